@@ -1,7 +1,7 @@
 import * as contacts from '../contacts/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import type { Call } from '../kit/http/operation.ts'
+import type { IsCurrent } from '../kit/http/operation.ts'
 import { isId } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import * as page from '../kit/postgres/page.ts'
@@ -79,7 +79,7 @@ export async function listOfContact(
 /** Its attempts still count for the limits of the person. */
 export async function remove(
   at: At,
-  { id, isCurrent }: { id: string; isCurrent: Call['isCurrent'] },
+  { id, isCurrent }: { id: string; isCurrent: IsCurrent },
 ): Promise<{ deleted: true }> {
   const { db, workspace } = at
   const { campaign, enrollment } = await lock(at, id)

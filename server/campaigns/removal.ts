@@ -1,6 +1,6 @@
 import { type At, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import type { Call } from '../kit/http/operation.ts'
+import type { IsCurrent } from '../kit/http/operation.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalidState, preconditionFailed } from '../kit/problem.ts'
 import { announce, assertHeld, isHeld, type Lease, type RowWork } from '../kit/work/rows.ts'
@@ -12,7 +12,7 @@ const batch_rows = 5_000
 /** A million enrollments are too many for one transaction, so they are deleted in the background. Attempts stay: they count for the limits of people. */
 export async function remove(
   at: At,
-  { id, isCurrent }: { id: string; isCurrent: Call['isCurrent'] },
+  { id, isCurrent }: { id: string; isCurrent: IsCurrent },
 ): Promise<{ deleted: true }> {
   const { db, workspace, now } = at
   const campaign = await lock(at, id)

@@ -1,6 +1,6 @@
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import type { Call } from '../kit/http/operation.ts'
+import type { IsCurrent } from '../kit/http/operation.ts'
 import { isId, newId } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import * as page from '../kit/postgres/page.ts'
@@ -140,7 +140,7 @@ async function insert(at: At, settings: Settings): Promise<Campaign> {
 /** An empty change doesn't even change `updated_at`. A change of a running campaign holds from the next second on. */
 export async function update(
   at: At,
-  { id, change, isCurrent }: { id: string; change: CampaignChange; isCurrent: Call['isCurrent'] },
+  { id, change, isCurrent }: { id: string; change: CampaignChange; isCurrent: IsCurrent },
 ): Promise<Campaign> {
   await workspaces.lock(at)
   const before = await lock(at, id)

@@ -7,7 +7,7 @@ import * as channels from './store.ts'
 const path = '/channels'
 
 /** People who are not owners see which channels there are, but not where. */
-function shown({ caller }: operation.Call, channel: schema.Channel): schema.Channel {
+function shown({ caller }: operation.ValidRequest, channel: schema.Channel): schema.Channel {
   const is_hidden = caller.authenticated_by === 'session' && !caller.scopes.has('channels:write')
   return is_hidden ? { ...channel, address: null, public_url: null, inbound_url: null } : channel
 }
@@ -21,9 +21,9 @@ export const operations: operation.Operation[] = [
     description: 'Newest first. Owners set channels up in the dashboard or on the command line.',
     query: schema.ChannelQuery,
     items: schema.Channel,
-    run: async (at, call) => {
-      const page = await channels.list(at, call.query)
-      return { ...page, data: page.data.map((channel) => shown(call, channel)) }
+    run: async (at, request) => {
+      const page = await channels.list(at, request.query)
+      return { ...page, data: page.data.map((channel) => shown(request, channel)) }
     },
   }),
   operation.get({
@@ -34,7 +34,7 @@ export const operations: operation.Operation[] = [
     params: ById,
     response: schema.Channel,
     version: schema.channelVersion,
-    run: async (at, call) => shown(call, await channels.get(at, call.params.id)),
+    run: async (at, request) => shown(request, await channels.get(at, request.params.id)),
   }),
 ]
 

@@ -1,7 +1,7 @@
 import * as agents from '../agents/find.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import type { Call } from '../kit/http/operation.ts'
+import type { IsCurrent } from '../kit/http/operation.ts'
 import { isId, newId } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import * as page from '../kit/postgres/page.ts'
@@ -35,8 +35,6 @@ export interface StoredChannel
   auth_token: string | null
   is_api_url_trusted: boolean
 }
-
-type IsCurrent = Call['isCurrent']
 
 export async function create(at: At, input: NewChannel & Trust): Promise<ChannelWithSettings> {
   const { db, workspace, now, tools } = at

@@ -50,10 +50,10 @@ export const operations: operation.Operation[] = [
     response: schema.Consent,
     status: 201,
     before: (_at, { body }) => consents.checkEvidence(body),
-    run: (at, calls) =>
+    run: (at, requests) =>
       consents.create(
         at,
-        calls.map(({ params, body, caller }) => ({
+        requests.map(({ params, body, caller }) => ({
           ...body,
           contact_id: params.id,
           source: source_by_authentication[caller.authenticated_by],

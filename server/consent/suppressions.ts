@@ -1,6 +1,6 @@
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import type { Call } from '../kit/http/operation.ts'
+import type { IsCurrent } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
@@ -42,7 +42,7 @@ export async function get({ db, workspace }: At, id: string, locking = raw('')):
   return found
 }
 
-export async function remove(at: At, { id, isCurrent }: { id: string; isCurrent: Call['isCurrent'] }) {
+export async function remove(at: At, { id, isCurrent }: { id: string; isCurrent: IsCurrent }) {
   if (!isCurrent(await get(at, id, raw('for update')))) throw preconditionFailed()
   await at.db.run(sql`delete from suppressions where workspace_id = ${at.workspace} and id = ${id}`)
   return { deleted: true as const }

@@ -57,10 +57,10 @@ export const operations: operation.Operation[] = [
     response: schema.ContactCreated,
     version: schema.contactVersion,
     status: 201,
-    run: (at, calls) =>
+    run: (at, requests) =>
       contacts.create(
         at,
-        calls.map(({ body, caller }) => ({ ...body, source: source_by_authentication[caller.authenticated_by] })),
+        requests.map(({ body, caller }) => ({ ...body, source: source_by_authentication[caller.authenticated_by] })),
       ),
   }),
   operation.get({
@@ -88,10 +88,10 @@ export const operations: operation.Operation[] = [
     errors: ['CONFLICT'],
     response: schema.Contact,
     version: schema.contactVersion,
-    run: (at, calls) =>
+    run: (at, requests) =>
       contacts.update(
         at,
-        calls.map(({ params, body, isCurrent }) => ({ id: params.id, change: body, isCurrent })),
+        requests.map(({ params, body, isCurrent }) => ({ id: params.id, change: body, isCurrent })),
       ),
   }),
   operation.write({

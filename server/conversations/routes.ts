@@ -78,10 +78,10 @@ export const operations: operation.Operation[] = [
     errors: ['INVALID_STATE'],
     response: schema.Turn,
     status: 201,
-    run: (at, calls) =>
+    run: (at, requests) =>
       messages.add(
         at,
-        calls.map(({ params, body }) => ({ id: params.id, text: body.text })),
+        requests.map(({ params, body }) => ({ id: params.id, text: body.text })),
       ),
   }),
   operation.list({

@@ -3,7 +3,7 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Seal } from '../kit/crypto/seal.ts'
 import { hashOf, newSecret } from '../kit/crypto/secret.ts'
-import type { Call } from '../kit/http/operation.ts'
+import type { IsCurrent } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import * as page from '../kit/postgres/page.ts'
@@ -76,7 +76,7 @@ export async function list(at: At, query: page.PageQuery): Promise<page.Page<Int
 /** Replaces the field map as a whole. */
 export async function update(
   at: At,
-  { id, change, isCurrent }: { id: string; change: IntegrationChange; isCurrent: Call['isCurrent'] },
+  { id, change, isCurrent }: { id: string; change: IntegrationChange; isCurrent: IsCurrent },
 ): Promise<Integration> {
   const { db, workspace, now } = at
   const { seal } = at.tools
@@ -101,7 +101,7 @@ export async function update(
 }
 
 /** Deletes the receipts with it. The contacts stay, and the URL returns 404 from now on. */
-export async function remove(at: At, { id, isCurrent }: { id: string; isCurrent: Call['isCurrent'] }) {
+export async function remove(at: At, { id, isCurrent }: { id: string; isCurrent: IsCurrent }) {
   const { db, workspace } = at
   const before = orNotFound(await find(at, id, raw('for update')))
   if (!isCurrent(toIntegration(at, before))) throw preconditionFailed()

@@ -10,7 +10,7 @@ import { testProvider } from './test-provider.ts'
 const path = '/providers'
 
 /** People who are not owners see which providers there are, but not where. */
-function shown<Item extends schema.Provider>({ caller }: operation.Call, provider: Item): Item {
+function shown<Item extends schema.Provider>({ caller }: operation.ValidRequest, provider: Item): Item {
   const is_hidden = caller.authenticated_by === 'session' && !caller.scopes.has('providers:write')
   return is_hidden ? { ...provider, base_url: null } : provider
 }
@@ -45,9 +45,9 @@ export const operations = (tests: RateLimit): operation.Operation[] => [
     description: 'Newest first. Providers from the environment come last.',
     query: schema.ProviderQuery,
     items: schema.Provider,
-    run: async (at, call) => {
-      const page = await providers.list(at, call.query)
-      return { ...page, data: page.data.map((provider) => shown(call, provider)) }
+    run: async (at, request) => {
+      const page = await providers.list(at, request.query)
+      return { ...page, data: page.data.map((provider) => shown(request, provider)) }
     },
   }),
   operation.get({
@@ -58,7 +58,7 @@ export const operations = (tests: RateLimit): operation.Operation[] => [
     params: schema.ByProviderId,
     response: schema.Provider,
     version,
-    run: async (at, call) => shown(call, await providers.get(at, call.params.id)),
+    run: async (at, request) => shown(request, await providers.get(at, request.params.id)),
   }),
   operation.write({
     id: 'providers.update',

@@ -1,6 +1,6 @@
 import { type At, type AtOutside, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import type { Call } from '../kit/http/operation.ts'
+import type { IsCurrent } from '../kit/http/operation.ts'
 import { isId, newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { sharedRead } from '../kit/postgres/shared-read.ts'
@@ -100,7 +100,7 @@ export async function create(at: At, input: NewProvider): Promise<Provider> {
 /** An empty change doesn't even change `updated_at`. */
 export async function update(
   at: At,
-  { id, change, isCurrent }: { id: string; change: ProviderChange; isCurrent: Call['isCurrent'] },
+  { id, change, isCurrent }: { id: string; change: ProviderChange; isCurrent: IsCurrent },
 ): Promise<Provider> {
   const { db, workspace, now } = at
   const { rows, before } = await lock(at, { id, isCurrent })
@@ -125,7 +125,7 @@ export async function update(
 
 export async function remove(
   at: At,
-  { id, isCurrent }: { id: string; isCurrent: Call['isCurrent'] },
+  { id, isCurrent }: { id: string; isCurrent: IsCurrent },
 ): Promise<{ deleted: true }> {
   const { before } = await lock(at, { id, isCurrent })
   await assertUnused(at, before.name)
@@ -170,7 +170,7 @@ export async function findAccount(at: At, wanted: { id?: string; name?: string }
 const readTogether = sharedRead(readAll)
 
 /** Locks the workspace, because its providers have one default. */
-async function lock(at: At, { id, isCurrent }: { id: string; isCurrent: Call['isCurrent'] }) {
+async function lock(at: At, { id, isCurrent }: { id: string; isCurrent: IsCurrent }) {
   await workspaces.lock(at)
   const rows = await readAll(at)
   const before = orNotFound(rows, id)

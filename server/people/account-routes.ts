@@ -26,9 +26,9 @@ export const account_operations: operation.Operation[] = [
     params: schema.ByToken,
     body: schema.NewPerson,
     response: schema.Session,
-    run: async (at, call) => {
-      const person = await setup.complete(at, { token: call.params.token, new_person: call.body })
-      return startSession(at, { person, visitor: toVisitor(call) })
+    run: async (at, request) => {
+      const person = await setup.complete(at, { token: request.params.token, new_person: request.body })
+      return startSession(at, { person, visitor: toVisitor(request) })
     },
   }),
   operation.write({
@@ -39,7 +39,7 @@ export const account_operations: operation.Operation[] = [
     summary: 'Change your name',
     body: schema.PersonChange,
     response: schema.Person,
-    run: (at, call) => people.rename(at, { id: requireSession(call).id, name: call.body.name }),
+    run: (at, request) => people.rename(at, { id: requireSession(request).id, name: request.body.name }),
   }),
   operation.write({
     id: 'password.update',
@@ -49,8 +49,8 @@ export const account_operations: operation.Operation[] = [
     summary: 'Change your password',
     body: schema.PasswordChange,
     response: Type.Object({ changed: Type.Literal(true) }),
-    run: (at, call) =>
-      changePassword(at, { email: requireSession(call).email, ...call.body, visitor: toVisitor(call) }),
+    run: (at, request) =>
+      changePassword(at, { email: requireSession(request).email, ...request.body, visitor: toVisitor(request) }),
   }),
   operation.write({
     id: 'workspaces.create',
@@ -61,6 +61,6 @@ export const account_operations: operation.Operation[] = [
     body: schema.NewWorkspace,
     response: schema.Workspace,
     status: 201,
-    run: (at, call) => people.createWorkspace(at, { ...call.body, person_id: requireSession(call).id }),
+    run: (at, request) => people.createWorkspace(at, { ...request.body, person_id: requireSession(request).id }),
   }),
 ]

@@ -26,9 +26,9 @@ export const invitation_operations: operation.Operation[] = [
     body: schema.NewInvitation,
     response: schema.InvitationWithLink,
     status: 201,
-    run: (at, call) => {
-      const link_start = `${toVisitor(call).address}/invite/`
-      return invitations.create(at, { ...call.body, invited_by: requireSession(call).id, link_start })
+    run: (at, request) => {
+      const link_start = `${toVisitor(request).address}/invite/`
+      return invitations.create(at, { ...request.body, invited_by: requireSession(request).id, link_start })
     },
   }),
   operation.write({
@@ -59,14 +59,14 @@ export const invitation_operations: operation.Operation[] = [
     params: schema.ByToken,
     body: schema.Acceptance,
     response: schema.Session,
-    run: async (at, call) => {
-      const { token } = call.params
-      if (Object.keys(call.body).length > 0) {
-        const person = await invitations.acceptAsNew(at, { token, new_person: requireAllFields(call.body) })
-        return startSession(at, { person, visitor: toVisitor(call) })
+    run: async (at, request) => {
+      const { token } = request.params
+      if (Object.keys(request.body).length > 0) {
+        const person = await invitations.acceptAsNew(at, { token, new_person: requireAllFields(request.body) })
+        return startSession(at, { person, visitor: toVisitor(request) })
       }
-      await invitations.accept(at, { token, person: requireSession(call) })
-      return people.toSession(at, requireSession(call))
+      await invitations.accept(at, { token, person: requireSession(request) })
+      return people.toSession(at, requireSession(request))
     },
   }),
 ]

@@ -24,8 +24,12 @@ export const member_operations: operation.Operation[] = [
     params: schema.ByPerson,
     body: schema.MemberChange,
     response: schema.Member,
-    run: (at, call) =>
-      members.setRole(at, { person_id: call.params.person_id, role: call.body.role, by: requireSession(call).id }),
+    run: (at, request) =>
+      members.setRole(at, {
+        person_id: request.params.person_id,
+        role: request.body.role,
+        by: requireSession(request).id,
+      }),
   }),
   operation.write({
     id: 'members.delete',
@@ -36,10 +40,11 @@ export const member_operations: operation.Operation[] = [
     summary: 'Remove a member, or leave the workspace',
     params: schema.ByPerson,
     response: Deleted,
-    run: (at, call) => {
-      const { person_id } = call.params
-      if (person_id !== requireSession(call).id && !call.caller.scopes.has('members:write')) throw roleRequired('owner')
-      return members.remove(at, { person_id, by: requireSession(call).id })
+    run: (at, request) => {
+      const { person_id } = request.params
+      if (person_id !== requireSession(request).id && !request.caller.scopes.has('members:write'))
+        throw roleRequired('owner')
+      return members.remove(at, { person_id, by: requireSession(request).id })
     },
   }),
 ]

@@ -14,8 +14,8 @@ export const session_operations: operation.Operation[] = [
     scope: 'anyone:read',
     summary: 'Get the current session, if any',
     response: schema.CurrentSession,
-    run: async (at, call) => {
-      const { session } = toVisitor(call)
+    run: async (at, request) => {
+      const { session } = toVisitor(request)
       return session ? people.toSession(at, session) : { person: null, workspaces: [] }
     },
   }),
@@ -27,7 +27,7 @@ export const session_operations: operation.Operation[] = [
     summary: 'Sign in',
     body: schema.SignIn,
     response: schema.Session,
-    run: (at, call) => signIn(at, { ...call.body, visitor: toVisitor(call) }),
+    run: (at, request) => signIn(at, { ...request.body, visitor: toVisitor(request) }),
   }),
   operation.write({
     id: 'session.delete',
@@ -36,7 +36,7 @@ export const session_operations: operation.Operation[] = [
     scope: 'anyone:write',
     summary: 'Sign out',
     response: Deleted,
-    run: (at, call) => signOut(at, toVisitor(call)),
+    run: (at, request) => signOut(at, toVisitor(request)),
   }),
   operation.list({
     id: 'sessions.list',
@@ -45,9 +45,9 @@ export const session_operations: operation.Operation[] = [
     summary: 'List your sessions',
     query: schema.Query,
     items: schema.OpenSession,
-    run: (at, call) => {
-      const { id, session_id } = requireSession(call)
-      return sessions.list(at, { person_id: id, current_id: session_id, query: call.query })
+    run: (at, request) => {
+      const { id, session_id } = requireSession(request)
+      return sessions.list(at, { person_id: id, current_id: session_id, query: request.query })
     },
   }),
   operation.write({
@@ -57,9 +57,9 @@ export const session_operations: operation.Operation[] = [
     scope: 'person:write',
     summary: 'Sign out everywhere',
     response: Deleted,
-    run: async (at, call) => {
-      await sessions.endAll(at, requireSession(call).id)
-      toVisitor(call).setSessionCookie(undefined)
+    run: async (at, request) => {
+      await sessions.endAll(at, requireSession(request).id)
+      toVisitor(request).setSessionCookie(undefined)
       return { deleted: true as const }
     },
   }),
@@ -71,10 +71,10 @@ export const session_operations: operation.Operation[] = [
     summary: 'End a session',
     params: ById,
     response: Deleted,
-    run: async (at, call) => {
-      const { id, session_id } = requireSession(call)
-      if (!(await sessions.end(at, { person_id: id, id: call.params.id }))) throw notFound()
-      if (call.params.id === session_id) toVisitor(call).setSessionCookie(undefined)
+    run: async (at, request) => {
+      const { id, session_id } = requireSession(request)
+      if (!(await sessions.end(at, { person_id: id, id: request.params.id }))) throw notFound()
+      if (request.params.id === session_id) toVisitor(request).setSessionCookie(undefined)
       return { deleted: true as const }
     },
   }),

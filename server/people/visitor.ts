@@ -2,7 +2,7 @@ import * as clock from '../kit/clock.ts'
 import { isSecret } from '../kit/crypto/secret.ts'
 import { cookieFor, formatCookie, isSameOrigin, readCookie } from '../kit/http/browser.ts'
 import type { IdentifyOptions, RequestHead } from '../kit/http/door.ts'
-import type { Call, Caller } from '../kit/http/operation.ts'
+import type { Caller, ValidRequest } from '../kit/http/operation.ts'
 import { isId } from '../kit/id.ts'
 import { openTokenLookup } from '../kit/limits/token-lookup.ts'
 import { clientNetwork } from '../kit/network.ts'
@@ -96,11 +96,11 @@ function requestedWorkspace(head: RequestHead): string | undefined {
 }
 
 /** The caller of a person operation. Only the door that `identifyVisitor` protects serves these. */
-export const toVisitor = ({ caller }: Pick<Call, 'caller'>): Visitor => caller as Visitor
+export const toVisitor = ({ caller }: Pick<ValidRequest, 'caller'>): Visitor => caller as Visitor
 
 /** Fails with 401 when the visitor isn't signed in. */
-export function requireSession(call: Pick<Call, 'caller'>): sessions.FoundSession {
-  const { session } = toVisitor(call)
+export function requireSession(request: Pick<ValidRequest, 'caller'>): sessions.FoundSession {
+  const { session } = toVisitor(request)
   if (!session) throw signedOut()
   return session
 }

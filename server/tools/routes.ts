@@ -10,7 +10,7 @@ import * as tools from './store.ts'
 const path = '/tools'
 
 /** People who are not owners see which tools there are, but not where. */
-function shown({ caller }: operation.Call, tool: schema.Tool): schema.Tool {
+function shown({ caller }: operation.ValidRequest, tool: schema.Tool): schema.Tool {
   const is_hidden = caller.authenticated_by === 'session' && !caller.scopes.has('tools:write')
   return is_hidden ? { ...tool, url: null, headers: {} } : tool
 }
@@ -41,9 +41,9 @@ export const operations = (tests: RateLimit): operation.Operation[] => [
     description: 'Newest first.',
     query: schema.ToolQuery,
     items: schema.Tool,
-    run: async (at, call) => {
-      const page = await tools.list(at, call.query)
-      return { ...page, data: page.data.map((tool) => shown(call, tool)) }
+    run: async (at, request) => {
+      const page = await tools.list(at, request.query)
+      return { ...page, data: page.data.map((tool) => shown(request, tool)) }
     },
   }),
   operation.get({
@@ -53,7 +53,7 @@ export const operations = (tests: RateLimit): operation.Operation[] => [
     summary: 'Get a tool',
     params: ById,
     response: schema.Tool,
-    run: async (at, call) => shown(call, await tools.get(at, call.params.id)),
+    run: async (at, request) => shown(request, await tools.get(at, request.params.id)),
   }),
   operation.write({
     id: 'tools.update',

@@ -2,7 +2,7 @@ import { type At, type AtOutside, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newSigningSecret } from '../kit/crypto/signing.ts'
 import { overlap_ms, type SealedSecrets } from '../kit/crypto/signing-secrets.ts'
-import type { Call } from '../kit/http/operation.ts'
+import type { IsCurrent } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
@@ -114,7 +114,7 @@ export const findByNames = ({ db, workspace }: At, names: string[]): Promise<Sto
 /** An empty change doesn't even change `updated_at`. */
 export async function update(
   at: At,
-  { id, change, isCurrent }: { id: string; change: ToolChange; isCurrent: Call['isCurrent'] },
+  { id, change, isCurrent }: { id: string; change: ToolChange; isCurrent: IsCurrent },
 ): Promise<Tool> {
   const { db, workspace, now } = at
   const before = await lock(at, { id, isCurrent })
@@ -138,7 +138,7 @@ export async function update(
 
 export async function remove(
   at: At,
-  { id, isCurrent }: { id: string; isCurrent: Call['isCurrent'] },
+  { id, isCurrent }: { id: string; isCurrent: IsCurrent },
 ): Promise<{ deleted: true }> {
   const { name } = await lock(at, { id, isCurrent })
   const used_by: Use[] = []
@@ -164,7 +164,7 @@ export async function rotateSecret(at: At, id: string): Promise<ToolWithSecret> 
 /** Locks the workspace, so that what names the tool meanwhile can be serialized with its deletion. */
 async function lock(
   at: At,
-  { id, isCurrent = () => true }: { id: string; isCurrent?: Call['isCurrent'] },
+  { id, isCurrent = () => true }: { id: string; isCurrent?: IsCurrent },
 ): Promise<StoredTool> {
   await workspaces.lock(at)
   const before = await getStored(at, id, raw('for no key update'))

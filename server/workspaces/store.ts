@@ -1,6 +1,6 @@
 import { type At, type InWorkspace, newHook, type Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import type { Call } from '../kit/http/operation.ts'
+import type { IsCurrent } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
@@ -72,7 +72,7 @@ export const quiet_hours_changed = newHook<Settings['quiet_hours']>('workspaces.
 /** An empty change doesn't even change `updated_at`. */
 export async function update(
   at: At,
-  { change, isCurrent }: { change: WorkspaceChange; isCurrent: Call['isCurrent'] },
+  { change, isCurrent }: { change: WorkspaceChange; isCurrent: IsCurrent },
 ): Promise<Workspace> {
   const { db, workspace, now } = at
   const stored = await read(at, raw('for no key update'))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { Type } from 'typebox'
-import { type Call, isWrite, write } from '../../server/kit/http/operation.ts'
+import { isWrite, type ValidRequest, write } from '../../server/kit/http/operation.ts'
 import { writer } from '../../server/kit/http/write.ts'
 import { newId } from '../../server/kit/id.ts'
 import type { Pool } from '../../server/kit/postgres/pool.ts'
@@ -184,7 +184,7 @@ test('what a verb goes on to write after its sibling was refused is not committe
   const { tools, hooks } = at(tenant.id)
   const { status } = await writer({ pool: { ...pool, tx }, tools, hooks })({
     operation: refused,
-    call: newCall(tenant.id),
+    request: newRequest(tenant.id),
     keyed: { key: 'k', fingerprint: 'f' },
     answer: () => assert.fail('it is refused'),
   })
@@ -193,7 +193,7 @@ test('what a verb goes on to write after its sibling was refused is not committe
   assert.equal(await exists(name), false)
 })
 
-function newCall(workspace: string): Call {
+function newRequest(workspace: string): ValidRequest {
   const scopes = { has: () => true, is_open: true }
   const caller = { id: 'a', workspace, scopes, authenticated_by: 'key', is_test: false } as const
   const sent = { params: {}, query: {}, body: {}, file: undefined, prepared: undefined, isCurrent: () => true }

@@ -7,7 +7,6 @@ import type { Log } from '../log.ts'
 import { disconnected, preconditionFailed } from '../problem.ts'
 import { mayOmitBody } from './body/may-omit.ts'
 import { assertNotTooDeep, parseJsonBody } from './body/read-json.ts'
-import { callWithBody, callWithoutBody, type IncomingRequest } from './call.ts'
 import { type Answer, pageAnswer, resourceAnswer, type StreamedAnswer } from './envelope.ts'
 import { matchesStrongly, matchesWeakly } from './etag.ts'
 import { fileHeaders, piecedAnswer, storedFileAnswer } from './file-answers.ts'
@@ -19,6 +18,7 @@ import type { RawAnswer } from './raw.ts'
 import { openStreamBody } from './stream-body.ts'
 import { unlimited } from './stream-limits.ts'
 import { keyedRequest, receiveUpload } from './upload.ts'
+import { type IncomingRequest, requestWithBody, requestWithoutBody } from './valid-request.ts'
 import { assertSupportedSchema } from './validate.ts'
 import type { PendingWrite } from './write.ts'
 
@@ -75,8 +75,8 @@ function whileResponsive(read: Endpoint, { service }: EndpointContext): Endpoint
 function getEndpoint(operation: kinds.Get, context: EndpointContext): Endpoint {
   const answer = resourceAnswer(operation, context.base_path)
   return async (incoming) => {
-    const call = callWithoutBody(operation, incoming)
-    const found = await find(await atCaller(context.service, incoming.caller), call)
+    const request = requestWithoutBody(operation, incoming)
+    const found = await find(await atCaller(context.service, incoming.caller), request)
     const { etag = '' } = found.headers
     const if_match = readHeader(incoming.raw, 'if-match')
     if (if_match !== undefined && !matchesStrongly(if_match, etag)) throw preconditionFailed()
@@ -86,23 +86,23 @@ function getEndpoint(operation: kinds.Get, context: EndpointContext): Endpoint {
     return { status: 304, headers, body: '' }
   }
 
-  async function find(at: AtOutside, call: kinds.Call): Promise<Answer | StreamedAnswer> {
+  async function find(at: AtOutside, request: kinds.ValidRequest): Promise<Answer | StreamedAnswer> {
     const { id, run, runInPieces } = operation
-    if (runInPieces) return context.large_gets(at.workspace, async () => piecedAnswer(await runInPieces(at, call)))
+    if (runInPieces) return context.large_gets(at.workspace, async () => piecedAnswer(await runInPieces(at, request)))
     if (!run) throw new Error(`${id} has neither run nor runInPieces`)
-    return answer(await run(at, call))
+    return answer(await run(at, request))
   }
 }
 
 function listEndpoint(operation: kinds.List, context: EndpointContext): Endpoint {
   const answer = pageAnswer(operation)
   return async (incoming) => {
-    const call = callWithoutBody(operation, incoming)
-    const queue = queueFor(operation, call.query, context)
+    const request = requestWithoutBody(operation, incoming)
+    const queue = queueFor(operation, request.query, context)
     const at = () => atCaller(context.service, incoming.caller)
-    const wait = operation.wait?.(await at(), call)
+    const wait = operation.wait?.(await at(), request)
     if (wait) await incoming.waitOutside?.(wait)
-    const run = async () => operation.run(await at(), call)
+    const run = async () => operation.run(await at(), request)
     return answer(await context.service.pool.whileResponsive(() => queue(incoming.caller.workspace, run)))
   }
 }
@@ -121,17 +121,17 @@ function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: Endpoi
       return receiveUpload(upload, await atCaller(service, incoming.caller), write, context.log)
     }
     const json = operation.body && (may_omit_body && isEmpty(incoming.body) ? {} : parseJsonBody(incoming.body))
-    const call = callWithBody(operation, incoming, operation.body, json)
+    const request = requestWithBody(operation, incoming, operation.body, json)
     // Fields that are ignored are not validated, and may nest too deeply to be fingerprinted.
     assertNotTooDeep(json)
     const keys = takes_key ? headerValues(incoming.raw, 'idempotency-key') : []
-    const keyed = keys.length > 0 ? keyedRequest(operation, call, readKey(keys), json) : undefined
+    const keyed = keys.length > 0 ? keyedRequest(operation, request, readKey(keys), json) : undefined
     const { before } = operation
     const prepare = async () => {
       const at = await atCaller(service, incoming.caller)
-      call.prepared = await whileConnected(incoming.raw, async (signal) => before?.(at, call, signal))
+      request.prepared = await whileConnected(incoming.raw, async (signal) => before?.(at, request, signal))
     }
-    const pending = { operation, call, keyed, answer: (result: unknown) => answer(result, call.params) }
+    const pending = { operation, request, keyed, answer: (result: unknown) => answer(result, request.params) }
     if (keyed && operation.kind === 'write' && operation.is_remote) return write({ ...pending, runRemote: prepare })
     if (before && !(await isReplay(incoming.caller, keyed))) await prepare()
     return write(pending)
@@ -148,14 +148,14 @@ const isEmpty = (body: IncomingRequest['body']): boolean => !body || (body insta
 function fileEndpoint(operation: kinds.File, context: EndpointContext): Endpoint {
   const headers = fileHeaders(operation.file)
   return async (incoming) => {
-    const call = callWithoutBody(operation, incoming)
+    const request = requestWithoutBody(operation, incoming)
     if (operation.open) {
-      const content = await operation.open(await atCaller(context.service, incoming.caller), call)
+      const content = await operation.open(await atCaller(context.service, incoming.caller), request)
       return storedFileAnswer(incoming.raw, headers, content)
     }
     if (!operation.run) throw new Error(`${operation.id} has neither run nor open`)
-    const queue = queueFor(operation, call.query, context)
-    const chunks = operation.run(await atCaller(context.service, incoming.caller), call)
+    const queue = queueFor(operation, request.query, context)
+    const chunks = operation.run(await atCaller(context.service, incoming.caller), request)
     const body = await openStreamBody(chunks, incoming.limits ?? unlimited, {
       inQueue: (read) => queue(incoming.caller.workspace, read),
     })
@@ -172,10 +172,10 @@ function streamEndpoint(operation: kinds.Stream, context: EndpointContext): Endp
   }
   return async (incoming) => {
     const { limits = unlimited } = incoming
-    const call = callWithoutBody(operation, incoming)
+    const request = requestWithoutBody(operation, incoming)
     const last_event_id = readHeader(incoming.raw, 'last-event-id') || undefined
     const subscriber = { last_event_id, signal: limits.signal }
-    const chunks = operation.run(await atCaller(context.service, incoming.caller), call, subscriber)
+    const chunks = operation.run(await atCaller(context.service, incoming.caller), request, subscriber)
     const body = await openStreamBody(chunks, limits, {
       inQueue: (read) => context.lists(incoming.caller.workspace, read),
       is_endless: true,
@@ -187,7 +187,7 @@ function streamEndpoint(operation: kinds.Stream, context: EndpointContext): Endp
 function rawEndpoint(operation: kinds.Raw, context: EndpointContext): Endpoint {
   return async (incoming) => {
     const bytes = incoming.body instanceof Buffer ? incoming.body : Buffer.alloc(0)
-    const request = { headers: allHeaders(incoming.raw), bytes }
+    const raw = { headers: allHeaders(incoming.raw), bytes }
     let delay_ms = 0
     const answer = (result: unknown): Answer => {
       // `run` of a raw operation returns nothing else.
@@ -196,11 +196,11 @@ function rawEndpoint(operation: kinds.Raw, context: EndpointContext): Endpoint {
       if ('content_type' in body) return { status, headers: { 'content-type': body.content_type }, body: body.text }
       return { status, headers: {}, body: JSON.stringify(body) }
     }
-    const call = callWithoutBody(operation, incoming)
+    const request = requestWithoutBody(operation, incoming)
     if (operation.before)
-      call.prepared = await operation.before(await atCaller(context.service, incoming.caller), call, request)
+      request.prepared = await operation.before(await atCaller(context.service, incoming.caller), request, raw)
     incoming.takeSlot?.()
-    const answered = await context.write({ operation, call, request, keyed: undefined, answer })
+    const answered = await context.write({ operation, request, raw, keyed: undefined, answer })
     if (delay_ms > 0) await waitWhileConnected(incoming.raw, delay_ms)
     return answered
   }

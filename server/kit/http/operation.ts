@@ -26,7 +26,7 @@ export interface Scopes {
 }
 
 /** One validated request. */
-export interface Call<Params = unknown, Query = unknown, Body = unknown> {
+export interface ValidRequest<Params = unknown, Query = unknown, Body = unknown> {
   caller: Caller
   request_id: string
   params: Params
@@ -37,11 +37,17 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   file: StoredFile | undefined
   /** What the operation's `before` returned. */
   prepared: unknown
-  /** Evaluates If-Match against the resource, given as a get returns it. */
-  isCurrent: (resource: object) => boolean
+  isCurrent: IsCurrent
 }
 
-type CallOf<P extends TSchema, Q extends TSchema, B extends TSchema = TSchema> = Call<Static<P>, Static<Q>, Static<B>>
+/** Evaluates If-Match against the resource, given as a get returns it. */
+export type IsCurrent = (resource: object) => boolean
+
+type RequestOf<P extends TSchema, Q extends TSchema, B extends TSchema = TSchema> = ValidRequest<
+  Static<P>,
+  Static<Q>,
+  Static<B>
+>
 
 /** The client of a stream. */
 export interface Subscriber {
@@ -73,9 +79,9 @@ export interface Get<P extends TSchema = TSchema, Q extends TSchema = TSchema, R
   method: 'GET'
   response: R
   version: Version | undefined
-  run?: (at: At, call: CallOf<P, Q>) => Promise<Static<R>>
+  run?: (at: At, request: RequestOf<P, Q>) => Promise<Static<R>>
   /** Instead of `run`, for a large resource: in the envelope, or as a file. */
-  runInPieces?: (at: AtOutside, call: CallOf<P, Q>) => Promise<PiecedContent>
+  runInPieces?: (at: AtOutside, request: RequestOf<P, Q>) => Promise<PiecedContent>
   /** The content types of the files that `runInPieces` returns. */
   file_types: string[]
 }
@@ -88,8 +94,8 @@ export interface List<P extends TSchema = TSchema, Q extends TSchema = TSchema, 
   /** Fewer expensive queries of a workspace run at once. */
   isExpensive: (query: Static<Q>) => boolean
   /** Returns what to wait for before `run`, if anything. A request that waits holds no slot. */
-  wait: ((at: AtOutside, call: CallOf<P, Q>) => ((signal: AbortSignal) => Promise<void>) | undefined) | undefined
-  run: (at: At, call: CallOf<P, Q>) => Promise<Page<Static<R>>>
+  wait: ((at: AtOutside, request: RequestOf<P, Q>) => ((signal: AbortSignal) => Promise<void>) | undefined) | undefined
+  run: (at: At, request: RequestOf<P, Q>) => Promise<Page<Static<R>>>
 }
 
 interface Writing<P extends TSchema, Q extends TSchema, B extends TSchema, R extends TSchema> extends Scoped<P, Q> {
@@ -112,7 +118,7 @@ interface Writing<P extends TSchema, Q extends TSchema, B extends TSchema, R ext
    * Does what takes long, such as a DNS lookup, before the transaction begins. Not called when the answer is a replay. The signal
    * is aborted with a Problem when the client disconnects.
    */
-  before: ((at: AtOutside, call: CallOf<P, Q, B>, signal: AbortSignal) => Promise<unknown>) | undefined
+  before: ((at: AtOutside, request: RequestOf<P, Q, B>, signal: AbortSignal) => Promise<unknown>) | undefined
 }
 
 /** Changes one resource, in its own transaction. A returned Problem, unlike a thrown one, commits. */
@@ -126,7 +132,7 @@ export interface Write<
   upload: Upload | undefined
   /** `before` does the work, by a request to another server. An idempotency key is reserved for good before it. */
   is_remote: boolean
-  run: (at: At, call: CallOf<P, Q, B>) => Promise<Static<R> | Problem>
+  run: (at: At, request: RequestOf<P, Q, B>) => Promise<Static<R> | Problem>
 }
 
 /** Serves concurrent requests of one workspace in one transaction. Returns a Problem for each that is rejected. */
@@ -137,7 +143,7 @@ export interface WriteMany<
   R extends TSchema = TSchema,
 > extends Writing<P, Q, B, R> {
   kind: 'write_many'
-  run: (at: At, calls: CallOf<P, Q, B>[]) => Promise<(Static<R> | Problem)[]>
+  run: (at: At, requests: RequestOf<P, Q, B>[]) => Promise<(Static<R> | Problem)[]>
 }
 
 /** Returns a file that is produced while it is sent, or that is stored. */
@@ -147,9 +153,9 @@ export interface File<P extends TSchema = TSchema, Q extends TSchema = TSchema> 
   file: { content_type: string; name: string; example: string }
   isExpensive: (query: Static<Q>) => boolean
   /** Throws a Problem before the first chunk or never. */
-  run?: (at: AtOutside, call: CallOf<P, Q>) => AsyncIterable<string>
+  run?: (at: AtOutside, request: RequestOf<P, Q>) => AsyncIterable<string>
   /** Of a stored file, of which clients can request ranges. */
-  open?: (at: AtOutside, call: CallOf<P, Q>) => Promise<StoredContent>
+  open?: (at: AtOutside, request: RequestOf<P, Q>) => Promise<StoredContent>
 }
 
 /** Sends chunks as they happen, until the client disconnects. */
@@ -158,7 +164,7 @@ export interface Stream<P extends TSchema = TSchema, Q extends TSchema = TSchema
   method: 'GET'
   stream: { content_type: string; example: string }
   /** Throws a Problem before the first chunk or never. */
-  run: (at: AtOutside, call: CallOf<P, Q>, subscriber: Subscriber) => AsyncIterable<string>
+  run: (at: AtOutside, request: RequestOf<P, Q>, subscriber: Subscriber) => AsyncIterable<string>
 }
 
 /** Takes any bytes from anyone, without a scope: a token in its path identifies the caller. Served at the root. */
@@ -173,10 +179,10 @@ export interface Raw<P extends TSchema = TSchema, Q extends TSchema = TSchema> e
   /** Samples of errors that say something else here than in other operations. */
   error_samples: Partial<Record<Code, Problem>>
   /** Checks the signature. Runs without a slot, so that others can't take the slots of who signs. */
-  before?: (at: AtOutside, call: CallOf<P, Q>, request: RawRequest) => Promise<unknown>
-  run?: (at: At, call: CallOf<P, Q>, request: RawRequest) => Promise<RawAnswer | Problem>
+  before?: (at: AtOutside, request: RequestOf<P, Q>, raw: RawRequest) => Promise<unknown>
+  run?: (at: At, request: RequestOf<P, Q>, raw: RawRequest) => Promise<RawAnswer | Problem>
   /** Serves concurrent requests of one workspace in one transaction. */
-  runMany?: (at: At, calls: { call: CallOf<P, Q>; request: RawRequest }[]) => Promise<(RawAnswer | Problem)[]>
+  runMany?: (at: At, requests: { request: RequestOf<P, Q>; raw: RawRequest }[]) => Promise<(RawAnswer | Problem)[]>
 }
 
 /** Describes one thing that clients can do. Routes, checks and documents are made from it. */
@@ -215,7 +221,7 @@ const writing = {
   before: undefined,
 }
 
-/** The calls that reach `run` are validated against the schemas that its types come from. */
+/** The requests that reach `run` are validated against the schemas that its types come from. */
 const asOperation = (definition: object): Operation => definition as Operation
 
 export const get = <R extends TSchema, P extends TSchema = Nothing, Q extends TSchema = Nothing>(
@@ -253,7 +259,7 @@ export const remote = <
   run,
   ...definition
 }: Omit<Definition<Write<P, Q, B, R>, WriteDefaults>, 'method' | 'upload' | 'is_remote' | 'run'> & {
-  run: (at: AtOutside, call: CallOf<P, Q, B>, signal: AbortSignal) => Promise<Static<R>>
+  run: (at: AtOutside, request: RequestOf<P, Q, B>, signal: AbortSignal) => Promise<Static<R>>
 }): Operation =>
   write<R, P, Q, B>({
     ...definition,
@@ -263,7 +269,7 @@ export const remote = <
     is_remote: true,
     before: run,
     // It is what `run` has returned.
-    run: async (_at, call) => call.prepared as Static<R>,
+    run: async (_at, request) => request.prepared as Static<R>,
   })
 
 export const writeMany = <

@@ -6,12 +6,12 @@ import type { Log } from '../log.ts'
 import { invalidJson } from '../problem.ts'
 import { readForm } from './body/form.ts'
 import { parseJsonBody } from './body/read-json.ts'
-import { callWithBody, type IncomingRequest } from './call.ts'
 import type { Answer } from './envelope.ts'
 import { headerValues } from './headers.ts'
 import { fingerprintOf, type KeyedRequest, readKey } from './idempotency.ts'
-import type { Call, Write, WriteMany } from './operation.ts'
+import type { ValidRequest, Write, WriteMany } from './operation.ts'
 import type { Upload } from './uploaded-file.ts'
+import { type IncomingRequest, requestWithBody } from './valid-request.ts'
 import type { PendingWrite } from './write.ts'
 
 interface Receiving {
@@ -44,9 +44,9 @@ export async function receiveUpload(
   try {
     const json = form.options === undefined ? {} : parseOptions(form.options)
     const file = { id: form.stored_id, name: form.file_name }
-    const call = { ...callWithBody(operation, incoming, upload.options, json), file }
-    const keyed = key === undefined ? undefined : keyedRequest(operation, call, key, form.hashes, form.file_name)
-    return await write({ operation, call, keyed, answer })
+    const request = { ...requestWithBody(operation, incoming, upload.options, json), file }
+    const keyed = key === undefined ? undefined : keyedRequest(operation, request, key, form.hashes, form.file_name)
+    return await write({ operation, request, keyed, answer })
   } finally {
     await discard(form.stored_id)
   }
@@ -60,7 +60,7 @@ function parseOptions(options: Buffer): unknown {
 /** The caller is part of the fingerprint when the response contains a secret, so that nobody else can replay it. */
 export const keyedRequest = (
   { id, is_secret }: Write | WriteMany,
-  { params, caller }: Call,
+  { params, caller }: ValidRequest,
   key: string,
   ...sent: unknown[]
 ): KeyedRequest => {

@@ -9,14 +9,14 @@ import { sql } from '../postgres/sql.ts'
 import { idempotencyInProgress, Problem } from '../problem.ts'
 import { type Answer, failure } from './envelope.ts'
 import { type KeyedRequest, releaseKey, reserveKeys, storeAnswers } from './idempotency.ts'
-import type { Call, Caller, Raw, Write, WriteMany } from './operation.ts'
+import type { Caller, Raw, ValidRequest, Write, WriteMany } from './operation.ts'
 import type { RawRequest } from './raw.ts'
 
 export interface PendingWrite {
   operation: Write | WriteMany | Raw
-  call: Call
+  request: ValidRequest
   /** For raw operations. */
-  request?: RawRequest
+  raw?: RawRequest
   /** When the request has an idempotency key. */
   keyed: KeyedRequest | undefined
   /** Does the work of a remote operation that has an idempotency key. */
@@ -46,20 +46,20 @@ export function writer(service: Service, queue = queuePerWorkspace()): (write: P
   const batchedRaw = openBatcher<PendingWrite, Answer | Error>(raw_limits, runAll)
 
   async function run(write: PendingWrite): Promise<Answer> {
-    const { operation, call, keyed, runRemote } = write
+    const { operation, request, keyed, runRemote } = write
     if (keyed && runRemote) return runOnce(service, queue, { ...write, keyed, runRemote })
     if (!isBatched(operation)) {
-      return onlyOne(await queue(call.caller, () => transact([write], in_progress_wait_ms)))
+      return onlyOne(await queue(request.caller, () => transact([write], in_progress_wait_ms)))
     }
     const batch = operation.kind === 'raw' ? batchedRaw : batched
-    const outcome = await batch(`${operation.id} ${call.caller.workspace}`, write)
+    const outcome = await batch(`${operation.id} ${request.caller.workspace}`, write)
     if (outcome instanceof Error) throw outcome
     return outcome
   }
 
   return async (write) => {
     if (!write.keyed) return run(write)
-    const key = `${write.call.caller.workspace} ${write.keyed.key}`
+    const key = `${write.request.caller.workspace} ${write.keyed.key}`
     const until = clock.ticks() + in_progress_wait_ms
     for (let first = in_flight.get(key); first; first = in_flight.get(key)) {
       await waitForEnd(first, until - clock.ticks())
@@ -96,10 +96,10 @@ type Transact = (writes: PendingWrite[], lock_wait_ms: number) => Promise<Answer
 /** For doors whose writes open their own transactions. */
 export const directWriter =
   (service: Service) =>
-  async ({ operation, call, runRemote, answer }: PendingWrite): Promise<Answer> => {
+  async ({ operation, request, runRemote, answer }: PendingWrite): Promise<Answer> => {
     if (operation.kind !== 'write') throw new Error(`${operation.id} can't run without a transaction`)
     await runRemote?.()
-    return answer(await operation.run(await atCaller(service, call.caller), call))
+    return answer(await operation.run(await atCaller(service, request.caller), request))
   }
 
 /** Waits for another request with the same idempotency key. Throws when it takes too long. */
@@ -152,14 +152,14 @@ type RemoteWrite = PendingWrite & { keyed: KeyedRequest; runRemote: () => Promis
  * an answer, and nobody runs the work again.
  */
 async function runOnce(service: Service, queue: Queue, write: RemoteWrite): Promise<Answer> {
-  const { operation, call, keyed, runRemote } = write
+  const { operation, request, keyed, runRemote } = write
   const { sealed, opened } = sealing(service, operation)
-  const now = () => atCaller(service, call.caller)
+  const now = () => atCaller(service, request.caller)
   const reserve = async () =>
     inTransaction(await now(), (at) => reserveKeys(at, [keyed]), { lock_timeout_ms: in_progress_wait_ms })
   const until = clock.ticks() + in_progress_wait_ms
   for (;;) {
-    const replays = await queue(call.caller, reserve)
+    const replays = await queue(request.caller, reserve)
     const replay = replays.get(keyed.key)
     if (!replay) break
     if (!isInProgress(replay)) return findReplay(write, replays, opened)
@@ -173,7 +173,7 @@ async function runOnce(service: Service, queue: Queue, write: RemoteWrite): Prom
     if (error instanceof Problem || isUnavailable(error)) await releaseKey(await now(), keyed)
     throw error
   }
-  const answer = answerTo(write, call.prepared)
+  const answer = answerTo(write, request.prepared)
   await storeAnswers(await now(), [{ keyed, answer: sealed(answer) }])
   return answer
 }
@@ -188,7 +188,7 @@ function sealing({ tools }: Service, operation: PendingWrite['operation']) {
 }
 
 async function runInTransaction(service: Service, writes: PendingWrite[], lock_wait_ms: number): Promise<Answer[]> {
-  const { operation, call } = onlyOne(writes.slice(0, 1))
+  const { operation, request } = onlyOne(writes.slice(0, 1))
   const { sealed, opened } = sealing(service, operation)
   const run = async (at: At): Promise<Answer[]> => {
     const replays = await reserveKeys(
@@ -204,7 +204,7 @@ async function runInTransaction(service: Service, writes: PendingWrite[], lock_w
     )
     return writes.map((write) => answers.get(write) ?? findReplay(write, replays, opened))
   }
-  return inTransaction(await atCaller(service, call.caller), run, { lock_timeout_ms: lock_wait_ms })
+  return inTransaction(await atCaller(service, request.caller), run, { lock_timeout_ms: lock_wait_ms })
 }
 
 /** The writes are all of the same operation, and more than one only of one that is batched. */
@@ -215,20 +215,20 @@ async function resultsOf(at: At, writes: PendingWrite[]): Promise<unknown[]> {
   if (operation.kind === 'write_many')
     return operation.run(
       at,
-      writes.map(({ call }) => call),
+      writes.map(({ request }) => request),
     )
   if (operation.kind === 'raw' && operation.runMany)
     return operation.runMany(
       at,
-      writes.flatMap(({ call, request }) => (request ? [{ call, request }] : [])),
+      writes.flatMap(({ request, raw }) => (raw ? [{ request, raw }] : [])),
     )
   const run = (db: Db) => runOne({ ...at, db }, onlyOne(writes))
   return [keyed ? await undoneOnError(at.db, run) : await run(at.db)]
 }
 
-function runOne(at: At, { operation, call, request }: PendingWrite): Promise<unknown> {
-  if (operation.kind === 'write') return operation.run(at, call)
-  if (operation.kind === 'raw' && operation.run && request) return operation.run(at, call, request)
+function runOne(at: At, { operation, request, raw }: PendingWrite): Promise<unknown> {
+  if (operation.kind === 'write') return operation.run(at, request)
+  if (operation.kind === 'raw' && operation.run && raw) return operation.run(at, request, raw)
   throw new Error(`${operation.id} can't run alone`)
 }
 
@@ -244,17 +244,17 @@ async function undoneOnError(db: Db, run: (db: Db) => Promise<unknown>): Promise
   }
 }
 
-const answerTo = ({ answer, call }: PendingWrite, result: unknown): Answer =>
-  result instanceof Problem ? failure(result, call.request_id) : answer(result)
+const answerTo = ({ answer, request }: PendingWrite, result: unknown): Answer =>
+  result instanceof Problem ? failure(result, request.request_id) : answer(result)
 
 function findReplay(
-  { keyed, call }: PendingWrite,
+  { keyed, request }: PendingWrite,
   replays: Map<string, Answer | Problem>,
   opened: (stored: Answer) => Answer,
 ): Answer {
   const replay = replays.get(keyed?.key ?? '')
   if (!replay) throw new Error('a write has neither run nor been answered before')
-  return replay instanceof Problem ? failure(replay, call.request_id) : opened(replay)
+  return replay instanceof Problem ? failure(replay, request.request_id) : opened(replay)
 }
 
 function onlyOne<T>(values: T[]): T {

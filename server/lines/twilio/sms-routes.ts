@@ -95,7 +95,7 @@ export const sms_operations: operation.Operation[] = [
   }),
 ]
 
-type Calls<Params> = { call: operation.Call<Params> }[]
+type Requests<Params> = { request: operation.ValidRequest<Params> }[]
 
 interface Signed {
   channel: channels.StoredChannel
@@ -105,11 +105,11 @@ interface Signed {
 interface Unread {
   channel_id: string
   url: string
-  request: RawRequest
+  raw: RawRequest
 }
 
 /** The form of a request, if the carrier has signed it. */
-async function readSigned(at: At, { channel_id, url, request: { headers, bytes } }: Unread): Promise<Signed> {
+async function readSigned(at: At, { channel_id, url, raw: { headers, bytes } }: Unread): Promise<Signed> {
   const channel = await channels.find(at, channel_id)
   if (channel?.provider !== 'twilio') throw notFound()
   assertSmall(bytes)
@@ -134,13 +134,13 @@ function assertSmall(bytes: Buffer): void {
 /** Undefined for a message that is ignored: a disabled channel receives none. Words such as STOP always count. */
 async function readMessage(
   at: At,
-  { params: { channel_id } }: operation.Call<{ channel_id: string }>,
-  request: RawRequest,
+  { params: { channel_id } }: operation.ValidRequest<{ channel_id: string }>,
+  raw: RawRequest,
 ): Promise<Inbound | undefined> {
   const { channel, form } = await readSigned(at, {
     channel_id,
     url: inboundUrl(at.tools.address(), channel_id),
-    request,
+    raw,
   })
   const carrier_id = form.get('MessageSid') ?? ''
   const from = form.get('From') ?? ''
@@ -160,9 +160,9 @@ async function readMessage(
   return { channel, carrier_id, from, text, attachments }
 }
 
-async function receiveAll(at: At, calls: Calls<{ channel_id: string }>): Promise<RawAnswer[]> {
+async function receiveAll(at: At, requests: Requests<{ channel_id: string }>): Promise<RawAnswer[]> {
   // What `readMessage` has returned.
-  const prepared = calls.map(({ call }) => call.prepared as Inbound | undefined)
+  const prepared = requests.map(({ request }) => request.prepared as Inbound | undefined)
   const messages = prepared.flatMap((message) => message ?? [])
   const replies = messages.length > 0 ? await receive(at, messages) : new Map<Inbound, string>()
   return prepared.map((message) => {
@@ -178,11 +178,11 @@ interface StatusReport {
 
 async function readStatus(
   at: At,
-  { params: { channel_id, message_id } }: operation.Call<{ channel_id: string; message_id: string }>,
-  request: RawRequest,
+  { params: { channel_id, message_id } }: operation.ValidRequest<{ channel_id: string; message_id: string }>,
+  raw: RawRequest,
 ): Promise<StatusReport> {
   const url = statusUrl(at.tools.address(), channel_id, message_id)
-  const { form } = await readSigned(at, { channel_id, url, request })
+  const { form } = await readSigned(at, { channel_id, url, raw })
   const code = codeOf(form.get('ErrorCode'))
   const sid = form.get('MessageSid')
   const carrier_id = isCarrierId(sid) ? sid : undefined
@@ -195,9 +195,12 @@ async function readStatus(
   }
 }
 
-async function receiveStatuses(at: At, calls: Calls<{ channel_id: string; message_id: string }>): Promise<RawAnswer[]> {
+async function receiveStatuses(
+  at: At,
+  requests: Requests<{ channel_id: string; message_id: string }>,
+): Promise<RawAnswer[]> {
   // What `readStatus` has returned.
-  const reports = calls.map(({ call }) => call.prepared as StatusReport)
+  const reports = requests.map(({ request }) => request.prepared as StatusReport)
   await record(
     at,
     reports.map(({ report }) => report),
@@ -206,5 +209,5 @@ async function receiveStatuses(at: At, calls: Calls<{ channel_id: string; messag
     at,
     reports.flatMap(({ opt_out }) => opt_out ?? []),
   )
-  return calls.map(() => nothing_to_say)
+  return requests.map(() => nothing_to_say)
 }

@@ -4,7 +4,7 @@ import { atWall, type Service } from '../../kit/at.ts'
 import { isSecret } from '../../kit/crypto/secret.ts'
 import { isSameOrigin } from '../../kit/http/browser.ts'
 import type { Door, RequestHead } from '../../kit/http/door.ts'
-import type { Call, Caller } from '../../kit/http/operation.ts'
+import type { Caller, ValidRequest } from '../../kit/http/operation.ts'
 import { openRateLimit } from '../../kit/limits/rate.ts'
 import { openTokenLookup } from '../../kit/limits/token-lookup.ts'
 import { clientNetwork } from '../../kit/network.ts'
@@ -106,12 +106,12 @@ const otherOrigin = (): Problem =>
   new Problem('FORBIDDEN', "Requests must come from the chat's own page. The Origin header names another one.")
 
 /** The caller of an operation of web chats. Only the door that `identifyChatVisitor` protects serves these. */
-const toCaller = ({ caller }: Pick<Call, 'caller'>): ChatCaller => caller as ChatCaller
+const toCaller = ({ caller }: Pick<ValidRequest, 'caller'>): ChatCaller => caller as ChatCaller
 
-export const channelOf = (call: Pick<Call, 'caller'>): ChatChannel => toCaller(call).channel
+export const channelOf = (request: Pick<ValidRequest, 'caller'>): ChatChannel => toCaller(request).channel
 
-export function visitorOf(call: Pick<Call, 'caller'>): visitors.ChatVisitor {
-  const { visitor } = toCaller(call)
+export function visitorOf(request: Pick<ValidRequest, 'caller'>): visitors.ChatVisitor {
+  const { visitor } = toCaller(request)
   if (!visitor) throw unknownVisitor()
   return visitor
 }

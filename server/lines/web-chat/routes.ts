@@ -18,7 +18,7 @@ export const chat_operations: operation.Operation[] = [
     params: schema.ByChannel,
     response: schema.NewChatSession,
     status: 201,
-    run: (at, call) => chat.beginSession(at, channelOf(call)),
+    run: (at, request) => chat.beginSession(at, channelOf(request)),
   }),
   operation.get({
     id: 'web_chat.get',
@@ -27,7 +27,7 @@ export const chat_operations: operation.Operation[] = [
     summary: 'Read the chat',
     params: schema.ByChannel,
     response: schema.ChatSession,
-    run: (at, call) => chat.readSession(at, visitorOf(call)),
+    run: (at, request) => chat.readSession(at, visitorOf(request)),
   }),
   operation.write({
     id: 'web_chat.say',
@@ -40,7 +40,8 @@ export const chat_operations: operation.Operation[] = [
     body: schema.NewChatMessage,
     response: schema.ChatMessage,
     status: 201,
-    run: (at, call) => chat.say(at, { visitor: visitorOf(call), channel: channelOf(call), message: call.body }),
+    run: (at, request) =>
+      chat.say(at, { visitor: visitorOf(request), channel: channelOf(request), message: request.body }),
   }),
   operation.write({
     id: 'web_chat.leave_phone_number',
@@ -52,7 +53,7 @@ export const chat_operations: operation.Operation[] = [
     body: schema.ChatPhoneNumber,
     errors: ['INVALID_STATE'],
     response: schema.ChatPhoneNumber,
-    run: (at, call) => chat.leavePhoneNumber(at, { visitor: visitorOf(call), ...call.body }),
+    run: (at, request) => chat.leavePhoneNumber(at, { visitor: visitorOf(request), ...request.body }),
   }),
   operation.stream({
     id: 'web_chat.stream',
@@ -61,6 +62,6 @@ export const chat_operations: operation.Operation[] = [
     summary: 'Follow the chat',
     params: schema.ByChannel,
     stream: { content_type: 'text/event-stream', example: '' },
-    run: (at, call, subscriber) => chat.streamSession(at, visitorOf(call), subscriber),
+    run: (at, request, subscriber) => chat.streamSession(at, visitorOf(request), subscriber),
   }),
 ]

@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox'
 import { invalid, notFound } from '../problem.ts'
 import { formatEtag, matchesStrongly } from './etag.ts'
 import { readHeader } from './headers.ts'
-import type { Call, Caller, Operation } from './operation.ts'
+import type { Caller, Operation, ValidRequest } from './operation.ts'
 import type { Version } from './resource-version.ts'
 import type { StreamLimits } from './stream-limits.ts'
 import { type RequestSchema, validate, validateQuery } from './validate.ts'
@@ -28,23 +28,23 @@ export interface IncomingRequest {
 
 type Validated = Pick<Operation, 'params' | 'query'>
 
-export const callWithoutBody = (operation: Validated, incoming: IncomingRequest): Call =>
-  validCall(operation, incoming, undefined, undefined, undefined)
+export const requestWithoutBody = (operation: Validated, incoming: IncomingRequest): ValidRequest =>
+  validRequest(operation, incoming, undefined, undefined, undefined)
 
-export const callWithBody = (
+export const requestWithBody = (
   operation: Validated & { version: Version | undefined },
   incoming: IncomingRequest,
   body: TSchema | undefined,
   json: unknown,
-): Call => validCall(operation, incoming, body, json, operation.version)
+): ValidRequest => validRequest(operation, incoming, body, json, operation.version)
 
-function validCall(
+function validRequest(
   { params, query }: Validated,
   incoming: IncomingRequest,
   body: TSchema | undefined,
   json: unknown,
   version: Version | undefined,
-): Call {
+): ValidRequest {
   // `assertSupportedSchema` has checked that the schemas use no other keywords.
   const in_path = validate(params as RequestSchema, incoming.params)
   // Text is trimmed elsewhere, but a path with spaces is another path.

@@ -54,7 +54,7 @@ export interface Service {
   hooks: Hooks
 }
 
-/** By wall time, in live and in test workspaces. */
+/** Goes by wall time, in live and in test workspaces. */
 export const atWall = ({ pool, tools, hooks }: Service, workspace: string, now = clock.wall()): AtOutside => ({
   db: pool,
   workspace,
@@ -64,7 +64,7 @@ export const atWall = ({ pool, tools, hooks }: Service, workspace: string, now =
   hooks,
 })
 
-/** By the time of the workspace: wall time, or that of its test clock. */
+/** Goes by the time of the workspace: wall time, or that of its test clock. */
 export async function atWorkspace(service: Service, workspace: string): Promise<AtOutside> {
   const test_now = await service.tools.readTestTime(workspace)
   return test_now === undefined

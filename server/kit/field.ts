@@ -32,7 +32,7 @@ interface TextOptions {
 
 const email_address = /^[^\s@"(),:;<>[\\\]]{1,64}@([^\s@."(),:;<>[\\\]]+\.)+[^\s@."(),:;<>[\\\]]+$/u
 
-/** Not the JSON Schema format `email`, which rejects non-ASCII letters and some addresses in use. */
+/** This is not the JSON Schema format `email`, which rejects non-ASCII letters and some addresses in use. */
 export const email: TextOptions = {
   maxLength: 254,
   pattern: email_address.source,

@@ -8,7 +8,7 @@ export interface Metrics {
 
 interface Series {
   labels: string
-  /** By bucket. The last one counts all longer requests. */
+  /** Each bucket has one. The last one counts all longer requests. */
   counts: number[]
   sum_ms: number
 }

@@ -40,7 +40,7 @@ export class Problem extends Error {
   }
 }
 
-/** Of an error of Node.js, PostgreSQL or a library, such as `ENOENT`. */
+/** Errors of Node.js, PostgreSQL and libraries have one, such as `ENOENT`. */
 export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 

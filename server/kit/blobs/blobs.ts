@@ -13,7 +13,7 @@ export interface Blobs {
 }
 
 export interface Blob {
-  /** In bytes. */
+  /** The size is in bytes. */
   size: number
   stream: Readable
 }

@@ -4,14 +4,14 @@ import type { Blobs, Range } from './blobs.ts'
 import type { Bucket } from './bucket-url.ts'
 
 const connect_timeout_ms = 5_000
-/** Without a byte of the answer, or of the body. */
+/** A request fails when no byte of the answer, or of the body, has come for this long. */
 const silence_max_ms = 15_000
 const short_request_max_ms = 15_000
 /** Also for callers: `calls/recording-files.ts` waits longer for an upload whose process was killed. */
 const upload_max_ms = 60_000
 const connections_max = 32
 const header_bytes_max = 16 * 1024
-/** Of the description of an error. */
+/** The description of an error is cut to this length. */
 const error_characters_max = 4_000
 
 type Method = 'GET' | 'HEAD' | 'PUT' | 'DELETE'

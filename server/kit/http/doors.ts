@@ -34,11 +34,11 @@ interface DoorParts {
   waits: Streams
 }
 
-/** Of all workspaces. One workspace may use half: what a key may request in a second by default. */
+/** All workspaces share these. One workspace may use half: what a key may request in a second by default. */
 const requests_max = 2_000
-/** Of one workspace, to leave connections to others. Expensive lists also leave a processor. */
+/** A workspace may run this many, which leaves connections to others. Expensive lists also leave a processor. */
 const lists_max = 3
-/** Of one workspace. Each holds a large resource in memory, and they take turns at the processor. */
+/** A workspace may run this many. Each holds a large resource in memory, and they take turns at the processor. */
 const large_gets_max = 2
 const large_get_wait_max_ms = 20_000
 const expensive_lists_max = Math.min(lists_max, Math.max(1, availableParallelism() - 1))

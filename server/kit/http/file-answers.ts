@@ -72,7 +72,7 @@ export async function storedFileAnswer(
   }
 }
 
-/** Undefined for the whole file: no range, several ones, units other than bytes, or one that is not valid. */
+/** Undefined means the whole file: there is no range, several ones, units other than bytes, or one that is not valid. */
 function parseRange(header: string | undefined, size: number): { start: number; end: number } | undefined {
   const [match, first, last = '', suffix] = one_range.exec(header?.trim() ?? '') ?? []
   if (match === undefined || (first !== undefined && last !== '' && Number(last) < Number(first))) return undefined

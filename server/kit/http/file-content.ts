@@ -10,7 +10,7 @@ export interface PiecedContent {
 
 /** A file of which clients can request ranges. */
 export interface StoredContent {
-  /** In bytes. */
+  /** The size is in bytes. */
   size: number
   /** Another one for other bytes. Becomes the ETag. */
   version: string

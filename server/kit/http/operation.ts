@@ -31,7 +31,7 @@ export interface ValidRequest<Params = unknown, Query = unknown, Body = unknown>
   request_id: string
   params: Params
   query: Query
-  /** Of a file upload: its options. */
+  /** A file upload has its options here. */
   body: Body
   /** The stored file of a multipart/form-data upload. */
   file: StoredFile | undefined
@@ -51,7 +51,7 @@ type RequestOf<P extends TSchema, Q extends TSchema, B extends TSchema = TSchema
 
 /** The client of a stream. */
 export interface Subscriber {
-  /** From Last-Event-ID: the last event that the client has. */
+  /** The last event that the client has, as Last-Event-ID says. */
   last_event_id: string | undefined
   /** Aborted when the client disconnects, may no longer read, or the service stops. */
   signal: AbortSignal
@@ -154,7 +154,7 @@ export interface File<P extends TSchema = TSchema, Q extends TSchema = TSchema> 
   isExpensive: (query: Static<Q>) => boolean
   /** Throws a Problem before the first chunk or never. */
   run?: (at: AtOutside, request: RequestOf<P, Q>) => AsyncIterable<string>
-  /** Of a stored file, of which clients can request ranges. */
+  /** Opens a stored file, of which clients can request ranges. */
   open?: (at: AtOutside, request: RequestOf<P, Q>) => Promise<StoredContent>
 }
 
@@ -264,7 +264,7 @@ export const remote = <
   write<R, P, Q, B>({
     ...definition,
     method: 'POST',
-    // Of a key whose request was interrupted.
+    // A repeat of a key whose request was interrupted gets it.
     errors: [...new Set<Code>(['INVALID_STATE', ...(definition.errors ?? [])])],
     is_remote: true,
     before: run,

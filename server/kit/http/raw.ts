@@ -1,6 +1,6 @@
 /** The unparsed request of a raw operation. */
 export interface RawRequest {
-  /** By lower-case name, with one value for each time the header was sent. */
+  /** Names are in lower case. A header has one value for each time it was sent. */
   headers: NodeJS.Dict<string[]>
   bytes: Buffer
 }

@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts'
 
 /** Each stream holds a connection. */
 export const streams_max = 2_000
-/** Per workspace. */
+/** A workspace may have this many. */
 export const streams_per_workspace_max = 100
 /** Each download holds a piece of a file in memory. */
 export const downloads_max = 100
@@ -13,7 +13,7 @@ export const downloads_per_workspace_max = 4
 /** Requests that wait for something to happen. Each holds a connection. */
 export const waits_max = 2_000
 export const waits_per_workspace_max = 200
-/** As long as a key is cached. */
+/** A key is cached for as long. */
 const recheck_after_ms = 500
 
 /** Ends a file or stream before it is complete. */

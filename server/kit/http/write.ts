@@ -30,9 +30,9 @@ const check_every_ms = 100
 /** A batch doesn't wait long for a lock that one of its writes needs: that one then waits alone for the rest of the time. */
 const batch_lock_wait_ms = 500
 const single_lock_wait_ms = 100
-/** Per workspace, so that none uses all connections. */
+/** Each workspace has these limits, so that none uses all connections. */
 const limits = { size_max: 64, in_flight_max: 2 }
-/** Of a raw operation. One batch at a time, because messages of one sender are often in several. */
+/** Raw operations run one batch at a time, because messages of one sender are often in several. */
 const raw_limits = { size_max: 100, in_flight_max: 1, wait_max_ms: 5_000 }
 /** Client errors that are stored for replay. Any other error releases the idempotency key. */
 const stored_errors = ['NOT_FOUND', 'CONFLICT', 'INVALID_STATE', 'PRECONDITION_FAILED']

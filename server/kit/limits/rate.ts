@@ -11,7 +11,7 @@ export interface RateLimit {
 
 export interface RateLimitStatus {
   is_exceeded: boolean
-  /** Until the next window. */
+  /** The next window begins after this long. */
   wait_seconds: number
   /** The value of the RateLimit header. */
   header: string

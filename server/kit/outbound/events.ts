@@ -3,7 +3,7 @@ import { ResponseTooLong } from './request.ts'
 
 export interface EventLimits {
   events_max: number
-  /** In characters. */
+  /** The length is in characters. */
   event_length_max: number
 }
 
@@ -14,7 +14,7 @@ export interface OutboundEvent {
   data: string
 }
 
-/** Of all events together, as many for each. A line takes time even if it is empty. */
+/** All events together may have this many for each. A line takes time even if it is empty. */
 const lines_per_event_max = 8
 /** So much is read before other work of the process gets its turn. */
 const slice_bytes = 16 * 1024
@@ -31,7 +31,7 @@ export async function* readEvents(
   const decoder = new TextDecoder()
   const lines_max = events_max * lines_per_event_max
   let line_count = 0
-  /** Of the line that has begun. It is only read when the line ends, however many slices that takes. */
+  /** This is the line that has begun. It is only read when the line ends, however many slices that takes. */
   let rest = ''
   /** The line feed of a CR LF may be in the next slice. */
   let carriage_return = ''

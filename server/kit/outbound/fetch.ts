@@ -8,7 +8,7 @@ export interface FetchOptions extends Pick<StreamRequest, 'head_timeout_ms' | 't
   /** Requests to other origins are refused. */
   origin: string
   is_trusted: boolean
-  /** Of a body that is not read as a stream. */
+  /** Limits a body that is not read as a stream. */
   whole_bytes_max: number
   /** Changes a body that is not read as a stream, before the library reads it. */
   changeBody?: ((text: string) => string) | undefined
@@ -57,7 +57,7 @@ export function fetchThrough(
   }
 }
 
-/** In one piece, because the library parses it at once. */
+/** Yields one piece, because the library parses it at once. */
 async function* readWhole(
   body: ReadableStream<Uint8Array>,
   { whole_bytes_max, changeBody }: Pick<FetchOptions, 'whole_bytes_max' | 'changeBody'>,

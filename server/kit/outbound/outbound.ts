@@ -134,7 +134,7 @@ function isPublic(address: Address): boolean {
   return !('parts' in address) || ((address.parts[0] ?? 0) & 0xe000) === 0x2000
 }
 
-/** Not the system's lookup: it runs on four threads, so that four slow lookups would block all others. */
+/** Doesn't use the system's lookup: that runs on four threads, so that four slow lookups would block all others. */
 async function resolveAll(name: string): Promise<string[]> {
   const resolver = new Resolver(resolver_options)
   const v4: Promise<string[]> = promisify(resolver.resolve4.bind(resolver))(name)

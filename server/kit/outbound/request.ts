@@ -24,7 +24,7 @@ export interface OutboundResponse {
 export class OutboundError extends Error {
   /** The connection failed, so the request had no effect. */
   is_unsent = false
-  /** Of the response, when it failed while its body was read. */
+  /** The response had this status when it failed while its body was read. */
   status: number | null = null
 }
 export class OutboundTimeout extends OutboundError {}

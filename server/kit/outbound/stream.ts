@@ -11,14 +11,14 @@ import {
 } from './request.ts'
 
 export interface StreamRequest extends Omit<OutboundRequest, 'timeout_ms'> {
-  /** From the DNS lookup to the head of the response. */
+  /** Counts from the DNS lookup to the head of the response. */
   head_timeout_ms: number
-  /** From the DNS lookup to the end of the body. */
+  /** Counts from the DNS lookup to the end of the body. */
   timeout_ms: number
 }
 
 export interface StreamResponse extends Pick<OutboundResponse, 'status' | 'headers'> {
-  /** Not decompressed. Canceling it, like the request's signal, closes the connection at once. */
+  /** It is not decompressed. Canceling it, like the request's signal, closes the connection at once. */
   body: ReadableStream<Uint8Array>
 }
 

@@ -54,7 +54,7 @@ const statement_timeout_ms = 30_000
 const connect_timeout_ms = 3_000
 /** Longer than the server's own limit: a connection that takes longer is dead, and closed. */
 const query_timeout_ms = statement_timeout_ms + 5_000
-/** Of the connection that asks whether the database still answers. */
+/** The connection that asks whether the database still answers has this timeout. */
 const ask_timeout_ms = 10_000
 const script_timeout_ms = 24 * 60 * 60 * 1000
 const named_statements_max = 1_000
@@ -162,7 +162,7 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
       options,
     )
 
-  /** On a connection of its own: those of the pool may all be in use. An error is an answer too. */
+  /** Uses a connection of its own: those of the pool may all be in use. An error is an answer too. */
   async function ask(): Promise<void> {
     const limits = { connectionTimeoutMillis: ask_timeout_ms, query_timeout: ask_timeout_ms }
     const client = new Client({ ...limits, application_name })

@@ -6,11 +6,11 @@ const slow_ms = 1_000
 /** When it doesn't answer within this time, it is unresponsive. Slow reads of one that answers go on. */
 const silent_ms = 3_300
 const check_every_ms = 250
-/** Between two checks no more counts: a machine or process that stands still must not take its own pause for the database's. */
+/** No more than this counts between two checks: a machine or process that stands still must not take its own pause for the database's. */
 const counted_max_ms = 2 * check_every_ms
 
 interface Read {
-  /** Since it began, or since the database was last known to answer. */
+  /** It began then, or the database was last known to answer then. */
   waited_ms: number
   reject: (error: Error) => void
 }

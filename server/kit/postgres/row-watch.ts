@@ -5,7 +5,7 @@ import { raw, type Sql } from './sql.ts'
 
 /** Changes that other processes make are seen after this long, or later when many rows are watched. */
 const poll_every_ms = 200
-/** So that many open streams, in which mostly nothing happens, leave the time to requests. */
+/** Many open streams, in which mostly nothing happens, must leave the time to requests. */
 const reads_per_second_max = 2_000
 
 type OnChange<Snapshot> = (snapshot: Snapshot | undefined) => void
@@ -29,7 +29,7 @@ export function openRowWatch<Snapshot>(
   { table, columns }: { table: string; columns: Sql },
 ): RowWatch<Snapshot> {
   const readSnapshot = batchedGetById<Snapshot>(columns, raw(table))
-  /** By workspace and id: who watches the id of another workspace must see nothing, and not keep others from seeing it. */
+  /** Keys have the workspace and the id: who watches the id of another workspace must see nothing, and not keep others from seeing it. */
   const watched = new Map<string, Watched<Snapshot>>()
   const keyOf = (workspace: string, id: string) => `${workspace} ${id}`
   let is_polling = false

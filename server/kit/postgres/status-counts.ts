@@ -13,7 +13,7 @@ export interface StatusChange<Status> {
 interface StatusCounts<Status> {
   /** Runs in the transaction that changes the rows. */
   count: (at: At, changes: StatusChange<Status>[]) => Promise<void>
-  /** Of all statuses, or of one. */
+  /** Counts rows of all statuses, or of one. */
   selectTotal: (workspace: string, status: Status | undefined) => Sql
 }
 

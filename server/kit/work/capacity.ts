@@ -4,7 +4,7 @@ export interface Share {
   slots: number
   /** The same for slow items, which have slots of their own. Failing items count as slow. */
   slow_slots: number
-  /** Of both. Items that turn out to be slow may exceed `slow_slots`, but not this. */
+  /** Limits both together. Items that turn out to be slow may exceed `slow_slots`, but not this. */
   total: number
   /** Items that have ended, and whose results are not yet recorded. */
   unrecorded: number

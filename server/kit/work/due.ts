@@ -15,7 +15,7 @@ const note_retry_ms = 2_000
 
 /** A kind of background work whose due workspaces are kept in `due_workspaces`. */
 export interface DueKind {
-  /** Also the topic of the notifications that announce new work. */
+  /** Notifications that announce new work have this topic. */
   kind: string
   /** Selects, as one value, when work of the workspace is due next; null when there is none. It reads few rows. */
   nextDue: (workspace: string | Sql) => Sql

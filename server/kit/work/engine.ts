@@ -10,7 +10,7 @@ import { newState, type State } from './state.ts'
 import { Turns } from './turns.ts'
 import type { DueItem, Work } from './work.ts'
 
-/** At most two at a time, so that most connections are left to requests. */
+/** Two run at a time, so that most connections are left to requests. */
 const concurrent_claims_max = 2
 /** Waits until other keys have none left either, so that one claim serves all of them. */
 const refill_delay_ms = 10

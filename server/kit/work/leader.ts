@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { sql } from '../postgres/sql.ts'
 
-/** By the database's time. When the leader doesn't renew its lease for this long, another process takes over. */
+/** When the leader doesn't renew its lease for this long, by the database's time, another process takes over. */
 const lease_ms = 15_000
 const renew_every_ms = 5_000
 

@@ -6,7 +6,7 @@ import { raw, sql, toArrayLiteral } from '../postgres/sql.ts'
 import type { State } from './state.ts'
 import type { ItemLeases, WorkspaceLeases } from './work.ts'
 
-/** By the database's time. When a lease isn't renewed for this long, another process may take it. */
+/** When a lease isn't renewed for this long, by the database's time, another process may take it. */
 export const lease_ms = 10_000
 const retry_ms = 1_000
 /** Statements that renew leases of items, each of another workspace, so that most connections are left to requests. */

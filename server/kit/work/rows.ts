@@ -67,7 +67,7 @@ export const dueRows = (table: string): DueKind => ({
     sql`select min(greatest(due_at, lease_until)) from ${raw(table)} where workspace_id = ${workspace} and due_at is not null`,
 })
 
-/** By default one row at a time, so that most of the database's time is left to requests. */
+/** By default one row is worked on at a time, so that most of the database's time is left to requests. */
 export const rowWork = (work: RowWork, { at_once = 1 } = {}): Work<Lease, boolean> => ({
   due: dueRows(work.table),
   leases: { per: 'item', renew: (at, leases) => renew(at, work.table, leases) },

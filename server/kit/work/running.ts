@@ -15,7 +15,7 @@ export interface Run<Item> {
 export class Running<Item extends DueItem> {
   readonly capacity: Capacity
   readonly #items: Items<Item>
-  /** Not slow so far, in the order in which they began. */
+  /** These are not slow so far, in the order in which they began. */
   readonly #quick = new Set<Run<Item>>()
 
   constructor(items: Items<Item>) {

@@ -5,7 +5,7 @@ import { openRecorder } from './recording.ts'
 
 /** Workspaces whose saves are written at the same time. */
 const concurrent_max = 4
-/** Between two transactions of a live workspace. People don't notice it. */
+/** A live workspace pauses for this long between two transactions. People don't notice it. */
 const pause_ms = 50
 
 interface Pending<Save, Saved> {

@@ -4,10 +4,10 @@ import type { DueItem, KeyState, Limits } from './work.ts'
 /** What this process is doing for one workspace. */
 export interface State<Item> {
   workspace: string
-  /** By the database's time. Until then no other process may run the items of this workspace that are running here. */
+  /** Until then, by the database's time, no other process may run the items of this workspace that are running here. */
   lease_until: number
   is_leased_by_other: boolean
-  /** By the database's time. Until then this process doesn't ask for the lease again. */
+  /** Until then, by the database's time, this process doesn't ask for the lease again. */
   lease_retry_at: number
   is_claiming: boolean
   /** Claimed, and their results not yet recorded. */

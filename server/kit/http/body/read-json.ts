@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { errorMessage, invalidJson } from '../../problem.ts'
 
 const nesting_max = 32
-/** Of lists and objects together. */
+/** Lists and objects count together. */
 const containers_max = 20_000
 /** Smaller bodies can't contain enough lists and objects to take long. */
 const large_body_bytes = 64 * 1024

@@ -54,7 +54,7 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** Not Node's recursive option: it never ends in /proc, and reports a read-only folder as missing. */
+/** Doesn't use Node's recursive option, which never ends in /proc and reports a read-only folder as missing. */
 function makeFolders(path: string, mode: number): void {
   if (isFolder(path)) return
   makeFolders(dirname(path), mode)

@@ -57,7 +57,7 @@ export const changesTimes = (before: Settings, after: Settings): boolean =>
 const changedFields = (before: Settings, after: Settings): string[] =>
   (Object.keys(after) as (keyof Settings)[]).filter((name) => !isSame(before[name], after[name]))
 
-/** Without regard to the order of members. */
+/** The order of members doesn't matter. */
 const isSame = (one: unknown, other: unknown): boolean => isDeepStrictEqual(toPlain(one), toPlain(other))
 const toPlain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 

@@ -33,7 +33,7 @@ export async function count({ db, workspace }: At, changes: CountChange[]): Prom
   )
 }
 
-/** Sorted, so that concurrent transactions lock the rows in the same order. */
+/** Sorts them, so that concurrent transactions lock the rows in the same order. */
 function sumUp(changes: CountChange[]): Total[] {
   const totals = new Map<string, Total>()
   const add = ({ campaign_id, counted }: CountChange, value: string | null, change: number) => {

@@ -12,7 +12,7 @@ import type { NewEnrollments } from './enrolling-schema.ts'
 
 /** Enrolled in one transaction. */
 const batch_contacts = 2_000
-/** Of one campaign, waiting or running. */
+/** A campaign has at most this many that wait or run. */
 const enrollings_max = 20
 
 type Filter = NonNullable<NewEnrollments['filter']>

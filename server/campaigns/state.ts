@@ -117,7 +117,7 @@ interface Change {
   campaign: Campaign
   status: Status
   pause_reason?: PauseReason
-  /** Of other columns. */
+  /** Sets other columns. */
   changes: Sql
   event_type: EventType | undefined
 }

@@ -13,10 +13,10 @@ import { joinCounts } from './counts.ts'
 import { type Campaign, type CampaignChange, type CampaignQuery, campaigns_max, type NewCampaign } from './schema.ts'
 import { default_attempts_max, default_caps, default_pacing, default_windows } from './settings.ts'
 
-/** Also the kind of due work, and the topic of notifications. */
+/** Due work and notifications have this name too. */
 export const table = 'campaigns'
 
-/** Of `campaigns` with `joinCounts`. */
+/** They are selected from `campaigns` with `joinCounts`. */
 const columns = raw(`id, name, kind, status, pause_reason, agent_id,
   case when version_id is not null then jsonb_build_object('id', version_id, 'version_label', version_label) end
     as agent_version,

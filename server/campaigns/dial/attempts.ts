@@ -10,7 +10,7 @@ import type { AttemptOutcome } from '../settings.ts'
 
 /** A campaign tries to reach someone. */
 export interface NewAttempt {
-  /** Of the call or the conversation. */
+  /** The call or the conversation has this id. */
   id: string
   campaign_id: string
   enrollment_id: string
@@ -57,7 +57,7 @@ export interface AttemptEnd extends EndedAttempt {
   id: string
 }
 
-/** Also when it had ended, and the outcome has changed. */
+/** Corrects the outcome of attempts that had ended. */
 export async function end({ db, workspace }: At, ends: AttemptEnd[]): Promise<void> {
   if (ends.length === 0) return
   await db.run(

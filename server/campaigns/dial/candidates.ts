@@ -28,7 +28,7 @@ export interface DueEnrollment extends Candidate, Pick<Enrollment, 'contact_id' 
   /** Attempts before someone has asked to begin again. */
   earlier_attempts: number
   updated_at: number
-  /** As it was read. */
+  /** This is the `updated_at` that was read. */
   read_updated_at: number
   read_status: Candidate['status']
   /** What a simulation adds. */

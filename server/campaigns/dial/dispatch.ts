@@ -96,7 +96,7 @@ export async function dispatch(
 
 interface Wanted {
   enrollment: DueEnrollment
-  /** Of the call or the conversation. */
+  /** The call or the conversation gets this id. */
   id: string
 }
 
@@ -158,7 +158,7 @@ async function claim(
   )
 }
 
-/** Of the next attempt. No two attempts of an enrollment have the same. */
+/** Numbers the next attempt. No two attempts of an enrollment have the same number. */
 export const numberOf = ({ attempts, earlier_attempts }: DueEnrollment): number => earlier_attempts + attempts + 1
 
 export const newAttempt = (

@@ -21,7 +21,7 @@ import { wakeAt } from './due.ts'
 export interface Ended extends EndedAttempt {
   id: string
   campaign_id: string
-  /** Of an attempt that had ended before, with this outcome: only that is corrected. */
+  /** The attempt had ended before, with this outcome: only the outcome is corrected. */
   refined_from?: AttemptOutcome | null
 }
 
@@ -91,7 +91,7 @@ export async function followThreads(at: At, changes: ThreadChange[]): Promise<vo
 }
 
 interface Attempted {
-  /** Of the conversation. */
+  /** The conversation has this id. */
   id: string
   campaign_id: string
   contact_id: string

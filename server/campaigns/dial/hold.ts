@@ -8,7 +8,7 @@ import * as messages from '../../messages/withdraw.ts'
 import * as counts from '../counts.ts'
 import { never_looked_at } from '../enroll.ts'
 
-/** Longer than it takes to pause a campaign. If that fails, the dialer goes on after this. */
+/** A campaign is paused in less time. If that fails, the dialer goes on after this. */
 const held_ms = 30_000
 /** A carrier that answers no sooner has the call by now, or never gets it. */
 const wait_max_ms = 15_000

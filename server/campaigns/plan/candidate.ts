@@ -6,7 +6,7 @@ export type Refusal = 'opted_out' | 'suppressed' | 'country_not_allowed' | 'no_c
 
 /** What is known of the person that an enrollment wants to reach. */
 export interface Person {
-  /** Of the contact, or those that its number may be in, or that of the campaign. Empty: not known. */
+  /** The zone of the contact, or those that its number may be in, or that of the campaign. It is empty if none is known. */
   zones: string[]
   refusal: Refusal | undefined
   /** A call or a conversation by SMS is open until then, with any agent. Infinity when its end is not known. */
@@ -40,13 +40,13 @@ export interface DialedCampaign
   breaker_since: number | undefined
   /** After the circuit breaker has opened: one attempt at a time, until one succeeds. */
   is_probing: boolean
-  /** Of the workspace. */
+  /** The workspace has these. */
   quiet_hours: { start: string; end: string }
 }
 
 /** Attempts that go on. */
 export interface Load {
-  /** Of this campaign. */
+  /** This many attempts of this campaign go on. */
   in_flight: number
   /** How many more calls the workspace has room for. Infinity for messages. */
   room: number

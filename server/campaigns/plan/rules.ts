@@ -17,7 +17,7 @@ const nextSecond = ({ now }: Context): number => now + second_ms
 /** The dialer decides on whole seconds. */
 const wholeSecond = (time: number): number => ceilTo(time, second_ms)
 
-/** In the order in which they are asked. */
+/** They are asked in this order. */
 const rules: [RuleName, Rule][] = [
   ['campaign', campaign],
   ['consent', ({ refusal }) => (refusal ? { verdict: 'skip', reason: refusal } : pass)],

@@ -4,7 +4,7 @@ import { instantOf, localDay, localTime, steadyOffset } from '../../kit/time-zon
 import { days, type Window } from '../settings.ts'
 import type { DialedCampaign } from './candidate.ts'
 
-/** From the start to just before the end. Those of windows count from the begin of a local day. */
+/** It lasts from the start to just before the end. Times of windows count from the begin of a local day. */
 interface Opening {
   start: number
   end: number
@@ -37,7 +37,7 @@ export interface Hours {
 }
 
 export const search_days_max = 400
-/** Of one search. In a step it is found out when one zone is open on one day. */
+/** A search takes at most this many steps. A step finds out when one zone is open on one day. */
 const search_steps_max = 2_000
 const hours_max = 50
 /** Openings that a schedule remembers. */
@@ -103,7 +103,7 @@ function withoutContained(windows: readonly Opening[]): Opening[] {
   return kept
 }
 
-/** From 0 for Monday. Day 0 was a Thursday. */
+/** Monday is 0. Day 0 was a Thursday. */
 export const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7
 
 /** A window that ends when it starts is the whole day. One that ends before it starts ends on the next day. */

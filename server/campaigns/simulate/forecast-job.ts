@@ -10,14 +10,14 @@ export interface ForecastJob {
   workspace: string
   campaign: StoredCampaign
   agent: AgentWithDraft
-  /** By id. */
+  /** Each version stands under its id. */
   versions: Record<string, Beginning['version']>
   channel: StoredChannel
   due: DueEnrollment[]
   /** How many there are, of which these are some. */
   total: number
   calls_in_flight_max: number
-  /** Of the workspace. */
+  /** The workspace has this time zone. */
   time_zone: string
   /** Calls of the workspace that go on at the begin, and when they end, about. */
   in_flight: { ended_at: number; campaign_id: string | null }[]

@@ -29,7 +29,7 @@ function countBy(names: string[]): Record<string, number> {
   return counts
 }
 
-/** In intervals of whole minutes. */
+/** Intervals last whole minutes. */
 function timelineOf(
   from: number,
   last: number,

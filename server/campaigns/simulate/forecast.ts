@@ -29,7 +29,7 @@ const heap_max_mb = 512
 /** Enrollments that are passed to the thread together. */
 const passed_at_once = 200
 
-/** Of all workspaces in this process. Each uses a whole processor. */
+/** All workspaces of this process share these turns. Each forecast uses a whole processor. */
 const turns = openTurns({ running_max: 2, waiting_max: 50, wait_max_ms: 2 * thread_max_ms })
 
 interface ToForecast {

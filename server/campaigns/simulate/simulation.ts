@@ -17,7 +17,7 @@ export interface Result extends Omit<EndedAttempt, 'ended_at'> {
 
 interface SimulationOptions<C extends Candidate> {
   campaign: DialedCampaign
-  /** In the order of `due_at`, `rank` and `id`. */
+  /** They are in the order of `due_at`, `rank` and `id`. */
   due: (C & { due_at: number })[]
   /** Whether more follow than those in `due`. They are then not known to the simulation. */
   is_partial: boolean
@@ -53,14 +53,14 @@ export async function runTogether(
 
 type Running = Pick<Simulation<Candidate>, 'id' | 'next_at' | 'attempts' | 'decide'>
 
-/** In the order in which due campaigns are looked at. */
+/** Sorts as due campaigns are looked at. */
 const byTime = (left: Running, right: Running): number =>
   (left.next_at ?? 0) - (right.next_at ?? 0) || (left.id < right.id ? -1 : 1)
 
 /** Runs a campaign in memory, second by second, with the same functions as the dialer. Seconds without a decision are skipped. */
 export class Simulation<C extends Candidate> {
   readonly #options: SimulationOptions<C>
-  /** In the order of `due_at`, `rank` and `id`. */
+  /** They are in the order of `due_at`, `rank` and `id`. */
   readonly #waiting: (C & { due_at: number })[]
   readonly #last_known: (C & { due_at: number }) | undefined
   readonly changed = new Set<C>()

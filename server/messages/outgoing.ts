@@ -11,7 +11,7 @@ import { invalidState } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { segmentsOf } from './segments.ts'
 
-/** Also the kind of due work, and the topic of notifications. */
+/** Due work and notifications have this name too. */
 export const table = 'messages'
 
 /** A message that goes or went through a carrier. Its text is that of its turn. */
@@ -29,7 +29,7 @@ export interface NewMessage {
 interface Thread {
   channel_id: string | null
   counterpart: string | null
-  /** Of a segment, in millionths of the currency. */
+  /** A segment costs this much, in millionths of the currency. */
   segment_price: number
 }
 
@@ -100,7 +100,7 @@ const columns = [
   'due_at',
 ]
 
-/** Of an event. */
+/** Events show this of a message. */
 export const messageData = ({ id, conversation_id, seq, message: { status, error } }: NewMessage) => ({
   id,
   conversation_id,

@@ -266,7 +266,7 @@ async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToRec
   }
 }
 
-/** In the language of the agent. */
+/** The sentence is in the language of the agent. */
 async function sentenceFor(at: At, { agent_id, agent_version }: Row, what: Word | 'text_instead'): Promise<string> {
   const version_id = agent_version.id
   const configuration = version_id && (await findConfiguration(at, { agent_id, version_id }))

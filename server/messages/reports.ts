@@ -36,7 +36,7 @@ interface Row extends Report {
   due_at: string | null
   lease_token: string | null
   contact_id: string | null
-  /** By which the agent writes first. */
+  /** The agent begins the conversation with this message. */
   is_first: boolean
 }
 

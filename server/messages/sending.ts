@@ -185,7 +185,7 @@ async function recordTogether(at: At, results: Result[]): Promise<void> {
   at.db.notify({ topic: due_messages.kind, workspace: at.workspace })
 }
 
-/** Of the channels, in the order in which concurrent transactions lock them too. */
+/** Locks channels in the order in which concurrent transactions lock them too. */
 async function recordHealth(at: At, results: Result[]): Promise<void> {
   const health = new Map(
     results.flatMap(({ message, health }) => (health ? [[message.channel_id, health.error] as const] : [])),

@@ -11,7 +11,7 @@ const confirmations_per_day_max = 10
 
 /** A word such as STOP that came by SMS, or by another service that the carrier brings. */
 interface WordBySms {
-  /** Of its conversation. */
+  /** The conversation has this key. */
   key: string
   /** The counterpart of its conversation: the number, or a name such as `whatsapp:+14155550100`. */
   sender: string

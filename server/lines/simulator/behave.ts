@@ -105,7 +105,7 @@ function endSpeech(state: LineState, at: number, { part, rest, ending }: Speech)
   else endAct(state, at, ending)
 }
 
-/** In the middle of a stretch, after a whole word. */
+/** Stops in the middle of a stretch, after a whole word. */
 export function stopSpeaking(state: LineState, at: number): void {
   cancel(state, 'go_on')
   const { speech } = state
@@ -137,7 +137,7 @@ export function awaitAgent(state: LineState, at: number): void {
     plan(state, { at: at + silence.after_ms, type: 'silence' })
 }
 
-/** Also in a pause of its speech. */
+/** A pause in its speech counts as speaking. */
 export const isSpeaking = (state: LineState): boolean => state.speech !== null || isPlanned(state, 'go_on')
 
 /** The agent has said all of a reply. */
@@ -166,7 +166,7 @@ export function noticeWords(state: LineState, { reply, starts_at }: { reply: str
   if (person.hangs_up_in_mid_sentence) planToLeave(state)
 }
 
-/** In the second sentence of the agent, or in its second turn. */
+/** The person leaves in the second sentence of the agent, or in its second turn. */
 function planToLeave(state: LineState): void {
   cancel(state, 'leave')
   const [first] = state.replies

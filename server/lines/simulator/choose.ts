@@ -59,7 +59,7 @@ export function personByNumber(phone_number: string): string | undefined {
   return Number(digits) <= named_max ? digits : undefined
 }
 
-/** From the shares of the workspace's mix, which sum to 100. */
+/** Draws from the shares of the workspace's mix, which sum to 100. */
 export function drawOutcome(shares: Mix, random: Random): keyof Mix {
   let drawn = drawFrom(random, [1, 100])
   for (const outcome of outcomes) {

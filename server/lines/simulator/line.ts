@@ -114,7 +114,7 @@ function advance(state: LineState, until: number): void {
   for (let next = nextStep(state); next && next.at <= until; next = nextStep(state)) next.run()
 }
 
-/** Of steps at the same time the first of these. */
+/** Of steps at the same time, the first of these comes first. */
 function nextStep(state: LineState): NextStep | undefined {
   const report = state.reports[0]
   const done_at = replyDoneAt(state)

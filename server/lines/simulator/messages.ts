@@ -99,7 +99,7 @@ async function report(at: At, step: Step): Promise<number | undefined> {
   return at.now + drawFrom(await randomOf(at, thread), reply_after_ms)
 }
 
-/** As a carrier brings it. A disabled channel receives only words such as STOP. */
+/** The reply comes in as a carrier would bring it. A disabled channel receives only words such as STOP. */
 async function reply(at: At, step: Step): Promise<void> {
   const { lease, row, thread } = step
   const { counterpart, agent_id } = thread

@@ -48,7 +48,7 @@ const interruption = {
   say: ['Sorry, wait a moment, I have a question.', 'Hold on, can I ask you something first?'],
 } as const
 
-/** By the last two digits of a number. All others are drawn from the mix of the workspace. */
+/** The last two digits of a number choose a person. For all others one is drawn from the mix of the workspace. */
 export const people: Readonly<Record<string, Person>> = {
   '00': alex,
   '01': nobody('never answers', { final: 'no_answer', after_ms: 30_000, is_ringing: true }),

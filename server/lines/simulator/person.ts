@@ -33,7 +33,7 @@ export interface PersonState {
   timeout?: Act & { after_ms: Wait }
   /** What it says while the agent speaks, this long after the agent's first word. */
   interruption?: Act & { after_ms: Wait }
-  /** By the digit that the agent presses. Any other digit is like the time-out. */
+  /** The digit that the agent presses chooses one. Any other digit is like the time-out. */
   digits?: Readonly<Record<string, Act>>
   /** It has said goodbye. */
   is_leaving?: true

@@ -17,7 +17,7 @@ export interface Report {
 }
 
 export interface Beginning {
-  /** In order, up to the answer, or to the end if nobody answers. */
+  /** They are in order, up to the answer, or to the end if nobody answers. */
   facts: Fact[]
   answered_at: number | null
 }

@@ -6,7 +6,7 @@ import { drawOutcome, personByNumber, readChances } from './choose.ts'
 import type { Person, PersonState } from './person.ts'
 import { newRandom, type Random } from './random.ts'
 
-/** In a conversation. With the last one the person says goodbye. */
+/** A person replies this often in a conversation. With the last reply it says goodbye. */
 const replies_max = 6
 
 /** Who gets text messages to this number. */

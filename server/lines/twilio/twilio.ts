@@ -9,7 +9,7 @@ import type { Carrier, CarrierMessage, CarrierReport, SendResult } from '../../m
 
 const timeout_ms = 15_000
 const bytes_max = 1024 * 1024
-/** Of messages to one number on one day. */
+/** At most this many messages to one number on one day are read. */
 const found_max = 1_000
 /** Twilio's own clock may differ. */
 const clock_difference_ms = 60_000

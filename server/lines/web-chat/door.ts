@@ -14,7 +14,7 @@ import { type ChatChannel, unknownVisitor } from './web-chat.ts'
 
 /** The scopes of the operations: what anyone may do, and what needs the token of a visitor. */
 export const scopes = { anyone: 'anyone:chat', visitor: 'visitor:chat' }
-/** Per minute, workspace and network. */
+/** A network may do this much per minute in a workspace. */
 const chats_per_minute_max = 10
 const messages_per_minute_max = 60
 
@@ -26,7 +26,7 @@ interface ChatCaller extends Caller {
 }
 
 interface WantedToken extends visitors.WantedVisitor {
-  /** With the channel: a token that is unknown on one is not unknown on all. */
+  /** It includes the channel: a token that is unknown on one is not unknown on all. */
   token: string
   now: number
 }

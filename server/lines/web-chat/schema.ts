@@ -76,7 +76,7 @@ export const ChatMessage = Type.Object(
 )
 export type ChatMessage = Static<typeof ChatMessage>
 
-/** Also the body: what was kept, and nothing else. */
+/** This is also the response: what was kept, and nothing else. */
 export const ChatPhoneNumber = Type.Object(
   { phone_number: PhoneNumber },
   { title: 'ChatPhoneNumber', additionalProperties: false },

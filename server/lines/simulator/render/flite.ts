@@ -7,11 +7,11 @@ import { halveRate, sample_rate } from './samples.ts'
 
 /** Speaks texts with Flite, which is compiled to WebAssembly: the same text gives the same samples on every machine. */
 export interface Synthesizer {
-  /** At 8 kHz. Words of other languages than English may be left out. */
+  /** Samples are at 8 kHz. Words of other languages than English may be left out. */
   speak: (speech: { text: string; voice: string; stretch_percent: number }) => Promise<Int16Array>
 }
 
-/** As far as it is used here: the types of Node don't have it. */
+/** Declares what is used here: the types of Node don't have it. */
 declare const WebAssembly: {
   compile: (bytes: Uint8Array) => Promise<object>
   instantiate: (module: object, imports: object) => Promise<object>

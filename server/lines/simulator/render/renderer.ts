@@ -12,7 +12,7 @@ import type { Rendering } from './thread.ts'
 import { openTurns } from './turns.ts'
 import { wavSize } from './wav.ts'
 
-/** Without waits. A call of two hours in which both sides speak all the time takes about half of this. */
+/** Waits don't count. A call of two hours in which both sides speak all the time takes about half of this. */
 const job_max_ms = 15 * 60 * 1000
 /** A new thread costs about a tenth of it. A call of half a minute is rendered in one. */
 const slice_ms_default = 3_000

@@ -1,4 +1,4 @@
-/** Of telephones. */
+/** Telephones have this rate. */
 export const sample_rate = 8_000
 export const samples_per_ms = sample_rate / 1_000
 
@@ -52,7 +52,7 @@ export const mulaw_silence = 0xff
 const mulaw_bias = 0x84
 const mulaw_max = 32_635
 
-/** As in ITU-T G.711. */
+/** ITU-T G.711 defines it. */
 export function toMulaw(sample: number): number {
   const magnitude = Math.min(Math.abs(sample), mulaw_max) + mulaw_bias
   const exponent = 24 - Math.clz32(magnitude)

@@ -4,7 +4,7 @@ import type { SpeechPart } from '../../../talk/state.ts'
 /** Flite takes more time and memory for each second of a long text than for one of a short text. */
 const characters_max = 300
 
-/** In order, without overlaps, and none too long to be spoken at once. */
+/** Returns parts in order, without overlaps, and none too long to be spoken at once. */
 export function splitParts(parts: SpeechPart[]): SpeechPart[] {
   const in_order = parts.toSorted((one, other) => one.start_ms - other.start_ms).flatMap(splitLong)
   let end_ms = 0

@@ -10,7 +10,7 @@ import { product } from './product.ts'
 export interface Config {
   host: string
   port: number
-  /** Undefined: derived from host and port, see addressOf. */
+  /** When it is undefined, `addressOf` derives it from host and port. */
   public_url: string | undefined
   checkout: string
   data_dir: string

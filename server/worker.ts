@@ -49,7 +49,7 @@ export interface BackgroundOptions extends EngineOptions {
   stalled_ms?: number
 }
 
-/** At once, each of another workspace. */
+/** This many run at once, each of another workspace. */
 const simulated_messages_max = 10
 
 /** Campaigns of other workspaces that the dialer decides for at a time. */
@@ -65,7 +65,7 @@ const contact_work = [
   rowWork(simulated_messages, { at_once: simulated_messages_max }),
 ]
 const other_row_work = [rowWork(recoveries), rowWork(deleted_campaigns)]
-/** Not waited for by test clocks: a bucket may be out of reach for long. */
+/** Test clocks don't wait for it: a bucket may be out of reach for long. */
 const file_work = rowWork(recording_files, { at_once: removals_max })
 const row_work = [...contact_work, ...other_row_work, file_work]
 const contact_kinds: DueKind[] = [...contact_work.map(({ due }) => due), due_conversations, due_calls, due_messages]
@@ -83,7 +83,7 @@ export const background_kinds: string[] = due_kinds.map(({ kind }) => kind)
 const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
 
-/** At once, of all test workspaces. Mostly they wait for other work. */
+/** This many run at once, in all test workspaces. Mostly they wait for other work. */
 const advances_max = 100
 
 function periodicTasks({ service, ...options }: PeriodicOptions): PeriodicTask[] {

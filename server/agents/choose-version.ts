@@ -10,7 +10,7 @@ type Choice = Pick<Agent, 'id' | 'deployed_version' | 'candidate'>
 export const chooseVersion = ({ id, deployed_version, candidate }: Choice, counterpart: string): VersionReference =>
   candidate && percentileOf(id, counterpart) < candidate.percent ? candidate.version : deployed_version
 
-/** From 0 to below 100. */
+/** The result is at least 0 and below 100. */
 function percentileOf(agent_id: string, counterpart: string): number {
   const bytes = createHash('sha256').update(`${agent_id} ${counterpart}`).digest()
   return (bytes.readUIntBE(0, 6) / 2 ** 48) * 100

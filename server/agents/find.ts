@@ -38,7 +38,7 @@ export async function get({ db, workspace }: At, id: string): Promise<AgentWithD
   return { ...agent, draft: complete(agent.draft ?? { ...configuration, instructions: agent.instructions }) }
 }
 
-/** As in a list, and in events. */
+/** Lists and events show an agent like this. */
 export const withoutDraft = ({ draft: _, ...agent }: AgentWithDraft): Agent => agent
 
 export function list({ db, workspace }: At, query: AgentQuery): Promise<page.Page<Agent>> {

@@ -6,7 +6,7 @@ import * as page from '../kit/postgres/page.ts'
 import { Configuration, configuration_changes, instructions } from './configuration.ts'
 
 export const agents_max = 1_000
-/** Of one agent. */
+/** An agent has at most this many versions. */
 export const versions_max = 10_000
 
 const name = text({ maxLength: 200, examples: ['Reception'] })

@@ -87,7 +87,7 @@ async function assertAgent(at: At, agent_id: string | null): Promise<void> {
   throw invalid([{ path: 'agent_id', code: 'unknown', message: 'agent_id is not the id of an agent.' }])
 }
 
-/** With the settings, which only owners see. */
+/** Includes the settings, which only owners see. */
 export const get = async (at: At, id: string): Promise<ChannelWithSettings> =>
   toChannel(at, orNotFound(await find(at, id)))
 

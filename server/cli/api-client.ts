@@ -5,7 +5,7 @@ import { type Code, errorCode, errorMessage, Problem } from '../kit/problem.ts'
 const timeout_ms = 30_000
 const health_timeout_ms = 5_000
 const page_size = 100
-/** More than any event has. */
+/** No event is longer. */
 const event_length_max = 16_000_000
 
 export interface ServerEvent {

@@ -9,10 +9,10 @@ import * as workspaces from '../workspaces/store.ts'
 import { type ApiClient, assertRunning, openApiClient } from './api-client.ts'
 import { findWorkspace } from './workspace-actions.ts'
 
-/** As shells report them. */
+/** Shells report these. */
 const exit_codes: Record<StopSignal, number> = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
 
-/** By name, or the oldest one. */
+/** Finds the workspace with this name. Without a name it is the oldest one. */
 export async function chooseWorkspace(service: Service, name: string | undefined): Promise<workspaces.ListedWorkspace> {
   if (name !== undefined) return findWorkspace(service, name)
   const [oldest] = await workspaces.list({ db: service.pool })

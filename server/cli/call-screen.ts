@@ -20,7 +20,7 @@ type Write = (text: string) => void
 
 const notes: Partial<Record<Call['status'], string>> = { ringing: '(ringing)', in_progress: '(answered)' }
 
-/** For people. */
+/** People read this one. */
 export function openCallTextScreen(write: Write, { address }: { address: string }): CallScreen {
   let agent_name = ''
   let status: Call['status'] | undefined
@@ -85,7 +85,7 @@ function summaryOf({ status, outcome, end_reason, duration_ms }: Call): string {
   return is_over ? `(the call has ended: ${facts.join(', ')}${lasted})` : `(the call goes on: ${facts.join(', ')})`
 }
 
-/** For programs: a line for each event. */
+/** Programs read this one: each event is a line. */
 export function openCallJsonScreen(write: Write): CallScreen {
   return {
     begin: (call) => write(jsonLine({ event: 'call.created', call })),

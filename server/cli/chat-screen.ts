@@ -29,7 +29,7 @@ const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202
 
 export const toSafe = (text: string): string => text.replace(unsafe, '')
 
-/** For people. */
+/** People read this one. */
 export function openTextScreen(write: Write, { has_prompt }: { has_prompt: boolean }): Screen {
   let agent_name = ''
   let open: { seq: number; text: string } | undefined
@@ -81,10 +81,10 @@ export function openTextScreen(write: Write, { has_prompt }: { has_prompt: boole
   }
 }
 
-/** Without characters that a terminal would obey. */
+/** Escapes characters that a terminal would obey. */
 export const jsonLine = (event: object): string => `${JSON.stringify(event).replace(unsafe, escaped)}\n`
 
-/** For programs: a line for each event. */
+/** Programs read this one: each event is a line. */
 export function openJsonScreen(write: Write): Screen {
   const print = (event: object) => write(jsonLine(event))
   return {

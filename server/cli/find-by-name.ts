@@ -8,7 +8,7 @@ interface Named {
   name: string
 }
 
-/** By id or name. A name in another case is found if nothing has exactly this name. */
+/** Finds an item by its id or name. A name in another case is found if nothing has exactly this name. */
 export function findByName<Item extends Named>(
   items: Item[],
   name: string,

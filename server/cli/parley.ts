@@ -78,7 +78,7 @@ const newProgram = (shell: Shell): Command =>
     .exitOverride()
     .addHelpText('after', note)
 
-/** Without "[options]", which would leave little room for the descriptions. */
+/** Leaves out "[options]", which would leave little room for the descriptions. */
 function nameOf(command: CommanderCommand): string {
   return new Help().subcommandTerm(command).replace(' [options]', '')
 }

@@ -39,7 +39,7 @@ interface Watched {
 
 export function advancing({ stalled_ms = default_stalled_ms, ...options }: AdvanceOptions): RowWork {
   const kinds = options.kinds.toSorted((left, right) => (left.kind < right.kind ? -1 : 1))
-  /** By workspace. */
+  /** A workspace has at most one. */
   const watched = new Map<string, Watched>()
   const advance = { ...options, kinds, stalled_ms, watched }
   return {

@@ -12,7 +12,7 @@ const workspaces_max = 1_000
  * its clock knows that the advance makes progress. Skips a note while the last one waits for the database. Never throws.
  */
 export function openProgressNotes(pool: Pool, log: Log): (workspace: string) => void {
-  /** By workspace. */
+  /** When each workspace was last noted. */
   const noted_ticks = new Map<string, number>()
   /** Workspaces of which a note waits for the database. */
   const pending = new Set<string>()

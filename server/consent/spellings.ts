@@ -83,7 +83,7 @@ interface FullNumberingPlan extends NumberingPlan {
   nationalPrefixForParsing: () => string | 0 | undefined
 }
 
-/** At most one for each calling code. */
+/** A calling code has at most one. */
 const plans = new Map<string, Plan>()
 
 function planOf(code: string): Plan {

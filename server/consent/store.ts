@@ -113,7 +113,10 @@ export function list({ db, workspace }: At, { kind, status, ...query }: ConsentQ
   return page.readSelection(db, query, latest_first, matching)
 }
 
-/** By the contact's current number in all its spellings, so it includes what was recorded for an earlier contact with this number. */
+/**
+ * Finds entries by the contact's current number in all its spellings, so it includes what was recorded for an earlier contact
+ * with this number.
+ */
 export async function listOfContact(
   at: At,
   { contact_id, query }: { contact_id: string; query: page.PageQuery },

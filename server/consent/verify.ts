@@ -44,7 +44,7 @@ export async function verify(at: At): Promise<Verification> {
 const isEnd = ({ last_seq, last_hash }: Ledger, last: Row | undefined): boolean =>
   (last_seq ?? 0) === (last?.seq ?? 0) && (last_hash ?? first_hash).equals(last?.hash ?? first_hash)
 
-/** Both in one statement: otherwise entries that are added in between would look like missing ones. */
+/** Reads both in one statement: otherwise entries that are added in between would look like missing ones. */
 async function readBatch({ db, workspace }: At, last: Row | undefined): Promise<Ledger & { rows: Row[] }> {
   const is_next = last ? sql`and seq > ${last.seq}` : raw('')
   const found = await db.many<Row & Ledger>(

@@ -36,7 +36,7 @@ async function changeCounts({ db, workspace }: At, contacts: Counted[], sign: 1 
   ])
 }
 
-/** Sorted by name, so that concurrent transactions lock rows in the same order and don't deadlock. */
+/** Sorts them by name, so that concurrent transactions lock rows in the same order and don't deadlock. */
 function countBy(contacts: Counted[], nameOf: (contact: Counted) => string): [string, number][] {
   const counts = new Map<string, number>()
   for (const contact of contacts) counts.set(nameOf(contact), (counts.get(nameOf(contact)) ?? 0) + 1)

@@ -17,14 +17,14 @@ import { newTermCounter } from './term-counter.ts'
  * A row in `contact_search_tallies` says that a workspace keeps totals. docs/decisions/0011 explains how they start.
  */
 
-/** In UTF-16 code units. */
+/** Lengths are in UTF-16 code units. */
 export const short_term_length_max = 2
 
 /** Counting by reading every text is fast enough below this. */
 const large_workspace_contacts = 10_000
 const texts_per_batch = 2_000
 
-/** As part of a statement: whether the workspace keeps totals, and so whether writes must record text changes. */
+/** A part of a statement that asks whether the workspace keeps totals, and so whether writes must record text changes. */
 export const keepsTotals = (workspace: string): Sql =>
   sql`exists (select from contact_search_tallies where workspace_id = ${workspace})`
 

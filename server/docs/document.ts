@@ -57,7 +57,7 @@ export interface ResponseObject {
   content?: ContentObject
 }
 
-/** By content type. */
+/** Each content type has one. */
 export type ContentObject = Record<string, MediaTypeObject>
 
 export interface MediaTypeObject {

@@ -87,7 +87,7 @@ async function countAllExcept({ db, workspace }: At, names: string[], in_range: 
   return total
 }
 
-/** Undefined for all types: the query is then faster without a condition. */
+/** Undefined means all types: the query is then faster without a condition. */
 export type NamesFilter = string[] | undefined
 
 export const toNamesFilter = (catalog: Catalog, names: string[]): NamesFilter =>

@@ -10,7 +10,7 @@ const pointer_length_max = 500
 const token_example = '3hJ0Xw5rQm8yVtZbN1kLcP7sDfG2aUeI9oRiTqYxW4E'
 
 export type FieldMap = Partial<Record<Field, string>> & { crm_ids?: Record<string, string> }
-/** As clients send it: `null` means that the field is not mapped. */
+/** Clients send this: `null` means that the field is not mapped. */
 export type FieldMapInput = Partial<Record<Field, string | null>> & { crm_ids?: Record<string, string | null> }
 
 export const outcomes = ['created', 'updated', 'unchanged', 'refused'] as const
@@ -77,7 +77,7 @@ export const Integration = Type.Object(
 )
 export type Integration = Static<typeof Integration>
 
-/** Without `last_received_at`: while requests arrive, a change with If-Match would never succeed. */
+/** Leaves out `last_received_at`: while requests arrive, a change with If-Match would never succeed. */
 export const integrationVersion = ({ updated_at, url }: Integration): string => hashState(updated_at, url)
 
 const map = {

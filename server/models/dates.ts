@@ -162,7 +162,7 @@ function toDate(year: number, month: number, day: number): string | undefined {
 
 const daysOf = (date: string): number => clock.parse(`${date}T00:00:00.000Z`) / clock.day_ms
 const addDays = (date: string, days: number): string => clock.iso((daysOf(date) + days) * clock.day_ms).slice(0, 10)
-/** From Monday, which is 0. The first day of 1970 was a Thursday. */
+/** Monday is 0. The first day of 1970 was a Thursday. */
 const weekdayOf = (date: string): number => (((daysOf(date) + 3) % 7) + 7) % 7
 
 const localDay = ({ now, time_zone = 'UTC' }: Moment): string => localIso(time_zone, now).slice(0, 10)

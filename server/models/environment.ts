@@ -13,7 +13,7 @@ export interface EnvironmentProvider {
 
 declare module '../kit/at.ts' {
   interface Tools {
-    /** From the first choice for a default to the last. */
+    /** The first one is the first choice for a default. */
     environment_providers: EnvironmentProvider[]
   }
 }

@@ -23,7 +23,7 @@ export const languageOf = (tag = 'en'): Language => languages[tag.split('-')[0]?
 export interface Heard {
   text: string
   language: Language
-  /** In their order. */
+  /** Words are in their order. */
   words: string[]
   unique_words: Set<string>
   words_by_length: Map<number, string[]>

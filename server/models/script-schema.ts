@@ -7,9 +7,9 @@ import { intents } from './languages/language.ts'
 import { slots } from './slots.ts'
 
 export const nodes_max = 500
-/** Of the script as JSON. */
+/** A script may have this many bytes as JSON. */
 export const script_bytes_max = 256_000
-/** Of the phrases of one node: all of them are compared with each message. */
+/** The phrases of one node may have this many bytes: all of them are compared with each message. */
 const phrase_bytes_max = 64_000
 /** Where a conversation can go besides to a node. */
 export const ends = ['@end', '@hand_over'] as const

@@ -126,7 +126,7 @@ function branchFor(node: ScriptNode, state: ScriptState, { heard, moment }: Mess
 }
 
 interface FoundBranch extends Score {
-  /** Of a slot. */
+  /** A slot has one. */
   value?: string
 }
 

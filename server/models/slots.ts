@@ -33,7 +33,7 @@ const finders: Record<Exclude<Slot, 'name'>, (heard: Heard, moment: Moment) => s
 interface Run {
   digits: string
   has_plus: boolean
-  /** Not only words such as "oh", which stand for a zero among digits. */
+  /** False if it has only words such as "oh", which stand for a zero among digits. */
   has_number: boolean
 }
 
@@ -66,7 +66,7 @@ function digitsOf(word: string, before: string | undefined, language: Language):
 const written_phone = /[+(]{0,2}\d[\d\s()./-]{5,28}\d/
 const phone_digits_min = 7
 
-/** In E.164 form if the country is known, else the digits. */
+/** Returns the E.164 form if the country is known, else the digits. */
 function findPhone(heard: Heard, moment: Moment): string | undefined {
   const spoken = longestRun(heard)
   const written = written_phone.exec(heard.text)?.[0]

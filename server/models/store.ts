@@ -49,7 +49,7 @@ function selectAll({ workspace, tools }: At): Sql {
 const environmentRowId = (name: string): string =>
   `00000000-0000-0000-0000-${String(environment_ids.length - environment_ids.indexOf(name)).padStart(12, '0')}`
 
-/** At most `providers_max` and those from the environment. */
+/** There are at most `providers_max`, and those from the environment. */
 const readAll = (at: At): Promise<Row[]> =>
   at.db.many<Row>(sql`select * from (${selectAll(at)}) as provider order by ${page.orderBy(by_creation)}`)
 
@@ -155,7 +155,7 @@ export interface Account {
 
 export const mayUse = ({ environment }: Account, model: string): boolean => environment?.models.includes(model) ?? true
 
-/** Without an id or a name, the default provider. The workspace's own come before one from the environment with the same name. */
+/** Without an id or a name, it is the default provider. The workspace's own come before one from the environment with the same name. */
 export async function findAccount(at: At, wanted: { id?: string; name?: string }): Promise<Account | undefined> {
   const row = (await readTogether(at)).find((row) => {
     if (wanted.id !== undefined) return toProvider(row).id === wanted.id

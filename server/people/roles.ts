@@ -1,7 +1,7 @@
 import type { Operation, Scopes } from '../kit/http/operation.ts'
 import { Problem } from '../kit/problem.ts'
 
-/** From the highest to the lowest. */
+/** The highest role comes first. */
 export const roles = ['owner', 'member', 'viewer'] as const
 export type Role = (typeof roles)[number]
 

@@ -39,7 +39,7 @@ export type SignIn = Static<typeof SignIn>
 export const NewPerson = closed({ email: Email, name: Name, password: NewPassword })
 export type NewPerson = Static<typeof NewPerson>
 
-/** All fields for a new person, none for the person who is signed in. */
+/** A new person sends all fields, the person who is signed in none. */
 export const Acceptance = closed({
   email: Type.Optional(Email),
   name: Type.Optional(Name),

@@ -9,7 +9,7 @@ import type { Visitor } from './visitor.ts'
 /** The same error, after the same time, for an unknown email and a wrong password. */
 const wrongCredentials = () => signedOut('The email or the password is wrong.')
 
-/** Not 401, which would tell the page that the person is signed out. */
+/** It is not 401, which would tell the page that the person is signed out. */
 const wrongCurrentPassword = () =>
   invalid([{ path: 'current_password', code: 'wrong', message: 'current_password is wrong.' }])
 

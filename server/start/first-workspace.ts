@@ -9,7 +9,7 @@ import { receptionist } from './receptionist.ts'
 /** What was created at the first start. */
 export interface First {
   agent_id?: string
-  /** Not with BOOTSTRAP_API_KEY. */
+  /** There is none with BOOTSTRAP_API_KEY. */
   api_key?: string
 }
 

@@ -12,7 +12,7 @@ import { openHeaders } from './headers.ts'
 import type { StoredTool } from './store.ts'
 
 export interface ToolCall {
-  /** Also the `Idempotency-Key` of the request. */
+  /** The request has it as its `Idempotency-Key`. */
   run_id: string
   arguments: Record<string, unknown>
   conversation_id: string | null

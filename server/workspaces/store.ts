@@ -58,7 +58,7 @@ export function create(
 
 export const get = async (at: InWorkspace): Promise<Workspace> => toWorkspace(await read(at))
 
-/** For other rooms. One row by its primary key. */
+/** Other rooms use this. It reads one row by its primary key. */
 export async function readSettings({ db, workspace }: InWorkspace): Promise<Settings> {
   return withDefaults(await db.one<Stored>(sql`select kind, settings from workspaces where id = ${workspace}`))
 }

@@ -182,12 +182,12 @@ export async function recordUses(
   { db }: Pick<At, 'db'>,
   uses: { workspace_id: string; id: string; used_at: number }[],
 ): Promise<void> {
-  // Sorted, so that two processes don't deadlock.
-  uses.sort((left, right) => (left.id < right.id ? -1 : 1))
+  // Two processes that lock keys in the same order don't deadlock.
+  const in_order = uses.toSorted((left, right) => (left.id < right.id ? -1 : 1))
   await db.run(
     sql`update api_keys set last_used_at = seen.used_at
-      from unnest(${uses.map(({ workspace_id }) => workspace_id)}::uuid[], ${uses.map(({ id }) => id)}::uuid[],
-        ${uses.map(({ used_at }) => clock.iso(used_at))}::timestamptz[]) as seen (workspace_id, id, used_at)
+      from unnest(${in_order.map(({ workspace_id }) => workspace_id)}::uuid[], ${in_order.map(({ id }) => id)}::uuid[],
+        ${in_order.map(({ used_at }) => clock.iso(used_at))}::timestamptz[]) as seen (workspace_id, id, used_at)
       where api_keys.workspace_id = seen.workspace_id and api_keys.id = seen.id
         and (api_keys.last_used_at is null or api_keys.last_used_at < seen.used_at)`,
   )

@@ -236,7 +236,7 @@ function readOpenings({ windowsOn }: Schedule, zone: string, utc_day: number): O
 function merge(openings: Opening[]): Opening[] {
   if (openings.length === 0) return none
   const merged: Opening[] = []
-  for (const { start, end } of openings.sort((one, other) => one.start - other.start)) {
+  for (const { start, end } of openings.toSorted((one, other) => one.start - other.start)) {
     const last = merged.at(-1)
     if (last && start <= last.end) last.end = Math.max(last.end, end)
     else merged.push({ start, end })

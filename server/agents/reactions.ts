@@ -5,11 +5,8 @@ import * as providers from '../models/store.ts'
 import * as tools from '../tools/store.ts'
 
 export const reactions: Reaction[] = [
-  on(
-    providers.findingUses,
-    async (at, { name, used_by }) => void used_by.push(...(await findNamingProvider(at, name))),
-  ),
-  on(tools.findingUses, async (at, { name, used_by }) => void used_by.push(...(await findNamingTool(at, name)))),
+  on(providers.findingUses, (at, { name }) => findNamingProvider(at, name)),
+  on(tools.findingUses, (at, { name }) => findNamingTool(at, name)),
 ]
 
 const findNamingProvider = (at: At, name: string): Promise<Use[]> =>

@@ -18,8 +18,8 @@ import * as versions from './versions.ts'
 /** Runs in the transaction that deletes an agent. The input is its id. */
 export const deleted = newHook<string>('agents.deleted')
 
-/** An agent is about to be deleted. Reactions add to `used_by` what refers to it, which prevents this. */
-export const findingUses = newHook<{ agent_id: string; used_by: Use[] }>('agents.finding_uses')
+/** An agent is about to be deleted. Reactions return what refers to it, which prevents this. */
+export const findingUses = newHook<{ agent_id: string }, Use[]>('agents.finding_uses')
 
 type IsCurrent = (agent: AgentWithDraft) => boolean
 
@@ -109,8 +109,7 @@ export async function remove(
   { id, isCurrent }: { id: string; isCurrent: IsCurrent },
 ): Promise<{ deleted: true }> {
   const { agent } = await lock(at, { id, isCurrent })
-  const used_by: Use[] = []
-  await at.hooks.run(at, findingUses, { agent_id: id, used_by })
+  const used_by = (await at.hooks.run(at, findingUses, { agent_id: id })).flat()
   if (used_by.length > 0) throw stillUsed('The agent is in use. Change what uses it first.', used_by)
   await Promise.all([
     at.hooks.run(at, deleted, id),

@@ -20,7 +20,7 @@ import { keepHours } from './sending-hours.ts'
 import { table } from './store.ts'
 
 export const reactions: Reaction[] = [
-  on(agents.findingUses, async (at, { agent_id, used_by }) => void used_by.push(...(await findUsing(at, agent_id)))),
+  on(agents.findingUses, (at, { agent_id }) => findUsing(at, agent_id)),
   on(contacts.deleted, removeEnrollments),
   on(zones_changed, (at, changed) =>
     reviewContacts(

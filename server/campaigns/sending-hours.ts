@@ -7,10 +7,7 @@ import { hoursOf, isOpen, nextOpening } from './plan/windows.ts'
 import { readCampaign, type StoredCampaign } from './stored-campaign.ts'
 
 /** A message of a campaign may wait for its turn until the hours are over. Then it waits for the next ones. */
-export async function keepHours(
-  at: At,
-  { messages, delayed_until }: { messages: { conversation_id: string }[]; delayed_until: Map<string, number> },
-): Promise<void> {
+export async function keepHours(at: At, messages: { conversation_id: string }[]): Promise<Map<string, number>> {
   const { db, workspace } = at
   const conversation_ids = messages.map(({ conversation_id }) => conversation_id)
   const waiting = await db.many<{ conversation_id: string; campaign_id: string; contact_id: string }>(
@@ -18,7 +15,8 @@ export async function keepHours(
       where workspace_id = ${workspace} and last_conversation_id = any(${toArrayLiteral(conversation_ids)}::uuid[])
         and status = 'dialing'`,
   )
-  if (waiting.length === 0) return
+  const delayed_until = new Map<string, number>()
+  if (waiting.length === 0) return delayed_until
   const campaign_ids = [...new Set(waiting.map(({ campaign_id }) => campaign_id))]
   const [found, known] = await Promise.all([
     Promise.all(campaign_ids.map((id) => readCampaign(at, sql`workspace_id = ${workspace} and id = ${id}`))),
@@ -34,6 +32,7 @@ export async function keepHours(
     const until = campaign && contact && closedUntil(at, campaign, contact)
     if (until !== undefined) delayed_until.set(conversation_id, until)
   }
+  return delayed_until
 }
 
 /** Undefined when it is open, or never opens again: then the rules have ended the enrollment. */

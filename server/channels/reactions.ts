@@ -6,7 +6,7 @@ import type { Use } from '../kit/problem.ts'
 import * as channels from './store.ts'
 
 export const reactions: Reaction[] = [
-  on(agents.findingUses, async (at, { agent_id, used_by }) => void used_by.push(...(await findUsing(at, agent_id)))),
+  on(agents.findingUses, (at, { agent_id }) => findUsing(at, agent_id)),
   on(clocks.created, addSimulators),
 ]
 

@@ -92,26 +92,32 @@ export const inTransaction = <A extends Pick<At, 'db'>, T>(
 type Inside<A> = A extends At ? At : A
 
 /** Something that happens in one room, and that other rooms react to in the same transaction. */
-export interface Hook<Input> {
+export interface Hook<Input, Output = void> {
   readonly name: string
   /** Never set. Ties the hook to the type of its input. */
   readonly input?: Input
+  /** Never set. Ties the hook to the type of what each reaction returns. */
+  readonly output?: Output
 }
 
 export interface Reaction {
-  hook: Hook<never>
-  run: (at: At, input: never) => Promise<void>
+  hook: Hook<never, unknown>
+  run: (at: At, input: never) => Promise<unknown>
 }
 
 export interface Hooks {
-  run: <Input>(at: At, hook: Hook<Input>, input: Input) => Promise<void>
+  /** Returns what each reaction has returned. */
+  run: <Input, Output>(at: At, hook: Hook<Input, Output>, input: Input) => Promise<Output[]>
 }
 
-export const newHook = <Input>(name: string): Hook<Input> => ({ name })
+export const newHook = <Input, Output = void>(name: string): Hook<Input, Output> => ({ name })
 
-/** The type of `on` ties `run` to the input of its hook, so that a list can hold reactions to all hooks. */
-export const on = <Input>(hook: Hook<Input>, run: (at: At, input: Input) => Promise<void>): Reaction => ({
-  hook: hook as Hook<never>,
+/** The type of `on` ties `run` to the input and output of its hook, so that a list can hold reactions to all hooks. */
+export const on = <Input, Output>(
+  hook: Hook<Input, Output>,
+  run: (at: At, input: Input) => Promise<NoInfer<Output>>,
+): Reaction => ({
+  hook: hook as Hook<never, Output>,
   run: run as Reaction['run'],
 })
 
@@ -119,9 +125,9 @@ export function openHooks(reactions: Reaction[]): Hooks {
   const by_hook = Map.groupBy(reactions, ({ hook }) => hook)
   return {
     run: async (at, hook, input) => {
-      // `on` has tied each reaction to the type of its hook's input.
-      const reacting = by_hook.get(hook as Hook<never>) ?? []
-      await Promise.all(reacting.map(({ run }) => run(at, input as never)))
+      // `on` has tied each reaction to the types of its hook's input and output.
+      const reacting = by_hook.get(hook as Hook<never, unknown>) ?? []
+      return Promise.all(reacting.map(({ run }) => run(at, input as never) as Promise<never>))
     },
   }
 }

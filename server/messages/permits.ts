@@ -10,9 +10,7 @@ import { findSmsRefusals } from './outgoing.ts'
 export type Permit = { type: 'granted' } | { type: 'refused'; error: string } | { type: 'later'; at: number }
 
 /** Asks other rooms which messages must wait. They say until when, by the id of the conversation. */
-export const findingDelays = newHook<{ messages: ClaimedMessage[]; delayed_until: Map<string, number> }>(
-  'messages.finding_delays',
-)
+export const findingDelays = newHook<ClaimedMessage[], Map<string, number>>('messages.finding_delays')
 
 /**
  * Asks the ledger, other rooms and the limits of the channels. Messages that may go out are marked: from now on it is not known whether
@@ -22,14 +20,14 @@ export async function markAll(at: At, messages: ClaimedMessage[]): Promise<Permi
   const channel_ids = [...new Set(messages.map(({ channel_id }) => channel_id))]
   const found = await Promise.all(channel_ids.map((id) => channels.find(at, id)))
   const by_id = new Map(found.flatMap((channel) => (channel ? [[channel.id, channel] as const] : [])))
-  const delayed_until = new Map<string, number>()
-  const [refusals] = await Promise.all([
+  const [refusals, delays] = await Promise.all([
     findSmsRefusals(
       at,
       messages.flatMap(({ to }) => to ?? []),
     ),
-    at.hooks.run(at, findingDelays, { messages, delayed_until }),
+    at.hooks.run(at, findingDelays, messages),
   ])
+  const delayed_until = new Map(delays.flatMap((delayed) => [...delayed]))
   const permits = new Map<string, Permit>()
   for (const message of messages) {
     const error = refusalOf(message, by_id.get(message.channel_id), refusals)

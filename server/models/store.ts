@@ -17,8 +17,8 @@ import {
   providers_max,
 } from './schema.ts'
 
-/** A provider is about to be deleted or renamed. Reactions add to `used_by` what names it, which prevents this. */
-export const findingUses = newHook<{ name: string; used_by: Use[] }>('providers.finding_uses')
+/** A provider is about to be deleted or renamed. Reactions return what names it, which prevents this. */
+export const findingUses = newHook<{ name: string }, Use[]>('providers.finding_uses')
 
 /** A provider as stored. One from the environment has neither a URL nor an API key here. */
 interface Row extends Provider {
@@ -194,8 +194,7 @@ function assertNameIsFree(rows: Row[], name: string): void {
 }
 
 async function assertUnused(at: At, name: string): Promise<void> {
-  const used_by: Use[] = []
-  await at.hooks.run(at, findingUses, { name, used_by })
+  const used_by = (await at.hooks.run(at, findingUses, { name })).flat()
   if (used_by.length > 0) throw stillUsed('The provider is in use. Change what uses it first.', used_by)
 }
 

@@ -29,8 +29,8 @@ import {
   tools_max,
 } from './schema.ts'
 
-/** A tool is about to be deleted. Reactions add to `used_by` what names it, which prevents this. */
-export const findingUses = newHook<{ name: string; used_by: Use[] }>('tools.finding_uses')
+/** A tool is about to be deleted. Reactions return what names it, which prevents this. */
+export const findingUses = newHook<{ name: string }, Use[]>('tools.finding_uses')
 
 const columns =
   raw(`id, name, description, parameters, url, method, header_names, headers, timeout_ms, has_side_effects,
@@ -141,8 +141,7 @@ export async function remove(
   { id, isCurrent }: { id: string; isCurrent: IsCurrent },
 ): Promise<{ deleted: true }> {
   const { name } = await lock(at, { id, isCurrent })
-  const used_by: Use[] = []
-  await at.hooks.run(at, findingUses, { name, used_by })
+  const used_by = (await at.hooks.run(at, findingUses, { name })).flat()
   if (used_by.length > 0) throw stillUsed('The tool is in use. Change what uses it first.', used_by)
   await at.db.run(sql`delete from tools where workspace_id = ${at.workspace} and id = ${id}`)
   return { deleted: true }

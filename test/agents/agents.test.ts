@@ -480,10 +480,7 @@ test('an agent that is in use is not deleted', async () => {
   const use = { kind: 'channel', id: unknown_id }
   const seen: string[] = []
   const hooks = openHooks([
-    on(
-      agents.findingUses,
-      async (_, { agent_id, used_by }) => void (seen.length === 0 && agent_id === id && used_by.push(use)),
-    ),
+    on(agents.findingUses, async (_, { agent_id }) => (seen.length === 0 && agent_id === id ? [use] : [])),
     on(agents.deleted, async (_, agent_id) => void seen.push(agent_id)),
   ])
   const remove = () =>

@@ -170,9 +170,7 @@ test('a provider that is used is neither deleted nor renamed', async () => {
   const tenant = await workspace()
   const { id, name } = await create(tenant)
   const use = { kind: 'agent', id }
-  const hooks = openHooks([
-    on(providers.findingUses, async (_at, input) => void (input.name === name && input.used_by.push(use))),
-  ])
+  const hooks = openHooks([on(providers.findingUses, async (_at, input) => (input.name === name ? [use] : []))])
   const isCurrent = () => true
   const inUse = { code: 'INVALID_STATE', details: { used_by: [use] } }
   const run = <T>(work: Parameters<typeof inTransaction<ReturnType<typeof at>, T>>[1]) =>

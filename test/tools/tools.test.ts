@@ -165,9 +165,7 @@ test('a tool that is used is not deleted', async () => {
   const tenant = await workspace()
   const { id, name } = await create(tenant)
   const use = { kind: 'agent', id }
-  const hooks = openHooks([
-    on(tools.findingUses, async (_at, input) => void (input.name === name && input.used_by.push(use))),
-  ])
+  const hooks = openHooks([on(tools.findingUses, async (_at, input) => (input.name === name ? [use] : []))])
   await assert.rejects(
     inTransaction({ ...at(tenant.id), hooks }, (at) => tools.remove(at, { id, isCurrent: () => true })),
     { code: 'INVALID_STATE', details: { used_by: [use] } },

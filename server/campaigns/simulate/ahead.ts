@@ -166,7 +166,6 @@ async function simulate(at: AtOutside, { ahead, last, target, options, made }: T
     }
     made.push({ campaign: one.campaign, enrollment: { ...enrollment }, id, time, insert, save, result })
     Object.assign(enrollment, { last_call_id: id })
-    if (result.is_opt_out) enrollment.refusal = 'opted_out'
     people.begin(enrollment, time, result)
     return result
   }

@@ -31,7 +31,6 @@ export async function simulateJob(job: ForecastJob): Promise<ForecastResult> {
   const attempt = async (enrollment: DueEnrollment, time: number): Promise<Result> => {
     const result = await attemptOnce(job, enrollment, time)
     attempts.push({ at: time, ended_at: result.ended_at, outcome: result.outcome })
-    if (result.is_opt_out) enrollment.refusal = 'opted_out'
     return result
   }
   const simulation = new Simulation<DueEnrollment>({

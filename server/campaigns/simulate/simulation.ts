@@ -185,7 +185,8 @@ export class Simulation<C extends Candidate> {
     this.#options.ends.push({ ended_at: Math.max(in_flight_until, time + 1), campaign_id: this.id })
     const attempts = one.attempts + 1
     const attempted_at = [...one.attempted_at, time]
-    this.#change(one, time, { status: 'dialing', attempts, attempted_at, ...never })
+    const refusal = result.is_opt_out ? 'opted_out' : one.refusal
+    this.#change(one, time, { status: 'dialing', attempts, attempted_at, refusal, ...never })
     if (ended_at === Number.POSITIVE_INFINITY) return
     this.#first_end = Math.min(this.#first_end, ended_at)
     insertSorted(this.#later, { ...result, ended_at }, (left, right) => left.ended_at - right.ended_at)

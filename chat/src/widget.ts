@@ -130,9 +130,20 @@ function newButton(is_left: boolean, color: string) {
   const element = document.createElement('button')
   element.type = 'button'
   Object.assign(element.style, {
-    ...{ position: 'fixed', bottom: '20px', [is_left ? 'left' : 'right']: '20px', zIndex: '2147483000' },
-    ...{ width: '56px', height: '56px', padding: '0', border: '0', borderRadius: '50%', cursor: 'pointer' },
-    ...{ display: 'grid', placeItems: 'center', background, boxShadow: '0 4px 16px rgb(0 0 0 / 25%)' },
+    position: 'fixed',
+    bottom: '20px',
+    [is_left ? 'left' : 'right']: '20px',
+    zIndex: '2147483000',
+    width: '56px',
+    height: '56px',
+    padding: '0',
+    border: '0',
+    borderRadius: '50%',
+    cursor: 'pointer',
+    display: 'grid',
+    placeItems: 'center',
+    background,
+    boxShadow: '0 4px 16px rgb(0 0 0 / 25%)',
   })
   const icon = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
   icon.setAttribute('viewBox', '0 0 24 24')
@@ -155,15 +166,20 @@ function newPanel(is_left: boolean): HTMLElement {
   const element = document.createElement('div')
   element.role = 'status'
   Object.assign(element.style, {
-    ...{ position: 'fixed', bottom: '88px', [is_left ? 'left' : 'right']: '20px', zIndex: '2147483000' },
-    ...{ maxWidth: 'calc(100vw - 40px)', boxSizing: 'border-box', padding: '12px 16px', borderRadius: '16px' },
-    ...{
-      colorScheme: 'light dark',
-      color: 'CanvasText',
-      background: 'Canvas',
-      font: '16px/1.45 system-ui, sans-serif',
-    },
-    ...{ display: 'none', boxShadow: '0 8px 32px rgb(0 0 0 / 25%)' },
+    position: 'fixed',
+    bottom: '88px',
+    [is_left ? 'left' : 'right']: '20px',
+    zIndex: '2147483000',
+    maxWidth: 'calc(100vw - 40px)',
+    boxSizing: 'border-box',
+    padding: '12px 16px',
+    borderRadius: '16px',
+    colorScheme: 'light dark',
+    color: 'CanvasText',
+    background: 'Canvas',
+    font: '16px/1.45 system-ui, sans-serif',
+    display: 'none',
+    boxShadow: '0 8px 32px rgb(0 0 0 / 25%)',
   })
   return element
 }
@@ -182,20 +198,30 @@ function placeFrame({ style }: HTMLIFrameElement, is_left: boolean): void {
   // Who zooms in sees a part of the chat.
   const viewport = window.visualViewport && window.visualViewport.scale === 1 ? window.visualViewport : undefined
   Object.assign(style, {
-    ...{ position: 'fixed', zIndex: '2147483001', border: '0', colorScheme: 'light dark', inset: 'auto' },
+    position: 'fixed',
+    zIndex: '2147483001',
+    border: '0',
+    colorScheme: 'light dark',
+    inset: 'auto',
     ...(is_full
       ? {
-          ...{
-            left: '0',
-            top: `${viewport?.offsetTop ?? 0}px`,
-            width: '100%',
-            height: `${viewport?.height ?? innerHeight}px`,
-          },
-          ...{ maxWidth: 'none', maxHeight: 'none', borderRadius: '0', boxShadow: 'none' },
+          left: '0',
+          top: `${viewport?.offsetTop ?? 0}px`,
+          width: '100%',
+          height: `${viewport?.height ?? innerHeight}px`,
+          maxWidth: 'none',
+          maxHeight: 'none',
+          borderRadius: '0',
+          boxShadow: 'none',
         }
       : {
-          ...{ bottom: '88px', [is_left ? 'left' : 'right']: '20px', width: '380px', height: '600px' },
-          ...{ maxWidth: 'calc(100vw - 40px)', maxHeight: 'calc(100vh - 108px)', borderRadius: '16px' },
+          bottom: '88px',
+          [is_left ? 'left' : 'right']: '20px',
+          width: '380px',
+          height: '600px',
+          maxWidth: 'calc(100vw - 40px)',
+          maxHeight: 'calc(100vh - 108px)',
+          borderRadius: '16px',
           boxShadow: '0 8px 32px rgb(0 0 0 / 25%)',
         }),
   })

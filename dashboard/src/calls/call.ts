@@ -93,9 +93,12 @@ export const counterpartOf = ({ direction, from, to }: Pick<Call, 'direction' | 
   direction === 'outbound' ? to : from
 
 /** As conversations are named. */
-export const toNamed = (call: Call) => ({
-  ...({ kind: 'voice', contact_id: call.contact_id, counterpart: counterpartOf(call) } as const),
-})
+export const toNamed = (call: Call) =>
+  ({
+    kind: 'voice',
+    contact_id: call.contact_id,
+    counterpart: counterpartOf(call),
+  }) as const
 
 export const isOver = ({ status }: Pick<Call, 'status'>): boolean =>
   status === 'completed' || status === 'failed' || status === 'canceled'

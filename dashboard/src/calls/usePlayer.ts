@@ -42,7 +42,11 @@ export function usePlayer(): Player {
     })
   }
   return {
-    ...{ audio, time_ms, is_playing, is_loaded, muted },
+    audio,
+    time_ms,
+    is_playing,
+    is_loaded,
+    muted,
     toggle: () => (audio.current?.paused ? play() : audio.current?.pause()),
     seek: (to_ms, then_play = false) => {
       if (!audio.current) return

@@ -59,9 +59,19 @@ export function toValues(campaign?: Campaign): CampaignValues {
 
 export const agent_fields = ['name', 'kind', 'agent_id', 'channel_ids', 'consent', 'voicemail']
 export const schedule_fields = [
-  ...['windows', 'time_zone', 'holidays', 'starts_at', 'ends_at', 'attempts_max', 'retry'],
-  ...['pacing.in_flight_max', 'pacing.starts_per_second', 'pacing.ramp_minutes'],
-  ...['caps.per_day', 'caps.per_week', 'caps.gap_hours_min'],
+  'windows',
+  'time_zone',
+  'holidays',
+  'starts_at',
+  'ends_at',
+  'attempts_max',
+  'retry',
+  'pacing.in_flight_max',
+  'pacing.starts_per_second',
+  'pacing.ramp_minutes',
+  'caps.per_day',
+  'caps.per_week',
+  'caps.gap_hours_min',
 ]
 export const fields = [...agent_fields, ...schedule_fields]
 

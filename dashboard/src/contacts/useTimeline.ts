@@ -53,5 +53,8 @@ function fromEvent({ id, created_at: time, previous }: Event): TimelineItem[] {
 }
 
 const fromConsent = (consent: Consent): TimelineItem => ({
-  ...{ id: consent.id, time: consent.created_at, type: 'consent', consent },
+  id: consent.id,
+  time: consent.created_at,
+  type: 'consent',
+  consent,
 })

@@ -17,7 +17,10 @@ export function LastWords({ conversation }: { conversation: Conversation }) {
   if (redacted_at) return 'What was said has been erased.'
   if (!turn) return null
   const names: Record<Turn['role'], string> = {
-    ...{ contact: 'Contact', agent: agent_name, human: 'Your team', system: 'System' },
+    contact: 'Contact',
+    agent: agent_name,
+    human: 'Your team',
+    system: 'System',
   }
   return (
     <span className={styles.lastWords}>

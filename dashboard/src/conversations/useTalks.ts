@@ -54,8 +54,10 @@ export function useTalks(filters: Query, page_size: number, is_enabled = true): 
 }
 
 export const toConversationTalk = (conversation: Conversation): Talk => ({
-  ...{ id: conversation.id, time: conversation.last_turn_at ?? conversation.created_at },
-  ...{ type: 'conversation', conversation },
+  id: conversation.id,
+  time: conversation.last_turn_at ?? conversation.created_at,
+  type: 'conversation',
+  conversation,
 })
 
 export const toCallTalk = (call: Call): Talk => ({ id: call.id, time: call.created_at, type: 'call', call })

@@ -28,8 +28,12 @@ export const shares = Object.keys(share_names) as Share[]
 type NumberValue = number | string
 
 const number_settings = [
-  ...(['conversations_keep_days', 'calls_keep_days', 'recordings_keep_days', 'tool_runs_keep_days'] as const),
-  ...(['tokens_per_day_max', 'calls_in_flight_max'] as const),
+  'conversations_keep_days',
+  'calls_keep_days',
+  'recordings_keep_days',
+  'tool_runs_keep_days',
+  'tokens_per_day_max',
+  'calls_in_flight_max',
 ] as const
 
 /** The fields of the form of a workspace. */
@@ -48,8 +52,14 @@ export interface WorkspaceValues {
 export const fields = [
   'name',
   ...number_settings.map((name) => `settings.${name}`),
-  ...['settings.time_zone', 'settings.quiet_hours', 'settings.quiet_hours.start', 'settings.quiet_hours.end'],
-  ...['settings.allowed_countries', 'settings.allows_network', 'settings.mix', 'settings.prices.currency'],
+  'settings.time_zone',
+  'settings.quiet_hours',
+  'settings.quiet_hours.start',
+  'settings.quiet_hours.end',
+  'settings.allowed_countries',
+  'settings.allows_network',
+  'settings.mix',
+  'settings.prices.currency',
   ...prices.map((name) => `settings.prices.${name}`),
 ]
 

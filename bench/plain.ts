@@ -113,10 +113,7 @@ async function serve({ database_url, workspaces }: Settings): Promise<void> {
       text: `insert into contacts (workspace_id, id, phone_number, first_name, last_name, email, company, tags, source,
             created_at, updated_at)
           values ($1, $2, $3, $4, $5, $6, $7, $8, 'api', $9, $9) returning ${columns}`,
-      values: [
-        ...[workspaceOf(request), randomUUIDv7(), phone_number, first_name, last_name, email, company, tags],
-        now,
-      ],
+      values: [workspaceOf(request), randomUUIDv7(), phone_number, first_name, last_name, email, company, tags, now],
     })
     return reply.code(201).send({ success: true, data: rows[0] })
   })

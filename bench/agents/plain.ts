@@ -49,8 +49,13 @@ async function serve({ database_url, workspace_id, turns }: Settings): Promise<v
           text: `insert into plain_events (workspace_id, id, type, resource_id, data, created_at)
             values ($1, $2, 'conversation.turn', $4, $5, $7), ($1, $3, 'conversation.turn', $4, $6, $7)`,
           values: [
-            ...[workspace_id, randomUUIDv7(), randomUUIDv7(), id],
-            ...[JSON.stringify({ id, turn: question }), JSON.stringify({ id, turn: answer }), created_at],
+            workspace_id,
+            randomUUIDv7(),
+            randomUUIDv7(),
+            id,
+            JSON.stringify({ id, turn: question }),
+            JSON.stringify({ id, turn: answer }),
+            created_at,
           ],
         })
         await client.query('commit')

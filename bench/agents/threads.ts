@@ -22,10 +22,23 @@ const minute_ms = 60_000
 const day_ms = 24 * 60 * minute_ms
 
 const conversation_columns = [
-  ...['workspace_id', 'id', 'kind', 'status', 'agent_id', 'agent_name', 'version_id', 'version_label', 'turn_count'],
-  ...['last_turn_at', 'last_answer_seq', 'close_reason', 'created_at', 'updated_at', 'due_at'],
+  'workspace_id',
+  'id',
+  'kind',
+  'status',
+  'agent_id',
+  'agent_name',
+  'version_id',
+  'version_label',
+  'turn_count',
+  'last_turn_at',
+  'last_answer_seq',
+  'close_reason',
+  'created_at',
+  'updated_at',
+  'due_at',
 ]
-const turn_columns = [...['workspace_id', 'conversation_id', 'seq', 'role', 'text', 'latency', 'usage', 'created_at']]
+const turn_columns = ['workspace_id', 'conversation_id', 'seq', 'role', 'text', 'latency', 'usage', 'created_at']
 const fill_counts = `insert into conversation_counts (workspace_id, status, slot, total)
   select workspace_id, status, 0, count(*) from conversations where workspace_id = any($1::uuid[]) group by 1, 2`
 
@@ -63,8 +76,20 @@ function* conversationLines({ workspace_id, ids }: Tenant): Generator<string> {
     const created_at = beginningOf(index, ids.length)
     const last_turn_at = clock.iso(created_at + turns_each * minute_ms)
     yield copyLine([
-      ...[workspace_id, id, 'api', status, agent_id, 'Reception', version_id, 'v1', turns_each],
-      ...[last_turn_at, turns_each, is_closed ? 'agent_ended' : null, clock.iso(created_at), last_turn_at],
+      workspace_id,
+      id,
+      'api',
+      status,
+      agent_id,
+      'Reception',
+      version_id,
+      'v1',
+      turns_each,
+      last_turn_at,
+      turns_each,
+      is_closed ? 'agent_ended' : null,
+      clock.iso(created_at),
+      last_turn_at,
       is_closed ? null : clock.iso(clock.wall() + day_ms),
     ])
   }

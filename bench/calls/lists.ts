@@ -22,13 +22,43 @@ const minute_ms = 60_000
 const references = 1_000
 
 const call_columns = [
-  ...['workspace_id', 'id', 'direction', 'status', 'outcome', 'end_reason', 'ended_by', 'to_number', 'conversation_id'],
-  ...['agent_id', 'agent_name', 'version_id', 'version_label', 'started_at', 'answered_at', 'ended_at', 'duration_ms'],
-  ...['turn_count', 'is_test', 'search_text', 'created_at', 'updated_at'],
+  'workspace_id',
+  'id',
+  'direction',
+  'status',
+  'outcome',
+  'end_reason',
+  'ended_by',
+  'to_number',
+  'conversation_id',
+  'agent_id',
+  'agent_name',
+  'version_id',
+  'version_label',
+  'started_at',
+  'answered_at',
+  'ended_at',
+  'duration_ms',
+  'turn_count',
+  'is_test',
+  'search_text',
+  'created_at',
+  'updated_at',
 ]
 const conversation_columns = [
-  ...['workspace_id', 'id', 'kind', 'status', 'agent_id', 'agent_name', 'version_id', 'version_label', 'turn_count'],
-  ...['last_turn_at', 'close_reason', 'created_at', 'updated_at'],
+  'workspace_id',
+  'id',
+  'kind',
+  'status',
+  'agent_id',
+  'agent_name',
+  'version_id',
+  'version_label',
+  'turn_count',
+  'last_turn_at',
+  'close_reason',
+  'created_at',
+  'updated_at',
 ]
 const turn_columns = ['workspace_id', 'conversation_id', 'seq', 'role', 'text', 'heard', 'created_at']
 const fill_counts = `insert into call_counts (workspace_id, status, slot, total)
@@ -61,15 +91,39 @@ export async function fillCalls({ url }: Database, { workspace_id }: Tenant, sig
     await client.query('set session_replication_role = replica')
     await copy('calls', call_columns, ({ call_id, conversation_id, created_at, words }, index) =>
       copyLine([
-        ...[workspace_id, call_id, 'outbound', 'completed', 'answered', 'agent_hung_up', 'agent'],
-        ...[`+1415${5_000_000 + index}`, conversation_id, ...agent, created_at, created_at, created_at, 60_000],
-        ...[turns_each, 't', words.join(' ').toLowerCase(), created_at, created_at],
+        workspace_id,
+        call_id,
+        'outbound',
+        'completed',
+        'answered',
+        'agent_hung_up',
+        'agent',
+        `+1415${5_000_000 + index}`,
+        conversation_id,
+        ...agent,
+        created_at,
+        created_at,
+        created_at,
+        60_000,
+        turns_each,
+        't',
+        words.join(' ').toLowerCase(),
+        created_at,
+        created_at,
       ]),
     )
     await copy('conversations', conversation_columns, ({ conversation_id, created_at }) =>
       copyLine([
-        ...[workspace_id, conversation_id, 'voice', 'closed', ...agent, turns_each],
-        ...[created_at, 'agent_ended', created_at, created_at],
+        workspace_id,
+        conversation_id,
+        'voice',
+        'closed',
+        ...agent,
+        turns_each,
+        created_at,
+        'agent_ended',
+        created_at,
+        created_at,
       ]),
     )
     await copy('conversation_turns', turn_columns, ({ conversation_id, created_at, words }) =>

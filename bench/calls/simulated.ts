@@ -109,9 +109,17 @@ async function queueCalls(pool: Pool, { workspace_id }: Tenant, agent: Agent): P
         at,
         Array.from({ length: batch_size }, (_, index) => {
           const call = newCall(at, {
-            ...{ agent, version: agent.deployed_version, channel: null, contact_id: null, campaign_id: null },
-            ...{ to: `+1415${5_000_000 + (start + index) * 100}`, attempt: 1, metadata: {}, is_test: true },
-            ...{ status: 'queued', scheduled_at: null },
+            agent,
+            version: agent.deployed_version,
+            channel: null,
+            contact_id: null,
+            campaign_id: null,
+            to: `+1415${5_000_000 + (start + index) * 100}`,
+            attempt: 1,
+            metadata: {},
+            is_test: true,
+            status: 'queued',
+            scheduled_at: null,
           })
           return { call, simulate: null, variables: {}, due_at }
         }),

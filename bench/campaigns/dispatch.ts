@@ -19,7 +19,8 @@ const poll_every_ms = 20
 /** Nobody answers, so that few calls end while others begin. */
 const behavior = '01'
 const settings = {
-  ...{ windows: all_day, pacing: { in_flight_max: 10_000, starts_per_second: 1_000, ramp_minutes: 0 } },
+  windows: all_day,
+  pacing: { in_flight_max: 10_000, starts_per_second: 1_000, ramp_minutes: 0 },
   caps: { per_day: 100, per_week: 500, gap_hours_min: 0 },
 }
 

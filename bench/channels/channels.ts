@@ -37,18 +37,30 @@ export async function receiving(stack: AsyncDisposableStack, signal: AbortSignal
   const SECRETS_KEY = randomBytes(32).toString('base64')
   const carrier = await startServer(stack, 'bench/channels/carrier.ts', [], {})
   const server = await startServer(stack, 'bin/parley.mjs', ['serve'], {
-    ...{ DATABASE_URL: url, PORT: '0', SECRETS_KEY, RATE_LIMIT_PER_SECOND: '0', TRUST_PROXY: '127.0.0.1' },
+    DATABASE_URL: url,
+    PORT: '0',
+    SECRETS_KEY,
+    RATE_LIMIT_PER_SECOND: '0',
+    TRUST_PROXY: '127.0.0.1',
   })
   const addSide = async (name: string) => {
     const tenant = await addTenant(pool, name)
     const { data } = await openClient(stack, server.port, tenant.token).send('POST', '/api/v1/agents', {
-      ...{ name: 'Reception', script },
+      name: 'Reception',
+      script,
     })
     const add = (fields: object) => addChannel(pool, { tenant, SECRETS_KEY, fields: { agent_id: data.id, ...fields } })
     const sms_channel = {
-      ...{ name: 'SMS', kind: 'sms', provider: 'twilio', address: sms.own_number, auth_token: sms.auth_token },
-      ...{ account_sid: `AC${'0'.repeat(32)}`, api_url: `http://127.0.0.1:${carrier.port}`, is_api_url_trusted: true },
-      ...{ messages_per_minute_max: 1_000_000, messages_per_day_max: 1_000_000 },
+      name: 'SMS',
+      kind: 'sms',
+      provider: 'twilio',
+      address: sms.own_number,
+      auth_token: sms.auth_token,
+      account_sid: `AC${'0'.repeat(32)}`,
+      api_url: `http://127.0.0.1:${carrier.port}`,
+      is_api_url_trusted: true,
+      messages_per_minute_max: 1_000_000,
+      messages_per_day_max: 1_000_000,
     }
     const channel_id = await add(sms_channel)
     return { tenant, agent_id: data.id as string, channel_id, add }

@@ -86,8 +86,12 @@ async function beginChats({ port }: Server, channel_id: string): Promise<string[
   const tokens: string[] = []
   const requests = Array.from({ length: chats }, (_, index) =>
     toBytes({
-      ...{ method: 'POST', path: `/chat/${channel_id}/sessions`, token: '', response_contains: '' },
-      ...{ headers: { 'x-forwarded-for': networkOf(index) }, body: {} },
+      method: 'POST',
+      path: `/chat/${channel_id}/sessions`,
+      token: '',
+      response_contains: '',
+      headers: { 'x-forwarded-for': networkOf(index) },
+      body: {},
     }),
   )
   await sendAll(port, requests, connections, (response) => {

@@ -78,7 +78,10 @@ async function serve({ database_url, workspace_id, channel_id, agent_id }: Setti
     const [id, seq] = [known?.id ?? randomUUIDv7(), (known?.turn_count ?? 0) + 1]
     const record = (name: string, one: [string, string, object], other: [string, string, object]) => {
       const toValues = ([type, resource_id, data]: typeof one) => [
-        ...[randomUUIDv7(), type, resource_id, JSON.stringify({ id: resource_id, ...data })],
+        randomUUIDv7(),
+        type,
+        resource_id,
+        JSON.stringify({ id: resource_id, ...data }),
       ]
       return run(name, events_text, [workspace_id, ...toValues(one), ...toValues(other), created_at])
     }

@@ -62,8 +62,12 @@ export async function measureReceived(
 function toRequest({ server, channel_id }: Side, number: number): Buffer {
   const path = `/sms/${channel_id}`
   const form = {
-    ...{ MessageSid: `SM${randomUUID()}`, From: `+1${2_000_000_000 + number}`, To: own_number },
-    ...{ Body: 'When are you open?', NumMedia: '0', NumSegments: '1' },
+    MessageSid: `SM${randomUUID()}`,
+    From: `+1${2_000_000_000 + number}`,
+    To: own_number,
+    Body: 'When are you open?',
+    NumMedia: '0',
+    NumSegments: '1',
   }
   const signed = Object.entries(form)
     .sort(([left], [right]) => (left < right ? -1 : 1))

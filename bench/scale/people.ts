@@ -18,8 +18,18 @@ export interface Person {
 }
 
 export const copy_columns = [
-  ...['workspace_id', 'id', 'phone_number', 'first_name', 'last_name', 'email', 'company', 'notes', 'tags', 'source'],
-  ...['created_at', 'updated_at'],
+  'workspace_id',
+  'id',
+  'phone_number',
+  'first_name',
+  'last_name',
+  'email',
+  'company',
+  'notes',
+  'tags',
+  'source',
+  'created_at',
+  'updated_at',
 ]
 
 export function toCopyCells(workspace_id: string, person: Person): (string | null)[] {

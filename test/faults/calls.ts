@@ -44,12 +44,20 @@ interface Form {
 const formOf = ({ is_long, rounds }: RunOptions): Form =>
   is_long
     ? {
-        ...{ placers: 6, pause_ms: { min: 500, max: 4_000 }, kills: 2 * rounds },
-        ...{ kill_after_ms: { min: 200, max: 16_000 }, advances: Math.ceil(rounds / 4), calls_each: 5 },
+        placers: 6,
+        pause_ms: { min: 500, max: 4_000 },
+        kills: 2 * rounds,
+        kill_after_ms: { min: 200, max: 16_000 },
+        advances: Math.ceil(rounds / 4),
+        calls_each: 5,
       }
     : {
-        ...{ placers: 4, pause_ms: { min: 100, max: 900 }, kills: 2 },
-        ...{ kill_after_ms: { min: 8_000, max: 12_000 }, advances: 2, calls_each: 3 },
+        placers: 4,
+        pause_ms: { min: 100, max: 900 },
+        kills: 2,
+        kill_after_ms: { min: 8_000, max: 12_000 },
+        advances: 2,
+        calls_each: 3,
       }
 
 /** Asks for an appointment, and books it with a tool that has side effects. */

@@ -49,9 +49,23 @@ const all_day = [{ days: all_days, start: '00:00', end: '24:00' }]
 /** The default of a workspace. */
 export const quiet_hours = { start: '08:00', end: '21:00' }
 const zones = [
-  ...['Pacific/Honolulu', 'America/Los_Angeles', 'America/Denver', 'America/New_York', 'America/Sao_Paulo'],
-  ...['Atlantic/Azores', 'Europe/London', 'Europe/Berlin', 'Europe/Athens', 'Asia/Dubai', 'Asia/Karachi', 'Asia/Dhaka'],
-  ...['Asia/Bangkok', 'Asia/Shanghai', 'Asia/Tokyo', 'Australia/Sydney', 'Pacific/Auckland'],
+  'Pacific/Honolulu',
+  'America/Los_Angeles',
+  'America/Denver',
+  'America/New_York',
+  'America/Sao_Paulo',
+  'Atlantic/Azores',
+  'Europe/London',
+  'Europe/Berlin',
+  'Europe/Athens',
+  'Asia/Dubai',
+  'Asia/Karachi',
+  'Asia/Dhaka',
+  'Asia/Bangkok',
+  'Asia/Shanghai',
+  'Asia/Tokyo',
+  'Australia/Sydney',
+  'Pacific/Auckland',
 ]
 const minute_s = 60
 
@@ -63,7 +77,10 @@ export async function openWorld(
   const log = path.join(folder, 'dials.jsonl')
   const SECRETS_KEY = randomBytes(32).toString('base64')
   const environment = {
-    ...{ DATABASE_URL: url, DATA_DIR: path.join(folder, 'data'), SECRETS_KEY, LOG_LEVEL: 'error' },
+    DATABASE_URL: url,
+    DATA_DIR: path.join(folder, 'data'),
+    SECRETS_KEY,
+    LOG_LEVEL: 'error',
     CARRIER_URL: await startCarrier(stack, { log, seed, troubles }),
   }
   const pool = openPool({ url, size: 2, onError: () => {} })
@@ -165,8 +182,13 @@ export async function startCampaign(
 ): Promise<string> {
   const retried = (outcome: string, attempts_max: number) => ({ outcome, attempts_max, waits_seconds: [minute_s] })
   const created = await send('POST', '/campaigns', {
-    ...{ name: `Campaign ${campaigns.size + 1}`, kind: 'voice', agent_id, channel_ids: [channel_id] },
-    ...{ windows: all_day, caps: { per_day: 100, per_week: 500, gap_hours_min: 0 }, attempts_max: 4 },
+    name: `Campaign ${campaigns.size + 1}`,
+    kind: 'voice',
+    agent_id,
+    channel_ids: [channel_id],
+    windows: all_day,
+    caps: { per_day: 100, per_week: 500, gap_hours_min: 0 },
+    attempts_max: 4,
     pacing: { in_flight_max: 20, starts_per_second: 10, ramp_minutes: 0 },
     retry: ['busy', 'error', 'unknown'].map((outcome) => retried(outcome, 3)),
     ...settings,

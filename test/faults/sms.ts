@@ -40,11 +40,19 @@ interface Form {
   reported_share: number
 }
 const long: Form = {
-  ...{ numbers: 200, messages_each: 5, kills: 12, kill_after_ms: { min: 500, max: 5_000 }, pause_max_ms: 18_000 },
+  numbers: 200,
+  messages_each: 5,
+  kills: 12,
+  kill_after_ms: { min: 500, max: 5_000 },
+  pause_max_ms: 18_000,
   reported_share: 0.7,
 }
 const short: Form = {
-  ...{ numbers: 20, messages_each: 2, kills: 1, kill_after_ms: { min: 1_500, max: 2_500 }, pause_max_ms: 500 },
+  numbers: 20,
+  messages_each: 2,
+  kills: 1,
+  kill_after_ms: { min: 1_500, max: 2_500 },
+  pause_max_ms: 500,
   reported_share: 1,
 }
 
@@ -122,9 +130,17 @@ async function setUp({ url }: Service, tenant: Tenant, { DATA_DIR, SECRETS_KEY, 
     const service = openService(pool, readConfig({ SECRETS_KEY }), () => '')
     return inTransaction(atWall(service, tenant.workspace), (at) =>
       channels.create(at, {
-        ...{ name: 'SMS', kind: 'sms', provider: 'twilio', address: own_number, agent_id: body.data.id },
-        ...{ account_sid, auth_token, api_url: carrier_url, is_api_url_trusted: true },
-        ...{ messages_per_minute_max: 1_000_000, messages_per_day_max: 1_000_000 },
+        name: 'SMS',
+        kind: 'sms',
+        provider: 'twilio',
+        address: own_number,
+        agent_id: body.data.id,
+        account_sid,
+        auth_token,
+        api_url: carrier_url,
+        is_api_url_trusted: true,
+        messages_per_minute_max: 1_000_000,
+        messages_per_day_max: 1_000_000,
       }),
     )
   }
@@ -156,7 +172,9 @@ function openCarrierSide({ url, channel_id, log, form, random }: CarrierSide) {
     while (!is_aborted) {
       posts += 1
       const status = await fetch(url, {
-        ...{ method: 'POST', headers, body: new URLSearchParams(fields) },
+        method: 'POST',
+        headers,
+        body: new URLSearchParams(fields),
       }).then(
         async (response) => response.text().then(() => response.status),
         () => 0,

@@ -92,12 +92,12 @@ export async function openCarrier(options: CarrierOptions = {}): Promise<FakeCar
   function accept(form: URLSearchParams): Carried {
     const carried = {
       sid: `SM${randomBytes(16).toString('hex')}`,
-      ...{ to: form.get('To') ?? '', from: form.get('From') ?? '', body: form.get('Body') ?? '' },
-      ...{
-        status: 'queued',
-        date_created: new Date().toUTCString(),
-        status_callback: form.get('StatusCallback') ?? '',
-      },
+      to: form.get('To') ?? '',
+      from: form.get('From') ?? '',
+      body: form.get('Body') ?? '',
+      status: 'queued',
+      date_created: new Date().toUTCString(),
+      status_callback: form.get('StatusCallback') ?? '',
     }
     messages.push(carried)
     if (options.log) fs.appendFileSync(options.log, `${JSON.stringify(carried)}\n`)

@@ -15,7 +15,8 @@ export function openVoiceCarrierClient(url: string): Carrier {
 
 async function dial(url: string, { id: call_id, to, started_at }: CallToDial): Promise<void> {
   const { status } = await fetch(`${url}/calls`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ call_id, to, started_at }),
   })
   if (status !== 201) throw new Error(`the carrier has answered with ${status}`)

@@ -24,7 +24,13 @@ const largest = {
   pacing: { in_flight_max: 10_000, starts_per_second: 1_000, ramp_minutes: 0 },
 }
 const never_answered = {
-  ...{ answered: 0, no_answer: 100, voicemail: 0, busy: 0, rejected: 0, unreachable: 0, error: 0 },
+  answered: 0,
+  no_answer: 100,
+  voicemail: 0,
+  busy: 0,
+  rejected: 0,
+  unreachable: 0,
+  error: 0,
 }
 
 /** Two tenants ask for large forecasts all the time, and often disconnect. A third one asks for small ones. */

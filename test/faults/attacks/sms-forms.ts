@@ -59,8 +59,15 @@ async function newChannel({ url, data_dir, attacker }: AttackWorld): Promise<str
     const service = openService(pool, { ...config, ...readSecretsKeys(config) }, () => '')
     return inTransaction(atWall(service, attacker.workspace), (at) =>
       channels.create(at, {
-        ...{ name: 'Attacked', kind: 'sms', provider: 'twilio', address: own_number, agent_id: body.data.id },
-        ...{ account_sid, auth_token, api_url: 'http://127.0.0.1:9', is_api_url_trusted: true },
+        name: 'Attacked',
+        kind: 'sms',
+        provider: 'twilio',
+        address: own_number,
+        agent_id: body.data.id,
+        account_sid,
+        auth_token,
+        api_url: 'http://127.0.0.1:9',
+        is_api_url_trusted: true,
       }),
     )
   })

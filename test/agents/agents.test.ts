@@ -233,7 +233,11 @@ const configured = {
   transfers: [{ name: 'Support', phone_number: '+14155550199' }],
   recording: { is_on: false, notice: 'This call is recorded.' },
   limits: {
-    ...{ turns_max: 1, tokens_max: 2, reply_characters_max: 3, idle_seconds: 4, tool_timeout_ms: 5 },
+    turns_max: 1,
+    tokens_max: 2,
+    reply_characters_max: 3,
+    idle_seconds: 4,
+    tool_timeout_ms: 5,
     call_seconds_max: 7_200,
   },
 }

@@ -244,7 +244,10 @@ test('a number that a visitor typed in a web chat is unverified until a person l
   skip,
 }, async () => {
   const chat = await send('POST', '/channels', {
-    ...{ name: 'Website', kind: 'web_chat', provider: 'web', agent_id },
+    name: 'Website',
+    kind: 'web_chat',
+    provider: 'web',
+    agent_id,
   })
   const visit = async (path: string, data: object, headers = {}) => {
     const answer = await context.request.post(`${address}/chat/${chat.id}/${path}`, { data, headers })

@@ -97,7 +97,10 @@ async function newPage(context: BrowserContext): Promise<{ page: Page; errors: s
 
 const newChannel = async (tenant: Tenant, agent_id?: string) =>
   tenant.addChannel({
-    ...{ name: 'Site', kind: 'web_chat', provider: 'web', origins: [site.origin] },
+    name: 'Site',
+    kind: 'web_chat',
+    provider: 'web',
+    origins: [site.origin],
     agent_id: agent_id ?? (await newAgent(tenant, { script })),
   })
 

@@ -15,9 +15,12 @@ const behaviors = ['01', '02', '05', '03', '55', '77']
 
 /** Retries go on for days, so that calls follow before and after a change of clocks. */
 const settings = {
-  ...{ attempts_max: 12, pacing: { in_flight_max: 20, starts_per_second: 2, ramp_minutes: 0 } },
+  attempts_max: 12,
+  pacing: { in_flight_max: 20, starts_per_second: 2, ramp_minutes: 0 },
   retry: ['no_answer', 'busy', 'voicemail', 'error', 'unreachable'].map((outcome) => ({
-    ...{ outcome, attempts_max: 12, waits_seconds: [3_600, 5 * 3_600] },
+    outcome,
+    attempts_max: 12,
+    waits_seconds: [3_600, 5 * 3_600],
   })),
   caps: { per_day: 2, per_week: 9, gap_hours_min: 3 },
 }

@@ -360,7 +360,13 @@ test('a test workspace has simulators for calls and SMS', async () => {
   const { data } = (await tenant.call('GET', '/channels')).body
   const shown = (data as Record<string, unknown>[]).map(
     ({ name, kind, provider, address, agent_id, status, created_at }) => [
-      ...[name, kind, provider, address, agent_id, status, created_at],
+      name,
+      kind,
+      provider,
+      address,
+      agent_id,
+      status,
+      created_at,
     ],
   )
   const rest = [null, 'active', '2027-03-01T09:00:00.000Z']

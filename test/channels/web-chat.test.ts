@@ -91,8 +91,11 @@ test('a visitor begins a chat, is greeted, asks and gets an answer', async () =>
   assert.equal(said.status, 201, said.text)
   const { created_at, ...turn } = said.body.data
   assert.deepEqual(turn, {
-    ...{ seq: 2, role: 'contact', text: 'What are your hours?' },
-    ...{ conversation_id: conversation.id, is_new_conversation: false },
+    seq: 2,
+    role: 'contact',
+    text: 'What are your hours?',
+    conversation_id: conversation.id,
+    is_new_conversation: false,
   })
   assert.ok(created_at)
   await seesTurns(visitor, 3)

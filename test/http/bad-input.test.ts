@@ -19,9 +19,30 @@ const nestedObjects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(
 test('a body that is not JSON is rejected', () =>
   refuses(
     [
-      ...['', ' ', '{', '}', '{]', 'phone_number=1', 'nul', 'NaN', 'Infinity', "{'notes':'x'}", '{notes:"x"}'],
-      ...['{"notes":"x",}', '{"notes":}', '{"notes":"x"} {}', '{"notes":"x"}}', '{"notes":"x" /* */}', '{"notes":01}'],
-      ...['{"notes":"\t"}', '{"notes":"\\x"}', '{"notes":"\\u12"}', '{"notes":"x', '\ufeff\ufeff{}', '\0{}', '{}\0'],
+      '',
+      ' ',
+      '{',
+      '}',
+      '{]',
+      'phone_number=1',
+      'nul',
+      'NaN',
+      'Infinity',
+      "{'notes':'x'}",
+      '{notes:"x"}',
+      '{"notes":"x",}',
+      '{"notes":}',
+      '{"notes":"x"} {}',
+      '{"notes":"x"}}',
+      '{"notes":"x" /* */}',
+      '{"notes":01}',
+      '{"notes":"\t"}',
+      '{"notes":"\\x"}',
+      '{"notes":"\\u12"}',
+      '{"notes":"x',
+      '\ufeff\ufeff{}',
+      '\0{}',
+      '{}\0',
       Buffer.from([...Buffer.from('{"notes":"'), 0xff, ...Buffer.from('"}')]),
       Buffer.from([...Buffer.from('{"notes":"'), 0xc3, ...Buffer.from('"}')]),
       Buffer.from([...Buffer.from('{"notes":"'), 0xc0, 0xaf, ...Buffer.from('"}')]),
@@ -98,20 +119,20 @@ test('a body of 1 MiB is accepted, one more byte gets 413', async () => {
 test('another type, charset or encoding of the body gets 415', async () => {
   const body = JSON.stringify(newContact())
   for (const type of [
-    ...[
-      'text/plain',
-      'text/json',
-      'application/x-www-form-urlencoded',
-      'multipart/form-data; boundary=x',
-      '*/*',
-      'json',
-    ],
-    ...['application/jsonp', 'application/ld+json', 'application/merge-patch+json', 'application/json, text/plain', ''],
-    ...[
-      'application/json; charset=utf-16',
-      'application/json; charset=iso-8859-1',
-      'application/json;charset="utf-16"',
-    ],
+    'text/plain',
+    'text/json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    '*/*',
+    'json',
+    'application/jsonp',
+    'application/ld+json',
+    'application/merge-patch+json',
+    'application/json, text/plain',
+    '',
+    'application/json; charset=utf-16',
+    'application/json; charset=iso-8859-1',
+    'application/json;charset="utf-16"',
   ]) {
     await refuses([body], statusAndCode, [415, 'UNSUPPORTED_MEDIA_TYPE'], { 'content-type': type })
   }

@@ -38,7 +38,11 @@ async function newThread(fields: Record<string, unknown> = {}) {
   const id = await handedOver(tenant, channel, number)
   const begun_at = clock.wall()
   return {
-    ...{ tenant, agent_id, channel, number, id },
+    tenant,
+    agent_id,
+    channel,
+    number,
+    id,
     /** Runs what is due this many seconds after the beginning. */
     workAt: (seconds: number) => tenant.work(begun_at + seconds * 1_000),
     write: (words: string) => create(tenant, `/conversations/${id}/answers`, { text: words }),

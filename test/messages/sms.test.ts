@@ -76,8 +76,12 @@ test('a message from an unknown number makes a contact and a conversation, and i
   assert.deepEqual(
     events.map(({ type }) => type).filter((type) => /^(contact|conversation|message)/.test(type)),
     [
-      ...['message.sent', 'conversation.turn', 'message.received'],
-      ...['conversation.turn', 'conversation.started', 'contact.created'],
+      'message.sent',
+      'conversation.turn',
+      'message.received',
+      'conversation.turn',
+      'conversation.started',
+      'contact.created',
     ],
   )
 })

@@ -72,8 +72,15 @@ test('a name is unique in its workspace', async () => {
 })
 
 const refused_urls = [
-  ...['http://127.0.0.2/v1', 'http://169.254.169.254/v1', 'http://[::1]/v1', 'http://localhost/v1', 'ftp://a.example/'],
-  ...['https://user:key@models.example/v1', 'https://models.example/v1?key=1', 'https://models.example/#v1', 'models'],
+  'http://127.0.0.2/v1',
+  'http://169.254.169.254/v1',
+  'http://[::1]/v1',
+  'http://localhost/v1',
+  'ftp://a.example/',
+  'https://user:key@models.example/v1',
+  'https://models.example/v1?key=1',
+  'https://models.example/#v1',
+  'models',
 ]
 for (const base_url of refused_urls) {
   test(`the base_url ${base_url} is refused`, async () => {

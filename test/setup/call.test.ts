@@ -18,8 +18,15 @@ const service_url = await serveInProcess(stack, { DATABASE_URL, SECRETS_KEY })
 
 const id = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
 const queued = {
-  ...{ id, status: 'queued', outcome: null, end_reason: null, duration_ms: null, turn_count: 0 },
-  ...{ to: '+14155550100', agent_name: 'Receptionist', recording: { status: 'none' } },
+  id,
+  status: 'queued',
+  outcome: null,
+  end_reason: null,
+  duration_ms: null,
+  turn_count: 0,
+  to: '+14155550100',
+  agent_name: 'Receptionist',
+  recording: { status: 'none' },
   updated_at: '2026-11-16T09:00:00.000Z',
 }
 type Call = typeof queued
@@ -29,7 +36,11 @@ const later = (seconds: number, fields: object): Call => ({
   updated_at: `2026-11-16T09:00:0${seconds}.000Z`,
 })
 const ended = later(9, {
-  ...{ status: 'completed', outcome: 'answered', end_reason: 'agent_hung_up', duration_ms: 12_400, turn_count: 3 },
+  status: 'completed',
+  outcome: 'answered',
+  end_reason: 'agent_hung_up',
+  duration_ms: 12_400,
+  turn_count: 3,
   recording: { status: 'ready' },
 })
 

@@ -17,17 +17,28 @@ const folder = makeTempFolder(stack, 'campaign')
 
 const id = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
 const newCampaign = (number: number, name: string) => ({
-  ...{ id: `${id.slice(0, -2)}${10 + number}`, name, kind: 'voice', status: 'draft' },
-  ...{ starts_at: null, counts: { enrolled: number, by_status: {} } },
+  id: `${id.slice(0, -2)}${10 + number}`,
+  name,
+  kind: 'voice',
+  status: 'draft',
+  starts_at: null,
+  counts: { enrolled: number, by_status: {} },
 })
 const campaigns = [
   newCampaign(0, 'Recall'),
   ...Array.from({ length: 48 }, (_, index) => newCampaign(index + 1, `Filler ${index}`)),
-  ...[newCampaign(80, 'Twice'), newCampaign(81, 'Twice')],
+  newCampaign(80, 'Twice'),
+  newCampaign(81, 'Twice'),
 ]
 const forecast = {
-  ...{ seed: 7, is_sampled: true, simulated: 412, expected_end_at: '2027-03-03T14:12:00.000Z', timeline: [] },
-  ...{ by_outcome: { busy: 12, answered: 300 }, by_status: { completed: 374, skipped: 38 }, skips: { opted_out: 38 } },
+  seed: 7,
+  is_sampled: true,
+  simulated: 412,
+  expected_end_at: '2027-03-03T14:12:00.000Z',
+  timeline: [],
+  by_outcome: { busy: 12, answered: 300 },
+  by_status: { completed: 374, skipped: 38 },
+  skips: { opted_out: 38 },
   warnings: ['312 contacts have no hour in which all their time zones are open.'],
 }
 const report = `phone_number,status\r\n${'+14155550100,completed\r\n'.repeat(10_000)}`

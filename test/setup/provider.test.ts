@@ -12,8 +12,10 @@ import { receiver, respondWith } from '../support/receivers.ts'
 const DATABASE_URL = process.env.TEST_DATABASE_URL ?? ''
 const SECRETS_KEY = 'a'.repeat(32)
 const server = await serve({
-  ...{ outbound_allow_hosts: ['127.0.0.1'], secrets_key: SECRETS_KEY },
-  ...{ openai_api_key: 'sk-service', openai_model: 'small' },
+  outbound_allow_hosts: ['127.0.0.1'],
+  secrets_key: SECRETS_KEY,
+  openai_api_key: 'sk-service',
+  openai_model: 'small',
 })
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'parley-'))
 after(() => fs.rmSync(folder, { recursive: true }))

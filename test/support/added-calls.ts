@@ -35,14 +35,28 @@ export const addCall = (at: At, fields: CallFields = {}): Promise<Call> =>
     const version = { id: newId(), version_label: 'v1' }
     const call: Call = {
       ...newCall(at, {
-        ...{ agent, version, channel: null, to: to ?? '', contact_id, status: 'queued', scheduled_at: null },
-        ...{ campaign_id: fields.campaign_id ?? null, attempt: 1, metadata: {}, is_test: true },
+        agent,
+        version,
+        channel: null,
+        to: to ?? '',
+        contact_id,
+        status: 'queued',
+        scheduled_at: null,
+        campaign_id: fields.campaign_id ?? null,
+        attempt: 1,
+        metadata: {},
+        is_test: true,
       }),
       direction,
     }
     await insert(at, [{ call, simulate: '00', variables: { name: 'Ada' }, due_at: at.now }])
     const conversation = conversations.newConversation(at, {
-      ...{ kind: 'voice', channel_id: null, contact_id, counterpart: to, agent, awaits_answer: false },
+      kind: 'voice',
+      channel_id: null,
+      contact_id,
+      counterpart: to,
+      agent,
+      awaits_answer: false,
       version: { ...version, configuration: complete({}) },
     })
     conversation.turn_count = said.length

@@ -18,7 +18,11 @@ export interface TestBucket extends Bucket {
 export async function openTestBucket(): Promise<TestBucket> {
   const [key_id, secret] = ['S3RVER', 'S3RVER']
   const s3rver = new S3rver({
-    ...{ port: 0, address: '127.0.0.1', silent: true, directory: temporaryFolder(), vhostBuckets: false },
+    port: 0,
+    address: '127.0.0.1',
+    silent: true,
+    directory: temporaryFolder(),
+    vhostBuckets: false,
     configureBuckets: [{ name: 'recordings', configs: [] }],
   })
   const { port } = await s3rver.run()

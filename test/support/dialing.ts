@@ -64,7 +64,9 @@ export async function newClaimed(
   await request(tenant, 'PATCH', '/workspace', { settings: { quiet_hours: { start: '00:00', end: '24:00' } } })
   const channel = await tenant.addChannel({ kind: fields.kind, provider: 'simulator', address: '+14155550100' })
   const campaign = await newCampaign(tenant, await newContacts(tenant, endings), {
-    ...{ channel_ids: [channel.id], windows: always, pacing: { starts_per_second: 100 } },
+    channel_ids: [channel.id],
+    windows: always,
+    pacing: { starts_per_second: 100 },
     ...fields,
   })
   await start(tenant, campaign)

@@ -65,7 +65,9 @@ export const points: Record<string, Point> = {
   'fails after a tool': { acts: [callsTool(''), answers500, answers500], said: '' },
   'fails after words and a tool': { acts: [callsTool(check), answers500, answers500], said: '', said_before: check },
   'is cut after a tool and part of a sentence': {
-    ...{ acts: [callsTool(check), isCutAfter(words(part))], said: part, said_before: check },
+    acts: [callsTool(check), isCutAfter(words(part))],
+    said: part,
+    said_before: check,
   },
   'finishes without words': { acts: [finishes('stop')], said: '' },
   'finishes with characters that nobody sees': {
@@ -75,7 +77,9 @@ export const points: Record<string, Point> = {
   'finishes without words at its limit': { acts: [finishes('length')], said: '' },
   'finishes without words by a filter': { acts: [finishes('content_filter')], said: '' },
   'finishes without words after words and a tool': {
-    ...{ acts: [callsTool(check), finishes('stop')], said: '', said_before: check },
+    acts: [callsTool(check), finishes('stop')],
+    said: '',
+    said_before: check,
   },
   hangs: { acts: [hangs], said: '' },
   'hangs after words and a tool': { acts: [callsTool(check), hangs], said: '', said_before: check },

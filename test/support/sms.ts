@@ -22,8 +22,15 @@ export async function newSmsChannel(
   const answering = agent_id ?? (await tenant.call('POST', '/agents', sampleAgent())).body.data.id
   return inTransaction(server.at(tenant.id), (at) =>
     channels.create(at, {
-      ...{ name: 'SMS', kind: 'sms', provider: 'twilio', address: own_number, agent_id: answering },
-      ...{ account_sid, auth_token, api_url: carrier.url, is_api_url_trusted: true },
+      name: 'SMS',
+      kind: 'sms',
+      provider: 'twilio',
+      address: own_number,
+      agent_id: answering,
+      account_sid,
+      auth_token,
+      api_url: carrier.url,
+      is_api_url_trusted: true,
       ...fields,
     }),
   )
@@ -31,8 +38,15 @@ export async function newSmsChannel(
 
 /** The parameters of a message from a telephone. */
 export const inboundForm = (text: string, { from = '+14155550123', sid = newSid() } = {}): Record<string, string> => ({
-  ...{ MessageSid: sid, SmsSid: sid, AccountSid: account_sid, From: from, To: own_number, Body: text },
-  ...{ NumMedia: '0', NumSegments: '1', ApiVersion: '2010-04-01' },
+  MessageSid: sid,
+  SmsSid: sid,
+  AccountSid: account_sid,
+  From: from,
+  To: own_number,
+  Body: text,
+  NumMedia: '0',
+  NumSegments: '1',
+  ApiVersion: '2010-04-01',
 })
 
 export const newSid = (): string => `SM${randomBytes(16).toString('hex')}`

@@ -216,8 +216,14 @@ async function placeCalls(server: Server): Promise<void> {
   const { id, conversation_id } = await addCall({ agent_id, is_over: true })
   const time = clock.iso(clock.wall())
   const filters = [
-    ...['status=queued', 'outcome=answered', 'direction=outbound', 'search=good', 'search=a,%20b', 'contact_id=x'],
-    ...[`agent_id=${agent_id}`, `created_after=${time}&created_before=${time}`],
+    'status=queued',
+    'outcome=answered',
+    'direction=outbound',
+    'search=good',
+    'search=a,%20b',
+    'contact_id=x',
+    `agent_id=${agent_id}`,
+    `created_after=${time}&created_before=${time}`,
   ]
   for (const filter of filters) assert.equal((await call('GET', `/calls?${filter}`)).status, 200)
   const other = await server.workspace()

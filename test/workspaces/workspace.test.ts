@@ -19,8 +19,11 @@ const defaults = {
   allowed_countries: null,
   mix: null,
   prices: {
-    ...{ currency: 'USD', input_tokens_per_million: 0, output_tokens_per_million: 0 },
-    ...{ call_minute: 0, message_segment: 0 },
+    currency: 'USD',
+    input_tokens_per_million: 0,
+    output_tokens_per_million: 0,
+    call_minute: 0,
+    message_segment: 0,
   },
   quiet_hours: { start: '08:00', end: '21:00' },
   allows_network: null,
@@ -98,22 +101,34 @@ test('settings at their limits are accepted', async () => {
   const highest = { input_tokens_per_million: 1_000_000_000, output_tokens_per_million: 1_000_000_000 }
   for (const settings of [
     {
-      ...{ conversations_keep_days: 1, calls_keep_days: 1, recordings_keep_days: 1, tool_runs_keep_days: 3_650 },
-      ...{ tokens_per_day_max: 1_000_000_000, calls_in_flight_max: 10_000, allowed_countries: ['US', 'DE'] },
+      conversations_keep_days: 1,
+      calls_keep_days: 1,
+      recordings_keep_days: 1,
+      tool_runs_keep_days: 3_650,
+      tokens_per_day_max: 1_000_000_000,
+      calls_in_flight_max: 10_000,
+      allowed_countries: ['US', 'DE'],
       prices: { currency: 'EUR', ...highest, call_minute: 1_000_000_000, message_segment: 1_000_000_000 },
       quiet_hours: { start: '00:00', end: '24:00' },
       time_zone: 'Pacific/Kiritimati',
     },
     {
-      ...{ conversations_keep_days: 3_650, calls_keep_days: 3_650, recordings_keep_days: null, tool_runs_keep_days: 1 },
-      ...{ tokens_per_day_max: 0, calls_in_flight_max: 1, allowed_countries: [], prices: defaults.prices },
+      conversations_keep_days: 3_650,
+      calls_keep_days: 3_650,
+      recordings_keep_days: null,
+      tool_runs_keep_days: 1,
+      tokens_per_day_max: 0,
+      calls_in_flight_max: 1,
+      allowed_countries: [],
+      prices: defaults.prices,
       quiet_hours: { start: '12:00', end: '12:01' },
       time_zone: 'UTC',
     },
   ])
     assert.deepEqual((await call('PATCH', '/workspace', { settings })).body.data.settings, {
       ...settings,
-      ...{ allows_network: null, mix: null },
+      allows_network: null,
+      mix: null,
     })
 })
 

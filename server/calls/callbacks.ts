@@ -23,7 +23,10 @@ export async function scheduleCallback(at: At, request: CallbackRequest): Promis
   // The campaign calls back by its own rules.
   if (call?.campaign_id) return
   await create(at, {
-    ...{ agent_id, contact_id, scheduled_at: request.at, keeps_quiet_hours: true },
+    agent_id,
+    contact_id,
+    scheduled_at: request.at,
+    keeps_quiet_hours: true,
     channel_id: call?.channel_id ?? null,
     // What a simulated person was promised must not ring at the contact's telephone.
     simulate: call?.simulate ?? null,

@@ -51,7 +51,13 @@ async function prepare(at: At, input: Input): Promise<ToInsert> {
   const [[rule], attempt] = await Promise.all([findRules(at, [{ to, is_test }]), countEarlier(at, to)])
   if (rule) throw refusal(rule)
   const call = newCall(at, {
-    ...{ agent, version, channel, to, contact_id, is_test, attempt: attempt + 1 },
+    agent,
+    version,
+    channel,
+    to,
+    contact_id,
+    is_test,
+    attempt: attempt + 1,
     status: is_scheduled ? 'scheduled' : 'queued',
     scheduled_at: input.scheduled_at ? clock.iso(clock.parse(input.scheduled_at)) : null,
     campaign_id: input.campaign_id ?? null,

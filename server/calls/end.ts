@@ -54,7 +54,9 @@ export async function cancelUnstarted(at: At, calls: LockedCall[], by: Ender): P
   if (calls.length === 0) return []
   const { db, workspace, now } = at
   const ended: Fact = {
-    ...{ key: 'ended', at: now, source: by },
+    key: 'ended',
+    at: now,
+    source: by,
     fact: { kind: 'ended', end_reason: 'canceled', ended_by: by },
   }
   const changes = calls.map((before) => {

@@ -21,8 +21,16 @@ export interface Fact {
 }
 
 export const finals = [
-  ...(['completed', 'no_answer', 'busy', 'rejected', 'invalid_number'] as const),
-  ...(['unreachable', 'blocked', 'canceled', 'error', 'unknown'] as const),
+  'completed',
+  'no_answer',
+  'busy',
+  'rejected',
+  'invalid_number',
+  'unreachable',
+  'blocked',
+  'canceled',
+  'error',
+  'unknown',
 ] as const
 export type Final = (typeof finals)[number]
 
@@ -206,7 +214,11 @@ export function toEvents(facts: Fact[], known: Fact[] = []): NewCallEvent[] {
   return merge([], facts)
     .filter(({ key }) => !keys.has(key))
     .map(({ key, at, source, fact }, index) => ({
-      ...{ seq: keys.size + index + 1, dedupe_key: key, kind: kindOf(fact), at: clock.iso(at), source },
+      seq: keys.size + index + 1,
+      dedupe_key: key,
+      kind: kindOf(fact),
+      at: clock.iso(at),
+      source,
     }))
 }
 

@@ -27,7 +27,12 @@ export const recordOptOuts = (at: At, said: SaidOptOut[]) =>
     said
       .filter(({ simulate }) => simulate === null || at.is_test)
       .map(({ phone_number, contact_id, evidence, at: time }) => ({
-        ...{ phone_number, contact_id, evidence, kind: 'all', status: 'revoked', source: 'voice_request' },
+        phone_number,
+        contact_id,
+        evidence,
+        kind: 'all',
+        status: 'revoked',
+        source: 'voice_request',
         created_at: clock.iso(time),
       })),
   )

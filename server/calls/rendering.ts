@@ -54,7 +54,9 @@ export async function renderRecording(at: AtOutside, call: Call): Promise<void> 
     agent_version.id === null ? undefined : findConfiguration(at, { agent_id, version_id: agent_version.id }),
   ])
   const audio = {
-    ...{ id, workspace, duration_ms: call.duration_ms ?? 0 },
+    id,
+    workspace,
+    duration_ms: call.duration_ms ?? 0,
     contact: { voice: contact_voice, parts: partsOf(turns, ['contact']) },
     agent: { voice: configuration?.voice ?? null, parts: partsOf(turns, ['agent', 'human']) },
   }

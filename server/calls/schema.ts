@@ -6,18 +6,38 @@ import { hashState } from '../kit/http/etag.ts'
 import * as page from '../kit/postgres/page.ts'
 
 export const directions = ['inbound', 'outbound'] as const
-export const statuses = [
-  ...(['scheduled', 'queued', 'ringing', 'in_progress'] as const),
-  ...(['completed', 'failed', 'canceled'] as const),
-] as const
+export const statuses = ['scheduled', 'queued', 'ringing', 'in_progress', 'completed', 'failed', 'canceled'] as const
 export const outcomes = [
-  ...(['answered', 'voicemail', 'screened', 'menu', 'no_answer', 'busy', 'rejected'] as const),
-  ...(['invalid_number', 'unreachable', 'blocked', 'canceled', 'error', 'unknown'] as const),
+  'answered',
+  'voicemail',
+  'screened',
+  'menu',
+  'no_answer',
+  'busy',
+  'rejected',
+  'invalid_number',
+  'unreachable',
+  'blocked',
+  'canceled',
+  'error',
+  'unknown',
 ] as const
 export const end_reasons = [
-  ...(['contact_hung_up', 'agent_hung_up', 'human_hung_up', 'transferred', 'opted_out', 'goal_reached'] as const),
-  ...(['max_duration', 'silence', 'voicemail_left', 'voicemail_hung_up', 'not_answered', 'canceled'] as const),
-  ...(['carrier_error', 'carrier_silent', 'system_error'] as const),
+  'contact_hung_up',
+  'agent_hung_up',
+  'human_hung_up',
+  'transferred',
+  'opted_out',
+  'goal_reached',
+  'max_duration',
+  'silence',
+  'voicemail_left',
+  'voicemail_hung_up',
+  'not_answered',
+  'canceled',
+  'carrier_error',
+  'carrier_silent',
+  'system_error',
 ] as const
 export const enders = ['contact', 'agent', 'human', 'system'] as const
 export const recording_statuses = ['none', 'recording', 'rendering', 'ready', 'failed', 'deleted'] as const

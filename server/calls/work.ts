@@ -139,12 +139,23 @@ export async function runAhead(
   const { call, simulate, variables, contact, time_zone, configuration, horizon } = ahead
   const claimed: ClaimedCall = {
     ...call,
-    ...{ simulate, variables, contact, time_zone, configuration, horizon, token: '' },
+    simulate,
+    variables,
+    contact,
+    time_zone,
+    configuration,
+    horizon,
+    token: '',
     due_at: clock.iso(ahead.due_at),
     version_id: call.agent_version.id ?? '',
     version_label: call.agent_version.version_label,
     leaves_voicemail: ahead.leaves_voicemail ?? true,
-    ...{ keeps_quiet_hours: false, facts: [], state: null, request: null, claims: 1, refusal: undefined },
+    keeps_quiet_hours: false,
+    facts: [],
+    state: null,
+    request: null,
+    claims: 1,
+    refusal: undefined,
   }
   let kept: CallSave | undefined
   const save = async (_at: At, one: CallSave): Promise<Saved> => {
@@ -180,12 +191,16 @@ async function begin(at: AtOutside, options: Begin): Promise<CallDrive | undefin
 }
 
 const ended = ({ now }: At, end_reason: EndReason): Fact => ({
-  ...{ key: 'ended', at: now, source: 'system' },
+  key: 'ended',
+  at: now,
+  source: 'system',
   fact: { kind: 'ended', end_reason, ended_by: 'system' },
 })
 
 const blocked = ({ now }: At): Fact => ({
-  ...{ key: 'blocked', at: now, source: 'system' },
+  key: 'blocked',
+  at: now,
+  source: 'system',
   fact: { kind: 'final', final: 'blocked' },
 })
 
@@ -212,7 +227,9 @@ async function lastSaved(at: At, { due_at, conversation_id }: ClaimedCall, known
 }
 
 const unknown = ({ now }: At): Fact => ({
-  ...{ key: 'unknown', at: now, source: 'system' },
+  key: 'unknown',
+  at: now,
+  source: 'system',
   fact: { kind: 'final', final: 'unknown' },
 })
 
@@ -221,13 +238,18 @@ async function end(at: At, { claimed, save }: Begin, facts: Fact[]): Promise<und
   const { id, token, conversation_id, configuration } = claimed
   const found = conversation_id === null ? undefined : await conversations.get(at, conversation_id)
   await save(at, {
-    ...{ id, token, now: at.now, facts: [...claimed.facts, ...facts] },
+    id,
+    token,
+    now: at.now,
+    facts: [...claimed.facts, ...facts],
     save: found && (await closing(at, { claimed, conversation: found })),
     inserted: undefined,
     opted_out: null,
     is_recorded: configuration?.recording.is_on ?? false,
     contact_voice: null,
-    ...{ state: null, due_at: null, is_released: true },
+    state: null,
+    due_at: null,
+    is_released: true,
   })
 }
 
@@ -250,7 +272,11 @@ async function closing(at: At, { claimed, conversation }: { claimed: ClaimedCall
 const cut_off = { is_interrupted: true, finish_reason: 'interrupted' as const }
 
 const toDial = ({ now }: At, { id, to, from, simulate, attempt, started_at, state }: ClaimedCall): CallToDial => ({
-  ...{ id, to: state?.to ?? to ?? '', from, simulate, attempt },
+  id,
+  to: state?.to ?? to ?? '',
+  from,
+  simulate,
+  attempt,
   started_at: started_at === null ? now : clock.parse(started_at),
 })
 
@@ -263,16 +289,29 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
   const conversation =
     claimed.conversation_id === null ? newVoice(at, options) : await conversations.get(at, claimed.conversation_id)
   const tools = await openTools(at, {
-    ...{ conversation_id: conversation.id, agent_id, contact_id, configuration },
+    conversation_id: conversation.id,
+    agent_id,
+    contact_id,
+    configuration,
     kind: 'voice',
   })
   const dialing: Fact = { key: 'dialed', at: dialed.started_at, source: 'system', fact: { kind: 'dialed' } }
   if (!state && !at.is_test) {
     // Its row is there before the number is dialled, so that it is never dialled twice.
     const saved = await save(at, {
-      ...{ id, token, now: at.now, facts: [dialing], opted_out: null, is_recorded: false, state: null, due_at },
+      id,
+      token,
+      now: at.now,
+      facts: [dialing],
+      opted_out: null,
+      is_recorded: false,
+      state: null,
+      due_at,
       contact_voice: null,
-      ...{ save: undefined, inserted: conversation, is_released: false, is_dialing: true },
+      save: undefined,
+      inserted: conversation,
+      is_released: false,
+      is_dialing: true,
     })
     if (saved.is_lost) return undefined
   }
@@ -322,7 +361,13 @@ function newVoice(at: At, { claimed, configuration }: Open): Conversation {
   return newConversation(at, {
     agent: { id: agent_id, name: agent_name },
     version: { id: version_id, version_label, configuration },
-    ...{ kind: 'voice', channel_id, contact_id, counterpart: to, variables, metadata, awaits_answer: false },
+    kind: 'voice',
+    channel_id,
+    contact_id,
+    counterpart: to,
+    variables,
+    metadata,
+    awaits_answer: false,
   })
 }
 
@@ -333,6 +378,11 @@ function newCallState(at: At, { claimed, configuration }: Open, say_while: Recor
   const settings = settingsFor(spoken, { values, say_while, time_limits: voice_time_limits, kind: 'voice' })
   return {
     engine: newState(settings, at.now),
-    ...{ progress: null, contact_ended_at: null, line: null, to: to ?? '', is_over: false, last_read_seq: 0 },
+    progress: null,
+    contact_ended_at: null,
+    line: null,
+    to: to ?? '',
+    is_over: false,
+    last_read_seq: 0,
   }
 }

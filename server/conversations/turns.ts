@@ -156,19 +156,43 @@ export async function insertTurns(
   if (turns.length === 0) return
   const lines = turns.map(({ id, is_open, carried, speech, turn: { latency, usage, error, created_at, ...turn } }) =>
     copyLine([
-      ...[workspace, id, turn.seq, turn.role, turn.text, turn.heard, speech ? JSON.stringify(speech) : null],
-      ...[is_open ? 't' : 'f', turn.is_interrupted ? 't' : 'f'],
-      ...[latency === no_latency ? null : JSON.stringify(latency), usage === no_usage ? null : JSON.stringify(usage)],
+      workspace,
+      id,
+      turn.seq,
+      turn.role,
+      turn.text,
+      turn.heard,
+      speech ? JSON.stringify(speech) : null,
+      is_open ? 't' : 'f',
+      turn.is_interrupted ? 't' : 'f',
+      latency === no_latency ? null : JSON.stringify(latency),
+      usage === no_usage ? null : JSON.stringify(usage),
       // A call of a test workspace may go on with what a former version has kept.
-      ...[error, turn.finish_reason ?? null, carried?.id ?? null, created_at],
+      error,
+      turn.finish_reason ?? null,
+      carried?.id ?? null,
+      created_at,
     ]),
   )
   await db.copy('conversation_turns', turn_columns, lines.join(''))
 }
 
 const turn_columns = [
-  ...['workspace_id', 'conversation_id', 'seq', 'role', 'text', 'heard', 'speech', 'is_open', 'is_interrupted'],
-  ...['latency', 'usage', 'error', 'finish_reason', 'message_id', 'created_at'],
+  'workspace_id',
+  'conversation_id',
+  'seq',
+  'role',
+  'text',
+  'heard',
+  'speech',
+  'is_open',
+  'is_interrupted',
+  'latency',
+  'usage',
+  'error',
+  'finish_reason',
+  'message_id',
+  'created_at',
 ]
 
 /** Writes the last words of open turns, and closes them. */

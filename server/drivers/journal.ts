@@ -187,7 +187,16 @@ export class Journal {
     }
     const { seen, is_leaving } = this
     const saved = await save({
-      ...{ id, token, seen, is_leaving, begins_tools: begins.length > 0, open_seq, runs, usage, changes, ...more },
+      id,
+      token,
+      seen,
+      is_leaving,
+      begins_tools: begins.length > 0,
+      open_seq,
+      runs,
+      usage,
+      changes,
+      ...more,
       turns: said.map(({ turn }) => turn),
     })
     if (!saved.is_lost && !saved.is_stale) this.seen = { ...this.seen, turn_count: saved.turn_count }

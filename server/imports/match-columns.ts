@@ -9,38 +9,28 @@ export const column_name_length_max = 200
 const path_length_max = 200
 
 /** Common column names for each field, normalized: lower-case letters without accents. */
-const column_names: Record<Field, string[]> = {
-  phone_number: [
-    ...['phonenumber', 'phone', 'phoneno', 'tel', 'telephone', 'telephonenumber', 'mobile', 'mobilenumber', 'mobileno'],
-    ...['mobilephone', 'cell', 'cellphone', 'cellnumber', 'number', 'contactnumber', 'whatsapp', 'primaryphone'],
-    ...['workphone', 'homephone', 'businessphone', 'telefon', 'telefonnummer', 'handy', 'handynummer', 'mobil'],
-    ...['mobilnummer', 'rufnummer', 'telefono', 'movil', 'celular', 'numerodetelephone', 'portable', 'cellulare'],
-  ],
-  first_name: ['firstname', 'first', 'givenname', 'forename', 'vorname', 'prenom', 'nombre', 'nome', 'voornaam'],
-  last_name: [
-    ...['lastname', 'last', 'surname', 'familyname', 'nachname', 'familienname', 'nomdefamille', 'apellido'],
-    ...['apellidos', 'cognome', 'achternaam'],
-  ],
-  display_name: ['displayname', 'name', 'fullname', 'contactname', 'anzeigename', 'nom', 'nombrecompleto', 'nickname'],
-  email: ['email', 'emailaddress', 'mail', 'emailadresse', 'mailadresse', 'courriel', 'correo', 'correoelectronico'],
-  company: [
-    ...[
-      'company',
-      'companyname',
-      'organization',
-      'organisation',
-      'organizationname',
-      'business',
-      'employer',
-      'account',
-    ],
-    ...['firma', 'unternehmen', 'entreprise', 'societe', 'empresa', 'azienda'],
-  ],
-  time_zone: ['timezone', 'tz', 'zeitzone', 'fuseauhoraire', 'zonahoraria', 'fusoorario'],
-  notes: ['notes', 'note', 'comment', 'comments', 'remarks', 'description', 'notizen', 'notiz', 'bemerkung', 'notas'],
-  tags: ['tags', 'tag', 'labels', 'label', 'categories', 'category', 'groups', 'group', 'schlagworte', 'etiquetas'],
+const column_names: Record<Field, string> = {
+  phone_number:
+    'phonenumber phone phoneno tel telephone telephonenumber mobile mobilenumber mobileno ' +
+    'mobilephone cell cellphone cellnumber number contactnumber whatsapp primaryphone workphone ' +
+    'homephone businessphone telefon telefonnummer handy handynummer mobil mobilnummer rufnummer ' +
+    'telefono movil celular numerodetelephone portable cellulare',
+  first_name: 'firstname first givenname forename vorname prenom nombre nome voornaam',
+  last_name:
+    'lastname last surname familyname nachname familienname nomdefamille apellido apellidos ' +
+    'cognome achternaam',
+  display_name: 'displayname name fullname contactname anzeigename nom nombrecompleto nickname',
+  email: 'email emailaddress mail emailadresse mailadresse courriel correo correoelectronico',
+  company:
+    'company companyname organization organisation organizationname business employer account firma ' +
+    'unternehmen entreprise societe empresa azienda',
+  time_zone: 'timezone tz zeitzone fuseauhoraire zonahoraria fusoorario',
+  notes: 'notes note comment comments remarks description notizen notiz bemerkung notas',
+  tags: 'tags tag labels label categories category groups group schlagworte etiquetas',
 }
-const field_by_name = new Map(fields.flatMap((field) => column_names[field].map((name) => [name, field] as const)))
+const field_by_name = new Map(
+  fields.flatMap((field) => column_names[field].split(' ').map((name) => [name, field] as const)),
+)
 
 interface Matching {
   requested?: ColumnMapping | undefined

@@ -12,8 +12,16 @@ const minute_ms = 60 * clock.second_ms
 const hour_ms = 60 * minute_ms
 /** The wait before each attempt, counted from the end of the previous one. After the last attempt the delivery has failed. */
 const waits_ms = [
-  ...[0, 5 * clock.second_ms, 5 * minute_ms, 30 * minute_ms, 2 * hour_ms, 5 * hour_ms, 10 * hour_ms],
-  ...[14 * hour_ms, 20 * hour_ms, 24 * hour_ms],
+  0,
+  5 * clock.second_ms,
+  5 * minute_ms,
+  30 * minute_ms,
+  2 * hour_ms,
+  5 * hour_ms,
+  10 * hour_ms,
+  14 * hour_ms,
+  20 * hour_ms,
+  24 * hour_ms,
 ]
 /** Up to this share is added to a wait, so that deliveries that failed together are not retried together. Test workspaces add none. */
 const jitter = 0.1

@@ -68,7 +68,9 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     before: (at, { body }) => webhooks.checkUrl(at, body.url),
     run: (at, { params, body, caller, isCurrent }) =>
       webhooks.update(at, {
-        ...{ id: params.id, change: body, isCurrent },
+        id: params.id,
+        change: body,
+        isCurrent,
         assertReadable: (patterns) => catalog.assertReadable(caller.scopes, patterns),
       }),
   }),
@@ -152,7 +154,8 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     response: schema.Delivery,
     run: (at, { params, caller }) =>
       deliveries.resend(at, {
-        ...{ webhook_id: params.id, id: params.delivery_id },
+        webhook_id: params.id,
+        id: params.delivery_id,
         assertReadable: (patterns) => catalog.assertReadable(caller.scopes, patterns),
       }),
   }),

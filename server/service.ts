@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { reactions as agent_reactions } from './agents/reactions.ts'
-import { openCallWatch } from './calls/live.ts'
 import { reactions as call_reactions } from './calls/reactions.ts'
+import { openCallWatch } from './calls/stream.ts'
 import { reactions as campaign_reactions } from './campaigns/reactions.ts'
 import { reactions as channel_reactions } from './channels/reactions.ts'
 import { openTestTime } from './clocks/time.ts'

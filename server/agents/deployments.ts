@@ -7,7 +7,7 @@ import { invalid, invalidState } from '../kit/problem.ts'
 import { event_types } from './event-types.ts'
 import { get, type LockedAgent, lock } from './find.ts'
 import { findVersion, type OneVersion } from './find-version.ts'
-import { recordChange } from './record.ts'
+import { recordChange } from './record-change.ts'
 import { unknownNames } from './references.ts'
 import type { AgentQuery, AgentWithDraft, Author, Deployment, NewDeployment } from './schema.ts'
 

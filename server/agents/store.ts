@@ -11,7 +11,7 @@ import { applyChange, type ConfigurationChange, complete } from './configuration
 import * as deployments from './deployments.ts'
 import { event_types } from './event-types.ts'
 import { lock, withoutDraft } from './find.ts'
-import { recordChange } from './record.ts'
+import { recordChange } from './record-change.ts'
 import { type AgentChange, type AgentWithDraft, type Author, agents_max, type NewAgent } from './schema.ts'
 import * as versions from './versions.ts'
 

@@ -11,7 +11,7 @@ import { differenceBetween } from './difference.ts'
 import { event_types } from './event-types.ts'
 import { get as getAgent, lock } from './find.ts'
 import { columns, findVersion, type OneVersion, type StoredVersion, toVersion } from './find-version.ts'
-import { recordChange } from './record.ts'
+import { recordChange } from './record-change.ts'
 import {
   type AgentQuery,
   type AgentVersion,

@@ -2,6 +2,7 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4Tool
 import type { Configuration } from '../agents/configuration.ts'
 import type { Contact } from '../contacts/schema.ts'
 import type { Conversation } from '../conversations/schema.ts'
+import { membersOf } from '../kit/json.ts'
 import { truncate } from '../kit/text.ts'
 import { localTime, offsetOf } from '../kit/time-zone.ts'
 import type { Entry, ToolRun } from '../talk/state.ts'
@@ -108,7 +109,7 @@ function withTools(text: string, runs: ToolRun[], result_max: number): LanguageM
             type: 'tool-call' as const,
             toolCallId: run,
             toolName: name,
-            input: Object(input),
+            input: membersOf(input),
           })),
         ],
       },

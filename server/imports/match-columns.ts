@@ -17,8 +17,7 @@ const column_names: Record<Field, string> = {
     'telefono movil celular numerodetelephone portable cellulare',
   first_name: 'firstname first givenname forename vorname prenom nombre nome voornaam',
   last_name:
-    'lastname last surname familyname nachname familienname nomdefamille apellido apellidos ' +
-    'cognome achternaam',
+    'lastname last surname familyname nachname familienname nomdefamille apellido apellidos ' + 'cognome achternaam',
   display_name: 'displayname name fullname contactname anzeigename nom nombrecompleto nickname',
   email: 'email emailaddress mail emailadresse mailadresse courriel correo correoelectronico',
   company:

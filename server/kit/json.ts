@@ -2,6 +2,9 @@
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** The members of an object. Anything else has none. */
+export const membersOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {})
+
 /** A JSON pointer by RFC 6901, such as `/answers/0/name`, or its URI fragment form, `#/full%20name`. */
 export const isPointer = (text: string): boolean => parsePointer(text) !== undefined
 

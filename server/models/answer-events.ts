@@ -1,3 +1,4 @@
+import { membersOf } from '../kit/json.ts'
 import { type OutboundEvent, readEvents } from '../kit/outbound/events.ts'
 import { assertFewValues } from '../kit/outbound/json-limits.ts'
 import { type ProviderError, parseJson, toProviderError } from './provider-error.ts'
@@ -69,7 +70,7 @@ function toError(data: string, api_key: string): ProviderError {
 
 /** Some servers send an error in each event, which is null. The SDK reports what is no JSON. */
 function withoutError(data: string, api_key: string): string {
-  const { error, ...event } = Object(parseJson(data))
+  const { error, ...event } = membersOf(parseJson(data))
   if (error === undefined) return data
   if (error !== null) throw toProviderError({ status: 200, value: { error }, api_key })
   return JSON.stringify(event)

@@ -1,4 +1,5 @@
 import * as clock from '../kit/clock.ts'
+import { membersOf } from '../kit/json.ts'
 import { storable, truncate } from '../kit/text.ts'
 
 /** The provider has answered with an error, or with something that its API doesn't define. */
@@ -32,14 +33,15 @@ interface ErrorResponse {
 
 export function toProviderError({ status, value, retry_after, api_key }: ErrorResponse): ProviderError {
   const retry_after_ms = retry_after === undefined ? null : waitOf(retry_after)
-  const body = Object(Array.isArray(value) ? value[0] : value)
+  const body = membersOf(Array.isArray(value) ? value[0] : value)
   const { error, message, detail } = body
-  const text = [Object(error).message, error, message, detail].find((one) => typeof one === 'string')
+  const members = membersOf(error)
+  const text = [members.message, error, message, detail].find((one) => typeof one === 'string')
   const said = text === undefined ? '' : withoutKeys(text, api_key)
   return new ProviderError({
-    status: status < 300 ? (statusOf(Object(error)) ?? statusOf(body) ?? status) : status,
+    status: status < 300 ? (statusOf(members) ?? statusOf(body) ?? status) : status,
     said: said === '' ? null : said,
-    code: codeOf(Object(error), api_key) ?? codeOf(body, api_key) ?? null,
+    code: codeOf(members, api_key) ?? codeOf(body, api_key) ?? null,
     retry_after_ms,
   })
 }

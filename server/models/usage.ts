@@ -1,4 +1,5 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider'
+import { membersOf } from '../kit/json.ts'
 import { parseJson } from './provider-error.ts'
 import type { Provider } from './schema.ts'
 
@@ -68,7 +69,7 @@ export function clampUsage(usage: LanguageModelV4Usage, { sent, received_bytes }
   const { inputTokens, outputTokens } = usage
   const is_json = typeof sent === 'string'
   const sent_bytes = Buffer.byteLength(is_json ? sent : (JSON.stringify(sent) ?? ''))
-  const { max_tokens } = Object(is_json ? parseJson(sent) : sent)
+  const { max_tokens } = membersOf(is_json ? parseJson(sent) : sent)
   const written_max = typeof max_tokens === 'number' ? max_tokens : output_tokens_max
   return {
     ...usage,

@@ -1,3 +1,4 @@
+import { membersOf } from '../kit/json.ts'
 import type { Effect } from './input.ts'
 import type { Ending, State, ToolCall, ToolRun } from './state.ts'
 
@@ -30,14 +31,14 @@ export function optOut({ state: { voice }, effects }: Step): void {
 }
 
 export function press({ effects }: Step, { name, arguments: values }: ToolCall): void {
-  const { digits } = Object(values)
+  const { digits } = membersOf(values)
   if (name === 'press_digits' && typeof digits === 'string') effects.push({ type: 'press', digits })
 }
 
 export function endingAfter({ settings }: State, { name, arguments: values }: ToolCall): Ending | undefined {
   if (name === 'end_conversation') return { type: 'close', reason: null }
   if (name === 'opt_out') return { type: 'opt_out', reason: null }
-  const { reason, to } = Object(values)
+  const { reason, to } = membersOf(values)
   if (name === 'transfer') return typeof to === 'string' ? { type: 'transfer', reason: to } : undefined
   const is_handed_over = name === 'hand_over' && settings.can_hand_over
   return is_handed_over ? { type: 'hand_over', reason: typeof reason === 'string' ? reason : null } : undefined

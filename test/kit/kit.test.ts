@@ -16,7 +16,7 @@ import { openTurns } from '../../server/kit/limits/turns.ts'
 import { oncePerSecond, openLog } from '../../server/kit/log.ts'
 import { overloaded, unauthorized } from '../../server/kit/problem.ts'
 import { storable, truncate, truncateBytes } from '../../server/kit/text.ts'
-import { openRecorder } from '../../server/kit/work/recording.ts'
+import { openRecorder } from '../../server/kit/work/recorder.ts'
 import { seal_info } from '../../server/product.ts'
 
 test('ids are UUIDv7 and sort in the order of creation', () => {

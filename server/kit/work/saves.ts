@@ -1,7 +1,7 @@
 import { type At, atLater, inTransaction } from '../at.ts'
 import type { Log } from '../log.ts'
 import { CommitUnknownError } from '../postgres/errors.ts'
-import { openRecorder } from './recording.ts'
+import { openRecorder } from './recorder.ts'
 
 /** Workspaces whose saves are written at the same time. */
 const concurrent_max = 4

@@ -1,6 +1,6 @@
 import type { At } from '../../kit/at.ts'
 import type { Carrier, CarrierMessage, CarrierReport } from '../../messages/carrier.ts'
-import { accept, carrierId } from './messages.ts'
+import { accept, carrierId } from './message-work.ts'
 
 /** Brings messages to simulated people. What becomes of them is reported later. */
 export const simulator: Carrier = {

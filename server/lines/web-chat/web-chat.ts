@@ -1,6 +1,6 @@
 import * as contacts from '../../contacts/store.ts'
 import { beginChat } from '../../conversations/begin.ts'
-import * as messages from '../../conversations/messages.ts'
+import * as messages from '../../conversations/contact-messages.ts'
 import type { Conversation } from '../../conversations/schema.ts'
 import * as conversations from '../../conversations/store.ts'
 import { stream } from '../../conversations/stream.ts'

@@ -46,7 +46,8 @@ export interface CallingOptions {
 
 /** Dials numbers, and lets agents speak. */
 export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCall, void> {
-  const save = untilWritten(openCallSaves(log))
+  const save = openCallSaves(log)
+  const saveUntilWritten = untilWritten(save)
   const running = new Map<string, CallDrive>()
   const runAheadInOrder = openAheadQueue()
   const drive = async (at: AtOutside, options: Begin) => {
@@ -78,8 +79,10 @@ export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCal
     },
     claim,
     run: (at, claimed, context) => {
-      const options = { claimed, carrier, save, context }
-      return at.is_test ? runAheadInOrder(at, options, drive) : drive(at, options)
+      const options = { claimed, carrier, context }
+      return claimed.horizon === undefined
+        ? drive(at, { ...options, save: saveUntilWritten })
+        : runAheadInOrder(at, { ...options, save }, drive)
     },
   }
 }
@@ -88,7 +91,6 @@ export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCal
 const untilWritten =
   (save: Begin['save']): Begin['save'] =>
   (at, one) => {
-    if (at.is_test) return save(at, one)
     const same = { ...one, save_id: newId() }
     return untilAvailable(() => save(at, same))
   }
@@ -180,7 +182,8 @@ interface Begin {
 async function begin(at: AtOutside, options: Begin): Promise<CallDrive | undefined> {
   const { claimed } = options
   const { started_at, state, configuration, request, to, refusal, claims } = claimed
-  const is_lost = started_at !== null && (!at.is_test || !state)
+  // Only a call that runs ahead has a state between two drives.
+  const is_lost = started_at !== null && !state
   if (is_lost || claims > claims_max) return end(at, options, await lostFacts(at, options))
   if (started_at === null && (request || !configuration || to === null))
     return end(at, options, [ended(at, 'canceled')])
@@ -296,7 +299,7 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
     kind: 'voice',
   })
   const dialing: Fact = { key: 'dialed', at: dialed.started_at, source: 'system', fact: { kind: 'dialed' } }
-  if (!state && !at.is_test) {
+  if (!state && horizon === undefined) {
     // Its row is there before the number is dialled, so that it is never dialled twice.
     const saved = await save(at, {
       id,

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Conversation } from '../conversations/schema.ts'
 import * as turns from '../conversations/turns.ts'
 import { Driver, type OptOut, type Parts } from '../drivers/driver.ts'
@@ -303,11 +302,11 @@ export class CallDrive {
 
   /** Waits a little for what is being written. */
   async #isSaved(): Promise<boolean> {
-    const stop = new AbortController()
-    const too_long = sleep(check_every_ms, false, { signal: stop.signal }).catch(() => false)
-    const is_saved = await Promise.race([this.#saving?.then(() => true) ?? true, too_long])
-    stop.abort()
-    return is_saved
+    if (!this.#saving) return true
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const timer = setTimeout(resolve, check_every_ms, false)
+    void this.#saving.then(() => resolve(true))
+    return promise.finally(() => clearTimeout(timer))
   }
 
   #readLater(): void {

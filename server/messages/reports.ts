@@ -36,6 +36,8 @@ interface Row extends Report {
   due_at: string | null
   lease_token: string | null
   contact_id: string | null
+  /** The carrier's id was erased with the conversation, and is not stored again. */
+  is_redacted: boolean
   /** The agent begins the conversation with this message. */
   is_first: boolean
 }
@@ -50,7 +52,9 @@ export async function record(at: At, reports: MessageReport[]): Promise<void> {
     const after = apply(before, identified(before, report, owners))
     rows.set(report.id, after)
     if (after.carrier_id !== null) owners.set(carrierKey(after.channel_id, after.carrier_id), after.id)
-    return [{ before, after, milestones: newMilestones(before, after) }]
+    const was_sent = before.is_redacted && before.due_at === null
+    const milestones = newMilestones(before, after).filter((milestone) => milestone !== 'sent' || !was_sent)
+    return [{ before, after, milestones }]
   })
   const happened = (name: Milestone) =>
     changes.flatMap(({ after, milestones }) => (milestones.includes(name) ? [{ data: dataOf(after) }] : []))
@@ -80,6 +84,11 @@ export async function record(at: At, reports: MessageReport[]): Promise<void> {
   for (const { after } of changes) announce(at, after.conversation_id)
 }
 
+/** A condition on `messages`. */
+const isRedacted = (workspace: string) => sql`exists (select from conversations
+  where conversations.workspace_id = ${workspace} and conversations.id = messages.conversation_id
+    and conversations.redacted_at is not null)`
+
 const dataOf = ({ id, conversation_id, seq, status, error }: Row) => ({ id, conversation_id, seq, status, error })
 
 async function lockAll({ db, workspace }: At, reports: MessageReport[]): Promise<Map<string, Row>> {
@@ -87,6 +96,7 @@ async function lockAll({ db, workspace }: At, reports: MessageReport[]): Promise
     sql`select id, conversation_id, seq, channel_id, carrier_id, status, error, attempt, sent_at, created_at, due_at, lease_token,
         (select contact_id from conversations
           where conversations.workspace_id = ${workspace} and conversations.id = conversation_id) as contact_id,
+        ${isRedacted(workspace)} as is_redacted,
         not exists (select from messages as earlier
           where earlier.workspace_id = ${workspace} and earlier.conversation_id = messages.conversation_id
             and earlier.direction = 'outbound' and earlier.seq < messages.seq) as is_first
@@ -150,7 +160,8 @@ function apply(before: Row, { status, error = null, carrier_id, retry }: Message
 async function updateRows({ db, workspace }: At, rows: Row[]): Promise<void> {
   if (rows.length === 0) return
   await db.run(
-    sql`update messages set status = row.status, error = row.error, carrier_id = row.carrier_id, sent_at = row.sent_at,
+    sql`update messages set status = row.status, error = row.error, sent_at = row.sent_at,
+        carrier_id = case when ${isRedacted(workspace)} then null else row.carrier_id end,
         due_at = row.due_at, lease_token = row.lease_token, attempt = row.attempt,
         lease_until = case when row.lease_token is null then null else messages.lease_until end
       from ${rowsFrom(

@@ -359,6 +359,22 @@ test('a message of a conversation that was redacted has failed', async () => {
   assert.deepEqual(sentTo(number), [])
 })
 
+test('a report after the conversation was redacted does not bring back the id of the carrier', async () => {
+  const { tenant, channel, id, number, workAt, write, messages } = await newThread()
+  await write('One')
+  await workAt(1)
+  const [event] = await list(tenant, '/events?type=message.sent')
+  assert.equal((await tenant.call('POST', `/conversations/${id}/redact`)).status, 200)
+  const form = { MessageSid: `SM${'2'.repeat(32)}`, MessageStatus: 'delivered', To: number, From: own_number }
+  assert.equal((await postSigned(tenant, `${channel.inbound_url}/status/${event.data.id}`, form)).status, 200)
+  assert.deepEqual(await messages(), [['delivered', null]])
+  assert.equal((await list(tenant, '/events?type=message.sent')).length, 1)
+  const stored = await server.pool.one<{ carrier_id: string | null }>(
+    sql`select carrier_id from messages where workspace_id = ${tenant.id} and id = ${event.data.id}`,
+  )
+  assert.equal(stored.carrier_id, null)
+})
+
 test('a message after the contact was deleted makes another contact and another conversation', async () => {
   const { tenant, channel, id, number } = await newThread()
   const [contact] = await list(tenant, '/contacts')

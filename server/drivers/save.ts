@@ -24,6 +24,8 @@ export const openConversationSaves = (log: Log): ((at: At, save: Save) => Promis
       )
       return plans.map((plan) => plan?.outcome ?? { is_lost: true })
     },
+    // Someone waits for the first words, or for what a tool finds out.
+    isUrgent: ({ opened, begins_tools = false }) => opened !== undefined || begins_tools,
     log,
   })
 

@@ -105,6 +105,25 @@ test('results that come in the pause after a batch are recorded together', async
   assert.deepEqual(batches, [['a'], ['b', 'c']])
 })
 
+test('a result that someone waits for ends the pause after a batch', async () => {
+  const batches: string[][] = []
+  const done = Promise.withResolvers<void>()
+  const recorder = openRecorder<string>({
+    record: async (_workspace, results) => void batches.push(results),
+    onRecorded: (workspace, [first]) => {
+      if (first === 'b') return done.resolve()
+      recorder.add(workspace, 'b')
+      recorder.add(workspace, 'c', { is_urgent: true })
+    },
+    // Longer than any test may take.
+    pauseAfter: (results) => (results.includes('a') ? 3_600_000 : 0),
+    log: openLog('silent'),
+  })
+  recorder.add('one', 'a')
+  await done.promise
+  assert.deepEqual(batches, [['a'], ['b', 'c']])
+})
+
 test('a rate limit still admits requests after the clock was set back', () => {
   const { count } = openRateLimit(1)
   assert.equal(count('a', 10_000_000).is_exceeded, false)

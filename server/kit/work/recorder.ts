@@ -18,7 +18,8 @@ interface RecorderOptions<Result> {
 }
 
 export interface Recorder<Result> {
-  add: (workspace: string, result: Result) => void
+  /** An urgent result doesn't wait for the end of a pause. */
+  add: (workspace: string, result: Result, options?: { is_urgent?: boolean }) => void
 }
 
 /** Records results in batches, by workspace: those added while a batch is being written, or in the pause after it, form the next. */
@@ -33,7 +34,7 @@ export function openRecorder<Result>({
 }: RecorderOptions<Result>): Recorder<Result> {
   const unrecorded = new Map<string, Result[]>()
   const recording = new Set<string>()
-  const pausing = new Set<string>()
+  const pausing = new Map<string, NodeJS.Timeout>()
 
   function recordNext(): void {
     for (const [workspace, results] of unrecorded) {
@@ -58,11 +59,16 @@ export function openRecorder<Result>({
 
   function pause(workspace: string, pause_ms: number): void {
     if (pause_ms === 0) return
-    pausing.add(workspace)
-    setTimeout(() => {
+    const timer = setTimeout(() => {
       pausing.delete(workspace)
       recordNext()
     }, pause_ms)
+    pausing.set(workspace, timer)
+  }
+
+  function endPause(workspace: string): void {
+    clearTimeout(pausing.get(workspace))
+    pausing.delete(workspace)
   }
 
   /** Tries again when another transaction interferes. Returns false when the results could not be recorded. */
@@ -80,7 +86,8 @@ export function openRecorder<Result>({
   }
 
   return {
-    add(workspace, result) {
+    add(workspace, result, { is_urgent = false } = {}) {
+      if (is_urgent) endPause(workspace)
       const results = unrecorded.get(workspace)
       if (results) results.push(result)
       else unrecorded.set(workspace, [result])

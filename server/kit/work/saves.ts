@@ -24,6 +24,8 @@ interface SavesOptions<Save, Saved> {
   /** What a save counts for against `weight_max`, the most that is written in a transaction. */
   weigh?: (save: Save) => number
   weight_max?: number
+  /** Whether someone waits for the save. */
+  isUrgent?: (save: Save) => boolean
   log: Log
 }
 
@@ -32,6 +34,7 @@ export function openSaves<Save, Saved>({
   saveAll,
   weigh = () => 1,
   weight_max = Number.POSITIVE_INFINITY,
+  isUrgent = () => false,
   log,
 }: SavesOptions<Save, Saved>): (at: At, save: Save) => Promise<Saved> {
   async function saveTogether(at: At, pending: Pending<Save, Saved>[]): Promise<void> {
@@ -68,7 +71,8 @@ export function openSaves<Save, Saved>({
     log,
   })
   return (at, save) =>
-    new Promise((resolve, reject) =>
-      recorder.add(at.workspace, { at: atLater(at), save, saved: undefined, error: undefined, resolve, reject }),
-    )
+    new Promise((resolve, reject) => {
+      const pending = { at: atLater(at), save, saved: undefined, error: undefined, resolve, reject }
+      recorder.add(at.workspace, pending, { is_urgent: isUrgent(save) })
+    })
 }

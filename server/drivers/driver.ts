@@ -198,7 +198,8 @@ export class Driver {
     const saved = await journal.write({ ...options, ...opened }, (save) =>
       this.#drive.save({ ...at, now: scheduler.now() }, save),
     )
-    if (opening && !saved.is_lost && saved.seq !== undefined) this.#showOpened(opening, saved.seq)
+    const seq = saved.is_lost || this.#is_stopped ? undefined : saved.seq
+    if (opening && seq !== undefined) this.#showOpened(opening, seq)
     return saved
   }
 

@@ -73,6 +73,9 @@ export class CallDrive {
   #must_read: boolean
   #is_woken = false
   #saving: Promise<void> | undefined
+  #reading: Promise<void> | undefined
+  /** How many saves have begun, and how many have ended. */
+  #saves = { begun: 0, ended: 0 }
   #endSleep = () => {}
 
   constructor(options: CallDriveOptions) {
@@ -140,7 +143,8 @@ export class CallDrive {
       if (this.#error) throw this.#error
       const next = this.#nextTime()
       // Everything that has happened is written together.
-      if (next !== undefined && !this.#must_read && scheduler.reach(next)) {
+      const must_read_first = this.#must_read && scheduler.stands
+      if (next !== undefined && !must_read_first && scheduler.reach(next)) {
         await this.#happen(next)
         continue
       }
@@ -148,10 +152,11 @@ export class CallDrive {
       // At the end everything is written when the lease ends.
       if (!scheduler.stands && !is_ended) this.#saveChanges()
       if (this.#is_lost) return
-      if (this.#must_read) {
+      if (must_read_first) {
         await this.#readChanges()
         continue
       }
+      if (this.#must_read) this.#readBeside()
       if (scheduler.stands || is_ended) return this.#release(next)
       // The process stops. Another one ends the call.
       if (isStopping()) return this.#release(scheduler.now())
@@ -282,6 +287,18 @@ export class CallDrive {
     line.hangUp(now)
   }
 
+  /** Beside what happens, too: nobody must wait for the database to be heard. */
+  #readBeside(): void {
+    this.#reading ??= this.#readChanges()
+      .catch((error: unknown) => {
+        this.#error ??= error
+      })
+      .finally(() => {
+        this.#reading = undefined
+        this.#wake()
+      })
+  }
+
   /** What others have asked of the call, and what people have written into its conversation. */
   async #readChanges(): Promise<void> {
     this.#must_read = false
@@ -291,6 +308,7 @@ export class CallDrive {
     if (!(await this.#isSaved())) return this.#readLater()
     try {
       const request = scheduler.stands ? null : await readRequest(at, id)
+      if (this.#is_over || this.#released) return
       if (request) this.#obey(request)
       else if (!this.#is_new) await this.#readPeople()
     } catch (error) {
@@ -321,14 +339,15 @@ export class CallDrive {
 
   async #readPeople(): Promise<void> {
     const { at, conversation, scheduler } = this.#options
+    const { ended } = this.#saves
     const snapshot = await at.tools.watch.readSnapshot(at, conversation.id)
-    // What is not yet written would look like a change by others.
-    const is_unwritten = this.#is_changed && !scheduler.stands
-    if (is_unwritten) this.#must_read = true
-    if (!snapshot || is_unwritten) return
     const after = this.#last_read_seq
     const page = { conversation_id: conversation.id, after, limit: 100 }
-    const added = snapshot.turn_count > after ? await turns.list(at, page) : []
+    const added = snapshot && snapshot.turn_count > after ? await turns.list(at, page) : []
+    // What this drive writes meanwhile would look like a change by others.
+    const is_unwritten = !scheduler.stands && (this.#is_changed || this.#saves.begun !== ended)
+    if (is_unwritten) this.#must_read = true
+    if (!snapshot || is_unwritten || this.#is_over || this.#released) return
     this.#last_read_seq = added.at(-1)?.seq ?? after
     const { phase } = this.#driver.state
     if (snapshot.status === 'handed_over' && phase !== 'handed_over')
@@ -382,10 +401,12 @@ export class CallDrive {
     const release = { timers: {}, idle_ms: 0, needs_summary: has_summary }
     const now = scheduler.now()
     this.#is_changed = false
+    this.#saves.begun += 1
     const saved =
       this.#is_closed || !has_words
         ? await save({ ...at, now }, this.#toSave({ ...at, now }, undefined))
         : await this.#driver.write({ begins, ...(is_closing && { release }) })
+    this.#saves.ended += 1
     this.#is_lost ||= saved.is_lost
     if (saved.is_lost) return undefined
     this.#opt_out = null

@@ -68,6 +68,21 @@ test('calls of which each save takes long have each turn once, in order, and who
   }
 })
 
+test('a call goes on while the database does not say what people have written', async () => {
+  const tenant = await server.workspace()
+  const agent_id = await newCaller(tenant)
+  const { at, claimed, placed } = await claimCalls(tenant, [{ agent_id, to: '+14155550100', simulate: '00' }])
+  const [call] = claimed
+  assert.ok(call)
+  const watch = { ...at.tools.watch, readSnapshot: () => new Promise<undefined>(() => {}) }
+  const work = calling({ pool: server.pool, carrier: { ...simulator, speed: 20 }, log })
+  await work.run({ ...at, tools: { ...at.tools, watch } }, call, context)
+  const { status, conversation_id } = await getCall(tenant, placed[0]?.id)
+  assert.equal(status, 'completed')
+  const turns: { text: string }[] = await turnsOf(tenant, conversation_id)
+  assert.ok(turns.at(-1)?.text.endsWith(appointment_script.nodes.booked.say))
+})
+
 /** A line on which the contact says this at once. */
 function lineOf(text: string): CallLine {
   let events: CallLineEvent[] | undefined

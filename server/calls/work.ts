@@ -29,8 +29,8 @@ import { type CallSave, type CallState, openCallSaves, turnsOf } from './save.ts
 import type { EndReason } from './schema.ts'
 import { requests } from './store.ts'
 
-/** A call of a test workspace that could not be continued this often is ended. */
-const claims_max = 5
+/** A call that could not be begun or continued this often is ended. */
+const tries_max = 5
 /** The most calls in flight that a workspace can have. */
 const calls_max = 10_000
 /** Calls of a test workspace that run ahead at a time. Few, so that they need little memory, and one workspace little time. */
@@ -97,7 +97,7 @@ const untilWritten =
 
 /** Calls of a test workspace run ahead a few at a time, in order. The next one begins when only the writing is left. */
 function openAheadQueue() {
-  const openQueue = (calls_max: number) => openQueuePerKey(calls_max, { wait_max_ms: Number.POSITIVE_INFINITY })
+  const openQueue = (most: number) => openQueuePerKey(most, { wait_max_ms: Number.POSITIVE_INFINITY })
   const queues = { in_memory: openQueue(ahead_max.in_memory), with_network: openQueue(ahead_max.with_network) }
   return async (
     at: AtOutside,
@@ -184,7 +184,7 @@ async function begin(at: AtOutside, options: Begin): Promise<CallDrive | undefin
   const { started_at, state, configuration, request, to, refusal, claims } = claimed
   // Only a call that runs ahead has a state between two drives.
   const is_lost = started_at !== null && !state
-  if (is_lost || claims > claims_max) return end(at, options, await lostFacts(at, options))
+  if (is_lost || claims > tries_max) return end(at, options, await lostFacts(at, options))
   if (started_at === null && (request || !configuration || to === null))
     return end(at, options, [ended(at, 'canceled')])
   if (refusal) return end(at, options, [blocked(at), ended(at, refusal === 'opted_out' ? 'opted_out' : 'canceled')])

@@ -6,7 +6,20 @@ import type { Conversation } from './schema.ts'
 /** People often write several short messages by SMS. The agent answers them together, this long after the last one. */
 const sms_pause_ms = 1_500
 
-export const answer_after_ms = (kind: Conversation['kind']): number => (kind === 'sms' ? sms_pause_ms : 0)
+/** After this many messages they are answered, whatever else is written meanwhile. That is answered next. */
+const unanswered_max = 8
+
+/** Whether the contact has written so much that it is answered now. */
+export const mustAnswer = ({ kind, turn_count, last_answer_seq }: Unanswered): boolean =>
+  kind === 'sms' && turn_count - last_answer_seq >= unanswered_max
+
+export const answer_after_ms = (conversation: Unanswered): number =>
+  conversation.kind === 'sms' && !mustAnswer(conversation) ? sms_pause_ms : 0
+
+interface Unanswered extends Pick<Conversation, 'kind' | 'turn_count'> {
+  /** The last turn that was not the contact's. */
+  last_answer_seq: number
+}
 
 /** To one person, where anyone can write. More messages are answered together when the minute is over. */
 const answers_per_minute_max = 20

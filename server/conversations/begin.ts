@@ -65,7 +65,7 @@ interface ToInsert {
 /** Returns the ids of those that were inserted. A number has one open conversation on a channel. */
 export async function insert(at: At, all: ToInsert[]): Promise<Set<string>> {
   const rows = all.map(({ conversation, draft = null, lease_token = null }) => {
-    const answer_ms = conversation.turn_count > 0 ? answer_after_ms(conversation.kind) : 0
+    const answer_ms = conversation.turn_count > 0 ? answer_after_ms({ ...conversation, last_answer_seq: 0 }) : 0
     const due_at = lease_token ? null : clock.iso(at.now + answer_ms)
     return { ...newRow(conversation, { due_at, lease_token }), draft }
   })

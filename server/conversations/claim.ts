@@ -56,6 +56,7 @@ interface Row
   draft: Configuration | null
   tokens: number
   awaits_answer: boolean
+  last_answer_seq: number
   summarized_until: number
   needs_summary: boolean
   timers: Timers
@@ -86,7 +87,7 @@ export interface LoadedRun {
 
 const columns =
   raw(`id, due_at, kind, status, channel_id, agent_id, agent_name, version_id, draft, contact_id, turn_count, last_turn_at, created_at,
-  variables, results, close_reason, summary, summarized_until, needs_summary, input_tokens + output_tokens as tokens, awaits_answer, timers,
+  variables, results, close_reason, summary, summarized_until, needs_summary, input_tokens + output_tokens as tokens, awaits_answer, last_answer_seq, timers,
   script_state, attempt`)
 
 /** Nearly all open conversations have a `due_at`, and few are leased, so each part reads few rows of its index. */

@@ -19,6 +19,8 @@ export interface JournalOptions {
   results: Record<string, unknown>
   /** How long the contact has waited when the drive begins. */
   waited_ms: number
+  /** What the contact writes meanwhile is answered next. */
+  must_answer?: boolean
   /** Whether it is measured how long things take. In simulated calls nothing depends on how fast the machine is. */
   is_timed: boolean
 }
@@ -65,6 +67,10 @@ export class Journal {
 
   get id(): string {
     return this.#options.id
+  }
+
+  get must_answer(): boolean {
+    return this.#options.must_answer ?? false
   }
 
   get results(): Record<string, unknown> {
@@ -173,6 +179,7 @@ export class Journal {
   /** Writes all that is unwritten. When others have written meanwhile, what they wrote is yet to be read. */
   async write({ begins = [], ...more }: WriteOptions, save: (save: Save) => Promise<Saved>): Promise<Saved> {
     const { id, token } = this.#options
+    const { must_answer } = this
     const is_last = more.release !== undefined
     const runs = [...this.#runs.values()].filter((run) => is_last || begins.includes(run.id))
     const said = this.#turns
@@ -192,6 +199,7 @@ export class Journal {
       seen,
       is_leaving,
       begins_tools: begins.length > 0,
+      must_answer,
       open_seq,
       runs,
       usage,
@@ -199,7 +207,8 @@ export class Journal {
       ...more,
       turns: said.map(({ turn }) => turn),
     })
-    if (!saved.is_lost && !saved.is_stale) this.seen = { ...this.seen, turn_count: saved.turn_count }
+    const is_all_seen = !saved.is_lost && !saved.is_stale && !(must_answer && saved.has_unseen)
+    if (is_all_seen) this.seen = { ...this.seen, turn_count: saved.turn_count }
     return saved
   }
 

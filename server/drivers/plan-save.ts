@@ -27,6 +27,8 @@ export interface Save {
   is_leaving: boolean
   /** What was spoken in a call is written, whatever others have written meanwhile. */
   is_spoken?: boolean
+  /** It is written although the contact may have written more meanwhile. That is answered next. */
+  must_answer?: boolean
   /** Ends the lease. */
   release?: Release
 }
@@ -106,7 +108,8 @@ export interface Plan {
 /** What was said meanwhile comes first. What nobody has seen of the agent's answer is then forgotten, but not its tools. */
 export function planFor({ now }: At, save: Save, before: Row): Plan {
   const { id, seen, open_seq } = save
-  const is_changed_by_others = before.turn_count !== seen.turn_count || before.status !== seen.status
+  const has_unseen = before.turn_count !== seen.turn_count
+  const is_changed_by_others = before.status !== seen.status || (has_unseen && !save.must_answer)
   const is_stale = save.is_leaving || (is_changed_by_others && !save.is_spoken)
   const created_at = clock.iso(now)
   const is_kept = before.redacted_at === null
@@ -127,7 +130,8 @@ export function planFor({ now }: At, save: Save, before: Row): Plan {
     ? [{ id, turn: newTurn({ seq, role: 'agent', text: save.opened?.text ?? '', created_at }) }]
     : []
   const answers = turns.filter(({ turn }) => turn.role !== 'contact').map(({ turn }) => turn.seq)
-  const changes = is_kept ? changesOf(save, { is_stale, is_dropped: dropped.length > 0 }) : {}
+  const own_changes = is_kept ? changesOf(save, { is_stale, is_dropped: dropped.length > 0 }) : {}
+  const changes = has_unseen && save.must_answer ? { ...own_changes, awaits_answer: before.awaits_answer } : own_changes
   // Who has closed it has also said why.
   const { status, close_reason } = before.status === 'closed' ? before : { ...before, ...changes }
   const after: Row = {
@@ -163,7 +167,7 @@ export function planFor({ now }: At, save: Save, before: Row): Plan {
       is_lost: false,
       is_stale,
       is_dropped: dropped.length > 0,
-      has_unseen: before.turn_count !== seen.turn_count,
+      has_unseen,
       status,
       turn_count: seq,
       seq: opened[0]?.turn.seq,

@@ -36,7 +36,7 @@ interface Known {
   locked?: Map<string, Row>
 }
 
-/** Writes several saves, each with its own time. Undefined for those whose lease is lost. */
+/** Writes several saves. Returns undefined for those whose lease is lost. */
 export async function saveAll(
   at: At,
   saves: { save: Save; now: number }[],

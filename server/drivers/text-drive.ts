@@ -103,7 +103,9 @@ export class TextDrive {
     const added = await turns.list(at, { conversation_id: journal.id, after: turn_count, limit: 100 })
     // The answer may have ended meanwhile: its save then finds that there is more.
     if (this.#is_over) return
-    if (!is_live || snapshot.status !== status || added.some(({ role }) => role !== 'contact')) return this.#leave()
+    const is_contacts = snapshot.status === status && added.every(({ role }) => role === 'contact')
+    if (is_contacts && journal.must_answer) return
+    if (!is_live || !is_contacts) return this.#leave()
     for (const { seq, text } of added) {
       journal.seen = { status, turn_count: seq }
       answerer.addMessage({ seq, text })

@@ -1,5 +1,5 @@
 import type { Configuration } from '../agents/configuration.ts'
-import { pausedUntil } from '../conversations/answer-time.ts'
+import { mustAnswer, pausedUntil } from '../conversations/answer-time.ts'
 import {
   type ClaimedConversation,
   claim,
@@ -127,6 +127,7 @@ async function openDrive(
     open: open && { reply: interrupted_reply, seq: open.seq, kept: open.text },
     results: claimed.results,
     waited_ms: scheduler.stands ? 0 : waitedFor(at, claimed),
+    must_answer: mustAnswer(claimed),
     is_timed: true,
   })
   if (open) journal.addInterrupted(interrupted_reply, open.text)

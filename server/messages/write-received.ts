@@ -82,7 +82,9 @@ function updateConversations(at: At, changed: (Received & { after: Conversation 
     ...after,
     awaits_answer: awaits_answer && !closes,
     needs_summary: before.needs_summary || closes,
-    due_at: clock.iso(at.now + (after.is_answering ? answer_after_ms(after.kind) : 0)),
+    due_at: clock.iso(
+      at.now + (after.is_answering ? answer_after_ms({ ...after, last_answer_seq: before.last_answer_seq }) : 0),
+    ),
   }))
   return updateRows(at, rows, changed_columns)
 }

@@ -39,7 +39,7 @@ export interface EngineOptions {
  *    (claim.ts) and keeps them in the workspace's state (state.ts). Leases keep other processes from running the same items.
  * 3. Claimed items start immediately (running.ts). When half of them have ended, or a key has none left, the workspace gets
  *    another turn.
- * 4. Results are recorded in batches (recording.ts). Then the items are released.
+ * 4. Results are recorded in batches (recorder.ts). Then the items are released.
  */
 export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   readonly #work: Work<Item, Result>

@@ -43,8 +43,14 @@ test('a promised callback is a scheduled call to the contact, and happens at its
   const [promised, ...others] = (await callsOf(tenant)).filter(({ id }: { id: string }) => id !== first.id)
   assert.deepEqual(others, [])
   assert.partialDeepStrictEqual(promised, {
-    ...{ status: 'scheduled', scheduled_at: '2027-03-02T17:00:00.000Z', agent_id, contact_id },
-    ...{ to: '+14155550100', channel_id: first.channel_id, attempt: 2, metadata: { callback_of: first.id } },
+    status: 'scheduled',
+    scheduled_at: '2027-03-02T17:00:00.000Z',
+    agent_id,
+    contact_id,
+    to: '+14155550100',
+    channel_id: first.channel_id,
+    attempt: 2,
+    metadata: { callback_of: first.id },
   })
   await advance(tenant, 32 * 3_600)
   const called = await getCall(tenant, promised.id)

@@ -44,13 +44,35 @@ test('a call is queued, linked to the contact with the number, and has all field
   assert.equal(agent_version.version_label, 'v1')
   assert.equal(created_at, updated_at)
   assert.deepEqual(rest, {
-    ...{ direction: 'outbound', status: 'queued', outcome: null, end_reason: null, ended_by: null },
-    ...{ from: null, to: contact.phone_number, contact_id: contact.id, conversation_id: null },
-    ...{ agent_id, agent_name: 'Reception', channel_id: null, campaign_id: null, attempt: 1 },
-    ...{ scheduled_at: null, started_at: null, answered_at: null, ended_at: null, duration_ms: null },
-    ...{ results: {}, summary: null, turn_count: 0, recording: { status: 'none', duration_ms: null, format: null } },
-    ...{ latency: { turn_p50_ms: null, turn_p95_ms: null }, usage: { input_tokens: 0, output_tokens: 0 } },
-    ...{ cost_micros: 0, metadata: {}, is_test: true, redacted_at: null },
+    direction: 'outbound',
+    status: 'queued',
+    outcome: null,
+    end_reason: null,
+    ended_by: null,
+    from: null,
+    to: contact.phone_number,
+    contact_id: contact.id,
+    conversation_id: null,
+    agent_id,
+    agent_name: 'Reception',
+    channel_id: null,
+    campaign_id: null,
+    attempt: 1,
+    scheduled_at: null,
+    started_at: null,
+    answered_at: null,
+    ended_at: null,
+    duration_ms: null,
+    results: {},
+    summary: null,
+    turn_count: 0,
+    recording: { status: 'none', duration_ms: null, format: null },
+    latency: { turn_p50_ms: null, turn_p95_ms: null },
+    usage: { input_tokens: 0, output_tokens: 0 },
+    cost_micros: 0,
+    metadata: {},
+    is_test: true,
+    redacted_at: null,
   })
   assert.deepEqual((await tenant.call('GET', `/calls/${id}`)).body.data, data)
   assert.deepEqual((await tenant.call('GET', '/calls')).body.data, [data])
@@ -280,8 +302,11 @@ test('nobody sees or changes the calls of another workspace', async () => {
 
 test('what a call costs follows from the prices, in whole millionths', () => {
   const prices = {
-    ...{ currency: 'USD', input_tokens_per_million: 2_500_000, output_tokens_per_million: 10_000_000 },
-    ...{ call_minute: 14_000, message_segment: 0 },
+    currency: 'USD',
+    input_tokens_per_million: 2_500_000,
+    output_tokens_per_million: 10_000_000,
+    call_minute: 14_000,
+    message_segment: 0,
   }
   const cost = (input_tokens: number, output_tokens: number, duration_ms: number | null) =>
     costOf({ usage: { input_tokens, output_tokens }, duration_ms }, prices)

@@ -175,12 +175,10 @@ suite(`deletions during calls (SEED=${seed})`, { concurrency: 2, timeout: 120_00
     )
     const channel_id = await voiceChannel(tenant)
     const scheduled = await placeCall(tenant, {
-      ...{
-        agent_id: agents[0],
-        channel_id,
-        to: '+14155550100',
-        scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
-      },
+      agent_id: agents[0],
+      channel_id,
+      to: '+14155550100',
+      scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
     })
     await sleep(50)
     const deleted = await tenant.call('DELETE', `/agents/${agents[0]}`)

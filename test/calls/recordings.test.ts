@@ -87,7 +87,9 @@ test('two processes and this one render the same bytes; another voice or other w
   const own = sha256((await get(tenant, id)).bytes)
   const parts = (role: string) => short_talk.flatMap((turn) => (turn.role === role ? turn.speech : []))
   const audio: AudioToRender = {
-    ...{ id, workspace: tenant.id, duration_ms: 10_000 },
+    id,
+    workspace: tenant.id,
+    duration_ms: 10_000,
     contact: { voice: 'rms', parts: parts('contact') },
     agent: { voice: null, parts: parts('agent') },
   }

@@ -65,7 +65,9 @@ test('a recording has the same bytes, in however many slices it is rendered', as
   const parts = (role: string) => short_talk.flatMap((turn) => (turn.role === role ? turn.speech : []))
   const hashOf = async (options: { slice_ms?: number }) => {
     const audio: AudioToRender = {
-      ...{ id: newId(), workspace: 'a', duration_ms: 5_123 },
+      id: newId(),
+      workspace: 'a',
+      duration_ms: 5_123,
       contact: {
         voice: null,
         parts: [...parts('contact').slice(0, 1), { text: 'word '.repeat(70), start_ms: 4_300, end_ms: 5_500 }],

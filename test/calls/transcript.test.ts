@@ -39,19 +39,17 @@ test('the transcript has each word with its times, in the envelope', async () =>
   assert.deepEqual(call, { call_id: id, language: 'en', duration_ms: 10_000 })
   assert.equal(turns.length, 5)
   assert.deepEqual(Object.keys(turns[0]).sort(), [
-    ...[
-      'end_ms',
-      'finish_reason',
-      'heard',
-      'is_interrupted',
-      'latency',
-      'role',
-      'seq',
-      'start_ms',
-      'text',
-      'tools',
-      'words',
-    ],
+    'end_ms',
+    'finish_reason',
+    'heard',
+    'is_interrupted',
+    'latency',
+    'role',
+    'seq',
+    'start_ms',
+    'text',
+    'tools',
+    'words',
   ])
   assert.deepEqual([turns[0].start_ms, turns[0].end_ms, turns[4].start_ms], [0, 2_860, null])
   assert.deepEqual(turns[0].words[0], { text: 'Hello,', start_ms: 0, end_ms: 438, timing: 'exact' })

@@ -134,8 +134,12 @@ test('a conversation has at most three callbacks, also when they are requested a
   const { call, requests } = await newCallback(await server.workspace())
   const outcomes = await Promise.all(Array.from({ length: 6 }, () => call({ at: '2026-11-17T09:00:00Z' })))
   assert.deepEqual(outcomes.map((outcome) => outcome?.status).sort(), [
-    ...['failed', 'failed', 'failed'],
-    ...['succeeded', 'succeeded', 'succeeded'],
+    'failed',
+    'failed',
+    'failed',
+    'succeeded',
+    'succeeded',
+    'succeeded',
   ])
   assert.equal(requests.length, 3)
 })

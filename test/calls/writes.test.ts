@@ -102,8 +102,15 @@ function lineOf(text: string): CallLine {
     get next_at() {
       return events ? undefined : 0
     },
-    ...{ take, say: nothing, endReply: nothing, clear: nothing, press: nothing, transfer: nothing, hangUp: nothing },
-    ...{ readPlayed: () => undefined, save: () => null },
+    take,
+    say: nothing,
+    endReply: nothing,
+    clear: nothing,
+    press: nothing,
+    transfer: nothing,
+    hangUp: nothing,
+    readPlayed: () => undefined,
+    save: () => null,
   }
 }
 

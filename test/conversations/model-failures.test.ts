@@ -67,7 +67,10 @@ async function newFailingAgent(tenant: Tenant, { model, has_fallback }: Omit<Fai
 
 // biome-ignore lint/suspicious/noExplicitAny: a turn of the API
 const toAnswered = ({ text, finish_reason, is_interrupted, error }: any): Answered => ({
-  ...{ text, finish_reason, is_interrupted, has_error: error !== null },
+  text,
+  finish_reason,
+  is_interrupted,
+  has_error: error !== null,
 })
 
 /** Compares what contacts got with what they must get, all at once. */
@@ -99,7 +102,8 @@ test('by SMS the contact gets a sentence, wherever the model fails', async () =>
   await check(await allFailures({ is_sms: true }), async (failing, index) => {
     const tenant = await server.workspace()
     const channel = await newSmsChannel(server, tenant, {
-      ...{ carrier, agent_id: await newFailingAgent(tenant, failing) },
+      carrier,
+      agent_id: await newFailingAgent(tenant, failing),
     })
     const from = `+1415555${1_000 + index}`
     await text(tenant, channel, 'When are you open?', { from })

@@ -52,7 +52,7 @@ test('an unknown or foreign campaign, one that is over, and a key without the sc
     const { status, body } = await upload(tenant, file, { campaign_id: id })
     assert.deepEqual(
       [status, body.error.details.fields[0].path, body.error.details.fields[0].code],
-      [...[400, 'campaign_id', 'unknown']],
+      [400, 'campaign_id', 'unknown'],
     )
   }
   const authorization = `Bearer ${await tenant.newKey({ scopes: ['contacts:write'] })}`

@@ -61,7 +61,10 @@ test('an import does not revive what a person has opted out of', async () => {
   const record = ({ id }: { id: string }, kind: string, status: string) =>
     tenant.call('POST', `/contacts/${id}/consents`, { kind, status })
   const [all, sms, voice, returned] = [
-    ...[await create(tenant), await create(tenant), await create(tenant), await create(tenant)],
+    await create(tenant),
+    await create(tenant),
+    await create(tenant),
+    await create(tenant),
   ] as const
   await record(all, 'all', 'revoked')
   await record(sms, 'sms', 'revoked')

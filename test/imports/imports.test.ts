@@ -18,16 +18,30 @@ test('rows become contacts with the source import, and search finds them', async
   const { mapping, total, created, status, file_name } = done.import
   assert.deepEqual([status, total, created, file_name], ['finished', 1, 1, 'people.csv'])
   assert.deepEqual(mapping, {
-    ...{ 'Mobile number': 'phone_number', 'First Name': 'first_name', Nachname: 'last_name', 'E-Mail': 'email' },
-    ...{ Firma: 'company', 'Time zone': 'time_zone', Remarks: 'notes', Labels: 'tags', Size: null },
+    'Mobile number': 'phone_number',
+    'First Name': 'first_name',
+    Nachname: 'last_name',
+    'E-Mail': 'email',
+    Firma: 'company',
+    'Time zone': 'time_zone',
+    Remarks: 'notes',
+    Labels: 'tags',
+    Size: null,
   })
   const [contact] = (await tenant.call('GET', '/contacts?search=lovelace&tag=VIP&source=import')).body.data
   assert.equal(contact.id, done.rows[0].contact_id)
   const { company, time_zone, notes, tags } = contact
   assert.deepEqual([company, time_zone, notes, tags], ['Engines', 'Europe/London', 'hello', ['vip', 'new']])
   assert.deepEqual(done.rows[0].values, {
-    ...{ 'Mobile number': '+14155550100', 'First Name': 'Ada', Nachname: 'Lovelace', 'E-Mail': 'ada@example.com' },
-    ...{ Firma: 'Engines', 'Time zone': 'Europe/London', Remarks: 'hello', Labels: 'vip | new;vip', Size: 'XL' },
+    'Mobile number': '+14155550100',
+    'First Name': 'Ada',
+    Nachname: 'Lovelace',
+    'E-Mail': 'ada@example.com',
+    Firma: 'Engines',
+    'Time zone': 'Europe/London',
+    Remarks: 'hello',
+    Labels: 'vip | new;vip',
+    Size: 'XL',
   })
   const events = await pool.many<{ type: string }>(
     sql`select type from events where workspace_id = ${tenant.id} and resource_id = ${contact.id}`,

@@ -39,9 +39,7 @@ ${touched.phone_number},Eva,new
   assert.deepEqual([after.import.status, after.import.undo_skipped], ['undone', 2])
   assert.ok(after.import.undone_at)
   const values = (await contactsOf(tenant)).map(
-    ({ id, first_name, notes, tags, time_zone }: Record<string, unknown>) => [
-      ...[id, first_name, notes, tags, time_zone],
-    ],
+    ({ id, first_name, notes, tags, time_zone }: Record<string, unknown>) => [id, first_name, notes, tags, time_zone],
   )
   assert.deepEqual(values, [
     [known.id, 'Ada', 'kept', ['old'], 'Europe/London'],

@@ -47,14 +47,43 @@ const settings = fc.record<Settings>({
 })
 
 const common_types = [
-  ...(['piece', 'piece', 'asked', 'asked', 'ask_failed', 'ask_failed', 'tool_call', 'tool_done'] as const),
-  ...(['speech_started', 'heard', 'heard', 'heard', 'heard_all', 'heard_all', 'heard_all', 'speech_stopped'] as const),
-  ...(['played', 'played', 'play_done', 'next_timer', 'next_timer', 'next_timer', 'timer', 'digit'] as const),
+  'piece',
+  'piece',
+  'asked',
+  'asked',
+  'ask_failed',
+  'ask_failed',
+  'tool_call',
+  'tool_done',
+  'speech_started',
+  'heard',
+  'heard',
+  'heard',
+  'heard_all',
+  'heard_all',
+  'heard_all',
+  'speech_stopped',
+  'played',
+  'played',
+  'play_done',
+  'next_timer',
+  'next_timer',
+  'next_timer',
+  'timer',
+  'digit',
 ] as const
 /** Most of these end the call, or the talk with the agent. */
 const rare_types = [
-  ...(['machine', 'beep', 'transferred', 'handed_over', 'answer', 'taken_back'] as const),
-  ...(['hung_up', 'lost', 'close', 'limit'] as const),
+  'machine',
+  'beep',
+  'transferred',
+  'handed_over',
+  'answer',
+  'taken_back',
+  'hung_up',
+  'lost',
+  'close',
+  'limit',
 ] as const
 
 interface Command {

@@ -170,7 +170,9 @@ test('events are numbered without gaps, however the facts arrive', () => {
 })
 
 const ended = (end_reason: (typeof end_reasons)[number], ended_by: (typeof enders)[number]): Fact => ({
-  ...{ key: 'ended', at: 1_070, source: 'system' },
+  key: 'ended',
+  at: 1_070,
+  source: 'system',
   fact: { kind: 'ended', end_reason, ended_by },
 })
 const answered = carrier('answered', 1_030, { kind: 'answered' })

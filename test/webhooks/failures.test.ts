@@ -37,8 +37,15 @@ test('a delivery has ten attempts with growing waits and the same bytes, then it
     await tenant.work(now)
   }
   const expected_ms = [
-    ...[5_000, 5 * minute_ms, 30 * minute_ms, 2 * hour_ms, 5 * hour_ms, 10 * hour_ms],
-    ...[14 * hour_ms, 20 * hour_ms, day_ms],
+    5_000,
+    5 * minute_ms,
+    30 * minute_ms,
+    2 * hour_ms,
+    5 * hour_ms,
+    10 * hour_ms,
+    14 * hour_ms,
+    20 * hour_ms,
+    day_ms,
   ]
   assert.equal(waits_ms.length, expected_ms.length)
   expected_ms.forEach((wait_ms, index) => {

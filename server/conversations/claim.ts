@@ -39,18 +39,19 @@ export interface ClaimedConversation extends DueItem, Row {
 interface Row
   extends Pick<
     Conversation,
-    | (
-        | 'kind'
-        | 'status'
-        | 'channel_id'
-        | 'agent_id'
-        | 'agent_name'
-        | 'contact_id'
-        | 'turn_count'
-        | 'last_turn_at'
-        | 'created_at'
-      )
-    | ('variables' | 'results' | 'summary' | 'close_reason')
+    | 'kind'
+    | 'status'
+    | 'channel_id'
+    | 'agent_id'
+    | 'agent_name'
+    | 'contact_id'
+    | 'turn_count'
+    | 'last_turn_at'
+    | 'created_at'
+    | 'variables'
+    | 'results'
+    | 'summary'
+    | 'close_reason'
   > {
   version_id: string | null
   draft: Configuration | null

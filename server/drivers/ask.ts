@@ -17,8 +17,8 @@ import type { ToolCall, Usage } from '../talk/state.ts'
 
 const retry_after_ms = 500
 const arguments_length_max = 32_000
-/** More than an agent may call. The rest of the answer is not read. */
-const calls_max = 32
+/** An agent may call fewer. The rest of the answer is not read. */
+const read_calls_max = 32
 
 /** What comes from a model, in order. The last one is `asked` or `ask_failed`. */
 export type Answer =
@@ -74,7 +74,7 @@ async function* askOnce(
   for await (const part of stream) {
     if (part.type === 'tool-input-start') calls.add(part.id)
     if (part.type === 'tool-call') calls.add(part.toolCallId)
-    if (calls.size > calls_max) throw new Error('the answer calls too many tools')
+    if (calls.size > read_calls_max) throw new Error('the answer calls too many tools')
     if (part.type === 'text-delta' && part.delta !== '') yield { type: 'piece', text: printable(part.delta) }
     else if (part.type === 'custom' && part.kind === end_of_thinking) yield { type: 'were_thoughts' }
     else if (part.type === 'tool-call') yield { type: 'tool_call', call: toCall(part) }

@@ -24,7 +24,7 @@ export interface PromptParts {
 export const promptFor = (parts: PromptParts, history: Entry[]): LanguageModelV4Prompt => [
   { role: 'system', content: systemPart(parts) },
   userText(dataPart(parts)),
-  ...history.flatMap((entry, index) => toMessages(entry, index === history.length - 1)),
+  ...history.flatMap((entry, index) => toMessages(entry, { is_last: index === history.length - 1 })),
 ]
 
 function systemPart({ conversation, configuration, time_zone, now }: PromptParts): string {
@@ -85,7 +85,7 @@ const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 export const userText = (text: string): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
-function toMessages({ role, text, is_cut, runs }: Entry, is_last: boolean): LanguageModelV4Message[] {
+function toMessages({ role, text, is_cut, runs }: Entry, { is_last }: { is_last: boolean }): LanguageModelV4Message[] {
   if (role === 'contact') return [userText(text)]
   if (role === 'human') return [assistantText(`[A colleague answered:] ${text}`)]
   const said = is_cut ? `${text} [interrupted]` : text

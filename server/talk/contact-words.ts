@@ -7,15 +7,15 @@ import type { Voice } from './state.ts'
 /** A step of a call. */
 export type VoiceStep = Step & { state: { voice: Voice } }
 
-export const hasWords = ({ parts, digits }: Voice): boolean => parts.length > 0 || digits !== ''
+export const hasUnwritten = ({ parts, digits }: Voice): boolean => parts.length > 0 || digits !== ''
 
-export const wordsOf = ({ parts, digits }: Voice): string =>
+export const unwrittenWords = ({ parts, digits }: Voice): string =>
   [...parts.map(({ text }) => text), ...(digits === '' ? [] : [digits])].join(' ')
 
 /** Writes what the contact has said as a turn. False if it has said nothing. */
 export function writeWords({ state, effects }: VoiceStep): boolean {
   const { voice } = state
-  const text = wordsOf(voice)
+  const text = unwrittenWords(voice)
   if (text === '') return false
   const speech = voice.parts
   Object.assign(voice, { parts: [], digits: '', silent_since: null, reminders: 0 })
@@ -33,7 +33,7 @@ export function writeWords({ state, effects }: VoiceStep): boolean {
 export function wishOf(step: VoiceStep): Wish | undefined {
   const { voice, settings } = step.state
   if (!settings.obeys_stop_words || voice.machine === 'voicemail') return undefined
-  const text = wordsOf(voice)
+  const text = unwrittenWords(voice)
   const wish = wishIn(text)
   if (wish === 'opt_out' || !wasAsked(step)) return wish
   // Only yes, or "stop" again, confirms it. Everything else is for the agent: nobody is asked twice in a row.

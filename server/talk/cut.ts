@@ -12,4 +12,4 @@ export function cutAtSentence(text: string, max: number): string {
 }
 
 /** Whether there is something to hear or read: a letter, a number, or a symbol such as an emoji. */
-export const hasWords = (text: string): boolean => /[\p{L}\p{N}\p{S}]/u.test(text)
+export const isReadable = (text: string): boolean => /[\p{L}\p{N}\p{S}]/u.test(text)

@@ -72,16 +72,18 @@ export type CloseReason =
 
 /** Why a call ends. */
 export type EndReason =
-  | ('contact_hung_up' | 'agent_hung_up' | 'human_hung_up' | 'transferred' | 'opted_out')
-  | (
-      | 'max_duration'
-      | 'silence'
-      | 'voicemail_left'
-      | 'voicemail_hung_up'
-      | 'canceled'
-      | 'carrier_error'
-      | 'system_error'
-    )
+  | 'contact_hung_up'
+  | 'agent_hung_up'
+  | 'human_hung_up'
+  | 'transferred'
+  | 'opted_out'
+  | 'max_duration'
+  | 'silence'
+  | 'voicemail_left'
+  | 'voicemail_hung_up'
+  | 'canceled'
+  | 'carrier_error'
+  | 'system_error'
 
 /** Something that is to be done. */
 export type Effect =

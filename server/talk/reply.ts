@@ -1,8 +1,7 @@
-import { cutAtSentence, hasWords } from './cut.ts'
+import { cutAtSentence, isReadable } from './cut.ts'
 import type { CloseReason, Effect, EndReason, InputOf, ModelFinishReason, ReplyOutcome } from './input.ts'
-import { hasPressed, isAnswered, lastWords, makeRoom, separator } from './last-words.ts'
+import { sms_characters_max } from './settings.ts'
 import {
-  calls_max,
   type Ending,
   type Entry,
   history_turns,
@@ -13,6 +12,7 @@ import {
   steps_max,
   type ToolCall,
   type ToolStatus,
+  tool_calls_max,
 } from './state.ts'
 import { endingAfter, leavesAnswerOwed, optOut, press } from './tool-ends.ts'
 
@@ -95,7 +95,7 @@ export function addPiece(step: Step, reply: Reply, words: string): void {
   // What was said can't be taken back.
   const said = text.slice(reply.text.length)
   if (said !== '') say(step, reply, said)
-  if (hasWords(said)) Object.assign(reply, { has_words: true, has_answer: true })
+  if (isReadable(said)) Object.assign(reply, { has_words: true, has_answer: true })
   if (!is_cut) return
   step.effects.push({ type: 'stop_asking', reply: reply.id })
   reply.finish_reason = 'length'
@@ -129,7 +129,7 @@ export function endAnswer(step: Step, reply: Reply, { usage, finish_reason = 'st
     input_tokens: reply.usage.input_tokens + usage.input_tokens,
     output_tokens: reply.usage.output_tokens + usage.output_tokens,
   }
-  const allowed = sayWhile(step, reply, offersTools(reply) ? reply.calls.slice(0, calls_max) : [])
+  const allowed = sayWhile(step, reply, offersTools(reply) ? reply.calls.slice(0, tool_calls_max) : [])
   const refused = reply.calls.slice(allowed.length)
   const had_runs = state.ended_runs.length > 0
   const refusal = { status: 'failed', result: 'This tool was not run: too many were called.' } as const
@@ -217,7 +217,7 @@ export function finish(step: Step, reply: Reply, outcome: 'done' | 'failed'): vo
     return void endSilently(step, reply)
   const last_words = lastWords(state, reply, outcome)
   if (last_words !== null) {
-    makeRoom(state, reply, last_words)
+    reply.text = withRoomFor(last_words, state, reply)
     say(step, reply, separator(reply.text, last_words) + last_words)
   }
   if (outcome === 'failed' && reply.finish_reason !== 'tool_loop') reply.finish_reason = 'failed'
@@ -229,9 +229,38 @@ export function finish(step: Step, reply: Reply, outcome: 'done' | 'failed'): vo
   complete(step, reply, outcome)
 }
 
+/** Returns what is said if nothing has answered the contact, or when a person takes over. */
+function lastWords(state: State, reply: Reply, outcome: 'done' | 'failed'): string | null {
+  const { sentences, hand_over_message } = state.settings
+  const { ending, text, voice } = reply
+  const must_explain = outcome === 'failed' || !isAnswered(state, reply)
+  if (ending?.type === 'transfer') return text === '' ? sentences.one_moment : null
+  if (ending?.type === 'hand_over') return hand_over_message ?? (must_explain ? sentences.handed_over : null)
+  if (!must_explain) return null
+  if (ending) return sentences.goodbye
+  return voice.is_reminder ? sentences.still_there : sentences.failed
+}
+
+/** Whether nothing more has to be said. In a call an agent may only press keys. */
+const isAnswered = (state: State, { has_answer, ending }: Reply): boolean =>
+  has_answer || (state.voice !== null && !ending && hasPressed(state))
+
+const hasPressed = ({ ended_runs }: State): boolean => ended_runs.some(({ name }) => name === 'press_digits')
+
+/** Shortens what nobody has seen yet, so that it fits into one message with the last words: carriers refuse longer ones. */
+function withRoomFor(last_words: string, { settings, voice }: State, { text, is_shown }: Reply): string {
+  if (voice || is_shown) return text
+  const characters_max = Math.max(settings.reply_characters_max, sms_characters_max)
+  return cutAtSentence(text, characters_max - last_words.length - 1)
+}
+
+/** Words that were not made together are separated by a space. */
+const separator = (before: string, after: string): string =>
+  before === '' || /\s$/.test(before) || /^\s/.test(after) ? '' : ' '
+
 /** The contact has got all of it. */
 export function complete(step: Step, reply: Reply, outcome: 'done' | 'failed'): void {
-  writeReply(step, reply, false)
+  writeReply(step, reply, { is_interrupted: false })
   end(step, reply, outcome)
   step.state.is_unanswered = false
   step.next = reply.ending
@@ -252,7 +281,7 @@ export function interrupt(step: Step, outcome: 'interrupted' | 'superseded'): vo
   if (step.state.voice) step.effects.push({ type: 'clear', reply: reply.id })
   if (phase === 'thinking') step.effects.push({ type: 'stop_asking', reply: reply.id })
   const is_known = reply.is_shown || reply.voice.played.length > 0
-  if (reply.text !== '' && is_known) writeReply(step, reply, true)
+  if (reply.text !== '' && is_known) writeReply(step, reply, { is_interrupted: true })
   else forgetWords(step.state)
   end(step, reply, outcome)
 }
@@ -270,7 +299,7 @@ function end({ state, effects }: Step, reply: Reply, outcome: ReplyOutcome): voi
 }
 
 /** In a call the model only learns what was heard. */
-function writeReply({ state, effects }: Step, reply: Reply, is_interrupted: boolean): void {
+function writeReply({ state, effects }: Step, reply: Reply, { is_interrupted }: { is_interrupted: boolean }): void {
   const { id, text, usage, voice, error } = reply
   const finish_reason = is_interrupted ? 'interrupted' : reply.finish_reason
   const runs = state.ended_runs

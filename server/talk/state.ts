@@ -65,8 +65,15 @@ export type TimerName = 'idle' | 'first_piece' | 'answer' | 'tools' | 'person' |
  * - `beep`: the voicemail has none. `speaking` and `transfer` end what the line has not ended.
  */
 export type VoiceTimerName =
-  | ('call' | 'opening' | 'settle' | 'overlap' | 'silence')
-  | ('filler' | 'beep' | 'speaking' | 'transfer')
+  | 'call'
+  | 'opening'
+  | 'settle'
+  | 'overlap'
+  | 'silence'
+  | 'filler'
+  | 'beep'
+  | 'speaking'
+  | 'transfer'
 
 /** The work that makes an agent's turn. */
 export interface Reply {
@@ -241,7 +248,7 @@ export const history_turns = 24
 /** Of one reply. The last request offers no tools. */
 export const steps_max = 8
 /** Of one answer of the model. */
-export const calls_max = 4
+export const tool_calls_max = 4
 
 export const newState = (settings: Settings, now: number): State => ({
   settings,

@@ -17,11 +17,11 @@ const short_answers = new Set(
 /** What people say to show that they listen. */
 const back_channels = new Set('mm mhm hm hmm mmhm uhhuh yeah yes ok okay right sure aha ja genau'.split(' '))
 
-const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? []
+const splitWords = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? []
 
 /** How long to wait after the contact stopped with these words, in case there are more. */
 export function settleTime(text: string): number {
-  const words = wordsOf(text)
+  const words = splitWords(text)
   const last = words.at(-1) ?? ''
   if (/,\s*$/.test(text) || hanging_words.has(last)) return settle_ms.hanging
   if (/\d\s*[.!?]?$/.test(text.trimEnd())) return settle_ms.digits
@@ -34,9 +34,9 @@ export const keys_settle_ms = settle_ms.keys
 
 /** One or two words such as "mm-hm" show that someone listens. */
 export function isBackChannel(text: string): boolean {
-  const words = wordsOf(text.replaceAll('-', ''))
+  const words = splitWords(text.replaceAll('-', ''))
   return words.length <= 2 && words.every((word) => back_channels.has(word))
 }
 
 /** Whether these words are enough to interrupt the agent. */
-export const interrupts = (text: string): boolean => wordsOf(text).length >= 2 && !isBackChannel(text)
+export const interrupts = (text: string): boolean => splitWords(text).length >= 2 && !isBackChannel(text)

@@ -1,5 +1,5 @@
 import { isClearYes, wishIn } from '../consent/spoken.ts'
-import { hasWords, noteOptOut, type VoiceStep, wishOf, wordsOf, writeWords } from './contact-words.ts'
+import { hasUnwritten, noteOptOut, unwrittenWords, type VoiceStep, wishOf, writeWords } from './contact-words.ts'
 import type { VoiceInput, VoiceInputOf } from './input.ts'
 import * as replies from './reply.ts'
 import { type Ending, newReply, type TimerName, type VoiceTimerName } from './state.ts'
@@ -100,7 +100,7 @@ function interrupt(step: VoiceStep): void {
 function rest({ state }: VoiceStep): void {
   const { voice } = state
   if (voice.is_contact_speaking) state.phase = 'hearing'
-  else state.phase = hasWords(voice) ? 'settling' : 'listening'
+  else state.phase = hasUnwritten(voice) ? 'settling' : 'listening'
 }
 
 /** The contact has said all. */
@@ -256,14 +256,15 @@ export function voiceTimes({ state, now }: VoiceStep): Partial<Record<TimerName,
   const { phase, voice, reply, settings, history } = state
   const is_resting = phase === 'listening' && voice.answered_at !== null
   if (is_resting && history.length > 0) voice.silent_since ??= now
-  const is_settling = phase === 'settling' || (phase === 'handed_over' && !voice.is_contact_speaking && hasWords(voice))
+  const is_settling =
+    phase === 'settling' || (phase === 'handed_over' && !voice.is_contact_speaking && hasUnwritten(voice))
   const is_overlapping = reply && voice.is_contact_speaking && !reply.voice.is_uninterruptible
   return {
     ...(phase !== 'ended' && { call: now + (settings.voice?.call_ms ?? 0) }),
     ...(is_resting && voice.silent_since === null && { opening: now + wait_ms.opening }),
     ...(is_resting &&
       voice.silent_since !== null && { silence: voice.silent_since + (silence_ms[voice.reminders] ?? 0) }),
-    ...(is_settling && { settle: now + (voice.digits === '' ? settleTime(wordsOf(voice)) : keys_settle_ms) }),
+    ...(is_settling && { settle: now + (voice.digits === '' ? settleTime(unwrittenWords(voice)) : keys_settle_ms) }),
     ...(is_overlapping && { overlap: now + wait_ms.overlap }),
     ...(phase === 'thinking' && !reply?.has_piece && reply?.text === '' && { filler: now + wait_ms.filler }),
     ...(phase === 'recording' && { beep: now + wait_ms.beep }),

@@ -2,14 +2,13 @@ import { ById } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import * as messages from './contact-messages.ts'
 import { create } from './create.ts'
-import { link } from './link.ts'
 import * as people from './people.ts'
 import { redact } from './redact.ts'
 import * as schema from './schema.ts'
 import * as conversations from './store.ts'
 import { stream } from './stream.ts'
 import * as turns from './turns.ts'
-import { waitForAnswer } from './wait.ts'
+import { waitForAnswer } from './watch.ts'
 
 const path = '/conversations'
 const read = 'conversations:read'
@@ -179,7 +178,7 @@ export const operations: operation.Operation[] = [
     body: schema.Link,
     errors: ['INVALID_STATE'],
     response: schema.Conversation,
-    run: (at, { params, body }) => link(at, { id: params.id, contact_id: body.contact_id }),
+    run: (at, { params, body }) => people.link(at, { id: params.id, contact_id: body.contact_id }),
   }),
   operation.write({
     id: 'conversations.redact',

@@ -3,7 +3,7 @@ import * as clock from '../kit/clock.ts'
 import { isId } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import * as page from '../kit/postgres/page.ts'
-import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { notFound } from '../kit/problem.ts'
 import * as counts from './counts.ts'
 import type { Conversation, ConversationQuery } from './schema.ts'
@@ -104,6 +104,15 @@ export async function findBusy(
         and (awaits_answer or status = 'handed_over' or ${is_any_open})`,
   )
   return new Set(busy.map(({ counterpart }) => counterpart))
+}
+
+/** Returns what the agent has collected in each of these conversations, by its id. */
+export async function readResults({ db, workspace }: At, ids: string[]): Promise<Map<string, Record<string, unknown>>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.many<{ id: string; results: Record<string, unknown> }>(
+    sql`select id, results from conversations where workspace_id = ${workspace} and id = any(${toArrayLiteral(ids)}::uuid[])`,
+  )
+  return new Map(rows.map(({ id, results }) => [id, results]))
 }
 
 /** After the commit, whoever drives, follows or waits for the conversation looks at it. */

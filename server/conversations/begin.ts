@@ -83,7 +83,8 @@ export async function insert(at: At, all: ToInsert[]): Promise<Set<string>> {
       started.map((data) => ({ data, created_at: data.created_at })),
     ),
   ])
-  for (const { conversation, lease_token } of new_rows) announce(at, conversation.id, lease_token === undefined)
+  for (const { conversation, lease_token } of new_rows)
+    announce(at, conversation.id, { is_due: lease_token === undefined })
   return ids
 }
 
@@ -123,24 +124,25 @@ export async function beginChat(
     counterpart: null,
     awaits_answer: message !== null || hasFirstWords(version.configuration),
   }
-  const conversation = newConversation(at, beginning)
-  await insertWithMessage(at, { conversation, message })
-  return conversation
+  return insertWithMessage(at, { conversation: newConversation(at, beginning), message })
 }
 
 export const hasFirstWords = ({ greeting, script }: Configuration): boolean => greeting !== null || script !== null
 
-/** With the contact's first words, if there are any. False if the number has an open conversation on the channel. */
+/**
+ * Inserts the contact's first words with the conversation, if there are any, and returns it as it is then. Returns undefined if
+ * the number has an open conversation on the channel.
+ */
 export async function insertWithMessage(
   at: At,
-  { conversation, message, draft }: ToInsert & { message: string | null },
-): Promise<boolean> {
-  const { id, contact_id, created_at } = conversation
-  if (message !== null) Object.assign(conversation, { turn_count: 1, last_turn_at: created_at })
+  { conversation: begun, message, draft }: ToInsert & { message: string | null },
+): Promise<Conversation | undefined> {
+  const { id, contact_id, created_at } = begun
+  const conversation = message === null ? begun : { ...begun, turn_count: 1, last_turn_at: created_at }
   const turns =
     message === null ? [] : [{ id, contact_id, turn: newTurn({ seq: 1, role: 'contact', text: message, created_at }) }]
   const inserted = await insert(at, [{ conversation, draft: draft ?? null }])
-  if (inserted.size === 0) return false
+  if (inserted.size === 0) return undefined
   await Promise.all([
     insertTurns(at, turns),
     stamp(
@@ -153,5 +155,5 @@ export async function insertWithMessage(
       turns.map((data) => ({ data })),
     ),
   ])
-  return true
+  return conversation
 }

@@ -17,7 +17,7 @@ export async function create(at: At, input: NewConversation): Promise<Conversati
   const id = newId()
   const { agent, version, channel, counterpart } = await findParts(at, input, id)
   const { message = null } = input
-  const conversation = newConversation(at, {
+  const begun = newConversation(at, {
     id,
     kind: channel ? 'sms' : 'api',
     channel_id: channel?.id ?? null,
@@ -30,8 +30,8 @@ export async function create(at: At, input: NewConversation): Promise<Conversati
     ...(input.metadata && { metadata: input.metadata }),
   })
   const draft = version.id === null ? version.configuration : null
-  const is_inserted = await insertWithMessage(at, { conversation, message, draft })
-  if (!is_inserted) throw alreadyOpen((await findThread(at, conversation)) ?? conversation)
+  const conversation = await insertWithMessage(at, { conversation: begun, message, draft })
+  if (!conversation) throw alreadyOpen((await findThread(at, begun)) ?? begun)
   return conversation
 }
 

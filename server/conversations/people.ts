@@ -10,7 +10,7 @@ import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
 import type { Conversation, Turn } from './schema.ts'
 import { announce, get, type LockedConversation, lock } from './store.ts'
-import { type AnswerBySms, answering_by_sms, threads_changed } from './threads.ts'
+import { answering_by_sms, threads_changed } from './threads.ts'
 import { insertTurns, newTurn } from './turns.ts'
 
 /** What people do in conversations. The process that drives the conversation is told after the commit, and does the rest. */
@@ -89,10 +89,10 @@ export async function answer(at: At, { id, text }: { id: string; text: string })
   if (status === 'open') throw invalidState('Hand the conversation over before you answer in it.', { status })
   const said = newTurn({ seq: turn_count + 1, role: 'human', text, created_at: clock.iso(now) })
   if (kind === 'sms' && text.length > sms_characters_max) throw tooLong()
-  const queued: AnswerBySms['queued'] = []
-  if (kind === 'sms' && counterpart !== null)
-    await at.hooks.run(at, answering_by_sms, { id, turn: said, channel_id, counterpart, queued })
-  const [carried] = queued
+  const [carried] =
+    kind === 'sms' && counterpart !== null
+      ? await at.hooks.run(at, answering_by_sms, { id, turn: said, channel_id, counterpart })
+      : []
   const turn = { ...said, message: carried?.message ?? null }
   const recorded = { id, contact_id, turn }
   await Promise.all([

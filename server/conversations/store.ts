@@ -116,7 +116,7 @@ export async function readResults({ db, workspace }: At, ids: string[]): Promise
 }
 
 /** After the commit, whoever drives, follows or waits for the conversation looks at it. */
-export const announce = ({ db, workspace }: At, id: string, is_due = true): void =>
+export const announce = ({ db, workspace }: At, id: string, { is_due = true } = {}): void =>
   db.notify({ topic: table, workspace, id, is_due })
 
 /** The new `updated_at`, as part of a statement that reads no row before. */

@@ -56,7 +56,7 @@ export async function* stream(
   const { last_event_id, signal } = subscriber
   const first = await conversations.get(at, id)
   const last_seq = readLastSeq(last_event_id) ?? (await turns.lastFinished(at, first))
-  const progress: Progress = { updated_at: undefined, last_seq, started_seq: 0 }
+  let progress: Progress = { updated_at: undefined, last_seq, started_seq: 0 }
   /** Whether there may be something new in the database. */
   let is_changed = true
   let pieces: Piece[] = []
@@ -89,9 +89,12 @@ export async function* stream(
       is_changed ||= !news || news.turns.length === turns_at_once
       const sent = pieces
       pieces = []
-      const said = toChunk(progress, news ?? nothing, sent, shown)
+      const said = toChunk(progress, news ?? nothing, { pieces: sent, shown })
+      progress = said.progress
       // What says that the end has come follows the last turn.
-      const chunk = news?.is_last ? said + (is_changed ? '' : beside?.take()) : (beside?.take() ?? '') + said
+      const chunk = news?.is_last
+        ? said.chunk + (is_changed ? '' : beside?.take())
+        : (beside?.take() ?? '') + said.chunk
       if (chunk !== '') yield chunk
       if (news?.is_last && !is_changed) return
       // Pieces that come soon after the last are sent together.
@@ -115,32 +118,35 @@ interface Progress {
   started_seq: number
 }
 
-/** In the order of the turns. The words of a turn come before its end. */
-function toChunk(progress: Progress, { turns, conversation }: News, pieces: Piece[], shown: Shown): string {
+/** Returns events in the order of the turns, and what the client knows after them. The words of a turn come before its end. */
+function toChunk(
+  before: Progress,
+  { turns, conversation }: News,
+  { pieces, shown }: { pieces: Piece[]; shown: Shown },
+): { chunk: string; progress: Progress } {
+  const progress = { ...before }
+  const start = ({ seq, role }: Pick<Turn, 'seq' | 'role'>): string => {
+    if (seq <= progress.started_seq) return ''
+    progress.started_seq = seq
+    return event('turn.started', { seq, role })
+  }
   const finish = (turn: Turn): string => {
-    const started = start(progress, turn)
+    const started = start(turn)
     progress.last_seq = turn.seq
     return started + event('turn.finished', { turn: shown.turn(turn) }, shown.eventId(turn.seq))
   }
   const show = ({ seq, text }: Piece): string =>
-    seq <= progress.last_seq ? '' : start(progress, { seq, role: 'agent' }) + event('turn.delta', { seq, text })
+    seq <= progress.last_seq ? '' : start({ seq, role: 'agent' }) + event('turn.delta', { seq, text })
   const first_seq = pieces[0]?.seq ?? 0
-  const [before, after] = [turns.filter(({ seq }) => seq < first_seq), turns.filter(({ seq }) => seq >= first_seq)]
-  const events = [...before.map(finish), ...pieces.map(show), ...after.map(finish)]
-  if (conversation && conversation.updated_at !== progress.updated_at) {
+  const [earlier, later] = [turns.filter(({ seq }) => seq < first_seq), turns.filter(({ seq }) => seq >= first_seq)]
+  const events = [...earlier.map(finish), ...pieces.map(show), ...later.map(finish)]
+  if (conversation && conversation.updated_at !== before.updated_at) {
     const updated = event('conversation.updated', { conversation: shown.conversation(conversation) })
-    if (progress.updated_at === undefined) events.unshift(updated)
+    if (before.updated_at === undefined) events.unshift(updated)
     else events.push(updated)
     progress.updated_at = conversation.updated_at
   }
-  return events.join('')
-}
-
-/** Empty if the client knows that the turn has begun. */
-function start(progress: Progress, { seq, role }: Pick<Turn, 'seq' | 'role'>): string {
-  if (seq <= progress.started_seq) return ''
-  progress.started_seq = seq
-  return event('turn.started', { seq, role })
+  return { chunk: events.join(''), progress }
 }
 
 /** True if nothing happened for a while. */

@@ -28,9 +28,12 @@ export interface AnswerBySms {
   turn: Turn
   channel_id: string | null
   counterpart: string
-  /** Reactions add the message by which it is sent. */
-  queued: { id: string; message: Message }[]
 }
 
-/** Runs before the answer is written. A reaction that throws prevents it. */
-export const answering_by_sms = newHook<AnswerBySms>('conversations.answering_by_sms')
+/**
+ * Runs before the answer is written. Reactions return the message by which it is sent, if there is one. A reaction that throws
+ * prevents the answer.
+ */
+export const answering_by_sms = newHook<AnswerBySms, { id: string; message: Message } | undefined>(
+  'conversations.answering_by_sms',
+)

@@ -152,7 +152,8 @@ async function write(at: At, planned: Plan[], begun: Begun[]): Promise<void> {
   )
   // A turn that begins shows nothing yet in the database.
   for (const { after, closed, inserted, is_released, due_at } of plans)
-    if (is_released || closed.length + inserted.length > 0) announce(at, after.id, is_released && due_at !== null)
+    if (is_released || closed.length + inserted.length > 0)
+      announce(at, after.id, { is_due: is_released && due_at !== null })
 }
 
 /** By SMS a turn is a message. The last words to someone who opts out still go out. */

@@ -2,7 +2,7 @@ import { redacting } from '../conversations/redact.ts'
 import { type AnswerBySms, answering_by_sms, writing_to } from '../conversations/threads.ts'
 import { type At, on, type Reaction } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
-import { assertMaySend, insertMessages, readSegmentPrice, withMessage } from './outgoing.ts'
+import { assertMaySend, insertMessages, type NewMessage, readSegmentPrice, withMessage } from './outgoing.ts'
 
 export const reactions: Reaction[] = [
   on(writing_to, (at, { phone_number }) => assertMaySend(at, phone_number)),
@@ -10,13 +10,15 @@ export const reactions: Reaction[] = [
   on(redacting, eraseReports),
 ]
 
-async function queueAnswer(at: At, { id, turn, channel_id, counterpart, queued }: AnswerBySms): Promise<void> {
+async function queueAnswer(
+  at: At,
+  { id, turn, channel_id, counterpart }: AnswerBySms,
+): Promise<NewMessage | undefined> {
   await assertMaySend(at, counterpart)
   const segment_price = await readSegmentPrice(at)
   const { carried } = withMessage({ id, turn }, { channel_id, counterpart, segment_price })
-  if (!carried) return
-  await insertMessages(at, [carried])
-  queued.push(carried)
+  if (carried) await insertMessages(at, [carried])
+  return carried
 }
 
 /** The carrier's ids of received messages stay, so that none is received again. */

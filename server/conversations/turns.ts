@@ -34,7 +34,7 @@ export const turnColumns = (workspace: string): Sql =>
       from tool_runs where tool_runs.workspace_id = ${workspace} and tool_runs.conversation_id = turn.conversation_id
         and tool_runs.seq = turn.seq), '[]') else '[]' end as tools`
 
-/** Finished turns after a number, oldest first. They end before a turn that is not finished, so that none is missed. */
+/** Lists finished turns after a number, oldest first. The list ends before a turn that is not finished, so that none is missed. */
 export const list = (
   { db, workspace }: InWorkspace,
   { conversation_id, after, limit }: { conversation_id: string; after: number; limit: number },
@@ -48,11 +48,11 @@ export const list = (
       order by seq limit ${limit}`,
   )
 
-/** As `list`. Concurrent calls of a workspace share a statement: each change wakes all streams of its conversation. */
+/** Reads as `list` does. Concurrent reads of a workspace share a statement: each change wakes all streams of its conversation. */
 export function listTogether(at: InWorkspace, position: Position): Promise<Turn[]> {
   let batcher = batchers.get(at.db)
   if (!batcher) {
-    batcher = openBatcher(batch_limits, (_workspace, calls) => listAll(calls))
+    batcher = openBatcher(batch_limits, (_workspace, requests) => listAll(requests))
     batchers.set(at.db, batcher)
   }
   return batcher(at.workspace, { at, position })
@@ -64,19 +64,19 @@ interface Position {
   limit: number
 }
 
-interface ListCall {
+interface ListRequest {
   at: InWorkspace
   position: Position
 }
 
 const batch_limits = { size_max: 100, in_flight_max: 2, concurrent_size_min: 24 }
-const batchers = new WeakMap<InWorkspace['db'], (workspace: string, call: ListCall) => Promise<Turn[]>>()
+const batchers = new WeakMap<InWorkspace['db'], (workspace: string, request: ListRequest) => Promise<Turn[]>>()
 
-async function listAll(calls: ListCall[]): Promise<Turn[][]> {
-  const [first] = calls
+async function listAll(requests: ListRequest[]): Promise<Turn[][]> {
+  const [first] = requests
   if (!first) return []
   const { db, workspace } = first.at
-  const positions = calls.map(({ position }) => position)
+  const positions = requests.map(({ position }) => position)
   const found = await db.many<Turn & { index: number }>(
     sql`select wanted.index::integer, page.*
       from unnest(${positions.map(({ conversation_id }) => conversation_id)}::uuid[],
@@ -93,10 +93,10 @@ async function listAll(calls: ListCall[]): Promise<Turn[][]> {
       order by wanted.index, page.seq`,
   )
   const by_index = Map.groupBy(found, ({ index }) => index - 1)
-  return calls.map((_, index) => (by_index.get(index) ?? []).map(({ index: _, ...turn }) => turn))
+  return requests.map((_, index) => (by_index.get(index) ?? []).map(({ index: _, ...turn }) => turn))
 }
 
-/** The number of the turn before the one that is not finished, or of the last one. */
+/** Returns the number of the turn before the one that is not finished, or of the last one. */
 export async function lastFinished(
   { db, workspace }: InWorkspace,
   { id, turn_count }: { id: string; turn_count: number },
@@ -108,7 +108,7 @@ export async function lastFinished(
   return seq ?? turn_count
 }
 
-/** A page of finished turns. Their numbers have no gaps, so `after` is the number of turns before the page. */
+/** Reads a page of finished turns. Their numbers have no gaps, so `after` is the number of turns before the page. */
 export async function read(
   at: At,
   { conversation_id, after, limit }: { conversation_id: string; after: number; limit: number },
@@ -119,22 +119,22 @@ export async function read(
   return { data: found.slice(0, limit), pagination }
 }
 
-/** The turn that is not finished, if there is one. */
+/** Finds the turn that is not finished, if there is one. */
 export const findOpen = ({ db, workspace }: InWorkspace, id: string): Promise<Turn | undefined> =>
   db.maybe<Turn>(
     sql`select ${turnColumns(workspace)} from conversation_turns as turn
       where workspace_id = ${workspace} and conversation_id = ${id} and is_open`,
   )
 
-interface SpokenTurn {
+interface HeardTurn {
   conversation_id: string
   heard: string
   turn_ms: number | null
 }
 
-/** What was heard in calls, oldest first, by conversation. */
-export async function readSpoken({ db, workspace }: InWorkspace, ids: string[]): Promise<Map<string, SpokenTurn[]>> {
-  const turns = await db.many<SpokenTurn>(
+/** Reads what was heard in calls, oldest first, by conversation. */
+export async function readSpoken({ db, workspace }: InWorkspace, ids: string[]): Promise<Map<string, HeardTurn[]>> {
+  const turns = await db.many<HeardTurn>(
     sql`select conversation_id, coalesce(heard, text) as heard, (latency ->> 'turn_ms')::integer as turn_ms
       from conversation_turns
       where workspace_id = ${workspace} and conversation_id = any(${ids}::uuid[]) order by conversation_id, seq`,
@@ -143,7 +143,7 @@ export async function readSpoken({ db, workspace }: InWorkspace, ids: string[]):
 }
 
 export interface TurnOf {
-  /** The conversation. */
+  /** It is the id of the conversation. */
   id: string
   turn: Turn
   speech?: SpeechPart[]
@@ -223,7 +223,7 @@ export const keepText = (
       where workspace_id = ${workspace} and conversation_id = ${id} and seq = ${seq} and is_open`,
   )
 
-/** When the words of a turn were spoken. */
+/** Stores when the words of a turn were spoken. */
 export const setSpeech = (
   { db, workspace }: InWorkspace,
   { id, seq, speech }: { id: string; seq: number; speech: SpeechPart[] },

@@ -2,7 +2,7 @@ import { isClearYes, type Wish, wishIn } from '../consent/spoken.ts'
 import { remember, type Step } from './reply.ts'
 import type { Voice } from './state.ts'
 
-/** What the contact has said in a call that is no turn yet, and what it asks for. */
+/** This is about what the contact has said in a call that is no turn yet, and what it asks for. */
 
 /** A step of a call. */
 export type VoiceStep = Step & { state: { voice: Voice } }
@@ -12,7 +12,7 @@ export const hasUnwritten = ({ parts, digits }: Voice): boolean => parts.length 
 export const unwrittenWords = ({ parts, digits }: Voice): string =>
   [...parts.map(({ text }) => text), ...(digits === '' ? [] : [digits])].join(' ')
 
-/** Writes what the contact has said as a turn. False if it has said nothing. */
+/** Writes what the contact has said as a turn. Returns false if it has said nothing. */
 export function writeWords({ state, effects }: VoiceStep): boolean {
   const { voice } = state
   const text = unwrittenWords(voice)
@@ -29,7 +29,7 @@ export function writeWords({ state, effects }: VoiceStep): boolean {
   return true
 }
 
-/** What the contact's words ask for before any model sees them. The greeting of a voicemail is nobody's wish. */
+/** Returns what the contact's words ask for before any model sees them. The greeting of a voicemail is nobody's wish. */
 export function wishOf(step: VoiceStep): Wish | undefined {
   const { voice, settings } = step.state
   if (!settings.obeys_stop_words || voice.machine === 'voicemail') return undefined
@@ -40,7 +40,7 @@ export function wishOf(step: VoiceStep): Wish | undefined {
   return wish === 'stop' || isClearYes(text, settings.language) ? 'opt_out' : undefined
 }
 
-/** Whether the last words that the contact has heard ask whether it wants no more calls. */
+/** Returns whether the last words that the contact has heard ask whether it wants no more calls. */
 function wasAsked({ state: { history } }: VoiceStep): boolean {
   const last = history.findLast(({ role, text }) => role !== 'contact' && text !== '')
   return last?.asks_to_stop === true

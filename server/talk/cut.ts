@@ -1,8 +1,8 @@
 const sentence_end = /[.!?…]["')\]]*(?=\s|$)/g
 
-/** The longest beginning that has at most `max` characters and ends with a sentence, or `max` characters if there is none. */
+/** Returns the longest beginning of at most `max` characters that ends with a sentence, or `max` characters if there is none. */
 export function cutAtSentence(text: string, max: number): string {
-  // Counted in code points, of which there are at most as many.
+  // Characters are code points, of which there are at most as many.
   if (text.length <= max) return text
   const points = Array.from(text)
   if (points.length <= max) return text
@@ -11,5 +11,5 @@ export function cutAtSentence(text: string, max: number): string {
   return last ? beginning.slice(0, last.index + last[0].length) : beginning
 }
 
-/** Whether there is something to hear or read: a letter, a number, or a symbol such as an emoji. */
+/** Returns whether there is something to hear or read: a letter, a number, or a symbol such as an emoji. */
 export const isReadable = (text: string): boolean => /[\p{L}\p{N}\p{S}]/u.test(text)

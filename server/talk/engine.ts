@@ -28,7 +28,7 @@ export function step(before: State, input: Input): { state: State; effects: Effe
   return { state, effects: current.effects }
 }
 
-/** What a reply decided. */
+/** Does what a reply has decided. */
 function endAs(step: Step, { type, reason }: Ending): void {
   if (type === 'hand_over') return void handOver(step, reason)
   if (type === 'transfer') return void transfer(step, reason ?? '')
@@ -52,7 +52,6 @@ function transfer({ state, effects }: Step, to: string): void {
   effects.push({ type: 'transfer', to })
 }
 
-/** Whether it is a step of a call. */
 const isVoice = (step: Step): step is VoiceStep => step.state.voice !== null
 
 function take(step: Step, input: Input): void {
@@ -123,7 +122,7 @@ function setTimers(step: Step): void {
     state.timers[name] = timers[name] ?? due
 }
 
-/** A person has not answered, and the contact was not told. */
+/** Returns true while a person has not answered, and the contact was not told so. */
 export const awaitsPerson = ({ history }: Pick<State, 'history'>): boolean =>
   !['human', 'system'].includes(history.at(-1)?.role ?? 'system')
 
@@ -148,7 +147,7 @@ function answer(step: Step, id: string): void {
   else replies.begin(step, id)
 }
 
-/** What comes from the model. An input for another reply changes nothing. */
+/** Takes what comes from the model. An input for another reply changes nothing. */
 function takeAnswer(step: Step, input: Exclude<Extract<Input, { reply: string }>, { type: 'shown' }>): void {
   const { reply, phase } = step.state
   if (reply?.id !== input.reply || phase !== 'thinking') return

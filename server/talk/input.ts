@@ -14,7 +14,7 @@ import type {
 export type Input = { now: number } & (
   | { type: 'opened'; id: string }
   | { type: 'message'; id: string; text: string; asks_for_person?: boolean }
-  /** After a restart: answers what is unanswered. */
+  /** A drive begins: what is unanswered is answered. */
   | { type: 'resumed'; id: string }
   | { type: 'piece'; reply: string; text: string }
   /** From now on the words of the reply are shown as they come. */
@@ -41,7 +41,7 @@ export type VoiceInput =
   | { type: 'machine'; kind: Machine; id: string }
   | { type: 'beep'; id: string }
   | { type: 'speech_started' }
-  /** The words of this stretch of speech so far, and with `part` all of them. */
+  /** `text` has the words of this stretch of speech so far. With `part` these are all of them. */
   | { type: 'heard'; text: string; part?: SpeechPart }
   | { type: 'speech_stopped' }
   | { type: 'digit'; digit: string }
@@ -124,16 +124,16 @@ export type ReplyOutcome = 'done' | 'interrupted' | 'superseded' | 'failed'
 
 export interface Turn {
   role: Entry['role']
-  /** Null for words that no reply made. */
+  /** It is null for words that no reply made. */
   reply: string | null
   text: string
   is_interrupted: boolean
-  /** Of a turn of the agent. */
+  /** Turns of the agent have it. */
   finish_reason?: FinishReason
   /** Why no model could answer, if the driver doesn't know it. */
   error?: string | null
   runs: ToolRun[]
   usage: Usage
-  /** In calls: what was heard, and when. */
+  /** Turns of calls have it: what was heard, and when. */
   spoken?: { heard: string; speech: SpeechPart[] }
 }

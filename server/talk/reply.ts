@@ -16,7 +16,7 @@ import {
 } from './state.ts'
 import { endingAfter, leavesAnswerOwed, optOut, press } from './tool-ends.ts'
 
-/** One step of the engine. Its state is a copy. */
+/** Holds one step of the engine. Its state and its reply are copies, which functions that take the step change. */
 export interface Step {
   state: State
   effects: Effect[]
@@ -143,7 +143,7 @@ export function endAnswer(step: Step, reply: Reply, { usage, finish_reason = 'st
   else failAnswer(step, reply, without_words[finish_reason])
 }
 
-/** Why an answer has failed that has no words, by the model's reason to end it. */
+/** Says why an answer without words has failed, by the model's reason to end it. */
 const without_words: Record<ModelFinishReason, string> = {
   stop: 'The answer had no words.',
   length: 'The answer had no words before it reached the length limit of the model.',
@@ -200,7 +200,7 @@ export function endRun(step: Step, run: string, ended: { status: ToolStatus; res
   if (state.open_runs.length === 0) continueReply(step, reply)
 }
 
-/** After tools. If one has ended the conversation and nothing was said, the model is asked for last words. */
+/** Continues after tools. If one has ended the conversation and nothing was said, the model is asked for last words. */
 function continueReply(step: Step, reply: Reply): void {
   const has_last_words = reply.has_answer || !step.state.settings.has_last_words
   const has_person = reply.ending?.type === 'hand_over' || reply.ending?.type === 'transfer'
@@ -241,7 +241,7 @@ function lastWords(state: State, reply: Reply, outcome: 'done' | 'failed'): stri
   return voice.is_reminder ? sentences.still_there : sentences.failed
 }
 
-/** Whether nothing more has to be said. In a call an agent may only press keys. */
+/** Returns whether nothing more has to be said. In a call an agent may only press keys. */
 const isAnswered = (state: State, { has_answer, ending }: Reply): boolean =>
   has_answer || (state.voice !== null && !ending && hasPressed(state))
 

@@ -1,6 +1,6 @@
 import type { Sentences as EngineSentences } from './state.ts'
 
-/** Besides those of the engine, the answers to words such as STOP, and to who writes by WhatsApp instead of SMS. */
+/** Adds to those of the engine the answers to words such as STOP, and to people who write by WhatsApp instead of SMS. */
 export interface Sentences extends EngineSentences {
   too_fast: string
   opt_out: string
@@ -48,5 +48,5 @@ const german: Sentences = {
   text_instead: 'Hier können wir nicht antworten. Bitte senden Sie stattdessen eine SMS an diese Nummer.',
 }
 
-/** What agents say when no model can, by language. English where a language has no sentences of its own. */
+/** Returns what agents say when no model can. It is English where a language has no sentences of its own. */
 export const sentencesIn = (language: string): Sentences => (/^de\b/i.test(language) ? german : english)

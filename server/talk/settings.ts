@@ -16,7 +16,7 @@ export type TimeLimits = Pick<Settings, 'first_piece_ms' | 'answer_ms' | 'tools_
 export const time_limits: TimeLimits = {
   first_piece_ms: 10_000,
   answer_ms: 60_000,
-  /** Longer than any single tool may take. */
+  /** No single tool may take as long. */
   tools_ms: 25_000,
   person_ms: 15 * 60_000,
 }
@@ -29,7 +29,7 @@ export const voice_time_limits: TimeLimits = {
   person_ms: 60_000,
 }
 
-/** What placeholders in greetings and scripts stand for. */
+/** Returns what placeholders in greetings and scripts stand for. */
 export function valuesOf(
   { agent_name, variables }: { agent_name: string; variables: Values },
   { contact, time_zone, now }: { contact: Contact | undefined; time_zone: string; now: number },
@@ -47,9 +47,9 @@ export function valuesOf(
   }
 }
 
-/** More is refused by carriers. */
+/** Carriers refuse more. */
 export const sms_characters_max = 1_600
-/** Longer than anyone listens. */
+/** Nobody listens longer. */
 const voice_characters_max = 1_200
 const characters_max: Partial<Record<Kind, number>> = {
   sms: sms_characters_max,
@@ -96,5 +96,5 @@ const voiceSettings = (
   call_ms: limits.call_seconds_max * 1_000,
 })
 
-/** The day of the workspace's time, for the limit of tokens. */
+/** Returns the day (UTC) for which tokens are counted. */
 export const dayOf = (now: number): string => clock.iso(now).slice(0, 10)

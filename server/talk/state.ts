@@ -13,11 +13,11 @@ export interface State {
   ended_runs: ToolRun[]
   /** The number of turns when the first of these runs began. What was said since comes after them. */
   turns_before_runs: number
-  /** Due times by name. */
+  /** Each timer that runs has the time at which it is due. */
   timers: Partial<Record<TimerName, number>>
   turns: number
   tokens: number
-  /** What matters in a call only. Null in text. */
+  /** It matters in a call only, and is null in text. */
   voice: Voice | null
 }
 
@@ -103,7 +103,7 @@ export interface Reply {
   /** What happens after the reply. A tool may set it. */
   ending: Ending | null
   usage: Usage
-  /** In calls. */
+  /** It is used in calls. */
   voice: SpokenReply
 }
 
@@ -190,10 +190,10 @@ export interface SpeechPart {
 /** What has answered a call. */
 export type Machine = 'human' | 'voicemail' | 'screened' | 'menu'
 
-/** From the version of the agent and the channel. */
+/** They come from the version of the agent and from the channel. */
 export interface Settings {
   greeting: string | null
-  /** Said when the agent hands over, also after other words. */
+  /** It is said when the agent hands over, also after other words. */
   hand_over_message: string | null
   /** What the agent says while a tool runs, by the tool's name. */
   say_while: Record<string, string>
@@ -219,12 +219,12 @@ export interface Settings {
 }
 
 export interface VoiceSettings {
-  /** Said before the first words: that the call is recorded, for example. */
+  /** It is said before the first words: that the call is recorded, for example. */
   notice: string | null
   voicemail_message: string | null
   /** Whether the script says what to do when the contact is silent. */
   asks_on_silence: boolean
-  /** The longest call. */
+  /** A call may last this long. */
   call_ms: number
 }
 
@@ -245,9 +245,9 @@ export interface Sentences {
 
 /** History keeps this many turns. */
 export const history_turns = 24
-/** Of one reply. The last request offers no tools. */
+/** A reply may take this many requests. The last one offers no tools. */
 export const steps_max = 8
-/** Of one answer of the model. */
+/** One answer of the model may call this many tools. */
 export const tool_calls_max = 4
 
 export const newState = (settings: Settings, now: number): State => ({

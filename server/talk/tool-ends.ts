@@ -19,7 +19,7 @@ const silent_tools = new Set([
   'transfer',
 ])
 
-/** Whether the contact waits for what a tool has found out. Who writes a script knows what it says after a tool. */
+/** Returns whether the contact waits for what a tool has found out. A script says itself what follows a tool. */
 export const leavesAnswerOwed = ({ settings }: State, { name, status }: ToolRun): boolean =>
   settings.has_last_words && (status !== 'succeeded' || !silent_tools.has(name))
 

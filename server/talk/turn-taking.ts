@@ -1,4 +1,4 @@
-/** Rules of spoken conversation: how long to wait after words, and which words don't interrupt. */
+/** These are rules of spoken conversation: how long to wait after words, and which words don't interrupt. */
 
 const settle_ms = { complete: 300, other: 600, digits: 1_100, hanging: 1_400, keys: 1_500 }
 
@@ -14,12 +14,12 @@ const short_answers = new Set(
   'yes no yeah yep nope sure okay ok hello hi bye goodbye thanks ja nein danke hallo'.split(' '),
 )
 
-/** What people say to show that they listen. */
+/** People say these to show that they listen. */
 const back_channels = new Set('mm mhm hm hmm mmhm uhhuh yeah yes ok okay right sure aha ja genau'.split(' '))
 
 const splitWords = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? []
 
-/** How long to wait after the contact stopped with these words, in case there are more. */
+/** Returns how long to wait after the contact stopped with these words, in case there are more. */
 export function settleTime(text: string): number {
   const words = splitWords(text)
   const last = words.at(-1) ?? ''
@@ -29,7 +29,7 @@ export function settleTime(text: string): number {
   return is_complete ? settle_ms.complete : settle_ms.other
 }
 
-/** After a key, in case more are pressed. */
+/** The agent waits this long after a key, in case more are pressed. */
 export const keys_settle_ms = settle_ms.keys
 
 /** One or two words such as "mm-hm" show that someone listens. */
@@ -38,5 +38,5 @@ export function isBackChannel(text: string): boolean {
   return words.length <= 2 && words.every((word) => back_channels.has(word))
 }
 
-/** Whether these words are enough to interrupt the agent. */
+/** Returns whether these words are enough to interrupt the agent. */
 export const interrupts = (text: string): boolean => splitWords(text).length >= 2 && !isBackChannel(text)

@@ -6,17 +6,17 @@ import { type Ending, newReply, type TimerName, type VoiceTimerName } from './st
 import { interrupts, isBackChannel, keys_settle_ms, settleTime } from './turn-taking.ts'
 
 const wait_ms = {
-  /** For the contact's first words. */
+  /** The contact's first words are waited for this long. */
   opening: 1_500,
   overlap: 700,
   filler: 1_200,
   beep: 30_000,
   transfer: 45_000,
 }
-/** From when the contact is silent: two reminders, and the end. */
+/** While the contact is silent, two reminders come after these times, and then the end. */
 const silence_ms = [8_000, 16_000, 20_000]
 const digits_max = 50
-/** The line has lost what it was to say. */
+/** If the line takes longer, it has lost what it was to say. */
 const speaking_ms = (text: string): number => 60_000 + 200 * text.length
 
 export function takeVoice(step: VoiceStep, input: VoiceInput): void {
@@ -72,7 +72,7 @@ export function takeVoice(step: VoiceStep, input: VoiceInput): void {
   }
 }
 
-/** The contact's words. Enough of them interrupt the agent; words such as "mm-hm" don't. */
+/** Takes the contact's words. Enough of them interrupt the agent; words such as "mm-hm" don't. */
 function hear(step: VoiceStep, { text, ...heard }: VoiceInputOf<'heard'>): void {
   const { voice, reply, phase } = step.state
   const part = heard.part?.text ? heard.part : undefined
@@ -96,7 +96,7 @@ function interrupt(step: VoiceStep): void {
   rest(step)
 }
 
-/** What comes next when the agent says nothing. */
+/** Sets what comes next when the agent says nothing. */
 function rest({ state }: VoiceStep): void {
   const { voice } = state
   if (voice.is_contact_speaking) state.phase = 'hearing'
@@ -135,7 +135,7 @@ interface Words {
   asks_to_stop?: boolean
 }
 
-/** Words that no model has made. Those that end the call can't be interrupted. */
+/** Says words that no model has made. Those that end the call can't be interrupted. */
 function sayAlone(step: VoiceStep, id: string, words: Words): void {
   const { text, ending, is_reminder = false, asks_to_stop = false } = words
   const reply = newReply(id)
@@ -251,7 +251,7 @@ export function endHandOver(step: VoiceStep, id: string): void {
 export const endAtLimit = (step: VoiceStep, id: string): void =>
   sayAlone(step, id, { text: step.state.settings.sentences.limit, ending: 'limit' })
 
-/** When each timer of a call that is to run is due. The contact is silent since the agent began to listen. */
+/** Returns when each timer is due that is to run in a call. Notes that the contact is silent since the agent began to listen. */
 export function voiceTimes({ state, now }: VoiceStep): Partial<Record<TimerName, number>> {
   const { phase, voice, reply, settings, history } = state
   const is_resting = phase === 'listening' && voice.answered_at !== null

@@ -23,7 +23,7 @@ export interface AnswererParts {
   tools: Tools
 }
 
-/** What is known of a conversation that is to be answered. */
+/** An answerer knows this of a conversation. */
 export type AnsweredConversation = Pick<
   ClaimedConversation,
   'kind' | 'agent_name' | 'variables' | 'summary' | 'contact' | 'time_zone' | 'script_state' | 'turns'
@@ -31,13 +31,13 @@ export type AnsweredConversation = Pick<
 
 type Ask = Extract<Effect, { type: 'ask' }>
 
-/** What answers in a conversation: a language model or a script. */
+/** Answers in a conversation, by a language model or a script. */
 export interface Answerer {
   asksForPerson: (text: string) => boolean
   /** The contact has said something. */
   addMessage: (words: { seq: number; text: string }) => void
   ask: (request: Ask, now: number, signal: AbortSignal) => AsyncGenerator<Answer>
-  /** What has changed by a complete answer. */
+  /** Returns what a complete answer has changed. */
   readResult: (answer: Extract<Answer, { type: 'asked' }>) => {
     facts: Record<string, unknown>
     progress: ScriptProgress | null
@@ -75,7 +75,7 @@ function openModelAnswerer({ at, claimed, configuration, tools }: AnswererParts)
   }
 }
 
-/** By the words that scripts know as the intent `human`. */
+/** Goes by the words that scripts know as the intent `human`. */
 export const asksForPerson = (text: string, language: string): boolean =>
   scoreIntent('human', listen(text, languageOf(language))) !== undefined
 
@@ -89,7 +89,7 @@ function openScriptedAnswerer({ claimed, configuration }: AnswererParts, script:
     .filter(({ role, seq }) => role === 'contact' && seq > progress.heard_until)
     .map(({ seq, text }) => ({ seq, text }))
   return {
-    // Its own branches say what happens then.
+    // The script's own branches say what happens then.
     asksForPerson: () => false,
     addMessage: (words) => unheard.push(words),
     ask: ({ history, is_silence = false, is_opening = false }, now, abortSignal) => {

@@ -20,7 +20,7 @@ const arguments_length_max = 32_000
 /** An agent may call fewer. The rest of the answer is not read. */
 const read_calls_max = 32
 
-/** What comes from a model, in order. The last one is `asked` or `ask_failed`. */
+/** A model sends these one after the other. The last one is `asked` or `ask_failed`. */
 export type Answer =
   | { type: 'piece'; text: string }
   | { type: 'tool_call'; call: Omit<ToolCall, 'after'> }
@@ -32,7 +32,7 @@ type FinishPart = Extract<LanguageModelV4StreamPart, { type: 'finish' }>
 interface AskOptions {
   /** The words come all at once at the end, without what turned out to be thinking. Until then there are empty pieces. */
   is_whole?: boolean
-  /** How long to wait when the provider says when the request may be repeated. It is not repeated later. */
+  /** If the provider says that the request may be repeated only after a longer wait than this, it is not repeated. */
   retry_wait_max_ms: number
 }
 
@@ -155,7 +155,7 @@ function toFinishReason({ unified }: FinishPart['finishReason']): ModelFinishRea
   return unified === 'content-filter' ? 'content_filter' : 'stop'
 }
 
-/** Infinite, unless the server or the connection failed, too many requests were sent, or this service was overloaded. */
+/** Returns infinity, unless the server or the connection failed, too many requests were sent, or this service was overloaded. */
 function waitBeforeRetry(error: unknown): number {
   if (error instanceof OutboundError)
     return error instanceof ResponseTooLong ? Number.POSITIVE_INFINITY : retry_after_ms

@@ -15,7 +15,7 @@ import { argumentFault } from '../tools/arguments.ts'
 import type { Schema } from '../tools/parameters.ts'
 import { requestCallback } from './callbacks.ts'
 
-/** What tools may know and use. */
+/** Tools may know and use this. */
 export interface ToolContext {
   conversation_id: string
   agent_id: string
@@ -33,7 +33,7 @@ export interface BuiltInCall {
 export interface BuiltInResult {
   status: ToolStatus
   result: unknown
-  /** Facts to add to the results of the conversation. */
+  /** They are added to the results of the conversation. */
   facts?: Record<string, unknown>
 }
 
@@ -64,7 +64,7 @@ const tools: Record<string, BuiltInTool> = {
     description: 'The contact wants no more messages or calls. Ends the conversation.',
     parameters: nothing,
     isOffered: ({ contact_id, kind }) => contact_id !== null || kind === 'voice',
-    // Of a call it is recorded with the call, which knows whether a simulated person has said it.
+    // A call records it itself: it knows whether a simulated person has said it.
     run: async (at, context, call) =>
       context.kind === 'voice' ? done : writeOnce(at, { context, call, change: optOut }),
   },
@@ -136,7 +136,7 @@ export function offeredBuiltIns(context: ToolContext): LanguageModelV4FunctionTo
   )
 }
 
-/** Those with names that depend on the agent list them. */
+/** Some parameters are names that depend on the agent: the schema lists them. */
 function parametersOf(name: string, parameters: Schema, { configuration }: ToolContext): Schema {
   if (name === 'set_result') {
     const names = configuration.results.map((result) => result.name)
@@ -160,7 +160,7 @@ export const writesRows = (name: string): boolean => writing_tools.includes(name
 
 export const isBuiltIn = (name: string): boolean => Object.hasOwn(tools, name)
 
-/** Undefined if it is no built-in tool. */
+/** Returns undefined if it is no built-in tool. */
 export function runBuiltIn(at: At, context: ToolContext, call: BuiltInCall): Promise<BuiltInResult> | undefined {
   const tool = isBuiltIn(call.name) ? tools[call.name] : undefined
   if (!tool) return undefined

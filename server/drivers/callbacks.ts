@@ -10,7 +10,7 @@ import { nextInQuietHours } from '../workspaces/quiet-hours.ts'
 import * as workspaces from '../workspaces/store.ts'
 
 const ahead_max_ms = 365 * clock.day_ms
-/** Of one conversation, so that a contact can't make the agent fill the calendar. */
+/** A conversation can have this many, so that a contact can't make the agent fill the calendar. */
 const callbacks_max = 3
 
 export interface CallbackRequest {
@@ -24,7 +24,7 @@ export interface CallbackRequest {
 /** An agent has promised to call the contact back. Runs in the transaction that records the promise. */
 export const callback_requested = newHook<CallbackRequest>('conversations.callback_requested')
 
-/** What the agent is told: when the contact is called, in the contact's time zone, or why not. */
+/** The agent is told this: when the contact is called, in the contact's time zone, or why not. */
 export type CallbackAnswer =
   | { status: 'succeeded'; result: Promised }
   | { status: 'failed' | 'invalid_arguments'; result: string }
@@ -36,11 +36,11 @@ interface Promised {
   time: string
   time_zone: string
   is_moved: boolean
-  /** Of one that was moved. */
+  /** One that was moved has it. */
   message?: string
 }
 
-/** Outside of quiet hours, the contact is called when they begin. */
+/** The contact is called within `quiet_hours`. A time outside of them is moved to when they begin. */
 export async function requestCallback(
   at: At,
   { id, agent_id, contact_id }: Conversation,
@@ -70,7 +70,7 @@ export async function requestCallback(
 
 const failed = (result: string): CallbackAnswer => ({ status: 'failed', result })
 
-/** A time without an offset is in the zone. If clocks show it twice there, it is the first. NaN if it is no time. */
+/** A time without an offset is in the zone. If clocks show it twice there, it is the first. Returns NaN if it is no time. */
 function readTime(time: unknown, time_zone: string): number {
   const text = String(time)
   const isTime = (one: string) => text.includes('T') && !formats['date-time']?.(one)
@@ -78,7 +78,7 @@ function readTime(time: unknown, time_zone: string): number {
   return isTime(`${text}Z`) ? instantOf(time_zone, clock.parse(`${text}Z`), 'earlier') : Number.NaN
 }
 
-/** Why the agent can't call back then, in words for the model. Undefined if it can. */
+/** Returns why the agent can't call back then, in words for the model, or undefined if it can. */
 function timeFault(time: number, { now, time_zone }: { now: number; time_zone: string }): string | undefined {
   if (Number.isNaN(time)) return `at must be a time in ${time_zone} such as 2026-11-17T09:00.`
   if (time <= now) return `at must be in the future: it is ${localIso(time_zone, now)}.`

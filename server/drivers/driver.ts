@@ -18,7 +18,7 @@ import { RunningTools, unknown_result } from './running-tools.ts'
 import { isShort, ShortTimers } from './short-timers.ts'
 import type { Tools } from './tools.ts'
 
-/** What a talk is held with. */
+/** A talk is held with these. */
 export interface Parts {
   at: AtOutside
   scheduler: Scheduler
@@ -27,19 +27,19 @@ export interface Parts {
   journal: Journal
   /** Words are shown while they come. */
   is_live: boolean
-  /** Of a call. */
+  /** A call has one. */
   line?: Line<unknown>
   /** The numbers that a call may be transferred to, by name. */
   transfers?: Map<string, string>
   log: Log
 }
 
-/** What a driver asks of the drive that has opened it. */
+/** A driver asks this of the drive that has opened it. */
 export interface Drive {
   save: (at: At, save: Save) => Promise<Saved>
-  /** Writes that these tools begin. False when they must not, undefined when another process has the lease. */
+  /** Writes that these tools begin. Returns false when they must not, undefined when another process has the lease. */
   beginRuns: (begins: string[]) => Promise<boolean | undefined>
-  /** A model, a tool or a timer has changed something. Must not throw. */
+  /** Runs when a model, a tool or a timer has changed something. It must not throw. */
   onChange: () => void
   onError: (error: unknown) => void
 }
@@ -67,7 +67,7 @@ export class Driver {
   readonly #drive: Drive
   readonly #running: RunningTools
   readonly #timers: ShortTimers
-  /** Requests to models, and tools. */
+  /** These are requests to models, and tools. */
   readonly #working = new Set<Promise<void>>()
   #asking: AbortController | undefined
   #state: State
@@ -103,7 +103,7 @@ export class Driver {
     return this.#state
   }
 
-  /** The next timer of the engine, without those that run while a model or a tool does. */
+  /** Returns the next timer of the engine, except for those that run while a model or a tool does. */
   get next_timer(): { name: TimerName; at: number } | undefined {
     let next: { name: TimerName; at: number } | undefined
     for (const [name, at] of Object.entries(this.#state.timers) as [TimerName, number][])
@@ -111,14 +111,13 @@ export class Driver {
     return next
   }
 
-  /** Of the conversation. */
   get status(): Conversation['status'] {
     const { phase } = this.#state
     if (phase === 'ended') return 'closed'
     return phase === 'handed_over' ? 'handed_over' : 'open'
   }
 
-  /** Whether nothing is to be done until something happens. */
+  /** True if nothing is to be done until something happens. */
   get is_resting(): boolean {
     return !this.#state.reply && this.#state.open_runs.length === 0 && this.#running.is_idle
   }
@@ -135,7 +134,7 @@ export class Driver {
     return this.#opt_out !== null
   }
 
-  /** When the contact has said that it wants no more calls, once. */
+  /** Returns when the contact has said that it wants no more calls. The next time it returns null. */
   takeOptOut(): OptOut | null {
     const opt_out = this.#opt_out
     this.#opt_out = null
@@ -157,7 +156,7 @@ export class Driver {
     this.#timers.set(this.#state)
   }
 
-  /** Tools that were running when a process was killed: some may have ended. What the others have done is not known. */
+  /** Continues tools that were running when a process was killed. Some may have ended; what the others have done is not known. */
   async continueTools(): Promise<void> {
     const { at, tools, journal } = this.#parts
     const { open_runs } = this.#state

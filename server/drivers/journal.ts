@@ -9,43 +9,43 @@ import type { Changes, FinishedTurn, Save, Saved } from './plan-save.ts'
 import type { ToolOutcome } from './tools.ts'
 
 export interface JournalOptions {
-  /** Of the conversation. */
+  /** It is the id of the conversation. */
   id: string
   token: string
-  /** What this process knows of the conversation. */
+  /** It is what this process knows of the conversation. */
   seen: Save['seen']
   /** The turn that was open when another process was killed. */
   open?: OpenTurn | undefined
   results: Record<string, unknown>
-  /** How long the contact has waited when the drive begins. */
+  /** The contact has waited this long when the drive begins. */
   waited_ms: number
   /** What the contact writes meanwhile is answered next. */
   must_answer?: boolean
-  /** Whether it is measured how long things take. In simulated calls nothing depends on how fast the machine is. */
+  /** True if it is measured how long things take. In simulated calls nothing depends on how fast the machine is. */
   is_timed: boolean
 }
 
 export interface OpenTurn {
   reply: string
   seq: number
-  /** What is stored of it. */
+  /** This much of it is stored. */
   kept: string
 }
 
 export type WriteOptions = Pick<Save, 'opened' | 'release'> & {
-  /** Runs of tools that are to be called after this. */
+  /** These runs of tools are to be called after the write. */
   begins?: string[]
 }
 
-/** What is known of a spoken turn. */
+/** A spoken turn has these besides. */
 type Spoken = Partial<Pick<FinishedTurn, 'heard' | 'speech' | 'created_at'>> & { turn_ms?: number | null }
 
-/** What a drive has said and learned. It is written one thing after the other, as long as the drive has the lease. */
+/** Holds what a drive has said and learned. It is written one thing after the other, as long as the drive has the lease. */
 export class Journal {
   readonly #options: JournalOptions
   #queue: Promise<unknown> = Promise.resolve()
   #turns: { reply: string | null; turn: FinishedTurn }[] = []
-  /** Runs that are not part of a turn, by id. */
+  /** These runs are not part of a turn. The keys are their ids. */
   #runs = new Map<string, RunToSave>()
   #usage = no_usage
   #changes: Changes = {}
@@ -95,7 +95,7 @@ export class Journal {
     this.#changes = { ...this.#changes, ...changes }
   }
 
-  /** A turn of which words were shown, and that nobody ends. */
+  /** Adds a turn of which words were shown, and that nobody ends. */
   addInterrupted(reply: string, text: string): void {
     const ended = { is_interrupted: true, finish_reason: 'interrupted' as const }
     this.addTurn({ role: 'agent', reply, text, ...ended, runs: [], usage: no_usage })

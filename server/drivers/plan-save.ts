@@ -7,15 +7,15 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { no_usage, type SpeechPart, type Usage } from '../talk/state.ts'
 
-/** What a driver has to write about one conversation. It is written only while the driver has the lease. */
+/** A driver has this to write about one conversation. It is written only while the driver has the lease. */
 export interface Save {
   id: string
   token: string
-  /** What the driver knows. If there is more, what nobody has seen yet is not written: the next driver begins again. */
+  /** It is what the driver knows. If there is more, what nobody has seen yet is not written: the next driver begins again. */
   seen: Pick<Conversation, 'status' | 'turn_count'>
   /** Begins the agent's turn: from now on its words are shown. */
   opened?: { text: string }
-  /** In the order in which they were said. The first one is the open turn, if there is one. */
+  /** They are in the order in which they were said. The first one is the open turn, if there is one. */
   turns: FinishedTurn[]
   open_seq: number | undefined
   runs: RunToSave[]
@@ -62,7 +62,7 @@ export const emptySave = ({ id, token, status, turn_count }: SavedConversation) 
 
 type SavedConversation = Pick<Conversation, 'id' | 'status' | 'turn_count'> & { token: string }
 
-/** New values of columns. Those that are left out stay. */
+/** These are new values of columns. Those that are left out stay. */
 export interface Changes {
   status?: Conversation['status']
   close_reason?: Conversation['close_reason']
@@ -90,13 +90,13 @@ interface Written {
   seq: number | undefined
 }
 
-/** What one save writes. */
+/** One save writes this. */
 export interface Plan {
   save: Save
   before: Row
   after: Row
   opened: TurnOf[]
-  /** Turns that were open. */
+  /** These turns were open. */
   closed: TurnOf[]
   inserted: TurnOf[]
   runs: RunToSave[]

@@ -15,12 +15,12 @@ export interface PromptParts {
   conversation: Pick<Conversation, 'agent_name' | 'variables' | 'summary' | 'kind'>
   configuration: Configuration
   contact: Contact | undefined
-  /** Of the contact. */
+  /** It is the contact's. */
   time_zone: string
   now: number
 }
 
-/** The prompt for a language model. Nothing that a contact could have written is in its system part. */
+/** Returns the prompt for a language model. Nothing that a contact could have written is in its system part. */
 export const promptFor = (parts: PromptParts, history: Entry[]): LanguageModelV4Prompt => [
   { role: 'system', content: systemPart(parts) },
   userText(dataPart(parts)),
@@ -47,7 +47,7 @@ function systemPart({ conversation, configuration, time_zone, now }: PromptParts
 /** Local times are formatted as if they were in UTC. */
 const english = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' })
 
-/** Such as "Tuesday, November 17, 2026 at 8:00 PM in the contact's time zone, America/New_York (UTC-05:00)". */
+/** Returns a text such as "Tuesday, November 17, 2026 at 8:00 PM in the contact's time zone, America/New_York (UTC-05:00)". */
 const describeTime = (time_zone: string, now: number): string =>
   `${english.format(localTime(time_zone, now))} in the contact's time zone, ${time_zone} (UTC${offsetOf(time_zone, now)})`
 
@@ -65,7 +65,7 @@ const resultLine = ({ name, type, description }: Configuration['results'][number
 
 const contact_lines = ['first_name', 'last_name', 'display_name', 'email', 'company', 'phone_number', 'notes'] as const
 
-/** One short line for each value, so that it can't pass for something else. */
+/** Each value is one short line, so that it can't pass for something else. */
 function dataPart({ conversation, contact }: PromptParts): string {
   const { variables, summary, kind } = conversation
   const values: [string, unknown][] = [
@@ -93,7 +93,7 @@ function toMessages({ role, text, is_cut, runs }: Entry, { is_last }: { is_last:
   return withTools(said, runs, is_last ? Number.POSITIVE_INFINITY : old_result_max)
 }
 
-/** What was said before tools were called, the calls, their results, and so on. */
+/** Returns what was said before tools were called, the calls, their results, and so on. */
 function withTools(text: string, runs: ToolRun[], result_max: number): LanguageModelV4Message[] {
   const messages: LanguageModelV4Message[] = []
   let said = 0

@@ -2,7 +2,7 @@ import type { AtOutside } from '../kit/at.ts'
 import type { ToolCall } from '../talk/state.ts'
 import type { ToolOutcome, Tools } from './tools.ts'
 
-/** For a tool that was running when its process was killed. */
+/** The model is told this of a tool that was running when its process was killed. */
 export const unknown_result = 'It is not known whether this was done: the connection was lost. Do not repeat it.'
 
 type OnEnd = (call: ToolCall, outcome: ToolOutcome) => void
@@ -38,7 +38,7 @@ export class RunningTools {
     this.#onEnd(call, outcome)
   }
 
-  /** Instead of `start`: the conversation was closed or handed over meanwhile. */
+  /** Takes the place of `start` when the conversation was closed or handed over meanwhile. */
   cancel(call: ToolCall): void {
     this.#aborts.delete(call.run)
     this.#onEnd(call, { status: 'failed', result: 'This tool was not run.', duration_ms: 0 })

@@ -30,13 +30,13 @@ export const openConversationSaves = (log: Log): ((at: At, save: Save) => Promis
   })
 
 interface Known {
-  /** Conversations that have no row yet: they get it with what is saved. */
+  /** These conversations have no row yet: they get it with what is saved. */
   begun?: Begun[]
-  /** The rows of the others, if the transaction has locked them. */
+  /** These are the rows of the others, if the transaction has locked them. */
   locked?: Map<string, Row>
 }
 
-/** Writes several saves. Returns undefined for those whose lease is lost. */
+/** Writes several saves, each with its own time. Returns undefined for those whose lease is lost. */
 export async function saveAll(
   at: At,
   saves: { save: Save; now: number }[],

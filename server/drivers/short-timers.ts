@@ -1,13 +1,13 @@
 import type { Scheduler } from '../kit/work/scheduler.ts'
 import type { Settings, State } from '../talk/state.ts'
 
-/** Those that run while the agent answers. The others go by the time of the workspace, and are due work. */
+/** These run while the agent answers. The others go by the time of the workspace, and are due work. */
 const names = ['first_piece', 'answer', 'tools'] as const
 type Name = (typeof names)[number]
 
 export const isShort = (name: string): boolean => names.some((one) => one === name)
 
-/** Timers that run from when they are set, also in a test workspace, whose clock stands still. */
+/** Holds timers that run from when they are set, also in a test workspace, whose clock stands still. */
 export class ShortTimers {
   readonly #onDue: (name: Name, due: number) => void
   readonly #after: Scheduler['after']

@@ -13,7 +13,7 @@ import type { openConversationSaves } from './save.ts'
 
 const timeout_ms = 20_000
 const summary_length_max = 2_000
-/** Of one summary. The rest is part of the next one. */
+/** A summary covers this many turns. The rest is part of the next one. */
 const turns_max = 200
 
 interface Summary {

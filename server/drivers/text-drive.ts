@@ -63,7 +63,7 @@ export class TextDrive {
     }
   }
 
-  /** After something has happened: ends the drive when nothing is left to wait for. */
+  /** Runs after something has happened. Ends the drive when nothing is left to wait for. */
   #settle(): void {
     if (this.#is_over) return
     if (this.#driver.is_resting) this.#end()
@@ -92,7 +92,7 @@ export class TextDrive {
     return saved && saved.status === status
   }
 
-  /** What others have written. Words of the contact are answered together; all else ends this drive. */
+  /** Reads what others have written. Words of the contact are answered together; all else ends this drive. */
   async #readChanges(): Promise<void> {
     const { at, journal, answerer, is_live } = this.#options
     if (this.#is_over || journal.is_leaving) return
@@ -147,7 +147,7 @@ export class TextDrive {
     })
   }
 
-  /** Undefined when another process has the lease. */
+  /** Returns undefined when another process has the lease. */
   async #save(options: WriteOptions = {}) {
     const saved = await this.#driver.write(options)
     if (saved.is_lost) return void this.#done.resolve()

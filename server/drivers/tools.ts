@@ -22,9 +22,9 @@ export interface ToolOutcome extends BuiltInResult {
 export interface Tools {
   offered: LanguageModelV4FunctionTool[]
   say_while: Record<string, string>
-  /** Whether a call reaches another server. Such a run has its row before. */
+  /** Returns whether the tool reaches another server. Such a run has its row before. */
   isRemote: (name: string) => boolean
-  /** Whether a call writes to the database, or reaches another server. The conversation must have its row before. */
+  /** Returns whether the tool writes to the database, or reaches another server. The conversation must have its row before. */
   hasEffects: (name: string) => boolean
   hasSideEffects: (name: string) => boolean
   run: (at: AtOutside, call: Omit<ToolCall, 'after'>, signal: AbortSignal) => Promise<ToolOutcome>
@@ -38,7 +38,7 @@ export async function openTools(at: At, context: ToolContext): Promise<Tools> {
   async function run(at: AtOutside, { run, name, arguments: input }: Omit<ToolCall, 'after'>, signal: AbortSignal) {
     if (typeof input !== 'object' || input === null || Array.isArray(input))
       return invalid('The arguments are no JSON object.')
-    // Checked above.
+    // The lines above have checked it.
     const values = input as Record<string, unknown>
     const tool = by_name.get(name)
     if (!tool)
@@ -66,7 +66,7 @@ export async function openTools(at: At, context: ToolContext): Promise<Tools> {
     ),
     isRemote: (name) => by_name.has(name),
     hasEffects: (name) => by_name.has(name) || writesRows(name),
-    // A tool that was deleted meanwhile may have had some. Built-in ones can be run again.
+    // A tool that was deleted meanwhile may have had side effects. Built-in ones can be run again.
     hasSideEffects: (name) => by_name.get(name)?.has_side_effects ?? !isBuiltIn(name),
     run: async (at, call, signal) => {
       const began_ticks = clock.ticks()

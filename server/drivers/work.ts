@@ -154,7 +154,7 @@ async function openDrive(
 /** Stands for the reply of a process that was killed. */
 const interrupted_reply = 'interrupted'
 
-/** How long the contact has waited for the answer to begin. */
+/** Returns how long the contact has waited for the answer to begin. */
 function waitedFor({ now }: At, { turns }: ClaimedConversation): number {
   const said_at = turns.findLast(({ role }) => role === 'contact')?.created_at
   return said_at === undefined ? 0 : Math.max(0, now - clock.parse(said_at))
@@ -219,7 +219,7 @@ const toRun = ({ id, name, arguments: values, result, status }: Omit<LoadedRun, 
   result,
 })
 
-/** What is to be done in a conversation that was due. */
+/** Returns what is to be done in a conversation that was due. */
 async function firstInputs(at: At, claimed: ClaimedConversation, { script }: Configuration): Promise<EngineInput[]> {
   if (!awaitsAgent(claimed))
     return [
@@ -231,7 +231,7 @@ async function firstInputs(at: At, claimed: ClaimedConversation, { script }: Con
   return [claimed.turn_count === 0 ? { type: 'opened', id } : { type: 'resumed', id }]
 }
 
-/** Without the engine: the agent is gone, or the conversation has failed again and again. */
+/** Closes the conversation without the engine: the agent is gone, or the conversation has failed again and again. */
 async function close(
   at: At,
   { claimed, save, reason }: { claimed: ClaimedConversation; save: SaveOne; reason: 'agent_deleted' | 'error' },
@@ -251,5 +251,5 @@ async function close(
   })
 }
 
-/** Gets its number when it is saved. */
+/** The turn gets its number when it is saved. */
 const systemTurn = ({ now }: At, text: string) => newTurn({ seq: 0, role: 'system', text, created_at: clock.iso(now) })

@@ -21,13 +21,13 @@ interface Unanswered extends Pick<Conversation, 'kind' | 'turn_count'> {
   last_answer_seq: number
 }
 
-/** To one person, where anyone can write. More messages are answered together when the minute is over. */
+/** Where anyone can write, one person gets this many. More messages are answered together when the minute is over. */
 const answers_per_minute_max = 20
 const minute_ms = 60_000
-/** The turns among which the answers of a minute are looked for. */
+/** The answers of a minute are looked for among this many turns. */
 const looked_back = 200
 
-/** Until when the agent is silent because it has answered very often. Undefined if it may answer now. */
+/** Returns until when the agent is silent because it has answered very often, or undefined if it may answer now. */
 export async function pausedUntil(
   { db, workspace, now }: InWorkspace & { now: number },
   { id, kind, turn_count }: Pick<Conversation, 'id' | 'kind' | 'turn_count'>,

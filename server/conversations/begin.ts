@@ -56,9 +56,9 @@ export function newConversation({ now }: At, beginning: Beginning): Conversation
 
 interface ToInsert {
   conversation: Conversation
-  /** The configuration, when it is a draft. */
+  /** A draft has no version, so its configuration is stored. */
   draft?: Configuration | null
-  /** Of a call: it drives the conversation, which is not due by itself. */
+  /** A call has one: it drives the conversation, which is not due by itself. */
   lease_token?: string
 }
 
@@ -88,7 +88,7 @@ export async function insert(at: At, all: ToInsert[]): Promise<Set<string>> {
   return ids
 }
 
-/** The agent, shared, so that it is not deleted before the transaction ends. Undefined if there is none. */
+/** Shares the agent, so that it is not deleted before the transaction ends. Returns undefined if there is none. */
 export const findAgent = async (at: At, id: string): Promise<AgentWithDraft | undefined> =>
   (await agents.share(at, id)) ? agents.get(at, id) : undefined
 
@@ -105,7 +105,10 @@ export function openVersions(at: At): (agent: AgentWithDraft, counterpart: strin
   }
 }
 
-/** Begins a conversation with a visitor of a web chat. The agent speaks first, if it has first words. Undefined without the agent. */
+/**
+ * Begins a conversation with a visitor of a web chat. The agent speaks first, if it has first words. Returns undefined if there
+ * is no such agent.
+ */
 export async function beginChat(
   at: At,
   { channel_id, agent_id, message }: { channel_id: string; agent_id: string; message: string | null },

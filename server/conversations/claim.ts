@@ -26,11 +26,11 @@ export interface Timers {
 export interface ClaimedConversation extends DueItem, Row {
   token: string
   contact: Contact | undefined
-  /** In which the contact names dates and times. */
+  /** The contact names dates and times in this zone. */
   time_zone: string
-  /** Undefined when the agent was deleted. */
+  /** It is undefined when the agent was deleted. */
   configuration: Configuration | undefined
-  /** The last ones, oldest first. Empty when nothing is to be said. */
+  /** These are the last ones, oldest first. There are none when nothing is to be said. */
   turns: LoadedTurn[]
   /** Tool runs that are not yet part of a turn: a process was killed before it could write the turn. */
   runs: LoadedRun[]
@@ -134,7 +134,7 @@ export async function claim(at: At, { slots }: { slots: number }): Promise<Claim
   }))
 }
 
-/** Whether what was said before matters. It doesn't when only the time of an open conversation has run out. */
+/** Returns whether what was said before matters. It doesn't when only the time of an open conversation has run out. */
 const isSpoken = ({ awaits_answer, needs_summary, status }: Row): boolean =>
   awaits_answer || needs_summary || status === 'handed_over'
 
@@ -146,7 +146,7 @@ async function configurationOf(
   return findConfiguration(at, { agent_id, version_id })
 }
 
-/** Of the others only a turn that is open, because a process was killed. */
+/** Reads the last turns where they matter. Of the others it reads only a turn that is open, because a process was killed. */
 async function loadTurns({ db, workspace }: At, rows: (Row & DueItem)[]): Promise<Map<string, LoadedTurn[]>> {
   if (rows.length === 0) return new Map()
   const ids = toArrayLiteral(rows.map(({ id }) => id))

@@ -11,7 +11,7 @@ import { announce, laterUpdate } from './store.ts'
 import { insertTurns, newTurn } from './turns.ts'
 
 export interface Message {
-  /** The conversation. */
+  /** It is the id of the conversation. */
   id: string
   text: string
 }
@@ -23,7 +23,7 @@ export async function add(at: At, messages: Message[], kind: 'api' | 'web_chat' 
     messages.filter(({ id }) => isId(id)),
     ({ id }) => id,
   )
-  // Sorted, so that concurrent transactions lock conversations in the same order and don't deadlock.
+  // The order makes concurrent transactions lock conversations alike, so that they don't deadlock.
   const ids = [...by_id.keys()].sort()
   const changed = await db.many<Pick<Conversation, 'id' | 'contact_id' | 'turn_count'>>(
     sql`update conversations

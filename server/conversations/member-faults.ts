@@ -6,7 +6,7 @@ const variable_length_max = 1_000
 /** Scripts and prompts look up variables by name, and objects of JavaScript have these. */
 const reserved_names = ['__proto__', 'constructor', 'prototype']
 
-/** What is wrong with variables and metadata beyond their schemas. */
+/** Returns what is wrong with variables and metadata beyond their schemas. */
 export const memberFaults = ({ variables, metadata }: { variables?: object; metadata?: object }): Fault[] => [
   ...nameFaults('variables', variables, variableNameFault),
   ...variableFaults(variables),
@@ -47,7 +47,7 @@ function variableFaults(variables: object = {}): Fault[] {
 
 const isStorable = (name: string): boolean => name.isWellFormed() && !/\p{Cc}/u.test(name)
 
-/** A reference to something that doesn't exist in the workspace. */
+/** Makes the fault of a reference to something that doesn't exist in the workspace. */
 export const unknown = (path: string, what: string): Fault => ({
   path,
   code: 'unknown',

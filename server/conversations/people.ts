@@ -13,7 +13,7 @@ import { announce, get, type LockedConversation, lock } from './store.ts'
 import { answering_by_sms, threads_changed } from './threads.ts'
 import { insertTurns, newTurn } from './turns.ts'
 
-/** What people do in conversations. The process that drives the conversation is told after the commit, and does the rest. */
+/** People do these things in conversations. The process that drives the conversation is told after the commit, and does the rest. */
 
 /** Runs when a person has changed a call's conversation, in the same transaction. The call's driver does the rest. */
 export const call_changed = newHook<{ conversation_id: string }>('conversations.call_changed')
@@ -81,7 +81,7 @@ async function tellCall(at: At, { id, kind }: Pick<Conversation, 'id' | 'kind'>)
   if (kind === 'voice') await at.hooks.run(at, call_changed, { conversation_id: id })
 }
 
-/** What a person says instead of the agent. */
+/** Adds what a person says instead of the agent. */
 export async function answer(at: At, { id, text }: { id: string; text: string }): Promise<Turn> {
   const { db, workspace, now } = at
   const { kind, status, turn_count, updated_at, contact_id, channel_id, counterpart } = await lock(at, id)

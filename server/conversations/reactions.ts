@@ -32,7 +32,7 @@ async function unlinkContacts(at: At, deleted: contacts.DeletedContact[]): Promi
   if (with_number.length > 0) await Promise.all([events.redact(at, with_number), redactAnswers(at, with_number)])
 }
 
-/** The same for conversations of calls: they may have begun while their contacts were deleted. */
+/** Does the same for conversations of calls: they may have begun while their contacts were deleted. */
 export async function unlinkCalls(at: At, ids: string[]): Promise<void> {
   const { db, workspace, now } = at
   await db.run(

@@ -5,7 +5,7 @@ import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import * as counts from './counts.ts'
 
-/** Each has up to 200 turns. */
+/** Each conversation has up to 200 turns. */
 const conversations_batch = 100
 const runs_batch = 2_000
 /** A day's tokens are needed on that day only. */

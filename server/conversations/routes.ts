@@ -24,7 +24,7 @@ data: {"seq":2,"text":"We are open "}
 
 `
 
-/** Why a conversation was closed: by a person, or by a program. */
+/** Tells whether a person or a program closes a conversation. */
 const reasonOf = ({ authenticated_by }: operation.Caller) => (authenticated_by === 'session' ? 'human_ended' : 'api')
 
 export const operations: operation.Operation[] = [

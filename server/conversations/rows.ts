@@ -77,7 +77,7 @@ export const newRow = (
   lease_token,
 })
 
-/** Without what clients don't see. */
+/** Leaves out what clients don't see. */
 export function shownOf({
   awaits_answer: _awaits_answer,
   last_answer_seq: _last_answer_seq,

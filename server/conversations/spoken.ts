@@ -12,7 +12,7 @@ export interface SpokenTurn extends Turn {
   speech: SpeechPart[]
 }
 
-/** The finished turns of a call, oldest first. */
+/** Lists the finished turns of a call, oldest first. */
 export const listSpoken = ({ db, workspace }: InWorkspace, conversation_id: string): Promise<SpokenTurn[]> =>
   db.many<SpokenTurn>(
     sql`select ${turnColumns(workspace)}, coalesce(speech, '[]') as speech from conversation_turns as turn

@@ -8,7 +8,7 @@ import { notFound } from '../kit/problem.ts'
 import * as counts from './counts.ts'
 import type { Conversation, ConversationQuery } from './schema.ts'
 
-/** Also the kind of due work, and the topic of notifications. */
+/** It is also the name of the due work, and the topic of notifications. */
 export const table = 'conversations'
 
 export const columns = raw(`id, kind, status, channel_id, agent_id, agent_name,
@@ -64,7 +64,7 @@ const countOf = (where: Sql): Sql => sql`select count(*) as total from conversat
 /** An id that can't exist finds nothing. */
 const byId = (column: Sql, id: string): Sql => (isId(id) ? sql`${column} = ${id}` : raw('false'))
 
-/** A join for other rooms, by a column with the conversation's id, which may be null. Its only column is `summary`. */
+/** Makes a join for other rooms, by a column with the conversation's id, which may be null. Its only column is `summary`. */
 export const joinSummary = (workspace: Sql, id: Sql): Sql =>
   sql`left join lateral (select conversation.summary from conversations as conversation
     where conversation.workspace_id = ${workspace} and conversation.id = ${id}) as summarized on true`
@@ -83,7 +83,7 @@ export async function lock({ db, workspace }: At, id: string): Promise<LockedCon
   return found
 }
 
-/** The open conversation with a number on a channel. */
+/** Finds the open conversation with a number on a channel. */
 export const findThread = (
   { db, workspace }: At,
   { channel_id, counterpart }: Pick<Conversation, 'channel_id' | 'counterpart'>,
@@ -93,7 +93,7 @@ export const findThread = (
       and channel_id = ${channel_id} and counterpart = ${counterpart} and counterpart is not null`,
   )
 
-/** Which of these numbers a person or an agent is writing to, or which have an open conversation at all. */
+/** Finds those of these numbers that a person or an agent is writing to, or that have an open conversation at all. */
 export async function findBusy(
   { db, workspace }: At,
   { phone_numbers, is_any_open }: { phone_numbers: string[]; is_any_open: boolean },
@@ -119,6 +119,6 @@ export async function readResults({ db, workspace }: At, ids: string[]): Promise
 export const announce = ({ db, workspace }: At, id: string, { is_due = true } = {}): void =>
   db.notify({ topic: table, workspace, id, is_due })
 
-/** The new `updated_at`, as part of a statement that reads no row before. */
+/** Makes the new `updated_at`, as part of a statement that reads no row before. */
 export const laterUpdate = (now: number): Sql =>
   sql`greatest((updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC', ${clock.iso(now)})`

@@ -16,7 +16,7 @@ const heartbeats_every_ms = 1_000
 const retry_ms = 1_000
 const turns_at_once = 100
 const retry_read_after_ms = 500
-/** Faster than anyone reads. */
+/** Nobody reads faster. */
 const pieces_every_ms = 30
 
 interface Piece {
@@ -24,7 +24,7 @@ interface Piece {
   text: string
 }
 
-/** What of a conversation a stream shows. */
+/** A stream shows this of a conversation. */
 export interface Shown {
   conversation: (conversation: Conversation) => object
   turn: (turn: Turn) => object
@@ -32,13 +32,13 @@ export interface Shown {
   eventId: (seq: number) => string
 }
 
-/** What a stream sends besides: changes of something that the conversation belongs to. */
+/** A stream sends this besides: changes of something that the conversation belongs to. */
 export interface Beside {
-  /** Returns the function that ends it. `wake` is called when there may be something to read. */
+  /** Returns the function that ends the watch. `wake` is called when there may be something to read. */
   watch: (wake: () => void) => () => void
-  /** True if nothing follows: the stream then sends the turns that are left, and ends. */
+  /** Returns true if nothing follows: the stream then sends the turns that are left, and ends. */
   read: () => Promise<boolean>
-  /** What was read and not sent yet, as events. */
+  /** Returns what was read and not sent yet, as events. */
   take: () => string
 }
 
@@ -57,11 +57,11 @@ export async function* stream(
   const first = await conversations.get(at, id)
   const last_seq = readLastSeq(last_event_id) ?? (await turns.lastFinished(at, first))
   let progress: Progress = { updated_at: undefined, last_seq, started_seq: 0 }
-  /** Whether there may be something new in the database. */
+  /** True if there may be something new in the database. */
   let is_changed = true
   let pieces: Piece[] = []
   let wake = () => {}
-  // Before anything that has to be ended: if the client is gone by then, nothing ends it.
+  // This comes before anything that has to be ended: if the client is gone by then, nothing ends it.
   yield `retry: ${retry_ms}\n\n`
   const stopListening = live.listen(id, ({ seq }, text) => {
     const last = pieces.at(-1)
@@ -108,9 +108,9 @@ export async function* stream(
   }
 }
 
-/** What the client knows. */
+/** The client knows this. */
 interface Progress {
-  /** Of the conversation, as it was last sent. It is sent first. */
+  /** The conversation had this `updated_at` when it was last sent. It is sent first. */
   updated_at: string | undefined
   /** The last finished turn. */
   last_seq: number
@@ -149,7 +149,7 @@ function toChunk(
   return { chunk: events.join(''), progress }
 }
 
-/** True if nothing happened for a while. */
+/** Resolves to true if nothing happened for a while. */
 export async function pause(signal: AbortSignal, onWake: (wake: () => void) => void): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const wake = () => resolve(false)
@@ -165,7 +165,7 @@ export async function pause(signal: AbortSignal, onWake: (wake: () => void) => v
 interface News {
   turns: Turn[]
   conversation: Conversation | undefined
-  /** Whether nothing follows. */
+  /** True if nothing follows. */
   is_last: boolean
 }
 
@@ -177,10 +177,10 @@ interface Reading {
   beside: Beside | undefined
 }
 
-/** Undefined when the database is unavailable or busy: the stream continues. */
+/** Returns undefined when the database is unavailable or busy: the stream continues. */
 async function read(at: At, { id, after, beside }: Reading): Promise<News | undefined> {
   try {
-    // Before the turns: a change that they show is then followed by its turns at the latest.
+    // This is read before the turns: a change that it shows is then followed by its turns at the latest.
     const is_last = (await beside?.read()) ?? false
     const conversation = await conversations.get(at, id)
     const found = await turns.listTogether(at, { conversation_id: id, after, limit: turns_at_once })

@@ -2,15 +2,15 @@ import { newHook } from '../kit/at.ts'
 import type { Message, Turn } from './schema.ts'
 
 /**
- * What has happened in a conversation by SMS.
+ * Something has happened in a conversation by SMS.
  * - `sent`: the carrier has the first message that was written to the contact. `failed`, `unknown`: it does not, or that is not known.
  *   What becomes of later messages does not count.
- * - `replied`: the contact has written. `opted_out`: with a word such as STOP.
+ * - `replied`: the contact has written. `opted_out`: it has written a word such as STOP.
  * - `closed`: it has ended.
  */
 export interface ThreadChange {
   id: string
-  /** Of a contact that has written. */
+  /** It is set when the contact has written. */
   contact_id?: string | null
   what: 'sent' | 'failed' | 'unknown' | 'replied' | 'opted_out' | 'closed'
 }
@@ -21,9 +21,9 @@ export const threads_changed = newHook<ThreadChange[]>('conversations.threads_ch
 /** Asks whether a number may be written to. A reaction that throws prevents it. */
 export const writing_to = newHook<{ phone_number: string }>('conversations.writing_to')
 
-/** What a person answers by SMS. */
+/** A person answers this by SMS. */
 export interface AnswerBySms {
-  /** The conversation. */
+  /** It is the id of the conversation. */
   id: string
   turn: Turn
   channel_id: string | null

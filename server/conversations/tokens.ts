@@ -28,7 +28,7 @@ export async function addTokens(at: At, used: Used[]): Promise<void> {
   ])
 }
 
-/** Whether no more tokens may be used today, in the workspace or on the channel. */
+/** Returns whether no more tokens may be used today, in the workspace or on the channel. */
 export async function isOverLimit(at: At, { channel_id }: { channel_id: string | null }): Promise<boolean> {
   const [is_over, channel] = await Promise.all([
     isOverDailyLimit(at),
@@ -37,7 +37,7 @@ export async function isOverLimit(at: At, { channel_id }: { channel_id: string |
   return is_over || (channel !== undefined && (await channel_usage.isOverTokens(at, channel)))
 }
 
-/** Whether the workspace has used the tokens that it may use in a day. */
+/** Returns whether the workspace has used the tokens that it may use in a day. */
 const isOverDailyLimit = sharedRead(async (at: At): Promise<boolean> => {
   const { db, workspace, now } = at
   const [found, { tokens_per_day_max }] = await Promise.all([

@@ -13,14 +13,14 @@ export interface RunToSave {
   result: unknown
   status: Turn['tools'][number]['status']
   duration_ms: number | null
-  /** The turn that it belongs to, when that is written. */
+  /** It is the number of the turn that the run belongs to, when that is written. */
   seq?: number | null
 }
 
 /** A run has its row before the tool is called, and its result with the turn. */
 export async function saveRuns({ db, workspace, now }: At, runs: RunToSave[]): Promise<void> {
   if (runs.length === 0) return
-  // The last state of each, because one statement can't write a row twice.
+  // Only the last state of each is written, because one statement can't write a row twice.
   const rows = [...new Map(runs.map((run) => [run.id, run])).values()]
   await db.run(
     sql`insert into tool_runs as run (workspace_id, conversation_id, id, seq, name, arguments, result, status,
@@ -37,7 +37,7 @@ export async function saveRuns({ db, workspace, now }: At, runs: RunToSave[]): P
   )
 }
 
-/** Those of these runs that have a result. */
+/** Finds those of these runs that have a result. */
 export async function findEndedRuns(
   { db, workspace }: At,
   { conversation_id, ids }: { conversation_id: string; ids: string[] },
@@ -55,7 +55,7 @@ interface Ended {
   result: unknown
 }
 
-/** The runs of one tool that have succeeded in a conversation. */
+/** Counts the runs of one tool that have succeeded in a conversation. */
 export const countRuns = (
   { db, workspace }: At,
   { conversation_id, name }: { conversation_id: string; name: string },

@@ -3,10 +3,10 @@ import { sql } from '../kit/postgres/sql.ts'
 import type { Turn } from './schema.ts'
 import { announce, laterUpdate } from './store.ts'
 
-/** What a visitor of a web chat may see of a turn. */
+/** A visitor of a web chat may see this of a turn. */
 export type SeenTurn = Pick<Turn, 'seq' | 'role' | 'text' | 'created_at'>
 
-/** The last turns of a conversation, oldest first. They end before a turn that is not finished. */
+/** Reads the last turns of a conversation, oldest first. They end before a turn that is not finished. */
 export async function lastTurns(
   { db, workspace }: InWorkspace,
   { id, limit }: { id: string; limit: number },
@@ -22,7 +22,7 @@ export async function lastTurns(
   return turns.reverse()
 }
 
-/** The contact's turn with this text after a number, if there is one. */
+/** Finds the contact's turn with this text after a number, if there is one. */
 export const findSaid = (
   { db, workspace }: InWorkspace,
   { id, after, text }: { id: string; after: number; text: string },
@@ -34,7 +34,7 @@ export const findSaid = (
       order by seq limit 1`,
   )
 
-/** Keeps the number that the visitor has left. False if there is one, or the conversation is closed. */
+/** Keeps the number that the visitor has left. Returns false if there is one already, or the conversation is closed. */
 export async function keepCounterpart(
   at: At,
   { id, counterpart }: { id: string; counterpart: string },

@@ -7,7 +7,7 @@ import { notFound } from '../kit/problem.ts'
 import type { Conversation } from './schema.ts'
 import { table } from './store.ts'
 
-/** What tells whether something has happened in a conversation. */
+/** This much tells whether something has happened in a conversation. */
 export interface Snapshot extends Pick<Conversation, 'id' | 'status' | 'turn_count' | 'updated_at'> {
   last_answer_seq: number
 }
@@ -39,7 +39,7 @@ export async function waitForAnswer(at: At, { id, after, wait_ms }: Wait, signal
   const stop = watch.open(at, id, (snapshot) => {
     if (isOver(snapshot)) resolve()
   })
-  // What happened before the watch was open.
+  // Something may have happened before the watch was open.
   const again = watch.readSnapshot(at, id).then((snapshot) => (isOver(snapshot) ? resolve() : undefined))
   const ended = new AbortController()
   const limit = AbortSignal.any([signal, ended.signal])

@@ -19,8 +19,8 @@ interface AnswerOptions {
 }
 
 /**
- * The events of a streamed answer, as the SDK expects them. Fails with a ProviderError when one of them is an error, and with
- * an OutboundError when there are too many. `[DONE]` ends an answer, also without a reason to finish.
+ * Returns the events of a streamed answer, as the SDK expects them. Fails with a ProviderError when one of them is an error, and
+ * with an OutboundError when there are too many. `[DONE]` ends an answer, also without a reason to finish.
  */
 export function readAnswer(body: ReadableStream<Uint8Array>, { kind, api_key }: AnswerOptions) {
   const reader = body.getReader()
@@ -62,7 +62,7 @@ async function drain(events: AsyncGenerator<OutboundEvent>): Promise<void> {
   for (let is_over = false; !is_over; ) is_over = (await events.next().catch(() => ({ done: true }))).done === true
 }
 
-/** Of an event with the name `error`, which may have the members of an error itself, or be text. */
+/** Makes the error of an event with the name `error`, which may have the members of an error itself, or be text. */
 function toError(data: string, api_key: string): ProviderError {
   const value = parseJson(data)
   return toProviderError({ status: 200, value: value instanceof Object ? value : { error: data }, api_key })

@@ -8,16 +8,16 @@ import { clampUsage } from './usage.ts'
 const first_half = /[\ud800-\udbff]$/
 
 export interface UncheckedModel {
-  /** Is asked for whole answers. */
+  /** This model is asked for whole answers. */
   whole: LanguageModelV4
-  /** Is asked for answers in pieces. */
+  /** This model is asked for answers in pieces. */
   streamed: LanguageModelV4
   api_key: string
 }
 
 /**
- * A model whose words have no thinking and no control characters in them, and that reports no more tokens than there can be.
- * It fails with an OutboundError or a ProviderError where the SDK has its own. Words that a stream has said already may turn
+ * Makes a model whose words have no thinking and no control characters in them, and that reports no more tokens than there can
+ * be. It fails with an OutboundError or a ProviderError where the SDK has its own. Words that a stream has said already may turn
  * out to be thinking: then the part `end_of_thinking` follows.
  */
 export function checkedModel({ whole, streamed, api_key }: UncheckedModel): LanguageModelV4 {
@@ -57,7 +57,7 @@ async function* checkParts(
 ): AsyncGenerator<LanguageModelV4StreamPart> {
   let thinking = no_thinking
   let received_bytes = 0
-  /** The first half of a character, whose second half is in the next piece. */
+  /** It is the first half of a character, whose second half is in the next piece. */
   let half = ''
   try {
     for await (const part of parts) {
@@ -108,7 +108,7 @@ function withoutThoughts(content: LanguageModelV4Content[]): LanguageModelV4Cont
   return kept
 }
 
-/** Of what the model has written: words, thoughts and arguments. */
+/** Counts what the model has written: words, thoughts and arguments. */
 function bytesOf(part: LanguageModelV4Content | LanguageModelV4StreamPart): number {
   if (part.type === 'text' || part.type === 'reasoning') return Buffer.byteLength(part.text)
   if (part.type === 'text-delta' || part.type === 'reasoning-delta') return Buffer.byteLength(part.delta)

@@ -5,15 +5,15 @@ import { type Heard, isSpelledLike, ownValue } from './matching.ts'
 
 /** When and where something was said. */
 export interface Moment {
-  /** Milliseconds. */
+  /** It is in milliseconds. */
   now: number
-  /** An IANA name. UTC by default. */
+  /** It is an IANA name. The default is UTC. */
   time_zone?: string | undefined
-  /** A BCP 47 tag. Its region is the country of phone numbers without a country code, and tells how dates are written. */
+  /** It is a BCP 47 tag. Its region is the country of phone numbers without a country code, and tells how dates are written. */
   language?: string | undefined
 }
 
-/** The first date that is named in a message, such as `2026-11-17`. A date without a year is the next one. */
+/** Finds the first date that is named in a message, such as `2026-11-17`. A date without a year is the next one. */
 export function findDate(heard: Heard, moment: Moment): string | undefined {
   const { text, language } = heard
   const words = withCanonicalNames(heard.words, language)
@@ -33,7 +33,7 @@ function isoDate(text: string): string | undefined {
   return year ? toDate(Number(year), Number(month), Number(day)) : undefined
 }
 
-/** `17.11.2026`, `17.11.`, `11/17/26` or `11/17`. */
+/** Reads `17.11.2026`, `17.11.`, `11/17/26` or `11/17`. */
 function numericDate(
   text: string,
   today: string,
@@ -55,7 +55,7 @@ const regions_with_day_first = /-(?:au|gb|ie|in|nz|za)\b/i
 const isMonthFirst = (language: Language, { language: tag = '' }: Moment): boolean =>
   language.is_month_first && !regions_with_day_first.test(tag)
 
-/** "17th of November 2026" or "November 17". */
+/** Reads "17th of November 2026" or "November 17". */
 function namedDate(words: string[], today: string, language: Language): string | undefined {
   for (const [index, word] of words.entries()) {
     const month = language.months.findIndex((names) => names.includes(word)) + 1
@@ -78,7 +78,7 @@ function dayBefore(words: string[], end: number, language: Language): number | u
   return one?.end === end ? one.day : undefined
 }
 
-/** The number of a day that begins at this word: `17`, `17th`, "seventeenth" or "20 first". */
+/** Reads the number of a day that begins at this word: `17`, `17th`, "seventeenth" or "20 first". */
 function dayFrom(words: string[], start: number, language: Language) {
   const word = words[start] ?? ''
   const ordinal = ownValue(language.ordinals, words[start + 1]) ?? 10
@@ -87,7 +87,7 @@ function dayFrom(words: string[], start: number, language: Language) {
   return day >= 1 && day <= 31 ? { day, end: start + 1 } : undefined
 }
 
-/** "tomorrow" or "in 3 days". */
+/** Reads "tomorrow" or "in 3 days". */
 function dayAfter(words: string[], today: string, language: Language): string | undefined {
   const text = language.greetings.reduce((rest, one) => rest.replaceAll(` ${one} `, ' '), ` ${words.join(' ')} `)
   const named = language.days.find(([phrase]) => text.includes(` ${phrase} `))
@@ -99,7 +99,7 @@ function dayAfter(words: string[], today: string, language: Language): string | 
   return index === -1 ? undefined : addDays(today, Number(words[index + 1]) * (unitAt(index) ?? 0))
 }
 
-/** The next day of that name, after today. With "next", that of the week that begins next Monday. */
+/** Returns the next day of that name, after today. With "next" it is that of the week that begins next Monday. */
 function weekday(words: string[], today: string, language: Language): string | undefined {
   const named = words.map((word) => language.weekdays.findIndex((names) => names.includes(word)))
   const isNamed = (day: number) => day !== -1
@@ -116,7 +116,7 @@ function weekday(words: string[], today: string, language: Language): string | u
   return addDays(today, ((wanted - current + 6) % 7) + 1)
 }
 
-/** "the 17th": of this month, or of the next one in which that day is still to come. */
+/** Reads "the 17th" as a day of this month, or of the next one in which that day is still to come. */
 function dayOfMonth(text: string, words: string[], today: string, language: Language): string | undefined {
   const day = ordinalDay(words, language) ?? writtenDay(text, language)
   if (day === undefined) return undefined
@@ -128,7 +128,7 @@ function dayOfMonth(text: string, words: string[], today: string, language: Lang
   return dates.find((date) => date !== undefined && date >= today)
 }
 
-/** `17th`, or the word after one such as "the": "second" alone is a duration. */
+/** Reads `17th`, or the word after one such as "the": "second" alone is a duration. */
 function ordinalDay(words: string[], language: Language): number | undefined {
   const index = words.findIndex((word, at) => {
     const is_announced = language.before_ordinal.includes(words[at - 1] ?? '')
@@ -139,7 +139,7 @@ function ordinalDay(words: string[], language: Language): number | undefined {
   return index === -1 ? undefined : dayFrom(words, index, language)?.day
 }
 
-/** "am 17." */
+/** Reads "am 17.". */
 function writtenDay(text: string, { before_ordinal }: Language): number | undefined {
   const parts = text.toLowerCase().split(/\s+/)
   const found = parts.find((part, at) => /^\d{1,2}\.$/.test(part) && before_ordinal.includes(parts[at - 1] ?? ''))
@@ -154,7 +154,7 @@ function withYear(day: number, month: number, year: string | undefined, today: s
   return years.map((one) => toDate(one, month, day)).find((date) => date !== undefined && date >= today)
 }
 
-/** Undefined if there is no such day. */
+/** Returns undefined if there is no such day. */
 function toDate(year: number, month: number, day: number): string | undefined {
   const date = [String(year).padStart(4, '0'), ...[month, day].map((part) => String(part).padStart(2, '0'))].join('-')
   return clock.isIso(`${date}T00:00:00.000Z`) ? date : undefined
@@ -177,7 +177,7 @@ function withCanonicalNames(words: string[], { weekdays, months }: Language): st
 
 const minutes_of_day = 24 * 60
 
-/** The first time that is named in a message, such as `09:00`. From 1 to 6 it is in the afternoon unless it says otherwise. */
+/** Finds the first time in a message, such as `09:00`. From 1 to 6 it is in the afternoon unless the message says otherwise. */
 export function findTime({ text, words, language }: Heard): string | undefined {
   const written = /\b(\d{1,2})[:h]([0-5]\d)(?!\d)(?:\s?([ap])\.?\s?m\b)?/i.exec(text)
   const normalized = words.join(' ')

@@ -7,7 +7,7 @@ export interface EnvironmentProvider {
   base_url: string
   api_key: string | undefined
   default_model: string | undefined
-  /** The models that may be named, with the default. */
+  /** Only these models may be named. The default is one of them. */
   models: string[]
 }
 

@@ -11,9 +11,9 @@ import * as providers from './store.ts'
 import { withCounts } from './usage.ts'
 
 export interface ModelChoice {
-  /** The name of a provider. By default the workspace's default provider. */
+  /** It is the name of a provider. The default is the workspace's default provider. */
   provider?: string | null
-  /** By default the provider's default model. */
+  /** The default is the provider's default model. */
   name?: string | null
   temperature?: number | null
 }
@@ -40,7 +40,7 @@ export async function openModel(at: AtOutside, { provider, name, temperature }: 
   return temperature == null ? model : withTemperature(model, temperature)
 }
 
-/** Models that were made before, by what they were made of: to make one takes longer than to use it. */
+/** Keeps models by what they were made of: to make one takes longer than to use it. */
 const models = new WeakMap<Outbound, Map<string, LanguageModelV4>>()
 const models_max = 200
 
@@ -90,12 +90,12 @@ interface ModelSettings {
   baseURL: string
   headers: Record<string, string>
   apiKey: string
-  /** Of the model. */
+  /** It is the name of the model. */
   name: string
   fetch: typeof fetch
 }
 
-/** Imported when they are needed, because it takes a while. */
+/** Imports them when they are needed, because it takes a while. */
 const import_by_kind = {
   async anthropic() {
     const { createAnthropic } = await import('@ai-sdk/anthropic')

@@ -16,7 +16,7 @@ const intent_typo_length_min = 5
 
 const languages: Record<string, Language> = { en, de }
 
-/** The language of a BCP 47 tag such as `de-AT`. English if it is not supported. */
+/** Returns the language of a BCP 47 tag such as `de-AT`, or English if it is not supported. */
 export const languageOf = (tag = 'en'): Language => languages[tag.split('-')[0]?.toLowerCase() ?? ''] ?? en
 
 /** A message that phrases are compared with. */
@@ -27,6 +27,7 @@ export interface Heard {
   words: string[]
   unique_words: Set<string>
   words_by_length: Map<number, string[]>
+  /** Each comparison with a word takes its letters from these. */
   letters_left: number
 }
 
@@ -38,7 +39,7 @@ export function listen(text: string, language: Language): Heard {
   return { text: cut, language, words, unique_words, words_by_length, letters_left: compared_letters_max }
 }
 
-/** What is compared of a text: without case, accents and punctuation, number words as digits. */
+/** Returns what is compared of a text: it has no case, accents and punctuation, and number words are digits. */
 export const normalize = (text: string, language: Language): string => toWords(text, language).join(' ')
 
 export interface Score {
@@ -52,7 +53,7 @@ export interface Score {
 export const isBetter = (one: Score, other: Score | undefined): boolean =>
   !other || one.score > other.score || (one.score === other.score && one.length > other.length)
 
-/** The best score of the phrases; undefined if none was heard. The list must not change: its words are remembered. */
+/** Returns the best score of the phrases, or undefined if none was heard. The list must not change: its words are remembered. */
 export const scorePhrases = (phrases: readonly string[], heard: Heard): Score | undefined =>
   bestOf(wordsOfPhrases(phrases, heard.language), heard, phrase_typo_length_min)
 
@@ -75,6 +76,7 @@ function bestOf(phrases: Set<string>[], heard: Heard, typo_length_min: number): 
   return best
 }
 
+/** Also with typos, as long as the message has letters left, from which it takes those that it compares. */
 function isHeard(word: string, heard: Heard, typo_length_min: number): boolean {
   if (heard.unique_words.has(word)) return true
   if (word.length < typo_length_min || word.length > typo_length_max || /\p{N}/u.test(word)) return false
@@ -91,13 +93,13 @@ function isHeard(word: string, heard: Heard, typo_length_min: number): boolean {
 
 const typosAllowed = (word: string): number => (word.length >= 10 ? 2 : 1)
 
-/** Whether the word is one of the names, with the typos that a phrase may have. */
+/** Returns whether the word is the name, with the typos that a phrase may have. */
 export const isSpelledLike = (word: string, name: string): boolean =>
   word === name || (name.length > phrase_typo_length_min && isWithinDistance(name, word, typosAllowed(name)))
 
 const words_by_list = new WeakMap<readonly string[], { language: Language; words: Set<string>[] }>()
 
-/** The words of each phrase, split once for as long as the list is in memory. */
+/** Returns the words of each phrase. They are split once for as long as the list is in memory. */
 function wordsOfPhrases(phrases: readonly string[], language: Language): Set<string>[] {
   const known = words_by_list.get(phrases)
   if (known?.language === language) return known.words
@@ -127,7 +129,7 @@ interface ReadNumber {
   end: number
 }
 
-/** The number that begins at this word, such as 2026 for "two thousand and twenty six". */
+/** Reads the number that begins at this word, such as 2026 for "two thousand and twenty six". */
 function readNumber(words: string[], start: number, language: Language): ReadNumber | undefined {
   let value = 0
   let end = start

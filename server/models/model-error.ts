@@ -11,7 +11,7 @@ const sentences: Record<number, string> = {
   404: 'The provider knows no such model, or there is no API at the base URL',
   429: 'The provider is limiting requests, or the account has no credit left',
 }
-/** What to do about it, where the provider doesn't say. */
+/** These say what to do about it, where the provider doesn't. */
 const advices: Record<number, string> = { 400: 'check the default model' }
 /** The provider has no part in it. */
 const overloaded = 'The service was overloaded.'
@@ -22,13 +22,13 @@ export interface DescribedError {
   status: number | null
   /** Nothing of it comes from the provider. */
   sentence: string
-  /** One word: the provider's, or the name of the error. */
+  /** It is one word: the provider's, or the name of the error. */
   kind: string
-  /** The sentence, and what the provider says. */
+  /** It has the sentence, and what the provider says. */
   message: string
 }
 
-/** Why a model could not be asked, for the people of the workspace. */
+/** Says why a model could not be asked, for the people of the workspace. */
 export function describeModelError(error: unknown): DescribedError {
   const kind = error instanceof Error ? error.constructor.name : typeof error
   if (error instanceof ModelError) return described({ kind, status: null, sentence: error.message })

@@ -4,9 +4,9 @@ import { storable, truncate } from '../kit/text.ts'
 
 /** The provider has answered with an error, or with something that its API doesn't define. */
 export class ProviderError extends Error {
-  /** What the status of the response is, or would be if the error had not come in the middle of an answer. */
+  /** The response has this status, or would have it if the error had not come in the middle of an answer. */
   readonly status: number
-  /** What the provider says about it, as one line without keys. */
+  /** The provider says this about it. It is one line without keys. */
   readonly said: string | null
   /** The provider's name for it, such as `insufficient_quota`. */
   readonly code: string | null
@@ -46,7 +46,7 @@ export function toProviderError({ status, value, retry_after, api_key }: ErrorRe
   })
 }
 
-/** Undefined if it is no JSON: a provider may answer with anything. */
+/** Returns undefined if it is no JSON: a provider may answer with anything. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -55,13 +55,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Seconds or a date. */
+/** The header has seconds or a date. */
 function waitOf(retry_after: string): number | null {
   const wait_ms = /^\d{1,9}$/.test(retry_after) ? Number(retry_after) * 1_000 : Date.parse(retry_after) - clock.wall()
   return Number.isNaN(wait_ms) ? null : Math.max(0, wait_ms)
 }
 
-/** By the names that OpenAI, Anthropic and servers like theirs use. */
+/** Goes by the names that OpenAI, Anthropic and servers like theirs use. */
 const statuses: [RegExp, number][] = [
   [/rate_?limit|quota|too_many_requests|resource_exhausted/i, 429],
   [/api_key|authentication|unauthorized|unauthenticated/i, 401],
@@ -81,13 +81,13 @@ function statusOf({ status, status_code, code, type }: Record<string, unknown>):
 
 const code_pattern = /^[a-z][\w.-]{1,59}$/i
 
-/** One word without keys and numbers, or undefined. */
+/** Returns one word without keys and numbers, or undefined. */
 function codeOf({ code, type }: Record<string, unknown>, api_key: string): string | undefined {
   const found = [code, type].find((one) => typeof one === 'string' && code_pattern.test(one))
   return typeof found === 'string' && withoutKeys(found, api_key) === found ? found : undefined
 }
 
-/** Longer than what is kept, so that no key is cut before it is found. */
+/** This is longer than what is kept, so that no key is cut before it is found. */
 const read_length_max = 4_000
 const said_length_max = 400
 const redacted = '[redacted]'

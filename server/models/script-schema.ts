@@ -121,7 +121,7 @@ export const Script = Type.Object(
 )
 export type Script = Static<typeof Script>
 
-/** Whether the agent waits for the contact at this node. */
+/** Returns whether the agent waits for the contact at this node. */
 export const waits = ({ on, silence, else: otherwise }: ScriptNode): boolean =>
   (on !== undefined && on.length > 0) || silence !== undefined || otherwise !== undefined
 
@@ -237,7 +237,7 @@ function isStorable(value: unknown, levels_left: number): boolean {
   )
 }
 
-/** Every place of a node that names where to go, with its path. */
+/** Returns every place of a node that names where to go, with its path. */
 function targetsOf(node: ScriptNode): [path: string, target: string][] {
   const { on = [], silence, else: otherwise, go, ok, failed } = node
   const branches = on.map((branch, index): [string, string] => [`on.${index}.go`, branch.go])
@@ -248,7 +248,7 @@ function targetsOf(node: ScriptNode): [path: string, target: string][] {
   ]
 }
 
-/** Circles of nodes in which the agent never waits for the contact: it would talk or call tools without an end. */
+/** Finds circles of nodes in which the agent never waits for the contact: it would talk or call tools without an end. */
 function endlessCircles({ nodes }: Script): string[][] {
   const circles: string[][] = []
   const done = new Set<string>()

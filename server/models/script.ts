@@ -7,7 +7,7 @@ import { fill, type Values } from './template.ts'
 
 /** Where a conversation is in its script. */
 export interface ScriptState {
-  /** Null before the first step and after a hand-over: the script begins at its start node. */
+  /** It is null before the first step and after a hand-over: the script begins at its start node. */
   node: string | null
   variables: Values
 }
@@ -21,18 +21,18 @@ export type ScriptInput =
   | { type: 'tool_done'; is_ok: boolean; result?: unknown }
 
 export interface ScriptSettings extends Omit<Moment, 'now'> {
-  /** For placeholders, besides the variables: `contact.first_name`, `agent.name`, `now`. */
+  /** Placeholders have these besides the variables: `contact.first_name`, `agent.name`, `now`. */
   values?: Values
 }
 
 export interface ScriptStep {
   state: ScriptState
-  /** Empty if the agent says nothing. */
+  /** It is empty if the agent says nothing. */
   say: string
   next: 'wait' | 'end' | 'hand_over' | { tool: string; arguments: Record<string, unknown> }
   /** The values of slots that were heard. */
   results: Partial<Record<Slot, string>>
-  /** Whether the contact must hear all of `say`. */
+  /** True if the contact must hear all of `say`. */
   is_uninterruptible: boolean
 }
 
@@ -42,7 +42,7 @@ const result_members_max = 20
 const name_length_max = 100
 const value_length_max = 1000
 
-/** The next step of a script, from its state and what happened. The same arguments give the same step. */
+/** Returns the next step of a script, from its state and what happened. The same arguments give the same step. */
 export function stepScript(
   script: Script,
   state: ScriptState,
@@ -54,7 +54,7 @@ export function stepScript(
   return follow(script, { ...state, ...reaction.state }, reaction, settings)
 }
 
-/** What happens at the current node: words, then the node to go to. Without `go` the agent stays and waits. */
+/** Returns what happens at the current node: words, then the node to go to. Without `go` the agent stays and waits. */
 interface Reaction {
   say?: string | undefined
   go?: string | undefined
@@ -107,7 +107,7 @@ const hear = ({ text, now }: { text: string; now: number }, settings: ScriptSett
   moment: { ...settings, now },
 })
 
-/** The branch that fits best: by score, then by the length of the phrase, then by their order. */
+/** Finds the branch that fits best: by score, then by the length of the phrase, then by their order. */
 function branchFor(node: ScriptNode, state: ScriptState, { heard, moment }: Message): Reaction | undefined {
   let best: { branch: Branch; found: FoundBranch } | undefined
   const tried = new Set<string>()
@@ -154,7 +154,7 @@ function follow(script: Script, state: ScriptState, reaction: Reaction, settings
   for (let count = 0; count < nodes_max; count += 1) {
     if (target === '@end') return step(null, 'end')
     const node = nodeAt(script, target)
-    // `@hand_over`, or a node that is missing because nobody checked the script.
+    // It is `@hand_over`, or a node that is missing because nobody checked the script.
     if (!node) break
     if (node.tool !== undefined) {
       return step(target, { tool: node.tool, arguments: fillArguments(node.with ?? {}, values) })
@@ -193,7 +193,7 @@ function fillValue(value: unknown, values: Values): unknown {
   return typeof value === 'object' && value !== null ? fillArguments(value, values) : value
 }
 
-/** A tool's result as variables: `{{tool}}` if it is a single value, `{{tool.member}}` if it is an object. */
+/** Makes variables of a tool's result: `{{tool}}` if it is a single value, `{{tool.member}}` if it is an object. */
 function withResult(variables: Values, tool: string, result: unknown): Values {
   const kept = Object.entries(variables).filter(([name]) => name !== tool && !name.startsWith(`${tool}.`))
   const is_object = typeof result === 'object' && result !== null

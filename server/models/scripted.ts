@@ -16,28 +16,28 @@ import type { Script } from './script-schema.ts'
 /** The key of `providerOptions` and `providerMetadata`. */
 const provider = 'script'
 
-/** What a request has to say in addition to the prompt. The prompt holds the turns only: values are not part of it. */
+/** A request says this in addition to the prompt. The prompt holds the turns only: values are not part of it. */
 export interface ScriptRequest extends ScriptSettings {
   state: ScriptState
-  /** Milliseconds. */
+  /** It is in milliseconds. */
   now: number
   /** The agent is asked because the contact has said nothing. */
   is_silence?: boolean
 }
 
-/** To be kept until the next request. */
+/** It is kept until the next request. */
 export interface ScriptAnswer {
   state: ScriptState
-  /** Whether the contact's words were used. They are not when a tool's result has led to another tool. */
+  /** True if the contact's words were used. They are not when a tool's result has led to another tool. */
   has_heard: boolean
   results: ScriptStep['results']
-  /** Whether the contact must hear the whole answer. */
+  /** True if the contact must hear the whole answer. */
   is_uninterruptible: boolean
 }
 
 export const scriptOptions = (request: ScriptRequest): SharedV4ProviderMetadata => ({ [provider]: toJson(request) })
 
-/** The answer in the `providerMetadata` of the model's result. */
+/** Reads the answer in the `providerMetadata` of the model's result. */
 export function scriptAnswer(metadata: SharedV4ProviderMetadata | undefined): ScriptAnswer {
   const answer = metadata?.[provider]
   if (!answer) throw new Error('this is no answer of the scripted model')
@@ -46,7 +46,7 @@ export function scriptAnswer(metadata: SharedV4ProviderMetadata | undefined): Sc
 }
 
 /**
- * A language model that follows a script. It ends the conversation and hands it over by the tools that other models have
+ * Makes a language model that follows a script. It ends the conversation and hands it over by the tools that other models have
  * for this.
  */
 export const createScriptedModel = (script: Script): LanguageModelV4 => ({
@@ -95,7 +95,7 @@ function readRequest({ providerOptions }: LanguageModelV4CallOptions): ScriptReq
   return request as unknown as ScriptRequest
 }
 
-/** What has happened since the agent last spoke: results of tools, then the contact's words. */
+/** Returns what has happened since the agent last spoke: results of tools, then the contact's words. */
 function readInputs({ prompt }: LanguageModelV4CallOptions, { now, is_silence }: ScriptRequest): ScriptInput[] {
   const recent = prompt.slice(prompt.findLastIndex(({ role }) => role === 'assistant') + 1)
   const results = recent.flatMap(({ role, content }) =>
@@ -129,7 +129,7 @@ const no_usage: LanguageModelV4Usage = {
   outputTokens: { total: 0, text: 0, reasoning: 0 },
 }
 
-/** One part for each read, so that an abort ends the stream between two parts. */
+/** Each read gives one part, so that an abort ends the stream between two parts. */
 function toStream(result: LanguageModelV4GenerateResult, signal: AbortSignal | undefined) {
   const parts = toParts(result).values()
   return new ReadableStream<LanguageModelV4StreamPart>(

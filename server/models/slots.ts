@@ -15,7 +15,7 @@ export interface FoundSlot extends Score {
 const digits_max = 32
 const name_words_max = 4
 
-/** The value of a slot in a message, as text. A slot counts as a phrase of one word. */
+/** Returns the value of a slot in a message, as text. A slot counts as a phrase of one word. */
 export function findSlot(slot: Slot, heard: Heard, moment: Moment): FoundSlot | undefined {
   if (slot === 'name') return findName(heard)
   const value = finders[slot](heard, moment)
@@ -37,7 +37,7 @@ interface Run {
   has_number: boolean
 }
 
-/** The longest sequence of digits, also if they are spoken one by one. */
+/** Finds the longest sequence of digits, also if they are spoken one by one. */
 function longestRun({ words, language }: Heard): Run | undefined {
   const runs: Run[] = []
   let run: Run | undefined

@@ -22,13 +22,13 @@ export const findingUses = newHook<{ name: string }, Use[]>('providers.finding_u
 
 /** A provider as stored. One from the environment has neither a URL nor an API key here. */
 interface Row extends Provider {
-  /** Sealed. */
+  /** It is sealed. */
   api_key: string | null
 }
 
 const by_creation: page.Sort = { ...page.newest_first, is_nullable: true }
 
-/** The workspace's providers, then those from the environment, which are in no table. */
+/** Selects the workspace's providers, then those from the environment, which are in no table. */
 function selectAll({ workspace, tools }: At): Sql {
   const environment = tools.environment_providers
   const usable = environment.find(({ default_model }) => default_model !== undefined)
@@ -45,7 +45,7 @@ function selectAll({ workspace, tools }: At): Sql {
       as environment (id, name, kind, default_model, has_api_key)`
 }
 
-/** Only sorts them in lists, last and in this order. Clients see the name as the id. */
+/** This id only sorts them in lists, last and in this order. Clients see the name as the id. */
 const environmentRowId = (name: string): string =>
   `00000000-0000-0000-0000-${String(environment_ids.length - environment_ids.indexOf(name)).padStart(12, '0')}`
 
@@ -133,7 +133,7 @@ export async function remove(
   return { deleted: true }
 }
 
-/** Why an agent can't use the model, as the end of a sentence; undefined when it can. */
+/** Returns why an agent can't use the model, as the end of a sentence, or undefined when it can. */
 export async function choiceFault(at: At, { provider, name }: { provider: string; name: string }) {
   const account = await findAccount(at, { name: provider })
   if (!account)
@@ -142,14 +142,14 @@ export async function choiceFault(at: At, { provider, name }: { provider: string
   return { path: 'name', code: 'unknown', message: `is "${name}", which the operator does not allow for ${provider}.` }
 }
 
-/** What a request to a provider needs. */
+/** A request to a provider needs this. */
 export interface Account {
   kind: ProviderKind
   base_url: string
-  /** Sealed, if it is the workspace's own. */
+  /** It is sealed if it is the workspace's own. */
   api_key: string | null
   default_model: string | null
-  /** Set by the operator: its address may be private, and only these models may be used. */
+  /** The operator has set this one up: its address may be private, and only these models may be used. */
   environment: { models: string[] } | undefined
 }
 

@@ -1,5 +1,5 @@
 const names = ['think', 'thinking', 'thought', 'reasoning', 'reflection', 'analysis', 'scratchpad']
-/** What stands before the name in `<think>`, `</think>`, `<|think|>`, `<|/think|>` and `</|think|>`. */
+/** These stand before the name in `<think>`, `</think>`, `<|think|>`, `<|/think|>` and `</|think|>`. */
 const openings = ['<', '</', '<|', '<|/', '</|']
 /** Mistral's are `[THINK]` and `[/THINK]`. Other words in brackets are often meant to be read. */
 const beginnings = [...openings.flatMap((opening) => names.map((name) => opening + name)), '[think', '[/think']
@@ -12,13 +12,13 @@ const not_blank = /\S/
 /** The kind of a part of a stream: all words before were thoughts. */
 export const end_of_thinking = 'words.were_thoughts'
 
-/** What must be known of the words before to take the thinking out of the next ones. */
+/** This must be known of the words before to take the thinking out of the next ones. */
 export interface Thinking {
-  /** The beginning of what may be a tag. */
+  /** It is the beginning of what may be a tag. */
   held: string
-  /** The tag that is being read, from its name to its end. */
+  /** This tag is being read, from its name to its end. */
   tag: { name: string; is_end: boolean; is_empty: boolean; last: '>' | ']' } | null
-  /** The block that is being read, and how many of its name are open. */
+  /** This block is being read. `depth` is how many of its name are open. */
   block: { name: string; depth: number } | null
   has_words: boolean
   /** A block came before any words: blanks after it are not part of the answer. */
@@ -108,6 +108,7 @@ const isRelevant = ({ block }: Thinking, name: string): boolean => !block || blo
 
 const isEndWithoutBeginning = ({ tag, block }: Thinking): boolean => tag?.is_end === true && !block
 
+/** Changes the state, which is the caller's own copy. */
 function endTag(state: Thinking, { name, is_end, is_empty }: NonNullable<Thinking['tag']>): void {
   const before = state.block?.depth ?? 0
   const depth = is_end ? Math.max(0, before - 1) : is_empty ? before : before + 1
@@ -116,6 +117,7 @@ function endTag(state: Thinking, { name, is_end, is_empty }: NonNullable<Thinkin
   state.skips_blanks = !state.has_words
 }
 
+/** Returns the words that are no thoughts. Changes the state, which is the caller's own copy. */
 function say(state: Thinking, text: string): string {
   if (state.block) return ''
   const words = state.skips_blanks ? text.trimStart() : text

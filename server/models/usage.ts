@@ -4,7 +4,7 @@ import { parseJson } from './provider-error.ts'
 import type { Provider } from './schema.ts'
 
 const output_tokens_max = 200_000
-/** Stands for a count that is none. It is no whole number, also when others are added to it. */
+/** This stands for a count that is none. It is no whole number, also when others are added to it. */
 const not_counted = 0.5
 
 interface Counts {
@@ -26,8 +26,8 @@ const openai_report = /"usage"\s*:/
 const anthropic_report = /"type"\s*:\s*"message(_start|_delta)?"/
 
 /**
- * An answer, or an event of one, whose report of tokens has counts only: the SDK fails with anything else. What is no number
- * becomes one that `clampUsage` counts as the bytes.
+ * Returns an answer, or an event of one, whose report of tokens has counts only: the SDK fails with anything else. What is no
+ * number becomes one that `clampUsage` counts as the bytes.
  */
 export function withCounts(json: string, kind: Provider['kind']): string {
   if (!(kind === 'anthropic' ? anthropic_report : openai_report).test(json)) return json
@@ -58,9 +58,9 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 interface Measured {
-  /** The body of the request, as JSON or before it was written as such. */
+  /** It is the body of the request, as JSON or before it was written as such. */
   sent: unknown
-  /** Of what the model has written. */
+  /** The model has written this many. */
   received_bytes: number
 }
 

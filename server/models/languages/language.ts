@@ -7,7 +7,7 @@ export interface Language {
   intents: Record<Intent, string[]>
   /** With one of these in a message, `yes` is heard only in phrases that have one too. */
   negations: string[]
-  /** Where nothing but a clear yes counts. */
+  /** These count where nothing but a clear yes does. */
   answers: {
     /** Answers that mean the same as yes to "Do you want no more?". */
     no_more: string[]
@@ -26,16 +26,16 @@ export interface Language {
   /** The numbers of days, such as "first". */
   ordinals: Record<string, number>
   before_ordinal: string[]
-  /** Spellings of each weekday, from Monday, and of each month. */
+  /** They have the spellings of each weekday, from Monday, and of each month. */
   weekdays: string[][]
   months: string[][]
-  /** Days from today, the longest phrases first. */
+  /** Each phrase has its number of days from today. The longest phrases come first. */
   days: [phrase: string, days: number][]
-  /** Contain a word of `days` and mean no day. */
+  /** They contain a word of `days` and mean no day. */
   greetings: string[]
-  /** After "in" and a number. */
+  /** They stand after "in" and a number. */
   units: Record<string, number>
-  /** Before a weekday, or before "week" after it: the week that begins next Monday. */
+  /** They stand before a weekday, or before "week" after it, and mean the week that begins next Monday. */
   next: string[]
   week: string
   is_month_first: boolean
@@ -43,10 +43,10 @@ export interface Language {
   /** Tells 3 in the morning from 3 in the afternoon. */
   morning: RegExp
   afternoon: RegExp
-  /** Spoken email addresses. */
+  /** They stand for signs in spoken email addresses. */
   at: string
   dot: string
-  /** Before a name. The weak ones are often followed by something else. */
+  /** They stand before a name. The weak ones are often followed by something else. */
   name: RegExp
   weak_name: RegExp
   /** Words that are no part of a name, besides those of intents and weekdays. */
@@ -56,7 +56,7 @@ export interface Language {
 /** Patterns are for normalized text: words separated by one space. */
 export interface TimeRule {
   pattern: RegExp
-  /** Minutes since midnight. A group that is absent is 0. */
+  /** Returns minutes since midnight. A group that is absent is 0. */
   minutes: (first: number, second: number) => number
   /** No half of the day is guessed. */
   is_exact?: boolean
@@ -66,7 +66,7 @@ export interface TimeRule {
 export const numbered = (words: string, first: number): Record<string, number> =>
   Object.fromEntries(words.split(' ').map((word, index) => [word, first + index]))
 
-/** A list of spellings for each of the comma-separated items. */
+/** Returns a list of spellings for each of the comma-separated items. */
 export const spellings = (items: string): string[][] => items.split(', ').map((item) => item.split(' '))
 
 export const phrases = (list: string): string[] => list.split(', ')

@@ -13,7 +13,7 @@ interface Provision {
   allowed: (keyof NewChannel)[]
 }
 
-/** Which kinds a provider offers, and which fields its channels need and may have. */
+/** Says which kinds a provider offers, and which fields its channels need and may have. */
 const provisions: Record<ProviderName, Provision> = {
   twilio: { kinds: ['sms'], required: ['address', 'agent_id', 'account_sid', 'auth_token'], allowed: ['api_url'] },
   web: { kinds: ['web_chat'], required: ['agent_id'], allowed: ['origins'] },
@@ -66,7 +66,7 @@ function fieldFaults(provider: ProviderName, input: Partial<NewChannel>): Fault[
     .map((path) => ({ path, code: 'unexpected', message: `${path} must not be sent for ${provider}.` }))
 }
 
-/** Origins as browsers send them. Each only once. */
+/** Returns origins as browsers send them, each only once. */
 export function toOrigins(texts: string[]): string[] {
   const urls = texts.map((text) => URL.parse(text))
   const faults = urls.flatMap((url, index) => (isOrigin(url) ? [] : [originFault(`origins.${index}`, url)]))

@@ -4,8 +4,8 @@ import type { Kind } from './schema.ts'
 import { find, type StoredChannel } from './store.ts'
 
 /**
- * The only active channel of a kind, when none is named. Undefined if there is none, or if there are several. In a live
- * workspace simulators don't count.
+ * Finds the only active channel of a kind, when none is named. Returns undefined if there is none, or if there are several. In a
+ * live workspace simulators don't count.
  */
 export async function chooseActive(at: At, kind: Kind): Promise<StoredChannel | undefined> {
   const { db, workspace, is_test } = at

@@ -38,7 +38,7 @@ export const operations: operation.Operation[] = [
   }),
 ]
 
-/** For people in the dashboard. API keys only view channels, and never have the scope. */
+/** People use these in the dashboard. API keys only view channels, and never have the scope. */
 export const owner_operations: operation.Operation[] = [
   operation.write({
     id: 'channels.create',

@@ -31,7 +31,7 @@ const simulator_limits = { messages_per_minute_max: 1_000_000, messages_per_day_
 /** A channel as stored. */
 export interface StoredChannel
   extends Omit<ChannelWithSettings, 'public_url' | 'inbound_url' | 'capabilities' | 'has_auth_token'> {
-  /** Sealed. */
+  /** It is sealed. */
   auth_token: string | null
   is_api_url_trusted: boolean
 }
@@ -103,11 +103,11 @@ export async function list(at: At, query: ChannelQuery): Promise<page.Page<Chann
 
 const byId = batchedGetById<StoredChannel>(columns, raw('channels'))
 
-/** The channel as stored. Concurrent calls share a statement. */
+/** Finds the channel as stored. Concurrent reads share a statement. */
 export const find = async ({ db, workspace }: At, id: string): Promise<StoredChannel | undefined> =>
   isId(id) ? byId(db, workspace, id) : undefined
 
-/** Undefined when there is none, or when it was encrypted with another SECRETS_KEY. */
+/** Returns undefined when there is none, or when it was encrypted with another SECRETS_KEY. */
 export function openAuthToken({ tools }: At, { auth_token }: StoredChannel): string | undefined {
   try {
     return auth_token === null ? undefined : tools.seal.open(auth_token)
@@ -116,7 +116,7 @@ export function openAuthToken({ tools }: At, { auth_token }: StoredChannel): str
   }
 }
 
-/** The phone numbers of all channels. */
+/** Reads the phone numbers of all channels. */
 export async function ownNumbers({ db, workspace }: At): Promise<string[]> {
   const rows = await db.many<{ address: string }>(
     sql`select distinct address from channels where workspace_id = ${workspace} and address is not null order by address`,
@@ -178,11 +178,11 @@ async function save(
   )
 }
 
-/** The carrier refuses to send. A disabled channel stays so. */
+/** Notes that the carrier refuses to send. A disabled channel stays so. */
 export const setFailing = (at: At, { id, error }: { id: string; error: string }): Promise<void> =>
   setHealth(at, { id, status: 'failing', error: truncate(error, error_length_max) })
 
-/** The carrier sends again. */
+/** Notes that the carrier sends again. */
 export const setWorking = (at: At, id: string): Promise<void> => setHealth(at, { id, status: 'active', error: null })
 
 type Health = Pick<StoredChannel, 'id' | 'status' | 'error'>

@@ -11,9 +11,9 @@ const delete_batch_max = 2_000
 export type LimitedChannel = Pick<StoredChannel, 'id' | 'messages_per_minute_max' | 'messages_per_day_max'>
 
 export interface Reserved {
-  /** How many of the wanted messages may be sent now. */
+  /** This many of the wanted messages may be sent now. */
   granted: number
-  /** When more may be sent. Null if all were granted. */
+  /** More may be sent from then on. It is null if all were granted. */
   retry_at: number | null
 }
 
@@ -109,7 +109,7 @@ export async function addTokens(
   )
 }
 
-/** Whether the channel has used the tokens that it may use in a day. */
+/** Returns whether the channel has used the tokens that it may use in a day. */
 export async function isOverTokens(
   { db, workspace, now }: At,
   { id, tokens_per_day_max }: Pick<StoredChannel, 'id' | 'tokens_per_day_max'>,

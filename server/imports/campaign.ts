@@ -13,7 +13,7 @@ export async function assertEnrollable(at: At, campaign_id: string): Promise<voi
 
 export interface NotEnrolled {
   not_enrolled: number
-  /** Why, in words. Null if all were enrolled. */
+  /** It says why, and is null if all were enrolled. */
   error: string | null
 }
 
@@ -28,7 +28,7 @@ export async function enrollImported(
     const { not_enrolled } = await enroll(at, { campaign_id, members })
     return { not_enrolled, error: not_enrolled > 0 ? explain(noRoom().message) : null }
   } catch (error) {
-    // Thrown before anything is written.
+    // It was thrown before anything was written.
     if (!(error instanceof Problem)) throw error
     const reason = error.code === 'NOT_FOUND' ? 'The campaign was deleted.' : error.message
     return { not_enrolled: people.length, error: explain(reason) }

@@ -10,10 +10,10 @@ import { cells_max, readRows } from './parse-csv.ts'
 
 /** A batch imports one chunk. */
 const chunk_rows = 500
-/** Of the JSON of a chunk. */
+/** The JSON of a chunk may have this many bytes. */
 const chunk_length = 1024 * 1024
 
-/** The cells of a row; null after its contact was deleted. */
+/** A row is its cells, or null after its contact was deleted. */
 export type Cells = string[] | null
 
 export interface Chunk {
@@ -113,7 +113,7 @@ export async function get({ db, workspace }: At, id: string): Promise<{ columns:
   return file
 }
 
-/** The next chunks, beginning with the one that starts at this row. */
+/** Reads the next chunks, beginning with the one that starts at this row. */
 export const listChunks = (
   { db, workspace }: At,
   { id, row, count }: { id: string; row: number; count: number },
@@ -140,7 +140,7 @@ export async function* readCells<Row extends { row_number: number }>(
   }
 }
 
-/** The chunk that contains this row. */
+/** Finds the chunk that contains this row. */
 const chunkWith = ({ db, workspace }: At, id: string, row_number: number): Promise<Chunk | undefined> =>
   db.maybe<Chunk>(
     sql`select first_row, rows from import_chunks
@@ -160,8 +160,8 @@ export async function discard({ db, workspace }: At, id: string): Promise<void> 
 }
 
 /**
- * Deletes files that no import uses and that are older than any upload in progress. One at a time, because a file can have
- * as many chunks as one statement should delete.
+ * Deletes files that no import uses and that are older than any upload in progress. It deletes one at a time, because a file can
+ * have as many chunks as one statement should delete.
  */
 export async function removeUnused(
   { db, workspace }: At,

@@ -4,7 +4,7 @@ import { type Fault, invalid } from '../kit/problem.ts'
 import { truncate } from '../kit/text.ts'
 import type { ColumnMapping, MappedField } from './schema.ts'
 
-/** Short, because the report repeats the names in each row. */
+/** It is short, because the report repeats the names in each row. */
 export const column_name_length_max = 200
 const path_length_max = 200
 
@@ -33,7 +33,7 @@ const field_by_name = new Map(
 
 interface Matching {
   requested?: ColumnMapping | undefined
-  /** Whether columns named `variables.NAME` are variables of enrollments. */
+  /** True if columns named `variables.NAME` are variables of enrollments. */
   has_variables: boolean
 }
 
@@ -64,10 +64,10 @@ export function matchColumns(columns: string[], { requested = {}, has_variables 
 
 const variable_prefix = 'variables.'
 export const isVariable = (column: string): column is `variables.${string}` => column.startsWith(variable_prefix)
-/** Of the variable. */
+/** It is the name of the variable. */
 export const nameOf = (column: `variables.${string}`): string => column.slice(variable_prefix.length)
 
-/** By the column's name, or by its index if no column has that name. */
+/** Finds a column by its name, or by its index if no column has that name. */
 function requestedField(requested: ColumnMapping, column: string, index: number): MappedField | null | undefined {
   return Object.hasOwn(requested, column) ? requested[column] : requested[String(index)]
 }

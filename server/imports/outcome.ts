@@ -66,7 +66,7 @@ export const duplicateRow = ({ row_number, first_row }: Duplicate, contact_id: s
   newRow(row_number, 'skipped', { reason: `Row ${first_row} has the same phone number.`, contact_id })
 
 export interface MatchOptions {
-  /** By contact id: the row of an earlier batch that created or matched the contact. */
+  /** The keys are ids of contacts, the values the rows of earlier batches that created or matched them. */
   first_rows: Map<string, number>
   contacts: Map<string, Contact>
   on_conflict: Import['on_conflict']
@@ -96,7 +96,7 @@ export interface BatchRows {
   updated: Contact[]
 }
 
-/** All rows of a batch in order. Duplicates get the contact of the first row, and updated rows the time of the update. */
+/** Returns all rows of a batch in order. Duplicates get the contact of the first row, and updated rows the time of the update. */
 export function completeRows({ rows, duplicates, updated }: BatchRows): Row[] {
   const by_number = new Map(rows.map((row) => [row.row_number, row]))
   const written_at = new Map(updated.map((contact) => [contact.id, contact.updated_at]))

@@ -5,10 +5,10 @@ import { decodeText, unreadable } from './decode-text.ts'
 const delimiter_probe_characters = 64 * 1024
 /** Rows are parsed when this much new text has arrived. A row that is incomplete then is parsed again from its beginning. */
 const step_characters = 64 * 1024
-/** Parsed at a time. */
+/** This many rows are parsed at a time. */
 const step_rows_max = 4_000
 const row_length_max = 256 * 1024
-/** Of a longer row, only these cells and an empty one are returned. */
+/** A row has this many cells at most. Of a longer one, only these and an empty one are returned. */
 export const cells_max = 200
 const quoted_length_max = 40
 const delimiters = [',', ';', '\t']
@@ -47,7 +47,7 @@ async function* withEnd(pieces: AsyncIterable<string>): AsyncGenerator<{ piece: 
   yield { piece: '', is_last: true }
 }
 
-/** The delimiter that is most frequent in the first row, outside of quotes. */
+/** Returns the delimiter that is most frequent in the first row, outside of quotes. */
 function detectDelimiter(text: string): string {
   const unquoted = text
     .slice(0, delimiter_probe_characters)
@@ -61,11 +61,11 @@ function detectDelimiter(text: string): string {
 interface ParseOptions {
   /** The character code of the delimiter. */
   separator: number
-  /** Whether the file ends with the text. */
+  /** True if the file ends with the text. */
   is_last: boolean
 }
 
-/** The complete rows in the text, and where the last of them ends. */
+/** Returns the complete rows in the text, and where the last of them ends. */
 function parseRows(text: string, options: ParseOptions): { rows: string[][]; end: number } {
   const rows: string[][] = []
   let end = 0
@@ -83,7 +83,7 @@ function parseRows(text: string, options: ParseOptions): { rows: string[][]; end
   return { rows, end }
 }
 
-/** The row that begins at `from`, up to its line break. Undefined if the text ends before the row does. */
+/** Reads the row that begins at `from`, up to its line break. Returns undefined if the text ends before the row does. */
 function parseRow(
   text: string,
   from: number,

@@ -10,7 +10,7 @@ import type { Import, MappedField } from './schema.ts'
 export interface ParsedRow {
   row_number: number
   contact?: NewContact
-  /** Of the enrollment in the campaign of the import. */
+  /** The enrollment in the campaign of the import gets them. */
   variables?: Record<string, string> | undefined
   reason?: string
 }

@@ -44,7 +44,7 @@ export async function list(at: At, { id, query }: { id: string; query: RowQuery 
   return { ...found, data }
 }
 
-/** The uploaded rows with the reason as an extra column. Cells beyond the columns follow it, without a column name. */
+/** Writes the uploaded rows with the reason as an extra column. Cells beyond the columns follow it, without a column name. */
 export async function* listCsv(
   at: At,
   { id, outcome }: { id: string; outcome: Outcome | undefined },

@@ -25,7 +25,7 @@ import type { Import } from './schema.ts'
 import { columns, endWork, removeNumbers } from './store.ts'
 import { undoBatch } from './undo.ts'
 
-/** Concurrent batches: PostgreSQL takes longer to write a batch than this process to parse one. */
+/** This many batches run concurrently: PostgreSQL takes longer to write one than this process to parse it. */
 const batches_at_once = 2
 
 type Running = Import & { file_id: string }
@@ -111,7 +111,7 @@ async function runBatch(at: At, { running, lease }: Job, { batch, previous }: Ba
       : await writeContacts(at, running, { batch, previous })
     const count = (outcome: Row['outcome']) => rows.filter((row) => row.outcome === outcome).length
     await Promise.all([recordRows(at, lease, rows), previous])
-    // After the batch before has ended, which could otherwise wait for the ledger that this one has locked.
+    // This follows the end of the batch before, which could otherwise wait for the ledger that this one has locked.
     if (consent !== null)
       await grantUnlessOptedOut(at, { kind: consent, people, source: 'import', evidence: { import_id: id } })
     const { not_enrolled, error } =
@@ -130,7 +130,7 @@ async function runBatch(at: At, { running, lease }: Job, { batch, previous }: Ba
 
 interface Written {
   rows: Row[]
-  /** The contacts of the batch that no earlier row has named. Existing ones only for consent or a campaign. */
+  /** Returns the contacts of the batch that no earlier row has named. Existing ones are needed only for consent or a campaign. */
   people: { contact_id: string; phone_number: string; variables: Candidate['variables'] }[]
 }
 
@@ -171,7 +171,7 @@ async function writeContacts(
   return { rows: completeRows(all), people }
 }
 
-/** The first row of this import that created or matched each of these contacts. */
+/** Finds the first row of this import that created or matched each of these contacts. */
 async function firstRowsOf({ db, workspace }: At, import_id: string, ids: string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
   const rows = await db.many<{ contact_id: string; row_number: number }>(
@@ -182,7 +182,7 @@ async function firstRowsOf({ db, workspace }: At, import_id: string, ids: string
   return new Map(rows.map(({ contact_id, row_number }) => [contact_id, row_number]))
 }
 
-/** The same outcomes as `writeContacts`, without writing contacts. */
+/** Returns the same outcomes as `writeContacts`, without writing contacts. */
 async function tryContacts(at: At, { id, on_conflict }: Running, batch: ParsedRow[]): Promise<Row[]> {
   const { candidates, duplicates, refused } = sortRows(batch)
   const numbers = candidates.map(({ contact }) => contact.phone_number)

@@ -20,11 +20,11 @@ export const columns =
   raw(`id, status, is_dry_run, file_name, on_conflict, default_country, consent, campaign_id, columns, mapping, total, done,
   created, updated, skipped, refused, not_enrolled, undo_skipped, error, created_at, started_at, finished_at, undone_at`)
 
-/** How long file and rows are kept. Those of a dry run are about people who may never become contacts. */
+/** File and rows are kept this long. Those of a dry run are about people who may never become contacts. */
 const kept_ms = 30 * clock.day_ms
 const dry_run_kept_ms = 7 * clock.day_ms
 const delete_batch_rows = 10_000
-/** Of one call. The rest is deleted by the next one. */
+/** One run deletes this many. The next one deletes the rest. */
 const old_imports_max = 1_000
 
 type Input = ImportOptions & { rows?: Record<string, string | null>[] }

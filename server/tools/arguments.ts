@@ -9,8 +9,8 @@ const path_length_max = 200
 class TooManySteps extends Error {}
 
 /**
- * What is wrong with the arguments of a call, in words for the model. Undefined when they are valid. Not compiled to code, as
- * libraries do: that takes seconds for a large schema.
+ * Returns what is wrong with the arguments of a tool, in words for the model, or undefined when they are valid. The schema is not
+ * compiled to code, as libraries do: that takes seconds if it is large.
  */
 export function argumentFault(schema: Schema, value: unknown): string | undefined {
   try {

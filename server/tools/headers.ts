@@ -4,7 +4,7 @@ import { truncate } from '../kit/text.ts'
 
 const headers_max = 20
 const name_format = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
-/** Set by the service, or about the connection. */
+/** The service sets these, or they are about the connection. */
 const reserved =
   /^(host|connection|content-.*|transfer-encoding|accept-encoding|keep-alive|te|trailer|upgrade|expect|proxy-.*|idempotency-key|webhook-.*|user-agent)$/i
 
@@ -22,7 +22,7 @@ export function headerFaults(headers: Record<string, string | null>): Fault[] {
   })
 }
 
-/** The sent headers, by lower-case name, with the stored values of those that are `null`. */
+/** Returns the sent headers, by lower-case name, with the stored values of those that are `null`. */
 export function keepValues(
   sent: Record<string, string | null>,
   stored: Record<string, string>,
@@ -34,7 +34,7 @@ export function keepValues(
   return Object.fromEntries(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }
 
-/** Undefined when they were encrypted with another SECRETS_KEY. */
+/** Returns undefined when they were encrypted with another SECRETS_KEY. */
 export function openHeaders(
   { tools }: At,
   { headers }: { headers: string | null },

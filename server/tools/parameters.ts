@@ -45,7 +45,7 @@ const isType: Test = (value) => {
 const isFilledList: Test = (value) => Array.isArray(value) && value.length > 0
 
 /**
- * The keywords that are allowed, each with a test of its value. Schemas come from clients: there is no `pattern`, which may take
+ * These keywords are allowed, each with a test of its value. Schemas come from clients: there is no `pattern`, which may take
  * for ever to match, no `$ref`, which may be endless, and no `uniqueItems`, which compares all with all.
  */
 const keywords: Record<string, Test> = {
@@ -75,7 +75,7 @@ const keywords: Record<string, Test> = {
   examples: Array.isArray,
 }
 
-/** What is wrong with the JSON Schema of a tool's arguments: nothing, or the first fault. */
+/** Returns what is wrong with the JSON Schema of a tool's arguments: nothing, or the first fault. */
 export function parameterFaults(parameters: unknown): Fault[] {
   if (!isObject(parameters) || parameters.type !== 'object')
     return fault('parameters', 'must be a JSON Schema of the type object.')
@@ -106,7 +106,7 @@ function findFaults(schema: unknown, path: string, levels: number): Fault[] {
   return []
 }
 
-/** The schemas inside a schema whose keywords were tested. */
+/** Returns the schemas inside a schema whose keywords were tested. */
 function partsOf({ properties, items, additionalProperties, ...rest }: Record<string, unknown>): [string, unknown][] {
   const listed = ['anyOf', 'oneOf', 'allOf'].flatMap((name) => {
     const list: unknown = rest[name]

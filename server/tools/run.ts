@@ -23,18 +23,18 @@ export interface ToolCall {
 
 export interface ToolResult {
   status: 'succeeded' | 'failed' | 'timeout' | 'invalid_arguments'
-  /** For the model: what the server answered as JSON or text, or why there is no answer. */
+  /** The model gets it: what the server answered as JSON or text, or why there is no answer. */
   result: unknown
   duration_ms: number
-  /** The status code of the response, if there was one. */
+  /** It is the status code of the response, if there was one. */
   http_status: number | null
-  /** Why the call did not succeed, without anything that the server answered. */
+  /** It says why the tool did not succeed, without anything that the server answered. */
   error: string | null
 }
 
 const answer_bytes_max = 32 * 1024
 const arguments_length_max = 32_000
-/** Longer URLs are refused by many servers. */
+/** Many servers refuse longer URLs. */
 const url_length_max = 8_000
 /** The server or a proxy before it was not available for a moment. */
 const repeated_statuses = [502, 503, 504]
@@ -123,7 +123,7 @@ function toOutcome({ status, headers, body }: OutboundResponse): Outcome {
   }
 }
 
-/** JSON if it is, else text, cut at the limit. */
+/** Returns JSON if it is, else text, cut at the limit. */
 function readAnswer(content_type: string, body: Buffer): unknown {
   const text = printable(truncateBytes(body, answer_bytes_max))
   if (body.length > answer_bytes_max) return `${text}\n[cut: the answer is longer]`

@@ -107,7 +107,7 @@ export type ToolWithSecret = Static<typeof ToolWithSecret>
 
 const changeable = {
   description: Type.Optional(optionalText({ ...description_text, ...multiline })),
-  // Checked by `parameterFaults`, which allows a part of JSON Schema.
+  // `parameterFaults` checks it, and allows a part of JSON Schema.
   parameters: Type.Optional(Type.Unsafe<unknown>(parameters_text)),
   url: text(url_text),
   method: Type.Optional(method),

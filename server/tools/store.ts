@@ -44,7 +44,7 @@ export interface StoredTool extends SealedSecrets, Omit<Tool, 'headers' | 'url'>
   url: string
   method: ToolMethod
   header_names: string[]
-  /** Sealed. */
+  /** It is sealed. */
   headers: string | null
 }
 
@@ -105,7 +105,7 @@ export async function getStored({ db, workspace }: At, id: string, locking = raw
   return found
 }
 
-/** Those that exist, for agents that name them. */
+/** Finds those that exist, for agents that name them. */
 export const findByNames = ({ db, workspace }: At, names: string[]): Promise<StoredTool[]> =>
   db.many<StoredTool>(
     sql`select ${columns} from tools where workspace_id = ${workspace} and name = any(${names}::text[]) order by name`,

@@ -92,7 +92,7 @@ const limits = {
 const api_url_text = { maxLength: 2_000, description: "The URL of the carrier's API.", examples: [default_api_url] }
 const origins_text = 'The origins of the pages that may show a web chat, besides its own page.'
 
-/** What owners see in the dashboard and on the command line. */
+/** Owners see this in the dashboard and on the command line. */
 export const ChannelWithSettings = Type.Object(
   {
     ...channel,

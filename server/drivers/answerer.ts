@@ -41,7 +41,7 @@ export interface Answerer {
   readResult: (answer: Extract<Answer, { type: 'asked' }>) => {
     facts: Record<string, unknown>
     progress: ScriptProgress | null
-    /** Whether the contact must hear the whole answer. */
+    /** True if the contact must hear the whole answer. */
     is_uninterruptible: boolean
   }
   /** Returns a script to where it was. */

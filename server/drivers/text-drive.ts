@@ -8,7 +8,7 @@ import type { WriteOptions } from './journal.ts'
 
 /** What an open turn has shown is stored this often. */
 const keep_text_every_ms = 500
-/** How long an answer may continue while the process stops. */
+/** An answer may continue this long while the process stops. */
 const stop_grace_ms = 1_500
 
 export interface TextDriveOptions extends Parts {

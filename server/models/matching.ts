@@ -76,7 +76,7 @@ function bestOf(phrases: Set<string>[], heard: Heard, typo_length_min: number): 
   return best
 }
 
-/** Also with typos, as long as the message has letters left, from which it takes those that it compares. */
+/** Finds words with typos too, as long as the message has letters left. Each comparison takes letters from them. */
 function isHeard(word: string, heard: Heard, typo_length_min: number): boolean {
   if (heard.unique_words.has(word)) return true
   if (word.length < typo_length_min || word.length > typo_length_max || /\p{N}/u.test(word)) return false

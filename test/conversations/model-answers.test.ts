@@ -85,7 +85,7 @@ test('a report of more tokens than a number can count is counted as the bytes of
 test('a contact gets no thinking of a block that has no beginning', async () => {
   const whole = await openaiServer({ words: ['secret</think>\n\nVisible.'] })
   assert.equal((await answerOf(await server.workspace(), whole)).turn.text, 'Visible.')
-  // Longer than a message may be.
+  // No message may be as long.
   const pieces = await openaiServer({
     words: [...Array<string>(400).fill('secret '), '</th', 'ink>', '\n', '\nVisible', '.'],
   })

@@ -66,7 +66,7 @@ test('the words of a process that was killed stay, and the message is answered a
   const agent = await newModelAgent(here, model)
   const { id } = await begin(here, agent, { message: 'Hello?' })
   await becomes(here, id, ({ is_answering }) => !is_answering)
-  // As a process leaves it that was killed while it answered.
+  // A process that was killed while it answered leaves it like this.
   await pool.run(
     sql`update conversation_turns set is_open = true, text = 'Here'
       where workspace_id = ${here.id} and conversation_id = ${id} and seq = 2`,
@@ -99,7 +99,7 @@ test('a conversation that nobody could continue is closed, with words if the con
     const { id } = await begin(here, agent, { message: 'Hallo?' })
     await becomes(here, id, ({ is_answering }) => !is_answering)
     const before = await turnsOf(here, id)
-    // As processes leave it that were killed again and again.
+    // Processes that were killed again and again leave it like this.
     await pool.run(
       sql`update conversations set awaits_answer = ${awaits_answer}, due_at = '-infinity', attempt = 20
         where workspace_id = ${here.id} and id = ${id}`,

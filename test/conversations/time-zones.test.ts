@@ -16,7 +16,7 @@ const booking = {
   },
 }
 
-/** Numbers of New York, of no place, and of no known country. */
+/** These are numbers of New York, of no place, and of no known country. */
 const [new_york, toll_free, unknown] = ['+12125550100', '+18005550100', '+999123456789']
 
 async function newWorkspace(now: string, time_zone?: string): Promise<Tenant> {
@@ -79,7 +79,7 @@ const changes: [string, string, string, string][] = [
   ['America/New_York', '2027-03-14T07:00:00Z', '2027-03-14T03:00:00-04:00', '2027-03-15'],
   ['America/New_York', '2027-11-07T05:30:00Z', '2027-11-07T01:30:00-04:00', '2027-11-08'],
   ['America/New_York', '2027-11-07T06:30:00Z', '2027-11-07T01:30:00-05:00', '2027-11-08'],
-  // At midnight, so that this day has no first hour.
+  // Clocks change at midnight there, so that this day has no first hour.
   ['America/Santiago', '2027-09-05T03:59:59Z', '2027-09-04T23:59:59-04:00', '2027-09-05'],
   ['America/Santiago', '2027-09-05T04:00:00Z', '2027-09-05T01:00:00-03:00', '2027-09-06'],
   ['Australia/Sydney', '2027-04-03T15:30:00Z', '2027-04-04T02:30:00+11:00', '2027-04-05'],

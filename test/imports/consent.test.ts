@@ -15,7 +15,7 @@ interface Entry {
   evidence: object
 }
 
-/** Oldest first. */
+/** The oldest comes first. */
 const ledgerOf = async ({ call }: Tenant): Promise<Entry[]> =>
   (await call('GET', '/consents?limit=100')).body.data.toReversed()
 

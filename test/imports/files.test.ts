@@ -22,7 +22,7 @@ const encodings: Record<string, (text: string) => Buffer> = {
   'UTF-16 LE without a byte order mark': (text) => utf16(text, false),
 }
 
-/** With quotes, doubled quotes, line breaks in cells, blank lines, short rows, and no line break at the end. */
+/** It has quotes, doubled quotes, line breaks in cells, blank lines, short rows, and no line break at the end. */
 const messy = [
   ['"Phone"', 'First Name', '"Notes"'],
   ['+14155550100', '"Zoë, ""Zo"""', '"two\r\nlines; and	more"'],

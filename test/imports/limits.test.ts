@@ -83,7 +83,7 @@ test('a row of 256 k characters is parsed and a longer one refused, in pieces of
   ] as const) {
     for (const size of [1, 1_000, 70_000, 1_000_000]) {
       for (const cell of ['x'.repeat(longest + extra), `"${'é'.repeat(longest + extra - 2)}"`]) {
-        // Pieces of one byte only at the end, to save time.
+        // Only the end comes in pieces of one byte, to save time.
         const bytes = Buffer.from(`a\n${cell}\nb\n`)
         const pieces = async function* () {
           const from = size === 1 ? bytes.length - 1_000 : 0

@@ -4,7 +4,7 @@ import type { Intent } from '../../server/models/languages/language.ts'
 import { languageOf, listen, normalize, scoreIntent, scorePhrases } from '../../server/models/matching.ts'
 import { findSlot, type Slot } from '../../server/models/slots.ts'
 
-/** A Sunday. */
+/** It is a Sunday. */
 const now = Date.parse('2026-11-15T23:30:00Z')
 
 const hears = (text: string, phrase: string, language = 'en') =>

@@ -446,7 +446,7 @@ export class CallDrive {
   #state(): CallState {
     const { line, dialed } = this.#options
     return {
-      ...this.#driver.save(),
+      ...this.#driver.readState(),
       line: line.save(),
       to: dialed.to,
       is_over: this.#is_over,

@@ -48,6 +48,8 @@ export interface Drive {
 export interface TalkState {
   engine: State
   progress: ScriptProgress | null
+  /** Where the script was before its last answer. */
+  before?: ScriptProgress | null
   /** When the contact was last heard. */
   contact_ended_at: number | null
 }
@@ -72,8 +74,7 @@ export class Driver {
   #asking: AbortController | undefined
   #state: State
   #progress: ScriptProgress | null
-  /** Where the script was before its last answer. */
-  #before: ScriptProgress | null = null
+  #before: ScriptProgress | null
   #contact_ended_at: number | null
   /** The last reply for which a turn was opened, or should have been. */
   #opened_reply: string | undefined
@@ -82,12 +83,13 @@ export class Driver {
   /** Set when the engine has ended a call. */
   end_reason: EndReason | undefined
 
-  constructor(parts: Parts, { engine, progress, contact_ended_at }: TalkState, drive: Drive) {
+  constructor(parts: Parts, { engine, progress, before = null, contact_ended_at }: TalkState, drive: Drive) {
     const { journal, scheduler, tools } = parts
     this.#parts = parts
     this.#drive = drive
     this.#state = engine
     this.#progress = progress
+    this.#before = before
     this.#contact_ended_at = contact_ended_at
     this.#timers = new ShortTimers(scheduler.after, (name, due) => {
       if (name !== 'tools') journal.fail('The model took too long to answer.')
@@ -141,8 +143,13 @@ export class Driver {
     return opt_out
   }
 
-  save(): TalkState {
-    return { engine: this.#state, progress: this.#progress, contact_ended_at: this.#contact_ended_at }
+  readState(): TalkState {
+    return {
+      engine: this.#state,
+      progress: this.#progress,
+      before: this.#before,
+      contact_ended_at: this.#contact_ended_at,
+    }
   }
 
   take(input: EngineInput, now = this.#parts.scheduler.now()): void {

@@ -39,3 +39,21 @@ test('calls are the same whether the clock advances in one go, by minutes or by 
     assert.deepEqual(by_seconds[index], expected)
   }
 })
+
+test('a script whose last words are interrupted goes on the same when the clock advances in between', async () => {
+  const last_words = 'We will send you the papers this week, and call you again when they have arrived at your office.'
+  const nodes = {
+    greet: { say: 'Hello, this is Acme.', else: { go: 'last' } },
+    last: { say: last_words, go: '@end' },
+  }
+  const callOnce = async (steps_s: number[]) => {
+    const tenant = await server.workspace()
+    await newTestCalls(tenant)
+    const agent_id = await newCaller(tenant, { script: { start: 'greet', nodes } })
+    const { id } = await placeCall(tenant, { agent_id, to: '+14155550113' })
+    for (const step of steps_s) await advance(tenant, step)
+    return readWhole(tenant, id)
+  }
+  const by_seconds = Array.from({ length: 40 }, () => 1)
+  assert.deepEqual(await callOnce([...by_seconds, 600]), await callOnce([640]))
+})

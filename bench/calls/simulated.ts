@@ -107,8 +107,8 @@ async function queueCalls(pool: Pool, { workspace_id }: Tenant, agent: Agent): P
     await inTransaction({ ...atWall(serviceOn(pool), workspace_id, due_at), is_test: true }, (at) =>
       insert(
         at,
-        Array.from({ length: batch_size }, (_, index) => {
-          const call = newCall(at, {
+        Array.from({ length: batch_size }, (_, index) =>
+          newCall(at, {
             agent,
             version: agent.deployed_version,
             channel: null,
@@ -120,9 +120,8 @@ async function queueCalls(pool: Pool, { workspace_id }: Tenant, agent: Agent): P
             is_test: true,
             status: 'queued',
             scheduled_at: null,
-          })
-          return { call, simulate: null, variables: {}, due_at }
-        }),
+          }),
+        ),
       ),
     )
   }

@@ -7,7 +7,8 @@ import type { Rule } from '../consent/refusals.ts'
 import type { Contact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import { timeZoneOf } from '../contacts/zones.ts'
-import type { At, InWorkspace } from '../kit/at.ts'
+import { laterUpdate } from '../conversations/store.ts'
+import { type At, type InWorkspace, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import type { DueKind } from '../kit/work/due.ts'
@@ -15,17 +16,18 @@ import { leaseEnd } from '../kit/work/lease.ts'
 import { dueRows } from '../kit/work/rows.ts'
 import type { ClaimRequest, DueItem } from '../kit/work/work.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { admit } from './admit.ts'
-import type { Fact } from './facts.ts'
+import * as counts from './counts.ts'
+import { countInFlight } from './insert.ts'
 import { withoutQuiet } from './quiet-hours.ts'
 import { findRules } from './refusals.ts'
-import type { CallState } from './save.ts'
-import type { Call } from './schema.ts'
-import { type Request, table } from './store.ts'
+import type { Request, Row } from './rows.ts'
+import { table } from './store.ts'
 
 const claims_max = 250
 /** In a test workspace all that is due runs at once, and is held in memory until it is written. */
 const test_claims_max = 200
+/** A scheduled call for which there is no room is tried again after this long. */
+const retry_ms = 5_000
 
 export const due_calls: DueKind = {
   ...dueRows(table),
@@ -36,7 +38,7 @@ export const due_calls: DueKind = {
 }
 
 /** A call that this process drives, as it was when the process leased it. */
-export interface ClaimedCall extends Row {
+export interface ClaimedCall extends LeasedRow {
   token: string
   contact: Contact | undefined
   /** In which the contact names dates and times. */
@@ -50,18 +52,12 @@ export interface ClaimedCall extends Row {
 }
 
 type Shown = 'status' | 'to' | 'from' | 'contact_id' | 'conversation_id' | 'agent_id' | 'agent_name' | 'channel_id'
+type Fixed = 'attempt' | 'metadata' | 'is_test' | 'created_at' | 'variables' | 'simulate' | 'leaves_voicemail'
+type Changing = 'started_at' | 'facts' | 'state' | 'request' | 'claims'
 
-interface Row extends DueItem, Pick<Call, Shown | 'attempt' | 'metadata' | 'is_test' | 'started_at' | 'created_at'> {
+interface LeasedRow extends DueItem, Pick<Row, Shown | Fixed | Changing | 'keeps_quiet_hours'> {
   version_id: string
   version_label: string
-  variables: Record<string, string | number | boolean>
-  simulate: string | null
-  leaves_voicemail: boolean
-  keeps_quiet_hours: boolean
-  facts: Fact[]
-  state: CallState | null
-  request: Request | null
-  claims: number
 }
 
 const columns =
@@ -78,7 +74,7 @@ export async function claim(at: At, { slots, claimed }: Pick<ClaimRequest<Claime
 async function claimSome(at: At, limit: number): Promise<ClaimedCall[]> {
   const { db, workspace, now } = at
   const token = randomUUID()
-  const leased = await db.many<Row>(
+  const leased = await db.many<LeasedRow>(
     sql`update calls
       set lease_token = ${token}, lease_until = ${leaseEnd(db)}, claims = least(claims, 100) + 1
       where workspace_id = ${workspace} and id = any(array(
@@ -115,18 +111,43 @@ async function claimSome(at: At, limit: number): Promise<ClaimedCall[]> {
 }
 
 /** A scheduled call for which there is no room waits. */
-async function withoutWaiting(at: At, rows: Row[], token: string): Promise<Row[]> {
-  const isScheduled = ({ status, request }: Row) => status === 'scheduled' && request === null
+async function withoutWaiting(at: At, rows: LeasedRow[], token: string): Promise<LeasedRow[]> {
+  const isScheduled = ({ status, request }: LeasedRow) => status === 'scheduled' && request === null
   const scheduled = rows.filter(isScheduled).sort(byDue)
   if (scheduled.length === 0) return rows
   const admitted = await admit(at, { ids: scheduled.map(({ id }) => id), token })
   return rows.filter((row) => !isScheduled(row) || admitted.has(row.id))
 }
 
-const byDue = (left: Row, right: Row): number => clock.parse(left.due_at) - clock.parse(right.due_at)
+const byDue = (left: LeasedRow, right: LeasedRow): number => clock.parse(left.due_at) - clock.parse(right.due_at)
+
+/** Lets scheduled calls that are due begin, as long as there is room for calls in flight. Returns the ids of those that may. */
+const admit = (at: At, { ids, token }: { ids: string[]; token: string }): Promise<Set<string>> =>
+  inTransaction(at, async (at) => {
+    const { db, workspace, now } = at
+    await workspaces.lock(at)
+    const { calls_in_flight_max } = await workspaces.readSettings(at)
+    const room = calls_in_flight_max - (await countInFlight(at, calls_in_flight_max))
+    const [admitted, waiting] = [ids.slice(0, room), ids.slice(room)]
+    const these = (some: string[]) =>
+      sql`workspace_id = ${workspace} and id = any(${toArrayLiteral(some)}::uuid[]) and lease_token = ${token}`
+    const [queued] = await Promise.all([
+      db.run(sql`update calls set status = 'queued', updated_at = ${laterUpdate(now)}
+          where ${these(admitted)} and status = 'scheduled'`),
+      db.run(
+        sql`update calls set due_at = ${clock.iso(now + retry_ms)}, lease_token = null, lease_until = null, claims = 0
+          where ${these(waiting)}`,
+      ),
+    ])
+    await counts.count(
+      at,
+      Array.from({ length: queued }, () => ({ from: 'scheduled' as const, to: 'queued' as const })),
+    )
+    return new Set(admitted)
+  })
 
 /** Only calls that are about to be dialled are asked about. */
-async function rulesFor(at: At, rows: Row[]): Promise<Map<string, ClaimedCall['refusal']>> {
+async function rulesFor(at: At, rows: LeasedRow[]): Promise<Map<string, ClaimedCall['refusal']>> {
   const to_dial = rows.flatMap(({ id, to, is_test, channel_id, started_at }) =>
     to === null || started_at !== null ? [] : [{ id, to, is_test, channel_id }],
   )

@@ -10,13 +10,14 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { type Fault, invalid, invalidState, Problem } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { countEarlier, countInFlight, insert, newCall, type ToInsert } from './insert.ts'
+import { countEarlier, countInFlight, insert, newCall } from './insert.ts'
 import { findRules } from './refusals.ts'
+import { type Row, shownOf } from './rows.ts'
 import type { Call, NewCall } from './schema.ts'
 
 const scheduled_ahead_max_ms = 366 * clock.day_ms
 
-type Input = NewCall & Pick<ToInsert, 'keeps_quiet_hours'> & { campaign_id?: string | null }
+type Input = NewCall & Partial<Pick<Row, 'keeps_quiet_hours' | 'campaign_id'>>
 
 /** Creates a call, which is dialled in the background. For other rooms, in their transactions. */
 export async function create(at: At, input: Input): Promise<Call> {
@@ -33,7 +34,7 @@ export async function createMany(at: At, inputs: Input[]): Promise<(Call | Probl
     at,
     admitted.flatMap((one) => (one instanceof Problem ? [] : [one])),
   )
-  return admitted.map((one) => (one instanceof Problem ? one : one.call))
+  return admitted.map((one) => (one instanceof Problem ? one : shownOf(one)))
 }
 
 function asProblem(error: unknown): Problem {
@@ -41,7 +42,7 @@ function asProblem(error: unknown): Problem {
   throw error
 }
 
-async function prepare(at: At, input: Input): Promise<ToInsert> {
+async function prepare(at: At, input: Input): Promise<Row> {
   const due_at = Math.max(at.now, clock.parse(input.scheduled_at ?? clock.iso(at.now)))
   const is_scheduled = due_at > at.now
   const { agent, version, channel, recipient } = await findParts(at, input)
@@ -50,7 +51,7 @@ async function prepare(at: At, input: Input): Promise<ToInsert> {
   const is_test = at.is_test || simulate !== null || channel?.provider === 'simulator'
   const [[rule], attempt] = await Promise.all([findRules(at, [{ to, is_test }]), countEarlier(at, to)])
   if (rule) throw refusal(rule)
-  const call = newCall(at, {
+  return newCall(at, {
     agent,
     version,
     channel,
@@ -62,14 +63,16 @@ async function prepare(at: At, input: Input): Promise<ToInsert> {
     scheduled_at: input.scheduled_at ? clock.iso(clock.parse(input.scheduled_at)) : null,
     campaign_id: input.campaign_id ?? null,
     metadata: input.metadata ?? {},
+    variables: input.variables ?? {},
+    simulate,
+    due_at: clock.iso(due_at),
+    keeps_quiet_hours: input.keeps_quiet_hours ?? false,
   })
-  const { variables = {}, keeps_quiet_hours = false } = input
-  return { call, simulate, variables, due_at, keeps_quiet_hours }
 }
 
 /** Locks the workspace, so that the number of calls in flight can't grow meanwhile: as late as possible, because others wait. */
-async function admitAll(at: At, prepared: (ToInsert | Problem)[]): Promise<(ToInsert | Problem)[]> {
-  const isQueued = (one: ToInsert | Problem) => !(one instanceof Problem) && one.call.status === 'queued'
+async function admitAll(at: At, prepared: (Row | Problem)[]): Promise<(Row | Problem)[]> {
+  const isQueued = (one: Row | Problem) => !(one instanceof Problem) && one.status === 'queued'
   if (!prepared.some(isQueued)) return prepared
   await workspaces.lock(at)
   const { calls_in_flight_max } = await workspaces.readSettings(at)

@@ -2,14 +2,14 @@ import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
-import { rowsFrom, sql } from '../kit/postgres/sql.ts'
 import { invalidState } from '../kit/problem.ts'
 import { changed } from './changed.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
 import { type Fact, merge, summarize, toEvents } from './facts.ts'
+import { type LockedCall, lock, type Request, shownOf, updateRows } from './rows.ts'
 import type { Call, Ender, Status } from './schema.ts'
-import { announce, announceRequest, type LockedCall, lock, type Request, toCall } from './store.ts'
+import { announce, announceRequest } from './store.ts'
 
 /** A call that nobody has answered. If it was not dialled yet, it is over at once. */
 export async function cancel(at: At, id: string): Promise<Call> {
@@ -33,13 +33,10 @@ function assertStatus({ status, ended_at }: Call, allowed: Status[], message: st
 
 /** The process that drives the call ends it. If none does, the next one does so at once. */
 async function ask(at: At, call: LockedCall, request: Request): Promise<Call> {
-  const { db, workspace, now } = at
-  const due_at = isLeased(at, call) ? call.due_at : clock.iso(now)
-  await db.run(
-    sql`update calls set request = ${request}, due_at = ${due_at} where workspace_id = ${workspace} and id = ${call.id}`,
-  )
+  const due_at = isLeased(at, call) ? call.due_at : clock.iso(at.now)
+  await updateRows(at, [{ id: call.id, request, due_at }], ['request', 'due_at'])
   announceRequest(at, call)
-  return toCall(call)
+  return shownOf(call)
 }
 
 /** Whether no process has begun to dial. */
@@ -49,10 +46,12 @@ export const isUnstarted = (at: At, call: LockedCall): boolean =>
 const isLeased = ({ db }: At, { lease_until }: LockedCall): boolean =>
   lease_until !== null && clock.parse(lease_until) > db.time()
 
+const end_columns = ['status', 'outcome', 'end_reason', 'ended_by', 'ended_at'] as const
+
 /** Ends calls that no process has begun to dial. The transaction has locked them. */
 export async function cancelUnstarted(at: At, calls: LockedCall[], by: Ender): Promise<Call[]> {
   if (calls.length === 0) return []
-  const { db, workspace, now } = at
+  const { now } = at
   const ended: Fact = {
     key: 'ended',
     at: now,
@@ -62,20 +61,11 @@ export async function cancelUnstarted(at: At, calls: LockedCall[], by: Ender): P
   const changes = calls.map((before) => {
     const facts = merge(before.facts, [ended])
     const updated_at = clock.laterThan(before.updated_at, now)
-    return { before, facts, after: { ...toCall(before), ...summarize(facts), updated_at } }
+    return { before, facts, after: { ...shownOf(before), ...summarize(facts), updated_at } }
   })
-  const rows = changes.map(({ after, facts }) => ({ ...after, facts }))
+  const rows = changes.map(({ after, facts }) => ({ ...after, facts, request: null, due_at: null }))
   await Promise.all([
-    db.run(
-      sql`update calls set status = row.status, outcome = row.outcome, end_reason = row.end_reason, ended_by = row.ended_by,
-          ended_at = row.ended_at, facts = row.facts, updated_at = row.updated_at, request = null, due_at = null
-        from ${rowsFrom(
-          rows,
-          `id uuid, status text, outcome text, end_reason text, ended_by text, ended_at timestamptz, facts jsonb,
-          updated_at timestamptz`,
-        )}
-        where calls.workspace_id = ${workspace} and calls.id = row.id`,
-    ),
+    updateRows(at, rows, [...end_columns, 'facts', 'updated_at', 'request', 'due_at']),
     insertEvents(
       at,
       changes.flatMap(({ before, facts }) =>

@@ -6,8 +6,9 @@ import { rowByKey } from '../kit/postgres/row-by-key.ts'
 import { join, likeContains, raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { normalizeText } from '../kit/text.ts'
 import * as counts from './counts.ts'
+import { columns, joinConversation } from './rows.ts'
 import type { Call, CallQuery } from './schema.ts'
-import { columns, joinConversation, table } from './store.ts'
+import { table } from './store.ts'
 
 interface Found {
   rows: Call[]

@@ -7,13 +7,12 @@ import { rowsFrom, sql } from '../kit/postgres/sql.ts'
 import { nextInQuietHours } from '../workspaces/quiet-hours.ts'
 import * as workspaces from '../workspaces/store.ts'
 import * as counts from './counts.ts'
+import type { Row } from './rows.ts'
 import type { Call } from './schema.ts'
-import { announce, type Request } from './store.ts'
+import { announce } from './store.ts'
 
-interface Claimed extends Pick<Call, 'id' | 'status' | 'to' | 'contact_id' | 'conversation_id' | 'started_at'> {
-  keeps_quiet_hours: boolean
-  request: Request | null
-}
+type Shown = 'id' | 'status' | 'to' | 'contact_id' | 'conversation_id' | 'started_at'
+type Claimed = Pick<Row, Shown | 'keeps_quiet_hours' | 'request'>
 
 interface Moved extends Claimed {
   /** When it is to be dialled. */
@@ -24,14 +23,14 @@ interface Moved extends Claimed {
  * Leaves out the calls that keep quiet hours and are outside of them now, by the settings and zones of now: they wait until the
  * hours begin. If these never do, the call is canceled.
  */
-export async function withoutQuiet<Row extends Claimed>(at: At, rows: Row[], token: string): Promise<Row[]> {
+export async function withoutQuiet<One extends Claimed>(at: At, rows: One[], token: string): Promise<One[]> {
   const keeping = rows.filter(
     ({ keeps_quiet_hours, started_at, request, to }) =>
       keeps_quiet_hours && started_at === null && request === null && to !== null,
   )
   if (keeping.length === 0) return rows
   const times = await nextTimes(at, keeping)
-  const timeOf = ({ id }: Row) => (times.has(id) ? times.get(id) : at.now)
+  const timeOf = ({ id }: One) => (times.has(id) ? times.get(id) : at.now)
   await postpone(at, {
     moved: keeping.flatMap((row) => {
       const time = timeOf(row) ?? at.now

@@ -13,8 +13,9 @@ import { type Sql, sql } from '../kit/postgres/sql.ts'
 import { scheduleCallback } from './callbacks.ts'
 import { cancelUnstarted, isUnstarted } from './end.ts'
 import { redactCallOf } from './redact.ts'
+import { lockMany } from './rows.ts'
 import type { Call } from './schema.ts'
-import { announce, announceRequest, lockMany, table } from './store.ts'
+import { announce, announceRequest, table } from './store.ts'
 
 /** More are canceled in the background. */
 const canceled_at_once_max = 1_000

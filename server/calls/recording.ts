@@ -8,6 +8,7 @@ import { eraseRecording } from './erase-recording.ts'
 import { event_types } from './event-types.ts'
 import { keyOf } from './recording-files.ts'
 import { renderRecording } from './rendering.ts'
+import { lock, shownOf } from './rows.ts'
 import type { Call } from './schema.ts'
 import * as calls from './store.ts'
 
@@ -48,11 +49,11 @@ export async function deleteRecording(
   at: At,
   { id, by, isCurrent }: { id: string; by: string; isCurrent: Request['isCurrent'] },
 ): Promise<Call> {
-  const before = calls.toCall(await calls.lock(at, id))
+  const before = shownOf(await lock(at, id))
   if (['none', 'deleted'].includes(before.recording.status)) throw noRecording(before)
   if (!isCurrent(before)) throw preconditionFailed()
   await eraseRecording(at, { id, by })
-  const after = calls.toCall(await calls.lock(at, id))
+  const after = shownOf(await lock(at, id))
   await events.record(at, event_types.updated, [{ data: after, previous: { recording: before.recording } }])
   calls.announce(at, after)
   return after

@@ -8,6 +8,7 @@ import { sql } from '../kit/postgres/sql.ts'
 import { invalidState } from '../kit/problem.ts'
 import { cancelUnstarted, isUnstarted } from './end.ts'
 import { eraseRecording } from './erase-recording.ts'
+import { lock } from './rows.ts'
 import { type Call, final_statuses } from './schema.ts'
 import * as calls from './store.ts'
 
@@ -16,7 +17,7 @@ export async function redact(at: At, { id, by }: { id: string; by: 'human' | 'sy
   // The conversation is locked before the call, as when the conversation is redacted.
   const known = await calls.get(at, id)
   // A call without one may get it meanwhile, unless it is locked.
-  const { conversation_id } = known.conversation_id === null ? await calls.lock(at, id) : known
+  const { conversation_id } = known.conversation_id === null ? await lock(at, id) : known
   if (conversation_id === null) await erase(at, { id, by })
   else await redactConversation(at, { id: conversation_id, reason: by === 'human' ? 'human_ended' : 'api' })
   return calls.get(at, id)
@@ -33,7 +34,7 @@ export async function redactCallOf(at: At, conversation_id: string): Promise<voi
 
 async function erase(at: At, { id, by }: { id: string; by: 'human' | 'system' }): Promise<void> {
   const { db, workspace, now } = at
-  const before = await calls.lock(at, id)
+  const before = await lock(at, id)
   if (isUnstarted(at, before)) await cancelUnstarted(at, [before], by)
   else if (!final_statuses.includes(before.status))
     throw invalidState('A call that is not over can not be redacted. End it first.', { status: before.status })

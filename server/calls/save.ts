@@ -3,28 +3,30 @@ import { stamp } from '../contacts/stamps.ts'
 import * as conversations from '../conversations/begin.ts'
 import { lockAll } from '../conversations/rows.ts'
 import type { Conversation } from '../conversations/schema.ts'
-import { findOpen } from '../conversations/turns.ts'
-import type { OptOut, TalkState } from '../drivers/driver.ts'
+import { findOpen, readSpoken } from '../conversations/turns.ts'
+import type { OptOut } from '../drivers/driver.ts'
 import type { Plan, Save, Saved } from '../drivers/plan-save.ts'
 import { saveAll } from '../drivers/save.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
-import { rowsFrom, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { normalizeText } from '../kit/text.ts'
 import { leaseEnd } from '../kit/work/lease.ts'
 import { takeBatch } from '../kit/work/recorder.ts'
 import { openSaves } from '../kit/work/saves.ts'
+import * as workspaces from '../workspaces/store.ts'
 import { type ChangedCall, changed } from './changed.ts'
+import { costOf } from './cost.ts'
 import * as counts from './counts.ts'
 import { insertEvents } from './end.ts'
 import { event_types } from './event-types.ts'
 import { type Fact, merge, summarize, toEvents } from './facts.ts'
-import { insertComplete, type ToInsert } from './insert.ts'
 import { recordOptOuts } from './opt-outs.ts'
+import { type CallState, insertRows, type LockedCall, lockMany, type Row, saveRows, shownOf } from './rows.ts'
 import type { Call } from './schema.ts'
-import { announce, type LockedCall, lockMany, toCall } from './store.ts'
-import { addTotals } from './totals.ts'
+import { announce } from './store.ts'
 
 /** What a driver has to write about one call. It is written only while the driver has the lease. */
 export interface CallSave {
@@ -49,24 +51,13 @@ export interface CallSave {
   save_id?: string
 }
 
-/** Where a call of a test workspace is between two advances of the clock. */
-export interface CallState extends TalkState {
-  line: unknown
-  /** The number that was dialled. The call doesn't have it any more when its contact was deleted. */
-  to: string
-  is_over: boolean
-  /** The last turn that was looked at for words of people. */
-  last_read_seq: number
-  /** The turns of people that are spoken, by the reply that the line knows. */
-  people?: Record<string, number>
-}
-
 /** Saves of one workspace that come together share a transaction. */
 export const openCallSaves = (log: Log): ((at: At, save: CallSave) => Promise<Saved>) =>
   openSaves({ saveAll: saveCalls, weigh: turnsOf, weight_max: turns_max, log })
 
 /** Of a transaction, so that the process answers requests in between. A call may have more. */
 const turns_max = 1_000
+const search_text_max = 100_000
 
 export const turnsOf = ({ save }: CallSave): number => 1 + (save?.turns.length ?? 0)
 
@@ -77,7 +68,7 @@ interface Held {
   save: CallSave
   before: LockedCall
   /** Of a call that has no row yet. */
-  insert?: ToInsert
+  insert?: Row
 }
 
 /** One call of a transaction. */
@@ -117,25 +108,13 @@ async function outcomeOf(at: At, { save: { save } }: Held, locked: Rows): Promis
 }
 
 /** Writes calls that have no row yet and were run ahead. The room that has done so takes their ends into account itself. */
-export async function insertAhead(at: At, made: { insert: ToInsert; save: CallSave }[]): Promise<void> {
+export async function insertAhead(at: At, made: { insert: Row; save: CallSave }[]): Promise<void> {
   for (const rest = [...made]; rest.length > 0; ) {
     const some = takeBatch(rest, ({ save }) => turnsOf(save), turns_max)
-    const held = some.map(({ insert, save }) => ({ save, before: toLocked(insert), insert }))
+    const held = some.map(({ insert, save }) => ({ save, before: insert, insert }))
     await writeHeld(at, { held, locked: new Map() })
   }
 }
-
-const toLocked = ({ call, variables, simulate, due_at }: ToInsert): LockedCall => ({
-  ...call,
-  variables,
-  simulate,
-  facts: [],
-  request: null,
-  due_at: clock.iso(due_at),
-  lease_until: null,
-  lease_token: null,
-  last_save: null,
-})
 
 async function writeHeld(at: At, { held, locked }: { held: Held[]; locked: Rows }) {
   const [begun, without_words] = [held.filter(({ save }) => save.save), held.filter(({ save }) => !save.save)]
@@ -154,8 +133,13 @@ const toInsert = ({ save: { inserted, id }, before: { contact_id, to } }: Held) 
   inserted ? [{ conversation: { ...inserted, contact_id, counterpart: to }, lease_token: id }] : []
 
 const written: Extract<Saved, { is_lost: false }> = {
-  ...{ is_lost: false, is_stale: false, is_dropped: false, has_unseen: false },
-  ...{ status: 'closed', turn_count: 0, seq: undefined },
+  is_lost: false,
+  is_stale: false,
+  is_dropped: false,
+  has_unseen: false,
+  status: 'closed',
+  turn_count: 0,
+  seq: undefined,
 }
 
 /** Those whose lease is not lost, with their rows. What lies beyond the clock, after an advance has stopped, runs again. */
@@ -180,7 +164,7 @@ function toChange({ save, before, insert }: Held, plan: Plan | undefined): Chang
   const is_answered = summary.answered_at !== null
   const is_ready = summary.ended_at !== null && is_answered && save.is_recorded && before.recording.status === 'none'
   const after: Call = {
-    ...toCall(before),
+    ...shownOf(before),
     ...summary,
     conversation_id: save.inserted?.id ?? before.conversation_id,
     ...(before.redacted_at === null && { results }),
@@ -193,22 +177,41 @@ function toChange({ save, before, insert }: Held, plan: Plan | undefined): Chang
 
 const isEnding = ({ before, after }: Change): boolean => before.ended_at === null && after.ended_at !== null
 
+/** Adds to calls what is known when they have ended. */
+async function addTotals(at: At, ending: Change[]): Promise<void> {
+  if (ending.length === 0) return
+  const ids = ending.flatMap(({ after }) => after.conversation_id ?? [])
+  const [{ prices }, spoken] = await Promise.all([workspaces.readSettings(at), readSpoken(at, ids)])
+  for (const change of ending) {
+    const { after } = change
+    const turns = spoken.get(after.conversation_id ?? '') ?? []
+    const times = turns.flatMap(({ turn_ms }) => turn_ms ?? []).sort((left, right) => left - right)
+    after.latency = { turn_p50_ms: percentile(times, 0.5), turn_p95_ms: percentile(times, 0.95) }
+    after.cost_micros = costOf(after, prices)
+    const words = turns.map(({ heard }) => heard).join(' ')
+    if (after.redacted_at === null && words !== '') change.search_text = normalizeText(words).slice(0, search_text_max)
+  }
+}
+
+/** The nearest rank. */
+const percentile = (sorted: number[], share: number): number | null =>
+  sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null
+
 async function write(at: At, changes: Change[]): Promise<void> {
-  const ending = changes.filter(isEnding)
-  await addTotals(at, ending)
+  await addTotals(at, changes.filter(isEnding))
   for (const change of changes) {
     const { before, after, save } = change
-    const is_changed = JSON.stringify(after) !== JSON.stringify(toCall(before))
+    const is_changed = JSON.stringify(after) !== JSON.stringify(shownOf(before))
     after.updated_at = is_changed ? clock.laterThan(before.updated_at, save.now) : before.updated_at
   }
   await Promise.all([
-    updateRows(
+    saveRows(
       at,
-      changes.filter(({ insert }) => !insert),
+      changes.flatMap((change) => (change.insert ? [] : [toSaved(at, change)])),
     ),
-    insertComplete(
+    insertRows(
       at,
-      changes.flatMap((change) => (change.insert ? [{ ...change.insert, row: toRow(change) }] : [])),
+      changes.flatMap((change) => (change.insert ? [{ ...change.insert, ...toSaved(at, change) }] : [])),
     ),
     insertEvents(
       at,
@@ -284,44 +287,18 @@ const toOptOut = ({ save: { opted_out }, before: { simulate }, after: { contact_
 const dueAt = (save: CallSave, { request }: LockedCall, { ended_at }: Call): string | null =>
   request !== null && ended_at === null ? clock.iso(save.now) : save.due_at
 
-const toRow = ({ save, before, after, facts, search_text }: Change) => ({
+/** What was read of the call is locked since. */
+const toSaved = ({ db }: At, { save, before, after, facts, search_text }: Change) => ({
   ...after,
-  ...after.usage,
-  ...after.latency,
-  ...{ recording_status: after.recording.status, recording_format: after.recording.format },
-  ...{ facts, search_text, state: save.state, due_at: dueAt(save, before, after), is_released: save.is_released },
+  facts,
+  search_text,
+  state: save.state,
+  contact_voice: save.contact_voice,
   is_dialing: save.is_dialing ?? false,
   last_save: save.save_id ?? null,
-  contact_voice: save.contact_voice,
-  is_over: after.ended_at !== null,
+  request: after.ended_at === null ? before.request : null,
+  due_at: dueAt(save, before, after),
+  ...(save.is_released
+    ? { lease_until: null, lease_token: null, claims: 0 }
+    : { lease_until: leaseEnd(db), lease_token: before.lease_token, claims: before.claims }),
 })
-
-async function updateRows({ db, workspace }: At, changes: Change[]): Promise<void> {
-  if (changes.length === 0) return
-  const rows = changes.map(toRow)
-  await db.run(
-    sql`update calls
-      set status = row.status, outcome = row.outcome, end_reason = row.end_reason, ended_by = row.ended_by,
-        conversation_id = row.conversation_id, started_at = row.started_at, answered_at = row.answered_at,
-        ended_at = row.ended_at, duration_ms = row.duration_ms, results = row.results, turn_count = row.turn_count,
-        recording_status = row.recording_status, recording_format = row.recording_format,
-        turn_p50_ms = row.turn_p50_ms, turn_p95_ms = row.turn_p95_ms, input_tokens = row.input_tokens,
-        output_tokens = row.output_tokens, cost_micros = row.cost_micros, facts = row.facts, state = row.state,
-        search_text = coalesce(row.search_text, calls.search_text),
-        contact_voice = coalesce(row.contact_voice, calls.contact_voice), updated_at = row.updated_at, due_at = row.due_at,
-        is_dialing = row.is_dialing, last_save = row.last_save, request = case when row.is_over then null else request end,
-        lease_token = case when row.is_released then null else lease_token end,
-        lease_until = case when row.is_released then null else ${leaseEnd(db)}::timestamptz end,
-        claims = case when row.is_released then 0 else claims end
-      from ${rowsFrom(
-        rows,
-        `id uuid, status text, outcome text, end_reason text, ended_by text, conversation_id uuid, started_at timestamptz,
-          answered_at timestamptz, ended_at timestamptz, duration_ms integer, results jsonb, turn_count integer,
-          recording_status text, recording_format text, turn_p50_ms integer, turn_p95_ms integer, input_tokens integer,
-          output_tokens integer, cost_micros bigint, facts jsonb, state jsonb, search_text text, contact_voice text,
-          updated_at timestamptz, due_at timestamptz, is_over boolean, is_released boolean, is_dialing boolean,
-          last_save uuid`,
-      )}
-      where calls.workspace_id = ${workspace} and calls.id = row.id`,
-  )
-}

@@ -7,28 +7,25 @@ import * as page from '../kit/postgres/page.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalid, preconditionFailed } from '../kit/problem.ts'
 import { event_types } from './event-types.ts'
+import { lock, shownOf, updateRows } from './rows.ts'
 import type { Call, CallChange, CallEvent } from './schema.ts'
-import { announce, get, lock, toCall } from './store.ts'
+import { announce, get } from './store.ts'
 
 /** An empty change doesn't even change `updated_at`. */
 export async function update(
   at: At,
   { id, change, isCurrent }: { id: string; change: CallChange; isCurrent: Request['isCurrent'] },
 ): Promise<Call> {
-  const { db, workspace, now } = at
-  const before = toCall(await lock(at, id))
+  const before = shownOf(await lock(at, id))
   if (!isCurrent(before)) throw preconditionFailed()
   const faults = memberFaults(change)
   if (faults.length > 0) throw invalid(faults)
   const { metadata } = change
   if (metadata === undefined) return before
-  const updated_at = clock.laterThan(before.updated_at, now)
+  const updated_at = clock.laterThan(before.updated_at, at.now)
   const after: Call = { ...before, metadata, updated_at }
   await Promise.all([
-    db.run(
-      sql`update calls set metadata = ${JSON.stringify(metadata)}, updated_at = ${updated_at}
-        where workspace_id = ${workspace} and id = ${id}`,
-    ),
+    updateRows(at, [after], ['metadata', 'updated_at']),
     events.record(at, event_types.updated, [{ data: after, previous: { metadata: before.metadata } }]),
   ])
   announce(at, after)

@@ -24,8 +24,8 @@ import type { CallToDial, Carrier } from './carrier.ts'
 import { type ClaimedCall, claim, due_calls, renew } from './claim.ts'
 import { CallDrive } from './drive.ts'
 import { type Fact, isAnswered, summarize } from './facts.ts'
-import type { ToInsert } from './insert.ts'
-import { type CallSave, type CallState, openCallSaves, turnsOf } from './save.ts'
+import type { CallState, Row } from './rows.ts'
+import { type CallSave, openCallSaves, turnsOf } from './save.ts'
 import type { EndReason } from './schema.ts'
 import { requests } from './store.ts'
 
@@ -121,7 +121,8 @@ function openAheadQueue() {
 }
 
 /** What is needed to run a call that has no row yet. */
-export interface CallAhead extends ToInsert {
+export interface CallAhead {
+  row: Row
   contact: Contact
   time_zone: string
   configuration: Configuration
@@ -135,29 +136,21 @@ export interface CallAhead extends ToInsert {
  */
 export async function runAhead(
   at: AtOutside,
-  ahead: CallAhead,
+  { row, contact, time_zone, configuration, horizon }: CallAhead,
   { carrier, onProgress = () => {}, log }: { carrier: Carrier; onProgress?: () => void; log: Log },
 ): Promise<CallSave> {
-  const { call, simulate, variables, contact, time_zone, configuration, horizon } = ahead
   const claimed: ClaimedCall = {
-    ...call,
-    simulate,
-    variables,
+    ...row,
+    due_at: row.due_at ?? row.created_at,
+    version_id: row.agent_version.id ?? '',
+    version_label: row.agent_version.version_label,
+    claims: 1,
+    token: '',
     contact,
     time_zone,
     configuration,
-    horizon,
-    token: '',
-    due_at: clock.iso(ahead.due_at),
-    version_id: call.agent_version.id ?? '',
-    version_label: call.agent_version.version_label,
-    leaves_voicemail: ahead.leaves_voicemail ?? true,
-    keeps_quiet_hours: false,
-    facts: [],
-    state: null,
-    request: null,
-    claims: 1,
     refusal: undefined,
+    horizon,
   }
   let kept: CallSave | undefined
   const save = async (_at: At, one: CallSave): Promise<Saved> => {

@@ -1,12 +1,12 @@
 import type { Configuration } from '../agents/configuration.ts'
 import type { At } from '../kit/at.ts'
 import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
-import { insertInto, type Table, updateIn } from '../kit/postgres/table.ts'
+import { insertInto, type Table, updaterOf } from '../kit/postgres/table.ts'
 import type { ScriptProgress, Timers } from './claim.ts'
 import type { Conversation } from './schema.ts'
 import { columns } from './store.ts'
 
-const table = {
+export const table = {
   name: 'conversations',
   columns: {
     id: 'uuid',
@@ -143,10 +143,4 @@ export async function insertRows(
 }
 
 /** Writes these columns of conversations that the transaction has locked. */
-export async function updateRows<Written extends Column>(
-  { db, workspace }: At,
-  rows: ({ id: string } & { [column in Written]: unknown })[],
-  names: readonly Written[],
-): Promise<void> {
-  if (rows.length > 0) await db.run(updateIn(table, { workspace, names, rows }))
-}
+export const updateRows = updaterOf(table)

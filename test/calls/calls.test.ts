@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { costOf } from '../../server/calls/cost.ts'
-import * as calls from '../../server/calls/store.ts'
+import { lock } from '../../server/calls/rows.ts'
 import { inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
@@ -252,7 +252,7 @@ test('a call that a process is about to dial is not canceled behind its back', a
     sql`update calls set lease_until = ${lease_until} where workspace_id = ${tenant.id} and id = ${id}`,
   )
   assert.equal((await tenant.call('POST', `/calls/${id}/cancel`)).body.data.status, 'queued')
-  const locked = await inTransaction(server.at(tenant.id), (at) => calls.lock(at, id))
+  const locked = await inTransaction(server.at(tenant.id), (at) => lock(at, id))
   assert.equal(locked.request, 'cancel')
 })
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { summarize } from '../../server/calls/facts.ts'
+import { lock } from '../../server/calls/rows.ts'
 import * as calls from '../../server/calls/store.ts'
 import { streamCall } from '../../server/calls/stream.ts'
 import { close } from '../../server/conversations/people.ts'
@@ -30,7 +31,7 @@ const statusesIn = (events: Events): string[] =>
 /** Ends the call, as the process that drives it would. */
 const end = (at: At, id: string): Promise<void> =>
   inTransaction(at, async (at) => {
-    const call = await calls.lock(at, id)
+    const call = await lock(at, id)
     const ended_at = at.now + 60_000
     const final = {
       key: 'final',

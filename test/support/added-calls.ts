@@ -3,6 +3,7 @@ import * as counts from '../../server/calls/counts.ts'
 import { insertEvents } from '../../server/calls/end.ts'
 import { type Fact, merge, summarize, toEvents } from '../../server/calls/facts.ts'
 import { insert, newCall } from '../../server/calls/insert.ts'
+import type { Row } from '../../server/calls/rows.ts'
 import type { Call } from '../../server/calls/schema.ts'
 import * as calls from '../../server/calls/store.ts'
 import * as conversations from '../../server/conversations/begin.ts'
@@ -33,7 +34,7 @@ export const addCall = (at: At, fields: CallFields = {}): Promise<Call> =>
     const { agent_id = newId(), contact_id = null, to = phoneNumber(), direction = 'outbound' } = fields
     const agent = { id: agent_id, name: 'Reception' }
     const version = { id: newId(), version_label: 'v1' }
-    const call: Call = {
+    const call: Row = {
       ...newCall(at, {
         agent,
         version,
@@ -46,10 +47,12 @@ export const addCall = (at: At, fields: CallFields = {}): Promise<Call> =>
         attempt: 1,
         metadata: {},
         is_test: true,
+        simulate: '00',
+        variables: { name: 'Ada' },
       }),
       direction,
     }
-    await insert(at, [{ call, simulate: '00', variables: { name: 'Ada' }, due_at: at.now }])
+    await insert(at, [call])
     const conversation = conversations.newConversation(at, {
       kind: 'voice',
       channel_id: null,

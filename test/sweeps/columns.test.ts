@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { operations, owner_operations } from '../../server/api.ts'
+import { table as calls } from '../../server/calls/rows.ts'
+import { table as conversations } from '../../server/conversations/rows.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { directories } from '../support/directories.ts'
 import { testPool } from '../support/harness.ts'
@@ -290,6 +292,17 @@ for (const [title, properties] of resources) {
       .filter(([name]) => !computed.includes(name))
       .map(([name, property]) => [name, typeOf(property)])
     assert.deepEqual(Object.fromEntries(declared), Object.fromEntries(shown.map(({ name, type }) => [name, type])))
+  })
+}
+
+for (const { name, columns } of [calls, conversations]) {
+  test(`the description of ${name} has all columns of the table`, async () => {
+    const found = await pool.many<{ name: string; type: string }>(
+      sql`select attname as name, split_part(format_type(atttypid, null), ' ', 1) as type from pg_attribute
+        where attrelid = ${name}::regclass and attnum > 0 and not attisdropped and attname <> 'workspace_id'`,
+    )
+    const described = Object.entries(columns).map(([name, type]) => [name, type.replace('timestamptz', 'timestamp')])
+    assert.deepEqual(Object.fromEntries(described), Object.fromEntries(found.map(({ name, type }) => [name, type])))
   })
 }
 

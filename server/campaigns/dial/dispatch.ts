@@ -1,6 +1,7 @@
 import { findVersion } from '../../agents/find-version.ts'
 import type { AgentWithDraft } from '../../agents/schema.ts'
 import * as calls from '../../calls/insert.ts'
+import type { Row } from '../../calls/rows.ts'
 import { chooseActive } from '../../channels/choose.ts'
 import * as channels from '../../channels/store.ts'
 import { shareFree } from '../../contacts/share-many.ts'
@@ -13,6 +14,7 @@ import {
 } from '../../conversations/begin.ts'
 import { laterUpdate } from '../../conversations/store.ts'
 import type { At } from '../../kit/at.ts'
+import * as clock from '../../kit/clock.ts'
 import { newId } from '../../kit/id.ts'
 import { raw, sql } from '../../kit/postgres/sql.ts'
 import * as counts from '../counts.ts'
@@ -181,11 +183,13 @@ interface ToCall {
 }
 
 /** The variables of the enrollment come before those of the campaign. */
-export async function toCall(at: At, { campaign, sender, enrollment, id }: ToCall): Promise<calls.ToInsert> {
+export async function toCall(at: At, { campaign, sender, enrollment, id }: ToCall): Promise<Row> {
   const { contact } = enrollment
   const channel = channelFor(sender, enrollment) ?? null
   const version = await sender.versionFor(contact.phone_number)
-  const call = calls.newCall(at, {
+  const dialBefore = () => Math.min(at.now + dial_within_ms, closingOf(campaign, enrollment, at.now))
+  return calls.newCall(at, {
+    id,
     agent: sender.agent,
     version,
     channel,
@@ -194,18 +198,11 @@ export async function toCall(at: At, { campaign, sender, enrollment, id }: ToCal
     is_test: at.is_test || channel?.provider === 'simulator',
     attempt: numberOf(enrollment),
     status: 'queued',
-    scheduled_at: null,
     campaign_id: campaign.id,
-    metadata: {},
-  })
-  return {
-    call: { ...call, id },
-    simulate: null,
     variables: { ...campaign.variables, ...enrollment.variables },
-    due_at: at.now,
     dial_key: `${enrollment.id}:${numberOf(enrollment)}`,
-    leaves_voicemail: campaign.voicemail === 'leave',
     // In a test workspace no time passes until it is dialled.
-    ...(!at.is_test && { dial_before: Math.min(at.now + dial_within_ms, closingOf(campaign, enrollment, at.now)) }),
-  }
+    dial_before: at.is_test ? null : clock.iso(dialBefore()),
+    leaves_voicemail: campaign.voicemail === 'leave',
+  })
 }

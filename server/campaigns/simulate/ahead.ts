@@ -3,6 +3,7 @@ import { hasNoTools } from '../../agents/configuration.ts'
 import { findConfiguration } from '../../agents/find-version.ts'
 import { summarize } from '../../calls/facts.ts'
 import * as calls from '../../calls/insert.ts'
+import type { Row } from '../../calls/rows.ts'
 import { type CallSave, insertAhead, turnsOf } from '../../calls/save.ts'
 import { runAhead } from '../../calls/work.ts'
 import * as clocks from '../../clocks/store.ts'
@@ -60,7 +61,7 @@ interface Made {
   enrollment: DueEnrollment
   id: string
   time: number
-  insert: calls.ToInsert
+  insert: Row
   save: CallSave
   result: Result
 }
@@ -155,7 +156,7 @@ async function simulate(at: AtOutside, { ahead, last, target, options, made }: T
     const { contact } = enrollment
     const { configuration } = await one.sender.versionFor(contact.phone_number)
     const time_zone = timeZoneOf(contact, { now: time, workspace_time_zone })
-    const call = { ...insert, contact, time_zone, configuration, horizon: target }
+    const call = { row: insert, contact, time_zone, configuration, horizon: target }
     const save = await runAhead(then, call, { carrier: simulator, ...options })
     turns += turnsOf(save)
     const { outcome, ended_at, end_reason } = summarize(save.facts)

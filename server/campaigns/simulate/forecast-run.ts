@@ -65,10 +65,10 @@ async function attemptOnce(job: ForecastJob, enrollment: DueEnrollment, time: nu
   const { contact } = enrollment
   const { configuration } = await sender.versionFor(contact.phone_number)
   if (!hasNoTools(configuration)) return guess(at, job, enrollment)
-  const ahead = await toCall(at, { campaign: job.campaign, sender, enrollment, id: newId() })
+  const row = await toCall(at, { campaign: job.campaign, sender, enrollment, id: newId() })
   const horizon = Number.MAX_SAFE_INTEGER
   const time_zone = timeZoneOf(contact, { now: time, workspace_time_zone: job.time_zone })
-  const call = { ...ahead, contact, time_zone, configuration, horizon }
+  const call = { row, contact, time_zone, configuration, horizon }
   const { facts, opted_out } = await runAhead(at, call, { carrier: simulator, log })
   const { outcome, ended_at, end_reason } = summarize(facts)
   return {

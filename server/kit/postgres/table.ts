@@ -1,3 +1,4 @@
+import type { InWorkspace } from '../at.ts'
 import { raw, rowsFrom, type Sql, sql } from './sql.ts'
 
 /** A table of a workspace, with the type of each column but `workspace_id`. What is written to it is made from these. */
@@ -23,18 +24,36 @@ export function insertInto<Name extends string, Written extends Name>(
     from ${rowsFrom(rows, typesOf(columns, names))}`
 }
 
-/** Changes these columns of rows, which are found by their `id`. */
-export function updateIn<Name extends string, Written extends Name>(
-  { name, columns }: Table<Name | 'id'>,
-  {
-    workspace,
-    names,
-    rows,
-  }: { workspace: string; names: readonly Written[]; rows: readonly RowWith<NoInfer<Written> | 'id'>[] },
+/** Returns a function that changes columns of rows, which are found by their `id`. */
+export const updaterOf =
+  <Name extends string>({ name, columns }: Table<Name | 'id'>) =>
+  async <Written extends Name, Kept extends Name = never>(
+    { db, workspace }: InWorkspace,
+    rows: readonly RowWith<NoInfer<Written | Kept> | 'id'>[],
+    names: readonly Written[],
+    /** Columns that stay as they are where the new value is null. */
+    unless_null: readonly Kept[] = [],
+  ): Promise<void> => {
+    if (rows.length === 0) return
+    const changes = [
+      ...names.map((column) => `${column} = row.${column}`),
+      ...unless_null.map((column) => `${column} = coalesce(row.${column}, ${name}.${column})`),
+    ]
+    await db.run(
+      sql`update ${raw(name)} set ${raw(changes.join(', '))}
+        from ${rowsFrom(rows, typesOf(columns, ['id', ...names, ...unless_null]))}
+        where ${raw(name)}.workspace_id = ${workspace} and ${raw(name)}.id = row.id`,
+    )
+  }
+
+/** Members of an object, for a `select`. Those that have no column of their name are computed. */
+export function selected<Name extends string, Member extends string>(
+  { columns }: Table<Name>,
+  { members, computed }: { members: readonly Member[]; computed: { [member in Exclude<Member, Name>]: string } },
 ): Sql {
-  const changes = raw(names.map((column) => `${column} = row.${column}`).join(', '))
-  return sql`update ${raw(name)} set ${changes} from ${rowsFrom(rows, typesOf(columns, ['id', ...names]))}
-    where ${raw(name)}.workspace_id = ${workspace} and ${raw(name)}.id = row.id`
+  const expressions = new Map(Object.entries<string>(computed))
+  const list = members.map((member) => (member in columns ? member : `${expressions.get(member)} as "${member}"`))
+  return raw(list.join(', '))
 }
 
 const typesOf = <Name extends string>(columns: Record<Name, string>, names: readonly Name[]): string =>

@@ -4,11 +4,11 @@ import { shareMany } from '../contacts/share-many.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
-import { copyLine } from '../kit/postgres/copy.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { invalidState } from '../kit/problem.ts'
 import { count } from './counts.ts'
 import { enrollments_max, type PartlyEnrolled } from './enrolling-schema.ts'
+import { insertRows } from './enrollment-rows.ts'
 import { type Campaign, type Enrollment, final_statuses } from './schema.ts'
 import { lock, wake } from './store.ts'
 
@@ -47,14 +47,17 @@ export async function enroll(
   const missing = contacts.filter(({ id }) => !enrolled.has(id))
   const added = missing.slice(0, Math.max(0, enrollments_max - campaign.counts.enrolled))
   const created_at = clock.iso(at.now)
-  const lines = added.map(({ id, phone_number }) => {
-    const variables = JSON.stringify(by_contact.get(id)?.variables ?? {})
-    const rank = rankOf(seed, phone_number)
-    const times = [created_at, created_at, never_looked_at]
-    return copyLine([at.workspace, newId(), campaign_id, id, 'pending', variables, rank, ...times])
-  })
   if (added.length > 0) {
-    await at.db.copy('enrollments', copied_columns, lines.join(''))
+    const rows = added.map(({ id: contact_id, phone_number }) => ({
+      id: newId(),
+      campaign_id,
+      contact_id,
+      variables: by_contact.get(contact_id)?.variables ?? {},
+      rank: rankOf(seed, phone_number),
+      created_at,
+      due_at: never_looked_at,
+    }))
+    await insertRows(at, rows)
     const change = { campaign_id, counted: 'status', from: null, to: 'pending' } as const
     await count(
       at,
@@ -65,19 +68,6 @@ export async function enroll(
   const not_enrolled = missing.length - added.length
   return { enrolled: added.length, already_enrolled: enrolled.size, not_enrolled }
 }
-
-const copied_columns = [
-  'workspace_id',
-  'id',
-  'campaign_id',
-  'contact_id',
-  'status',
-  'variables',
-  'rank',
-  'created_at',
-  'updated_at',
-  'due_at',
-]
 
 async function findEnrolled(
   { db, workspace }: At,

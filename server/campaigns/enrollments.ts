@@ -9,6 +9,7 @@ import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalidState, notFound, preconditionFailed } from '../kit/problem.ts'
 import { count, read as readCounts, sumOf } from './counts.ts'
 import { never_looked_at } from './enroll.ts'
+import { columns } from './enrollment-rows.ts'
 import { attempting_statuses, waiting_statuses } from './enrollment-status.ts'
 import {
   type Campaign,
@@ -18,9 +19,6 @@ import {
   final_statuses,
 } from './schema.ts'
 import * as campaigns from './store.ts'
-
-export const columns = raw(`id, campaign_id, contact_id, status, reason, attempts, last_outcome, last_call_id,
-  last_conversation_id, next_attempt_at, variables, created_at, updated_at`)
 
 /** Leaves out those of a deleted campaign, which are deleted in the background. */
 const joinCampaign = (workspace: Sql): Sql =>

@@ -7,7 +7,7 @@ import type { At } from '../kit/at.ts'
 import { csvLine } from '../kit/csv.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
-import { columns } from './enrollments.ts'
+import { columns } from './enrollment-rows.ts'
 import type { Campaign, Enrollment } from './schema.ts'
 import { get } from './store.ts'
 

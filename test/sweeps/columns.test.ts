@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { operations, owner_operations } from '../../server/api.ts'
 import { table as calls } from '../../server/calls/rows.ts'
+import { table as enrollments } from '../../server/campaigns/enrollment-rows.ts'
 import { table as conversations } from '../../server/conversations/rows.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { directories } from '../support/directories.ts'
@@ -295,7 +296,7 @@ for (const [title, properties] of resources) {
   })
 }
 
-for (const { name, columns } of [calls, conversations]) {
+for (const { name, columns } of [calls, conversations, enrollments]) {
   test(`the description of ${name} has all columns of the table`, async () => {
     const found = await pool.many<{ name: string; type: string }>(
       sql`select attname as name, split_part(format_type(atttypid, null), ' ', 1) as type from pg_attribute

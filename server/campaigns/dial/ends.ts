@@ -5,9 +5,10 @@ import type { ThreadChange } from '../../conversations/threads.ts'
 import type { CallbackRequest } from '../../drivers/callbacks.ts'
 import type { At } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
-import { raw, rowsFrom, sql, toArrayLiteral } from '../../kit/postgres/sql.ts'
+import { raw, sql, toArrayLiteral } from '../../kit/postgres/sql.ts'
 import * as messages from '../../messages/withdraw.ts'
 import * as counts from '../counts.ts'
+import { updateRows } from '../enrollment-rows.ts'
 import { is_attempting } from '../enrollment-status.ts'
 import type { Candidate, EndedAttempt } from '../plan/candidate.ts'
 import { afterAttempt } from '../plan/retry.ts'
@@ -173,6 +174,7 @@ interface Row extends Pick<Enrollment, 'id' | 'campaign_id' | 'status'>, Pick<Ca
   attempt_id: string
   callback_at: string | null
   retry_at: string | null
+  updated_at: string
 }
 
 /** Records how attempts ended, and when the next ones follow. Enrollments of deleted contacts are gone. */
@@ -182,7 +184,9 @@ export async function endAttempts(at: At, ended: Ended[], column: LastColumn = '
   const by_id = new Map(ended.map((one) => [one.id, one]))
   const [rows, retries] = await Promise.all([
     db.many<Row>(
-      sql`select id, campaign_id, status, attempts, outcomes, callback_at, retry_at, ${raw(column)} as attempt_id from enrollments
+      sql`select id, campaign_id, status, attempts, outcomes, callback_at, retry_at, updated_at,
+          ${raw(column)} as attempt_id
+        from enrollments
         where workspace_id = ${workspace} and ${raw(column)} = any(${toArrayLiteral([...by_id.keys()])}::uuid[])
           and ${is_attempting}
         order by id for no key update`,
@@ -205,7 +209,7 @@ export async function endAttempts(at: At, ended: Ended[], column: LastColumn = '
   )
   await Promise.all([
     attempts.end(at, ended),
-    updateRows(at, changes),
+    updateRows(at, changes.map(toRow), [...outcome_columns, ...time_columns]),
     counts.count(at, [
       ...changes.map(({ row, after }) => ({
         campaign_id: row.campaign_id,
@@ -239,28 +243,18 @@ interface Change {
   after: ReturnType<typeof afterAttempt>
 }
 
-async function updateRows({ db, workspace }: At, changes: Change[]): Promise<void> {
-  if (changes.length === 0) return
-  const rows = changes.map(({ row, one, after }) => ({
-    id: row.id,
-    status: after.status,
-    reason: after.reason ?? null,
-    outcomes: after.outcomes,
-    last_outcome: after.last_outcome satisfies AttemptOutcome | null,
-    next_attempt_at: clock.isoOptional(after.next_attempt_at),
-    callback_at: clock.isoOptional(after.callback_at),
-    ended_at: clock.iso(one.ended_at),
-  }))
-  await db.run(
-    sql`update enrollments set status = row.status, reason = row.reason, outcomes = row.outcomes,
-        last_outcome = row.last_outcome, next_attempt_at = row.next_attempt_at, due_at = row.next_attempt_at,
-        retry_at = row.next_attempt_at, callback_at = row.callback_at,
-        updated_at = greatest((updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC', row.ended_at)
-      from ${rowsFrom(
-        rows,
-        `id uuid, status text, reason text, outcomes jsonb, last_outcome text, next_attempt_at timestamptz,
-          callback_at timestamptz, ended_at timestamptz`,
-      )}
-      where enrollments.workspace_id = ${workspace} and enrollments.id = row.id`,
-  )
-}
+const toRow = ({ row, one, after }: Change) => ({
+  id: row.id,
+  status: after.status,
+  reason: after.reason ?? null,
+  outcomes: after.outcomes,
+  last_outcome: after.last_outcome,
+  next_attempt_at: clock.isoOptional(after.next_attempt_at),
+  due_at: clock.isoOptional(after.next_attempt_at),
+  retry_at: clock.isoOptional(after.next_attempt_at),
+  callback_at: clock.isoOptional(after.callback_at),
+  updated_at: clock.laterThan(row.updated_at, one.ended_at),
+})
+
+const outcome_columns = ['status', 'reason', 'outcomes', 'last_outcome'] as const
+const time_columns = ['next_attempt_at', 'due_at', 'retry_at', 'callback_at', 'updated_at'] as const

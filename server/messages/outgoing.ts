@@ -6,9 +6,9 @@ import type { TurnOf } from '../conversations/turns.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
-import { copyLine } from '../kit/postgres/copy.ts'
 import { invalidState } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
+import { insertRows } from './rows.ts'
 import { segmentsOf } from './segments.ts'
 
 /** Due work and notifications have this name too. */
@@ -60,45 +60,21 @@ export function withMessage<T extends TurnOf>(
 }
 
 /** Outgoing ones are sent after the commit. */
-export async function insertMessages({ db, workspace, now }: At, messages: NewMessage[]): Promise<void> {
+export async function insertMessages(at: At, messages: NewMessage[]): Promise<void> {
   if (messages.length === 0) return
-  const created_at = clock.iso(now)
-  const lines = messages.map(({ direction, message, is_exempt, ...row }) =>
-    copyLine([
-      workspace,
-      row.id,
-      row.conversation_id,
-      row.seq,
-      row.channel_id,
-      direction,
-      row.carrier_id,
-      message.status,
-      message.segments,
-      message.cost_micros,
-      is_exempt ? 't' : 'f',
-      created_at,
-      direction === 'outbound' ? created_at : null,
-    ]),
-  )
-  await db.copy(table, columns, lines.join(''))
-  if (messages.some(({ direction }) => direction === 'outbound')) db.notify({ topic: table, workspace })
+  const created_at = clock.iso(at.now)
+  const rows = messages.map(({ message: { status, segments, cost_micros }, ...row }) => ({
+    ...row,
+    status,
+    segments,
+    cost_micros,
+    created_at,
+    due_at: row.direction === 'outbound' ? created_at : null,
+  }))
+  await insertRows(at, rows)
+  if (messages.some(({ direction }) => direction === 'outbound'))
+    at.db.notify({ topic: table, workspace: at.workspace })
 }
-
-const columns = [
-  'workspace_id',
-  'id',
-  'conversation_id',
-  'seq',
-  'channel_id',
-  'direction',
-  'carrier_id',
-  'status',
-  'segments',
-  'cost_micros',
-  'is_exempt',
-  'created_at',
-  'due_at',
-]
 
 /** Events show this of a message. */
 export const messageData = ({ id, conversation_id, seq, message: { status, error } }: NewMessage) => ({

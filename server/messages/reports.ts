@@ -5,7 +5,8 @@ import { type ThreadChange, threads_changed } from '../conversations/threads.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { rowsFrom, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { findRedacted, lockAll, type Row, updateRows } from './rows.ts'
 import { type Milestone, merge, newMilestones, type Report } from './status.ts'
 
 /** What is known of a message, from the carrier's answer or from a report that it sent. */
@@ -24,27 +25,11 @@ interface CarrierMessage extends Report {
   carrier_id: string
 }
 
-interface Row extends Report {
-  id: string
-  conversation_id: string
-  seq: number
-  channel_id: string
-  carrier_id: string | null
-  attempt: number
-  sent_at: string | null
-  created_at: string
-  due_at: string | null
-  lease_token: string | null
-  contact_id: string | null
-  /** The carrier's id was erased with the conversation, and is not stored again. */
-  is_redacted: boolean
-  /** The agent begins the conversation with this message. */
-  is_first: boolean
-}
-
 /** Reports may come in any order and more than once: the row is then the same. */
 export async function record(at: At, reports: MessageReport[]): Promise<void> {
-  const rows = await lockAll(at, reports)
+  const ids = [...new Set(reports.map(({ id }) => id))]
+  // Both are sent together, and the second sees what was committed before the rows were locked.
+  const [rows, redacted] = await Promise.all([lockAll(at, ids), findRedacted(at, ids)])
   const owners = await ownersOf(at, { rows: [...rows.values()], reports })
   const changes = reports.flatMap((report) => {
     const before = rows.get(report.id)
@@ -52,14 +37,16 @@ export async function record(at: At, reports: MessageReport[]): Promise<void> {
     const after = apply(before, identified(before, report, owners))
     rows.set(report.id, after)
     if (after.carrier_id !== null) owners.set(carrierKey(after.channel_id, after.carrier_id), after.id)
-    const was_sent = before.is_redacted && before.due_at === null
+    const was_sent = redacted.has(before.id) && before.due_at === null
     const milestones = newMilestones(before, after).filter((milestone) => milestone !== 'sent' || !was_sent)
     return [{ before, after, milestones }]
   })
+  // What was erased with the conversation is not stored again.
+  const toWrite = (row: Row): Row => (redacted.has(row.id) ? { ...row, carrier_id: null } : row)
   const happened = (name: Milestone) =>
     changes.flatMap(({ after, milestones }) => (milestones.includes(name) ? [{ data: dataOf(after) }] : []))
   await Promise.all([
-    updateRows(at, [...rows.values()]),
+    updateRows(at, [...rows.values()].map(toWrite), [...reported_columns, ...due_columns]),
     events.record(at, event_types.sent, happened('sent')),
     events.record(at, event_types.delivered, happened('delivered')),
     events.record(at, event_types.failed, happened('failed')),
@@ -84,28 +71,7 @@ export async function record(at: At, reports: MessageReport[]): Promise<void> {
   for (const { after } of changes) announce(at, after.conversation_id)
 }
 
-/** A condition on `messages`. */
-const isRedacted = (workspace: string) => sql`exists (select from conversations
-  where conversations.workspace_id = ${workspace} and conversations.id = messages.conversation_id
-    and conversations.redacted_at is not null)`
-
 const dataOf = ({ id, conversation_id, seq, status, error }: Row) => ({ id, conversation_id, seq, status, error })
-
-async function lockAll({ db, workspace }: At, reports: MessageReport[]): Promise<Map<string, Row>> {
-  const rows = await db.many<Row>(
-    sql`select id, conversation_id, seq, channel_id, carrier_id, status, error, attempt, sent_at, created_at, due_at, lease_token,
-        (select contact_id from conversations
-          where conversations.workspace_id = ${workspace} and conversations.id = conversation_id) as contact_id,
-        ${isRedacted(workspace)} as is_redacted,
-        not exists (select from messages as earlier
-          where earlier.workspace_id = ${workspace} and earlier.conversation_id = messages.conversation_id
-            and earlier.direction = 'outbound' and earlier.seq < messages.seq) as is_first
-      from messages where workspace_id = ${workspace} and direction = 'outbound'
-        and id = any(${toArrayLiteral([...new Set(reports.map(({ id }) => id))])}::uuid[])
-      order by id for no key update`,
-  )
-  return new Map(rows.map((row) => [row.id, row]))
-}
 
 /** The messages that the carrier's ids belong to already. */
 async function ownersOf(
@@ -136,6 +102,8 @@ function identified({ id, channel_id }: Row, report: MessageReport, owners: Map<
   return { ...rest, carrier_id: carrier_id !== undefined && isFree(carrier_id) ? carrier_id : undefined }
 }
 
+const unleased = { lease_token: null, lease_until: null }
+
 function apply(before: Row, { status, error = null, carrier_id, retry }: MessageReport): Row {
   const merged = status ? merge(before, { status, error }) : before
   const after = {
@@ -145,30 +113,17 @@ function apply(before: Row, { status, error = null, carrier_id, retry }: Message
     carrier_id: before.carrier_id ?? carrier_id ?? null,
   }
   const is_settled = after.status !== 'queued' || after.carrier_id !== null
-  if (is_settled) return { ...after, due_at: null, lease_token: null }
+  if (is_settled) return { ...after, ...unleased, due_at: null }
   // Another process may have begun to send it.
   if (!retry || before.lease_token !== retry.token) return after
   return {
     ...after,
+    ...unleased,
     due_at: clock.iso(retry.due_at),
-    lease_token: null,
     sent_at: retry.is_unsent ? null : after.sent_at,
     attempt: retry.attempt,
   }
 }
 
-async function updateRows({ db, workspace }: At, rows: Row[]): Promise<void> {
-  if (rows.length === 0) return
-  await db.run(
-    sql`update messages set status = row.status, error = row.error, sent_at = row.sent_at,
-        carrier_id = case when ${isRedacted(workspace)} then null else row.carrier_id end,
-        due_at = row.due_at, lease_token = row.lease_token, attempt = row.attempt,
-        lease_until = case when row.lease_token is null then null else messages.lease_until end
-      from ${rowsFrom(
-        rows,
-        `id uuid, status text, error text, carrier_id text, sent_at timestamptz, due_at timestamptz,
-          lease_token uuid, attempt smallint`,
-      )}
-      where messages.workspace_id = ${workspace} and messages.id = row.id`,
-  )
-}
+const reported_columns = ['status', 'error', 'carrier_id', 'sent_at', 'attempt'] as const
+const due_columns = ['due_at', 'lease_token', 'lease_until'] as const

@@ -5,6 +5,7 @@ import { table as calls } from '../../server/calls/rows.ts'
 import { table as enrollments } from '../../server/campaigns/enrollment-rows.ts'
 import { table as conversations } from '../../server/conversations/rows.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
+import { table as messages } from '../../server/messages/rows.ts'
 import { directories } from '../support/directories.ts'
 import { testPool } from '../support/harness.ts'
 
@@ -296,7 +297,7 @@ for (const [title, properties] of resources) {
   })
 }
 
-for (const { name, columns } of [calls, conversations, enrollments]) {
+for (const { name, columns } of [calls, conversations, enrollments, messages]) {
   test(`the description of ${name} has all columns of the table`, async () => {
     const found = await pool.many<{ name: string; type: string }>(
       sql`select attname as name, split_part(format_type(atttypid, null), ' ', 1) as type from pg_attribute

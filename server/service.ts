@@ -7,6 +7,7 @@ import { reactions as channel_reactions } from './channels/reactions.ts'
 import { openTestTime } from './clocks/time.ts'
 import { type Config, ConfigError } from './config.ts'
 import { reactions as consent_reactions } from './consent/reactions.ts'
+import { openLiveWords } from './conversations/live.ts'
 import { reactions as conversation_reactions } from './conversations/reactions.ts'
 import { openWatch } from './conversations/watch.ts'
 import { reactions as import_reactions } from './imports/reactions.ts'
@@ -47,6 +48,7 @@ export const openService = (pool: Pool, config: Config, address: () => string): 
     readTestTime: openTestTime(pool),
     address,
     watch: openWatch(pool),
+    live_words: openLiveWords(),
     call_watch: openCallWatch(pool),
     environment_providers: environmentProviders(config),
   },

@@ -4,7 +4,6 @@ import * as clock from '../kit/clock.ts'
 import type { Subscriber } from '../kit/http/operation.ts'
 import { isBusy } from '../kit/postgres/errors.ts'
 import { invalid } from '../kit/problem.ts'
-import * as live from './live.ts'
 import type { Conversation, Turn } from './schema.ts'
 import * as conversations from './store.ts'
 import * as turns from './turns.ts'
@@ -63,7 +62,7 @@ export async function* stream(
   let wake = () => {}
   // This comes before anything that has to be ended: if the client is gone by then, nothing ends it.
   yield `retry: ${retry_ms}\n\n`
-  const stopListening = live.listen(id, ({ seq }, text) => {
+  const stopListening = at.tools.live_words.listen(at, id, ({ seq }, text) => {
     const last = pieces.at(-1)
     if (last?.seq === seq) last.text += text
     else pieces.push({ seq, text })
@@ -79,7 +78,7 @@ export async function* stream(
     wake()
   })
   try {
-    const open = live.openTurnOf(id)
+    const open = at.tools.live_words.openTurnOf(at, id)
     if (open) pieces = [{ seq: open.seq, text: open.text }]
     while (!signal.aborted) {
       const must_read: boolean = is_changed

@@ -1,5 +1,5 @@
 import type { ScriptProgress } from '../conversations/claim.ts'
-import * as live from '../conversations/live.ts'
+import type { Speaker } from '../conversations/live.ts'
 import type { Conversation } from '../conversations/schema.ts'
 import { findEndedRuns } from '../conversations/tool-runs.ts'
 import type { At, AtOutside } from '../kit/at.ts'
@@ -69,6 +69,8 @@ export class Driver {
   readonly #drive: Drive
   readonly #running: RunningTools
   readonly #timers: ShortTimers
+  /** Undefined if words are not shown while they come. */
+  readonly #speaker: Speaker | undefined
   /** These are requests to models, and tools. */
   readonly #working = new Set<Promise<void>>()
   #asking: AbortController | undefined
@@ -84,9 +86,10 @@ export class Driver {
   end_reason: EndReason | undefined
 
   constructor(parts: Parts, { engine, progress, before = null, contact_ended_at }: TalkState, drive: Drive) {
-    const { journal, scheduler, tools } = parts
+    const { at, journal, scheduler, tools, is_live } = parts
     this.#parts = parts
     this.#drive = drive
+    this.#speaker = is_live ? at.tools.live_words.openSpeaker(at, journal.id) : undefined
     this.#state = engine
     this.#progress = progress
     this.#before = before
@@ -190,7 +193,7 @@ export class Driver {
     this.#is_stopped = true
     this.#timers.clearAll()
     this.#asking?.abort()
-    live.endTurn(this.#parts.journal.id)
+    this.#speaker?.endTurn()
   }
 
   /** Writes all that is unwritten, and opens a turn for words that are to be shown. */
@@ -201,9 +204,10 @@ export class Driver {
     // In a call its turn is written in any case, also if nothing of it is heard: turns are counted as they are said.
     if (opening && line) this.take({ type: 'shown', reply: opening.id })
     const opened = opening && { opened: { text: opening.text } }
-    const saved = await journal.write({ ...options, ...opened }, (save) =>
-      this.#drive.save({ ...at, now: scheduler.now() }, save),
-    )
+    const saved = await journal.write({ ...options, ...opened }, (save) => {
+      if (save.open_seq !== undefined) this.#speaker?.endTurn()
+      return this.#drive.save({ ...at, now: scheduler.now() }, save)
+    })
     const seq = saved.is_lost || this.#is_stopped ? undefined : saved.seq
     if (opening && seq !== undefined) this.#showOpened(opening, seq)
     return saved
@@ -220,7 +224,7 @@ export class Driver {
     const { journal, line } = this.#parts
     journal.open = { reply: id, seq, kept: text }
     const { reply } = this.#state
-    if (reply?.id === id) live.say(journal.id, seq, reply.text)
+    if (reply?.id === id) this.#speaker?.say(seq, reply.text)
     if (line) return
     if (reply?.id === id) this.#happen({ type: 'shown', reply: id })
     else if (!journal.hasTurnOf(id)) {
@@ -243,7 +247,7 @@ export class Driver {
         break
       case 'say':
         line?.say(now, effect)
-        if (journal.open?.reply === effect.reply) live.say(journal.id, journal.open.seq, effect.text)
+        if (journal.open?.reply === effect.reply) this.#speaker?.say(journal.open.seq, effect.text)
         break
       case 'end_words':
         line?.endReply(now, effect.reply)

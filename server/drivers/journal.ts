@@ -1,4 +1,3 @@
-import * as live from '../conversations/live.ts'
 import type { RunToSave } from '../conversations/tool-runs.ts'
 import * as turns from '../conversations/turns.ts'
 import type { At } from '../kit/at.ts'
@@ -188,10 +187,7 @@ export class Journal {
     this.#usage = no_usage
     this.#changes = {}
     const open_seq = said[0]?.reply === this.open?.reply ? this.open?.seq : undefined
-    if (open_seq !== undefined) {
-      this.open = undefined
-      live.endTurn(id)
-    }
+    if (open_seq !== undefined) this.open = undefined
     const { seen, is_leaving } = this
     const saved = await save({
       id,

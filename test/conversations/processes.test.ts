@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { sentencesIn } from '../../server/talk/sentences.ts'
+import { followStream } from '../support/conversation-streams.ts'
 import {
   answersAfter,
   becomes,
@@ -58,6 +59,24 @@ test('who waits at another process gets the answer', async () => {
   }
   const { id } = await begin(here, await newAgent(here, { script }))
   assert.equal((await answersAfter(there, id, 0))[0].text, 'Yes?')
+})
+
+test('a stream shows the words of its own process as they are made, and those of another when they are all said', async () => {
+  const { here, there } = await tenants()
+  const hold = Promise.withResolvers<void>()
+  const words = ['Nine', ' to', ' six.']
+  const model = await openaiServer({ words, beforeWord: (index) => index === 1 && hold.promise })
+  const { id } = await begin(here, await newModelAgent(here, model))
+  const path = `/api/v1/conversations/${id}/stream`
+  using made_here = await followStream(one.url + path, here.key)
+  using made_elsewhere = await followStream(other.url + path, there.key)
+  await say(here, id, 'When?')
+  await made_here.waitFor('turn.delta')
+  hold.resolve()
+  await made_elsewhere.waitFor('turn.finished', 2)
+  const said = made_elsewhere.events.filter(({ name }) => name === 'turn.finished').at(-1)?.data.turn.text
+  assert.equal(said, words.join(''))
+  assert.ok(!made_elsewhere.events.some(({ name }) => name === 'turn.delta'))
 })
 
 test('the words of a process that was killed stay, and the message is answered again', async () => {

@@ -4,17 +4,11 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { Type } from 'typebox'
-import { openCallWatch } from '../../server/calls/stream.ts'
-import { openWatch } from '../../server/conversations/watch.ts'
-import { openHooks } from '../../server/kit/at.ts'
-import { openBlobs } from '../../server/kit/blobs/open-blobs.ts'
-import { openSeal } from '../../server/kit/crypto/seal.ts'
+import { readConfig } from '../../server/config.ts'
 import * as operation from '../../server/kit/http/operation.ts'
 import { openHttp } from '../../server/kit/http/server.ts'
 import { openLog } from '../../server/kit/log.ts'
-import { openOutbound } from '../../server/kit/outbound/outbound.ts'
-import { openRenderer } from '../../server/lines/simulator/render/renderer.ts'
-import { seal_info } from '../../server/product.ts'
+import { openService } from '../../server/service.ts'
 import { testPool } from '../support/harness.ts'
 
 /** Node refuses to send such a header. */
@@ -42,23 +36,12 @@ const operations = [
 ]
 
 const pool = testPool()
-const outbound = openOutbound({ allowed: [] })
 const scopes = { has: () => true, is_open: true }
 const caller = { id: 'a', workspace: 'a', scopes, authenticated_by: 'key', is_test: false } as const
-const tools = {
-  seal: openSeal('a'.repeat(32), seal_info),
-  outbound,
-  address: () => '',
-  environment_providers: [],
-  readTestTime: async () => undefined,
-  watch: openWatch(pool),
-  call_watch: openCallWatch(pool),
-  blobs: openBlobs({ folder: '.cache', bucket: undefined }),
-  renderer: openRenderer({ folder: '.cache' }),
-}
+const service = openService(pool, readConfig({}), () => '')
 const { app } = openHttp({
   doors: [{ operations, base_path: '', served_at: [''], identify: async () => caller }],
-  service: { pool, tools, hooks: openHooks([]) },
+  service,
   log: openLog('silent'),
   rate_limit_per_second: 0,
   trust_proxy: [],
@@ -70,7 +53,7 @@ const { app } = openHttp({
 const url = await app.listen({ host: '127.0.0.1', port: 0 })
 after(async () => {
   await app.close()
-  await outbound.close()
+  await service.tools.outbound.close()
   await pool.close()
 })
 

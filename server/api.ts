@@ -33,7 +33,6 @@ import type { Door } from './kit/http/door.ts'
 import type { Operation } from './kit/http/operation.ts'
 import { type FastifyInstance, type HttpLimits, openHttp } from './kit/http/server.ts'
 import { readStaticSite } from './kit/http/static-site.ts'
-import { openRateLimit } from './kit/limits/rate.ts'
 import type { Log } from './kit/log.ts'
 import { type About, createOpenApiDocument } from './kit/openapi/document.ts'
 import type { Pool } from './kit/postgres/pool.ts'
@@ -69,9 +68,6 @@ export const catalog = newCatalog(
   ].flatMap((types) => Object.values(types)),
 )
 
-/** Requests to other servers that a workspace may ask for in a second, to test providers and tools. */
-const tests = openRateLimit(1)
-
 /** The operations of a workspace, for API keys and for people who are signed in. */
 const rooms: Operation[] = [
   ...contacts,
@@ -79,8 +75,8 @@ const rooms: Operation[] = [
   ...integrations,
   ...consent,
   ...agents,
-  ...providers(tests),
-  ...tools(tests),
+  ...providers,
+  ...tools,
   ...channels,
   ...conversations,
   ...calls,

@@ -2,19 +2,23 @@ import path from 'node:path'
 import { reactions as agent_reactions } from './agents/reactions.ts'
 import { reactions as call_reactions } from './calls/reactions.ts'
 import { openCallWatch } from './calls/stream.ts'
+import { openForecastTurns } from './campaigns/forecast-turns.ts'
 import { reactions as campaign_reactions } from './campaigns/reactions.ts'
 import { reactions as channel_reactions } from './channels/reactions.ts'
 import { openTestTime } from './clocks/time.ts'
 import { type Config, ConfigError } from './config.ts'
 import { reactions as consent_reactions } from './consent/reactions.ts'
+import { openVerifications } from './consent/verify.ts'
 import { openLiveWords } from './conversations/live.ts'
 import { reactions as conversation_reactions } from './conversations/reactions.ts'
 import { openWatch } from './conversations/watch.ts'
+import { openSharedReader } from './events/shared-reader.ts'
 import { reactions as import_reactions } from './imports/reactions.ts'
 import { reactions as integration_reactions } from './integrations/reactions.ts'
 import { openHooks, type Service } from './kit/at.ts'
 import { openBlobs } from './kit/blobs/open-blobs.ts'
 import { openSeal, type Seal } from './kit/crypto/seal.ts'
+import { openRateLimit } from './kit/limits/rate.ts'
 import { openOutbound } from './kit/outbound/outbound.ts'
 import type { Pool } from './kit/postgres/pool.ts'
 import { openRenderer } from './lines/simulator/render/renderer.ts'
@@ -36,6 +40,9 @@ const hooks = openHooks([
   ...integration_reactions,
 ])
 
+/** In each workspace. */
+const tests_per_second_max = 1
+
 /** What verbs need, in the server and on the command line. Without SECRETS_KEY nothing can be encrypted. */
 export const openService = (pool: Pool, config: Config, address: () => string): Service => ({
   pool,
@@ -49,6 +56,12 @@ export const openService = (pool: Pool, config: Config, address: () => string): 
     address,
     watch: openWatch(pool),
     live_words: openLiveWords(),
+    event_reader: openSharedReader(pool),
+    configurations: new Map(),
+    models: new Map(),
+    forecast_turns: openForecastTurns(),
+    verifyInTurn: openVerifications(),
+    tests: openRateLimit(tests_per_second_max),
     call_watch: openCallWatch(pool),
     environment_providers: environmentProviders(config),
   },

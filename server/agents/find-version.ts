@@ -32,13 +32,19 @@ export const toVersion = (stored: StoredVersion): AgentVersionWithConfiguration 
   configuration: complete({ ...stored.configuration, instructions: stored.instructions }),
 })
 
-/** A version never changes, so that conversations of the same version read it once. */
-const configurations = new Map<string, Configuration>()
 const configurations_max = 500
+
+declare module '../kit/at.ts' {
+  interface Tools {
+    /** By workspace and version. A version never changes, so that conversations of the same version read it once. */
+    configurations: Map<string, Configuration>
+  }
+}
 
 /** Undefined if there is no such version. */
 export async function findConfiguration(at: At, version: OneVersion): Promise<Configuration | undefined> {
   const key = `${at.workspace} ${version.version_id}`
+  const { configurations } = at.tools
   const known = configurations.get(key)
   if (known) return known
   const configuration = (await findVersion(at, version))?.configuration

@@ -5,10 +5,9 @@ import type { Run } from './run.ts'
 
 const loadActions = () => import('./key-actions.ts')
 
-/** Loaded before "key create" parses its options: listing the scopes needs all operations. */
-let all_scopes: string[] = []
-
 export function addKeyCommands(program: Command, run: Run): void {
+  /** Loaded before "key create" parses its options: listing the scopes needs all operations. */
+  let all_scopes: string[] = []
   const group = program
     .command('key')
     .summary('API keys')
@@ -21,7 +20,9 @@ export function addKeyCommands(program: Command, run: Run): void {
     .description('Create an API key and print it')
     .requiredOption('--workspace <name>', 'The workspace that the key gives access to')
     .option('--name <name>', 'What uses the key', 'API key')
-    .option('--scopes <scopes>', 'Separated by commas (default: all but api_keys:*)', parseScopes)
+    .option('--scopes <scopes>', 'Separated by commas (default: all but api_keys:*)', (text: string) =>
+      parseScopes(text, all_scopes),
+    )
     .option(
       '--expires-in <duration>',
       'Minutes, hours, days or weeks: 30m, 12h, 90d, 4w (default: never)',
@@ -43,7 +44,7 @@ export function addKeyCommands(program: Command, run: Run): void {
     .action((id: string) => run(async (service) => (await loadActions()).revokeKey(service, id)))
 }
 
-function parseScopes(text: string): string[] {
+function parseScopes(text: string, all_scopes: string[]): string[] {
   const scopes = text.split(',').map((scope) => scope.trim())
   const unknown = scopes.find((scope) => !all_scopes.includes(scope))
   if (unknown === undefined) return [...new Set(scopes)]

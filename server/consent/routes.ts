@@ -1,6 +1,5 @@
 import { ById, Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
-import { openQueuePerKey } from '../kit/limits/key-queues.ts'
 import { exportCsv } from './export.ts'
 import * as schema from './schema.ts'
 import * as consents from './store.ts'
@@ -17,9 +16,6 @@ const source_by_authentication = { key: 'api', session: 'dashboard', token: 'api
 
 /** A suppression is never changed. */
 const suppression_version = ({ created_at }: schema.Suppression): string => created_at
-
-/** A workspace verifies once at a time, because it reads the whole ledger. */
-const verifyInTurn = openQueuePerKey(1)
 
 export const operations: operation.Operation[] = [
   operation.list({
@@ -97,7 +93,7 @@ export const operations: operation.Operation[] = [
       'Computes the hashes of all entries again, and names the first that is broken. This can take a minute for a million ' +
       'entries. A workspace verifies once at a time: another request then gets 503.',
     response: schema.Verification,
-    run: (at) => verifyInTurn(at.workspace, () => verify(at)),
+    run: (at) => at.tools.verifyInTurn(at.workspace, () => verify(at)),
   }),
   operation.write({
     id: 'suppressions.create',

@@ -1,10 +1,20 @@
 import type { At } from '../kit/at.ts'
+import { openQueuePerKey, type QueuePerKey } from '../kit/limits/key-queues.ts'
 import { inBatches } from '../kit/postgres/in-batches.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { first_hash, type HashedEntry, hashEntry } from './chain.ts'
 import type { Verification } from './schema.ts'
 
 const batch_rows = 2_000
+
+declare module '../kit/at.ts' {
+  interface Tools {
+    /** A workspace verifies once at a time, because it reads the whole ledger. */
+    verifyInTurn: QueuePerKey
+  }
+}
+
+export const openVerifications = (): QueuePerKey => openQueuePerKey(1)
 
 interface Row extends HashedEntry {
   hash: Buffer

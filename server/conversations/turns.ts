@@ -1,7 +1,8 @@
 import type { At, InWorkspace } from '../kit/at.ts'
-import { openBatcher } from '../kit/limits/batch.ts'
+import { batchedPerDb } from '../kit/postgres/batched-per-db.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import type { Page } from '../kit/postgres/page.ts'
+import type { Db } from '../kit/postgres/pool.ts'
 import { rowsFrom, type Sql, sql } from '../kit/postgres/sql.ts'
 import { no_usage, type SpeechPart } from '../talk/state.ts'
 import type { Turn } from './schema.ts'
@@ -49,14 +50,8 @@ export const list = (
   )
 
 /** Reads as `list` does. Concurrent reads of a workspace share a statement: each change wakes all streams of its conversation. */
-export function listTogether(at: InWorkspace, position: Position): Promise<Turn[]> {
-  let batcher = batchers.get(at.db)
-  if (!batcher) {
-    batcher = openBatcher(batch_limits, (_workspace, requests) => listAll(requests))
-    batchers.set(at.db, batcher)
-  }
-  return batcher(at.workspace, { at, position })
-}
+export const listTogether = ({ db, workspace }: InWorkspace, position: Position): Promise<Turn[]> =>
+  listInBatches(db, workspace, { workspace, position })
 
 interface Position {
   conversation_id: string
@@ -65,17 +60,17 @@ interface Position {
 }
 
 interface ListRequest {
-  at: InWorkspace
+  workspace: string
   position: Position
 }
 
 const batch_limits = { size_max: 100, in_flight_max: 2, concurrent_size_min: 24 }
-const batchers = new WeakMap<InWorkspace['db'], (workspace: string, request: ListRequest) => Promise<Turn[]>>()
+const listInBatches = batchedPerDb(batch_limits, listAll)
 
-async function listAll(requests: ListRequest[]): Promise<Turn[][]> {
+async function listAll(db: Db, requests: ListRequest[]): Promise<Turn[][]> {
   const [first] = requests
   if (!first) return []
-  const { db, workspace } = first.at
+  const { workspace } = first
   const positions = requests.map(({ position }) => position)
   const found = await db.many<Turn & { index: number }>(
     sql`select wanted.index::integer, page.*

@@ -27,18 +27,13 @@ export interface SharedReader {
   next: (workspace: string, range: Range) => Promise<feed.StreamedEvent[]>
 }
 
-const by_database = new WeakMap<Db, SharedReader>()
-
-export function sharedReaderFor(db: Db): SharedReader {
-  let shared_reader = by_database.get(db)
-  if (!shared_reader) {
-    shared_reader = openSharedReader(db)
-    by_database.set(db, shared_reader)
+declare module '../kit/at.ts' {
+  interface Tools {
+    event_reader: SharedReader
   }
-  return shared_reader
 }
 
-function openSharedReader(db: Db): SharedReader {
+export function openSharedReader(db: Db): SharedReader {
   const waiting = new Map<string, Set<Waiting>>()
   let is_polling = false
 

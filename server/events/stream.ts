@@ -5,7 +5,7 @@ import { isUnavailable } from '../kit/postgres/errors.ts'
 import { Problem } from '../kit/problem.ts'
 import * as feed from './feed.ts'
 import { lastPosition, positionOf } from './positions.ts'
-import { type SharedReader, sharedReaderFor } from './shared-reader.ts'
+import type { SharedReader } from './shared-reader.ts'
 
 /** Keeps proxies from closing a quiet stream. */
 const heartbeat_ms = 15_000
@@ -27,7 +27,7 @@ export async function* stream(
   // A browser reconnects to the same URL, so the header is newer than `after`.
   if (last_event_id !== undefined) position = await positionOf(at, { id: last_event_id, field: 'Last-Event-ID' })
   else if (after !== undefined) position = await positionOf(at, { id: after, field: 'after' })
-  const shared_reader = sharedReaderFor(at.db)
+  const shared_reader = at.tools.event_reader
   yield `retry: ${retry_ms}\n\n`
   while (!signal.aborted) {
     if (position < last_position) {

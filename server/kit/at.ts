@@ -1,6 +1,7 @@
 import type { Blobs } from './blobs/blobs.ts'
 import * as clock from './clock.ts'
 import type { Seal } from './crypto/seal.ts'
+import type { RateLimit } from './limits/rate.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import type { Db, Pool } from './postgres/pool.ts'
 import type { TxOptions } from './postgres/transaction.ts'
@@ -37,6 +38,8 @@ export interface Tools {
   address: () => string
   /** Returns the time of a test workspace's clock, or undefined for a live workspace. */
   readTestTime: (workspace: string) => Promise<number | undefined>
+  /** Counts the requests to other servers that a workspace asks for to test its settings. */
+  tests: RateLimit
 }
 
 /** What may take long, and so is out of reach while rows are locked. */

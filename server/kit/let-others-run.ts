@@ -10,7 +10,7 @@ export interface Urgency {
   is_urgent?: boolean
 }
 
-/** Both in the order in which they continue. */
+/** Both in the order in which they continue. In module variables, because a process has one event loop. */
 const urgent: (() => void)[] = []
 const bulk: (() => void)[] = []
 let urgent_in_row = 0

@@ -2,7 +2,6 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { At, AtOutside } from '../kit/at.ts'
 import { setBounded } from '../kit/limits/bounded-map.ts'
 import { fetchThrough } from '../kit/outbound/fetch.ts'
-import type { Outbound } from '../kit/outbound/outbound.ts'
 import { product } from '../product.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { readAnswer } from './answer-events.ts'
@@ -40,9 +39,14 @@ export async function openModel(at: AtOutside, { provider, name, temperature }: 
   return temperature == null ? model : withTemperature(model, temperature)
 }
 
-/** Keeps models by what they were made of: to make one takes longer than to use it. */
-const models = new WeakMap<Outbound, Map<string, LanguageModelV4>>()
 const models_max = 200
+
+declare module '../kit/at.ts' {
+  interface Outside {
+    /** Models that were made before, by what they were made of: to make one takes longer than to use it. */
+    models: Map<string, LanguageModelV4>
+  }
+}
 
 export async function connect(
   at: AtOutside,
@@ -51,13 +55,11 @@ export async function connect(
 ): Promise<LanguageModelV4> {
   if (name === null) throw new ModelError('The provider has no default model.')
   if (!providers.mayUse(account, name)) throw new ModelError(`The operator doesn't allow the model "${name}".`)
-  const { outbound } = at.tools
-  const known = models.get(outbound) ?? new Map<string, LanguageModelV4>()
-  models.set(outbound, known)
+  const { models } = at.tools
   const { kind, base_url, api_key, environment } = account
   const key = JSON.stringify([kind, base_url, api_key, environment !== undefined, name])
-  const model = known.get(key) ?? (await createModel(at, account, name))
-  setBounded(known, key, model, models_max)
+  const model = models.get(key) ?? (await createModel(at, account, name))
+  setBounded(models, key, model, models_max)
   return model
 }
 

@@ -1,7 +1,6 @@
 import * as clock from '../kit/clock.ts'
 import { Deleted, TestResult } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
-import type { RateLimit } from '../kit/limits/rate.ts'
 import { rateLimited } from '../kit/problem.ts'
 import * as schema from './schema.ts'
 import * as providers from './store.ts'
@@ -19,7 +18,7 @@ function shown<Item extends schema.Provider>({ caller }: operation.ValidRequest,
 const version = ({ updated_at, default_model, is_default, has_api_key }: schema.Provider): string =>
   updated_at ?? JSON.stringify([default_model, is_default, has_api_key])
 
-export const operations = (tests: RateLimit): operation.Operation[] => [
+export const operations: operation.Operation[] = [
   operation.write({
     id: 'providers.create',
     method: 'POST',
@@ -103,7 +102,7 @@ export const operations = (tests: RateLimit): operation.Operation[] => [
     response: TestResult,
     run: async (at, { params }) => {
       await providers.get(at, params.id)
-      if (tests.count(at.workspace, clock.wall()).is_exceeded) throw rateLimited(1)
+      if (at.tools.tests.count(at.workspace, clock.wall()).is_exceeded) throw rateLimited(1)
       return testProvider(at, params.id)
     },
   }),

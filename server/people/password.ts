@@ -7,7 +7,7 @@ const passes = 2
 const parallelism = 1
 const salt_bytes = 16
 const hash_bytes = 32
-/** Limits the memory and threads that a flood of sign-ins takes. Calls that wait too long fail with 503. */
+/** Limits the memory and threads of the process that a flood of sign-ins takes. Calls that wait too long fail with 503. */
 const concurrent_max = 2
 
 const hash_pattern = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/

@@ -33,9 +33,6 @@ interface WantedSession {
 
 const cookie_name = `${product.short_name}_session`
 
-/** The role at the start of a request. A stream ends when the role changes, because it shows what the first role may read. */
-const first_roles = new WeakMap<RequestHead, Role>()
-
 const isForAnyone = (scope: string): boolean => scope.startsWith('anyone:')
 const isForPeople = (scope: string): boolean => scope.startsWith('person:')
 
@@ -46,6 +43,8 @@ export function identifyVisitor(
 ): (head: RequestHead, now: number, options?: IdentifyOptions) => Promise<Visitor> {
   const cookie = cookieFor(cookie_name, public_url)
   const throttle = openThrottle()
+  /** The role at the start of a request. A stream ends when the role changes, because it shows what the first role may read. */
+  const first_roles = new WeakMap<RequestHead, Role>()
   const find = openTokenLookup<WantedSession, sessions.FoundSession>((wanted) =>
     sessions.findByTokens({ db, now: clock.wall() }, wanted),
   )

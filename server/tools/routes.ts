@@ -1,7 +1,6 @@
 import * as clock from '../kit/clock.ts'
 import { ById, Deleted, TestResult } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
-import type { RateLimit } from '../kit/limits/rate.ts'
 import { rateLimited } from '../kit/problem.ts'
 import { testTool } from './run.ts'
 import * as schema from './schema.ts'
@@ -15,7 +14,7 @@ function shown({ caller }: operation.ValidRequest, tool: schema.Tool): schema.To
   return is_hidden ? { ...tool, url: null, headers: {} } : tool
 }
 
-export const operations = (tests: RateLimit): operation.Operation[] => [
+export const operations: operation.Operation[] = [
   operation.write({
     id: 'tools.create',
     method: 'POST',
@@ -110,7 +109,7 @@ export const operations = (tests: RateLimit): operation.Operation[] => [
     response: TestResult,
     run: async (at, { params, body }) => {
       const tool = await tools.getStored(at, params.id)
-      if (tests.count(at.workspace, clock.wall()).is_exceeded) throw rateLimited(1)
+      if (at.tools.tests.count(at.workspace, clock.wall()).is_exceeded) throw rateLimited(1)
       return testTool(at, { tool, arguments: body.arguments ?? {} })
     },
   }),

@@ -168,6 +168,28 @@ only('config.ts', 'reads the environment', /process\.env/)
 only('kit/clock.ts', 'asks what time it is', /Date\.now\(|new Date\(|performance\.now\(/)
 only(/^kit\/(network|outbound\/outbound)\.ts$/, 'parses network addresses', /from 'ipaddr\.js'/)
 
+/** What a process has one of: the event loop, the sequence of ids, the thread pool. */
+const of_the_process = ['kit/let-others-run.ts', 'kit/id.ts', 'people/password.ts']
+/** Each is the whole of a thread, which does one thing. */
+const threads = ['campaigns/simulate/forecast-thread.ts', 'lines/simulator/render/thread.ts']
+/** What was computed from its key alone, so that it is the same for all services. */
+const computed = [
+  'campaigns/plan/windows.ts',
+  'consent/countries.ts',
+  'consent/spellings.ts',
+  'contacts/zones.ts',
+  'kit/clock.ts',
+  'kit/time-zone.ts',
+]
+/** They hold nothing that changes. */
+const constants = ['campaigns/simulate/forecast-run.ts', 'service.ts']
+
+test('no module keeps what belongs to a service', () => {
+  const kept = /^(export )?(let |const [^=]+=( await)? (new (Map|Set)(<.*>)?\(\)|open[A-Z]))|^const .*\[\] = \[\]$/m
+  const keeping = namesOf(server, ({ text }) => kept.test(text))
+  assert.deepEqual(keeping.sort(), [...of_the_process, ...threads, ...computed, ...constants].sort())
+})
+
 test('commands use the shell that they are given, and not the process', () => {
   none(
     namesOf(

@@ -148,6 +148,25 @@ const no_tools: AtOutside['tools'] = {
   get call_watch() {
     return unavailable()
   },
+  get live_words() {
+    return unavailable()
+  },
+  get event_reader() {
+    return unavailable()
+  },
+  get configurations() {
+    return unavailable()
+  },
+  get models() {
+    return unavailable()
+  },
+  get forecast_turns() {
+    return unavailable()
+  },
+  get tests() {
+    return unavailable()
+  },
+  verifyInTurn: unavailable,
   address: unavailable,
   readTestTime: unavailable,
 }

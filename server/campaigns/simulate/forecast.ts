@@ -9,7 +9,6 @@ import type { At } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { isId } from '../../kit/id.ts'
 import { letOthersRun } from '../../kit/let-others-run.ts'
-import { openTurns } from '../../kit/limits/turns.ts'
 import { sql } from '../../kit/postgres/sql.ts'
 import { invalid, invalidState, notFound, Problem } from '../../kit/problem.ts'
 import { default_mix, type Mix } from '../../workspaces/schema.ts'
@@ -18,19 +17,16 @@ import { type DueEnrollment, readOpen } from '../dial/candidates.ts'
 import { findSender } from '../dial/dispatch.ts'
 import { versionIds } from '../dial/versions.ts'
 import type { Forecast, NewForecast } from '../forecast-schema.ts'
+import { forecast_max_ms } from '../forecast-turns.ts'
 import { final_statuses } from '../schema.ts'
 import { readCampaign, type StoredCampaign } from '../stored-campaign.ts'
 import type { ForecastJob } from './forecast-job.ts'
 
 const simulated_max = 10_000
 const ahead_ms = 365 * clock.day_ms
-const thread_max_ms = 30_000
 const heap_max_mb = 512
 /** Enrollments that are passed to the thread together. */
 const passed_at_once = 200
-
-/** All workspaces of this process share these turns. Each forecast uses a whole processor. */
-const turns = openTurns({ running_max: 2, waiting_max: 50, wait_max_ms: 2 * thread_max_ms })
 
 interface ToForecast {
   id: string
@@ -44,6 +40,7 @@ interface ToForecast {
  * with one forecast at a time.
  */
 export async function forecast(at: At, { id, input, signal }: ToForecast): Promise<Forecast> {
+  const turns = at.tools.forecast_turns
   if (turns.has(at.workspace)) throw inProgress()
   return turns.run(at.workspace, signal, async () => {
     const job = await readJob(at, id, input)
@@ -126,7 +123,7 @@ async function runThread({ due, ...job }: ForecastJob, signal: AbortSignal): Pro
   })
   thread.unref()
   const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(tooLong()), thread_max_ms)
+  const timer = setTimeout(() => limit.abort(tooLong()), forecast_max_ms)
   const ended = AbortSignal.any([signal, limit.signal])
   try {
     const answered = once(thread, 'message', { signal: ended })

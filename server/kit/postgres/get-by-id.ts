@@ -1,4 +1,4 @@
-import { openBatcher } from '../limits/batch.ts'
+import { batchedPerDb } from './batched-per-db.ts'
 import type { Db } from './pool.ts'
 import { raw, type Sql, sql, toArrayLiteral } from './sql.ts'
 
@@ -44,13 +44,6 @@ export function batchedGetById<Row>(
     return keys.map(({ workspace, id }) => by_key.get(workspace + id))
   }
 
-  const batchers = new WeakMap<Db, (key: string, input: RowKey) => Promise<Row | undefined>>()
-  return (db, workspace, id) => {
-    let batcher = batchers.get(db)
-    if (!batcher) {
-      batcher = openBatcher(limits, (_key, row_keys) => getAll(db, row_keys))
-      batchers.set(db, batcher)
-    }
-    return batcher('', { workspace, id })
-  }
+  const get = batchedPerDb(limits, getAll)
+  return (db, workspace, id) => get(db, '', { workspace, id })
 }

@@ -1,4 +1,4 @@
-import { openBatcher } from '../limits/batch.ts'
+import { batchedPerDb } from './batched-per-db.ts'
 import type { Db } from './pool.ts'
 
 const limits = { size_max: 1_000, in_flight_max: 2, concurrent_size_min: 24 }
@@ -13,16 +13,11 @@ interface Place {
  * before. They get the same result, which they must not change.
  */
 export function sharedRead<At extends Place, Result>(read: (at: At) => Promise<Result>): (at: At) => Promise<Result> {
-  const batchers = new WeakMap<Db, (workspace: string, at: At) => Promise<Result>>()
-  return (at) => {
-    let batcher = batchers.get(at.db)
-    if (!batcher) {
-      batcher = openBatcher(limits, async (_workspace, waiting: At[]) => {
-        const result = await read(waiting[0] ?? at)
-        return waiting.map(() => result)
-      })
-      batchers.set(at.db, batcher)
-    }
-    return batcher(at.workspace, at)
-  }
+  const readOnce = batchedPerDb(limits, async (_db, waiting: At[]) => {
+    const [first] = waiting
+    if (!first) return []
+    const result = await read(first)
+    return waiting.map(() => result)
+  })
+  return (at) => readOnce(at.db, at.workspace, at)
 }

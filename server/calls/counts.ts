@@ -1,4 +1,6 @@
-import { statusCounts } from '../kit/postgres/status-counts.ts'
-import { statuses } from './schema.ts'
+import { type CountChange, slottedCounts } from '../kit/postgres/slotted-counts.ts'
+import type { Call } from './schema.ts'
 
-export const { count, selectTotal } = statusCounts('call_counts', statuses)
+export const { count, selectTotal } = slottedCounts<CountChange<Call['status']>>('call_counts', {
+  value: { name: 'status', type: 'text' },
+})

@@ -1,56 +1,19 @@
 import type { At } from '../kit/at.ts'
+import { type CountChange, slottedCounts } from '../kit/postgres/slotted-counts.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
 import type { EnrollmentStatus } from './schema.ts'
 import type { AttemptOutcome } from './settings.ts'
 
-/** Each count is the sum of this many rows. Transactions that write to different rows don't wait for each other. */
-const slots = 16
-
-/** What begins comes from `null`, and what is deleted goes to it. */
-export type CountChange = { campaign_id: string } & (
-  | { counted: 'status'; from: EnrollmentStatus | null; to: EnrollmentStatus | null }
-  | { counted: 'outcome'; from: AttemptOutcome | null; to: AttemptOutcome | null }
+/** Enrollments are counted by status, and attempts by outcome. */
+export type Change = { campaign_id: string } & (
+  | ({ counted: 'status' } & CountChange<EnrollmentStatus>)
+  | ({ counted: 'outcome' } & CountChange<AttemptOutcome>)
 )
 
-interface Total {
-  campaign_id: string
-  counted: CountChange['counted']
-  value: string
-  change: number
-}
-
-/** Counts enrollments by status and attempts by outcome, in the transaction that changes them. */
-export async function count({ db, workspace }: At, changes: CountChange[]): Promise<void> {
-  const changed = sumUp(changes)
-  if (changed.length === 0) return
-  await db.run(
-    sql`insert into campaign_counts as kept (workspace_id, campaign_id, counted, value, slot, total)
-      select ${workspace}, campaign_id, counted, value, ${Math.floor(Math.random() * slots)}, change
-      from unnest(${changed.map(({ campaign_id }) => campaign_id)}::uuid[],
-        ${changed.map(({ counted }) => counted)}::text[], ${changed.map(({ value }) => value)}::text[],
-        ${changed.map(({ change }) => change)}::bigint[]) as row (campaign_id, counted, value, change)
-      on conflict (workspace_id, campaign_id, counted, value, slot) do update set total = kept.total + excluded.total`,
-  )
-}
-
-/** Sorts them, so that concurrent transactions lock the rows in the same order. */
-function sumUp(changes: CountChange[]): Total[] {
-  const totals = new Map<string, Total>()
-  const add = ({ campaign_id, counted }: CountChange, value: string | null, change: number) => {
-    if (value === null) return
-    const key = `${campaign_id} ${counted} ${value}`
-    const total = totals.get(key) ?? { campaign_id, counted, value, change: 0 }
-    total.change += change
-    totals.set(key, total)
-  }
-  for (const change of changes) {
-    add(change, change.from, -1)
-    add(change, change.to, 1)
-  }
-  return [...totals]
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .flatMap(([, total]) => (total.change === 0 ? [] : total))
-}
+export const { count } = slottedCounts<Change>('campaign_counts', {
+  keys: { campaign_id: 'uuid', counted: 'text' },
+  value: { name: 'value', type: 'text' },
+})
 
 /** Adds the column `counts` to a selection from `campaigns`. */
 export const joinCounts = (workspace: Sql): Sql =>
@@ -66,7 +29,7 @@ export type Counts = Record<string, number>
 /** How many enrollments have each status, or attempts each outcome. */
 export async function read(
   { db, workspace }: At,
-  { campaign_id, counted }: { campaign_id: string; counted: CountChange['counted'] },
+  { campaign_id, counted }: { campaign_id: string; counted: Change['counted'] },
 ): Promise<Counts> {
   const rows = await db.many<{ value: string; total: number }>(
     sql`select value, sum(total)::bigint as total from campaign_counts

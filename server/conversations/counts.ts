@@ -1,4 +1,6 @@
-import { statusCounts } from '../kit/postgres/status-counts.ts'
-import { statuses } from './schema.ts'
+import { type CountChange, slottedCounts } from '../kit/postgres/slotted-counts.ts'
+import type { Conversation } from './schema.ts'
 
-export const { count, selectTotal } = statusCounts('conversation_counts', statuses)
+export const { count, selectTotal } = slottedCounts<CountChange<Conversation['status']>>('conversation_counts', {
+  value: { name: 'status', type: 'text' },
+})

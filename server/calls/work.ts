@@ -16,6 +16,7 @@ import type { Log } from '../kit/log.ts'
 import type { Pool } from '../kit/postgres/pool.ts'
 import { untilAvailable } from '../kit/postgres/until-available.ts'
 import { plainShare } from '../kit/work/capacity.ts'
+import { itemLeases } from '../kit/work/lease.ts'
 import { openScheduler } from '../kit/work/scheduler.ts'
 import type { RunContext, Work } from '../kit/work/work.ts'
 import { settingsFor, valuesOf, voice_time_limits } from '../talk/settings.ts'
@@ -62,21 +63,12 @@ export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCal
   })
   return {
     due: due_calls,
-    leases: {
-      per: 'item',
-      renew: async (at, claimed) => {
+    openLeases: () =>
+      itemLeases(async (at, claimed) => {
         // A notification may have been lost, or come from another process.
         for (const id of await renew(at, claimed)) running.get(id)?.wake()
-      },
-    },
-    limits: {
-      process: plainShare(calls_max),
-      workspace: plainShare(calls_max),
-      per_key: calls_max,
-      per_new_key: calls_max,
-      per_failing_key: calls_max,
-      slow_after_ms: Number.POSITIVE_INFINITY,
-    },
+      }),
+    limits: { process: plainShare(calls_max), workspace: plainShare(calls_max) },
     claim,
     run: (at, claimed, context) => {
       const options = { claimed, carrier, context }

@@ -15,6 +15,7 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import type { Log } from '../kit/log.ts'
 import { plainShare } from '../kit/work/capacity.ts'
+import { itemLeases } from '../kit/work/lease.ts'
 import { openScheduler } from '../kit/work/scheduler.ts'
 import type { RunContext, Work } from '../kit/work/work.ts'
 import { awaitsPerson } from '../talk/engine.ts'
@@ -40,15 +41,11 @@ export function answering(log: Log, waits: Partial<TimeLimits> = {}): Work<Claim
   const save = openConversationSaves(log)
   return {
     due: due_conversations,
-    leases: { per: 'item', renew },
+    openLeases: () => itemLeases(renew),
     limits: {
       process: plainShare(2_000),
       // A few workspaces with slow models must not take all.
       workspace: plainShare(250),
-      per_key: 1,
-      per_new_key: 1,
-      per_failing_key: 1,
-      slow_after_ms: Number.POSITIVE_INFINITY,
     },
     claim,
     run: (at, claimed, context) => {

@@ -4,7 +4,9 @@ import * as clock from '../kit/clock.ts'
 import { openBatcher } from '../kit/limits/batch.ts'
 import { OutboundError } from '../kit/outbound/request.ts'
 import { isUnavailable } from '../kit/postgres/errors.ts'
-import type { Limits, Work } from '../kit/work/work.ts'
+import type { Limits } from '../kit/work/capacity.ts'
+import { itemLeases } from '../kit/work/lease.ts'
+import type { Work } from '../kit/work/work.ts'
 import type { Carrier, SendResult } from './carrier.ts'
 import { recordCarrierOptOuts } from './carrier-opt-outs.ts'
 import { type ClaimedMessage, claim, due_messages, renew } from './claims.ts'
@@ -14,9 +16,6 @@ import { type MessageReport, record } from './reports.ts'
 const limits: Limits = {
   process: { slots: 200, slow_slots: 50, total: 500, unrecorded: 400 },
   workspace: { slots: 50, slow_slots: 20, total: 200, unrecorded: 200 },
-  per_key: 50,
-  per_new_key: 10,
-  per_failing_key: 5,
   slow_after_ms: 2_000,
 }
 const mark_limits = { size_max: 100, in_flight_max: 2 }
@@ -54,7 +53,7 @@ export function sendingMessages(carriers: Carriers): Work<ClaimedMessage, Result
   })
   return {
     due: due_messages,
-    leases: { per: 'item', renew },
+    openLeases: () => itemLeases(renew),
     limits,
     keyOf: ({ channel_id }) => channel_id,
     claim,

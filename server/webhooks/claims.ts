@@ -4,14 +4,25 @@ import * as clock from '../kit/clock.ts'
 import type { SealedSecrets } from '../kit/crypto/signing-secrets.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import type { DueKind } from '../kit/work/due.ts'
-import { keyMax } from '../kit/work/state.ts'
-import type { ClaimRequest } from '../kit/work/work.ts'
+import type { KeyState } from '../kit/work/state.ts'
+import type { ClaimRequest, DueItem } from '../kit/work/work.ts'
 import type { Attempt, DeliveryStatus } from './schema.ts'
 import { laterUpdatedAt } from './store.ts'
 
 /** The latest attempts of a delivery that are stored. */
 const attempts_max = 20
 const fail_batch_rows = 1_000
+/** Deliveries to one endpoint that are sent at the same time. */
+const at_once = {
+  max: 10,
+  /** Until the first one has ended or turned slow: a burst to many slow endpoints would take all slots. */
+  new_max: 2,
+  failing_max: 1,
+}
+
+/** How many may be sent at the same time to an endpoint that doesn't fail. */
+export const maxOf = (endpoint: KeyState | undefined): number =>
+  endpoint?.is_slow === undefined ? at_once.new_max : at_once.max
 
 /** A delivery to send. Its result is recorded only if `attempt` and `due_at` are unchanged. */
 export interface Claimed extends events.EventText, SealedSecrets {
@@ -35,10 +46,18 @@ export const due_deliveries: DueKind = {
       where webhooks.workspace_id = ${workspace}`,
 }
 
+/** What to claim. `by_key` has the endpoints by webhook. */
+export interface Wanted extends Omit<ClaimRequest<Claimed>, 'is_polled'> {
+  /** The last delivery that was claimed, by webhook. */
+  last: Map<string, DueItem>
+  /** Whether to start after these. Such a claim is faster, and misses late deliveries. */
+  skips_to_last: boolean
+}
+
 /** If it finds nothing, it fails pending deliveries of disabled webhooks. */
-export async function claim(at: At, request: ClaimRequest<Claimed>): Promise<Claimed[]> {
-  const found = await claimDue(at, request)
-  if (found.length === 0) await failPending(at, request.claimed)
+export async function claim(at: At, wanted: Wanted): Promise<Claimed[]> {
+  const found = await claimDue(at, wanted)
+  if (found.length === 0) await failPending(at, wanted.claimed)
   return found
 }
 
@@ -49,24 +68,24 @@ export async function claim(at: At, request: ClaimRequest<Claimed>): Promise<Cla
  */
 export async function claimDue(
   { db, workspace, now }: At,
-  { slots, slow_slots, limits, by_key, claimed, skips_to_last }: ClaimRequest<Claimed>,
+  { slots, slow_slots, by_key, claimed, last, skips_to_last }: Wanted,
 ): Promise<Claimed[]> {
-  const webhook_ids = toArrayLiteral([...by_key.keys()])
+  const ids = [...by_key.keys()]
   const known = [...by_key.values()]
   const running = toArrayLiteral(known.map(({ running }) => running))
-  const max = toArrayLiteral(known.map((key) => keyMax(key, limits)))
+  const max = toArrayLiteral(known.map(maxOf))
   const slow = toArrayLiteral(known.map(({ is_slow }) => is_slow === true))
-  const last_due_at = toArrayLiteral(known.map(({ last }) => last?.due_at ?? null))
-  const last_ids = toArrayLiteral(known.map(({ last }) => last?.id ?? null))
+  const last_due_at = toArrayLiteral(ids.map((id) => last.get(id)?.due_at ?? null))
+  const last_ids = toArrayLiteral(ids.map((id) => last.get(id)?.id ?? null))
   const is_unclaimed = skips_to_last ? sql`(due_at, id) > (last_due_at, last_id)` : isNoneOf(claimed)
   const rows = await db.many<Omit<Claimed, 'workspace'>>(
     sql`with endpoint as (
         select webhooks.id, failing_since is not null or coalesce(is_slow, false) as is_slow, count(*) over () as endpoints,
-          case when failing_since is null then coalesce(max, ${limits.per_new_key}::integer)
-            else ${limits.per_failing_key}::integer end - coalesce(running, 0) as room,
+          case when failing_since is null then coalesce(max, ${at_once.new_max}::integer)
+            else ${at_once.failing_max}::integer end - coalesce(running, 0) as room,
           coalesce(due_at, '-infinity') as last_due_at, coalesce(last_id, webhooks.id) as last_id
         from webhooks
-        left join unnest(${webhook_ids}::uuid[], ${running}::integer[], ${max}::integer[], ${slow}::boolean[],
+        left join unnest(${toArrayLiteral(ids)}::uuid[], ${running}::integer[], ${max}::integer[], ${slow}::boolean[],
             ${last_due_at}::timestamptz[], ${last_ids}::uuid[])
           as known (id, running, max, is_slow, due_at, last_id) on known.id = webhooks.id
         where workspace_id = ${workspace} and status = 'active'),

@@ -1,8 +1,11 @@
 import { type At, inTransaction } from '../kit/at.ts'
 import { cachedOpen, type Seal } from '../kit/crypto/seal.ts'
-import type { Limits, Work } from '../kit/work/work.ts'
+import type { Limits } from '../kit/work/capacity.ts'
+import type { Work } from '../kit/work/work.ts'
 import { attempt, status_gone } from './attempt.ts'
 import * as claims from './claims.ts'
+import { openClaims } from './late.ts'
+import { openSenderLeases } from './leases.ts'
 import * as webhooks from './store.ts'
 
 const timeout_ms = 15_000
@@ -10,9 +13,6 @@ const timeout_ms = 15_000
 const limits: Limits = {
   process: { slots: 400, slow_slots: 100, total: 1_000, unrecorded: 400 },
   workspace: { slots: 200, slow_slots: 50, total: 500, unrecorded: 200 },
-  per_key: 10,
-  per_new_key: 2,
-  per_failing_key: 1,
   slow_after_ms: 1_000,
 }
 
@@ -28,11 +28,11 @@ export function sending({ seal, ...options }: SendingOptions): Work<claims.Claim
   const attempt_options = { timeout_ms, ...options, decrypt: cachedOpen(seal.open) }
   return {
     due: claims.due_deliveries,
-    leases: { per: 'workspace', table: 'webhook_senders' },
+    openLeases: openSenderLeases,
     limits,
     keyOf: ({ webhook_id }) => webhook_id,
-    isFailing,
-    claim: claims.claim,
+    isSlow: isFailing,
+    claim: openClaims(),
     run: (at, delivery) => attempt(at, delivery, attempt_options),
     record,
   }

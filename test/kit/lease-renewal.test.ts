@@ -4,8 +4,9 @@ import { openLog } from '../../server/kit/log.ts'
 import { openOutbound } from '../../server/kit/outbound/outbound.ts'
 import type { Pool } from '../../server/kit/postgres/pool.ts'
 import { type Sql, sql } from '../../server/kit/postgres/sql.ts'
+import { plainShare } from '../../server/kit/work/capacity.ts'
 import { Engine } from '../../server/kit/work/engine.ts'
-import { lease_ms } from '../../server/kit/work/lease.ts'
+import { itemLeases, lease_ms } from '../../server/kit/work/lease.ts'
 import type { DueItem, Work } from '../../server/kit/work/work.ts'
 import { sending } from '../../server/webhooks/sending.ts'
 import { waitUntil } from '../faults/client.ts'
@@ -72,9 +73,8 @@ test('leases of items in many workspaces are renewed side by side, and one that 
   let canEnd = async () => {}
   const work: Work<DueItem, void> = {
     due: { kind: 'nothing', nextDue: () => sql`select null::timestamptz` },
-    leases: {
-      per: 'item',
-      renew: async ({ workspace }) => {
+    openLeases: () =>
+      itemLeases(async ({ workspace }) => {
         in_flight += 1
         most_in_flight = Math.max(most_in_flight, in_flight)
         if (in_flight > 1) second.resolve()
@@ -82,16 +82,8 @@ test('leases of items in many workspaces are renewed side by side, and one that 
         in_flight -= 1
         if (workspace === ids[0]) throw new Error('the row is locked')
         renewed.add(workspace)
-      },
-    },
-    limits: {
-      process: { slots: 100, slow_slots: 0, total: 100, unrecorded: 100 },
-      workspace: { slots: 1, slow_slots: 0, total: 1, unrecorded: 1 },
-      per_key: 1,
-      per_new_key: 1,
-      per_failing_key: 1,
-      slow_after_ms: Number.POSITIVE_INFINITY,
-    },
+      }),
+    limits: { process: plainShare(100), workspace: plainShare(1) },
     claim: async ({ workspace }) => [{ id: workspace, due_at: '' }],
     run: () => ended.promise,
   }

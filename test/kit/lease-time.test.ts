@@ -8,8 +8,9 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 import { openDatabaseTime } from '../../server/kit/postgres/time.ts'
 import { Engine } from '../../server/kit/work/engine.ts'
 import { openLeader } from '../../server/kit/work/leader.ts'
-import { lease_ms, takeLease } from '../../server/kit/work/lease.ts'
+import { lease_ms } from '../../server/kit/work/lease.ts'
 import { type RowWork, rowWork } from '../../server/kit/work/rows.ts'
+import { takeLease } from '../../server/webhooks/leases.ts'
 import { serve, type Tenant, testPool } from '../support/harness.ts'
 import { newImport } from '../support/samples.ts'
 
@@ -99,10 +100,9 @@ for (const by_ms of [off_ms, -off_ms]) {
 
   test(`${name} sends nothing for a workspace that another one sends for`, async (context) => {
     const { id } = await workspace()
-    const table = 'webhook_senders'
-    assert.ok(await takeLease(at(id), { table, token: randomUUID() }))
+    assert.ok(await takeLease(at(id), { token: randomUUID() }))
     moveClock(context, by_ms)
-    assert.equal(await takeLease(at(id), { table, token: randomUUID() }), undefined)
+    assert.equal(await takeLease(at(id), { token: randomUUID() }), undefined)
   })
 
   test(`${name} doesn't become the leader while there is one`, async (context) => {

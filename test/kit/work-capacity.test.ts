@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Capacity } from '../../server/kit/work/capacity.ts'
+import { itemLeases } from '../../server/kit/work/lease.ts'
 import { Running } from '../../server/kit/work/running.ts'
-import { isLate, keyState, newState, type State } from '../../server/kit/work/state.ts'
+import { keyState, newState, type State } from '../../server/kit/work/state.ts'
 import { Turns } from '../../server/kit/work/turns.ts'
 import type { DueItem, Items } from '../../server/kit/work/work.ts'
 
@@ -75,22 +76,19 @@ test('workspaces take turns, and those that are not ready keep their place', () 
 
 interface Item extends DueItem {
   key: string
-  is_failing?: boolean
+  is_slow?: boolean
 }
 
 const items: Items<Item> = {
   due: {} as Items<Item>['due'],
-  leases: { per: 'workspace', table: '' },
+  openLeases: () => itemLeases(async () => {}),
   limits: {
     process: { slots: 8, slow_slots: 4, total: 12, unrecorded: 8 },
     workspace: share,
-    per_key: 3,
-    per_new_key: 1,
-    per_failing_key: 1,
     slow_after_ms: 0,
   },
   keyOf: ({ key }) => key,
-  isFailing: ({ is_failing }) => is_failing === true,
+  isSlow: ({ is_slow }) => is_slow === true,
   claim: async () => [],
 }
 
@@ -127,22 +125,9 @@ test('a key is no longer slow after an item that ran for a short time', () => {
   assert.deepEqual(free(running), [7, 4])
 })
 
-test('a failing item counts as slow', () => {
+test('an item may count as slow from the beginning', () => {
   const running = new Running(patient)
   const state: State<Item> = newState('w', patient.limits)
-  running.start(state, { ...item('a'), is_failing: true })
+  running.start(state, { ...item('a'), is_slow: true })
   assert.deepEqual(free(running), [8, 3])
-})
-
-test('an item is late when a later one with its key was claimed before', () => {
-  const running = new Running(patient)
-  const state: State<Item> = newState('w', patient.limits)
-  running.start(state, item('a', '2'))
-  const key = keyState(state, 'a')
-  assert.deepEqual(
-    ['1', '2', '3'].map((id) => isLate(item('a', id), key)),
-    [true, false, false],
-  )
-  running.start(state, item('a', '1'))
-  assert.equal(key.last?.id, '2')
 })

@@ -18,13 +18,12 @@ import { sealed_column as consent_column } from '../../server/consent/sealed.ts'
 import * as short_search from '../../server/contacts/short-search-totals.ts'
 import * as contacts from '../../server/contacts/store.ts'
 import { pausedUntil } from '../../server/conversations/answer-time.ts'
-import { claim as claimConversations } from '../../server/conversations/claim.ts'
+import { claim as claimConversations, renew as renewConversations } from '../../server/conversations/claim.ts'
 import { unlinkCalls } from '../../server/conversations/reactions.ts'
 import * as tokens from '../../server/conversations/tokens.ts'
 import { findEndedRuns } from '../../server/conversations/tool-runs.ts'
 import * as conversation_turns from '../../server/conversations/turns.ts'
 import { runBuiltIn } from '../../server/drivers/built-in-tools.ts'
-import { answering } from '../../server/drivers/work.ts'
 import * as feed from '../../server/events/feed.ts'
 import { assignPositions, lastPositions } from '../../server/events/positions.ts'
 import { work as imports } from '../../server/imports/run.ts'
@@ -40,7 +39,6 @@ import { isCurrent, isMigrated, listNames, listUnknown } from '../../server/kit/
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { openDueNotes } from '../../server/kit/work/due.ts'
 import { Engine } from '../../server/kit/work/engine.ts'
-import { openLeases } from '../../server/kit/work/lease.ts'
 import { rowWork } from '../../server/kit/work/rows.ts'
 import { newState } from '../../server/kit/work/state.ts'
 import * as message_claims from '../../server/messages/claims.ts'
@@ -50,6 +48,7 @@ import * as people from '../../server/people/store.ts'
 import * as retention from '../../server/retention.ts'
 import { sealed_columns as tool_columns } from '../../server/tools/sealed.ts'
 import { addToCounts } from '../../server/webhooks/delivery-counts.ts'
+import { openSenderLeases } from '../../server/webhooks/leases.ts'
 import { sealed_columns as webhook_columns } from '../../server/webhooks/sealed.ts'
 import { background_kinds, openWorker } from '../../server/worker.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
@@ -158,8 +157,7 @@ async function talk(server: Server): Promise<void> {
   await runBuiltIn(at, context, { run: newId(), name: 'schedule_callback', arguments: callback })
   await tokens.addTokens(at, [{ channel_id: null, tokens: 1 }])
   await tokens.isOverLimit(at, { channel_id: null })
-  const { leases } = answering(log)
-  if (leases.per === 'item') await leases.renew(at, await claimConversations(at, { slots: 1 }))
+  await renewConversations(at, await claimConversations(at, { slots: 1 }))
   await call('DELETE', `/contacts/${contact_id}`)
   await call('DELETE', `/agents/${agent_id}`)
   await call('POST', `/conversations/${id}/close`)
@@ -631,10 +629,11 @@ async function workInBackground(server: Server): Promise<void> {
   await engine.idle(tenant.id)
   await engine.stop()
   const lease = { workspace: tenant.id, id: newId(), due_at: clock.iso(0), token: newId() }
-  const { leases, limits } = rowWork(imports)
-  if (leases.per === 'item') await leases.renew(server.at(tenant.id), [lease])
-  const senders = openLeases({ per: 'workspace', table: 'webhook_senders' })
-  await senders.renew(server.pool, [newState(tenant.id, limits)])
+  const { openLeases, limits } = rowWork(imports)
+  const state = newState<typeof lease>(tenant.id, limits)
+  state.claimed.add(lease)
+  await openLeases().renew(server.pool, [state])
+  await openSenderLeases().renew(server.pool, [newState(tenant.id, limits)])
   await inTransaction(server.at(tenant.id), async (at) => imports.giveUp?.(at, lease))
   for (let count = 0; count <= 100; count += 1) {
     await addToCounts(server.at(tenant.id), { webhook_ids: [lease.id], each: 1 })

@@ -9,9 +9,9 @@ import { OutboundError } from '../../server/kit/outbound/request.ts'
 import type { Db, Pool } from '../../server/kit/postgres/pool.ts'
 import { type Sql, sql } from '../../server/kit/postgres/sql.ts'
 import { Engine } from '../../server/kit/work/engine.ts'
-import { lease_ms, takeLease } from '../../server/kit/work/lease.ts'
-import type { ClaimRequest, DueItem } from '../../server/kit/work/work.ts'
+import { lease_ms } from '../../server/kit/work/lease.ts'
 import * as claims from '../../server/webhooks/claims.ts'
+import { takeLease } from '../../server/webhooks/leases.ts'
 import { sending } from '../../server/webhooks/sending.ts'
 import { serve, type Tenant } from '../support/harness.ts'
 import { receiver } from '../support/receivers.ts'
@@ -22,15 +22,14 @@ const { workspace, pool, at } = await serve({ outbound_allow_hosts: ['127.0.0.1'
 const { tools, hooks } = at('')
 const deliveries = sending({ seal: tools.seal, ownAddress: () => '' })
 const check_every_ms = 5
-const table = 'webhook_senders'
 
 /** Of endpoints of which nothing is known. */
-const unlimited: ClaimRequest<claims.Claimed> = {
+const unlimited: claims.Wanted = {
   slots: 200,
   slow_slots: 100,
-  limits: deliveries.limits,
   by_key: new Map(),
   claimed: new Set(),
+  last: new Map(),
   skips_to_last: false,
 }
 
@@ -207,7 +206,7 @@ test('a stop leaves no lease, even while claiming', async () => {
   await using engine = startEngine()
   engine.add(tenant.id, { is_polled: true })
   await engine.stop()
-  assert.ok(await takeLease(at(tenant.id), { table, token: randomUUID() }))
+  assert.ok(await takeLease(at(tenant.id), { token: randomUUID() }))
 })
 
 test('in a test workspace the lease ends when nothing is due, so that any process can go on', async () => {
@@ -218,7 +217,7 @@ test('in a test workspace the lease ends when nothing is due, so that any proces
   const engine = new Engine(deliveries, { service: { pool, tools, hooks }, log: openLog('silent'), atOf })
   engine.add(tenant.id)
   await engine.idle(tenant.id)
-  const lease = await takeLease(at(tenant.id), { table, token: randomUUID() })
+  const lease = await takeLease(at(tenant.id), { token: randomUUID() })
   await engine.stop()
   assert.ok(lease)
 })
@@ -260,7 +259,7 @@ test('an endpoint gets at most ten requests at once, and one at a time when it f
         .map(([id, all]) => [id, all.length]),
     )
   const now = soon()
-  const claimDue = (request: Partial<ClaimRequest<claims.Claimed>>) =>
+  const claimDue = (request: Partial<claims.Wanted>) =>
     claims.claimDue(at(tenant.id, now), { ...unlimited, ...request })
   const few = await claimDue({ slots: 2, slow_slots: 1 })
   assert.deepEqual(
@@ -268,20 +267,19 @@ test('an endpoint gets at most ten requests at once, and one at a time when it f
     { [slow.id]: 1, [failing.id]: 1, [other.id]: 1 },
     'with few slots, one for each endpoint',
   )
-  const keyState = (running: number, last: DueItem) => ({ running, is_slow: false, last })
-  const by_key = new Map(few.map((delivery) => [delivery.webhook_id, keyState(1, delivery)]))
+  const by_key = new Map(few.map(({ webhook_id }) => [webhook_id, { running: 1, is_slow: false }]))
+  const last = new Map(few.map((delivery) => [delivery.webhook_id, delivery]))
   const claimed = new Set(few)
   const more = await claimDue({ by_key, claimed })
   assert.deepEqual(countBy(more), { [slow.id]: 9, [other.id]: 9 })
-  assert.deepEqual(countBy(await claimDue({ by_key, claimed, skips_to_last: true })), countBy(more))
-  const last = { due_at: clock.iso(now), id: slow.id }
+  assert.deepEqual(countBy(await claimDue({ by_key, claimed, last, skips_to_last: true })), countBy(more))
   const held = new Map([
-    [slow.id, keyState(10, last)],
-    [failing.id, keyState(1, last)],
+    [slow.id, { running: 10, is_slow: false }],
+    [failing.id, { running: 1, is_slow: false }],
   ])
   const rest = await claimDue({ by_key: held, claimed: new Set([...few, ...more]) })
   assert.deepEqual(countBy(rest), { [other.id]: 2 }, 'a new endpoint gets two')
-  const slow_state = new Map([[slow.id, { ...keyState(0, last), is_slow: true }]])
+  const slow_state = new Map([[slow.id, { running: 0, is_slow: true }]])
   const beside = await claimDue({ slots: 5, slow_slots: 3, by_key: slow_state })
   assert.deepEqual(
     countBy(beside),
@@ -324,7 +322,7 @@ test('the result of a delivery that changed since it was claimed is not recorded
 
 test('one process at a time sends for a workspace, and another when the lease ends', async () => {
   const { id } = await workspace()
-  const [one, other] = [randomUUID(), randomUUID()].map((token) => ({ table, token }))
+  const [one, other] = [randomUUID(), randomUUID()].map((token) => ({ token }))
   assert.ok(one && other)
   const now = soon()
   const take = (lease: typeof one, now: number) => takeLease(at(id), { ...lease, now })
@@ -348,5 +346,5 @@ test('after a stop other processes may send at once what was in flight', async (
   await engine.stop()
   const { status, attempt } = await deliveryOf(tenant, id)
   assert.deepEqual([status, attempt], ['pending', 0])
-  assert.ok(await takeLease(at(tenant.id), { table, token: randomUUID() }))
+  assert.ok(await takeLease(at(tenant.id), { token: randomUUID() }))
 })

@@ -2,12 +2,19 @@
 export interface Share {
   /** Items running at the same time. */
   slots: number
-  /** The same for slow items, which have slots of their own. Failing items count as slow. */
+  /** The same for slow items, which have slots of their own. */
   slow_slots: number
   /** Limits both together. Items that turn out to be slow may exceed `slow_slots`, but not this. */
   total: number
   /** Items that have ended, and whose results are not yet recorded. */
   unrecorded: number
+}
+
+export interface Limits {
+  process: Share
+  workspace: Share
+  /** A key is slow when its last item ran for longer than this. By default none is. */
+  slow_after_ms?: number
 }
 
 /** For work without slow items. */

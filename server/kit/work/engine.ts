@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AtOutside, atLater, atWorkspace, type Service } from '../at.ts'
 import type { Log } from '../log.ts'
-import { claimItems } from './claim.ts'
 import { moveDue } from './due.ts'
-import { type Leases, openLeases } from './lease.ts'
+import type { Leases } from './lease.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
 import { type Run, Running } from './running.ts'
 import { newState, type State } from './state.ts'
@@ -19,6 +18,8 @@ const retry_ms = 30_000
 const check_every_ms = 500
 /** Workspaces that wait for their turn. A poll adds no more than this, so that memory stays bounded. */
 const turns_max = 1_000
+/** An idle workspace forgets its keys when it has more than this. */
+const keys_max = 1_000
 /** How long a stop waits for running items. */
 const stop_wait_ms = 3_000
 
@@ -36,7 +37,7 @@ export interface EngineOptions {
  *
  * 1. `add` says that a workspace may have due items. It waits for its turn (turns.ts).
  * 2. `#claimNext` takes workspaces in turn, as long as there is capacity (capacity.ts). It claims a batch of due items
- *    (claim.ts) and keeps them in the workspace's state (state.ts). Leases keep other processes from running the same items.
+ *    and keeps them in the workspace's state (state.ts). Leases keep other processes from running the same items.
  * 3. Claimed items start immediately (running.ts). When half of them have ended, or a key has none left, the workspace gets
  *    another turn.
  * 4. Results are recorded in batches (recorder.ts). Then the items are released.
@@ -68,7 +69,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     this.#log = log
     this.#atOf = atOf ?? ((workspace) => atWorkspace(service, workspace))
     this.#onProgress = onProgress
-    this.#leases = openLeases(work.leases)
+    this.#leases = work.openLeases()
     this.#running = new Running(work)
     this.#recorder = openRecorder({
       record: async (workspace, ended) => {
@@ -99,14 +100,9 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     return this.#turns.size < turns_max
   }
 
-  /**
-   * Runs the due items of the workspace, as soon as there is capacity. `is_polled` says that a poll has found them: they may
-   * be late, or another process may have had the lease.
-   */
+  /** Runs the due items of the workspace, as soon as there is capacity. `is_polled` says that a poll has found them. */
   add(workspace: string, { is_polled = false } = {}): void {
-    const state = this.#stateOf(workspace)
-    if (is_polled) state.must_rescan = true
-    if (is_polled && state.lease_retry_at <= this.#service.pool.time()) state.is_leased_by_other = false
+    if (is_polled) this.#stateOf(workspace).is_polled = true
     this.#addTurn(workspace)
   }
 
@@ -143,7 +139,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
       clearTimeout(state.refill_timer)
     }
     await this.#leases
-      .endAll(this.#service.pool)
+      .endAll?.(this.#service.pool)
       .catch((error: unknown) => this.#log.warn({ err: error, kind: this.kind }, 'leases could not be ended'))
   }
 
@@ -163,8 +159,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     while (this.#canClaim()) {
       const workspace = this.#turns.take((workspace) => isReady(this.#stateOf(workspace)))
       if (workspace === undefined) break
-      const state = this.#stateOf(workspace)
-      if (!state.is_leased_by_other) this.#inBackground(this.#claimBatch(state))
+      this.#inBackground(this.#claimBatch(this.#stateOf(workspace)))
     }
     this.#reportIdle()
   }
@@ -216,13 +211,24 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   }
 
   async #claimAndRun(at: AtOutside, state: State<Item>, slots: { slots: number; slow_slots: number }): Promise<void> {
-    const found = await claimItems(at, this.#work, { state, ...slots })
+    const found = await this.#claim(at, state, slots)
     const begun = atLater(at)
     for (const item of found) this.#inBackground(this.#run(begun, state, item))
     if (found.length > 0 || state.claimed.size > 0) return
     await moveDue(at, this.#work.due)
     // Whichever process advances a test clock runs what is due next, without waiting for this one.
-    if (at.is_test) await this.#leases.end(at, state)
+    if (at.is_test) await this.#leases.end?.(at, state)
+  }
+
+  async #claim(at: AtOutside, state: State<Item>, slots: { slots: number; slow_slots: number }): Promise<Item[]> {
+    const { claimed, by_key, is_polled } = state
+    if (claimed.size === 0 && by_key.size > keys_max) by_key.clear()
+    // Before the claim, because more may be committed late during it. If the claim fails, the next poll sets it.
+    state.is_polled = false
+    const found = await this.#work.claim(at, { ...slots, claimed, by_key, is_polled })
+    // It may have taken so long that another process has the lease.
+    const is_held = this.#leases.is_per_item || state.lease_until > at.db.time()
+    return is_held ? found : []
   }
 
   async #run(at: AtOutside, state: State<Item>, item: Item): Promise<void> {
@@ -232,7 +238,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     if (this.#is_stopped) return
     if (ended && this.#work.record) this.#recorder.add(state.workspace, { item, ...ended })
     // A failed item that has its own lease can't be claimed again before that ends.
-    else if (ended || this.#work.leases.per === 'item') this.#release(state, [item])
+    else if (ended || this.#leases.is_per_item) this.#release(state, [item])
     else this.#retryLater(state, [item])
     this.#refill(run)
   }
@@ -291,9 +297,8 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   async #check(): Promise<void> {
     await this.#renewLeases()
     const now = this.#service.pool.time()
-    for (const { workspace, claimed, is_claiming, lease_until, lease_retry_at } of this.#states.values())
-      if (claimed.size === 0 && !is_claiming && lease_until < now && lease_retry_at < now)
-        this.#states.delete(workspace)
+    for (const { workspace, claimed, is_claiming, lease_until } of this.#states.values())
+      if (claimed.size === 0 && !is_claiming && lease_until < now) this.#states.delete(workspace)
     this.#claimNext()
   }
 

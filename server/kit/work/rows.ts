@@ -5,23 +5,13 @@ import { isUnavailable } from '../postgres/errors.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../postgres/sql.ts'
 import { plainShare } from './capacity.ts'
 import type { DueKind } from './due.ts'
-import { leaseEnd } from './lease.ts'
-import type { DueItem, Limits, RunContext, Work } from './work.ts'
+import { itemLeases, leaseEnd } from './lease.ts'
+import type { DueItem, RunContext, Work } from './work.ts'
 
 /** How long one row is worked on before the next one. */
 const turn_ms = 1_000
 export const attempts_max = 10
 const retry_max_ms = 60_000
-
-/** One row of a workspace at a time. */
-const limits = (at_once: number): Limits => ({
-  process: plainShare(at_once),
-  workspace: plainShare(1),
-  per_key: 1,
-  per_new_key: 1,
-  per_failing_key: 1,
-  slow_after_ms: Number.POSITIVE_INFINITY,
-})
 
 /** The exclusive right of this process to work on one row. */
 export interface Lease extends DueItem {
@@ -70,8 +60,9 @@ export const dueRows = (table: string): DueKind => ({
 /** By default one row is worked on at a time, so that most of the database's time is left to requests. */
 export const rowWork = (work: RowWork, { at_once = 1 } = {}): Work<Lease, boolean> => ({
   due: dueRows(work.table),
-  leases: { per: 'item', renew: (at, leases) => renew(at, work.table, leases) },
-  limits: limits(at_once),
+  openLeases: () => itemLeases((at, leases) => renew(at, work.table, leases)),
+  // One row of a workspace at a time.
+  limits: { process: plainShare(at_once), workspace: plainShare(1) },
   claim: (at, { slots }) => leaseDueRows(at, work.table, slots),
   run: (at, lease, context) => runTurn(at, { work, lease }, context),
   isProgress: (has_worked) => has_worked,

@@ -1,7 +1,7 @@
 import * as clock from '../clock.ts'
 import { Capacity } from './capacity.ts'
-import { keyState, moveLast, type State } from './state.ts'
-import type { DueItem, Items, KeyState } from './work.ts'
+import { type KeyState, keyState, type State } from './state.ts'
+import type { DueItem, Items } from './work.ts'
 
 export interface Run<Item> {
   state: State<Item>
@@ -15,31 +15,31 @@ export interface Run<Item> {
 export class Running<Item extends DueItem> {
   readonly capacity: Capacity
   readonly #items: Items<Item>
+  readonly #slow_after_ms: number
   /** These are not slow so far, in the order in which they began. */
   readonly #quick = new Set<Run<Item>>()
 
   constructor(items: Items<Item>) {
     this.#items = items
+    this.#slow_after_ms = items.limits.slow_after_ms ?? Number.POSITIVE_INFINITY
     this.capacity = new Capacity(items.limits.process)
   }
 
   start(state: State<Item>, item: Item): Run<Item> {
-    const { keyOf, isFailing } = this.#items
+    const { keyOf, isSlow } = this.#items
     const key = keyOf && keyState(state, keyOf(item))
-    const is_slow = key?.is_slow === true || isFailing?.(item) === true
+    const is_slow = key?.is_slow === true || isSlow?.(item) === true
     const run = { state, item, key, is_slow, began_ticks: clock.ticks() }
     state.claimed.add(item)
     for (const capacity of this.#capacities(state)) capacity.start({ is_slow })
     if (!is_slow) this.#quick.add(run)
-    if (!key) return run
-    key.running += 1
-    moveLast(key, item)
+    if (key) key.running += 1
     return run
   }
 
   /** Moves items that have been running for long to the slots for slow ones. */
   findSlow(): void {
-    const until = clock.ticks() - this.#items.limits.slow_after_ms
+    const until = clock.ticks() - this.#slow_after_ms
     for (const run of this.#quick) {
       if (run.began_ticks > until) break
       this.#quick.delete(run)
@@ -56,7 +56,7 @@ export class Running<Item extends DueItem> {
     for (const capacity of this.#capacities(state)) capacity.end({ is_slow })
     if (!key) return
     key.running -= 1
-    key.is_slow = clock.ticks() - began_ticks > this.#items.limits.slow_after_ms
+    key.is_slow = clock.ticks() - began_ticks > this.#slow_after_ms
   }
 
   release(state: State<Item>, items: Item[]): void {

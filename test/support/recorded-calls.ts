@@ -46,6 +46,12 @@ export const short_talk: SpokenTurn[] = [
   spokenTurn({ seq: 5, role: 'system', text: 'The contact hung up.' }),
 ]
 
+/** Its recording is rendered in a fraction of the time that a talk takes. */
+export const one_word = {
+  duration_ms: 1_000,
+  turns: [spokenTurn({ seq: 1, role: 'agent', heard: 'Yes.', speech: [part('Yes.', 0, 1_000)] })],
+}
+
 export interface RecordedCall {
   duration_ms?: number
   turns?: SpokenTurn[]

@@ -59,7 +59,7 @@ import { addContacts, createCampaign, createContacts, enroll, fill } from './cam
 import { migrations, type Server, type Tenant } from './harness.ts'
 import { until } from './model-servers.ts'
 import { makeSample, pathFor, prepare, sampleBody, sendRequest, successStatus } from './operations.ts'
-import { addRecordedCall } from './recorded-calls.ts'
+import { addRecordedCall, one_word } from './recorded-calls.ts'
 import {
   newContact,
   newImport,
@@ -426,7 +426,7 @@ async function changeContacts(server: Server): Promise<void> {
 /** The recording is deleted, and its file removed, while it is stored. */
 async function deleteWhileStored(server: Server): Promise<void> {
   const tenant = await server.workspace()
-  const id = await addRecordedCall(server.pool, tenant)
+  const id = await addRecordedCall(server.pool, tenant, one_word)
   const at = server.at(tenant.id)
   const put = async () => {
     await tenant.call('DELETE', `/calls/${id}/recording`)

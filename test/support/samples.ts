@@ -122,10 +122,13 @@ async function webChat(tenant: Tenant): Promise<string> {
   return (await call('GET', '/conversations?kind=web_chat&limit=1')).body.data[0].id
 }
 
-/** A simulated call that has ended, with a recording. */
+/** A simulated call that has ended, with a recording of few words: to render more takes seconds. */
 async function recordedCall(tenant: Tenant): Promise<string> {
   await tenant.addTestClock()
-  const { id } = await placeCall(tenant, { agent_id: await newCaller(tenant), to: phoneNumber(), simulate: '00' })
+  const agent_id = await newCaller(tenant, {
+    script: { start: 'bye', nodes: { bye: { say: 'Goodbye.', go: '@end' } } },
+  })
+  const { id } = await placeCall(tenant, { agent_id, to: phoneNumber(), simulate: '00' })
   await advance(tenant, 600)
   return id
 }

@@ -15,7 +15,7 @@ const { workspace, url, pool } = await serve()
 const slow = await serve({ rate_limit_per_second: 1 })
 
 /** More than the buffers between client and server hold. */
-const body = [Buffer.alloc(16 * 1024 * 1024, 'a')]
+const body = [Buffer.alloc(8 * 1024 * 1024, 'a')]
 const form = 'Content-Type: multipart/form-data; boundary=xx'
 const json = 'Content-Type: application/json'
 const bearer = (key: string) => `Authorization: Bearer ${key}`
@@ -67,13 +67,13 @@ async function statusOf(base: string, request: LongRequest): Promise<number> {
   return Number(status)
 }
 
-for (const [name, status, request_line, headers] of rejected) {
+for (const [index, [name, status, request_line, headers]] of rejected.entries()) {
   test(`${name}: a client that sends everything first gets ${status}`, async () => {
+    // Each with a length and in chunks, as the last request and not, but not in every combination.
     for (const is_chunked of [false, true]) {
-      for (const is_last of [false, true]) {
-        const request = { request_line, headers, body, is_chunked, is_last }
-        assert.equal(await statusOf(url, request), status, JSON.stringify({ is_chunked, is_last }))
-      }
+      const is_last = is_chunked === (index % 2 === 0)
+      const request = { request_line, headers, body, is_chunked, is_last }
+      assert.equal(await statusOf(url, request), status, JSON.stringify({ is_chunked, is_last }))
     }
   })
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { wishIn } from '../../server/consent/spoken.ts'
-import { runs } from '../support/property-runs.ts'
+import { anyText, runs } from '../support/property-runs.ts'
 
 const lines = (text: string): string[] => text.trim().split('\n')
 
@@ -595,7 +595,7 @@ test('any text is read, and a long one quickly', () => {
   fc.assert(
     fc.property(
       fc.oneof(
-        fc.string({ unit: 'binary' }),
+        anyText(),
         fc.array(words).map((words) => words.join(' ')),
       ),
       (text) => {

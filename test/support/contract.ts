@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { document } from '../../server/api.ts'
 import type { Answer } from './harness.ts'
@@ -22,11 +22,11 @@ export function answerFaults({ path, method }: { path: string; method: string },
   return check(answer)
 }
 
-/** Called once per operation and status, because compiling a schema is slow. */
+/** Called once per operation and status. */
 function compileCheck(response: Response | undefined): Check {
   if (!response) return ({ status }) => [`the status ${status} is not documented`]
   const { schema, examples } = response.content?.['application/json'] ?? {}
-  const validate = schema && ajv.compile(withRootedReferences(schema))
+  const validate = schema && compileOnce(schema)
   const type = Object.keys(response.content ?? {}).find((name) => name !== 'application/json')
   const codes = examples && Object.keys(examples)
   const names = Object.keys(response.headers ?? {}).filter(
@@ -68,6 +68,12 @@ function resolveReference(response: unknown): Response | undefined {
     : (response as Response | undefined)
 }
 
-/** Makes references absolute, so that they resolve outside the document. */
-const withRootedReferences = (schema: object): object =>
-  JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"document#/components'))
+const validators = new Map<string, ValidateFunction>()
+
+/** Operations share most of their schemas. Makes references absolute, so that they resolve outside the document. */
+function compileOnce(schema: object): ValidateFunction {
+  const text = JSON.stringify(schema).replaceAll('"#/components', '"document#/components')
+  const validate = validators.get(text) ?? ajv.compile(JSON.parse(text))
+  validators.set(text, validate)
+  return validate
+}

@@ -1,3 +1,5 @@
+import fc from 'fast-check'
+
 /** How often a property is tried: `npm test` tries it 100 times, the scenario `properties` of `npm run test:faults` thousands of times. */
 const property_runs = Number(process.env.PROPERTY_RUNS ?? 100)
 /** Repeats the random choices of an earlier run. */
@@ -8,3 +10,12 @@ export const runs = (share = 1): { numRuns: number; seed?: number } => ({
   numRuns: Math.max(1, Math.round(property_runs * share)),
   ...(property_seed !== undefined && { seed: Number(property_seed) }),
 })
+
+/** Any character but half surrogates. */
+const character = fc
+  .integer({ min: 0, max: 0x10f7ff })
+  .map((index) => String.fromCodePoint(index < 0xd800 ? index : index + 0x800))
+
+/** Any text. `fc.string` with the unit `binary` is the same, but first lists a million characters. */
+export const anyText = (limits: { minLength?: number; maxLength?: number } = {}): fc.Arbitrary<string> =>
+  fc.string({ ...limits, unit: character })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operations } from '../../server/api.ts'
-import { raw, sql } from '../../server/kit/postgres/sql.ts'
+import { join, raw, sql } from '../../server/kit/postgres/sql.ts'
 import { serve } from '../support/harness.ts'
 import { hasId, makeSample, pathFor, prepare, sampleBody } from '../support/operations.ts'
 
@@ -13,14 +13,14 @@ const tables = (
   )
 ).map(({ table_name }) => table_name)
 
-async function allRowsOf(workspace_id: string): Promise<unknown> {
-  const all = tables.map((table) =>
-    pool.many(
-      sql`select to_jsonb(stored) - 'last_used_at' as row from ${raw(table)} as stored
-        where workspace_id = ${workspace_id} order by 1`,
-    ),
+/** In one statement, because there are many tables and operations. */
+const allRowsOf = (workspace_id: string): Promise<unknown[]> => {
+  const each = tables.map(
+    (table) =>
+      sql`select ${table}::text as table_name, to_jsonb(stored) - 'last_used_at' as row from ${raw(table)} as stored
+        where workspace_id = ${workspace_id}`,
   )
-  return Promise.all(all)
+  return pool.many(sql`${join(each, ' union all ')} order by 1, 2`)
 }
 
 for (const operation of operations.filter(hasId)) {

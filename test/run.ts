@@ -23,8 +23,6 @@ Checks format, lint and types, and runs every test on a new database. With names
 const checkout = path.resolve(import.meta.dirname, '..')
 /** A process runs one file after the other. More processes than processors, because tests often wait. */
 const processes = 4
-/** Browser tests wait most of the time. Each of these processes has a browser and a server, which its files share. */
-const browser_processes = 2
 /** The slowest ones first: at the end they would run alone. */
 const first_folders = ['browser', 'faults', 'setup', 'properties', 'sweeps']
 
@@ -59,13 +57,12 @@ function fail(message: string, exit_code = 1): void {
 const filesOf = (name: string): string[] =>
   name.endsWith('.ts') ? [name] : fs.globSync(`test/${name.replace(/^test\//, '')}/*.test.ts`, { cwd: checkout }).sort()
 
-/** The files that one process runs in a row, first those that take longest. Browser tests share a browser, and several processes their list. */
+/** The files that one process runs in a row, first those that take longest. Browser tests share a browser. */
 function inItems(files: string[]): string[][] {
   const rank = (file: string) => first_folders.findIndex((folder) => file.startsWith(`test/${folder}/`))
   const { 0: browser = [], '-1': last = [], ...first } = Object.groupBy(files, rank)
   const others = [...Object.values(first).flatMap((ranked = []) => ranked), ...last]
-  const browsers = Array.from({ length: Math.min(browser_processes, browser.length) }, () => browser)
-  return [...browsers, ...others.map((file) => [file])]
+  return [browser, ...others.map((file) => [file])].filter((item) => item.length > 0)
 }
 
 const staticChecks = (): Promise<void>[] => [

@@ -7,24 +7,23 @@ const folder = path.resolve(import.meta.dirname, '../../.cache/test-queue')
 const items_file = path.join(folder, 'items.json')
 const times_file = path.join(folder, 'times.jsonl')
 
-/** An item is a list of files that one process runs one after the other. A file that is in several items runs once. */
+/** An item is a list of files that one process runs one after the other. */
 export function createQueue(items: string[][]): void {
   fs.rmSync(folder, { recursive: true, force: true })
   fs.mkdirSync(folder, { recursive: true })
   fs.writeFileSync(items_file, JSON.stringify(items))
 }
 
-/** Takes the files of one item after the other, until no process has left any. */
-export function* takeFiles(): Generator<string> {
+/** Takes one item after the other, until no process has left any. */
+export function* takeItems(): Generator<string[]> {
   const items: string[][] = JSON.parse(fs.readFileSync(items_file, 'utf8'))
-  for (const [index, item] of items.entries())
-    if (take(`item ${index}`)) for (const file of item) if (take(file.replaceAll('/', ' '))) yield file
+  for (const [index, item] of items.entries()) if (take(index)) yield item
 }
 
 /** Only one process can make the folder. */
-function take(name: string): boolean {
+function take(index: number): boolean {
   try {
-    fs.mkdirSync(path.join(folder, name))
+    fs.mkdirSync(path.join(folder, String(index)))
     return true
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false

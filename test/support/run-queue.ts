@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { test } from 'node:test'
-import { noteTimes, takeFiles } from './queue.ts'
+import { noteTimes, takeItems } from './queue.ts'
 import { closeShared } from './shared.ts'
 
 /** A process of `npm test`: runs the files that it takes from the queue, each as a test with its tests inside. */
@@ -11,7 +11,7 @@ const end_within_ms = 30_000
 
 /** A test may wait for a timer that doesn't keep the process alive. */
 const alive = setInterval(() => {}, end_within_ms)
-for (const file of takeFiles()) await runFile(file)
+for (const files of takeItems()) for (const file of files) await runFile(file)
 await closeShared()
 clearInterval(alive)
 setTimeout(reportOpen, end_within_ms).unref()

@@ -6,6 +6,7 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 import { overloaded } from '../../server/kit/problem.ts'
 import { openModel } from '../../server/models/language-model.ts'
 import { describeModelError } from '../../server/models/model-error.ts'
+import { atATime } from '../support/at-a-time.ts'
 import {
   answersAfter,
   askedOf,
@@ -134,17 +135,15 @@ test('every failure of a model has an end, and the contact gets an answer', asyn
     ['an empty answer', /not what the API defines/, (response) => response.writeHead(200, stream_type).end()],
     ['10 MB', /./, (response) => response.writeHead(200, stream_type).end('x'.repeat(10_000_000))],
   ]
-  await Promise.all(
-    failures.map(async ([name, error, answer]) => {
-      const there = await receiver(answer)
-      const model = { ...there, base_url: there.url.replace('/hook', '/v1'), aborted: 0 } satisfies ModelServer
-      const { id } = await begin(tenant, await newModelAgent(tenant, model), { message: 'Hello' })
-      const [, turn] = await answersAfter(tenant, id, 0)
-      assert.match(turn.text, failed, name)
-      assert.match(turn.error, error, name)
-      assert.equal((await get(tenant, id)).status, 'open')
-    }),
-  )
+  await atATime(4, failures, async ([name, error, answer]) => {
+    const there = await receiver(answer)
+    const model = { ...there, base_url: there.url.replace('/hook', '/v1'), aborted: 0 } satisfies ModelServer
+    const { id } = await begin(tenant, await newModelAgent(tenant, model), { message: 'Hello' })
+    const [, turn] = await answersAfter(tenant, id, 0)
+    assert.match(turn.text, failed, name)
+    assert.match(turn.error, error, name)
+    assert.equal((await get(tenant, id)).status, 'open')
+  })
 })
 
 const stream_type = { 'content-type': 'text/event-stream' }

@@ -45,26 +45,22 @@ test('calls of which each save takes long have each turn once, in order, and who
     return written
   }
   const slow = { ...at, db: Object.assign(Object.create(at.db), { tx }) }
-  // Of the time of the calls, each save takes two seconds.
-  const work = calling({ pool: server.pool, carrier: { ...simulator, speed: 20 }, log })
+  // Of the time of the calls, each save takes most of a second.
+  const work = calling({ pool: server.pool, carrier: { ...simulator, speed: 8 }, log })
   await Promise.all(claimed.map((one) => work.run(slow, one, context)))
   for (const { id } of placed) {
     const { conversation_id, turn_count } = await getCall(tenant, id)
-    const turns: { seq: number; role: string; text: string; heard: string }[] = await turnsOf(tenant, conversation_id)
+    const turns: { seq: number; role: string; text: string }[] = await turnsOf(tenant, conversation_id)
     assert.deepEqual(
       turns.map(({ seq }) => seq),
       Array.from({ length: turn_count }, (_, index) => index + 1),
     )
-    assert.deepEqual(
-      turns.map(({ role }) => role),
-      ['contact', 'agent', 'contact', 'agent'],
-    )
-    const [, first, , last] = turns
-    assert.ok(first && last)
-    // On a busy machine the agent also asks for a moment.
-    assert.ok(first.text.endsWith(greet.say), first.text)
-    assert.ok(last.text.endsWith(booked.say), last.text)
-    assert.deepEqual([first.heard, last.heard], [first.text, last.text])
+    // On a busy machine the agent also asks for a moment, or whether someone is there.
+    for (const { say } of [greet, booked]) {
+      const said = turns.filter(({ role, text }) => role === 'agent' && text.endsWith(say))
+      assert.equal(said.length, 1, say)
+    }
+    assert.ok(turns.some(({ role }) => role === 'contact'))
   }
 })
 

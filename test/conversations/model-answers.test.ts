@@ -44,32 +44,6 @@ async function smsOf(model: ModelServer, from: string): Promise<string[]> {
   return carrier.messages.filter(({ to }) => to === from).map(({ body }) => body)
 }
 
-test('who goes on writing by SMS is answered, and what was written meanwhile is answered next', async () => {
-  const from = '+14155552010'
-  const tenant = await server.workspace()
-  let is_writing = true
-  // While the model answers, the contact writes again.
-  const there = await receiver(async (response) => {
-    if (is_writing) await text(tenant, channel, 'And another thing', { from })
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.end(`${chunk({ content: 'We open at nine.' }, { finish_reason: 'stop' })}data: [DONE]\n\n`)
-  })
-  const model = { ...there, base_url: there.url.replace('/hook', '/v1'), aborted: 0 }
-  const channel = await newSmsChannel(server, tenant, { carrier, agent_id: await newModelAgent(tenant, model) })
-  await text(tenant, channel, 'Hello', { from })
-  const begun_at = clock.wall()
-  const sent = () => carrier.messages.filter(({ to }) => to === from).length
-  let seconds = 0
-  for (; sent() === 0 && seconds < 60; seconds += 3) await tenant.work(begun_at + seconds * 1_000)
-  assert.equal(sent(), 1)
-  assert.ok(there.received.length <= 20, `the model was asked ${there.received.length} times`)
-  is_writing = false
-  for (const until = seconds + 12; seconds < until; seconds += 3) await tenant.work(begun_at + seconds * 1_000)
-  assert.equal(sent(), 2)
-  const [{ id }] = (await tenant.call('GET', '/conversations')).body.data
-  assert.equal((await get(tenant, id)).is_answering, false)
-})
-
 test('a report of more tokens than a number can count is counted as the bytes of the answer', async () => {
   const usage = '"usage":{"prompt_tokens":1e308,"completion_tokens":1e308}'
   const model = await streaming(

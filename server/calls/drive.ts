@@ -92,7 +92,7 @@ export class CallDrive {
     this.#is_changed = !scheduler.stands
     this.#driver = new Driver(options, state, {
       save: (at, save) => options.save(at, this.#toSave(at, save)),
-      beginRuns: async (begins) => (await this.#save({ begins })) && true,
+      beginRuns: async (begins) => ((await this.#save({ begins })) ? true : undefined),
       onChange: () => {
         this.#noteChange()
         this.#wake()

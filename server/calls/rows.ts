@@ -75,6 +75,7 @@ export const table = {
 } satisfies Table<string>
 
 type Column = keyof typeof table.columns
+// The keys of these literals are those of their types.
 const all_columns = Object.keys(table.columns) as Column[]
 const saved_columns = Object.keys(saved) as (keyof typeof saved)[]
 
@@ -119,6 +120,7 @@ export interface CallState extends TalkState {
   people?: Record<string, number>
 }
 
+// The same holds for a schema.
 const call_members = Object.keys(Call.properties) as (keyof Call)[]
 
 /** Of `calls` with `joinConversation`. */

@@ -39,14 +39,35 @@ interface NewRow extends Pick<Enrollment, 'id' | 'campaign_id' | 'contact_id' | 
   due_at: string
 }
 
-const new_columns = ['id', 'campaign_id', 'contact_id', 'status', 'variables', 'rank', 'created_at', 'updated_at']
+const new_columns = [
+  'workspace_id',
+  'id',
+  'campaign_id',
+  'contact_id',
+  'status',
+  'variables',
+  'rank',
+  'created_at',
+  'updated_at',
+  'due_at',
+]
 
 export async function insertRows({ db, workspace }: At, rows: NewRow[]): Promise<void> {
-  const lines = rows.map(({ id, campaign_id, contact_id, variables, rank, created_at, due_at }) => {
-    const known = [id, campaign_id, contact_id, 'pending', JSON.stringify(variables), rank]
-    return copyLine([workspace, ...known, created_at, created_at, due_at])
-  })
-  await db.copy(table.name, ['workspace_id', ...new_columns, 'due_at'], lines.join(''))
+  const lines = rows.map(({ id, campaign_id, contact_id, variables, rank, created_at, due_at }) =>
+    copyLine([
+      workspace,
+      id,
+      campaign_id,
+      contact_id,
+      'pending',
+      JSON.stringify(variables),
+      rank,
+      created_at,
+      created_at,
+      due_at,
+    ]),
+  )
+  await db.copy(table.name, new_columns, lines.join(''))
 }
 
 /** Writes these columns of enrollments that the transaction has locked. */

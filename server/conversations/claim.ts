@@ -30,7 +30,7 @@ export interface ClaimedConversation extends DueItem, Row {
   time_zone: string
   /** It is undefined when the agent was deleted. */
   configuration: Configuration | undefined
-  /** These are the last ones, oldest first. There are none when nothing is to be said. */
+  /** The last ones, oldest first. There are none when nothing is to be said. */
   turns: LoadedTurn[]
   /** Tool runs that are not yet part of a turn: a process was killed before it could write the turn. */
   runs: LoadedRun[]

@@ -11,7 +11,7 @@ import { announce, laterUpdate } from './store.ts'
 import { insertTurns, newTurn } from './turns.ts'
 
 export interface Message {
-  /** It is the id of the conversation. */
+  /** The id of the conversation. */
   id: string
   text: string
 }

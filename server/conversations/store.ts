@@ -8,7 +8,7 @@ import { notFound } from '../kit/problem.ts'
 import * as counts from './counts.ts'
 import type { Conversation, ConversationQuery } from './schema.ts'
 
-/** It is also the name of the due work, and the topic of notifications. */
+/** Also the name of the due work, and the topic of notifications. */
 export const table = 'conversations'
 
 export const columns = raw(`id, kind, status, channel_id, agent_id, agent_name,

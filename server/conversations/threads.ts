@@ -23,7 +23,7 @@ export const writing_to = newHook<{ phone_number: string }>('conversations.writi
 
 /** A person answers this by SMS. */
 export interface AnswerBySms {
-  /** It is the id of the conversation. */
+  /** The id of the conversation. */
   id: string
   turn: Turn
   channel_id: string | null

@@ -13,7 +13,7 @@ export interface RunToSave {
   result: unknown
   status: Turn['tools'][number]['status']
   duration_ms: number | null
-  /** It is the number of the turn that the run belongs to, when that is written. */
+  /** The number of the turn that the run belongs to, when that is written. */
   seq?: number | null
 }
 

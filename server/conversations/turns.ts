@@ -138,7 +138,7 @@ export async function readSpoken({ db, workspace }: InWorkspace, ids: string[]):
 }
 
 export interface TurnOf {
-  /** It is the id of the conversation. */
+  /** The id of the conversation. */
   id: string
   turn: Turn
   speech?: SpeechPart[]
@@ -158,8 +158,8 @@ export async function insertTurns(
       turn.text,
       turn.heard,
       speech ? JSON.stringify(speech) : null,
-      is_open ? 't' : 'f',
-      turn.is_interrupted ? 't' : 'f',
+      is_open ?? false,
+      turn.is_interrupted,
       latency === no_latency ? null : JSON.stringify(latency),
       usage === no_usage ? null : JSON.stringify(usage),
       // A call of a test workspace may go on with what a former version has kept.

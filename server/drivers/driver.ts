@@ -71,7 +71,7 @@ export class Driver {
   readonly #timers: ShortTimers
   /** Undefined if words are not shown while they come. */
   readonly #speaker: Speaker | undefined
-  /** These are requests to models, and tools. */
+  /** Requests to models, and tools. */
   readonly #working = new Set<Promise<void>>()
   #asking: AbortController | undefined
   #state: State
@@ -130,9 +130,8 @@ export class Driver {
   /** The reply whose words are to be shown from now on, if one has just begun. */
   get opening(): Reply | undefined {
     const { reply } = this.#state
-    const { is_live, journal } = this.#parts
-    if (!is_live || !reply || reply.text === '' || this.#opened_reply === reply.id) return undefined
-    return journal.open?.reply === reply.id ? undefined : reply
+    if (!this.#parts.is_live || !reply || reply.text === '') return undefined
+    return this.#opened_reply === reply.id ? undefined : reply
   }
 
   get has_opt_out(): boolean {

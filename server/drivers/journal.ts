@@ -8,10 +8,10 @@ import type { Changes, FinishedTurn, Save, Saved } from './plan-save.ts'
 import type { ToolOutcome } from './tools.ts'
 
 export interface JournalOptions {
-  /** It is the id of the conversation. */
+  /** The id of the conversation. */
   id: string
   token: string
-  /** It is what this process knows of the conversation. */
+  /** What this process knows of the conversation. */
   seen: Save['seen']
   /** The turn that was open when another process was killed. */
   open?: OpenTurn | undefined

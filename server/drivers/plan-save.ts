@@ -11,7 +11,7 @@ import { no_usage, type SpeechPart, type Usage } from '../talk/state.ts'
 export interface Save {
   id: string
   token: string
-  /** It is what the driver knows. If there is more, what nobody has seen yet is not written: the next driver begins again. */
+  /** What the driver knows. If there is more, what nobody has seen yet is not written: the next driver begins again. */
   seen: Pick<Conversation, 'status' | 'turn_count'>
   /** Begins the agent's turn: from now on its words are shown. */
   opened?: { text: string }
@@ -62,7 +62,7 @@ export const emptySave = ({ id, token, status, turn_count }: SavedConversation) 
 
 type SavedConversation = Pick<Conversation, 'id' | 'status' | 'turn_count'> & { token: string }
 
-/** These are new values of columns. Those that are left out stay. */
+/** New values of columns. Those that are left out stay. */
 export interface Changes {
   status?: Conversation['status']
   close_reason?: Conversation['close_reason']

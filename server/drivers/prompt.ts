@@ -15,7 +15,7 @@ export interface PromptParts {
   conversation: Pick<Conversation, 'agent_name' | 'variables' | 'summary' | 'kind'>
   configuration: Configuration
   contact: Contact | undefined
-  /** It is the contact's. */
+  /** The contact's. */
   time_zone: string
   now: number
 }

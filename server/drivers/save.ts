@@ -32,7 +32,7 @@ export const openConversationSaves = (log: Log): ((at: At, save: Save) => Promis
 interface Known {
   /** These conversations have no row yet: they get it with what is saved. */
   begun?: Begun[]
-  /** These are the rows of the others, if the transaction has locked them. */
+  /** The rows of the others, if the transaction has locked them. */
   locked?: Map<string, Row>
 }
 

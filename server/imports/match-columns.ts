@@ -64,7 +64,7 @@ export function matchColumns(columns: string[], { requested = {}, has_variables 
 
 const variable_prefix = 'variables.'
 export const isVariable = (column: string): column is `variables.${string}` => column.startsWith(variable_prefix)
-/** It is the name of the variable. */
+/** The name of the variable. */
 export const nameOf = (column: `variables.${string}`): string => column.slice(variable_prefix.length)
 
 /** Finds a column by its name, or by its index if no column has that name. */

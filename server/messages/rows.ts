@@ -36,16 +36,24 @@ interface NewRow extends Pick<Row, 'id' | 'conversation_id' | 'seq' | 'channel_i
   due_at: string | null
 }
 
-const thread_columns = ['id', 'conversation_id', 'seq', 'channel_id', 'direction', 'carrier_id', 'status'] as const
-const other_columns = ['segments', 'cost_micros', 'is_exempt', 'created_at', 'due_at']
+const new_columns = [
+  'id',
+  'conversation_id',
+  'seq',
+  'channel_id',
+  'direction',
+  'carrier_id',
+  'status',
+  'segments',
+  'cost_micros',
+  'is_exempt',
+  'created_at',
+  'due_at',
+] as const
 
 export async function insertRows({ db, workspace }: At, rows: NewRow[]): Promise<void> {
-  const lines = rows.map((row) => {
-    const { segments, cost_micros, is_exempt, created_at, due_at } = row
-    const others = [segments, cost_micros, is_exempt ? 't' : 'f', created_at, due_at]
-    return copyLine([workspace, ...thread_columns.map((column) => row[column]), ...others])
-  })
-  await db.copy(table.name, ['workspace_id', ...thread_columns, ...other_columns], lines.join(''))
+  const lines = rows.map((row) => copyLine([workspace, ...new_columns.map((column) => row[column])]))
+  await db.copy(table.name, ['workspace_id', ...new_columns], lines.join(''))
 }
 
 /** A message that goes out, with its contact. */

@@ -57,7 +57,7 @@ async function* checkParts(
 ): AsyncGenerator<LanguageModelV4StreamPart> {
   let thinking = no_thinking
   let received_bytes = 0
-  /** It is the first half of a character, whose second half is in the next piece. */
+  /** The first half of a character, whose second half is in the next piece. */
   let half = ''
   try {
     for await (const part of parts) {

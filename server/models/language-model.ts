@@ -10,7 +10,7 @@ import * as providers from './store.ts'
 import { withCounts } from './usage.ts'
 
 export interface ModelChoice {
-  /** It is the name of a provider. The default is the workspace's default provider. */
+  /** The name of a provider. The default is the workspace's default provider. */
   provider?: string | null
   /** The default is the provider's default model. */
   name?: string | null
@@ -92,7 +92,7 @@ interface ModelSettings {
   baseURL: string
   headers: Record<string, string>
   apiKey: string
-  /** It is the name of the model. */
+  /** The name of the model. */
   name: string
   fetch: typeof fetch
 }

@@ -14,7 +14,7 @@ export const end_of_thinking = 'words.were_thoughts'
 
 /** This must be known of the words before to take the thinking out of the next ones. */
 export interface Thinking {
-  /** It is the beginning of what may be a tag. */
+  /** The beginning of what may be a tag. */
   held: string
   /** This tag is being read, from its name to its end. */
   tag: { name: string; is_end: boolean; is_empty: boolean; last: '>' | ']' } | null

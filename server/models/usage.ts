@@ -1,5 +1,5 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider'
-import { membersOf } from '../kit/json.ts'
+import { isObject, membersOf } from '../kit/json.ts'
 import { parseJson } from './provider-error.ts'
 import type { Provider } from './schema.ts'
 
@@ -47,18 +47,15 @@ function withAnthropicCounts(answer: Record<string, unknown>): object {
 }
 
 function toCounts(usage: unknown, { required, optional }: Counts): object {
-  const reported = isObject(usage) ? usage : {}
+  const reported = membersOf(usage)
   const names = [...required, ...optional.filter((name) => reported[name] != null)]
   return Object.fromEntries(names.map((name) => [name, toCount(reported[name])]))
 }
 
 const toCount = (count: unknown): number => (typeof count === 'number' && Number.isFinite(count) ? count : not_counted)
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 interface Measured {
-  /** It is the body of the request, as JSON or before it was written as such. */
+  /** The body of the request, as JSON or before it was written as such. */
   sent: unknown
   /** The model has written this many. */
   received_bytes: number

@@ -26,7 +26,7 @@ export interface ToolResult {
   /** The model gets it: what the server answered as JSON or text, or why there is no answer. */
   result: unknown
   duration_ms: number
-  /** It is the status code of the response, if there was one. */
+  /** The status code of the response, if there was one. */
   http_status: number | null
   /** It says why the tool did not succeed, without anything that the server answered. */
   error: string | null

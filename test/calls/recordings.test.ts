@@ -95,7 +95,9 @@ test('this process and another one render the same bytes; another voice or other
     agent: { voice: null, parts: parts('agent') },
   }
   const said = (voice: string | null, text: string): AudioToRender => ({
-    ...{ ...talk, duration_ms: 1_000, contact: { voice: null, parts: [] } },
+    ...talk,
+    duration_ms: 1_000,
+    contact: { voice: null, parts: [] },
     agent: { voice, parts: [{ text, start_ms: 0, end_ms: 1_000 }] },
   })
   const audios = [talk, said(null, 'Yes.'), said('rms', 'Yes.'), said(null, 'No.')]

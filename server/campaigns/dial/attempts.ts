@@ -47,7 +47,7 @@ export async function insert({ db, workspace }: At, attempts: NewAttempt[]): Pro
       clock.iso(at),
       ended ? clock.iso(ended.ended_at) : null,
       ended?.outcome ?? null,
-      ended?.is_opt_out ? 't' : 'f',
+      ended?.is_opt_out ?? false,
     ]),
   )
   await db.copy('campaign_attempts', columns, lines.join(''))

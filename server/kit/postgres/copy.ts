@@ -5,9 +5,9 @@ const special = /[\\\n\r\t]/
 const all_special = /[\\\n\r\t]/g
 
 /** Formats a row in the text format of COPY. */
-export function copyLine(cells: readonly (string | number | null)[]): string {
+export function copyLine(cells: readonly (string | number | boolean | null)[]): string {
   let line = ''
-  for (const cell of cells) line += `${cell === null ? '\\N' : typeof cell === 'number' ? cell : escaped(cell)}\t`
+  for (const cell of cells) line += `${cell === null ? '\\N' : typeof cell === 'string' ? escaped(cell) : cell}\t`
   return `${line.slice(0, -1)}\n`
 }
 

@@ -159,6 +159,14 @@ test('calls with one key are batched, and each gets its own output', async () =>
   assert.deepEqual(batch_sizes, [4, 4, 2])
 })
 
+test('work that came before a pause of the process is done', async () => {
+  const enqueue = openQueuePerKey(1, { wait_max_ms: 300 })
+  const works = [1, 2].map((number) => enqueue('key', async () => number))
+  const until = performance.now() + 600
+  while (performance.now() < until);
+  assert.deepEqual(await Promise.all(works), [1, 2])
+})
+
 test('a busy queue does not delay the queue of another key', async () => {
   const enqueue = openQueuePerKey(2)
   let running = 0

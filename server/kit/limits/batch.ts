@@ -1,4 +1,3 @@
-import * as clock from '../clock.ts'
 import { overloaded } from '../problem.ts'
 
 const default_wait_max_ms = 2_000
@@ -17,6 +16,7 @@ export interface BatchLimits {
 
 interface WaitingInput<In, Out> {
   input: In
+  /** The number of the check before it came. */
   since: number
   resolve: (output: Out) => void
   reject: (error: unknown) => void
@@ -40,11 +40,17 @@ export function openBatcher<In, Out>(
   run: (key: string, inputs: In[]) => Promise<Out[]>,
 ): (key: string, input: In) => Promise<Out> {
   const keys = new Map<string, KeyState<In, Out>>()
+  const checks_max = Math.ceil(wait_max_ms / check_waits_every_ms)
+  let checks = 0
   let wait_timer: NodeJS.Timeout | undefined
 
-  /** One timer serves all keys and stops when nothing is waiting. */
+  /**
+   * One timer serves all keys and stops when nothing is waiting. It counts its checks instead of the time: a process that was
+   * paused had no chance to start anything.
+   */
   function rejectLate(): void {
-    const oldest_allowed = clock.ticks() - wait_max_ms
+    checks += 1
+    const oldest_allowed = checks - checks_max
     let is_any_waiting = false
     for (const state of keys.values()) {
       const first_not_late = state.waiting.findIndex(({ since }) => since > oldest_allowed)
@@ -100,7 +106,7 @@ export function openBatcher<In, Out>(
         keys.set(key, state)
       }
       if (state.is_stalled && state.in_flight === in_flight_max) return reject(overloaded())
-      state.waiting.push({ input, since: clock.ticks(), resolve, reject })
+      state.waiting.push({ input, since: checks, resolve, reject })
       wait_timer ??= setInterval(rejectLate, check_waits_every_ms).unref()
       schedule(key, state)
     })

@@ -17,6 +17,7 @@ Checks format, lint and types, and runs every test on a new database. With names
   npm test -- contacts                       the folder test/contacts
   npm test -- test/contacts/list.test.ts     one file
 
+  --retry   run files that fail once more, alone: on a busy machine tests can fail that wait for something
   --times   also print the processor time of each file
   --help    this text`
 
@@ -28,7 +29,7 @@ const first_folders = ['browser', 'faults', 'setup', 'properties', 'sweeps']
 
 const parameters = process.argv.slice(2)
 const wrong_usage = 2
-const options = ['--times', '--help']
+const options = ['--retry', '--times', '--help']
 const names = parameters.filter((one) => !one.startsWith('-'))
 
 async function main(): Promise<void> {
@@ -87,35 +88,50 @@ async function check(program: string, args: string[]): Promise<void> {
   }
 }
 
-/** Each process takes the next files from the queue. The report has them one after the other, in the order in which they end. */
 async function runTests(url: string, items: string[][]): Promise<void> {
   process.env.TEST_DATABASE_URL = url
   // The launcher's options save memory, and would slow the tests down.
   process.execArgv = []
-  createQueue(items)
   const began = performance.now()
   const report = new PassThrough({ objectMode: true })
   const printed = pipeline(report.compose(spec), process.stdout, { end: false })
-  const started = Array.from({ length: Math.min(processes, items.length) }, () =>
-    run({ files: [path.join(checkout, 'test/support/run-queue.ts')], cwd: checkout }),
-  )
-  const counts = await Promise.all(started.map((tests) => forward(tests, report)))
-  for (const line of summarize(counts)) report.write(diagnostic(line))
+  const { failed, counts } = await runItems(items, report)
+  const must_retry = parameters.includes('--retry') && failed.length > 0
+  const again = must_retry ? await runItems([failed], report) : { failed, counts: [] }
+  if (again.failed.length > 0) process.exitCode = 1
+  for (const line of summarize([...counts, ...again.counts])) report.write(diagnostic(line))
+  const passed = failed.filter((file) => !again.failed.includes(file))
+  if (passed.length > 0) report.write(diagnostic(`failed at first and passed alone: ${passed.join(', ')}`))
   report.end(diagnostic(`duration_ms ${Math.round(performance.now() - began)}`))
   await printed
   if (parameters.includes('--times')) printTimes()
 }
 
-type TestEvent = { type: string; data: { nesting?: number; file?: string; counts?: Counts } }
+/** Each process takes the next files from the queue. The report has them one after the other, in the order in which they end. */
+async function runItems(items: string[][], report: PassThrough): Promise<{ failed: string[]; counts: Counts[] }> {
+  createQueue(items)
+  const started = Array.from({ length: Math.min(processes, items.length) }, () =>
+    run({ files: [path.join(checkout, 'test/support/run-queue.ts')], cwd: checkout }),
+  )
+  const failed: string[] = []
+  const counts = await Promise.all(started.map((tests) => forward(tests, report, (file) => failed.push(file))))
+  return { failed, counts }
+}
+
+type TestEvent = { type: string; data: { nesting?: number; name?: string; file?: string; counts?: Counts } }
 type Counts = Record<string, number>
 
 /** Forwards the events of a file when it has ended: those of different processes would mix. Returns how many tests there were. */
-async function forward(tests: AsyncIterable<TestEvent>, report: PassThrough): Promise<Counts> {
+async function forward(
+  tests: AsyncIterable<TestEvent>,
+  report: PassThrough,
+  onFail: (file: string) => void,
+): Promise<Counts> {
   let counts: Counts = {}
   let events: TestEvent[] = []
   for await (const event of tests) {
     const { type, data } = event
-    if (type === 'test:fail') process.exitCode = 1
+    if (type === 'test:fail' && data.nesting === 0) onFail(data.name ?? '')
     if (type === 'test:summary' && !data.file) counts = data.counts ?? {}
     if (type === 'test:summary' || (type === 'test:diagnostic' && data.nesting === 0)) continue
     events.push(event)

@@ -6,7 +6,7 @@ import { closeShared } from './shared.ts'
 /** A process of `npm test`: runs the files that it takes from the queue, each as a test with its tests inside. */
 
 /** Long enough for any machine: only a file that hangs takes longer. */
-const timeout = 300_000
+const timeout = 600_000
 const end_within_ms = 30_000
 
 /** A test may wait for a timer that doesn't keep the process alive. */

@@ -8,7 +8,7 @@ import type { Contact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import { timeZoneOf } from '../contacts/zones.ts'
 import { laterUpdate } from '../conversations/store.ts'
-import { type At, type InWorkspace, inTransaction } from '../kit/at.ts'
+import { type At, type InWorkspace, inTransaction, timeStands } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import type { DueKind } from '../kit/work/due.ts'
@@ -24,8 +24,8 @@ import type { Request, Row } from './rows.ts'
 import { table } from './store.ts'
 
 const claims_max = 250
-/** In a test workspace all that is due runs at once, and is held in memory until it is written. */
-const test_claims_max = 200
+/** While time stands still, all that is due runs at once, and is held in memory until it is written. */
+const held_max = 200
 /** A scheduled call for which there is no room is tried again after this long. */
 const retry_ms = 5_000
 
@@ -47,7 +47,7 @@ export interface ClaimedCall extends LeasedRow {
   configuration: Configuration | undefined
   /** Why the number must not be called. */
   refusal: Rule | 'no_channel' | undefined
-  /** In a test workspace: up to when the call may run ahead. */
+  /** Up to when the call may run ahead, while time stands still. */
   horizon: number | undefined
 }
 
@@ -67,7 +67,7 @@ const columns =
 
 /** Leases due calls, and reads what is needed to drive them. Consent is asked here: they are dialled at once. */
 export async function claim(at: At, { slots, claimed }: Pick<ClaimRequest<ClaimedCall>, 'slots' | 'claimed'>) {
-  const free = at.is_test ? test_claims_max - claimed.size : claims_max
+  const free = timeStands(at) ? held_max - claimed.size : claims_max
   return free > 0 ? claimSome(at, Math.min(slots, free)) : []
 }
 
@@ -86,16 +86,16 @@ async function claimSome(at: At, limit: number): Promise<ClaimedCall[]> {
       returning ${columns}`,
   )
   // There may be more.
-  if (!at.is_test && leased.length === claims_max) db.notify({ topic: table, workspace })
+  if (leased.length === claims_max) db.notify({ topic: table, workspace })
   const rows = await withoutWaiting(at, await withoutQuiet(at, leased, token), token)
   if (rows.length === 0) return []
   const contact_ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
-  const [known, settings, configurations, rules, target] = await Promise.all([
+  const [known, settings, configurations, rules, horizon] = await Promise.all([
     contacts.getMany(at, contact_ids),
     workspaces.readSettings(at),
     Promise.all(rows.map(({ agent_id, version_id }) => findConfiguration(at, { agent_id, version_id }))),
     rulesFor(at, rows),
-    at.is_test ? clocks.readTarget(at) : undefined,
+    clocks.readHorizon(at),
   ])
   return rows
     .map((row, index) => ({
@@ -105,7 +105,7 @@ async function claimSome(at: At, limit: number): Promise<ClaimedCall[]> {
       time_zone: timeZoneOf(known.get(row.contact_id ?? ''), { now, workspace_time_zone: settings.time_zone }),
       configuration: configurations[index],
       refusal: rules.get(row.id),
-      horizon: at.is_test ? Math.max(now, target ?? now) : undefined,
+      horizon,
     }))
     .sort((left, right) => (left.id < right.id ? -1 : 1))
 }

@@ -1,5 +1,5 @@
 import type { Call, NewCall } from '../calls/schema.ts'
-import { atWorkspace, type Service } from '../kit/at.ts'
+import { atWorkspace, type Service, timeStands } from '../kit/at.ts'
 import { consoleOf, type Shell } from '../start/shell.ts'
 import { findAgent } from './agent-actions.ts'
 import { assertRunning, openApiClient } from './api-client.ts'
@@ -35,7 +35,7 @@ export async function call(
     const api = openApiClient(address, token)
     const new_call: NewCall = { agent_id: agent.id, to, ...(simulate !== undefined && { simulate }) }
     const call = await api.send<Call>('POST', '/calls', new_call)
-    if (at.is_test)
+    if (timeStands(at))
       consoleOf(shell).error(
         `The clock of "${workspace.name}" stands still. To let the call happen, advance it in another terminal: ` +
           `npx parley clock advance 5m --workspace "${workspace.name}"`,

@@ -1,4 +1,4 @@
-import { type At, type InWorkspace, newHook } from '../kit/at.ts'
+import { type At, type InWorkspace, newHook, timeStands } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
@@ -44,12 +44,18 @@ export async function readTarget({ db, workspace }: InWorkspace): Promise<number
   return found?.target ? clock.parse(found.target) : undefined
 }
 
+/** Up to when work of the workspace may run ahead. Undefined while its time runs. */
+export async function readHorizon(at: At): Promise<number | undefined> {
+  return timeStands(at) ? Math.max(at.now, (await readTarget(at)) ?? at.now) : undefined
+}
+
 /**
  * Until when something may have happened in the workspace. In a test workspace no advance ends before the transaction does, so
  * that what ran ahead of the clock is not written when the clock has stopped.
  */
-export async function lockHorizon({ db, workspace, is_test }: At): Promise<number> {
-  if (!is_test) return Number.POSITIVE_INFINITY
+export async function lockHorizon(at: At): Promise<number> {
+  if (!timeStands(at)) return Number.POSITIVE_INFINITY
+  const { db, workspace } = at
   const found = await db.maybe<Pick<TestClock, 'now' | 'target'>>(
     sql`select now, target from test_clocks where workspace_id = ${workspace} for share`,
   )

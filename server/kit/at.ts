@@ -13,7 +13,7 @@ export interface At {
   workspace: string
   /** The workspace's time. */
   now: number
-  /** Whether the workspace has a test clock, whose time stands still until it is advanced. */
+  /** Whether the workspace is a test workspace, and `now` the time of its clock. */
   is_test: boolean
   tools: Tools
   hooks: Hooks
@@ -81,8 +81,11 @@ export const atCaller = async (
   { workspace, is_test }: { workspace: string; is_test: boolean | undefined },
 ): Promise<AtOutside> => (is_test === false ? atWall(service, workspace) : atWorkspace(service, workspace))
 
-/** The same `at`, later: in work that takes a while. A test clock stands still while work is running. */
-export const atLater = <A extends At>(at: A): A => (at.is_test ? at : { ...at, now: clock.wall() })
+/** Whether time stands still: that of a test clock moves only when it is advanced. */
+export const timeStands = ({ is_test }: Pick<At, 'is_test'>): boolean => is_test
+
+/** The same `at`, later: in work that takes a while. */
+export const atLater = <A extends At>(at: A): A => (timeStands(at) ? at : { ...at, now: clock.wall() })
 
 /** Runs the work in one transaction; all verbs called with its `at` are part of it. */
 export const inTransaction = <A extends Pick<At, 'db'>, T>(

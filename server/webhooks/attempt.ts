@@ -1,4 +1,4 @@
-import { type At, type AtOutside, atLater } from '../kit/at.ts'
+import { type At, type AtOutside, atLater, timeStands } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { signedHeaders, signingSecrets, unreadable_secret } from '../kit/crypto/signing-secrets.ts'
 import { OutboundError, type OutboundResponse } from '../kit/outbound/request.ts'
@@ -23,7 +23,10 @@ const waits_ms = [
   20 * hour_ms,
   24 * hour_ms,
 ]
-/** Up to this share is added to a wait, so that deliveries that failed together are not retried together. Test workspaces add none. */
+/**
+ * Up to this share is added to a wait, so that deliveries that failed together are not retried together. Nothing is added while
+ * time stands still, so that a test has the same times each time.
+ */
 const jitter = 0.1
 const retry_after_max_ms = 24 * hour_ms
 /** How much of a response body is read, and how much of it is stored. */
@@ -81,18 +84,14 @@ function send(
   return tools.outbound.send(is_inbox ? ownAddress() + delivery.url : delivery.url, message, { is_trusted: is_inbox })
 }
 
-function nextStep(
-  { now, is_test }: At,
-  attempts: number,
-  response: OutboundResponse | undefined,
-): Pick<Result, 'status' | 'due_at'> {
+function nextStep(at: At, attempts: number, response: OutboundResponse | undefined): Pick<Result, 'status' | 'due_at'> {
   if (response && response.status >= 200 && response.status < 300) return { status: 'succeeded', due_at: null }
   const wait_ms = waits_ms[attempts]
   if (wait_ms === undefined || response?.status === status_gone) return { status: 'failed', due_at: null }
   const requested_ms = response && [429, 503].includes(response.status) ? retryAfterMs(response) : 0
-  const share = is_test ? 0 : jitter * Math.random()
+  const share = timeStands(at) ? 0 : jitter * Math.random()
   const next_wait_ms = Math.max(wait_ms * (1 + share), requested_ms)
-  return { status: 'pending', due_at: clock.iso(now + next_wait_ms) }
+  return { status: 'pending', due_at: clock.iso(at.now + next_wait_ms) }
 }
 
 /** HTTP 410: the endpoint wants no more requests. */

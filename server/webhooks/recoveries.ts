@@ -1,5 +1,5 @@
 import * as feed from '../events/feed.ts'
-import { type At, atLater, inTransaction } from '../kit/at.ts'
+import { type At, atLater, inTransaction, timeStands } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { firstIdOf, newId, timeOf } from '../kit/id.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
@@ -95,8 +95,8 @@ async function begin(at: At, lease: Lease): Promise<() => Promise<boolean>> {
 /** Returns an id before those of all events that may be recovered. */
 async function findStart(at: At, { lease, webhook_id, since_ms }: Job): Promise<string> {
   const from_ms = timeOf(webhook_id) - id_delay_max_ms
-  // Ids go by wall time, so they don't tell when an event of a test workspace happened.
-  if (at.is_test) return firstIdOf(from_ms)
+  // Ids go by wall time, so they don't tell when an event happened in a workspace whose time stands still.
+  if (timeStands(at)) return firstIdOf(from_ms)
   return feed.idBefore(at, since_ms - id_delay_max_ms, { from_ms, until_ms: timeOf(lease.id) })
 }
 
@@ -116,7 +116,7 @@ async function runBatch(at: At, job: Job, after: string): Promise<Done> {
     webhooks.find(at, job.webhook_id),
     feed.listById(at, { after, before, limit: batch_rows }),
   ])
-  const is_past = !at.is_test && clock.parse(events[0]?.created_at ?? '') > until_ms + id_delay_max_ms
+  const is_past = !timeStands(at) && clock.parse(events[0]?.created_at ?? '') > until_ms + id_delay_max_ms
   const is_finished = webhook?.status !== 'active' || events.length < batch_rows || is_past
   const inRange = ({ created_at }: feed.EventHead) =>
     clock.parse(created_at) >= since_ms && clock.parse(created_at) <= until_ms

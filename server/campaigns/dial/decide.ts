@@ -1,4 +1,4 @@
-import { type At, inTransaction } from '../../kit/at.ts'
+import { type At, inTransaction, timeStands } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import type { Lease } from '../../kit/work/rows.ts'
 import * as workspaces from '../../workspaces/store.ts'
@@ -30,7 +30,7 @@ export const decide = (at: At, lease: Lease): Promise<boolean> =>
     const { decided_at = Number.NEGATIVE_INFINITY, status, held_until = 0 } = campaign
     if (status === 'canceled') return cancelRest(at, campaign)
     // A test clock stops at each due time, so decisions there have the time of a whole second.
-    const is_early = decided_at >= second || held_until > at.db.time() || (at.is_test && second !== at.now)
+    const is_early = decided_at >= second || held_until > at.db.time() || (timeStands(at) && second !== at.now)
     if (is_early) {
       const due_at = Math.max(campaign.due_at ?? 0, decided_at + clock.second_ms, second + clock.second_ms)
       await recordDecision(at, lease.id, { due_at })
@@ -71,7 +71,7 @@ async function decideIn(at: At, { campaign, second }: { campaign: StoredCampaign
   const { ends_at = Number.POSITIVE_INFINITY } = campaign
   const until = ends_at <= second ? clock.time_max_ms : at.now
   if (campaign.kind === 'sms') await endUnanswered(at, campaign.id)
-  else if (!at.is_test) await takeBackLate(at, campaign.id)
+  else if (!timeStands(at)) await takeBackLate(at, campaign.id)
   const [sender, due, recent, load] = await Promise.all([
     findSender(at, campaign),
     readDue(at, campaign, { until, limit: limitIn(campaign, second) }),
@@ -103,7 +103,8 @@ async function decideIn(at: At, { campaign, second }: { campaign: StoredCampaign
   const is_full = load.in_flight + claimed >= campaign.pacing.in_flight_max
   const wanted = is_full ? next.attempt_ends_at : (planned.next_at ?? next.due_at ?? next.attempt_ends_at)
   // Calls that were not dialled in time are looked for.
-  const due_at = next.is_open && !at.is_test ? Math.min(wanted ?? clock.time_max_ms, second + dial_within_ms) : wanted
+  const due_at =
+    next.is_open && !timeStands(at) ? Math.min(wanted ?? clock.time_max_ms, second + dial_within_ms) : wanted
   const has_changed = claimed + planned.finish.length > 0
   const progress_at = has_changed ? await recordProgress(at, campaign) : undefined
   await recordDecision(at, campaign.id, {

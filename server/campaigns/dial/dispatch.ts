@@ -13,7 +13,7 @@ import {
   openVersions,
 } from '../../conversations/begin.ts'
 import { laterUpdate } from '../../conversations/store.ts'
-import type { At } from '../../kit/at.ts'
+import { type At, timeStands } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { newId } from '../../kit/id.ts'
 import { raw, sql } from '../../kit/postgres/sql.ts'
@@ -201,8 +201,7 @@ export async function toCall(at: At, { campaign, sender, enrollment, id }: ToCal
     campaign_id: campaign.id,
     variables: { ...campaign.variables, ...enrollment.variables },
     dial_key: `${enrollment.id}:${numberOf(enrollment)}`,
-    // In a test workspace no time passes until it is dialled.
-    dial_before: at.is_test ? null : clock.iso(dialBefore()),
+    dial_before: timeStands(at) ? null : clock.iso(dialBefore()),
     leaves_voicemail: campaign.voicemail === 'leave',
   })
 }

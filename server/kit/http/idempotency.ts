@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { At } from '../at.ts'
+import { type At, timeStands } from '../at.ts'
 import * as clock from '../clock.ts'
 import type { SealedColumn } from '../crypto/reseal.ts'
 import { isLockTimeout } from '../postgres/errors.ts'
@@ -46,8 +46,8 @@ function canonical(value: unknown): string {
   return `["object"${names.map((name) => `,[${JSON.stringify(name)},${canonical(members[name])}]`).join('')}]`
 }
 
-/** A test clock may stand still: by wall time an answer is not stored for longer either. */
-const wallExpiry = ({ is_test }: At): string | null => (is_test ? clock.iso(clock.wall() + stored_ms) : null)
+/** While time stands still, an answer expires by wall time too. */
+const wallExpiry = (at: At): string | null => (timeStands(at) ? clock.iso(clock.wall() + stored_ms) : null)
 
 /**
  * Reserves the keys for this transaction and waits for other transactions that hold one. Returns the stored answers of keys
@@ -145,8 +145,9 @@ export async function redactAnswers({ db, workspace }: At, resource_ids: string[
   )
 }
 
-export function removeExpired({ db, workspace, now, is_test }: At, isStopping?: IsStopping): Promise<number> {
-  const by_wall = is_test ? sql`or wall_expires_at <= ${clock.iso(clock.wall())}` : raw('')
+export function removeExpired(at: At, isStopping?: IsStopping): Promise<number> {
+  const { db, workspace, now } = at
+  const by_wall = timeStands(at) ? sql`or wall_expires_at <= ${clock.iso(clock.wall())}` : raw('')
   const removeSome = () =>
     db.run(
       sql`delete from idempotency_keys where workspace_id = ${workspace} and key = any(array(

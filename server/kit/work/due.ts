@@ -1,4 +1,4 @@
-import type { At } from '../at.ts'
+import { type At, timeStands } from '../at.ts'
 import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
 import { isUnavailable } from '../postgres/errors.ts'
@@ -112,9 +112,9 @@ const noteAllOf = (db: Db, { kind, nextDue }: DueKind, workspaces: Sql): Promise
 
 /** Moves the note of a workspace to when it has something to do next. Call it when nothing was found to do. */
 export async function moveDue(at: At, kind: DueKind): Promise<void> {
-  const { db, workspace, now, is_test } = at
-  // Leases end by wall time, which says nothing in a test workspace.
-  const next = is_test ? kind.nextDue : (kind.nextFree ?? kind.nextDue)
+  const { db, workspace, now } = at
+  // Leases end by wall time, also while the workspace's time stands still.
+  const next = timeStands(at) ? kind.nextDue : (kind.nextFree ?? kind.nextDue)
   const moved = await db.run(
     sql`update due_workspaces set due_at = next.due_at
       from (select coalesce((${next(workspace)}), 'infinity') as due_at) as next

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AtOutside, atLater, atWorkspace, type Service } from '../at.ts'
+import { type AtOutside, atLater, atWorkspace, type Service, timeStands } from '../at.ts'
 import type { Log } from '../log.ts'
 import { moveDue } from './due.ts'
 import type { Leases } from './lease.ts'
@@ -28,7 +28,7 @@ export interface EngineOptions {
   log: Log
   /** Gives the time in a workspace. Tests set it. */
   atOf?: (workspace: string) => Promise<AtOutside>
-  /** Called when work of a test workspace was done. Never throws. */
+  /** Called when work was done in a workspace whose time stands still. Never throws. */
   onProgress?: (workspace: string) => void
 }
 
@@ -217,7 +217,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     if (found.length > 0 || state.claimed.size > 0) return
     await moveDue(at, this.#work.due)
     // Whichever process advances a test clock runs what is due next, without waiting for this one.
-    if (at.is_test) await this.#leases.end?.(at, state)
+    if (timeStands(at)) await this.#leases.end?.(at, state)
   }
 
   async #claim(at: AtOutside, state: State<Item>, slots: { slots: number; slow_slots: number }): Promise<Item[]> {
@@ -245,7 +245,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
 
   async #tryRun(at: AtOutside, item: Item): Promise<{ result: Result } | undefined> {
     const onProgress = () => {
-      if (at.is_test) this.#onProgress(at.workspace)
+      if (timeStands(at)) this.#onProgress(at.workspace)
     }
     try {
       const context = { isStopping: () => this.#is_stopping, onProgress, log: this.#log }

@@ -1,11 +1,11 @@
-import { type At, atLater, inTransaction } from '../at.ts'
+import { type At, atLater, inTransaction, timeStands } from '../at.ts'
 import type { Log } from '../log.ts'
 import { CommitUnknownError } from '../postgres/errors.ts'
 import { openRecorder } from './recorder.ts'
 
 /** Workspaces whose saves are written at the same time. */
 const concurrent_max = 4
-/** A live workspace pauses for this long between two transactions. People don't notice it. */
+/** A workspace whose time runs pauses for this long between two transactions. People don't notice it. */
 const pause_ms = 50
 
 interface Pending<Save, Saved> {
@@ -67,7 +67,7 @@ export function openSaves<Save, Saved>({
     concurrent_max,
     weigh: ({ save }) => weigh(save),
     weight_max,
-    pauseAfter: ([first]) => (first?.at.is_test ? 0 : pause_ms),
+    pauseAfter: ([first]) => (first && timeStands(first.at) ? 0 : pause_ms),
     log,
   })
   return (at, save) =>

@@ -1,4 +1,4 @@
-import type { At } from '../at.ts'
+import { type At, timeStands } from '../at.ts'
 import * as clock from '../clock.ts'
 
 /** The time of work that takes a while. It runs, or stands still as that of a test workspace. */
@@ -24,7 +24,7 @@ export function openScheduler(
   at: Pick<At, 'now' | 'is_test'>,
   { horizon, speed = 1 }: SchedulerOptions = {},
 ): Scheduler {
-  return at.is_test ? standStill(at.now, horizon ?? at.now) : run(at.now, speed)
+  return timeStands(at) ? standStill(at.now, horizon ?? at.now) : run(at.now, speed)
 }
 
 function run(began: number, speed: number): Scheduler {

@@ -422,7 +422,7 @@ export class CallDrive {
     else if (!this.#options.scheduler.stands) this.#last_read_seq = Math.max(this.#last_read_seq, turn_count)
   }
 
-  #toSave({ now }: At, save: Save | undefined): CallSave {
+  #toSave({ now }: At, conversation_save: Save | undefined): CallSave {
     const { id, token, due_at, dialed, conversation, is_recorded, line, scheduler } = this.#options
     this.#opt_out ??= this.#driver.takeOptOut()
     const { next } = this.#released ?? { next: clock.parse(due_at) }
@@ -433,8 +433,8 @@ export class CallDrive {
       now,
       is_recorded,
       contact_voice: line.contact_voice ?? null,
-      save: save && { ...save, is_spoken: true },
-      inserted: this.#is_new ? conversation : undefined,
+      conversation_save: conversation_save && { ...conversation_save, is_spoken: true },
+      new_conversation: this.#is_new ? conversation : undefined,
       facts: this.#facts,
       opted_out: this.#opt_out && { ...this.#opt_out, phone_number: dialed.to },
       state: scheduler.stands && !is_final ? this.#state() : null,

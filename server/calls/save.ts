@@ -33,10 +33,10 @@ export interface CallSave {
   id: string
   token: string
   now: number
-  /** Of the conversation. Undefined when nothing of it has changed. */
-  save: Save | undefined
-  /** The conversation, when it has no row yet. */
-  inserted: Conversation | undefined
+  /** What is to be written about its conversation. Undefined when nothing of it has changed. */
+  conversation_save: Save | undefined
+  /** The conversation, if it has no row yet. */
+  new_conversation: Conversation | undefined
   facts: Fact[]
   /** The contact wants no more calls. */
   opted_out: (OptOut & { phone_number: string }) | null
@@ -59,7 +59,7 @@ export const openCallSaves = (log: Log): ((at: At, save: CallSave) => Promise<Sa
 const turns_max = 1_000
 const search_text_max = 100_000
 
-export const turnsOf = ({ save }: CallSave): number => 1 + (save?.turns.length ?? 0)
+export const turnsOf = ({ conversation_save }: CallSave): number => 1 + (conversation_save?.turns.length ?? 0)
 
 /** Conversations that the transaction has locked. */
 type Rows = Awaited<ReturnType<typeof lockAll>>
@@ -67,8 +67,8 @@ type Rows = Awaited<ReturnType<typeof lockAll>>
 interface Held {
   save: CallSave
   before: LockedCall
-  /** Of a call that has no row yet. */
-  insert?: Row
+  /** The row of the call, if it has none yet. */
+  new_row?: Row
 }
 
 /** One call of a transaction. */
@@ -87,7 +87,9 @@ async function saveCalls(at: At, saves: CallSave[]): Promise<Saved[]> {
 
 async function saveHeld(at: At, saves: CallSave[]) {
   // Conversations before calls, as when people change a conversation, or a contact is deleted.
-  const ids = saves.flatMap(({ save, inserted }) => (save && !inserted ? [save.id] : []))
+  const ids = saves.flatMap(({ conversation_save, new_conversation }) =>
+    conversation_save && !new_conversation ? [conversation_save.id] : [],
+  )
   const [locked, held] = await Promise.all([lockAll(at, ids), lockHeld(at, saves)])
   const repeated = held.filter(isWritten)
   const { outcomes, changes } = await writeHeld(at, { held: held.filter((one) => !isWritten(one)), locked })
@@ -99,38 +101,46 @@ async function saveHeld(at: At, saves: CallSave[]) {
 const isWritten = ({ save: { save_id }, before: { last_save } }: Held): boolean =>
   save_id !== undefined && save_id === last_save
 
-async function outcomeOf(at: At, { save: { save } }: Held, locked: Rows): Promise<Saved> {
-  const row = save && locked.get(save.id)
+async function outcomeOf(at: At, { save: { conversation_save } }: Held, locked: Rows): Promise<Saved> {
+  const row = conversation_save && locked.get(conversation_save.id)
   if (!row) return written
-  const open = save.opened ? await findOpen(at, row.id) : undefined
+  const open = conversation_save.opened ? await findOpen(at, row.id) : undefined
   // What people have written since is read before the next save.
   return { ...written, has_unseen: true, status: row.status, turn_count: row.turn_count, seq: open?.seq }
 }
 
 /** Writes calls that have no row yet and were run ahead. The room that has done so takes their ends into account itself. */
-export async function insertAhead(at: At, made: { insert: Row; save: CallSave }[]): Promise<void> {
+export async function insertAhead(at: At, made: { row: Row; save: CallSave }[]): Promise<void> {
   for (const rest = [...made]; rest.length > 0; ) {
     const some = takeBatch(rest, ({ save }) => turnsOf(save), turns_max)
-    const held = some.map(({ insert, save }) => ({ save, before: insert, insert }))
+    const held = some.map(({ row, save }) => ({ save, before: row, new_row: row }))
     await writeHeld(at, { held, locked: new Map() })
   }
 }
 
 async function writeHeld(at: At, { held, locked }: { held: Held[]; locked: Rows }) {
-  const [begun, without_words] = [held.filter(({ save }) => save.save), held.filter(({ save }) => !save.save)]
-  await conversations.insert(at, without_words.flatMap(toInsert))
-  const with_words = held.flatMap(({ save: { save, now } }) => (save ? [{ save, now }] : []))
-  const plans = await saveAll(at, with_words, { begun: begun.flatMap(toInsert), locked })
+  const { with_words = [], without_words = [] } = Object.groupBy(held, ({ save }) =>
+    save.conversation_save ? 'with_words' : 'without_words',
+  )
+  await conversations.insert(at, without_words.flatMap(toNewConversation))
+  const plans = await saveAll(
+    at,
+    with_words.flatMap(({ save: { conversation_save: save, now } }) => (save ? [{ save, now }] : [])),
+    { new_conversations: with_words.flatMap(toNewConversation), locked },
+  )
   const by_conversation = new Map(plans.map((plan) => [plan?.after.id, plan]))
-  const changes = held.map((one) => toChange(one, by_conversation.get(one.save.save?.id)))
+  const changes = held.map((one) => toChange(one, by_conversation.get(one.save.conversation_save?.id)))
   await write(at, changes)
   const outcomes = new Map(changes.map(({ save: { id }, plan }): [string, Saved] => [id, plan?.outcome ?? written]))
   return { outcomes, changes }
 }
 
-/** The contact may have been deleted since the call was read. */
-const toInsert = ({ save: { inserted, id }, before: { contact_id, to } }: Held) =>
-  inserted ? [{ conversation: { ...inserted, contact_id, counterpart: to }, lease_token: id }] : []
+/**
+ * The contact may have been deleted since the call was read. The lease token of a conversation is the id of its call, as long as
+ * the call is driven: whoever has the lease of the call may write the conversation too.
+ */
+const toNewConversation = ({ save: { new_conversation, id }, before: { contact_id, to } }: Held) =>
+  new_conversation ? [{ conversation: { ...new_conversation, contact_id, counterpart: to }, lease_token: id }] : []
 
 const written: Extract<Saved, { is_lost: false }> = {
   is_lost: false,
@@ -157,7 +167,7 @@ async function lockHeld(at: At, saves: CallSave[]): Promise<Held[]> {
 }
 
 /** What is learned after the end refines the call. */
-function toChange({ save, before, insert }: Held, plan: Plan | undefined): Change {
+function toChange({ save, before, new_row }: Held, plan: Plan | undefined): Change {
   const facts = merge(before.facts, save.facts)
   const summary = summarize(facts)
   const { results, turn_count, usage } = plan?.after ?? before
@@ -166,13 +176,13 @@ function toChange({ save, before, insert }: Held, plan: Plan | undefined): Chang
   const after: Call = {
     ...shownOf(before),
     ...summary,
-    conversation_id: save.inserted?.id ?? before.conversation_id,
+    conversation_id: save.new_conversation?.id ?? before.conversation_id,
     ...(before.redacted_at === null && { results }),
     turn_count,
     usage,
     recording: is_ready ? { status: 'ready', duration_ms: summary.duration_ms, format: 'wav' } : before.recording,
   }
-  return { save, before, ...(insert && { insert }), after, facts, plan, search_text: null }
+  return { save, before, ...(new_row && { new_row }), after, facts, plan, search_text: null }
 }
 
 const isEnding = ({ before, after }: Change): boolean => before.ended_at === null && after.ended_at !== null
@@ -207,11 +217,11 @@ async function write(at: At, changes: Change[]): Promise<void> {
   await Promise.all([
     saveRows(
       at,
-      changes.flatMap((change) => (change.insert ? [] : [toSaved(at, change)])),
+      changes.flatMap((change) => (change.new_row ? [] : [toSaved(at, change)])),
     ),
     insertRows(
       at,
-      changes.flatMap((change) => (change.insert ? [{ ...change.insert, ...toSaved(at, change) }] : [])),
+      changes.flatMap((change) => (change.new_row ? [{ ...change.new_row, ...toSaved(at, change) }] : [])),
     ),
     insertEvents(
       at,
@@ -221,7 +231,7 @@ async function write(at: At, changes: Change[]): Promise<void> {
     ),
     counts.count(
       at,
-      changes.map(({ before, after, insert }) => ({ from: insert ? null : before.status, to: after.status })),
+      changes.map(({ before, after, new_row }) => ({ from: new_row ? null : before.status, to: after.status })),
     ),
     recordEvents(at, changes),
     stampContacts(at, changes),

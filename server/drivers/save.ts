@@ -31,7 +31,7 @@ export const openConversationSaves = (log: Log): ((at: At, save: Save) => Promis
 
 interface Known {
   /** These conversations have no row yet: they get it with what is saved. */
-  begun?: Begun[]
+  new_conversations?: NewConversation[]
   /** The rows of the others, if the transaction has locked them. */
   locked?: Map<string, Row>
 }
@@ -40,12 +40,12 @@ interface Known {
 export async function saveAll(
   at: At,
   saves: { save: Save; now: number }[],
-  { begun = [], locked }: Known = {},
+  { new_conversations = [], locked }: Known = {},
 ): Promise<(Plan | undefined)[]> {
   const ids = saves.map(({ save }) => save.id)
   const rows = new Map(locked ?? (await lockAll(at, ids)))
-  for (const one of begun)
-    rows.set(one.conversation.id, newRow(one.conversation, { due_at: null, lease_token: one.lease_token }))
+  for (const { conversation, lease_token } of new_conversations)
+    rows.set(conversation.id, newRow(conversation, { due_at: null, lease_token }))
   const plans = saves.map(({ save, now }) => {
     const row = rows.get(save.id)
     const plan = row && row.lease_token === save.token ? planFor({ ...at, now }, save, row) : undefined
@@ -56,19 +56,19 @@ export async function saveAll(
   await write(
     at,
     plans.filter((plan) => plan !== undefined),
-    begun,
+    new_conversations,
   )
   return plans
 }
 
-interface Begun {
+interface NewConversation {
   conversation: Conversation
   lease_token: string
 }
 
-async function write(at: At, planned: Plan[], begun: Begun[]): Promise<void> {
+async function write(at: At, planned: Plan[], new_conversations: NewConversation[]): Promise<void> {
   if (planned.length === 0) return
-  const new_ids = new Set(begun.map(({ conversation }) => conversation.id))
+  const new_ids = new Set(new_conversations.map(({ conversation }) => conversation.id))
   const segment_price = planned.some(({ after }) => after.kind === 'sms') ? await readSegmentPrice(at) : 0
   const plans = planned.map((plan) => ({
     ...plan,
@@ -124,12 +124,12 @@ async function write(at: At, planned: Plan[], begun: Begun[]): Promise<void> {
     ),
     counts.count(
       at,
-      begun.map(() => ({ from: null, to: 'open' as const })),
+      new_conversations.map(() => ({ from: null, to: 'open' as const })),
     ),
     events.record(
       at,
       event_types.started,
-      begun.map(({ conversation }) => ({ data: conversation, created_at: conversation.created_at })),
+      new_conversations.map(({ conversation }) => ({ data: conversation, created_at: conversation.created_at })),
     ),
     // What is said in a call is no event.
     events.record(

@@ -61,7 +61,7 @@ interface Made {
   enrollment: DueEnrollment
   id: string
   time: number
-  insert: Row
+  row: Row
   save: CallSave
   result: Result
 }
@@ -152,11 +152,11 @@ async function simulate(at: AtOutside, { ahead, last, target, options, made }: T
     const then: AtOutside = { ...at, now: time }
     shareChances(at, then)
     const id = newId()
-    const insert = await toCall(then, { ...one, enrollment, id })
+    const row = await toCall(then, { ...one, enrollment, id })
     const { contact } = enrollment
     const { configuration } = await one.sender.versionFor(contact.phone_number)
     const time_zone = timeZoneOf(contact, { now: time, workspace_time_zone })
-    const call = { row: insert, contact, time_zone, configuration, horizon: target }
+    const call = { row, contact, time_zone, configuration, horizon: target }
     const save = await runAhead(then, call, { carrier: simulator, ...options })
     turns += turnsOf(save)
     const { outcome, ended_at, end_reason } = summarize(save.facts)
@@ -165,7 +165,7 @@ async function simulate(at: AtOutside, { ahead, last, target, options, made }: T
       outcome: outcome ?? 'unknown',
       is_opt_out: save.opted_out !== null || end_reason === 'opted_out',
     }
-    made.push({ campaign: one.campaign, enrollment: { ...enrollment }, id, time, insert, save, result })
+    made.push({ campaign: one.campaign, enrollment: { ...enrollment }, id, time, row, save, result })
     Object.assign(enrollment, { last_call_id: id })
     people.begin(enrollment, time, result)
     return result

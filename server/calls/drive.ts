@@ -10,11 +10,11 @@ import { isBusy } from '../kit/postgres/errors.ts'
 import { untilAvailable } from '../kit/postgres/until-available.ts'
 import type { EngineInput } from '../talk/input.ts'
 import type { CallLine, CallLineEvent, CallToDial, Carrier } from './carrier.ts'
-import { type Fact, isAnswered, merge } from './facts.ts'
+import { ender_of, type Fact, isAnswered, merge } from './facts.ts'
 import { keepOptOut } from './opt-outs.ts'
 import type { CallState, Request } from './rows.ts'
 import type { CallSave } from './save.ts'
-import type { Ender, EndReason } from './schema.ts'
+import type { EndReason } from './schema.ts'
 import { readRequest } from './store.ts'
 
 /** Longer than a carrier lets a telephone ring. Then it is asked what has become of the call. */
@@ -268,7 +268,7 @@ export class CallDrive {
     const { goals, journal, line } = this.#options
     const has_goal = reason === 'agent_hung_up' && goals.length > 0 && goals.every((goal) => goal in journal.results)
     const end_reason = has_goal ? 'goal_reached' : reason
-    const ended_by = enders[end_reason]
+    const ended_by = ender_of[end_reason]
     this.#add({ key: 'ended', at, source: ended_by, fact: { kind: 'ended', end_reason, ended_by } })
     this.#is_over = true
     line.hangUp(at)
@@ -465,23 +465,4 @@ export class CallDrive {
     const { to: phone_number, simulate } = dialed
     await keepOptOut(at, { phone_number, contact_id, evidence: { conversation_id }, at: opt_out.at, simulate }, log)
   }
-}
-
-/** Who ends a call for this reason. */
-const enders: Record<EndReason, Ender> = {
-  contact_hung_up: 'contact',
-  agent_hung_up: 'agent',
-  human_hung_up: 'human',
-  transferred: 'agent',
-  opted_out: 'agent',
-  goal_reached: 'agent',
-  max_duration: 'system',
-  silence: 'agent',
-  voicemail_left: 'agent',
-  voicemail_hung_up: 'agent',
-  not_answered: 'system',
-  canceled: 'human',
-  carrier_error: 'system',
-  carrier_silent: 'system',
-  system_error: 'system',
 }

@@ -200,6 +200,25 @@ const end_of_final: Record<Final, End> = {
   unknown: { end_reason: 'carrier_silent', ended_by: 'system' },
 }
 
+/** Who ends a call for this reason. */
+export const ender_of: Record<EndReason, Ender> = {
+  contact_hung_up: 'contact',
+  agent_hung_up: 'agent',
+  human_hung_up: 'human',
+  transferred: 'agent',
+  opted_out: 'agent',
+  goal_reached: 'agent',
+  max_duration: 'system',
+  silence: 'agent',
+  voicemail_left: 'agent',
+  voicemail_hung_up: 'agent',
+  not_answered: 'system',
+  canceled: 'human',
+  carrier_error: 'system',
+  carrier_silent: 'system',
+  system_error: 'system',
+}
+
 export interface NewCallEvent {
   seq: number
   dedupe_key: string

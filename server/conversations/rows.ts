@@ -51,6 +51,11 @@ const all_columns = Object.keys(table.columns) as Column[]
 
 /** A conversation with what clients don't see. */
 export interface Row extends Conversation {
+  /**
+   * Whether the contact waits for an answer, or for the agent's first words. Clients see it as `is_answering` while the
+   * conversation is open: after a hand-over a person answers. While a process makes the answer, the engine's state has it as
+   * `is_unanswered` (`talk/state.ts`), and it is written back at the end. In calls only the engine has it.
+   */
   awaits_answer: boolean
   last_answer_seq: number
   needs_summary: boolean

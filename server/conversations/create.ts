@@ -9,7 +9,7 @@ import { type Fault, invalid, invalidState } from '../kit/problem.ts'
 import { findAgent, hasFirstWords, insertWithMessage, newConversation } from './begin.ts'
 import { memberFaults, unknown } from './member-faults.ts'
 import type { Conversation, NewConversation } from './schema.ts'
-import { findThread } from './store.ts'
+import { findOpenThread } from './store.ts'
 import { writing_to } from './threads.ts'
 
 /** Begins a conversation over the API. With a message the contact begins, else the agent does if it has first words. */
@@ -31,7 +31,7 @@ export async function create(at: At, input: NewConversation): Promise<Conversati
   })
   const draft = version.id === null ? version.configuration : null
   const conversation = await insertWithMessage(at, { conversation: begun, message, draft })
-  if (!conversation) throw alreadyOpen((await findThread(at, begun)) ?? begun)
+  if (!conversation) throw alreadyOpen((await findOpenThread(at, begun)) ?? begun)
   return conversation
 }
 

@@ -84,7 +84,7 @@ export async function lock({ db, workspace }: At, id: string): Promise<LockedCon
 }
 
 /** Finds the open conversation with a number on a channel. */
-export const findThread = (
+export const findOpenThread = (
   { db, workspace }: At,
   { channel_id, counterpart }: Pick<Conversation, 'channel_id' | 'counterpart'>,
 ): Promise<Pick<Conversation, 'id' | 'status'> | undefined> =>

@@ -22,7 +22,10 @@ export interface MessageThread {
 }
 
 /** The thread of an outgoing message. Undefined if it belongs to no conversation. */
-export const findThread = ({ db, workspace }: InWorkspace, message_id: string): Promise<MessageThread | undefined> =>
+export const findMessageThread = (
+  { db, workspace }: InWorkspace,
+  message_id: string,
+): Promise<MessageThread | undefined> =>
   db.maybe<MessageThread>(
     sql`select message.conversation_id, conversation.status, conversation.agent_id, conversation.counterpart, message.seq,
         turn.text,

@@ -7,7 +7,7 @@ import { Problem } from '../../kit/problem.ts'
 import { announce, assertHeld, isHeld, type Lease, type RowWork } from '../../kit/work/rows.ts'
 import { receive } from '../../messages/receive.ts'
 import { record } from '../../messages/reports.ts'
-import { findThread, type MessageThread } from '../../messages/threads.ts'
+import { findMessageThread, type MessageThread } from '../../messages/threads.ts'
 import { onAttempt, personOf } from './people.ts'
 import { drawFrom } from './random.ts'
 import { chooseTexter, randomOf, replyTo, reportOn } from './texting.ts'
@@ -65,7 +65,7 @@ async function takeStep(at: At, lease: Lease): Promise<void> {
     sql`select channel_id, person, step from simulated_messages where ${isHeld(lease)} for no key update`,
   )
   assertHeld(row ? 1 : 0)
-  const thread = row && (await findThread(at, lease.id))
+  const thread = row && (await findMessageThread(at, lease.id))
   const reply_at = row && thread && row.step === steps.report ? await report(at, { lease, row, thread }) : undefined
   if (row && thread && row.step === steps.reply) await reply(at, { lease, row, thread })
   if (reply_at === undefined) await end(at, lease)

@@ -6,7 +6,7 @@ import { directories } from '../support/directories.ts'
 import { createDatabase, openServer, testPool } from '../support/harness.ts'
 import { recordStatements } from '../support/old-rows.ts'
 import { type Catalog, faultsOf } from '../support/sharding-rules.ts'
-import { sendEverything } from '../support/statements.ts'
+import { sendEverything } from '../support/statements/everything.ts'
 
 /* Checks that a database sharded by workspace takes every statement of the server. The rules are in docs/decisions/0021. */
 
@@ -90,7 +90,7 @@ test('no statement contains what a sharded database refuses', () => {
   assert.deepEqual(refused, [])
 })
 
-test('every statement in the sources was sent (if not, send it in test/support/statements.ts)', () => {
+test('every statement in the sources was sent (if not, send it in test/support/statements/)', () => {
   const sent = [...statements.keys()].map((text) => text.replace(/\$\d+/g, '$'))
   const unsent = globSync('server/**/*.ts')
     .filter((file) => !sent_before.includes(file))

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import * as call_claims from '../../../server/calls/claim.ts'
+import { withoutQuiet } from '../../../server/calls/quiet-hours.ts'
+import { store } from '../../../server/calls/recording-files.ts'
+import { findEndedRuns } from '../../../server/conversations/tool-runs.ts'
+import type { Service } from '../../../server/kit/at.ts'
+import * as clock from '../../../server/kit/clock.ts'
+import { newId } from '../../../server/kit/id.ts'
+import { openLog } from '../../../server/kit/log.ts'
+import * as retention from '../../../server/retention.ts'
+import { advance } from '../calls.ts'
+import type { Server } from '../harness.ts'
+import { addRecordedCall, one_word } from '../recorded-calls.ts'
+import { phoneNumber } from '../samples.ts'
+
+const never = () => false
+const log = openLog('silent')
+
+/** Calls that are found, canceled, redacted and deleted. */
+export async function placeCalls(server: Server): Promise<void> {
+  const tenant = await server.workspace()
+  const { call, addCall } = tenant
+  await call('PATCH', '/workspace', { settings: { calls_keep_days: 1 } })
+  const agent_id = (await call('POST', '/agents', { name: 'Reception' })).body.data.id
+  await tenant.addChannel({ kind: 'voice', agent_id: null })
+  const to = phoneNumber()
+  assert.equal((await call('POST', '/calls', { agent_id, to })).status, 400)
+  assert.equal((await call('POST', '/calls', { agent_id, to, simulate: '00' })).status, 201)
+  const { id, conversation_id } = await addCall({ agent_id, is_over: true })
+  const time = clock.iso(clock.wall())
+  const filters = [
+    'status=queued',
+    'outcome=answered',
+    'direction=outbound',
+    'search=good',
+    'search=a,%20b',
+    'contact_id=x',
+    `agent_id=${agent_id}`,
+    `created_after=${time}&created_before=${time}`,
+  ]
+  for (const filter of filters) assert.equal((await call('GET', `/calls?${filter}`)).status, 200)
+  const other = await server.workspace()
+  await Promise.all([tenant, other].map((one) => one.call('GET', `/calls/${id}`)))
+  const watched = [server.at(tenant.id), server.at(other.id)]
+  await Promise.all(watched.map((at) => at.tools.call_watch.readSnapshot(at, id)))
+  await call('POST', `/conversations/${conversation_id}/redact`)
+  const in_two_days = () => clock.wall() + 2 * clock.day_ms
+  const service: Service = { ...server.at(tenant.id), pool: server.pool }
+  const options = { service, events_keep_days: 30, isStopping: never, log, now: in_two_days }
+  await retention.removeExpiredIn(options, tenant.id)
+  assert.equal((await call('GET', `/calls/${id}`)).status, 404)
+}
+
+/** Calls that are scheduled, driven by an advance, and continued by people. */
+export async function driveCalls(server: Server): Promise<void> {
+  const tenant = await server.workspace()
+  const at = server.at(tenant.id)
+  await tenant.addTestClock()
+  const script = { start: 'hi', nodes: { hi: { say: 'Hello?', on: [{ intent: 'yes', go: '@end' }] } } }
+  const agent_id = (await tenant.call('POST', '/agents', { name: 'Reception', script })).body.data.id
+  const scheduled_at = clock.iso(at.now + 1_000)
+  const contact_id = (await tenant.call('POST', '/contacts', { phone_number: '+14155550109' })).body.data.id
+  const { id } = (await tenant.call('POST', '/calls', { agent_id, contact_id, scheduled_at })).body.data
+  await advance(tenant, 15)
+  const { conversation_id } = (await tenant.call('GET', `/calls/${id}`)).body.data
+  await tenant.call('POST', `/conversations/${conversation_id}/hand_over`)
+  await tenant.call('POST', `/conversations/${conversation_id}/answers`, { text: 'Hello.' })
+  await advance(tenant, 2_000)
+  assert.equal((await tenant.call('GET', `/calls/${id}`)).body.data.status, 'completed')
+  await call_claims.renew(at, [])
+  assert.equal((await findEndedRuns(at, { conversation_id, ids: [newId()] })).size, 0)
+  const at_night = { ...at, now: clock.parse('2027-03-02T10:00:00Z') }
+  const waiting = {
+    id: newId(),
+    contact_id,
+    conversation_id: null,
+    to: '+14155550109',
+    started_at: null,
+    request: null,
+  }
+  const callback = { ...waiting, status: 'scheduled' as const, keeps_quiet_hours: true }
+  assert.deepEqual(await withoutQuiet(at_night, [callback], newId()), [])
+}
+
+/** The recording is deleted, and its file removed, while it is stored. */
+export async function deleteWhileStored(server: Server): Promise<void> {
+  const tenant = await server.workspace()
+  const id = await addRecordedCall(server.pool, tenant, one_word)
+  const at = server.at(tenant.id)
+  const put = async () => {
+    await tenant.call('DELETE', `/calls/${id}/recording`)
+    await tenant.work()
+  }
+  const tools = { ...at.tools, blobs: { ...at.tools.blobs, put } }
+  const call = { id, created_at: '2026-11-15T09:30:00.000Z' }
+  await store({ ...at, tools }, call, { size: 0, stream: Readable.from([]) })
+}

@@ -1,0 +1,35 @@
+import type { Server } from '../harness.ts'
+import { advanceTestClock, sendWebhooks, workInBackground } from './background.ts'
+import { deleteWhileStored, driveCalls, placeCalls } from './calls.ts'
+import { dialCampaigns, runCampaigns } from './campaigns.ts'
+import { runCommands } from './commands.ts'
+import { changeContacts, importContacts, listContacts, receiveMessages, recordConsents } from './contacts.ts'
+import { chatOnPage, talk, textBySms, textSimulatedPeople, workOnChannels } from './conversations.ts'
+import { callOperations } from './operations.ts'
+import { setUpFirstPerson, visitDashboard } from './people.ts'
+
+/** Makes the server send each of its statements at least once. */
+export async function sendEverything(server: Server): Promise<void> {
+  await setUpFirstPerson(server)
+  await callOperations(server)
+  await listContacts(server)
+  await changeContacts(server)
+  await importContacts(server)
+  await receiveMessages(server)
+  await sendWebhooks(server)
+  await recordConsents(server)
+  await talk(server)
+  await textBySms(server)
+  await deleteWhileStored(server)
+  await textSimulatedPeople(server)
+  await placeCalls(server)
+  await driveCalls(server)
+  await workOnChannels(server)
+  await runCampaigns(server)
+  await dialCampaigns(server)
+  await chatOnPage(server)
+  await advanceTestClock(server)
+  await visitDashboard(server)
+  await runCommands(server)
+  await workInBackground(server)
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { operations } from '../../../server/api.ts'
+import * as feed from '../../../server/events/feed.ts'
+import { lastPositions } from '../../../server/events/positions.ts'
+import { newId } from '../../../server/kit/id.ts'
+import type { Server } from '../harness.ts'
+import { makeSample, pathFor, prepare, sampleBody, sendRequest, successStatus } from '../operations.ts'
+import { newProvider } from '../samples.ts'
+
+export async function callOperations(server: Server): Promise<void> {
+  for (const operation of operations) {
+    const tenant = await server.workspace()
+    const resource = await makeSample(operation, tenant)
+    await prepare(operation, tenant, resource)
+    const { status, text } = await sendRequest(operation, tenant, pathFor(operation, resource), sampleBody(operation))
+    assert.equal(status, successStatus(operation), `${operation.id}: ${text}`)
+  }
+  const { id: workspace, call } = await server.workspace()
+  for (const is_default of [true, true]) await call('POST', '/providers', newProvider({ is_default }))
+  await call('GET', '/events')
+  const { id } = (await call('GET', '/events?limit=1')).body.data[0]
+  await feed.listNext(server.pool, workspace, undefined, 0)
+  await lastPositions(server.pool, [workspace, (await server.workspace()).id])
+  for (const query of [`after=${id}`, `resource_id=${newId()}`, `type=contact.*`]) await call('GET', `/events?${query}`)
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import * as clock from '../../../server/kit/clock.ts'
+import { newId } from '../../../server/kit/id.ts'
+import * as setup from '../../../server/people/setup.ts'
+import type { Server } from '../harness.ts'
+import { browser, inWorkspace, newPerson, newSessionToken, password } from '../sessions.ts'
+
+export async function setUpFirstPerson(server: Server): Promise<void> {
+  await server.workspace()
+  const token = (await setup.createToken({ db: server.pool, now: clock.wall() })) ?? ''
+  const { go } = browser(server)
+  await go('GET', `/setup/${token}`)
+  const { status, text } = await go('POST', `/setup/${token}`, { email: 'first@example.com', name: 'First', password })
+  assert.equal(status, 200, text)
+}
+
+export async function visitDashboard(server: Server): Promise<void> {
+  const workspace = await server.workspace()
+  const headers = inWorkspace(workspace)
+  const owner = await newPerson(server, { [workspace.id]: 'owner' })
+  const member = await newPerson(server, { [workspace.id]: 'member' })
+  const { go } = owner
+  const invite = async (fields: object = {}) => {
+    const { body } = await go('POST', '/invitations', { role: 'member', ...fields }, headers)
+    return { id: body.data.id, token: body.data.link.split('/').at(-1) }
+  }
+  const earlier = browser(server, await newSessionToken(server, owner.id, clock.wall() - clock.day_ms))
+  const visitor = { email: 'visitor@example.com', name: 'Visitor', password }
+  for (const [who, method, path, body] of [
+    [owner, 'GET', '/session'],
+    [earlier, 'GET', '/session'],
+    [browser(server), 'POST', '/session', { email: 'first@example.com', password }],
+    [owner, 'GET', '/sessions'],
+    [owner, 'DELETE', `/sessions/${newId()}`],
+    [owner, 'PATCH', '/person', { name: 'Owner' }],
+    [owner, 'POST', '/workspaces', { name: newId(), kind: 'test' }],
+    [owner, 'GET', '/members'],
+    [owner, 'PATCH', `/members/${member.id}`, { role: 'viewer' }],
+    [owner, 'PATCH', `/api/v1/channels/${(await workspace.addChannel()).id}`, { name: 'Another' }],
+    [owner, 'GET', '/invitations'],
+    [owner, 'GET', `/invitations/${(await invite()).token}`],
+    [owner, 'DELETE', `/invitations/${(await invite()).id}`],
+    [browser(server), 'POST', `/invitations/${(await invite()).token}`, visitor],
+    [await newPerson(server), 'POST', `/invitations/${(await invite()).token}`, {}],
+    [owner, 'DELETE', `/members/${member.id}`],
+    [owner, 'PUT', '/password', { current_password: password, new_password: `${password}!` }],
+    [owner, 'DELETE', '/session'],
+    [member, 'DELETE', '/sessions'],
+  ] as const) {
+    const { status, text } = await who.go(method, path, body, headers)
+    assert.ok(status < 300 || path.startsWith('/sessions/'), `${method} ${path}: ${text}`)
+  }
+}

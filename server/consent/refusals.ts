@@ -20,6 +20,11 @@ interface Recipients {
   phone_numbers: string[]
   /** The numbers of the workspace's channels. Their countries are allowed unless the workspace names others. */
   own_numbers: string[]
+  /**
+   * Whether they are simulated, as all people of a test workspace. Those are in no country, so all are allowed unless the workspace
+   * names countries.
+   */
+  is_test?: boolean
 }
 
 /**
@@ -27,14 +32,14 @@ interface Recipients {
  * out.
  */
 export async function findRefusals(at: At, recipients: Recipients): Promise<Map<string, Rule>> {
-  const { kind, phone_numbers, own_numbers } = recipients
+  const { kind, phone_numbers, own_numbers, is_test = at.is_test } = recipients
   if (phone_numbers.length === 0) return new Map()
   const [opted_out, suppressed, { allowed_countries }] = await Promise.all([
     findOptedOut(at, kind, phone_numbers),
     findSuppressed(at, kind, phone_numbers),
     workspaces.readSettings(at),
   ])
-  const isAllowed = allowed_countries === null && at.is_test ? () => true : inCountries(allowed_countries, own_numbers)
+  const isAllowed = allowed_countries === null && is_test ? () => true : inCountries(allowed_countries, own_numbers)
   const ruleOf = (phone_number: string): Rule | undefined => {
     if (opted_out.has(phone_number)) return 'opted_out'
     if (suppressed.has(phone_number)) return 'suppressed'

@@ -5,8 +5,9 @@ import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { inUse, notFound } from '../kit/problem.ts'
 import { event_types } from './event-types.ts'
+import { columns } from './rows.ts'
 import type { ContactWithCrmIds } from './schema.ts'
-import { type ContactUpdate, columns, lockOne } from './store.ts'
+import { type ContactUpdate, lockOne } from './store.ts'
 
 export interface CrmIdUpdate extends Omit<ContactUpdate, 'change'> {
   system: string

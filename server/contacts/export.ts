@@ -4,29 +4,11 @@ import * as page from '../kit/postgres/page.ts'
 import { rowByKey } from '../kit/postgres/row-by-key.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { assertCrmFilterIsComplete, selectChunk } from './filters.ts'
+import { columns, members } from './rows.ts'
 import { type Contact, type ContactFilters, parseSort } from './schema.ts'
-import { columns } from './store.ts'
 import { formatTags } from './tags.ts'
 
 const contacts_per_chunk = 1_000
-
-export const export_columns = [
-  'id',
-  'phone_number',
-  'first_name',
-  'last_name',
-  'display_name',
-  'email',
-  'company',
-  'time_zone',
-  'notes',
-  'tags',
-  'source',
-  'first_contact_at',
-  'last_contact_at',
-  'created_at',
-  'updated_at',
-] as const
 
 /**
  * Yields all contacts that match, as CSV in chunks. Each chunk is a separate statement that continues after the last
@@ -36,7 +18,7 @@ export async function* exportCsv({ db, workspace }: At, query: ContactFilters): 
   assertCrmFilterIsComplete(query)
   const sort = parseSort(query.sort)
   const order = page.orderBy(sort)
-  let header = csvLine([...export_columns])
+  let header = csvLine(members)
   let last: Contact | undefined
   do {
     const after = last && { value: last[sort.column as keyof Contact] as string | null, id: last.id }
@@ -53,4 +35,4 @@ export async function* exportCsv({ db, workspace }: At, query: ContactFilters): 
 }
 
 const formatContact = (contact: Contact): string =>
-  csvLine(export_columns.map((name) => (name === 'tags' ? formatTags(contact.tags) : contact[name])))
+  csvLine(members.map((name) => (name === 'tags' ? formatTags(contact.tags) : contact[name])))

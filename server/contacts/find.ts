@@ -13,9 +13,9 @@ import {
   textContains,
   textContainsIndexed,
 } from './filters.ts'
+import { columns } from './rows.ts'
 import { type Contact, type ContactQuery, parseSort } from './schema.ts'
 import { countShortMatches, keepsTotals } from './short-search-totals.ts'
-import { columns } from './store.ts'
 
 /*
  * Finds one page of contacts, and the exact total of contacts that match.

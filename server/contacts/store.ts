@@ -2,15 +2,15 @@ import * as events from '../events/store.ts'
 import { type At, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { isId, newId } from '../kit/id.ts'
-import { copyLine, copyTextArray } from '../kit/postgres/copy.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import { rowByKey } from '../kit/postgres/row-by-key.ts'
-import { raw, rowsFrom, sql } from '../kit/postgres/sql.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
 import { inUse, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
 import { addToCounts, subtractFromCounts } from './counts.ts'
 import { event_types } from './event-types.ts'
 import { removeDuplicateTags } from './normalize.ts'
+import { columns, copyRows, insertRows, updateEdited } from './rows.ts'
 import type { Contact, ContactChange, ContactWithCrmIds, NewContact } from './schema.ts'
 import * as search_index from './search-index.ts'
 import { hasOtherZones, zones_changed } from './zones.ts'
@@ -19,13 +19,6 @@ export type DeletedContact = Pick<Contact, 'id' | 'phone_number'>
 
 /** Runs in the transaction that deletes contacts. */
 export const deleted = newHook<DeletedContact[]>('contacts.deleted')
-
-export const columns = raw(`id, phone_number, first_name, last_name, display_name, email, company, time_zone, notes,
-  tags, source, first_contact_at, last_contact_at, created_at, updated_at`)
-
-/** Rows are passed as JSON, because `unnest` can't take an array of arrays of tags. */
-const row_types = `id uuid, phone_number text, first_name text, last_name text, display_name text, email text, company text,
-  time_zone text, notes text, tags text[], source text, created_at timestamptz, updated_at timestamptz`
 
 export async function get({ db, workspace }: At, id: string): Promise<ContactWithCrmIds> {
   return assertFound(await byId(db, workspace, id))
@@ -37,20 +30,10 @@ type ContactInput = NewContact & Pick<Contact, 'source'>
 
 /** Returns, in the order of the inputs, each contact or the Problem that its phone number is in use. */
 export async function create(at: At, inputs: ContactInput[]): Promise<(Contact | Problem)[]> {
-  const { db, workspace, now } = at
-  const contacts = newContacts(inputs, now)
+  const contacts = newContacts(inputs, at.now)
   // Sorted, so that concurrent transactions lock phone numbers in the same order and don't deadlock.
   const rows = contacts.toSorted((left, right) => (left.phone_number < right.phone_number ? -1 : 1))
-  const inserted = await db.many<{ id: string }>(
-    sql`insert into contacts (workspace_id, id, phone_number, first_name, last_name, display_name, email, company,
-        time_zone, notes, tags, source, created_at, updated_at)
-      select ${workspace}, id, phone_number, first_name, last_name, display_name, email, company,
-        time_zone, notes, tags, source, created_at, updated_at
-      from ${rowsFrom(rows, row_types)}
-      on conflict (workspace_id, phone_number) do nothing
-      returning id`,
-  )
-  const ids = new Set(inserted.map(({ id }) => id))
+  const ids = await insertRows(at, rows)
   const created = contacts.filter(({ id }) => ids.has(id))
   const rejected = contacts.filter(({ id }) => !ids.has(id))
   const [holders] = await Promise.all([
@@ -89,15 +72,14 @@ export async function createMany(
   at: At,
   { inputs, before_counts }: { inputs: ContactInput[]; before_counts: Promise<unknown> },
 ): Promise<(Contact | Problem)[]> {
-  const { db, workspace, now } = at
   const holders = await idsByNumber(
     at,
     inputs.map(({ phone_number }) => phone_number),
   )
-  const contacts = newContacts(inputs, now)
+  const contacts = newContacts(inputs, at.now)
   const created = contacts.filter(({ phone_number }) => !holders.has(phone_number))
   await Promise.all([
-    db.copy('contacts', bulk_columns, created.map((contact) => bulkLine(workspace, contact)).join('')),
+    copyRows(at, created),
     search_index.addMany(at, created),
     events.recordMany(at, event_types.created, created.map(createdEvent)),
   ])
@@ -107,25 +89,6 @@ export async function createMany(
     const holder = holders.get(contact.phone_number)
     return holder === undefined ? contact : numberInUse(holder)
   })
-}
-
-const text_columns = [
-  'id',
-  'phone_number',
-  'first_name',
-  'last_name',
-  'display_name',
-  'email',
-  'company',
-  'time_zone',
-  'notes',
-] as const
-const bulk_columns = ['workspace_id', ...text_columns, 'tags', 'source', 'created_at', 'updated_at']
-
-function bulkLine(workspace: string, contact: Contact): string {
-  const { tags, source, created_at, updated_at } = contact
-  const texts = text_columns.map((name) => contact[name])
-  return copyLine([workspace, ...texts, copyTextArray(tags), source, created_at, updated_at])
 }
 
 export interface ContactUpdate {
@@ -149,7 +112,7 @@ export async function update(at: At, changes: ContactUpdate[]): Promise<(Contact
   // Several changes of one contact are written once.
   const final = [...new Map(updates.map(({ data }) => [data.id, data])).values()]
   await Promise.all([
-    writeUpdated(at, final),
+    updateEdited(at, final).catch(onUniqueViolation(() => numberInUse(undefined))),
     search_index.update(
       at,
       final.map((after) => ({ before: originals.get(after.id) ?? after, after })),
@@ -187,18 +150,6 @@ function planUpdates(changes: ContactUpdate[], { contacts, holders, now }: Updat
   })
   return { results, updates }
 }
-
-const writeUpdated = ({ db, workspace }: At, contacts: Contact[]): Promise<number> =>
-  db
-    .run(
-      sql`update contacts
-        set phone_number = row.phone_number, first_name = row.first_name, last_name = row.last_name,
-          display_name = row.display_name, email = row.email, company = row.company,
-          time_zone = row.time_zone, notes = row.notes, tags = row.tags, updated_at = row.updated_at
-        from ${rowsFrom(contacts, row_types)}
-        where contacts.workspace_id = ${workspace} and contacts.id = row.id`,
-    )
-    .catch(onUniqueViolation(() => numberInUse(undefined)))
 
 /** Deletes the contact and reduces its events to its id. Other rooms react through the hook `deleted`. */
 export async function remove(at: At, contact: Omit<ContactUpdate, 'change'>) {

@@ -1,5 +1,5 @@
 import * as clocks from '../clocks/store.ts'
-import { stamp } from '../contacts/stamps.ts'
+import { stamp } from '../contacts/rows.ts'
 import * as conversations from '../conversations/begin.ts'
 import { lockAll } from '../conversations/rows.ts'
 import type { Conversation } from '../conversations/schema.ts'

@@ -1,11 +1,10 @@
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
-import * as clock from '../kit/clock.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { inUse, notFound } from '../kit/problem.ts'
 import { event_types } from './event-types.ts'
-import { columns } from './rows.ts'
+import { updateCrmId } from './rows.ts'
 import type { ContactWithCrmIds } from './schema.ts'
 import { type ContactUpdate, lockOne } from './store.ts'
 
@@ -17,16 +16,10 @@ export interface CrmIdUpdate extends Omit<ContactUpdate, 'change'> {
 
 /** Counts as an update of the contact. Throws if another contact has the same id in this system. */
 export async function setCrmId(at: At, update: CrmIdUpdate): Promise<ContactWithCrmIds> {
-  const { db, workspace, now } = at
   const { id, system, crm_id } = update
   const before = await lockOne(at, update)
   await (crm_id === undefined ? deleteRow(at, { id, system }) : upsertRow(at, { id, system, crm_id }))
-  const crm_ids = crm_id === undefined ? sql`crm_ids - ${system}::text` : sql`crm_ids || ${{ [system]: crm_id }}::jsonb`
-  const after = await db.one<ContactWithCrmIds>(
-    sql`update contacts set crm_ids = ${crm_ids}, updated_at = ${clock.laterThan(before.updated_at, now)}
-      where workspace_id = ${workspace} and id = ${id}
-      returning ${columns}, crm_ids`,
-  )
+  const after = await updateCrmId(at, before, update)
   await events.record(at, event_types.updated, [{ data: after, previous: { crm_ids: before.crm_ids } }])
   return after
 }

@@ -1,8 +1,9 @@
-import type { At } from '../kit/at.ts'
+import type { At, InWorkspace } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
 import { copyLine, copyTextArray } from '../kit/postgres/copy.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { insertInto, selected, type Table, updaterOf } from '../kit/postgres/table.ts'
-import { Contact, fields } from './schema.ts'
+import { Contact, type ContactWithCrmIds, fields } from './schema.ts'
 
 export const table = {
   name: 'contacts',
@@ -56,3 +57,55 @@ const updateRows = updaterOf(table)
 
 /** Writes what clients can edit, of contacts that the transaction has locked. */
 export const updateEdited = (at: At, rows: Contact[]): Promise<void> => updateRows(at, rows, [...fields, 'updated_at'])
+
+/** Sets the id in a CRM system of a contact that the transaction has locked. `undefined` removes it. */
+export function updateCrmId(
+  { db, workspace, now }: At,
+  { id, updated_at }: Contact,
+  { system, crm_id }: { system: string; crm_id: string | undefined },
+): Promise<ContactWithCrmIds> {
+  const crm_ids = crm_id === undefined ? sql`crm_ids - ${system}::text` : sql`crm_ids || ${{ [system]: crm_id }}::jsonb`
+  return db.one<ContactWithCrmIds>(
+    sql`update contacts set crm_ids = ${crm_ids}, updated_at = ${clock.laterThan(updated_at, now)}
+      where workspace_id = ${workspace} and id = ${id}
+      returning ${columns}, crm_ids`,
+  )
+}
+
+interface Stamp {
+  contact_id: string
+  /** When the contact was reached, or wrote or called. */
+  at: number
+}
+
+/**
+ * Keeps `first_contact_at` and `last_contact_at`. This is no edit: `updated_at` stays, and no event is recorded. Returns the
+ * contacts that exist, which are locked until the transaction ends.
+ */
+export async function stamp({ db, workspace }: InWorkspace, stamps: Stamp[]): Promise<Set<string>> {
+  if (stamps.length === 0) return new Set()
+  // Sorted, so that concurrent transactions lock contacts in the same order and don't deadlock.
+  const reached = [...Map.groupBy(stamps, ({ contact_id }) => contact_id)].sort(([left], [right]) =>
+    left < right ? -1 : 1,
+  )
+  const ids = toArrayLiteral(reached.map(([id]) => id))
+  const timesBy = (choose: typeof Math.min) =>
+    toArrayLiteral(reached.map(([, of_contact]) => clock.iso(choose(...of_contact.map(({ at }) => at)))))
+  // Not a join, for which the planner may read all contacts of the workspace.
+  const index = sql`array_position(${ids}::uuid[], id)`
+  const first = sql`(${timesBy(Math.min)}::timestamptz[])[${index}]`
+  const last = sql`(${timesBy(Math.max)}::timestamptz[])[${index}]`
+  const these = sql`workspace_id = ${workspace} and id = any(${ids}::uuid[])`
+  const [locked] = await Promise.all([
+    db.many<{ id: string }>(sql`select id from contacts where ${these} order by id for no key update`),
+    db.run(
+      sql`update contacts
+        set first_contact_at = least(first_contact_at, ${first}), last_contact_at = greatest(last_contact_at, ${last})
+        where ${these} and (first_contact_at is null or first_contact_at > ${first} or last_contact_at < ${last})`,
+    ),
+  ])
+  return new Set(locked.map(({ id }) => id))
+}
+
+export const deleteRows = ({ db, workspace }: At, ids: string[]): Promise<number> =>
+  db.run(sql`delete from contacts where workspace_id = ${workspace} and id = any(${ids}::uuid[])`)

@@ -10,7 +10,7 @@ import { inUse, notFound, type Problem, preconditionFailed } from '../kit/proble
 import { addToCounts, subtractFromCounts } from './counts.ts'
 import { event_types } from './event-types.ts'
 import { removeDuplicateTags } from './normalize.ts'
-import { columns, copyRows, insertRows, updateEdited } from './rows.ts'
+import { columns, copyRows, deleteRows, insertRows, updateEdited } from './rows.ts'
 import type { Contact, ContactChange, ContactWithCrmIds, NewContact } from './schema.ts'
 import * as search_index from './search-index.ts'
 import { hasOtherZones, zones_changed } from './zones.ts'
@@ -160,14 +160,13 @@ export async function remove(at: At, contact: Omit<ContactUpdate, 'change'>) {
 /** Like `remove`, for contacts that this transaction has locked. */
 export async function removeLocked(at: At, contacts: Contact[]): Promise<void> {
   if (contacts.length === 0) return
-  const { db, workspace } = at
   const ids = contacts.map(({ id }) => id)
   await Promise.all([
     search_index.update(
       at,
       contacts.map((before) => ({ before })),
     ),
-    db.run(sql`delete from contacts where workspace_id = ${workspace} and id = any(${ids}::uuid[])`),
+    deleteRows(at, ids),
     events.redact(at, ids),
     at.hooks.run(at, deleted, contacts),
     events.record(

@@ -1,4 +1,4 @@
-import { stamp } from '../contacts/stamps.ts'
+import { stamp } from '../contacts/rows.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'

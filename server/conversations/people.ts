@@ -1,4 +1,4 @@
-import { stamp } from '../contacts/stamps.ts'
+import { stamp } from '../contacts/rows.ts'
 import * as contacts from '../contacts/store.ts'
 import * as events from '../events/store.ts'
 import { type At, newHook } from '../kit/at.ts'

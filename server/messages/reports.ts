@@ -1,4 +1,4 @@
-import { stamp } from '../contacts/stamps.ts'
+import { stamp } from '../contacts/rows.ts'
 import { event_types } from '../conversations/event-types.ts'
 import { announce } from '../conversations/store.ts'
 import { type ThreadChange, threads_changed } from '../conversations/threads.ts'

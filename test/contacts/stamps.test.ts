@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { stamp } from '../../server/contacts/stamps.ts'
+import { stamp } from '../../server/contacts/rows.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { openCarrier } from '../peers/carrier.ts'
 import { newAgent } from '../support/conversations.ts'

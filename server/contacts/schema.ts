@@ -139,17 +139,8 @@ export const ByCrmSystem = Type.Object({
 })
 
 /** The fields that imports and integrations can set. */
-export const fields = [
-  'phone_number',
-  'first_name',
-  'last_name',
-  'display_name',
-  'email',
-  'company',
-  'time_zone',
-  'notes',
-  'tags',
-] as const
+// The keys of a literal are those of its type.
+export const fields = ['phone_number', ...(Object.keys(profile) as (keyof typeof profile)[]), 'tags'] as const
 export type Field = (typeof fields)[number]
 
 const sorts = ['created_at', '-created_at', 'updated_at', '-updated_at', 'last_contact_at', '-last_contact_at'] as const

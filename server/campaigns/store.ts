@@ -10,18 +10,12 @@ import { truncate } from '../kit/text.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { applyChange, assertChangeable, changesTimes, checked, type Settings } from './check.ts'
 import { joinCounts } from './counts.ts'
+import { columns, insertRow, updateSettings } from './rows.ts'
 import { type Campaign, type CampaignChange, type CampaignQuery, campaigns_max, type NewCampaign } from './schema.ts'
 import { default_attempts_max, default_caps, default_pacing, default_windows } from './settings.ts'
 
 /** Due work and notifications have this name too. */
 export const table = 'campaigns'
-
-/** They are selected from `campaigns` with `joinCounts`. */
-const columns = raw(`id, name, kind, status, pause_reason, agent_id,
-  case when version_id is not null then jsonb_build_object('id', version_id, 'version_label', version_label) end
-    as agent_version,
-  channel_ids, variables, windows, time_zone, holidays, pacing, retry, attempts_max, caps, consent, voicemail, starts_at,
-  ends_at, counts, created_at, updated_at`)
 
 const name_length_max = 200
 
@@ -107,33 +101,14 @@ async function assertRoom({ db, workspace }: At): Promise<void> {
 }
 
 function settingsOf(campaign: Campaign): Settings {
-  const {
-    id: _id,
-    status: _status,
-    pause_reason: _pause,
-    counts: _counts,
-    created_at,
-    updated_at,
-    ...settings
-  } = campaign
+  const { id, status, pause_reason, counts, created_at, updated_at, ...settings } = campaign
   return settings
 }
 
 async function insert(at: At, settings: Settings): Promise<Campaign> {
-  const { db, workspace, now } = at
-  const { name, kind, agent_id, agent_version, channel_ids, variables, windows, time_zone, holidays } = settings
-  const { pacing, retry, attempts_max, caps, consent, voicemail, starts_at, ends_at } = settings
   const id = newId()
-  const created_at = clock.iso(now)
-  await db.run(
-    sql`insert into campaigns (workspace_id, id, name, kind, status, agent_id, version_id, version_label, channel_ids,
-        variables, windows, time_zone, holidays, pacing, retry, attempts_max, caps, consent, voicemail, starts_at, ends_at,
-        created_at, updated_at)
-      values (${workspace}, ${id}, ${name}, ${kind}, 'draft', ${agent_id}, ${agent_version?.id ?? null},
-        ${agent_version?.version_label ?? null}, ${channel_ids}, ${JSON.stringify(variables)}, ${JSON.stringify(windows)},
-        ${time_zone}, ${JSON.stringify(holidays)}, ${JSON.stringify(pacing)}, ${JSON.stringify(retry)}, ${attempts_max},
-        ${JSON.stringify(caps)}, ${consent}, ${voicemail}, ${starts_at}, ${ends_at}, ${created_at}, ${created_at})`,
-  )
+  const created_at = clock.iso(at.now)
+  await insertRow(at, { ...settings, id, status: 'draft', created_at, updated_at: created_at })
   return get(at, id)
 }
 
@@ -146,29 +121,11 @@ export async function update(
   const before = await lock(at, id)
   if (!isCurrent(before)) throw preconditionFailed()
   if (Object.keys(change).length === 0) return before
-  const settings = applyChange(settingsOf(before), change)
-  assertChangeable(before, settings)
-  return save(at, { before, settings: await checked(at, settingsOf(before), settings) })
-}
-
-async function save(at: At, { before, settings }: { before: Campaign; settings: Settings }): Promise<Campaign> {
-  const { db, workspace, now } = at
-  const { name, kind, agent_id, agent_version, channel_ids, variables, windows, time_zone, holidays } = settings
-  const { pacing, retry, attempts_max, caps, consent, voicemail, starts_at, ends_at } = settings
-  await db.run(
-    sql`update campaigns set name = ${name}, kind = ${kind}, agent_id = ${agent_id},
-        version_id = ${agent_version?.id ?? null}, version_label = ${agent_version?.version_label ?? null},
-        channel_ids = ${channel_ids}, variables = ${JSON.stringify(variables)}, windows = ${JSON.stringify(windows)},
-        time_zone = ${time_zone}, holidays = ${JSON.stringify(holidays)}, pacing = ${JSON.stringify(pacing)},
-        retry = ${JSON.stringify(retry)}, attempts_max = ${attempts_max}, caps = ${JSON.stringify(caps)},
-        consent = ${consent}, voicemail = ${voicemail}, starts_at = ${starts_at}, ends_at = ${ends_at},
-        must_review = must_review or ${changesTimes(before, settings)}, due_at = case when status = 'running' then ${clock.iso(now)} when status = 'scheduled' then
-          ${starts_at ?? clock.iso(now)} else due_at end,
-        updated_at = ${clock.laterThan(before.updated_at, now)}
-      where workspace_id = ${workspace} and id = ${before.id}`,
-  )
-  db.notify({ topic: table, workspace })
-  return get(at, before.id)
+  const wanted = applyChange(settingsOf(before), change)
+  assertChangeable(before, wanted)
+  const settings = await checked(at, settingsOf(before), wanted)
+  await updateSettings(at, before, { ...settings, must_review: changesTimes(before, settings) })
+  return get(at, id)
 }
 
 /** The dialer looks at a running campaign again, because what is enrolled has changed. */

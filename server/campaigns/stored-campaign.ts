@@ -4,22 +4,13 @@ import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { isHeld, type Lease, leaseLost } from '../kit/work/rows.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { DialedCampaign } from './plan/candidate.ts'
+import { agent_version } from './rows.ts'
 import type { Campaign } from './schema.ts'
 
 /** A campaign as the dialer sees it. */
 export interface StoredCampaign
   extends DialedCampaign,
-    Pick<
-      Campaign,
-      | 'pause_reason'
-      | 'agent_id'
-      | 'agent_version'
-      | 'channel_ids'
-      | 'variables'
-      | 'consent'
-      | 'voicemail'
-      | 'time_zone'
-    > {
+    Omit<Campaign, keyof DialedCampaign | 'name' | 'counts' | 'created_at' | 'updated_at'> {
   /** When the dialer looks at it next. */
   due_at: number | undefined
   /** The last second in which the dialer has decided. */
@@ -40,8 +31,7 @@ const columns =
   raw(`id, kind, status, pause_reason, windows, holidays, pacing, retry, attempts_max, caps, starts_at, ends_at, running_since,
   breaker_since, is_probing, must_review, agent_id, channel_ids, variables, consent, voicemail, time_zone, due_at, decided_at, progress_at,
   held_until,
-  case when version_id is not null
-    then jsonb_build_object('id', version_id, 'version_label', version_label) end as agent_version`)
+  ${agent_version} as agent_version`)
 
 /** Locks the campaign until the transaction ends. Throws when the lease is lost. */
 export async function lockLeased(at: At, lease: Lease): Promise<StoredCampaign> {

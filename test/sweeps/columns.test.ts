@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { operations, owner_operations } from '../../server/api.ts'
 import { table as calls } from '../../server/calls/rows.ts'
 import { table as enrollments } from '../../server/campaigns/enrollment-rows.ts'
+import { table as campaigns } from '../../server/campaigns/rows.ts'
 import { table as contacts } from '../../server/contacts/rows.ts'
 import { table as conversations } from '../../server/conversations/rows.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
@@ -298,7 +299,7 @@ for (const [title, properties] of resources) {
   })
 }
 
-for (const { name, columns } of [calls, contacts, conversations, enrollments, messages]) {
+for (const { name, columns } of [calls, campaigns, contacts, conversations, enrollments, messages]) {
   test(`the description of ${name} has all columns of the table`, async () => {
     const found = await pool.many<{ name: string; type: string }>(
       sql`select attname as name, split_part(format_type(atttypid, null), ' ', 1) as type from pg_attribute

@@ -4,7 +4,7 @@ import { work as recording_files } from './calls/recording-files.ts'
 import { calling } from './calls/work.ts'
 import { work as enrollings } from './campaigns/enrolling-work.ts'
 import { work as deleted_campaigns } from './campaigns/removal.ts'
-import * as campaigns from './campaigns/store.ts'
+import { table as campaigns } from './campaigns/rows.ts'
 import { dialing } from './campaigns/work.ts'
 import { advancing } from './clocks/advance.ts'
 import { openProgressNotes } from './clocks/progress.ts'
@@ -72,7 +72,7 @@ const contact_kinds: DueKind[] = [...contact_work.map(({ due }) => due), due_con
 const work_kinds: DueKind[] = [
   ...contact_kinds,
   ...other_row_work.map(({ due }) => due),
-  dueRows(campaigns.table),
+  dueRows(campaigns.name),
   due_deliveries,
 ]
 /** What `due_workspaces` is kept for. */
@@ -167,7 +167,7 @@ function openEngines(given: BackgroundOptions): Engines {
     [due_calls.kind, () => new Engine(calling({ pool: service.pool, carrier, log }), options)],
     [due_messages.kind, () => new Engine(sendingMessages(carriers), options)],
     [due_deliveries.kind, () => new Engine(sending({ ...options, seal: service.tools.seal }), options)],
-    [campaigns.table, () => new Engine(openDialing(options), options)],
+    [campaigns.name, () => new Engine(openDialing(options), options)],
     [clocks.table, () => openAdvances(given, engines)],
   ])
   const opened = new Map<string, RunningEngine>()

@@ -9,8 +9,9 @@ import { invalidState } from '../kit/problem.ts'
 import { count } from './counts.ts'
 import { enrollments_max, type PartlyEnrolled } from './enrolling-schema.ts'
 import { insertRows } from './enrollment-rows.ts'
+import { wake } from './rows.ts'
 import { type Campaign, type Enrollment, final_statuses } from './schema.ts'
-import { lock, wake } from './store.ts'
+import { lock } from './store.ts'
 
 export interface Member {
   contact_id: string

@@ -9,6 +9,7 @@ import { invalidState, Problem } from '../kit/problem.ts'
 import { announce, assertHeld, isHeld, type Lease, type RowWork } from '../kit/work/rows.ts'
 import { enroll, type Member } from './enroll.ts'
 import type { NewEnrollments } from './enrolling-schema.ts'
+import { countNotEnrolled } from './rows.ts'
 
 /** Enrolled in one transaction. */
 const batch_contacts = 2_000
@@ -113,14 +114,6 @@ async function runBatch(at: At, { campaign_id, source, position, lease }: Batch)
   )
   assertHeld(changed)
   return rest
-}
-
-/** The progress of the campaign shows them. Those that follow are only counted. */
-async function countNotEnrolled({ db, workspace }: At, campaign_id: string, count: number): Promise<void> {
-  await db.run(
-    sql`update campaigns set not_enrolled = not_enrolled + ${count}
-      where workspace_id = ${workspace} and id = ${campaign_id}`,
-  )
 }
 
 /** Undefined if the campaign has ended. */

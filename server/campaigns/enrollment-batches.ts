@@ -4,8 +4,8 @@ import * as clock from '../kit/clock.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
 import * as counts from './counts.ts'
 import { is_waiting } from './enrollment-status.ts'
+import { endReview, lockAndWake, wakeForRest } from './rows.ts'
 import type { EnrollmentStatus } from './schema.ts'
-import { table } from './store.ts'
 import type { StoredCampaign } from './stored-campaign.ts'
 
 /** What a change of a campaign means for its enrollments, some at a time. */
@@ -31,17 +31,13 @@ export async function cancelSome(at: At, { id: campaign_id }: StoredCampaign): P
     canceled.map(({ before }) => ({ campaign_id, counted: 'status', from: before, to: 'canceled' })),
   )
   const has_more = canceled.length === changed_at_once_max
-  if (!has_more)
-    await db.run(
-      sql`update campaigns set due_at = (select min(due_at) from enrollments
-          where workspace_id = ${workspace} and campaign_id = ${campaign_id} and due_at is not null)
-        where workspace_id = ${workspace} and id = ${campaign_id}`,
-    )
+  if (!has_more) await wakeForRest(at, campaign_id)
   return has_more
 }
 
 /** Lets the dialer look again at enrollments that wait, because hours or limits have changed. */
-export async function reviewSome({ db, workspace, now }: At, { id }: StoredCampaign): Promise<void> {
+export async function reviewSome(at: At, { id }: StoredCampaign): Promise<void> {
+  const { db, workspace, now } = at
   const reviewed = await db.run(
     sql`update enrollments set due_at = greatest(retry_at, ${clock.iso(now)})
       where workspace_id = ${workspace} and id = any(array(
@@ -49,8 +45,7 @@ export async function reviewSome({ db, workspace, now }: At, { id }: StoredCampa
         where workspace_id = ${workspace} and campaign_id = ${id} and ${isDeferred(now)}
         limit ${changed_at_once_max} for no key update))`,
   )
-  if (reviewed < changed_at_once_max)
-    await db.run(sql`update campaigns set must_review = false where workspace_id = ${workspace} and id = ${id}`)
+  if (reviewed < changed_at_once_max) await endReview(at, id)
 }
 
 /** It waits for other reasons than its own retry or callback, such as the hours. */
@@ -62,18 +57,16 @@ const isDeferred = (now: number): Sql =>
  * dialer does: what one has decided by the time of before is looked at again, too. The contacts are locked already, so the dialer
  * must not wait for them.
  */
-export async function reviewContacts({ db, workspace, now }: At, contact_ids: string[]): Promise<void> {
+export async function reviewContacts(at: At, contact_ids: string[]): Promise<void> {
+  const { db, workspace, now } = at
   const found = await db.many<{ campaign_id: string }>(
     sql`select distinct campaign_id from enrollments
       where workspace_id = ${workspace} and contact_id = any(${contact_ids}::uuid[]) and ${is_waiting}`,
   )
   if (found.length === 0) return
-  await db.run(
-    sql`update campaigns set due_at = case when status = 'running' then least(due_at, ${clock.iso(now)}) else due_at end
-      where workspace_id = ${workspace} and id = any(array(
-        select id from campaigns
-        where workspace_id = ${workspace} and id = any(${found.map(({ campaign_id }) => campaign_id)}::uuid[])
-        order by id for no key update))`,
+  await lockAndWake(
+    at,
+    found.map(({ campaign_id }) => campaign_id),
   )
   await db.run(
     sql`update enrollments set due_at = greatest(retry_at, ${clock.iso(now)}), updated_at = ${laterUpdate(now)}
@@ -82,5 +75,4 @@ export async function reviewContacts({ db, workspace, now }: At, contact_ids: st
         where workspace_id = ${workspace} and contact_id = any(${contact_ids}::uuid[]) and ${isDeferred(now)}
         order by id for no key update))`,
   )
-  db.notify({ topic: table, workspace })
 }

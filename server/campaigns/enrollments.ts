@@ -11,6 +11,7 @@ import { count, read as readCounts, sumOf } from './counts.ts'
 import { never_looked_at } from './enroll.ts'
 import { columns } from './enrollment-rows.ts'
 import { attempting_statuses, waiting_statuses } from './enrollment-status.ts'
+import { wake } from './rows.ts'
 import {
   type Campaign,
   type Enrollment,
@@ -85,7 +86,7 @@ export async function remove(
   assertNotAttempting(enrollment)
   await db.run(sql`delete from enrollments where workspace_id = ${workspace} and id = ${id}`)
   await count(at, [{ campaign_id: campaign.id, counted: 'status', from: enrollment.status, to: null }])
-  await campaigns.wake(at, campaign)
+  await wake(at, campaign)
   return { deleted: true }
 }
 
@@ -151,6 +152,6 @@ async function change(at: At, { campaign, enrollment, status, changes }: Change)
       where workspace_id = ${workspace} and id = ${enrollment.id} returning ${columns}`,
   )
   await count(at, [{ campaign_id: campaign.id, counted: 'status', from: enrollment.status, to: status }])
-  await campaigns.wake(at, campaign)
+  await wake(at, campaign)
   return changed
 }

@@ -5,19 +5,17 @@ import { zones_changed } from '../contacts/zones.ts'
 import { threads_changed } from '../conversations/threads.ts'
 import { callback_requested } from '../drivers/callbacks.ts'
 import { type At, on, type Reaction } from '../kit/at.ts'
-import * as clock from '../kit/clock.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import type { Use } from '../kit/problem.ts'
 import { findingDelays } from '../messages/permits.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { count } from './counts.ts'
-import { wakeAt } from './dial/due.ts'
 import { endAttempts, followCalls, followThreads, keepCallback } from './dial/ends.ts'
 import { reviewContacts } from './enrollment-batches.ts'
 import { attempting_statuses } from './enrollment-status.ts'
+import { reviewAll, wakeAt } from './rows.ts'
 import type { EnrollmentStatus } from './schema.ts'
 import { keepHours } from './sending-hours.ts'
-import { table } from './store.ts'
 
 export const reactions: Reaction[] = [
   on(agents.findingUses, (at, { agent_id }) => findUsing(at, agent_id)),
@@ -41,15 +39,6 @@ const findUsing = ({ db, workspace }: At, agent_id: string): Promise<Use[]> =>
     sql`select 'campaign' as kind, id from campaigns
       where workspace_id = ${workspace} and agent_id = ${agent_id} and status not in ('completed', 'canceled') order by id`,
   )
-
-/** Contacts who wait for other hours are looked at again. */
-async function reviewAll({ db, workspace, now }: At): Promise<void> {
-  await db.run(
-    sql`update campaigns set must_review = true, due_at = case when status = 'running' then ${clock.iso(now)} else due_at end
-      where workspace_id = ${workspace} and status in ('running', 'paused')`,
-  )
-  db.notify({ topic: table, workspace })
-}
 
 interface Removed {
   campaign_id: string

@@ -4,6 +4,7 @@ import type { IsCurrent } from '../kit/http/operation.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalidState, preconditionFailed } from '../kit/problem.ts'
 import { announce, assertHeld, isHeld, type Lease, type RowWork } from '../kit/work/rows.ts'
+import { deleteRow } from './rows.ts'
 import { type Campaign, final_statuses, open_enrollment_statuses } from './schema.ts'
 import { lock } from './store.ts'
 
@@ -19,7 +20,7 @@ export async function remove(
   if (!isCurrent(campaign)) throw preconditionFailed()
   assertRemovable(campaign)
   await Promise.all([
-    db.run(sql`delete from campaigns where workspace_id = ${workspace} and id = ${id}`),
+    deleteRow(at, id),
     db.run(
       sql`insert into deleted_campaigns (workspace_id, id, due_at) values (${workspace}, ${id}, ${clock.iso(now)})`,
     ),

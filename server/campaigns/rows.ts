@@ -5,6 +5,9 @@ import { insertInto, selected, type Table } from '../kit/postgres/table.ts'
 import type { Settings } from './check.ts'
 import { Campaign } from './schema.ts'
 
+/** A campaign is paused in less time. If that fails, the dialer goes on after this. */
+const held_ms = 30_000
+
 /** What clients can set. */
 const settable = {
   name: 'text',
@@ -75,14 +78,17 @@ export async function insertRow({ db, workspace }: At, row: Omit<Campaign, 'paus
 }
 
 /** The new values of columns. Others stay. */
-type Changes = { [column in keyof typeof table.columns]?: unknown }
+export type Changes = { [column in keyof typeof table.columns]?: unknown }
 
-function updateRow({ db, workspace }: At, id: string, changes: Changes): Promise<number> {
+/** Returns 0 if there is no such campaign, or the condition doesn't hold. */
+function updateRow({ db, workspace }: At, id: string, changes: Changes, condition = raw('')): Promise<number> {
   const types: Record<string, string> = table.columns
   const set = Object.entries(changes).map(
     ([column, value]) => sql`${raw(column)} = ${types[column] === 'jsonb' ? JSON.stringify(value) : value}`,
   )
-  return db.run(sql`update campaigns set ${join(set, ', ')} where workspace_id = ${workspace} and id = ${id}`)
+  return db.run(
+    sql`update campaigns set ${join(set, ', ')} where workspace_id = ${workspace} and id = ${id} ${condition}`,
+  )
 }
 
 /** The campaign is locked. The dialer looks at it again if it runs, or when it begins. */
@@ -101,3 +107,94 @@ export async function updateSettings(
   })
   at.db.notify({ topic: table.name, workspace: at.workspace })
 }
+
+/** Writes the new status of a locked campaign, with other changes. */
+export const updateStatus = (at: At, { id, updated_at }: Campaign, changes: Changes): Promise<number> =>
+  updateRow(at, id, { pause_reason: null, ...changes, updated_at: clock.laterThan(updated_at, at.now) })
+
+interface Decision {
+  /** When the dialer looks at the campaign next. */
+  due_at: number | undefined
+  decided_at?: number
+  is_probing?: boolean
+  progress_at?: number | undefined
+}
+
+/** Records what the dialer has decided for a campaign, which the transaction has locked. What is not given stays. */
+export const recordDecision = (at: At, id: string, decision: Decision): Promise<number> =>
+  updateRow(at, id, {
+    due_at: clock.isoOptional(decision.due_at),
+    decided_at: sql`coalesce(${clock.isoOptional(decision.decided_at)}, decided_at)`,
+    is_probing: sql`coalesce(${decision.is_probing ?? null}, is_probing)`,
+    progress_at: sql`coalesce(${clock.isoOptional(decision.progress_at)}, progress_at)`,
+  })
+
+/** The progress of the campaign shows them. Those that follow are only counted. */
+export const countNotEnrolled = (at: At, id: string, count: number): Promise<number> =>
+  updateRow(at, id, { not_enrolled: sql`not_enrolled + ${count}` })
+
+export const endReview = (at: At, id: string): Promise<number> => updateRow(at, id, { must_review: false })
+
+/** Attempts of a campaign that was paused by itself may still go out. Returns false if there can be none. */
+export async function stopClaims(at: At, id: string): Promise<boolean> {
+  const held_until = clock.iso(at.db.time() + held_ms)
+  return (await updateRow(at, id, { held_until }, sql`and status in ('running', 'paused')`)) > 0
+}
+
+/** The dialer looks at a running campaign again, because what is enrolled has changed. */
+export async function wake(at: At, { id, status }: Pick<Campaign, 'id' | 'status'>): Promise<void> {
+  if (status !== 'running') return
+  await updateRow(at, id, { due_at: clock.iso(at.now) }, sql`and status = 'running'`)
+  at.db.notify({ topic: table.name, workspace: at.workspace })
+}
+
+/** The dialer looks at a canceled campaign when one of its enrollments is due. */
+export function wakeForRest(at: At, id: string): Promise<number> {
+  const of_campaign = sql`workspace_id = ${at.workspace} and campaign_id = ${id}`
+  return updateRow(at, id, {
+    due_at: sql`(select min(due_at) from enrollments where ${of_campaign} and due_at is not null)`,
+  })
+}
+
+/** The dialer looks at the campaign then, at the latest. Locks it: call this before anything is counted. */
+export async function wakeAt({ db, workspace }: At, wakes: { campaign_id: string; time: number }[]): Promise<void> {
+  if (wakes.length === 0) return
+  const earliest = new Map<string, number>()
+  for (const { campaign_id, time } of wakes)
+    earliest.set(
+      campaign_id,
+      Math.min(earliest.get(campaign_id) ?? Number.POSITIVE_INFINITY, clock.ceilTo(time, clock.second_ms)),
+    )
+  const sorted = [...earliest].sort(([left], [right]) => (left < right ? -1 : 1))
+  await db.run(
+    sql`update campaigns set due_at = row.due_at
+      from unnest(${sorted.map(([id]) => id)}::uuid[], ${sorted.map(([, time]) => clock.iso(time))}::timestamptz[])
+        as row (id, due_at)
+      where campaigns.workspace_id = ${workspace} and campaigns.id = row.id and campaigns.status in ('running', 'canceled')
+        and (campaigns.due_at is null or campaigns.due_at > row.due_at)`,
+  )
+  db.notify({ topic: table.name, workspace })
+}
+
+/** Locks campaigns in the order of their ids. The dialer looks at those that run. */
+export async function lockAndWake({ db, workspace, now }: At, ids: string[]): Promise<void> {
+  await db.run(
+    sql`update campaigns set due_at = case when status = 'running' then least(due_at, ${clock.iso(now)}) else due_at end
+      where workspace_id = ${workspace} and id = any(array(
+        select id from campaigns where workspace_id = ${workspace} and id = any(${ids}::uuid[])
+        order by id for no key update))`,
+  )
+  db.notify({ topic: table.name, workspace })
+}
+
+/** Contacts who wait for other hours are looked at again. */
+export async function reviewAll({ db, workspace, now }: At): Promise<void> {
+  await db.run(
+    sql`update campaigns set must_review = true, due_at = case when status = 'running' then ${clock.iso(now)} else due_at end
+      where workspace_id = ${workspace} and status in ('running', 'paused')`,
+  )
+  db.notify({ topic: table.name, workspace })
+}
+
+export const deleteRow = ({ db, workspace }: At, id: string): Promise<number> =>
+  db.run(sql`delete from campaigns where workspace_id = ${workspace} and id = ${id}`)

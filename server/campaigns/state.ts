@@ -3,13 +3,13 @@ import type { EventType } from '../events/catalog.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalidState } from '../kit/problem.ts'
 import { announce } from '../kit/work/rows.ts'
 import { isEnrolling, stopEnrolling } from './enrolling-work.ts'
 import { event_types } from './event-types.ts'
+import { type Changes, table, updateStatus } from './rows.ts'
 import { type Campaign, final_statuses, type PauseReason, type Status } from './schema.ts'
-import { get, lock, table } from './store.ts'
+import { get, lock } from './store.ts'
 
 export type Verb = 'start' | 'pause' | 'resume' | 'cancel'
 
@@ -51,7 +51,9 @@ export async function pause(at: At, id: string): Promise<Campaign> {
     campaign,
     status,
     pause_reason: 'requested',
-    changes: sql`due_at = null, is_probing = false, held_until = null`,
+    due_at: null,
+    is_probing: false,
+    held_until: null,
     event_type: event_types.paused,
   })
 }
@@ -60,9 +62,9 @@ export async function pause(at: At, id: string): Promise<Campaign> {
 export async function cancel(at: At, id: string): Promise<Campaign> {
   const { campaign, status } = await lockFor(at, id, 'cancel')
   await stopEnrolling(at, id)
-  const changes = sql`due_at = ${clock.iso(at.now)}, is_probing = false, held_until = null`
-  announce(at, { table })
-  return change(at, { campaign, status, changes, event_type: event_types.canceled })
+  announce(at, { table: table.name })
+  const due_at = clock.iso(at.now)
+  return change(at, { campaign, status, due_at, is_probing: false, held_until: null, event_type: event_types.canceled })
 }
 
 async function lockFor(at: At, id: string, verb: Verb): Promise<{ campaign: Campaign; status: Status }> {
@@ -103,36 +105,26 @@ interface Begin {
 async function begin(at: At, { campaign, status, event_type }: Begin): Promise<Campaign> {
   const now = clock.iso(at.now)
   const channel_ids = await findChannels(at, campaign)
-  const changes =
+  const due =
     status === 'scheduled'
-      ? sql`channel_ids = ${channel_ids}, due_at = ${campaign.starts_at}`
-      : sql`channel_ids = ${channel_ids}, due_at = ${now}, running_since = ${now}, breaker_since = ${now}, is_probing = false, held_until = null`
-  announce(at, { table })
+      ? { due_at: campaign.starts_at }
+      : { due_at: now, running_since: now, breaker_since: now, is_probing: false, held_until: null }
+  announce(at, { table: table.name })
   const is_silent = status === 'scheduled' && event_type === event_types.started
-  return change(at, { campaign, status, changes, event_type: is_silent ? undefined : event_type })
+  return change(at, { campaign, status, channel_ids, ...due, event_type: is_silent ? undefined : event_type })
 }
 
-interface Change {
+interface Change extends Changes {
   /** Locked. */
   campaign: Campaign
   status: Status
   pause_reason?: PauseReason
-  /** Sets other columns. */
-  changes: Sql
   event_type: EventType | undefined
 }
 
 /** Writes the new status of a locked campaign, and records the event. */
-export async function change(
-  at: At,
-  { campaign, status, pause_reason, changes, event_type }: Change,
-): Promise<Campaign> {
-  const { db, workspace, now } = at
-  await db.run(
-    sql`update campaigns set status = ${status}, pause_reason = ${pause_reason ?? null}, ${changes},
-        updated_at = ${clock.laterThan(campaign.updated_at, now)}
-      where workspace_id = ${workspace} and id = ${campaign.id}`,
-  )
+export async function change(at: At, { campaign, event_type, ...changes }: Change): Promise<Campaign> {
+  await updateStatus(at, campaign, changes)
   const data = await get(at, campaign.id)
   if (event_type) await events.record(at, event_type, [{ data }])
   return data

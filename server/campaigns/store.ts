@@ -10,16 +10,13 @@ import { truncate } from '../kit/text.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { applyChange, assertChangeable, changesTimes, checked, type Settings } from './check.ts'
 import { joinCounts } from './counts.ts'
-import { columns, insertRow, updateSettings } from './rows.ts'
+import { columns, insertRow, table, updateSettings } from './rows.ts'
 import { type Campaign, type CampaignChange, type CampaignQuery, campaigns_max, type NewCampaign } from './schema.ts'
 import { default_attempts_max, default_caps, default_pacing, default_windows } from './settings.ts'
 
-/** Due work and notifications have this name too. */
-export const table = 'campaigns'
-
 const name_length_max = 200
 
-const getById = batchedGetById<Campaign>(columns, raw(table), joinCounts)
+const getById = batchedGetById<Campaign>(columns, raw(table.name), joinCounts)
 
 export async function get({ db, workspace }: At, id: string): Promise<Campaign> {
   const found = isId(id) ? await getById(db, workspace, id) : undefined
@@ -126,14 +123,4 @@ export async function update(
   const settings = await checked(at, settingsOf(before), wanted)
   await updateSettings(at, before, { ...settings, must_review: changesTimes(before, settings) })
   return get(at, id)
-}
-
-/** The dialer looks at a running campaign again, because what is enrolled has changed. */
-export async function wake(at: At, { id, status }: Pick<Campaign, 'id' | 'status'>): Promise<void> {
-  if (status !== 'running') return
-  const { db, workspace, now } = at
-  await db.run(
-    sql`update campaigns set due_at = ${clock.iso(now)} where workspace_id = ${workspace} and id = ${id} and status = 'running'`,
-  )
-  db.notify({ topic: table, workspace })
 }

@@ -1,12 +1,12 @@
 import { atLater } from '../kit/at.ts'
 import type { RowWork } from '../kit/work/rows.ts'
 import { decide } from './dial/decide.ts'
+import { table } from './rows.ts'
 import { type AheadOptions, runCampaignAhead } from './simulate/ahead.ts'
-import { table } from './store.ts'
 
 /** The dialer: one process at a time decides for a campaign. */
 export const dialing = (options: AheadOptions): RowWork => ({
-  table,
+  table: table.name,
   begin:
     async (at, lease, { onProgress }) =>
     async () => {

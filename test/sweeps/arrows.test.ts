@@ -168,6 +168,7 @@ only('config.ts', 'reads the environment', /process\.env/)
 only('kit/clock.ts', 'asks what time it is', /Date\.now\(|new Date\(|performance\.now\(/)
 only(/^kit\/(network|outbound\/outbound)\.ts$/, 'parses network addresses', /from 'ipaddr\.js'/)
 only(/(^|[/-])rows\.ts$|^kit\/postgres\//, 'writes by a description', /\b(insertInto|updaterOf)\(/)
+only('campaigns/rows.ts', 'writes campaigns', /(into |update |delete from |copy\('|name: ')campaigns\b(?!\.)/)
 only('contacts/rows.ts', 'writes contacts', /(into |update |delete from |copy\('|name: ')contacts\b(?!\.)/)
 
 /** What a process has one of: the event loop, the sequence of ids, the thread pool. */

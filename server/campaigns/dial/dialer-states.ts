@@ -1,6 +1,5 @@
 import type { At } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
-import { sql } from '../../kit/postgres/sql.ts'
 import { event_types } from '../event-types.ts'
 import type { PauseReason } from '../schema.ts'
 import { change } from '../state.ts'
@@ -16,7 +15,10 @@ export async function run(at: At, { id, status }: StoredCampaign): Promise<void>
   await change(at, {
     campaign: await campaigns.get(at, id),
     status: 'running',
-    changes: sql`running_since = ${now}, breaker_since = ${now}, is_probing = ${!is_scheduled}, due_at = ${now}`,
+    due_at: now,
+    running_since: now,
+    breaker_since: now,
+    is_probing: !is_scheduled,
     event_type: is_scheduled ? event_types.started : event_types.resumed,
   })
 }
@@ -27,17 +29,16 @@ export async function pauseByDialer(
   { id }: StoredCampaign,
   { reason, due_at }: { reason: PauseReason; due_at: number | undefined },
 ): Promise<void> {
-  const due = clock.isoOptional(due_at && clock.ceilTo(due_at, clock.second_ms))
   await change(at, {
     campaign: await campaigns.get(at, id),
     status: 'paused',
     pause_reason: reason,
-    changes: sql`due_at = ${due}`,
+    due_at: clock.isoOptional(due_at && clock.ceilTo(due_at, clock.second_ms)),
     event_type: event_types.paused,
   })
 }
 
 export async function complete(at: At, { id }: StoredCampaign): Promise<void> {
   const campaign = await campaigns.get(at, id)
-  await change(at, { campaign, status: 'completed', changes: sql`due_at = null`, event_type: event_types.completed })
+  await change(at, { campaign, status: 'completed', due_at: null, event_type: event_types.completed })
 }

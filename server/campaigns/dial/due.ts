@@ -2,7 +2,6 @@ import type { At } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { sql } from '../../kit/postgres/sql.ts'
 import { is_attempting, is_waiting } from '../enrollment-status.ts'
-import { table } from '../store.ts'
 import type { StoredCampaign } from '../stored-campaign.ts'
 
 export interface NextDue {
@@ -42,44 +41,4 @@ export async function nextDue(
     attempt_ends_at: clock.parseOptional(attempt_ends_at),
     is_open,
   }
-}
-
-/** The dialer looks at the campaign then, at the latest. Locks it: call this before anything is counted. */
-export async function wakeAt({ db, workspace }: At, wakes: { campaign_id: string; time: number }[]): Promise<void> {
-  if (wakes.length === 0) return
-  const earliest = new Map<string, number>()
-  for (const { campaign_id, time } of wakes)
-    earliest.set(
-      campaign_id,
-      Math.min(earliest.get(campaign_id) ?? Number.POSITIVE_INFINITY, clock.ceilTo(time, clock.second_ms)),
-    )
-  const sorted = [...earliest].sort(([left], [right]) => (left < right ? -1 : 1))
-  await db.run(
-    sql`update campaigns set due_at = row.due_at
-      from unnest(${sorted.map(([id]) => id)}::uuid[], ${sorted.map(([, time]) => clock.iso(time))}::timestamptz[])
-        as row (id, due_at)
-      where campaigns.workspace_id = ${workspace} and campaigns.id = row.id and campaigns.status in ('running', 'canceled')
-        and (campaigns.due_at is null or campaigns.due_at > row.due_at)`,
-  )
-  db.notify({ topic: table, workspace })
-}
-
-export interface Decision extends Partial<Pick<StoredCampaign, 'decided_at' | 'is_probing' | 'progress_at'>> {
-  /** When the dialer looks at the campaign next. */
-  due_at: number | undefined
-}
-
-/** Records what the dialer has decided for a campaign, which the transaction has locked. What is not given stays. */
-export async function recordDecision(
-  { db, workspace }: At,
-  campaign_id: string,
-  { due_at, decided_at, is_probing, progress_at }: Decision,
-): Promise<void> {
-  await db.run(
-    sql`update campaigns set due_at = ${clock.isoOptional(due_at)},
-        decided_at = coalesce(${clock.isoOptional(decided_at)}, decided_at),
-        is_probing = coalesce(${is_probing ?? null}, is_probing),
-        progress_at = coalesce(${clock.isoOptional(progress_at)}, progress_at)
-      where workspace_id = ${workspace} and id = ${campaign_id}`,
-  )
 }

@@ -12,11 +12,11 @@ import { updateRows } from '../enrollment-rows.ts'
 import { is_attempting } from '../enrollment-status.ts'
 import type { Candidate, EndedAttempt } from '../plan/candidate.ts'
 import { afterAttempt } from '../plan/retry.ts'
+import { wakeAt } from '../rows.ts'
 import type { Enrollment } from '../schema.ts'
 import type { AttemptOutcome } from '../settings.ts'
 import { readRetries } from '../stored-campaign.ts'
 import * as attempts from './attempts.ts'
-import { wakeAt } from './due.ts'
 
 /** An attempt that has ended. The id is that of the call or the conversation. */
 export interface Ended extends EndedAttempt {

@@ -7,9 +7,8 @@ import { raw, sql, toArrayLiteral } from '../../kit/postgres/sql.ts'
 import * as messages from '../../messages/withdraw.ts'
 import * as counts from '../counts.ts'
 import { never_looked_at } from '../enroll.ts'
+import { stopClaims } from '../rows.ts'
 
-/** A campaign is paused in less time. If that fails, the dialer goes on after this. */
-const held_ms = 30_000
 /** A carrier that answers no sooner has the call by now, or never gets it. */
 const wait_max_ms = 15_000
 
@@ -51,13 +50,6 @@ async function waitForLook(at: At, { call_ids, conversation_ids, rest_ms }: Goin
   clearTimeout(timer)
   for (const stop of stops) stop()
 }
-
-/** Attempts of a campaign that was paused by itself may still go out. Returns false if there can be none. */
-const stopClaims = async ({ db, workspace }: At, campaign_id: string): Promise<boolean> =>
-  (await db.run(
-    sql`update campaigns set held_until = ${clock.iso(db.time() + held_ms)}
-      where workspace_id = ${workspace} and id = ${campaign_id} and status in ('running', 'paused')`,
-  )) > 0
 
 /**
  * Without a lock of the campaign, because calls that end lock it after themselves. Returns the conversations by SMS in which the

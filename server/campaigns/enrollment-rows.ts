@@ -40,7 +40,6 @@ interface NewRow extends Pick<Enrollment, 'id' | 'campaign_id' | 'contact_id' | 
 }
 
 const new_columns = [
-  'workspace_id',
   'id',
   'campaign_id',
   'contact_id',
@@ -50,24 +49,14 @@ const new_columns = [
   'created_at',
   'updated_at',
   'due_at',
-]
+] as const
 
 export async function insertRows({ db, workspace }: At, rows: NewRow[]): Promise<void> {
-  const lines = rows.map(({ id, campaign_id, contact_id, variables, rank, created_at, due_at }) =>
-    copyLine([
-      workspace,
-      id,
-      campaign_id,
-      contact_id,
-      'pending',
-      JSON.stringify(variables),
-      rank,
-      created_at,
-      created_at,
-      due_at,
-    ]),
-  )
-  await db.copy(table.name, new_columns, lines.join(''))
+  const lines = rows.map((row) => {
+    const values = { ...row, status: 'pending', variables: JSON.stringify(row.variables), updated_at: row.created_at }
+    return copyLine([workspace, ...new_columns.map((column) => values[column])])
+  })
+  await db.copy(table.name, ['workspace_id', ...new_columns], lines.join(''))
 }
 
 /** Writes these columns of enrollments that the transaction has locked. */

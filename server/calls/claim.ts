@@ -119,7 +119,9 @@ async function withoutWaiting(at: At, rows: LeasedRow[], token: string): Promise
   return rows.filter((row) => !isScheduled(row) || admitted.has(row.id))
 }
 
-const byDue = (left: LeasedRow, right: LeasedRow): number => clock.parse(left.due_at) - clock.parse(right.due_at)
+/** Also by id: an update returns its rows in any order. */
+const byDue = (left: LeasedRow, right: LeasedRow): number =>
+  clock.parse(left.due_at) - clock.parse(right.due_at) || (left.id < right.id ? -1 : 1)
 
 /** Lets scheduled calls that are due begin, as long as there is room for calls in flight. Returns the ids of those that may. */
 const admit = (at: At, { ids, token }: { ids: string[]; token: string }): Promise<Set<string>> =>

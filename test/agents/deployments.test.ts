@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import * as deployments from '../../server/agents/deployments.ts'
 import { inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
+import { patient } from '../support/calls.ts'
 import { eventsOf, unknown_id } from '../support/contacts.ts'
 import { serve, type Tenant } from '../support/harness.ts'
 import { newAgent } from '../support/samples.ts'
@@ -191,8 +192,8 @@ test('a rollback happens once for an Idempotency-Key', async () => {
 })
 
 test('deployments, rollbacks, changes and a deletion at once leave a consistent agent, or none', async () => {
-  const tenant = await workspace()
-  const agents = await Promise.all(Array.from({ length: 4 }, () => agentWith(tenant, 4)))
+  const tenant = patient(await workspace())
+  const agents = [await agentWith(tenant, 4), await agentWith(tenant, 4)]
   for (const [index, { id, deploy, rollback, get, history }] of agents.entries()) {
     const is_deleted = index % 2 === 0
     const requests = [

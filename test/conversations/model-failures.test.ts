@@ -3,11 +3,12 @@ import { after, test } from 'node:test'
 import * as clock from '../../server/kit/clock.ts'
 import { openCarrier } from '../peers/carrier.ts'
 import { atATime } from '../support/at-a-time.ts'
-import { advance, getCall, newTestCalls, placeCall, turnsOf as spokenTurnsOf } from '../support/calls.ts'
+import { advance, getCall, newTestCalls, patient, placeCall, turnsOf as spokenTurnsOf } from '../support/calls.ts'
 import { answersAfter, begin, create, newModelAgent, startAnswering } from '../support/conversations.ts'
 import { failingModel, type Point, points, refusing_model, toolLoop } from '../support/failing-models.ts'
 import { serve, type Tenant } from '../support/harness.ts'
 import { type ModelServer, openaiServer } from '../support/model-servers.ts'
+import { byForm } from '../support/property-runs.ts'
 import { receiver } from '../support/receivers.ts'
 import { newProvider, newTool } from '../support/samples.ts'
 import { newSmsChannel, text } from '../support/sms.ts'
@@ -38,15 +39,15 @@ interface Answered {
 }
 
 /**
- * Each point at which a model can fail: in chats with a fallback that works and without, by SMS and in calls in turn with one or
- * without. By SMS nothing is said of an answer that hangs.
+ * Each point at which a model can fail, in turn with a fallback that works or without: what has one in a call has none by SMS and
+ * in a chat. The long form has both in chats. By SMS nothing is said of an answer that hangs.
  */
 async function allFailures(kind: 'chat' | 'sms' | 'call'): Promise<Failing[]> {
   const is_sms = kind === 'sms'
   const all = Object.entries<Point>({ 'refuses the connection': { acts: [], said: '' }, ...points })
   return Promise.all(
     all.flatMap(([name, point], index) =>
-      (kind === 'chat' ? [true, false] : [is_sms === (index % 2 === 0)]).map(async (has_fallback): Promise<Failing> => {
+      fallbacksOf(kind, index).map(async (has_fallback): Promise<Failing> => {
         const { said_before = '' } = point
         const said = is_sms && name.startsWith('hangs') ? '' : point.said
         const is_saved = has_fallback && !/\p{L}/u.test(said)
@@ -62,6 +63,9 @@ async function allFailures(kind: 'chat' | 'sms' | 'call'): Promise<Failing[]> {
     ),
   )
 }
+
+const fallbacksOf = (kind: 'chat' | 'sms' | 'call', index: number): boolean[] =>
+  kind === 'chat' && byForm({ short: false, long: true }) ? [true, false] : [(kind === 'call') === (index % 2 === 1)]
 
 async function newFailingAgent(tenant: Tenant, { model, has_fallback }: Omit<Failing, 'name' | 'expected'>) {
   await create(tenant, '/tools', newTool({ name: 'look_up', url: tool_server.url, parameters: { type: 'object' } }))
@@ -90,7 +94,7 @@ async function check(failures: Failing[], answer: (failing: Failing, index: numb
 
 test('in a chat the contact gets a sentence, wherever the model fails', async () => {
   await check(await allFailures('chat'), async (failing) => {
-    const tenant = await server.workspace()
+    const tenant = patient(await server.workspace())
     const { id } = await begin(tenant, await newFailingAgent(tenant, failing), { message: 'When are you open?' })
     return (await answersAfter(tenant, id, 1))[0]
   })
@@ -107,7 +111,7 @@ async function answerBySms(tenant: Tenant, id: string) {
 
 test('by SMS the contact gets a sentence, wherever the model fails', async () => {
   await check(await allFailures('sms'), async (failing, index) => {
-    const tenant = await server.workspace()
+    const tenant = patient(await server.workspace())
     const channel = await newSmsChannel(server, tenant, {
       carrier,
       agent_id: await newFailingAgent(tenant, failing),
@@ -127,7 +131,7 @@ test('in a call the contact hears a sentence, wherever the model fails', async (
   // On the telephone a model that has begun may take 20 seconds.
   const failures = (await allFailures('call')).filter(({ name }) => !name.startsWith('hangs in the middle'))
   await check(failures, async (failing) => {
-    const tenant = await server.workspace()
+    const tenant = patient(await server.workspace())
     await newTestCalls(tenant)
     await tenant.call('PATCH', '/workspace', { settings: { allows_network: true } })
     const agent_id = await newFailingAgent(tenant, failing)

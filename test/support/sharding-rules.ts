@@ -54,9 +54,13 @@ export function faultsOf({ text, values }: { text: string; values: readonly unkn
 }
 
 /** All nodes of these types in the tree. */
-function find(tree: Node, types: string[]): Node[] {
-  if (typeof tree !== 'object' || tree === null) return []
-  return Object.entries(tree).flatMap(([name, node]) => [...(types.includes(name) ? [node] : []), ...find(node, types)])
+function find(tree: Node, types: string[], found: Node[] = []): Node[] {
+  if (typeof tree !== 'object' || tree === null) return found
+  for (const name of Object.keys(tree)) {
+    if (types.includes(name)) found.push(tree[name])
+    find(tree[name], types, found)
+  }
+  return found
 }
 
 /** The parser doesn't name the type of the sides of a `union`. */

@@ -20,6 +20,7 @@ import {
 import { waitUntil } from './client.ts'
 import { between, chance, pick, type Random } from './random.ts'
 import type { RunOptions, Scenario } from './scenario.ts'
+import type { Service } from './service.ts'
 
 export const scenario: Scenario = {
   name: 'campaigns',
@@ -74,8 +75,9 @@ async function run(options: RunOptions): Promise<void> {
   const work = async (url: string): Promise<void> => {
     await using stack = new AsyncDisposableStack()
     const world = await openWorld(stack, { url, seed: between(random, 1, 2 ** 31), troubles: form.troubles })
+    const workers = await Promise.all([world.startWorker(), world.startWorker()])
     print(await undisturbed(world, { random, form }))
-    const kills = await killRounds(world, { random, form })
+    const kills = await killRounds(world, { random, form, workers })
     const counts = await settle(world, { form, is_long })
     print(
       `${kills} kills: ${counts.attempts} attempts, ${counts.dials} dials, none twice; ${counts.unknown} unknown and not at the ` +
@@ -97,7 +99,6 @@ async function undisturbed(world: World, { random, form }: Part): Promise<string
   const shared = await addPeople(world, { count: form.people_each, random, behaviors, zones })
   const count = form.people_each + dials_per_pause * form.pauses
   const paused = await addPeople(world, { count, random, behaviors, zones })
-  const workers = await Promise.all([world.startWorker(), world.startWorker()])
   const caps = { per_day: 1, per_week: 3, gap_hours_min: 4 }
   await Promise.all([startCampaign(world, shared, { caps }), startCampaign(world, shared, { caps })])
   const pacing = { in_flight_max: 8, starts_per_second: 5, ramp_minutes: 0 }
@@ -117,9 +118,6 @@ async function undisturbed(world: World, { random, form }: Part): Promise<string
       where workspace_id = ${world.tenant.workspace} and contact_id = any(${ids}::uuid[]) and attempts > 0`)
     return tried === ids.length
   })
-  await Promise.all(workers.map((worker) => worker.kill()))
-  await checkWorld(world, { is_settled: false })
-  await endLeases(world)
   return `${form.pauses} pauses, no dial after any; ${shared.length} people in two campaigns, each tried once in a day`
 }
 
@@ -152,17 +150,17 @@ async function assertQuiet(
 }
 
 /**
- * Each round starts two workers and kills them at random moments. In some a campaign is paused first: what was claimed before the
+ * Each round but the first starts two workers, and kills them at random moments. In some a campaign is paused first: what was claimed before the
  * last kill must not be dialled then. Returns the number of kills.
  */
-async function killRounds(world: World, { random, form }: Part): Promise<number> {
+async function killRounds(world: World, { random, form, ...first }: Part & { workers: Service[] }): Promise<number> {
   const { rounds, rounds_each, people_each, alive_ms } = form
   let people: NewPerson[] = []
   let campaign_id = ''
   for (let round = 0; round < rounds; round += 1) {
     if (round % rounds_each === 0) ({ people, campaign_id } = await addCampaign(world, { random, count: people_each }))
     const pausing = chance(random, paused_share) ? pauseNow(world, campaign_id) : undefined
-    const workers = await Promise.all([world.startWorker(), world.startWorker()])
+    const workers = round === 0 ? first.workers : await Promise.all([world.startWorker(), world.startWorker()])
     const paused_at = await pausing
     const opting_out = addConsent(world, pick(random, people), 'revoked')
     for (const worker of workers) {

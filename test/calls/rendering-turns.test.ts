@@ -70,7 +70,7 @@ test('a recording has the same bytes, in however many slices it is rendered', as
       duration_ms: 5_123,
       contact: {
         voice: null,
-        parts: [...parts('contact').slice(0, 1), { text: 'word '.repeat(70), start_ms: 4_300, end_ms: 5_500 }],
+        parts: [...parts('contact').slice(0, 1), { text: 'word '.repeat(30), start_ms: 4_300, end_ms: 5_500 }],
       },
       agent: { voice: null, parts: parts('agent') },
     }

@@ -7,13 +7,22 @@ import { untilRendered } from '../support/recorded-calls.ts'
 
 const server = await serve()
 
+/** Few words, because the audio of each is rendered. */
+const script = {
+  start: 'ask',
+  nodes: {
+    ask: { say: 'Is Tuesday all right?', on: [{ intent: 'yes', go: 'bye' }], else: { say: 'Sorry.', go: 'bye' } },
+    bye: { say: 'Goodbye.', go: '@end' },
+  },
+}
+
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 /** The hashes of the transcripts and the audio of a few calls, in a workspace of its own. */
 async function hashes(seed: number): Promise<string[]> {
   const tenant = await server.workspace()
   await newTestCalls(tenant, seed)
-  const agent_id = await newCaller(tenant)
+  const agent_id = await newCaller(tenant, { script })
   const calls = []
   for (const person of ['00', '13']) calls.push(await placeCall(tenant, { agent_id, to: `+141555501${person}` }))
   await advance(tenant, 600)

@@ -44,8 +44,8 @@ const resumed_at = '2027-03-01T14:05:02.000Z'
 for (const [name, script] of Object.entries({ 'that runs ahead': says_hello, 'with tools': with_tool }))
   test(`a campaign ${name} pauses after ten errors, and goes on with one attempt at a time`, async () => {
     const { tenant, campaign } = await newBroken(script, [
-      ...Array<string>(40).fill('16'),
-      ...Array<string>(8).fill('00'),
+      ...Array<string>(24).fill('16'),
+      ...Array<string>(4).fill('00'),
     ])
     await advance(tenant, 60)
     const paused = await getCampaign(tenant, campaign)
@@ -68,7 +68,7 @@ for (const [name, script] of Object.entries({ 'that runs ahead': says_hello, 'wi
   })
 
 test('a campaign that runs ahead and one with tools make the same attempts', async () => {
-  const endings = [...Array<string>(24).fill('16'), ...Array<string>(12).fill('00')]
+  const endings = [...Array<string>(18).fill('16'), ...Array<string>(6).fill('00')]
   const [ahead, stepwise] = await Promise.all(
     [says_hello, with_tool].map(async (script) => {
       const { tenant, campaign } = await newBroken(script, endings)
@@ -80,7 +80,7 @@ test('a campaign that runs ahead and one with tools make the same attempts', asy
 })
 
 test('a forecast counts the same attempts, also after the circuit breaker has opened', async () => {
-  const endings = [...Array<string>(24).fill('16'), ...Array<string>(12).fill('00')]
+  const endings = [...Array<string>(18).fill('16'), ...Array<string>(6).fill('00')]
   const { tenant, campaign } = await newBroken(says_hello, endings)
   const forecast = await request(tenant, 'POST', `/campaigns/${campaign.id}/forecast`, {})
   await advance(tenant, 7 * 86_400)
@@ -113,7 +113,7 @@ test('after an attempt that succeeds, several begin at a time again', async () =
 })
 
 test('a campaign that the circuit breaker has paused can be resumed before, and canceled', async () => {
-  const { tenant, campaign } = await newBroken(says_hello, Array<string>(30).fill('16'))
+  const { tenant, campaign } = await newBroken(says_hello, Array<string>(20).fill('16'))
   await advance(tenant, 60)
   const path = `/campaigns/${campaign.id}`
   assert.equal((await request(tenant, 'POST', `${path}/resume`)).status, 'running')

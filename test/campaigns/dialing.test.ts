@@ -14,6 +14,7 @@ import {
   start,
 } from '../support/dialing.ts'
 import { serve } from '../support/harness.ts'
+import { byForm } from '../support/property-runs.ts'
 
 const { workspace, pool, at } = await serve()
 const day = 86_400
@@ -76,27 +77,9 @@ async function forecastAndRun(seed: number, endings: string[], fields: object) {
 }
 
 test('a forecast equals the run with the same seed, and another seed differs', async () => {
-  const endings = [
-    '00',
-    '05',
-    '11',
-    '14',
-    '16',
-    '17',
-    '18',
-    '20',
-    '27',
-    '31',
-    '38',
-    '44',
-    '52',
-    '63',
-    '77',
-    '80',
-    '86',
-    '91',
-    '98',
-  ]
+  const some = ['00', '05', '11', '16', '17', '20', '38', '63', '80', '98']
+  const more = ['14', '18', '27', '31', '44', '52', '77', '86', '91']
+  const endings = byForm({ short: some, long: [...some, ...more] })
   const fields = { pacing: { in_flight_max: 2, starts_per_second: 0.2, ramp_minutes: 2 } }
   const ends: string[] = []
   for (const seed of [3, 4]) {
@@ -131,7 +114,8 @@ test('a forecast counts calls that go on, and waits until the workspace has room
 test('explain says what the dialer then does, at any time', async () => {
   const tenant = await workspace()
   await tenant.addTestClock(campaign_start, 11)
-  const contacts = await newContacts(tenant, ['01', '02', '05', '20', '41', '55', '66', '70', '88', '97'])
+  const endings = ['01', '05', '41', '66', '88', '02', '20', '55', '70', '97']
+  const contacts = await newContacts(tenant, endings.slice(0, byForm({ short: 5, long: 10 })))
   const windows = [{ days: ['mon', 'wed', 'thu'], start: '09:30', end: '16:00' }]
   const campaign = await newCampaign(tenant, contacts, { windows })
   await start(tenant, campaign)

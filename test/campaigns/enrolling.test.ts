@@ -16,6 +16,7 @@ import {
   getCampaign,
 } from '../support/campaigns.ts'
 import { type Answer, createDatabase, openServer, serve, testPool } from '../support/harness.ts'
+import { serveInProcess } from '../support/process.ts'
 
 const server = await serve()
 const { workspace, pool } = server
@@ -134,15 +135,15 @@ test('contacts that are deleted at the same time leave no enrollment', async () 
 test('more than 1,000 contacts are enrolled in the background', async () => {
   const tenant = await workspace()
   const { id } = await createCampaign(tenant)
-  await addContacts(server, tenant.id, 3_500)
+  await addContacts(server, tenant.id, 2_200)
   const first = await enroll(tenant, id, { filter: {} })
   assert.deepEqual([first.status, first.body.data], [202, { enrolled: 1_000, already_enrolled: 0 }])
   await createContacts(tenant, 1)
   await tenant.work()
-  assert.equal((await getCampaign(tenant, id)).counts.enrolled, 3_500, 'without the contact that was created later')
+  assert.equal((await getCampaign(tenant, id)).counts.enrolled, 2_200, 'without the contact that was created later')
   await assertCounted(tenant, id)
   const ids = await pool.many<{ id: string }>(
-    sql`select id from contacts where workspace_id = ${tenant.id} order by id desc limit 2500`,
+    sql`select id from contacts where workspace_id = ${tenant.id} order by id desc limit 1500`,
   )
   const other = await createCampaign(tenant)
   const contacts = ids.map(({ id: contact_id }, index) => ({ contact_id, variables: { index } }))
@@ -150,7 +151,7 @@ test('more than 1,000 contacts are enrolled in the background', async () => {
   // One that is deleted before its turn is left out.
   await tenant.call('DELETE', `/contacts/${contacts.at(-1)?.contact_id}`)
   await tenant.work()
-  assert.equal((await getCampaign(tenant, other.id)).counts.enrolled, 2_499)
+  assert.equal((await getCampaign(tenant, other.id)).counts.enrolled, 1_499)
   const last = contacts.at(-2)
   const found = await tenant.call('GET', `/campaigns/${other.id}/enrollments?contact_id=${last?.contact_id}`)
   assert.deepEqual(found.body.data[0].variables, last?.variables)
@@ -163,12 +164,12 @@ test('more than 1,000 contacts are enrolled in the background', async () => {
 test('contacts for which there is no room in the background are counted in the progress', async () => {
   const tenant = await workspace()
   const { id } = await createCampaign(tenant)
-  await addContacts(server, tenant.id, 3_500)
+  await addContacts(server, tenant.id, 2_200)
   await fill(server, tenant, id, 1_000_000 - 1_200)
   assert.equal((await enroll(tenant, id, { filter: {} })).status, 202)
   await tenant.work()
   const { total, not_enrolled } = (await tenant.call('GET', `/campaigns/${id}/progress`)).body.data
-  assert.deepEqual([total, not_enrolled], [1_000_000, 2_300])
+  assert.deepEqual([total, not_enrolled], [1_000_000, 1_000])
 })
 
 test('exactly 1,000 contacts are enrolled at once', async () => {
@@ -234,9 +235,8 @@ test('enrolling continues after its server was killed, without losing or repeati
   const left = await state()
   assert.deepEqual([left.counted, left.contacts, left.enrollings], [left.enrolled, left.enrolled, 1])
   assert.ok(left.enrolled < contacts_count, 'the server was killed before the end')
-  const second = await startService(stack, environment)
+  await serveInProcess(stack, environment)
   while ((await state()).enrollings > 0) await sleep(20)
   const all = contacts_count
   assert.deepEqual(await state(), { enrolled: all, contacts: all, counted: all, enrollings: 0 })
-  await second.stop()
 })

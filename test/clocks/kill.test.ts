@@ -9,6 +9,7 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 import { openService } from '../../server/service.ts'
 import { newTenant, startService } from '../faults/service.ts'
 import { createDatabase } from '../support/harness.ts'
+import { serveInProcess } from '../support/process.ts'
 import { receiver } from '../support/receivers.ts'
 import { addTestClock, attemptTimes } from '../support/test-clocks.ts'
 
@@ -30,10 +31,11 @@ test('an advance continues to its target after its server was killed, with the s
   await addTestClock(atWall(service, workspace, start))
   await service.tools.outbound.close()
 
-  let server = await startService(stack, environment)
+  const first = await startService(stack, environment)
+  let { url: address } = first
   const call = async (method: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    const response = await fetch(`${server.url}/api/v1${path}`, { method, headers, body: JSON.stringify(body) })
+    const response = await fetch(`${address}/api/v1${path}`, { method, headers, body: JSON.stringify(body) })
     const text = await response.text()
     assert.ok(response.ok, text)
     return JSON.parse(text).data
@@ -50,12 +52,12 @@ test('an advance continues to its target after its server was killed, with the s
   const expected = attemptTimes(start)
   const killed_at = await call('GET', '/test_clock')
   assert.deepEqual([killed_at.status, killed_at.now], ['advancing', expected[attempts_before_kill - 1]])
-  await server.kill()
+  await first.kill()
   // Instead of waiting until the leases expire.
   for (const table of [sql`test_clocks`, sql`webhook_senders`])
     await pool.run(sql`update ${table} set lease_until = ${clock.iso(0)} where workspace_id = ${workspace}`)
 
-  server = await startService(stack, environment)
+  address = await serveInProcess(stack, environment)
   while ((await call('GET', '/test_clock')).status === 'advancing') await sleep(poll_every_ms)
   const [delivery] = await call('GET', `/webhooks/${id}/deliveries`)
   const { status, attempts } = await call('GET', `/webhooks/${id}/deliveries/${delivery.id}`)
@@ -67,5 +69,4 @@ test('an advance continues to its target after its server was killed, with the s
   assert.equal((await call('GET', '/test_clock')).now, clock.iso(start + 5 * clock.day_ms))
   // The interrupted attempt is repeated.
   assert.equal(target.received.length, expected.length + 1)
-  await server.stop()
 })

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { newTenant, startService } from '../faults/service.ts'
 import { createDatabase } from '../support/harness.ts'
+import { serveInProcess } from '../support/process.ts'
 import { formOf } from '../support/uploads.ts'
 
 const rows = 8_000
@@ -36,7 +37,7 @@ test('an import continues after its server was killed, without losing or repeati
   assert.deepEqual([left.status, left.created], ['running', left.done])
   assert.ok(left.done < rows, 'the server was killed before the end')
 
-  const second = await startService(stack, environment)
+  await serveInProcess(stack, environment)
   while ((await state()).status !== 'finished') await sleep(poll_every_ms)
   assert.deepEqual(await state(), { status: 'finished', done: rows, created: rows })
   const counted = await pool.one(
@@ -48,5 +49,4 @@ test('an import continues after its server was killed, without losing or repeati
       (select sum(total)::bigint from contact_counts where workspace_id = ${workspace}) as counted`,
   )
   assert.deepEqual(counted, { contacts: rows, texts: rows, tags: rows, events: rows, recorded: rows, counted: rows })
-  await second.stop()
 })

@@ -15,6 +15,7 @@ import { sending } from '../../server/webhooks/sending.ts'
 import * as webhooks from '../../server/webhooks/store.ts'
 import { newTenant, startService } from '../faults/service.ts'
 import { createDatabase } from '../support/harness.ts'
+import { serveInProcess } from '../support/process.ts'
 import { receiver } from '../support/receivers.ts'
 import { newContact } from '../support/samples.ts'
 
@@ -86,11 +87,10 @@ test('after a server is killed, its unrecorded deliveries are sent again, and al
   )
 
   is_open = true
-  const second = await startService(stack, environment)
+  await serveInProcess(stack, environment)
   while ((await states()).some(({ status }) => status !== 'succeeded')) await sleep(check_every_ms)
   const bodies = new Map(target.received.map(({ headers, body }) => [headers['webhook-id'], body]))
   assert.equal(bodies.size, contact_count, 'none is lost')
   for (const { headers, body } of before) assert.equal(bodies.get(headers['webhook-id']), body, 'the same bytes again')
   for (const { headers, body } of target.received) assert.ok(new Webhook(secret).verify(body, headers))
-  await second.stop()
 })

@@ -9,6 +9,7 @@ import {
   openOwner,
   setColorScheme,
   skip,
+  variantsOf,
   wide,
 } from '../support/dashboard.ts'
 
@@ -120,10 +121,11 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
             .slice(1)
             .replace(/\/.{36}$/, ', one')
             .replace('/', ' ')
-    await viewer.capture(`viewer, ${name}`)
-    await on.setViewportSize(narrow)
-    await setColorScheme(on, 'dark')
-    await viewer.capture(`viewer, ${name}, narrow, dark`)
+    for (const { variant, size, color_scheme } of variantsOf(name)) {
+      await on.setViewportSize(size)
+      await setColorScheme(on, color_scheme)
+      await viewer.capture(`viewer, ${name}, ${variant}`)
+    }
     await on.setViewportSize(wide)
     await setColorScheme(on, 'light')
     const changing =

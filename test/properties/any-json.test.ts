@@ -122,7 +122,7 @@ for (const operation of operations) {
         assert.ok(answer.status < 500, answer.text)
         assert.deepEqual(answerFaults(operation, answer), [])
       }),
-      runs(0.15),
+      runs(0.08),
     )
   })
 }

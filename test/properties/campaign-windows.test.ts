@@ -178,7 +178,7 @@ test('windows open and close as an independent calculation says', () => {
       if (expected === undefined) assert.ok(opening === undefined || opening >= time + searched_days * day_ms)
       else assert.equal(opening, expected)
     }),
-    { ...runs(), examples },
+    { ...runs(0.5), examples },
   )
 })
 
@@ -445,6 +445,6 @@ test('callbacks wait for quiet hours as an independent calculation says', () => 
       if (expected !== undefined && expected < time + 7 * day_ms) assert.equal(found, expected)
       else assert.ok(found === undefined || found === expected)
     }),
-    { ...runs(), examples },
+    { ...runs(0.5), examples },
   )
 })

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { SetupError } from '../server/kit/postgres/embedded/embedded.ts'
-import { withDatabase } from './support/database.ts'
+import { withDatabase, withoutDurability } from './support/database.ts'
 import { createQueue, readTimes } from './support/queue.ts'
 
 const help = `Usage: npm test [-- OPTIONS] [-- NAME...]
@@ -42,7 +42,10 @@ async function main(): Promise<void> {
   const items = inItems(is_everything ? filesOf('**') : names.flatMap(filesOf))
   const checks = is_everything ? staticChecks() : []
   try {
-    await withDatabase('.cache/test', (url) => runTests(url, items))
+    await withDatabase('.cache/test', async (url) => {
+      await withoutDurability(url)
+      await runTests(url, items)
+    })
   } catch (error) {
     if (!(error instanceof SetupError)) throw error
     fail(`The tests can't run now: ${error.message}`)

@@ -11,15 +11,14 @@ export async function withDatabase(folder: string, work: (url: string) => Promis
   const data_dir = path.join(baseFolder(checkout, product.short_name), folder)
   const postgres = await openEmbedded({ checkout, name: product.short_name, data_dir, as: 'serve', say: console.log })
   try {
-    await withoutDurability(postgres.url)
     await withNewDatabase(postgres.url, (url) => withCopy(url, work))
   } finally {
     await postgres.close()
   }
 }
 
-/** Nothing that a test writes must outlive a crash of the machine, and waiting for the disk takes long. */
-async function withoutDurability(url: string): Promise<void> {
+/** Nothing that a test writes must outlive a crash of PostgreSQL, and waiting for the disk takes long. Scenarios that kill it wait. */
+export async function withoutDurability(url: string): Promise<void> {
   const admin = openPool({ url: urlOf(url, 'postgres'), size: 1, onError: console.error })
   for (const name of ['fsync', 'synchronous_commit', 'full_page_writes'])
     await admin.script(`alter system set ${name} = off`)

@@ -8,11 +8,8 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { invalidState } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { insertRows } from './rows.ts'
+import { insertRows, table } from './rows.ts'
 import { segmentsOf } from './segments.ts'
-
-/** Due work and notifications have this name too. */
-export const table = 'messages'
 
 /** A message that goes or went through a carrier. Its text is that of its turn. */
 export interface NewMessage {
@@ -73,7 +70,7 @@ export async function insertMessages(at: At, messages: NewMessage[]): Promise<vo
   }))
   await insertRows(at, rows)
   if (messages.some(({ direction }) => direction === 'outbound'))
-    at.db.notify({ topic: table, workspace: at.workspace })
+    at.db.notify({ topic: table.name, workspace: at.workspace })
 }
 
 /** Events show this of a message. */

@@ -3,8 +3,9 @@ import { reserve } from '../channels/usage.ts'
 import { type Rule, refusal } from '../consent/refusals.ts'
 import { type At, newHook } from '../kit/at.ts'
 import { second_ms } from '../kit/clock.ts'
-import { type ClaimedMessage, markSent } from './claims.ts'
+import type { ClaimedMessage } from './claims.ts'
 import { findSmsRefusals } from './outgoing.ts'
+import { markSent } from './rows.ts'
 
 /** Whether a message may go out now. */
 export type Permit = { type: 'granted' } | { type: 'refused'; error: string } | { type: 'later'; at: number }

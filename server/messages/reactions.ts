@@ -1,13 +1,13 @@
 import { redacting } from '../conversations/redact.ts'
 import { type AnswerBySms, answering_by_sms, writing_to } from '../conversations/threads.ts'
 import { type At, on, type Reaction } from '../kit/at.ts'
-import { sql } from '../kit/postgres/sql.ts'
 import { assertMaySend, insertMessages, type NewMessage, readSegmentPrice, withMessage } from './outgoing.ts'
+import { eraseReports } from './rows.ts'
 
 export const reactions: Reaction[] = [
   on(writing_to, (at, { phone_number }) => assertMaySend(at, phone_number)),
   on(answering_by_sms, queueAnswer),
-  on(redacting, eraseReports),
+  on(redacting, (at, { id }) => eraseReports(at, id)),
 ]
 
 async function queueAnswer(
@@ -19,12 +19,4 @@ async function queueAnswer(
   const { carried } = withMessage({ id, turn }, { channel_id, counterpart, segment_price })
   if (carried) await insertMessages(at, [carried])
   return carried
-}
-
-/** The carrier's ids of received messages stay, so that none is received again. */
-async function eraseReports({ db, workspace }: At, { id }: { id: string }): Promise<void> {
-  await db.run(
-    sql`update messages set error = null, carrier_id = case when direction = 'outbound' then null else carrier_id end
-      where workspace_id = ${workspace} and conversation_id = ${id}`,
-  )
 }

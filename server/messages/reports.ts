@@ -6,7 +6,7 @@ import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
-import { findRedacted, lockAll, type Row, updateRows } from './rows.ts'
+import { findRedacted, lockAll, type Row, updateReported } from './rows.ts'
 import { type Milestone, merge, newMilestones, type Report } from './status.ts'
 
 /** What is known of a message, from the carrier's answer or from a report that it sent. */
@@ -46,7 +46,7 @@ export async function record(at: At, reports: MessageReport[]): Promise<void> {
   const happened = (name: Milestone) =>
     changes.flatMap(({ after, milestones }) => (milestones.includes(name) ? [{ data: dataOf(after) }] : []))
   await Promise.all([
-    updateRows(at, [...rows.values()].map(toWrite), [...reported_columns, ...due_columns]),
+    updateReported(at, [...rows.values()].map(toWrite)),
     events.record(at, event_types.sent, happened('sent')),
     events.record(at, event_types.delivered, happened('delivered')),
     events.record(at, event_types.failed, happened('failed')),
@@ -124,6 +124,3 @@ function apply(before: Row, { status, error = null, carrier_id, retry }: Message
     attempt: retry.attempt,
   }
 }
-
-const reported_columns = ['status', 'error', 'carrier_id', 'sent_at', 'attempt'] as const
-const due_columns = ['due_at', 'lease_token', 'lease_until'] as const

@@ -1,9 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { type Table, updaterOf } from '../kit/postgres/table.ts'
+import { leaseEnd } from '../kit/work/lease.ts'
+import { renewerOf } from '../kit/work/rows.ts'
+import type { DueItem } from '../kit/work/work.ts'
 import type { Report } from './status.ts'
 
+/** Due work and notifications have its name too. */
 export const table = {
   name: 'messages',
   columns: {
@@ -101,5 +107,72 @@ export async function findRedacted({ db, workspace }: At, ids: string[]): Promis
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Writes these columns of messages that the transaction has locked. */
-export const updateRows = updaterOf(table)
+const updateRows = updaterOf(table)
+const reported_columns = ['status', 'error', 'carrier_id', 'sent_at', 'attempt'] as const
+const due_columns = ['due_at', 'lease_token', 'lease_until'] as const
+
+/** Writes what is known of messages, which the transaction has locked. */
+export const updateReported = (at: At, rows: Row[]): Promise<void> =>
+  updateRows(at, rows, [...reported_columns, ...due_columns])
+
+export interface LeasedRow extends DueItem {
+  token: string
+  conversation_id: string
+  channel_id: string
+  is_exempt: boolean
+  /** Set when the carrier was asked before, and it is not known what has become of it. */
+  sent_at: string | null
+  attempt: number
+}
+
+/** Leases due messages. Those of one conversation go out one after the other, in their order. */
+export async function leaseDue({ db, workspace, now }: At, limit: number): Promise<LeasedRow[]> {
+  const time = clock.iso(db.time())
+  const token = randomUUID()
+  const leased = await db.many<Omit<LeasedRow, 'token'>>(
+    sql`update messages
+      set lease_token = ${token}, lease_until = ${leaseEnd(db)}, attempt = least(attempt, 100) + 1
+      where workspace_id = ${workspace} and id = any(array(
+        select id from messages as due
+        where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
+          and (lease_until is null or lease_until <= ${time})
+          and not exists (select from messages as earlier
+            where earlier.workspace_id = ${workspace} and earlier.conversation_id = due.conversation_id
+              and earlier.seq < due.seq and earlier.due_at is not null
+              and (earlier.sent_at is null or earlier.lease_until > ${time}))
+        order by due_at, id limit ${limit} for no key update skip locked))
+      returning id, due_at, conversation_id, seq, channel_id, is_exempt, sent_at, attempt`,
+  )
+  return leased.map((row) => ({ ...row, token }))
+}
+
+export const renewLeases = renewerOf(table.name)
+
+/** Written before the carrier is asked. Returns the ids of those that this process still has the lease of. */
+export async function markSent({ db, workspace, now }: At, leased: LeasedRow[]): Promise<Set<string>> {
+  if (leased.length === 0) return new Set()
+  const marked = await db.many<{ id: string }>(
+    sql`update messages set sent_at = ${clock.iso(now)}
+      where workspace_id = ${workspace} and id = any(${toArrayLiteral(leased.map(({ id }) => id))}::uuid[])
+        and lease_token = any(${toArrayLiteral([...new Set(leased.map(({ token }) => token))])}::uuid[])
+        and carrier_id is null
+      returning id`,
+  )
+  return new Set(marked.map(({ id }) => id))
+}
+
+/** Keeps what is queued in these conversations from being sent. */
+export const cancelQueued = ({ db, workspace }: At, conversation_ids: string[]): Promise<number> =>
+  db.run(
+    sql`update messages set status = 'failed', error = 'canceled', due_at = null, lease_token = null, lease_until = null
+      where workspace_id = ${workspace} and conversation_id = any(${toArrayLiteral(conversation_ids)}::uuid[])
+        and direction = 'outbound' and status = 'queued'`,
+  )
+
+/** The carrier's ids of received messages stay, so that none is received again. */
+export async function eraseReports({ db, workspace }: At, conversation_id: string): Promise<void> {
+  await db.run(
+    sql`update messages set error = null, carrier_id = case when direction = 'outbound' then null else carrier_id end
+      where workspace_id = ${workspace} and conversation_id = ${conversation_id}`,
+  )
+}

@@ -9,9 +9,10 @@ import { itemLeases } from '../kit/work/lease.ts'
 import type { Work } from '../kit/work/work.ts'
 import type { Carrier, SendResult } from './carrier.ts'
 import { recordCarrierOptOuts } from './carrier-opt-outs.ts'
-import { type ClaimedMessage, claim, due_messages, renew } from './claims.ts'
+import { type ClaimedMessage, claim, due_messages } from './claims.ts'
 import { markAll, type Permit } from './permits.ts'
 import { type MessageReport, record } from './reports.ts'
+import { renewLeases } from './rows.ts'
 
 const limits: Limits = {
   process: { slots: 200, slow_slots: 50, total: 500, unrecorded: 400 },
@@ -53,7 +54,7 @@ export function sendingMessages(carriers: Carriers): Work<ClaimedMessage, Result
   })
   return {
     due: due_messages,
-    openLeases: () => itemLeases(renew),
+    openLeases: () => itemLeases(renewLeases),
     limits,
     keyOf: ({ channel_id }) => channel_id,
     claim,

@@ -3,6 +3,7 @@ import { lockAll } from '../conversations/rows.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { cancelQueued } from './rows.ts'
 
 /** Locks conversations by SMS, and returns those in which no message is being sent or was sent. */
 export async function findUnsent(at: At, ids: string[]): Promise<string[]> {
@@ -19,12 +20,7 @@ export async function findUnsent(at: At, ids: string[]): Promise<string[]> {
 
 /** Closes these conversations, and keeps what is queued from being sent. */
 export async function withdraw(at: At, ids: string[]): Promise<void> {
-  const { db, workspace } = at
-  await db.run(
-    sql`update messages set status = 'failed', error = 'canceled', due_at = null, lease_token = null, lease_until = null
-      where workspace_id = ${workspace} and conversation_id = any(${toArrayLiteral(ids)}::uuid[])
-        and direction = 'outbound' and status = 'queued'`,
-  )
+  await cancelQueued(at, ids)
   await closeOpen(at, ids)
 }
 

@@ -167,9 +167,11 @@ only(/^kit\/http\//, 'imports the web framework', /from 'fastify'/)
 only('config.ts', 'reads the environment', /process\.env/)
 only('kit/clock.ts', 'asks what time it is', /Date\.now\(|new Date\(|performance\.now\(/)
 only(/^kit\/(network|outbound\/outbound)\.ts$/, 'parses network addresses', /from 'ipaddr\.js'/)
-only(/(^|[/-])rows\.ts$|^kit\/postgres\//, 'writes by a description', /\b(insertInto|updaterOf)\(/)
-only('campaigns/rows.ts', 'writes campaigns', /(into |update |delete from |copy\('|name: ')campaigns\b(?!\.)/)
-only('contacts/rows.ts', 'writes contacts', /(into |update |delete from |copy\('|name: ')contacts\b(?!\.)/)
+only(/(^|[/-])rows\.ts$|^kit\/postgres\//, 'writes by a description', /\b(insertInto|updaterOf|renewerOf)\(/)
+const writesTo = (table: string) => new RegExp(`(into |update |delete from |copy\\('|name: ')${table}\\b(?!\\.)`)
+only('campaigns/rows.ts', 'writes campaigns', writesTo('campaigns'))
+only('contacts/rows.ts', 'writes contacts', writesTo('contacts'))
+only('messages/rows.ts', 'writes messages', writesTo('messages'))
 
 /** What a process has one of: the event loop, the sequence of ids, the thread pool. */
 const of_the_process = ['kit/let-others-run.ts', 'kit/id.ts', 'people/password.ts']

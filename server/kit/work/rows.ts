@@ -60,7 +60,7 @@ export const dueRows = (table: string): DueKind => ({
 /** By default one row is worked on at a time, so that most of the database's time is left to requests. */
 export const rowWork = (work: RowWork, { at_once = 1 } = {}): Work<Lease, boolean> => ({
   due: dueRows(work.table),
-  openLeases: () => itemLeases((at, leases) => renew(at, work.table, leases)),
+  openLeases: () => itemLeases(renewerOf(work.table)),
   // One row of a workspace at a time.
   limits: { process: plainShare(at_once), workspace: plainShare(1) },
   claim: (at, { slots }) => leaseDueRows(at, work.table, slots),
@@ -83,12 +83,15 @@ async function leaseDueRows({ db, workspace, now }: At, table: string, limit: nu
   return leased.map((row) => ({ ...row, workspace, token }))
 }
 
-const renew = ({ db, workspace }: InWorkspace, table: string, leases: Lease[]): Promise<number> =>
-  db.run(
-    sql`update ${raw(table)} set lease_until = ${leaseEnd(db)}
-      where workspace_id = ${workspace} and id = any(${toArrayLiteral(leases.map(({ id }) => id))}::uuid[])
-        and lease_token = any(${toArrayLiteral(leases.map(({ token }) => token))}::uuid[])`,
-  )
+/** Returns a function that extends the leases of rows. */
+export const renewerOf =
+  (table: string) =>
+  ({ db, workspace }: InWorkspace, leases: Pick<Lease, 'id' | 'token'>[]): Promise<number> =>
+    db.run(
+      sql`update ${raw(table)} set lease_until = ${leaseEnd(db)}
+        where workspace_id = ${workspace} and id = any(${toArrayLiteral(leases.map(({ id }) => id))}::uuid[])
+          and lease_token = any(${toArrayLiteral([...new Set(leases.map(({ token }) => token))])}::uuid[])`,
+    )
 
 /** Runs batches for a while, then ends the lease. Returns false after a failure: the row can't be leased for a while then. */
 async function runTurn(

@@ -12,7 +12,8 @@ import { runBuiltIn } from '../../../server/drivers/built-in-tools.ts'
 import { inTransaction } from '../../../server/kit/at.ts'
 import * as clock from '../../../server/kit/clock.ts'
 import { newId } from '../../../server/kit/id.ts'
-import * as message_claims from '../../../server/messages/claims.ts'
+import { claim as claimMessages } from '../../../server/messages/claims.ts'
+import { renewLeases } from '../../../server/messages/rows.ts'
 import { openCarrier } from '../../peers/carrier.ts'
 import type { Server } from '../harness.ts'
 import { newContact, newTool, phoneNumber } from '../samples.ts'
@@ -78,7 +79,7 @@ export async function textBySms(server: Server): Promise<void> {
   await postSigned(tenant, channel.inbound_url, { ...inboundForm('HELP'), ...by_whatsapp })
   const [contact] = (await tenant.call('GET', '/contacts')).body.data
   await tenant.call('POST', '/conversations', { agent_id, contact_id: contact.id, channel_id: channel.id })
-  await message_claims.renew(at, await message_claims.claim(server.at(tenant.id, later()), { slots: 1 }))
+  await renewLeases(at, await claimMessages(server.at(tenant.id, later()), { slots: 1 }))
   await pausedUntil(at, { id: contact.id, kind: 'sms', turn_count: 20 })
   const other = (await tenant.call('POST', '/contacts', newContact())).body.data
   await tenant.call('POST', '/conversations', { agent_id, contact_id: other.id, channel_id: channel.id })

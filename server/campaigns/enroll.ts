@@ -18,9 +18,6 @@ export interface Member {
   variables?: Enrollment['variables'] | undefined
 }
 
-/** When an enrollment is due that the dialer has never looked at. */
-export const never_looked_at = clock.iso(0)
-
 /** Locks a campaign to which contacts can be added, so that no one else enrolls at the same time. */
 export async function lockOpen(at: At, campaign_id: string): Promise<Campaign> {
   const campaign = await lock(at, campaign_id)
@@ -56,7 +53,6 @@ export async function enroll(
       variables: by_contact.get(contact_id)?.variables ?? {},
       rank: rankOf(seed, phone_number),
       created_at,
-      due_at: never_looked_at,
     }))
     await insertRows(at, rows)
     const change = { campaign_id, counted: 'status', from: null, to: 'pending' } as const

@@ -1,6 +1,12 @@
+import { laterUpdate } from '../conversations/store.ts'
 import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
+import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { selected, type Table, updaterOf } from '../kit/postgres/table.ts'
+import { is_attempting, is_waiting } from './enrollment-status.ts'
+import type { Candidate } from './plan/candidate.ts'
+import type { Plan } from './plan/plan.ts'
 import { Enrollment } from './schema.ts'
 
 export const table = {
@@ -36,7 +42,6 @@ export const columns = selected(table, {
 
 interface NewRow extends Pick<Enrollment, 'id' | 'campaign_id' | 'contact_id' | 'variables' | 'created_at'> {
   rank: number
-  due_at: string
 }
 
 const new_columns = [
@@ -51,13 +56,183 @@ const new_columns = [
   'due_at',
 ] as const
 
+/** When an enrollment is due that the dialer has never looked at. */
+const never_looked_at = clock.iso(0)
+
 export async function insertRows({ db, workspace }: At, rows: NewRow[]): Promise<void> {
   const lines = rows.map((row) => {
-    const values = { ...row, status: 'pending', variables: JSON.stringify(row.variables), updated_at: row.created_at }
+    const variables = JSON.stringify(row.variables)
+    const values = { ...row, status: 'pending', variables, updated_at: row.created_at, due_at: never_looked_at }
     return copyLine([workspace, ...new_columns.map((column) => values[column])])
   })
   await db.copy(table.name, ['workspace_id', ...new_columns], lines.join(''))
 }
 
-/** Writes these columns of enrollments that the transaction has locked. */
-export const updateRows = updaterOf(table)
+/** Lets the dialer look again at up to `limit` enrollments of a campaign that wait for something. Returns their number. */
+export const reviewSome = ({ db, workspace, now }: At, campaign_id: string, limit: number): Promise<number> =>
+  db.run(
+    sql`update enrollments set due_at = greatest(retry_at, ${clock.iso(now)})
+      where workspace_id = ${workspace} and id = any(array(
+        select id from enrollments
+        where workspace_id = ${workspace} and campaign_id = ${campaign_id} and ${isDeferred(now)}
+        limit ${limit} for no key update))`,
+  )
+
+/** The same for some contacts, in all campaigns. */
+export const reviewOfContacts = ({ db, workspace, now }: At, contact_ids: string[]): Promise<number> =>
+  db.run(
+    sql`update enrollments set due_at = greatest(retry_at, ${clock.iso(now)}), updated_at = ${laterUpdate(now)}
+      where workspace_id = ${workspace} and id = any(array(
+        select id from enrollments
+        where workspace_id = ${workspace} and contact_id = any(${contact_ids}::uuid[]) and ${isDeferred(now)}
+        order by id for no key update))`,
+  )
+
+/** It waits for other reasons than its own retry or callback, such as the hours. */
+const isDeferred = (now: number): Sql =>
+  sql`due_at > ${clock.iso(now)} and (retry_at is null or due_at > retry_at) and ${is_waiting}`
+
+/** The dialer looks at them again then. */
+export async function deferRows({ db, workspace, now }: At, deferred: Plan<Candidate>['defer']): Promise<void> {
+  if (deferred.length === 0) return
+  await db.run(
+    sql`update enrollments set due_at = row.until, next_attempt_at = row.until, updated_at = ${laterUpdate(now)}
+      from unnest(${deferred.map(({ candidate }) => candidate.id)}::uuid[],
+        ${deferred.map(({ until }) => clock.iso(until))}::timestamptz[]) as row (id, until)
+      where enrollments.workspace_id = ${workspace} and enrollments.id = row.id
+        and ${is_waiting}`,
+  )
+}
+
+/** No attempt follows. Returns the ids of those that have changed: others wait no longer. */
+export async function finishRows({ db, workspace, now }: At, finished: Plan<Candidate>['finish']) {
+  const changed = await db.many<{ id: string }>(
+    sql`update enrollments set status = row.status, reason = row.reason, due_at = null, next_attempt_at = null,
+        callback_at = null, updated_at = ${laterUpdate(now)}
+      from unnest(${finished.map(({ candidate }) => candidate.id)}::uuid[], ${finished.map(({ status }) => status)}::text[],
+        ${finished.map(({ reason }) => reason)}::text[]) as row (id, status, reason)
+      where enrollments.workspace_id = ${workspace} and enrollments.id = row.id
+        and ${is_waiting}
+      returning enrollments.id`,
+  )
+  return new Set(changed.map(({ id }) => id))
+}
+
+/** These columns have the id of an attempt, which is that of its call or conversation. */
+export type LastColumn = 'last_call_id' | 'last_conversation_id'
+
+interface Begun {
+  enrollment: { id: string }
+  /** Of the call or the conversation. */
+  id: string
+}
+
+export const setDialing = ({ db, workspace, now }: At, column: LastColumn, begun: Begun[]): Promise<number> =>
+  db.run(
+    sql`update enrollments set status = 'dialing', attempts = attempts + 1, ${raw(column)} = row.attempt_id,
+        next_attempt_at = null, due_at = null, updated_at = ${laterUpdate(now)}
+      from unnest(${begun.map(({ enrollment }) => enrollment.id)}::uuid[], ${begun.map(({ id }) => id)}::uuid[]) as row (id, attempt_id)
+      where enrollments.workspace_id = ${workspace} and enrollments.id = row.id`,
+  )
+
+/** The attempts were not made: the enrollments are as they were before. Returns their new statuses. */
+export const takeBackDialing = ({ db, workspace, now }: At, column: LastColumn, attempt_ids: string[]) =>
+  db.many<{ status: 'pending' | 'waiting' }>(
+    sql`update enrollments set status = case when attempts > 1 then 'waiting' else 'pending' end, attempts = attempts - 1,
+        ${raw(column)} = (select id from campaign_attempts as before
+          where before.workspace_id = ${workspace} and before.enrollment_id = enrollments.id
+            and before.attempt = enrollments.earlier_attempts + enrollments.attempts - 1),
+        due_at = coalesce(retry_at, ${never_looked_at}), updated_at = ${laterUpdate(now)}
+      where workspace_id = ${workspace} and ${raw(column)} = any(${toArrayLiteral(attempt_ids)}::uuid[]) and status = 'dialing'
+      returning status`,
+  )
+
+/** Changes those that are `dialing`, and returns their campaigns. */
+export const setInProgress = ({ db, workspace, now }: At, column: LastColumn, attempt_ids: string[], due_at?: number) =>
+  db.many<{ campaign_id: string }>(
+    sql`update enrollments set status = 'in_progress', due_at = ${clock.isoOptional(due_at)},
+        updated_at = ${laterUpdate(now)}
+      where workspace_id = ${workspace} and ${raw(column)} = any(${toArrayLiteral(attempt_ids)}::uuid[]) and status = 'dialing'
+      returning campaign_id`,
+  )
+
+/** The contact is called again then, after the call that is in progress. */
+export const setCallback = ({ db, workspace }: At, call_id: string, callback_at: string): Promise<number> =>
+  db.run(
+    sql`update enrollments set callback_at = ${callback_at}
+      where workspace_id = ${workspace} and last_call_id = ${call_id} and ${is_attempting}`,
+  )
+
+const updateRows = updaterOf(table)
+const outcome_columns = ['status', 'reason', 'outcomes', 'last_outcome'] as const
+const time_columns = ['next_attempt_at', 'due_at', 'retry_at', 'callback_at', 'updated_at'] as const
+const ended_columns = [...outcome_columns, ...time_columns] as const
+
+type Ended = Record<(typeof ended_columns)[number] | 'id', unknown>
+
+/** Writes how attempts have ended, of enrollments that the transaction has locked. */
+export const updateEnded = (at: At, rows: Ended[]): Promise<void> => updateRows(at, rows, ended_columns)
+
+/** The same for attempts that were simulated, of which there may be several. */
+export const updateSimulated = (
+  at: At,
+  rows: (Ended & Record<'attempts' | 'last_call_id', unknown>)[],
+): Promise<void> => updateRows(at, rows, [...ended_columns, 'attempts'], ['last_call_id'])
+
+/** Cancels up to `limit` enrollments of a campaign that wait. Returns the statuses that they had. */
+export async function cancelSome({ db, workspace, now }: At, campaign_id: string, limit: number) {
+  const canceled = await db.many<{ id: string; before: Enrollment['status'] }>(
+    sql`select id, status as before from enrollments
+      where workspace_id = ${workspace} and campaign_id = ${campaign_id} and ${is_waiting}
+      order by id limit ${limit} for no key update`,
+  )
+  // Not joined with the rows above: with old statistics, PostgreSQL would read all enrollments for each of them.
+  await db.run(
+    sql`update enrollments set status = 'canceled', reason = 'canceled', due_at = null, next_attempt_at = null,
+        callback_at = null, updated_at = ${laterUpdate(now)}
+      where workspace_id = ${workspace} and id = any(${canceled.map(({ id }) => id)}::uuid[])`,
+  )
+  return canceled.map(({ before }) => before)
+}
+
+/** The contact is tried again, as if it had just been enrolled. The numbers of attempts go on, because each has its own call. */
+export const resetRow = (at: At, enrollment: Enrollment): Promise<Enrollment> =>
+  updateRow(
+    at,
+    enrollment,
+    sql`status = 'pending', reason = null, earlier_attempts = earlier_attempts + attempts, attempts = 0,
+      outcomes = '{}', last_outcome = null, next_attempt_at = null, retry_at = null, callback_at = null,
+      due_at = ${never_looked_at}`,
+  )
+
+export const skipRow = (at: At, enrollment: Enrollment): Promise<Enrollment> =>
+  updateRow(
+    at,
+    enrollment,
+    sql`status = 'skipped', reason = 'skipped', next_attempt_at = null, callback_at = null, due_at = null`,
+  )
+
+/** The enrollment is locked. */
+const updateRow = ({ db, workspace, now }: At, { id, updated_at }: Enrollment, changes: Sql): Promise<Enrollment> =>
+  db.one<Enrollment>(
+    sql`update enrollments set ${changes}, updated_at = ${clock.laterThan(updated_at, now)}
+      where workspace_id = ${workspace} and id = ${id} returning ${columns}`,
+  )
+
+export const deleteRow = ({ db, workspace }: At, id: string): Promise<number> =>
+  db.run(sql`delete from enrollments where workspace_id = ${workspace} and id = ${id}`)
+
+/** Returns how many were deleted. */
+export const deleteSome = ({ db, workspace }: At, campaign_id: string, limit: number): Promise<number> =>
+  db.run(
+    sql`delete from enrollments where workspace_id = ${workspace} and id = any(array(
+      select id from enrollments where workspace_id = ${workspace} and campaign_id = ${campaign_id} limit ${limit}))`,
+  )
+
+export const deleteOfContacts = ({ db, workspace }: At, contact_ids: string[]) =>
+  db.many<Pick<Enrollment, 'campaign_id' | 'status' | 'last_conversation_id'>>(
+    sql`delete from enrollments where workspace_id = ${workspace} and id = any(array(
+        select id from enrollments where workspace_id = ${workspace}
+          and contact_id = any(${contact_ids}::uuid[]) order by id for update))
+      returning campaign_id, status, last_conversation_id`,
+  )

@@ -1,6 +1,5 @@
 import * as contacts from '../contacts/store.ts'
 import type { At } from '../kit/at.ts'
-import * as clock from '../kit/clock.ts'
 import type { IsCurrent } from '../kit/http/operation.ts'
 import { isId } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
@@ -8,17 +7,10 @@ import * as page from '../kit/postgres/page.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalidState, notFound, preconditionFailed } from '../kit/problem.ts'
 import { count, read as readCounts, sumOf } from './counts.ts'
-import { never_looked_at } from './enroll.ts'
-import { columns } from './enrollment-rows.ts'
+import { columns, deleteRow, resetRow, skipRow } from './enrollment-rows.ts'
 import { attempting_statuses, waiting_statuses } from './enrollment-status.ts'
 import { wake } from './rows.ts'
-import {
-  type Campaign,
-  type Enrollment,
-  type EnrollmentQuery,
-  type EnrollmentStatus,
-  final_statuses,
-} from './schema.ts'
+import { type Campaign, type Enrollment, type EnrollmentQuery, final_statuses } from './schema.ts'
 import * as campaigns from './store.ts'
 
 /** Leaves out those of a deleted campaign, which are deleted in the background. */
@@ -80,13 +72,11 @@ export async function remove(
   at: At,
   { id, isCurrent }: { id: string; isCurrent: IsCurrent },
 ): Promise<{ deleted: true }> {
-  const { db, workspace } = at
   const { campaign, enrollment } = await lock(at, id)
   if (!isCurrent(enrollment)) throw preconditionFailed()
   assertNotAttempting(enrollment)
-  await db.run(sql`delete from enrollments where workspace_id = ${workspace} and id = ${id}`)
-  await count(at, [{ campaign_id: campaign.id, counted: 'status', from: enrollment.status, to: null }])
-  await wake(at, campaign)
+  await deleteRow(at, id)
+  await recordChange(at, { campaign, from: enrollment.status, to: null })
   return { deleted: true }
 }
 
@@ -100,11 +90,9 @@ export async function retry(at: At, id: string): Promise<Enrollment> {
     throw invalidState(`The enrollment is ${enrollment.status}. An attempt follows by itself.`, {
       status: enrollment.status,
     })
-  // The numbers of attempts go on, because each has its own call.
-  const changes = sql`status = 'pending', reason = null, earlier_attempts = earlier_attempts + attempts, attempts = 0,
-    outcomes = '{}', last_outcome = null, next_attempt_at = null, retry_at = null, callback_at = null,
-    due_at = ${never_looked_at}`
-  return change(at, { campaign, enrollment, status: 'pending', changes })
+  const changed = await resetRow(at, enrollment)
+  await recordChange(at, { campaign, from: enrollment.status, to: changed.status })
+  return changed
 }
 
 /** No attempt follows. */
@@ -115,8 +103,9 @@ export async function skip(at: At, id: string): Promise<Enrollment> {
     throw invalidState(`Only an enrollment that is pending or waiting can be skipped, and this one is ${status}.`, {
       status,
     })
-  const changes = sql`status = 'skipped', reason = 'skipped', next_attempt_at = null, callback_at = null, due_at = null`
-  return change(at, { campaign, enrollment, status: 'skipped', changes })
+  const changed = await skipRow(at, enrollment)
+  await recordChange(at, { campaign, from: status, to: changed.status })
+  return changed
 }
 
 interface Locked {
@@ -140,18 +129,13 @@ function assertNotAttempting({ status }: Enrollment): void {
     throw invalidState('An attempt to reach the contact is in progress. Wait until it has ended.', { status })
 }
 
-interface Change extends Locked {
-  status: EnrollmentStatus
-  changes: Sql
+interface Change {
+  campaign: Campaign
+  from: Enrollment['status']
+  to: Enrollment['status'] | null
 }
 
-async function change(at: At, { campaign, enrollment, status, changes }: Change): Promise<Enrollment> {
-  const { db, workspace, now } = at
-  const changed = await db.one<Enrollment>(
-    sql`update enrollments set ${changes}, updated_at = ${clock.laterThan(enrollment.updated_at, now)}
-      where workspace_id = ${workspace} and id = ${enrollment.id} returning ${columns}`,
-  )
-  await count(at, [{ campaign_id: campaign.id, counted: 'status', from: enrollment.status, to: status }])
+async function recordChange(at: At, { campaign, from, to }: Change): Promise<void> {
+  await count(at, [{ campaign_id: campaign.id, counted: 'status', from, to }])
   await wake(at, campaign)
-  return changed
 }

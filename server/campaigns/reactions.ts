@@ -12,9 +12,9 @@ import * as workspaces from '../workspaces/store.ts'
 import { count } from './counts.ts'
 import { endAttempts, followCalls, followThreads, keepCallback } from './dial/ends.ts'
 import { reviewContacts } from './enrollment-batches.ts'
+import { deleteOfContacts } from './enrollment-rows.ts'
 import { attempting_statuses } from './enrollment-status.ts'
 import { reviewAll, wakeAt } from './rows.ts'
-import type { EnrollmentStatus } from './schema.ts'
 import { keepHours } from './sending-hours.ts'
 
 export const reactions: Reaction[] = [
@@ -40,20 +40,12 @@ const findUsing = ({ db, workspace }: At, agent_id: string): Promise<Use[]> =>
       where workspace_id = ${workspace} and agent_id = ${agent_id} and status not in ('completed', 'canceled') order by id`,
   )
 
-interface Removed {
-  campaign_id: string
-  status: EnrollmentStatus
-  last_conversation_id: string | null
-}
-
 /** A call in progress goes on, without an enrollment. What becomes of a message is not followed any more. */
 async function removeEnrollments(at: At, deleted: contacts.DeletedContact[]): Promise<void> {
-  const { db, workspace, now } = at
-  const removed = await db.many<Removed>(
-    sql`delete from enrollments where workspace_id = ${workspace} and id = any(array(
-        select id from enrollments where workspace_id = ${workspace}
-          and contact_id = any(${deleted.map(({ id }) => id)}::uuid[]) order by id for update))
-      returning campaign_id, status, last_conversation_id`,
+  const { now } = at
+  const removed = await deleteOfContacts(
+    at,
+    deleted.map(({ id }) => id),
   )
   // Before anything is counted, as the dialer does.
   await wakeAt(

@@ -4,6 +4,7 @@ import type { IsCurrent } from '../kit/http/operation.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalidState, preconditionFailed } from '../kit/problem.ts'
 import { announce, assertHeld, isHeld, type Lease, type RowWork } from '../kit/work/rows.ts'
+import { deleteSome } from './enrollment-rows.ts'
 import { deleteRow } from './rows.ts'
 import { type Campaign, final_statuses, open_enrollment_statuses } from './schema.ts'
 import { lock } from './store.ts'
@@ -43,15 +44,13 @@ export const work: RowWork = {
 }
 
 /** Deletes some enrollments, and what is left of the campaign after the last one. */
-async function removeBatch({ db, workspace }: At, lease: Lease): Promise<boolean> {
-  const of_campaign = sql`workspace_id = ${workspace} and campaign_id = ${lease.id}`
-  const removed = await db.run(
-    sql`delete from enrollments where workspace_id = ${workspace} and id = any(array(
-      select id from enrollments where ${of_campaign} limit ${batch_rows}))`,
-  )
+async function removeBatch(at: At, lease: Lease): Promise<boolean> {
+  const { db, workspace } = at
+  const removed = await deleteSome(at, lease.id, batch_rows)
   // Not when a batch is short: contacts are deleted at the same time.
   const is_last = removed === 0
-  if (is_last) await db.run(sql`delete from campaign_counts where ${of_campaign}`)
+  if (is_last)
+    await db.run(sql`delete from campaign_counts where workspace_id = ${workspace} and campaign_id = ${lease.id}`)
   const changed = await db.run(
     is_last
       ? sql`delete from deleted_campaigns where ${isHeld(lease)}`

@@ -172,6 +172,7 @@ const writesTo = (table: string) => new RegExp(`(into |update |delete from |copy
 only('campaigns/rows.ts', 'writes campaigns', writesTo('campaigns'))
 only('contacts/rows.ts', 'writes contacts', writesTo('contacts'))
 only('messages/rows.ts', 'writes messages', writesTo('messages'))
+only('campaigns/enrollment-rows.ts', 'writes enrollments', writesTo('enrollments'))
 
 /** What a process has one of: the event loop, the sequence of ids, the thread pool. */
 const of_the_process = ['kit/let-others-run.ts', 'kit/id.ts', 'people/password.ts']

@@ -2,10 +2,13 @@ import { type At, inTransaction, timeStands } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import type { Lease } from '../../kit/work/rows.ts'
 import * as workspaces from '../../workspaces/store.ts'
+import * as counts from '../counts.ts'
 import { cancelSome, reviewSome } from '../enrollment-batches.ts'
+import { deferRows, finishRows } from '../enrollment-rows.ts'
 import { hasRecovered, resume_after_ms } from '../plan/breaker.ts'
+import type { Candidate } from '../plan/candidate.ts'
 import { limitIn } from '../plan/pacing.ts'
-import { plan } from '../plan/plan.ts'
+import { type Plan, plan } from '../plan/plan.ts'
 import { recordProgress } from '../progress.ts'
 import { recordDecision } from '../rows.ts'
 import { lockLeased, type StoredCampaign } from '../stored-campaign.ts'
@@ -17,7 +20,6 @@ import { nextDue } from './due.ts'
 import { endUnanswered } from './ends.ts'
 import { takeBackLate } from './hold.ts'
 import { readLoad } from './load.ts'
-import { writeDeferred, writeFinished } from './write-plan.ts'
 
 /**
  * Decides for one campaign what to do in this second, once. Locks the workspace, so that no other dialer decides meanwhile: caps
@@ -87,7 +89,7 @@ async function decideIn(at: At, { campaign, second }: { campaign: StoredCampaign
   )
   const pause = planned.pause ?? (sender ? undefined : 'no_channel')
   const claimed = sender && !pause ? await dispatch(at, { campaign, sender, chosen: planned.dial }) : 0
-  await Promise.all([writeDeferred(at, planned.defer), writeFinished(at, campaign.id, planned.finish)])
+  await Promise.all([deferRows(at, planned.defer), finish(at, campaign.id, planned.finish)])
   if (pause) {
     const due_at = pause === 'no_channel' ? undefined : at.now + resume_after_ms
     await pauseByDialer(at, campaign, { reason: pause, due_at })
@@ -114,4 +116,16 @@ async function decideIn(at: At, { campaign, second }: { campaign: StoredCampaign
     is_probing,
     progress_at,
   })
+}
+
+/** No attempt follows. */
+async function finish(at: At, campaign_id: string, finished: Plan<Candidate>['finish']): Promise<void> {
+  if (finished.length === 0) return
+  const changed = await finishRows(at, finished)
+  await counts.count(
+    at,
+    finished.flatMap(({ candidate, status }) =>
+      changed.has(candidate.id) ? [{ campaign_id, counted: 'status', from: candidate.status, to: status }] : [],
+    ),
+  )
 }

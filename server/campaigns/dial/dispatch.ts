@@ -12,12 +12,12 @@ import {
   newConversation,
   openVersions,
 } from '../../conversations/begin.ts'
-import { laterUpdate } from '../../conversations/store.ts'
 import { type At, timeStands } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { newId } from '../../kit/id.ts'
-import { raw, sql } from '../../kit/postgres/sql.ts'
+import { sql } from '../../kit/postgres/sql.ts'
 import * as counts from '../counts.ts'
+import { setDialing } from '../enrollment-rows.ts'
 import { is_waiting } from '../enrollment-status.ts'
 import { closingOf } from '../plan/rules.ts'
 import type { StoredCampaign } from '../stored-campaign.ts'
@@ -78,7 +78,7 @@ export async function dispatch(
       ? await beginConversations(at, { campaign, sender, wanted })
       : await beginCalls(at, { campaign, sender, wanted })
   await Promise.all([
-    claim(at, begun, campaign.kind === 'sms' ? 'last_conversation_id' : 'last_call_id'),
+    setDialing(at, campaign.kind === 'sms' ? 'last_conversation_id' : 'last_call_id', begun),
     attempts.insert(
       at,
       begun.map(({ enrollment, id }) => newAttempt(at, { campaign, enrollment, id })),
@@ -145,19 +145,6 @@ async function lockFree({ db, workspace }: At, ids: string[]): Promise<Set<strin
       order by id for no key update`,
   )
   return new Set(free.map(({ id }) => id))
-}
-
-async function claim(
-  { db, workspace, now }: At,
-  begun: Wanted[],
-  column: 'last_call_id' | 'last_conversation_id',
-): Promise<void> {
-  await db.run(
-    sql`update enrollments set status = 'dialing', attempts = attempts + 1, ${raw(column)} = row.attempt_id,
-        next_attempt_at = null, due_at = null, updated_at = ${laterUpdate(now)}
-      from unnest(${begun.map(({ enrollment }) => enrollment.id)}::uuid[], ${begun.map(({ id }) => id)}::uuid[]) as row (id, attempt_id)
-      where enrollments.workspace_id = ${workspace} and enrollments.id = row.id`,
-  )
 }
 
 /** Numbers the next attempt. No two attempts of an enrollment have the same number. */

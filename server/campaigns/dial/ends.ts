@@ -1,6 +1,5 @@
 import { findCallOf } from '../../calls/callbacks.ts'
 import type { ChangedCall } from '../../calls/changed.ts'
-import { laterUpdate } from '../../conversations/store.ts'
 import type { ThreadChange } from '../../conversations/threads.ts'
 import type { CallbackRequest } from '../../drivers/callbacks.ts'
 import type { At } from '../../kit/at.ts'
@@ -8,7 +7,7 @@ import * as clock from '../../kit/clock.ts'
 import { raw, sql, toArrayLiteral } from '../../kit/postgres/sql.ts'
 import * as messages from '../../messages/withdraw.ts'
 import * as counts from '../counts.ts'
-import { updateRows } from '../enrollment-rows.ts'
+import { type LastColumn, setCallback, setInProgress, updateEnded } from '../enrollment-rows.ts'
 import { is_attempting } from '../enrollment-status.ts'
 import type { Candidate, EndedAttempt } from '../plan/candidate.ts'
 import { afterAttempt } from '../plan/retry.ts'
@@ -140,29 +139,18 @@ export async function endUnanswered(at: At, campaign_id: string): Promise<void> 
 export async function keepCallback(at: At, { conversation_id, at: callback_at }: CallbackRequest): Promise<void> {
   const call_id = await findCallOf(at, conversation_id)
   if (call_id === undefined) return
-  await at.db.run(
-    sql`update enrollments set callback_at = ${callback_at}
-      where workspace_id = ${at.workspace} and last_call_id = ${call_id} and ${is_attempting}`,
-  )
+  await setCallback(at, call_id, callback_at)
 }
-
-type LastColumn = 'last_call_id' | 'last_conversation_id'
 
 /** The contact can be spoken to, or the carrier has the message. */
 async function markInProgress(at: At, column: LastColumn, ids: string[], due_at?: number): Promise<void> {
   if (ids.length === 0) return
-  const { db, workspace, now } = at
-  const changed = await db.many<{ campaign_id: string }>(
-    sql`update enrollments set status = 'in_progress', due_at = ${clock.isoOptional(due_at)},
-        updated_at = ${laterUpdate(now)}
-      where workspace_id = ${workspace} and ${raw(column)} = any(${toArrayLiteral(ids)}::uuid[]) and status = 'dialing'
-      returning campaign_id`,
-  )
+  const changed = await setInProgress(at, column, ids, due_at)
   // There is room for another message.
   if (due_at !== undefined)
     await wakeAt(
       at,
-      changed.map(({ campaign_id }) => ({ campaign_id, time: now })),
+      changed.map(({ campaign_id }) => ({ campaign_id, time: at.now })),
     )
   await counts.count(
     at,
@@ -209,7 +197,7 @@ export async function endAttempts(at: At, ended: Ended[], column: LastColumn = '
   )
   await Promise.all([
     attempts.end(at, ended),
-    updateRows(at, changes.map(toRow), [...outcome_columns, ...time_columns]),
+    updateEnded(at, changes.map(toRow)),
     counts.count(at, [
       ...changes.map(({ row, after }) => ({
         campaign_id: row.campaign_id,
@@ -255,6 +243,3 @@ const toRow = ({ row, one, after }: Change) => ({
   callback_at: clock.isoOptional(after.callback_at),
   updated_at: clock.laterThan(row.updated_at, one.ended_at),
 })
-
-const outcome_columns = ['status', 'reason', 'outcomes', 'last_outcome'] as const
-const time_columns = ['next_attempt_at', 'due_at', 'retry_at', 'callback_at', 'updated_at'] as const

@@ -1,12 +1,11 @@
 import * as calls from '../../calls/withdraw.ts'
-import { laterUpdate } from '../../conversations/store.ts'
 import { type At, inTransaction } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { isId } from '../../kit/id.ts'
-import { raw, sql, toArrayLiteral } from '../../kit/postgres/sql.ts'
+import { sql, toArrayLiteral } from '../../kit/postgres/sql.ts'
 import * as messages from '../../messages/withdraw.ts'
 import * as counts from '../counts.ts'
-import { never_looked_at } from '../enroll.ts'
+import { type LastColumn, takeBackDialing } from '../enrollment-rows.ts'
 import { stopClaims } from '../rows.ts'
 
 /** A carrier that answers no sooner has the call by now, or never gets it. */
@@ -84,23 +83,14 @@ export async function takeBackLate(at: At, campaign_id: string): Promise<void> {
 interface TakeBack {
   campaign_id: string
   ids: string[]
-  column: 'last_call_id' | 'last_conversation_id'
+  column: LastColumn
 }
 
-/** The attempts were not made: the enrollments are as they were before. */
 async function takeBack(at: At, { campaign_id, ids, column }: TakeBack): Promise<void> {
   if (ids.length === 0) return
-  const { db, workspace, now } = at
+  const { db, workspace } = at
   const of_calls = toArrayLiteral(ids)
-  const back = await db.many<{ status: 'pending' | 'waiting' }>(
-    sql`update enrollments set status = case when attempts > 1 then 'waiting' else 'pending' end, attempts = attempts - 1,
-        ${raw(column)} = (select id from campaign_attempts as before
-          where before.workspace_id = ${workspace} and before.enrollment_id = enrollments.id
-            and before.attempt = enrollments.earlier_attempts + enrollments.attempts - 1),
-        due_at = coalesce(retry_at, ${never_looked_at}), updated_at = ${laterUpdate(now)}
-      where workspace_id = ${workspace} and ${raw(column)} = any(${of_calls}::uuid[]) and status = 'dialing'
-      returning status`,
-  )
+  const back = await takeBackDialing(at, column, ids)
   await Promise.all([
     db.run(sql`delete from campaign_attempts where workspace_id = ${workspace} and id = any(${of_calls}::uuid[])`),
     counts.count(

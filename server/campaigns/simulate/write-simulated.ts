@@ -3,7 +3,7 @@ import * as clock from '../../kit/clock.ts'
 import { sql } from '../../kit/postgres/sql.ts'
 import * as counts from '../counts.ts'
 import type { DueEnrollment } from '../dial/candidates.ts'
-import { updateRows } from '../enrollment-rows.ts'
+import { updateSimulated } from '../enrollment-rows.ts'
 import type { Result } from './simulation.ts'
 
 interface Simulated {
@@ -26,7 +26,7 @@ export async function lockUnchanged({ db, workspace }: At, read: DueEnrollment[]
 export async function writeSimulated(at: At, { campaign_id, changed, results }: Simulated): Promise<void> {
   if (changed.length === 0) return
   await Promise.all([
-    updateRows(at, changed.map(toRow), [...outcome_columns, ...time_columns], ['last_call_id']),
+    updateSimulated(at, changed.map(toRow)),
     counts.count(at, [
       ...changed.map(({ read_status, status }) => ({
         campaign_id,
@@ -56,6 +56,3 @@ const toRow = (one: DueEnrollment) => ({
   due_at: clock.isoOptional(one.due_at),
   updated_at: clock.iso(Math.max(one.read_updated_at, one.updated_at)),
 })
-
-const outcome_columns = ['status', 'reason', 'attempts', 'outcomes', 'last_outcome'] as const
-const time_columns = ['next_attempt_at', 'retry_at', 'callback_at', 'due_at', 'updated_at'] as const

@@ -1,26 +1,18 @@
-import { randomUUID } from 'node:crypto'
 import { type Configuration, complete } from '../agents/configuration.ts'
 import { findConfiguration } from '../agents/find-version.ts'
 import type { Contact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import { timeZoneOf } from '../contacts/zones.ts'
-import type { At, InWorkspace } from '../kit/at.ts'
-import * as clock from '../kit/clock.ts'
+import type { At } from '../kit/at.ts'
 import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import type { DueKind } from '../kit/work/due.ts'
-import { leaseEnd } from '../kit/work/lease.ts'
 import { dueRows } from '../kit/work/rows.ts'
 import type { DueItem } from '../kit/work/work.ts'
 import { history_turns } from '../talk/state.ts'
 import * as workspaces from '../workspaces/store.ts'
+import { leaseDue, type ScriptProgress, type Timers, table } from './rows.ts'
 import type { Conversation, Turn } from './schema.ts'
-import { table } from './store.ts'
 import { turnColumns } from './turns.ts'
-
-/** Times that the conversation waits for, besides the end of an idle one. */
-export interface Timers {
-  person?: number | undefined
-}
 
 /** A conversation that this process drives, as it was when the process leased it. */
 export interface ClaimedConversation extends DueItem, Row {
@@ -65,13 +57,6 @@ interface Row
   attempt: number
 }
 
-/** Where a script is, and up to which turn it has heard the contact. */
-export interface ScriptProgress {
-  node: string | null
-  variables: Record<string, string | number | boolean | null>
-  heard_until: number
-}
-
 export interface LoadedTurn extends Turn {
   conversation_id: string
   is_open: boolean
@@ -93,7 +78,7 @@ const columns =
 
 /** Nearly all open conversations have a `due_at`, and few are leased, so each part reads few rows of its index. */
 export const due_conversations: DueKind = {
-  ...dueRows(table),
+  ...dueRows(table.name),
   nextFree: (workspace) => sql`select least(
     (select min(due_at) from conversations where workspace_id = ${workspace} and lease_until is null),
     (select min(greatest(due_at, lease_until)) from conversations
@@ -102,18 +87,7 @@ export const due_conversations: DueKind = {
 
 /** Leases due conversations, and reads what is needed to continue them. */
 export async function claim(at: At, { slots }: { slots: number }): Promise<ClaimedConversation[]> {
-  const { db, workspace, now } = at
-  const token = randomUUID()
-  const leased = await db.many<Row & DueItem>(
-    sql`update conversations
-      set lease_token = ${token}, lease_until = ${leaseEnd(db)}, attempt = least(attempt, 100) + 1
-      where workspace_id = ${workspace} and id = any(array(
-        select id from conversations
-        where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
-          and (lease_until is null or lease_until <= ${clock.iso(db.time())})
-        order by due_at, id limit ${slots} for no key update skip locked))
-      returning ${columns}`,
-  )
+  const leased = await leaseDue<Row & DueItem>(at, slots, columns)
   const contact_ids = leased.flatMap(({ contact_id }) => contact_id ?? [])
   const [turns, runs, known, settings, configurations] = await Promise.all([
     loadTurns(at, leased),
@@ -124,9 +98,8 @@ export async function claim(at: At, { slots }: { slots: number }): Promise<Claim
   ])
   return leased.map((row, index) => ({
     ...row,
-    token,
     contact: known.get(row.contact_id ?? ''),
-    time_zone: timeZoneOf(known.get(row.contact_id ?? ''), { now, workspace_time_zone: settings.time_zone }),
+    time_zone: timeZoneOf(known.get(row.contact_id ?? ''), { now: at.now, workspace_time_zone: settings.time_zone }),
     configuration: configurations[index],
     // What was said after the lease began is read as a change.
     turns: turns.get(row.id)?.filter(({ seq }) => seq <= row.turn_count) ?? [],
@@ -173,10 +146,3 @@ async function loadRuns({ db, workspace }: At, rows: DueItem[]): Promise<Map<str
   )
   return Map.groupBy(runs, ({ conversation_id }) => conversation_id)
 }
-
-export const renew = ({ db, workspace }: InWorkspace, claimed: ClaimedConversation[]): Promise<number> =>
-  db.run(
-    sql`update conversations set lease_until = ${leaseEnd(db)}
-      where workspace_id = ${workspace} and id = any(${toArrayLiteral(claimed.map(({ id }) => id))}::uuid[])
-        and lease_token = any(${toArrayLiteral([...new Set(claimed.map(({ token }) => token))])}::uuid[])`,
-  )

@@ -6,8 +6,9 @@ import { isId } from '../kit/id.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalidState, notFound, type Problem } from '../kit/problem.ts'
 import { event_types } from './event-types.ts'
+import { addSaid } from './rows.ts'
 import type { Conversation, Turn } from './schema.ts'
-import { announce, laterUpdate } from './store.ts'
+import { announce } from './store.ts'
 import { insertTurns, newTurn } from './turns.ts'
 
 export interface Message {
@@ -18,24 +19,12 @@ export interface Message {
 
 /** Adds what contacts say over the API, or in a web chat. Messages of one conversation keep their order. */
 export async function add(at: At, messages: Message[], kind: 'api' | 'web_chat' = 'api'): Promise<(Turn | Problem)[]> {
-  const { db, workspace, now } = at
+  const { now } = at
   const by_id = Map.groupBy(
     messages.filter(({ id }) => isId(id)),
     ({ id }) => id,
   )
-  // The order makes concurrent transactions lock conversations alike, so that they don't deadlock.
-  const ids = [...by_id.keys()].sort()
-  const changed = await db.many<Pick<Conversation, 'id' | 'contact_id' | 'turn_count'>>(
-    sql`update conversations
-      set turn_count = turn_count + said.count, awaits_answer = true, last_turn_at = ${clock.iso(now)},
-        updated_at = ${laterUpdate(now)}, due_at = ${clock.iso(now)}
-      from (select locked.id, said.count
-        from unnest(${ids}::uuid[], ${ids.map((id) => by_id.get(id)?.length ?? 0)}::integer[]) as said (id, count)
-        join conversations as locked on locked.workspace_id = ${workspace} and locked.id = said.id
-        order by locked.id for no key update of locked) as said
-      where workspace_id = ${workspace} and conversations.id = said.id and kind = ${kind} and status <> 'closed'
-      returning conversations.id, contact_id, turn_count`,
-  )
+  const changed = await addSaid(at, by_id, kind)
   const turns = new Map<Message, Turn>()
   const recorded = changed.flatMap(({ id, contact_id, turn_count }) => {
     const said = by_id.get(id) ?? []
@@ -46,7 +35,7 @@ export async function add(at: At, messages: Message[], kind: 'api' | 'web_chat' 
       return { id, contact_id, turn }
     })
   })
-  const others = ids.filter((id) => !changed.some((conversation) => conversation.id === id))
+  const others = [...by_id.keys()].filter((id) => !changed.some((conversation) => conversation.id === id))
   const [refusals] = await Promise.all([
     whyRefused(at, others),
     insertTurns(at, recorded),

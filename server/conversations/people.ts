@@ -3,11 +3,11 @@ import * as contacts from '../contacts/store.ts'
 import * as events from '../events/store.ts'
 import { type At, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { sql } from '../kit/postgres/sql.ts'
 import { invalid, invalidState } from '../kit/problem.ts'
 import { sms_characters_max } from '../talk/settings.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
+import { updateAnswered, updateContact, updateStatus } from './rows.ts'
 import type { Conversation, Turn } from './schema.ts'
 import { announce, get, type LockedConversation, lock } from './store.ts'
 import { answering_by_sms, threads_changed } from './threads.ts'
@@ -51,19 +51,12 @@ type Change = { before: LockedConversation } & Pick<Conversation, 'status'> &
   Partial<Pick<Conversation, 'hand_over_reason' | 'close_reason'>>
 
 async function change(at: At, { before, ...changed }: Change): Promise<Conversation> {
-  const { db, workspace, now } = at
   const { awaits_answer, ...shown } = before
-  const updated_at = clock.laterThan(before.updated_at, now)
+  const updated_at = clock.laterThan(before.updated_at, at.now)
   const is_answering = changed.status === 'open' && awaits_answer
   const after: Conversation = { ...shown, ...changed, is_answering, updated_at }
-  const needs_summary = after.status !== 'open'
   await Promise.all([
-    db.run(
-      sql`update conversations set status = ${after.status}, hand_over_reason = ${after.hand_over_reason},
-          close_reason = ${after.close_reason}, needs_summary = ${needs_summary}, updated_at = ${updated_at},
-          due_at = ${dueAt(at, before.kind)}
-        where workspace_id = ${workspace} and id = ${after.id}`,
-    ),
+    updateStatus(at, { ...after, needs_summary: after.status !== 'open', due_at: dueAt(at, before.kind) }),
     tellCall(at, before),
     counts.count(at, [{ from: before.status, to: after.status }]),
     events.record(at, event_of[after.status], [{ data: after }]),
@@ -83,7 +76,7 @@ async function tellCall(at: At, { id, kind }: Pick<Conversation, 'id' | 'kind'>)
 
 /** Adds what a person says instead of the agent. */
 export async function answer(at: At, { id, text }: { id: string; text: string }): Promise<Turn> {
-  const { db, workspace, now } = at
+  const { now } = at
   const { kind, status, turn_count, updated_at, contact_id, channel_id, counterpart } = await lock(at, id)
   if (status === 'closed') throw invalidState(refusals.closed, { status })
   if (status === 'open') throw invalidState('Hand the conversation over before you answer in it.', { status })
@@ -96,11 +89,7 @@ export async function answer(at: At, { id, text }: { id: string; text: string })
   const turn = { ...said, message: carried?.message ?? null }
   const recorded = { id, contact_id, turn }
   await Promise.all([
-    db.run(
-      sql`update conversations set turn_count = ${turn.seq}, last_answer_seq = ${turn.seq}, awaits_answer = false,
-          last_turn_at = ${turn.created_at}, updated_at = ${clock.laterThan(updated_at, now)}, due_at = ${dueAt(at, kind)}
-        where workspace_id = ${workspace} and id = ${id}`,
-    ),
+    updateAnswered(at, { id, turn, updated_at: clock.laterThan(updated_at, now), due_at: dueAt(at, kind) }),
     insertTurns(at, [{ id, turn, ...(carried && { carried }) }]),
     tellCall(at, { id, kind }),
     // What is said in a call is no event.
@@ -117,7 +106,6 @@ const tooLong = () =>
 
 /** Someone has made sure who the visitor of a web chat is: from now on the agent knows the contact. */
 export async function link(at: At, { id, contact_id }: { id: string; contact_id: string }): Promise<Conversation> {
-  const { db, workspace, now } = at
   await get(at, id)
   // The contact is locked first, as when it is deleted.
   if (!(await contacts.share(at, contact_id)))
@@ -128,12 +116,9 @@ export async function link(at: At, { id, contact_id }: { id: string; contact_id:
     throw invalidState('Only conversations of kind web_chat can be linked to a contact.', { status })
   if (before.contact_id !== null && before.contact_id !== contact_id)
     throw invalidState('This conversation is linked to another contact.', { status, contact_id: before.contact_id })
-  const updated_at = clock.laterThan(before.updated_at, now)
+  const updated_at = clock.laterThan(before.updated_at, at.now)
   await Promise.all([
-    db.run(
-      sql`update conversations set contact_id = ${contact_id}, updated_at = ${updated_at}
-        where workspace_id = ${workspace} and id = ${id}`,
-    ),
+    updateContact(at, { id, contact_id, updated_at }),
     stamp(
       at,
       [before.created_at, before.last_turn_at ?? before.created_at].map((time) => ({

@@ -4,6 +4,7 @@ import * as clock from '../kit/clock.ts'
 import { redactAnswers } from '../kit/http/idempotency.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import * as people from './people.ts'
+import { eraseRow } from './rows.ts'
 import type { Conversation } from './schema.ts'
 import { announce, lock } from './store.ts'
 
@@ -24,12 +25,7 @@ export async function redact(
   const updated_at = clock.laterThan(closed.updated_at, now)
   const of_conversation = sql`workspace_id = ${workspace} and conversation_id = ${id}`
   await Promise.all([
-    db.run(
-      sql`update conversations set counterpart = null, variables = '{}', metadata = '{}', results = '{}', summary = null,
-          hand_over_reason = null, script_state = null, needs_summary = false, redacted_at = ${redacted_at},
-          updated_at = ${updated_at}
-        where workspace_id = ${workspace} and id = ${id}`,
-    ),
+    eraseRow(at, { id, redacted_at, updated_at }),
     db.run(
       sql`update conversation_turns set text = '', heard = null, speech = null, error = null, is_open = false
         where ${of_conversation}`,

@@ -4,6 +4,7 @@ import * as clock from '../kit/clock.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import * as counts from './counts.ts'
+import { deleteClosed, deleteOld } from './rows.ts'
 
 /** Each conversation has up to 200 turns. */
 const conversations_batch = 100
@@ -41,30 +42,18 @@ export async function removeOld(at: At, keep: Keep, isStopping?: IsStopping): Pr
 /** Their turns and tool runs are deleted with them. */
 const removeBatch = (at: At, before: string): Promise<number> =>
   inTransaction(at, async (at) => {
-    const { db, workspace } = at
-    const removed = await db.run(
-      sql`delete from conversations where workspace_id = ${workspace} and id = any(array(
-        select id from conversations
-        where workspace_id = ${workspace} and status = 'closed' and kind <> 'voice' and created_at < ${before}
-        order by created_at limit ${conversations_batch} for update skip locked))`,
-    )
-    await counts.count(
-      at,
-      Array.from({ length: removed }, () => ({ from: 'closed' as const, to: null })),
-    )
+    const removed = await deleteOld(at, before, conversations_batch)
+    await countRemoved(at, removed)
     return removed
   })
 
 /** Deletes closed conversations, in the transaction that deletes what they belong to. */
 export async function removeMany(at: At, ids: string[]): Promise<void> {
-  const { db, workspace } = at
-  if (ids.length === 0) return
-  const removed = await db.run(
-    sql`delete from conversations
-      where workspace_id = ${workspace} and id = any(${ids}::uuid[]) and status = 'closed'`,
-  )
-  await counts.count(
-    at,
-    Array.from({ length: removed }, () => ({ from: 'closed' as const, to: null })),
-  )
+  if (ids.length > 0) await countRemoved(at, await deleteClosed(at, ids))
 }
+
+const countRemoved = (at: At, removed: number): Promise<void> =>
+  counts.count(
+    at,
+    Array.from({ length: removed }, () => ({ from: 'closed', to: null })),
+  )

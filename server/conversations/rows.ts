@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import type { Configuration } from '../agents/configuration.ts'
+import type { DeletedContact } from '../contacts/store.ts'
 import type { At } from '../kit/at.ts'
-import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import * as clock from '../kit/clock.ts'
+import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { insertInto, type Table, updaterOf } from '../kit/postgres/table.ts'
-import type { ScriptProgress, Timers } from './claim.ts'
-import type { Conversation } from './schema.ts'
-import { columns } from './store.ts'
+import { leaseEnd } from '../kit/work/lease.ts'
+import { renewerOf } from '../kit/work/rows.ts'
+import type { Conversation, Turn } from './schema.ts'
+import { columns, laterUpdate } from './store.ts'
 
 export const table = {
   name: 'conversations',
@@ -48,6 +52,18 @@ export const table = {
 
 type Column = keyof typeof table.columns
 const all_columns = Object.keys(table.columns) as Column[]
+
+/** Times that the conversation waits for, besides the end of an idle one. */
+export interface Timers {
+  person?: number | undefined
+}
+
+/** Where a script is, and up to which turn it has heard the contact. */
+export interface ScriptProgress {
+  node: string | null
+  variables: Record<string, string | number | boolean | null>
+  heard_until: number
+}
 
 /** A conversation with what clients don't see. */
 export interface Row extends Conversation {
@@ -147,5 +163,190 @@ export async function insertRows(
   return new Set(inserted.map(({ id }) => id))
 }
 
-/** Writes these columns of conversations that the transaction has locked. */
-export const updateRows = updaterOf(table)
+const updateRows = updaterOf(table)
+
+const received_columns = [
+  'status',
+  'close_reason',
+  'turn_count',
+  'last_turn_at',
+  'awaits_answer',
+  'needs_summary',
+  'updated_at',
+  'due_at',
+] as const
+
+/** Writes what messages of contacts have changed, in conversations that the transaction has locked. */
+export const updateReceived = (
+  at: At,
+  rows: Record<(typeof received_columns)[number] | 'id', unknown>[],
+): Promise<void> => updateRows(at, rows, received_columns)
+
+const saved_columns = [
+  'status',
+  'close_reason',
+  'hand_over_reason',
+  'turn_count',
+  'last_turn_at',
+  'last_answer_seq',
+  'awaits_answer',
+  'results',
+  'script_state',
+  'summary',
+  'summarized_until',
+  'needs_summary',
+  'timers',
+  'input_tokens',
+  'output_tokens',
+  'updated_at',
+] as const
+
+/** Writes what agents have said and learned, in conversations that the transaction has locked. */
+export const updateSaved = (at: At, rows: Row[]): Promise<void> =>
+  updateRows(
+    at,
+    rows.map((row) => ({ ...row, ...row.usage })),
+    saved_columns,
+  )
+
+/** The same at the end of leases. Says when the conversations are due next. */
+export const updateReleased = (at: At, rows: Row[]): Promise<void> =>
+  updateRows(
+    at,
+    rows.map((row) => ({ ...row, ...row.usage, lease_token: null, lease_until: null, attempt: 0 })),
+    [...saved_columns, 'due_at', 'lease_token', 'lease_until', 'attempt'],
+  )
+
+/** The conversation is locked. */
+export const updateStatus = (
+  { db, workspace }: At,
+  row: Pick<Row, 'id' | 'status' | 'hand_over_reason' | 'close_reason' | 'needs_summary' | 'updated_at' | 'due_at'>,
+): Promise<number> =>
+  db.run(
+    sql`update conversations set status = ${row.status}, hand_over_reason = ${row.hand_over_reason},
+        close_reason = ${row.close_reason}, needs_summary = ${row.needs_summary}, updated_at = ${row.updated_at},
+        due_at = ${row.due_at}
+      where workspace_id = ${workspace} and id = ${row.id}`,
+  )
+
+/** Counts the turn of a person, in a conversation that the transaction has locked. */
+export const updateAnswered = (
+  { db, workspace }: At,
+  { id, turn, updated_at, due_at }: Pick<Row, 'id' | 'updated_at' | 'due_at'> & { turn: Turn },
+): Promise<number> =>
+  db.run(
+    sql`update conversations set turn_count = ${turn.seq}, last_answer_seq = ${turn.seq}, awaits_answer = false,
+        last_turn_at = ${turn.created_at}, updated_at = ${updated_at}, due_at = ${due_at}
+      where workspace_id = ${workspace} and id = ${id}`,
+  )
+
+/**
+ * Counts turns of contacts, by the ids of their conversations, and makes the agent answer. Conversations of another kind and
+ * those that are closed don't change.
+ */
+export function addSaid({ db, workspace, now }: At, said: Map<string, unknown[]>, kind: Conversation['kind']) {
+  // The order makes concurrent transactions lock conversations alike, so that they don't deadlock.
+  const ids = [...said.keys()].sort()
+  return db.many<Pick<Conversation, 'id' | 'contact_id' | 'turn_count'>>(
+    sql`update conversations
+      set turn_count = turn_count + said.count, awaits_answer = true, last_turn_at = ${clock.iso(now)},
+        updated_at = ${laterUpdate(now)}, due_at = ${clock.iso(now)}
+      from (select locked.id, said.count
+        from unnest(${ids}::uuid[], ${ids.map((id) => said.get(id)?.length ?? 0)}::integer[]) as said (id, count)
+        join conversations as locked on locked.workspace_id = ${workspace} and locked.id = said.id
+        order by locked.id for no key update of locked) as said
+      where workspace_id = ${workspace} and conversations.id = said.id and kind = ${kind} and status <> 'closed'
+      returning conversations.id, contact_id, turn_count`,
+  )
+}
+
+/** The conversation is locked. */
+export const updateContact = ({ db, workspace }: At, row: Pick<Row, 'id' | 'contact_id' | 'updated_at'>) =>
+  db.run(
+    sql`update conversations set contact_id = ${row.contact_id}, updated_at = ${row.updated_at}
+      where workspace_id = ${workspace} and id = ${row.id}`,
+  )
+
+/** Sets the number of a visitor, unless there is one already or the conversation is closed. */
+export const setCounterpart = ({ db, workspace, now }: At, row: Pick<Row, 'id' | 'counterpart'>): Promise<number> =>
+  db.run(
+    sql`update conversations set counterpart = ${row.counterpart}, updated_at = ${laterUpdate(now)}
+      where workspace_id = ${workspace} and id = ${row.id} and kind = 'web_chat' and counterpart is null and status <> 'closed'`,
+  )
+
+/** Removes contacts and their numbers, also where a visitor of a web chat has typed one. */
+export function unlinkContacts({ db, workspace, now }: At, deleted: DeletedContact[]) {
+  const contact_ids = deleted.map(({ id }) => id)
+  const numbers = deleted.map(({ phone_number }) => phone_number)
+  return db.many<{ id: string; had_number: boolean }>(
+    sql`update conversations set contact_id = before.contact_id, counterpart = null, updated_at = ${laterUpdate(now)}
+      from (select id, counterpart is not null as had_number,
+          case when contact_id = any(${contact_ids}::uuid[]) then null else contact_id end as contact_id
+        from conversations
+        where workspace_id = ${workspace} and (contact_id = any(${contact_ids}::uuid[])
+          or (counterpart = any(${numbers}::text[]) and (contact_id is null or kind = 'web_chat')))
+        order by id for no key update) as before
+      where workspace_id = ${workspace} and conversations.id = before.id
+      returning conversations.id, before.had_number`,
+  )
+}
+
+/** Does the same for these conversations. */
+export const unlinkRows = ({ db, workspace, now }: At, ids: string[]): Promise<number> =>
+  db.run(
+    sql`update conversations set contact_id = null, counterpart = null, updated_at = ${laterUpdate(now)}
+      where workspace_id = ${workspace} and id = any(${ids}::uuid[])
+        and (contact_id is not null or counterpart is not null)`,
+  )
+
+/** Erases what was said in a conversation that the transaction has locked. */
+export const eraseRow = ({ db, workspace }: At, row: Pick<Row, 'id' | 'redacted_at' | 'updated_at'>): Promise<number> =>
+  db.run(
+    sql`update conversations set counterpart = null, variables = '{}', metadata = '{}', results = '{}', summary = null,
+        hand_over_reason = null, script_state = null, needs_summary = false, redacted_at = ${row.redacted_at},
+        updated_at = ${row.updated_at}
+      where workspace_id = ${workspace} and id = ${row.id}`,
+  )
+
+/** There may be many, so they are closed in the background. Calls end theirs. */
+export async function closeSoon({ db, workspace, now }: At, agent_id: string): Promise<void> {
+  await db.run(
+    sql`update conversations set close_reason = 'agent_deleted', due_at = ${clock.iso(now)}
+      where workspace_id = ${workspace} and agent_id = ${agent_id} and status <> 'closed' and kind <> 'voice'`,
+  )
+  db.notify({ topic: table.name, workspace })
+}
+
+/** Leases due conversations, and returns these columns of them. */
+export async function leaseDue<Leased extends object>({ db, workspace, now }: At, limit: number, returning: Sql) {
+  const token = randomUUID()
+  const leased = await db.many<Leased>(
+    sql`update conversations
+      set lease_token = ${token}, lease_until = ${leaseEnd(db)}, attempt = least(attempt, 100) + 1
+      where workspace_id = ${workspace} and id = any(array(
+        select id from conversations
+        where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
+          and (lease_until is null or lease_until <= ${clock.iso(db.time())})
+        order by due_at, id limit ${limit} for no key update skip locked))
+      returning ${returning}`,
+  )
+  return leased.map((row) => ({ ...row, token }))
+}
+
+export const renewLeases = renewerOf(table.name)
+
+/** Deletes conversations that are closed and no calls. Returns how many. */
+export const deleteOld = ({ db, workspace }: At, before: string, limit: number): Promise<number> =>
+  db.run(
+    sql`delete from conversations where workspace_id = ${workspace} and id = any(array(
+      select id from conversations
+      where workspace_id = ${workspace} and status = 'closed' and kind <> 'voice' and created_at < ${before}
+      order by created_at limit ${limit} for update skip locked))`,
+  )
+
+/** Deletes those that are closed. Returns how many. */
+export const deleteClosed = ({ db, workspace }: At, ids: string[]): Promise<number> =>
+  db.run(
+    sql`delete from conversations
+      where workspace_id = ${workspace} and id = any(${ids}::uuid[]) and status = 'closed'`,
+  )

@@ -1,7 +1,8 @@
 import type { At, InWorkspace } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
+import { setCounterpart } from './rows.ts'
 import type { Turn } from './schema.ts'
-import { announce, laterUpdate } from './store.ts'
+import { announce } from './store.ts'
 
 /** A visitor of a web chat may see this of a turn. */
 export type SeenTurn = Pick<Turn, 'seq' | 'role' | 'text' | 'created_at'>
@@ -39,11 +40,7 @@ export async function keepCounterpart(
   at: At,
   { id, counterpart }: { id: string; counterpart: string },
 ): Promise<boolean> {
-  const { db, workspace, now } = at
-  const changed = await db.run(
-    sql`update conversations set counterpart = ${counterpart}, updated_at = ${laterUpdate(now)}
-      where workspace_id = ${workspace} and id = ${id} and kind = 'web_chat' and counterpart is null and status <> 'closed'`,
-  )
-  if (changed > 0) announce(at, id)
-  return changed > 0
+  const is_kept = (await setCounterpart(at, { id, counterpart })) > 0
+  if (is_kept) announce(at, id)
+  return is_kept
 }

@@ -1,6 +1,7 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { Configuration } from '../agents/configuration.ts'
-import type { ClaimedConversation, ScriptProgress } from '../conversations/claim.ts'
+import type { ClaimedConversation } from '../conversations/claim.ts'
+import type { ScriptProgress } from '../conversations/rows.ts'
 import type { AtOutside } from '../kit/at.ts'
 import { openModel } from '../models/language-model.ts'
 import { languageOf, listen, scoreIntent } from '../models/matching.ts'

@@ -1,5 +1,5 @@
-import type { ScriptProgress } from '../conversations/claim.ts'
 import type { Speaker } from '../conversations/live.ts'
+import type { ScriptProgress } from '../conversations/rows.ts'
 import type { Conversation } from '../conversations/schema.ts'
 import { findEndedRuns } from '../conversations/tool-runs.ts'
 import type { At, AtOutside } from '../kit/at.ts'

@@ -1,5 +1,4 @@
-import type { ScriptProgress, Timers } from '../conversations/claim.ts'
-import { type Row, shownOf } from '../conversations/rows.ts'
+import { type Row, type ScriptProgress, shownOf, type Timers } from '../conversations/rows.ts'
 import type { Conversation, Turn } from '../conversations/schema.ts'
 import type { RunToSave } from '../conversations/tool-runs.ts'
 import { newTurn, type TurnOf } from '../conversations/turns.ts'

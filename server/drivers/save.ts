@@ -1,6 +1,6 @@
 import * as counts from '../conversations/counts.ts'
 import { event_types } from '../conversations/event-types.ts'
-import { insertRows, lockAll, newRow, type Row, shownOf, updateRows } from '../conversations/rows.ts'
+import { insertRows, lockAll, newRow, type Row, shownOf, updateReleased, updateSaved } from '../conversations/rows.ts'
 import type { Conversation } from '../conversations/schema.ts'
 import { announce } from '../conversations/store.ts'
 import { threads_changed } from '../conversations/threads.ts'
@@ -168,39 +168,16 @@ async function updateConversations(at: At, plans: Plan[]): Promise<void> {
     is_released ? 'released' : 'held',
   )
   await Promise.all([
-    updateRows(
+    updateSaved(
       at,
-      held.map(({ after }) => ({ ...after, ...after.usage })),
-      saved_columns,
+      held.map(({ after }) => after),
     ),
-    updateRows(
+    updateReleased(
       at,
-      released.map(({ after, due_at }) => ({ ...after, ...after.usage, ...unleased, due_at })),
-      [...saved_columns, 'due_at', 'lease_token', 'lease_until', 'attempt'],
+      released.map(({ after, due_at }) => ({ ...after, due_at })),
     ),
   ])
 }
-
-const saved_columns = [
-  'status',
-  'close_reason',
-  'hand_over_reason',
-  'turn_count',
-  'last_turn_at',
-  'last_answer_seq',
-  'awaits_answer',
-  'results',
-  'script_state',
-  'summary',
-  'summarized_until',
-  'needs_summary',
-  'timers',
-  'input_tokens',
-  'output_tokens',
-  'updated_at',
-] as const
-
-const unleased = { lease_token: null, lease_until: null, attempt: 0 }
 
 /** Several saves of one conversation build on each other: the last one has everything. */
 const lastPlans = (plans: Plan[]): Plan[] => [...new Map(plans.map((plan) => [plan.after.id, plan])).values()]

@@ -1,5 +1,6 @@
 import type { Configuration } from '../agents/configuration.ts'
-import type { ClaimedConversation, Timers } from '../conversations/claim.ts'
+import type { ClaimedConversation } from '../conversations/claim.ts'
+import type { Timers } from '../conversations/rows.ts'
 import { isOverLimit } from '../conversations/tokens.ts'
 import * as turns from '../conversations/turns.ts'
 import type { AtOutside } from '../kit/at.ts'

@@ -6,8 +6,8 @@ import {
   due_conversations,
   type LoadedRun,
   type LoadedTurn,
-  renew,
 } from '../conversations/claim.ts'
+import { renewLeases } from '../conversations/rows.ts'
 import { isOverLimit } from '../conversations/tokens.ts'
 import { newTurn } from '../conversations/turns.ts'
 import type { At, AtOutside } from '../kit/at.ts'
@@ -41,7 +41,7 @@ export function answering(log: Log, waits: Partial<TimeLimits> = {}): Work<Claim
   const save = openConversationSaves(log)
   return {
     due: due_conversations,
-    openLeases: () => itemLeases(renew),
+    openLeases: () => itemLeases(renewLeases),
     limits: {
       process: plainShare(2_000),
       // A few workspaces with slow models must not take all.

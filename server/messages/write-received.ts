@@ -1,7 +1,7 @@
 import { answer_after_ms } from '../conversations/answer-time.ts'
 import * as counts from '../conversations/counts.ts'
 import { event_types } from '../conversations/event-types.ts'
-import { type Row, shownOf, updateRows } from '../conversations/rows.ts'
+import { type Row, shownOf, updateReceived } from '../conversations/rows.ts'
 import type { Conversation, Turn } from '../conversations/schema.ts'
 import { announce } from '../conversations/store.ts'
 import { type ThreadChange, threads_changed } from '../conversations/threads.ts'
@@ -86,16 +86,5 @@ function updateConversations(at: At, changed: (Received & { after: Conversation 
       at.now + (after.is_answering ? answer_after_ms({ ...after, last_answer_seq: before.last_answer_seq }) : 0),
     ),
   }))
-  return updateRows(at, rows, changed_columns)
+  return updateReceived(at, rows)
 }
-
-const changed_columns = [
-  'status',
-  'close_reason',
-  'turn_count',
-  'last_turn_at',
-  'awaits_answer',
-  'needs_summary',
-  'updated_at',
-  'due_at',
-] as const

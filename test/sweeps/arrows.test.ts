@@ -171,6 +171,7 @@ only(/(^|[/-])rows\.ts$|^kit\/postgres\//, 'writes by a description', /\b(insert
 const writesTo = (table: string) => new RegExp(`(into |update |delete from |copy\\('|name: ')${table}\\b(?!\\.)`)
 only('campaigns/rows.ts', 'writes campaigns', writesTo('campaigns'))
 only('contacts/rows.ts', 'writes contacts', writesTo('contacts'))
+only('conversations/rows.ts', 'writes conversations', writesTo('conversations'))
 only('messages/rows.ts', 'writes messages', writesTo('messages'))
 only('campaigns/enrollment-rows.ts', 'writes enrollments', writesTo('enrollments'))
 

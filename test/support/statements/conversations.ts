@@ -4,8 +4,9 @@ import * as channel_owners from '../../../server/channels/owners.ts'
 import * as channels from '../../../server/channels/store.ts'
 import * as channel_usage from '../../../server/channels/usage.ts'
 import { pausedUntil } from '../../../server/conversations/answer-time.ts'
-import { claim as claimConversations, renew as renewConversations } from '../../../server/conversations/claim.ts'
+import { claim as claimConversations } from '../../../server/conversations/claim.ts'
 import { unlinkCalls } from '../../../server/conversations/reactions.ts'
+import { renewLeases as renewConversations } from '../../../server/conversations/rows.ts'
 import * as tokens from '../../../server/conversations/tokens.ts'
 import * as conversation_turns from '../../../server/conversations/turns.ts'
 import { runBuiltIn } from '../../../server/drivers/built-in-tools.ts'
@@ -13,7 +14,7 @@ import { inTransaction } from '../../../server/kit/at.ts'
 import * as clock from '../../../server/kit/clock.ts'
 import { newId } from '../../../server/kit/id.ts'
 import { claim as claimMessages } from '../../../server/messages/claims.ts'
-import { renewLeases } from '../../../server/messages/rows.ts'
+import { renewLeases as renewMessages } from '../../../server/messages/rows.ts'
 import { openCarrier } from '../../peers/carrier.ts'
 import type { Server } from '../harness.ts'
 import { newContact, newTool, phoneNumber } from '../samples.ts'
@@ -79,7 +80,7 @@ export async function textBySms(server: Server): Promise<void> {
   await postSigned(tenant, channel.inbound_url, { ...inboundForm('HELP'), ...by_whatsapp })
   const [contact] = (await tenant.call('GET', '/contacts')).body.data
   await tenant.call('POST', '/conversations', { agent_id, contact_id: contact.id, channel_id: channel.id })
-  await renewLeases(at, await claimMessages(server.at(tenant.id, later()), { slots: 1 }))
+  await renewMessages(at, await claimMessages(server.at(tenant.id, later()), { slots: 1 }))
   await pausedUntil(at, { id: contact.id, kind: 'sms', turn_count: 20 })
   const other = (await tenant.call('POST', '/contacts', newContact())).body.data
   await tenant.call('POST', '/conversations', { agent_id, contact_id: other.id, channel_id: channel.id })

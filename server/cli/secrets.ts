@@ -12,7 +12,7 @@ import type { Command } from './command.ts'
 import { type Answer, formatTable, type Run } from './run.ts'
 
 /** Everything that is stored sealed. */
-const columns: SealedColumn[] = [
+export const sealed_columns: SealedColumn[] = [
   ...webhook_columns,
   ...integration_columns,
   ...provider_columns,
@@ -37,9 +37,9 @@ export function addSecretsCommands(program: Command, run: Run): void {
 }
 
 async function resealAll(service: Service): Promise<Answer> {
-  const results = new Map<string, Resealed>(columns.map(({ name }) => [name, { resealed: 0, unreadable: 0 }]))
+  const results = new Map<string, Resealed>(sealed_columns.map(({ name }) => [name, { resealed: 0, unreadable: 0 }]))
   for (const { id } of await workspaces.list({ db: service.pool })) {
-    for (const column of columns) {
+    for (const column of sealed_columns) {
       const { resealed, unreadable } = await resealColumn(atWall(service, id), column)
       const sum = results.get(column.name)
       results.set(column.name, {

@@ -16,7 +16,7 @@ export interface BatchLimits {
 
 interface WaitingInput<In, Out> {
   input: In
-  /** The number of the check before it came. */
+  /** How many checks there were before it came. */
   since: number
   resolve: (output: Out) => void
   reject: (error: unknown) => void

@@ -1,18 +1,12 @@
 import * as versions from '../../../server/agents/versions.ts'
 import * as api_keys from '../../../server/api-keys/store.ts'
-import { sealed_columns as channel_columns } from '../../../server/channels/sealed.ts'
-import { sealed_column as consent_column } from '../../../server/consent/sealed.ts'
-import { sealed_columns as integration_columns } from '../../../server/integrations/sealed.ts'
+import { sealed_columns } from '../../../server/cli/secrets.ts'
 import { inTransaction } from '../../../server/kit/at.ts'
 import * as clock from '../../../server/kit/clock.ts'
 import { hashOf } from '../../../server/kit/crypto/secret.ts'
-import { sealed_column as idempotency_column } from '../../../server/kit/http/idempotency.ts'
 import { newId } from '../../../server/kit/id.ts'
 import { isCurrent, isMigrated, listNames, listUnknown } from '../../../server/kit/postgres/migrate.ts'
-import { sealed_columns as provider_columns } from '../../../server/models/sealed.ts'
 import * as people from '../../../server/people/store.ts'
-import { sealed_columns as tool_columns } from '../../../server/tools/sealed.ts'
-import { sealed_columns as webhook_columns } from '../../../server/webhooks/sealed.ts'
 import * as workspaces from '../../../server/workspaces/store.ts'
 import { migrations, type Server } from '../harness.ts'
 
@@ -36,15 +30,7 @@ export async function runCommands(server: Server): Promise<void> {
   await api_keys.recordUses({ db: pool }, [{ workspace_id: id, id: found?.id ?? '', used_at: clock.wall() }])
   await api_keys.findOwner({ db: pool }, found?.id ?? '')
   await inTransaction(at, (at) => api_keys.revokeAny(at, found?.id ?? ''))
-  for (const { list, replace } of [
-    ...webhook_columns,
-    ...integration_columns,
-    ...provider_columns,
-    ...tool_columns,
-    ...channel_columns,
-    consent_column,
-    idempotency_column,
-  ]) {
+  for (const { list, replace } of sealed_columns) {
     await list(at, undefined, 1)
     await replace(at, [])
   }

@@ -7,12 +7,10 @@ import type { Rule } from '../consent/refusals.ts'
 import type { Contact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import { timeZoneOf } from '../contacts/zones.ts'
-import { laterUpdate } from '../conversations/store.ts'
-import { type At, type InWorkspace, inTransaction, timeStands } from '../kit/at.ts'
+import { type At, inTransaction, timeStands } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
 import type { DueKind } from '../kit/work/due.ts'
-import { leaseEnd } from '../kit/work/lease.ts'
 import { dueRows } from '../kit/work/rows.ts'
 import type { ClaimRequest, DueItem } from '../kit/work/work.ts'
 import * as workspaces from '../workspaces/store.ts'
@@ -20,7 +18,7 @@ import * as counts from './counts.ts'
 import { countInFlight } from './insert.ts'
 import { withoutQuiet } from './quiet-hours.ts'
 import { findRules } from './refusals.ts'
-import type { Request, Row } from './rows.ts'
+import { leaseDue, queueScheduled, type Row, releaseUntil } from './rows.ts'
 import { table } from './store.ts'
 
 const claims_max = 250
@@ -74,17 +72,7 @@ export async function claim(at: At, { slots, claimed }: Pick<ClaimRequest<Claime
 async function claimSome(at: At, limit: number): Promise<ClaimedCall[]> {
   const { db, workspace, now } = at
   const token = randomUUID()
-  const leased = await db.many<LeasedRow>(
-    sql`update calls
-      set lease_token = ${token}, lease_until = ${leaseEnd(db)}, claims = least(claims, 100) + 1
-      where workspace_id = ${workspace} and id = any(array(
-        select id from calls
-        where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
-          and (lease_until is null or lease_until <= ${clock.iso(db.time())})
-          and (dial_before is null or started_at is not null or dial_before > ${clock.iso(now)})
-        order by due_at, id limit ${limit} for no key update skip locked))
-      returning ${columns}`,
-  )
+  const leased = await leaseDue<LeasedRow>(at, { token, limit, returning: columns })
   // There may be more.
   if (leased.length === claims_max) db.notify({ topic: table, workspace })
   const rows = await withoutWaiting(at, await withoutQuiet(at, leased, token), token)
@@ -126,20 +114,13 @@ const byDue = (left: LeasedRow, right: LeasedRow): number =>
 /** Lets scheduled calls that are due begin, as long as there is room for calls in flight. Returns the ids of those that may. */
 const admit = (at: At, { ids, token }: { ids: string[]; token: string }): Promise<Set<string>> =>
   inTransaction(at, async (at) => {
-    const { db, workspace, now } = at
     await workspaces.lock(at)
     const { calls_in_flight_max } = await workspaces.readSettings(at)
     const room = calls_in_flight_max - (await countInFlight(at, calls_in_flight_max))
     const [admitted, waiting] = [ids.slice(0, room), ids.slice(room)]
-    const these = (some: string[]) =>
-      sql`workspace_id = ${workspace} and id = any(${toArrayLiteral(some)}::uuid[]) and lease_token = ${token}`
     const [queued] = await Promise.all([
-      db.run(sql`update calls set status = 'queued', updated_at = ${laterUpdate(now)}
-          where ${these(admitted)} and status = 'scheduled'`),
-      db.run(
-        sql`update calls set due_at = ${clock.iso(now + retry_ms)}, lease_token = null, lease_until = null, claims = 0
-          where ${these(waiting)}`,
-      ),
+      queueScheduled(at, { ids: admitted, token }),
+      releaseUntil(at, { ids: waiting, token }, clock.iso(at.now + retry_ms)),
     ])
     await counts.count(
       at,
@@ -165,18 +146,4 @@ async function rulesFor(at: At, rows: LeasedRow[]): Promise<Map<string, ClaimedC
       rules[index] ?? (channel_id === null || usable.has(channel_id) ? undefined : 'no_channel'),
     ]),
   )
-}
-
-/** Returns the ids of those of which someone wants something. Rows that are being saved are left out: that renews their lease too. */
-export async function renew({ db, workspace }: InWorkspace, claimed: ClaimedCall[]): Promise<string[]> {
-  const renewed = await db.many<{ id: string; request: Request | null }>(
-    sql`update calls set lease_until = ${leaseEnd(db)}
-      where workspace_id = ${workspace} and id = any(array(
-        select id from calls
-        where workspace_id = ${workspace} and id = any(${toArrayLiteral(claimed.map(({ id }) => id))}::uuid[])
-          and lease_token = any(${toArrayLiteral([...new Set(claimed.map(({ token }) => token))])}::uuid[])
-        order by id for no key update skip locked))
-      returning id, request`,
-  )
-  return renewed.flatMap(({ id, request }) => (request === null ? [] : [id]))
 }

@@ -7,7 +7,7 @@ import { changed } from './changed.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
 import { type Fact, merge, summarize, toEvents } from './facts.ts'
-import { type LockedCall, lock, type Request, shownOf, updateRows } from './rows.ts'
+import { type LockedCall, lock, type Request, shownOf, updateEnded, updateRequest } from './rows.ts'
 import type { Call, Ender, Status } from './schema.ts'
 import { announce, announceRequest } from './store.ts'
 
@@ -34,7 +34,7 @@ function assertStatus({ status, ended_at }: Call, allowed: Status[], message: st
 /** The process that drives the call ends it. If none does, the next one does so at once. */
 async function ask(at: At, call: LockedCall, request: Request): Promise<Call> {
   const due_at = isLeased(at, call) ? call.due_at : clock.iso(at.now)
-  await updateRows(at, [{ id: call.id, request, due_at }], ['request', 'due_at'])
+  await updateRequest(at, { id: call.id, request, due_at })
   announceRequest(at, call)
   return shownOf(call)
 }
@@ -45,8 +45,6 @@ export const isUnstarted = (at: At, call: LockedCall): boolean =>
 
 const isLeased = ({ db }: At, { lease_until }: LockedCall): boolean =>
   lease_until !== null && clock.parse(lease_until) > db.time()
-
-const end_columns = ['status', 'outcome', 'end_reason', 'ended_by', 'ended_at'] as const
 
 /** Ends calls that no process has begun to dial. The transaction has locked them. */
 export async function cancelUnstarted(at: At, calls: LockedCall[], by: Ender): Promise<Call[]> {
@@ -65,7 +63,7 @@ export async function cancelUnstarted(at: At, calls: LockedCall[], by: Ender): P
   })
   const rows = changes.map(({ after, facts }) => ({ ...after, facts, request: null, due_at: null }))
   await Promise.all([
-    updateRows(at, rows, [...end_columns, 'facts', 'updated_at', 'request', 'due_at']),
+    updateEnded(at, rows),
     insertEvents(
       at,
       changes.flatMap(({ before, facts }) =>

@@ -1,9 +1,9 @@
-import { laterUpdate } from '../conversations/store.ts'
 import { type At, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
 import { type Recorded, removeLater } from './recording-files.ts'
+import { setRecordingsDeleted } from './rows.ts'
 
 const recordings_batch = 1_000
 
@@ -32,16 +32,16 @@ export async function removeOldRecordings(
 }
 
 async function erase(at: At, { where, locking, by }: { where: Sql; locking: Sql; by: string }): Promise<number> {
-  const { db, workspace, now } = at
+  const { db, workspace } = at
   const recorded = await db.many<Recorded>(
     sql`select id, created_at from calls where workspace_id = ${workspace} and ${where}
       order by created_at limit ${recordings_batch} ${locking}`,
   )
   if (recorded.length === 0) return 0
   await removeLater(at, recorded)
-  return db.run(
-    sql`update calls set recording_status = 'deleted', recording_format = null, recording_deleted_at = ${clock.iso(now)},
-        recording_deleted_by = ${by}, updated_at = ${laterUpdate(now)}
-      where workspace_id = ${workspace} and id = any(${recorded.map(({ id }) => id)}::uuid[])`,
+  return setRecordingsDeleted(
+    at,
+    recorded.map(({ id }) => id),
+    by,
   )
 }

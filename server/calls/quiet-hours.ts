@@ -1,14 +1,11 @@
 import * as contacts from '../contacts/store.ts'
 import { zonesOf } from '../contacts/zones.ts'
-import { laterUpdate } from '../conversations/store.ts'
 import { type At, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { rowsFrom, sql } from '../kit/postgres/sql.ts'
 import { nextInQuietHours } from '../workspaces/quiet-hours.ts'
 import * as workspaces from '../workspaces/store.ts'
 import * as counts from './counts.ts'
-import type { Row } from './rows.ts'
-import type { Call } from './schema.ts'
+import { type Row, reschedule } from './rows.ts'
 import { announce } from './store.ts'
 
 type Shown = 'id' | 'status' | 'to' | 'contact_id' | 'conversation_id' | 'started_at'
@@ -65,16 +62,8 @@ async function nextTimes(at: At, rows: Claimed[]): Promise<Map<string, number | 
 const postpone = (at: At, { moved, token }: { moved: Moved[]; token: string }): Promise<void> =>
   inTransaction(at, async (at) => {
     if (moved.length === 0) return
-    const { db, workspace, now } = at
     const rows = moved.map(({ id, status, time }) => ({ id, before: status, time: clock.iso(time) }))
-    const written = await db.many<{ before: Call['status'] }>(
-      sql`update calls set status = 'scheduled', scheduled_at = row.time, due_at = row.time, lease_token = null,
-          lease_until = null, claims = 0, updated_at = ${laterUpdate(now)}
-        from ${rowsFrom(rows, 'id uuid, before text, time timestamptz')}
-        where calls.workspace_id = ${workspace} and calls.id = row.id and calls.status = row.before
-          and lease_token = ${token} and request is null
-        returning row.before`,
-    )
+    const written = await reschedule(at, rows, token)
     await counts.count(
       at,
       written.map(({ before }) => ({ from: before, to: 'scheduled' })),

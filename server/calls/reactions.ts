@@ -3,18 +3,15 @@ import * as contacts from '../contacts/store.ts'
 import { call_changed } from '../conversations/people.ts'
 import { unlinkCalls } from '../conversations/reactions.ts'
 import { redacting } from '../conversations/redact.ts'
-import { laterUpdate } from '../conversations/store.ts'
 import { callback_requested } from '../drivers/callbacks.ts'
 import * as events from '../events/store.ts'
 import { type At, on, type Reaction } from '../kit/at.ts'
-import * as clock from '../kit/clock.ts'
 import { redactAnswers } from '../kit/http/idempotency.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
 import { scheduleCallback } from './callbacks.ts'
 import { cancelUnstarted, isUnstarted } from './end.ts'
 import { redactCallOf } from './redact.ts'
-import { lockMany } from './rows.ts'
-import type { Call } from './schema.ts'
+import { endSoon, lockMany, setDue, unlinkRows } from './rows.ts'
 import { announce, announceRequest, table } from './store.ts'
 
 /** More are canceled in the background. */
@@ -35,19 +32,11 @@ export const reactions: Reaction[] = [
  * canceled: there is no number to dial any more. Copies with the number are reduced to ids.
  */
 async function unlinkContacts(at: At, deleted: contacts.DeletedContact[]): Promise<void> {
-  const { db, workspace, now } = at
   const numbers = deleted.map(({ phone_number }) => phone_number)
   const with_contacts = sql`(contact_id = any(${deleted.map(({ id }) => id)}::uuid[])
     or (to_number = any(${numbers}::text[]) and contact_id is null))`
   await cancelSome(at, with_contacts)
-  const unlinked = await db.many<Pick<Call, 'id' | 'conversation_id'>>(
-    sql`update calls set contact_id = null,
-        from_number = case when direction = 'inbound' then null else from_number end,
-        to_number = case when direction = 'outbound' then null else to_number end, updated_at = ${laterUpdate(now)}
-      where workspace_id = ${workspace} and id = any(array(
-        select id from calls where workspace_id = ${workspace} and ${with_contacts} order by id for no key update))
-      returning id, conversation_id`,
-  )
+  const unlinked = await unlinkRows(at, with_contacts)
   if (unlinked.length === 0) return
   const ids = unlinked.map(({ id }) => id)
   const conversation_ids = unlinked.flatMap(({ conversation_id }) => conversation_id ?? [])
@@ -57,14 +46,9 @@ async function unlinkContacts(at: At, deleted: contacts.DeletedContact[]): Promi
 
 /** Calls that were not dialled yet are canceled. The processes that drive the others end them. */
 async function endCalls(at: At, agent_id: string): Promise<void> {
-  const { db, workspace, now } = at
-  const of_agent = sql`agent_id = ${agent_id}`
-  await cancelSome(at, of_agent)
-  await db.run(
-    sql`update calls set request = 'agent_deleted',
-        due_at = case when lease_until > ${clock.iso(db.time())} then due_at else ${clock.iso(now)} end
-      where workspace_id = ${workspace} and status in ('scheduled', 'queued', 'ringing', 'in_progress') and ${of_agent}`,
-  )
+  const { db, workspace } = at
+  await cancelSome(at, sql`agent_id = ${agent_id}`)
+  await endSoon(at, agent_id)
   db.notify({ topic: table, workspace })
 }
 
@@ -82,11 +66,5 @@ async function cancelSome(at: At, where: Sql): Promise<void> {
 
 /** The process that drives the call looks at its conversation. In a test workspace, where the clock stands still, it is due now. */
 async function continueCall(at: At, { conversation_id }: { conversation_id: string }): Promise<void> {
-  const { db, workspace, now } = at
-  const found = await db.many<Pick<Call, 'id' | 'conversation_id'>>(
-    sql`update calls set due_at = least(due_at, ${clock.iso(now)})
-      where workspace_id = ${workspace} and conversation_id = ${conversation_id} and ended_at is null
-      returning id, conversation_id`,
-  )
-  for (const call of found) announceRequest(at, call)
+  for (const call of await setDue(at, conversation_id)) announceRequest(at, call)
 }

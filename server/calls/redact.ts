@@ -1,14 +1,12 @@
 import { redact as redactConversation } from '../conversations/redact.ts'
-import { laterUpdate } from '../conversations/store.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
-import * as clock from '../kit/clock.ts'
 import { redactAnswers } from '../kit/http/idempotency.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalidState } from '../kit/problem.ts'
 import { cancelUnstarted, isUnstarted } from './end.ts'
 import { eraseRecording } from './erase-recording.ts'
-import { lock } from './rows.ts'
+import { eraseRow, lock } from './rows.ts'
 import { type Call, final_statuses } from './schema.ts'
 import * as calls from './store.ts'
 
@@ -33,21 +31,11 @@ export async function redactCallOf(at: At, conversation_id: string): Promise<voi
 }
 
 async function erase(at: At, { id, by }: { id: string; by: 'human' | 'system' }): Promise<void> {
-  const { db, workspace, now } = at
   const before = await lock(at, id)
   if (isUnstarted(at, before)) await cancelUnstarted(at, [before], by)
   else if (!final_statuses.includes(before.status))
     throw invalidState('A call that is not over can not be redacted. End it first.', { status: before.status })
   await eraseRecording(at, { id, by })
-  await Promise.all([
-    db.run(
-      sql`update calls set from_number = null, to_number = null, variables = '{}', metadata = '{}', results = '{}',
-          search_text = null, state = null, redacted_at = coalesce(redacted_at, ${clock.iso(now)}),
-          updated_at = ${laterUpdate(now)}
-        where workspace_id = ${workspace} and id = ${id}`,
-    ),
-    events.redact(at, [id]),
-    redactAnswers(at, [id]),
-  ])
+  await Promise.all([eraseRow(at, id), events.redact(at, [id]), redactAnswers(at, [id])])
   calls.announce(at, before)
 }

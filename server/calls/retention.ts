@@ -6,6 +6,7 @@ import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import * as counts from './counts.ts'
 import { eraseRecording } from './erase-recording.ts'
+import { deleteRows } from './rows.ts'
 import type { Status } from './schema.ts'
 
 /** Each has up to 200 turns. */
@@ -35,9 +36,9 @@ const removeBatch = (at: At, before: string): Promise<number> =>
       at,
       old.flatMap(({ conversation_id }) => conversation_id ?? []),
     )
-    // Their events are deleted with them.
-    await db.run(
-      sql`delete from calls where workspace_id = ${workspace} and id = any(${old.map(({ id }) => id)}::uuid[])`,
+    await deleteRows(
+      at,
+      old.map(({ id }) => id),
     )
     await counts.count(
       at,

@@ -1,10 +1,12 @@
-import { joinSummary } from '../conversations/store.ts'
+import { joinSummary, laterUpdate } from '../conversations/store.ts'
 import type { TalkState } from '../drivers/driver.ts'
-import type { At } from '../kit/at.ts'
+import type { At, InWorkspace } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
 import { isId } from '../kit/id.ts'
-import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { raw, rowsFrom, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { insertInto, selected, type Table, updaterOf } from '../kit/postgres/table.ts'
 import { notFound } from '../kit/problem.ts'
+import { leaseEnd } from '../kit/work/lease.ts'
 import type { Fact } from './facts.ts'
 import { Call } from './schema.ts'
 
@@ -187,11 +189,168 @@ export async function insertRows({ db, workspace }: At, rows: Row[]): Promise<vo
   await db.run(insertInto(table, { workspace, names: all_columns, rows: values }))
 }
 
-/** Writes these columns of calls that the transaction has locked. */
-export const updateRows = updaterOf(table)
+const updateRows = updaterOf(table)
 
 type Saved = Call & Pick<Row, (keyof typeof saved & keyof Row) | 'contact_voice' | 'search_text'>
 
 /** Writes what a driver knows of calls that the transaction has locked. Where the voice or the words are null, they stay. */
 export const saveRows = (at: At, rows: Saved[]): Promise<void> =>
   updateRows(at, rows.map(valuesOf), saved_columns, ['contact_voice', 'search_text'])
+
+const ended_columns = [
+  'status',
+  'outcome',
+  'end_reason',
+  'ended_by',
+  'ended_at',
+  'facts',
+  'updated_at',
+  'request',
+  'due_at',
+] as const
+
+/** Writes that calls were ended before they were dialled. The transaction has locked them. */
+export const updateEnded = (at: At, rows: Pick<Row, (typeof ended_columns)[number] | 'id'>[]): Promise<void> =>
+  updateRows(at, rows, ended_columns)
+
+/** The call is locked. */
+export const updateRequest = (at: At, row: Pick<Row, 'id' | 'request' | 'due_at'>): Promise<void> =>
+  updateRows(at, [row], ['request', 'due_at'])
+
+/** The call is locked. */
+export const updateMetadata = (at: At, row: Pick<Row, 'id' | 'metadata' | 'updated_at'>): Promise<void> =>
+  updateRows(at, [row], ['metadata', 'updated_at'])
+
+/** Leases due calls, and returns these columns of them. */
+export const leaseDue = <Leased extends object>(
+  { db, workspace, now }: At,
+  { token, limit, returning }: { token: string; limit: number; returning: Sql },
+): Promise<Leased[]> =>
+  db.many<Leased>(
+    sql`update calls
+      set lease_token = ${token}, lease_until = ${leaseEnd(db)}, claims = least(claims, 100) + 1
+      where workspace_id = ${workspace} and id = any(array(
+        select id from calls
+        where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
+          and (lease_until is null or lease_until <= ${clock.iso(db.time())})
+          and (dial_before is null or started_at is not null or dial_before > ${clock.iso(now)})
+        order by due_at, id limit ${limit} for no key update skip locked))
+      returning ${returning}`,
+  )
+
+/** Returns the ids of those of which someone wants something. Rows that are being saved are left out: that renews their lease too. */
+export async function renewLeases(
+  { db, workspace }: InWorkspace,
+  leases: { id: string; token: string }[],
+): Promise<string[]> {
+  const renewed = await db.many<{ id: string; request: Request | null }>(
+    sql`update calls set lease_until = ${leaseEnd(db)}
+      where workspace_id = ${workspace} and id = any(array(
+        select id from calls
+        where workspace_id = ${workspace} and id = any(${toArrayLiteral(leases.map(({ id }) => id))}::uuid[])
+          and lease_token = any(${toArrayLiteral([...new Set(leases.map(({ token }) => token))])}::uuid[])
+        order by id for no key update skip locked))
+      returning id, request`,
+  )
+  return renewed.flatMap(({ id, request }) => (request === null ? [] : [id]))
+}
+
+/** Calls that this process has leased. */
+interface Held {
+  ids: string[]
+  token: string
+}
+
+const isHeld = (workspace: string, { ids, token }: Held): Sql =>
+  sql`workspace_id = ${workspace} and id = any(${toArrayLiteral(ids)}::uuid[]) and lease_token = ${token}`
+
+/** Scheduled calls begin. Returns how many. */
+export const queueScheduled = ({ db, workspace, now }: At, held: Held): Promise<number> =>
+  db.run(
+    sql`update calls set status = 'queued', updated_at = ${laterUpdate(now)}
+      where ${isHeld(workspace, held)} and status = 'scheduled'`,
+  )
+
+/** Ends leases. The calls are due then. */
+export const releaseUntil = ({ db, workspace }: At, held: Held, due_at: string): Promise<number> =>
+  db.run(
+    sql`update calls set due_at = ${due_at}, lease_token = null, lease_until = null, claims = 0
+      where ${isHeld(workspace, held)}`,
+  )
+
+/** Ends leases, and schedules the calls for another time. Leaves out those of which someone wants something meanwhile. */
+export const reschedule = (
+  { db, workspace, now }: At,
+  rows: { id: string; before: Call['status']; time: string }[],
+  token: string,
+) =>
+  db.many<{ before: Call['status'] }>(
+    sql`update calls set status = 'scheduled', scheduled_at = row.time, due_at = row.time, lease_token = null,
+        lease_until = null, claims = 0, updated_at = ${laterUpdate(now)}
+      from ${rowsFrom(rows, 'id uuid, before text, time timestamptz')}
+      where calls.workspace_id = ${workspace} and calls.id = row.id and calls.status = row.before
+        and lease_token = ${token} and request is null
+      returning row.before`,
+  )
+
+/** The call of a conversation is due now, unless it has ended. */
+export const setDue = ({ db, workspace, now }: At, conversation_id: string) =>
+  db.many<Pick<Call, 'id' | 'conversation_id'>>(
+    sql`update calls set due_at = least(due_at, ${clock.iso(now)})
+      where workspace_id = ${workspace} and conversation_id = ${conversation_id} and ended_at is null
+      returning id, conversation_id`,
+  )
+
+/** Whoever drives the calls of an agent that was deleted ends them. Those that nobody drives are due now. */
+export const endSoon = ({ db, workspace, now }: At, agent_id: string): Promise<number> =>
+  db.run(
+    sql`update calls set request = 'agent_deleted',
+        due_at = case when lease_until > ${clock.iso(db.time())} then due_at else ${clock.iso(now)} end
+      where workspace_id = ${workspace} and status in ('scheduled', 'queued', 'ringing', 'in_progress')
+        and agent_id = ${agent_id}`,
+  )
+
+/** Removes the contacts of calls, and their numbers. */
+export const unlinkRows = ({ db, workspace, now }: At, where: Sql) =>
+  db.many<Pick<Call, 'id' | 'conversation_id'>>(
+    sql`update calls set contact_id = null,
+        from_number = case when direction = 'inbound' then null else from_number end,
+        to_number = case when direction = 'outbound' then null else to_number end, updated_at = ${laterUpdate(now)}
+      where workspace_id = ${workspace} and id = any(array(
+        select id from calls where workspace_id = ${workspace} and ${where} order by id for no key update))
+      returning id, conversation_id`,
+  )
+
+/** Erases the numbers and what was said, but not the recording. */
+export const eraseRow = ({ db, workspace, now }: At, id: string): Promise<number> =>
+  db.run(
+    sql`update calls set from_number = null, to_number = null, variables = '{}', metadata = '{}', results = '{}',
+        search_text = null, state = null, redacted_at = coalesce(redacted_at, ${clock.iso(now)}),
+        updated_at = ${laterUpdate(now)}
+      where workspace_id = ${workspace} and id = ${id}`,
+  )
+
+/** Writes that the recordings of calls were deleted. Returns how many. */
+export const setRecordingsDeleted = ({ db, workspace, now }: At, ids: string[], by: string): Promise<number> =>
+  db.run(
+    sql`update calls set recording_status = 'deleted', recording_format = null, recording_deleted_at = ${clock.iso(now)},
+        recording_deleted_by = ${by}, updated_at = ${laterUpdate(now)}
+      where workspace_id = ${workspace} and id = any(${ids}::uuid[])`,
+  )
+
+/** Their events are deleted with them. */
+export const deleteRows = ({ db, workspace }: At, ids: string[]): Promise<number> =>
+  db.run(sql`delete from calls where workspace_id = ${workspace} and id = any(${ids}::uuid[])`)
+
+/** Deletes calls of a campaign that were not dialled: all, or those that were to be dialled before now. Returns their ids. */
+export async function deleteQueued(
+  { db, workspace, now }: At,
+  { campaign_id, which }: { campaign_id: string; which: 'all' | 'late' },
+): Promise<string[]> {
+  const deleted = await db.many<{ id: string }>(
+    sql`delete from calls where workspace_id = ${workspace} and campaign_id = ${campaign_id} and status = 'queued'
+        and started_at is null and (${which === 'all'} or dial_before <= ${clock.iso(now)})
+      returning id`,
+  )
+  return deleted.map(({ id }) => id)
+}

@@ -7,7 +7,7 @@ import * as page from '../kit/postgres/page.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalid, preconditionFailed } from '../kit/problem.ts'
 import { event_types } from './event-types.ts'
-import { lock, shownOf, updateRows } from './rows.ts'
+import { lock, shownOf, updateMetadata } from './rows.ts'
 import type { Call, CallChange, CallEvent } from './schema.ts'
 import { announce, get } from './store.ts'
 
@@ -25,7 +25,7 @@ export async function update(
   const updated_at = clock.laterThan(before.updated_at, at.now)
   const after: Call = { ...before, metadata, updated_at }
   await Promise.all([
-    updateRows(at, [after], ['metadata', 'updated_at']),
+    updateMetadata(at, after),
     events.record(at, event_types.updated, [{ data: after, previous: { metadata: before.metadata } }]),
   ])
   announce(at, after)

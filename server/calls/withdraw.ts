@@ -2,26 +2,19 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import * as counts from './counts.ts'
+import { deleteQueued } from './rows.ts'
 
 /**
  * Removes calls of a campaign that were not dialled: all, or those that were to be dialled before now. A process that is about to
  * dial one finds that it is gone. Returns their ids.
  */
-export async function withdraw(
-  at: At,
-  { campaign_id, which }: { campaign_id: string; which: 'all' | 'late' },
-): Promise<string[]> {
-  const { db, workspace, now } = at
-  const removed = await db.many<{ id: string }>(
-    sql`delete from calls where workspace_id = ${workspace} and campaign_id = ${campaign_id} and status = 'queued'
-        and started_at is null and (${which === 'all'} or dial_before <= ${clock.iso(now)})
-      returning id`,
-  )
+export async function withdraw(at: At, these: { campaign_id: string; which: 'all' | 'late' }): Promise<string[]> {
+  const removed = await deleteQueued(at, these)
   await counts.count(
     at,
     removed.map(() => ({ from: 'queued' as const, to: null })),
   )
-  return removed.map(({ id }) => id)
+  return removed
 }
 
 /** Returns the ids of calls of a campaign that a carrier is being asked to dial. */

@@ -22,10 +22,10 @@ import type { RunContext, Work } from '../kit/work/work.ts'
 import { settingsFor, valuesOf, voice_time_limits } from '../talk/settings.ts'
 import { newState } from '../talk/state.ts'
 import type { CallToDial, Carrier } from './carrier.ts'
-import { type ClaimedCall, claim, due_calls, renew } from './claim.ts'
+import { type ClaimedCall, claim, due_calls } from './claim.ts'
 import { CallDrive } from './drive.ts'
 import { type Fact, isAnswered, summarize } from './facts.ts'
-import type { CallState, Row } from './rows.ts'
+import { type CallState, type Row, renewLeases } from './rows.ts'
 import { type CallSave, openCallSaves, turnsOf } from './save.ts'
 import type { EndReason } from './schema.ts'
 import { requests } from './store.ts'
@@ -66,7 +66,7 @@ export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCal
     openLeases: () =>
       itemLeases(async (at, claimed) => {
         // A notification may have been lost, or come from another process.
-        for (const id of await renew(at, claimed)) running.get(id)?.wake()
+        for (const id of await renewLeases(at, claimed)) running.get(id)?.wake()
       }),
     limits: { process: plainShare(calls_max), workspace: plainShare(calls_max) },
     claim,

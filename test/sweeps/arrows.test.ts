@@ -169,6 +169,7 @@ only('kit/clock.ts', 'asks what time it is', /Date\.now\(|new Date\(|performance
 only(/^kit\/(network|outbound\/outbound)\.ts$/, 'parses network addresses', /from 'ipaddr\.js'/)
 only(/(^|[/-])rows\.ts$|^kit\/postgres\//, 'writes by a description', /\b(insertInto|updaterOf|renewerOf)\(/)
 const writesTo = (table: string) => new RegExp(`(into |update |delete from |copy\\('|name: ')${table}\\b(?!\\.)`)
+only('calls/rows.ts', 'writes calls', writesTo('calls'))
 only('campaigns/rows.ts', 'writes campaigns', writesTo('campaigns'))
 only('contacts/rows.ts', 'writes contacts', writesTo('contacts'))
 only('conversations/rows.ts', 'writes conversations', writesTo('conversations'))

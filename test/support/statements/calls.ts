@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
-import * as call_claims from '../../../server/calls/claim.ts'
 import { withoutQuiet } from '../../../server/calls/quiet-hours.ts'
 import { store } from '../../../server/calls/recording-files.ts'
+import { renewLeases } from '../../../server/calls/rows.ts'
 import { findEndedRuns } from '../../../server/conversations/tool-runs.ts'
 import type { Service } from '../../../server/kit/at.ts'
 import * as clock from '../../../server/kit/clock.ts'
@@ -68,7 +68,7 @@ export async function driveCalls(server: Server): Promise<void> {
   await tenant.call('POST', `/conversations/${conversation_id}/answers`, { text: 'Hello.' })
   await advance(tenant, 2_000)
   assert.equal((await tenant.call('GET', `/calls/${id}`)).body.data.status, 'completed')
-  await call_claims.renew(at, [])
+  await renewLeases(at, [])
   assert.equal((await findEndedRuns(at, { conversation_id, ids: [newId()] })).size, 0)
   const at_night = { ...at, now: clock.parse('2027-03-02T10:00:00Z') }
   const waiting = {

@@ -1,12 +1,13 @@
 import { joinSummary, laterUpdate } from '../conversations/store.ts'
 import type { TalkState } from '../drivers/driver.ts'
-import type { At, InWorkspace } from '../kit/at.ts'
+import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { isId } from '../kit/id.ts'
 import { raw, rowsFrom, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { insertInto, selected, type Table, updaterOf } from '../kit/postgres/table.ts'
 import { notFound } from '../kit/problem.ts'
 import { leaseEnd } from '../kit/work/lease.ts'
+import { renewerOf } from '../kit/work/rows.ts'
 import type { Fact } from './facts.ts'
 import { Call } from './schema.ts'
 
@@ -238,22 +239,8 @@ export const leaseDue = <Leased extends object>(
       returning ${returning}`,
   )
 
-/** Returns the ids of those of which someone wants something. Rows that are being saved are left out: that renews their lease too. */
-export async function renewLeases(
-  { db, workspace }: InWorkspace,
-  leases: { id: string; token: string }[],
-): Promise<string[]> {
-  const renewed = await db.many<{ id: string; request: Request | null }>(
-    sql`update calls set lease_until = ${leaseEnd(db)}
-      where workspace_id = ${workspace} and id = any(array(
-        select id from calls
-        where workspace_id = ${workspace} and id = any(${toArrayLiteral(leases.map(({ id }) => id))}::uuid[])
-          and lease_token = any(${toArrayLiteral([...new Set(leases.map(({ token }) => token))])}::uuid[])
-        order by id for no key update skip locked))
-      returning id, request`,
-  )
-  return renewed.flatMap(({ id, request }) => (request === null ? [] : [id]))
-}
+/** Rows that are being saved are left out: that renews their leases too. */
+export const renewLeases = renewerOf<Pick<Row, 'id' | 'request'>>(table.name, 'id, request')
 
 /** Calls that this process has leased. */
 interface Held {

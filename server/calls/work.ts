@@ -65,8 +65,10 @@ export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCal
     due: due_calls,
     openLeases: () =>
       itemLeases(async (at, claimed) => {
+        const renewed = await renewLeases(at, claimed)
         // A notification may have been lost, or come from another process.
-        for (const id of await renewLeases(at, claimed)) running.get(id)?.wake()
+        for (const { id, request } of renewed) if (request !== null) running.get(id)?.wake()
+        return renewed
       }),
     limits: { process: plainShare(calls_max), workspace: plainShare(calls_max) },
     claim,

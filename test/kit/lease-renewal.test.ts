@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { work as imports } from '../../server/imports/run.ts'
 import { openLog } from '../../server/kit/log.ts'
 import { openOutbound } from '../../server/kit/outbound/outbound.ts'
 import type { Pool } from '../../server/kit/postgres/pool.ts'
@@ -7,13 +8,15 @@ import { type Sql, sql } from '../../server/kit/postgres/sql.ts'
 import { plainShare } from '../../server/kit/work/capacity.ts'
 import { Engine } from '../../server/kit/work/engine.ts'
 import { itemLeases, lease_ms } from '../../server/kit/work/lease.ts'
+import { type Lease, rowWork } from '../../server/kit/work/rows.ts'
+import { newState } from '../../server/kit/work/state.ts'
 import type { DueItem, Work } from '../../server/kit/work/work.ts'
 import { sending } from '../../server/webhooks/sending.ts'
 import { waitUntil } from '../faults/client.ts'
 import { serve } from '../support/harness.ts'
 import { recordStatements } from '../support/old-rows.ts'
 import { receiver } from '../support/receivers.ts'
-import { newContact } from '../support/samples.ts'
+import { newContact, newImport } from '../support/samples.ts'
 import { createWebhook } from '../support/webhook-calls.ts'
 
 const { workspace, pool, at } = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
@@ -74,7 +77,7 @@ test('leases of items in many workspaces are renewed side by side, and one that 
   const work: Work<DueItem, void> = {
     due: { kind: 'nothing', nextDue: () => sql`select null::timestamptz` },
     openLeases: () =>
-      itemLeases(async ({ workspace }) => {
+      itemLeases(async ({ workspace }, items) => {
         in_flight += 1
         most_in_flight = Math.max(most_in_flight, in_flight)
         if (in_flight > 1) second.resolve()
@@ -82,6 +85,7 @@ test('leases of items in many workspaces are renewed side by side, and one that 
         in_flight -= 1
         if (workspace === ids[0]) throw new Error('the row is locked')
         renewed.add(workspace)
+        return items
       }),
     limits: { process: plainShare(100), workspace: plainShare(1) },
     claim: async ({ workspace }) => [{ id: workspace, due_at: '' }],
@@ -100,4 +104,56 @@ test('leases of items in many workspaces are renewed side by side, and one that 
   assert.ok(most_in_flight > 1 && most_in_flight < 10, `${most_in_flight} connections`)
   ended.resolve()
   await engine.stop()
+})
+
+/** Two imports that this process has leased, a lock of the first one, and how long each lease goes on. */
+async function leaseImports() {
+  const tenant = await workspace()
+  for (let count = 0; count < 2; count += 1) await tenant.call('POST', '/contacts/imports', newImport())
+  const { pool: own, pass } = withTime(pool)
+  const { openLeases, limits, claim } = rowWork(imports)
+  const at_now = { ...at(tenant.id), db: own }
+  const leases = openLeases()
+  const state = newState<Lease>(tenant.id, limits)
+  await leases.take(at_now, state)
+  state.claimed = new Set(
+    await claim(at_now, { slots: 2, slow_slots: 0, claimed: state.claimed, by_key: new Map(), is_polled: true }),
+  )
+  const ids = [...state.claimed].map(({ id }) => id).sort()
+  const readEnds = async () => {
+    const rows = await pool.many<{ lease_until: string }>(
+      sql`select lease_until from imports where workspace_id = ${tenant.id} order by id`,
+    )
+    return rows.map(({ lease_until }) => lease_until)
+  }
+  const whileLocked = (run: () => Promise<void>) =>
+    pool.tx(async (db) => {
+      await db.one(sql`select id from imports where workspace_id = ${tenant.id} and id = ${ids[0]} for no key update`)
+      await run()
+    })
+  return { own, pass, at_now, leases, state, readEnds, whileLocked }
+}
+
+test('a renewal leaves out a row that is locked, and the next check renews its lease', async () => {
+  const { own, pass, leases, state, readEnds, whileLocked } = await leaseImports()
+  const [first, second = ''] = await readEnds()
+  pass(lease_ms / 2)
+  await whileLocked(async () => {
+    await leases.renew(own, [state])
+    const [locked, other = ''] = await readEnds()
+    assert.ok(locked === first && other > second)
+  })
+  const [, before] = await readEnds()
+  await leases.renew(own, [state])
+  const [renewed = '', other] = await readEnds()
+  assert.ok(renewed > (first ?? ''))
+  assert.equal(other, before, 'it is not renewed again so soon')
+})
+
+test('nothing is claimed while a lease that has ended can not be renewed', async () => {
+  const { pass, at_now, leases, state, whileLocked } = await leaseImports()
+  pass(lease_ms)
+  await whileLocked(async () => assert.equal(await leases.take(at_now, state), false))
+  pass(lease_ms)
+  assert.equal(await leases.take(at_now, state), true)
 })

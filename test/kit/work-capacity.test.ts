@@ -81,7 +81,7 @@ interface Item extends DueItem {
 
 const items: Items<Item> = {
   due: {} as Items<Item>['due'],
-  openLeases: () => itemLeases(async () => {}),
+  openLeases: () => itemLeases(async () => []),
   limits: {
     process: { slots: 8, slow_slots: 4, total: 12, unrecorded: 8 },
     workspace: share,

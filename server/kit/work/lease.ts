@@ -15,7 +15,7 @@ export const leaseEnd = (db: Db): string => clock.iso(db.time() + lease_ms)
 export interface Leases<Item> {
   /** Whether a claim leases each item. If not, all of the workspace is leased, up to `lease_until` of its state. */
   is_per_item: boolean
-  /** Before a claim. Returns false when another process has the workspace. */
+  /** Before a claim. Returns false when nothing may be claimed, because another process has the workspace, for example. */
   take: (at: InWorkspace, state: State<Item>) => Promise<boolean>
   /** While items run, for all workspaces at once: one after the other would take longer than a lease lasts. */
   renew: (db: Db, states: State<Item>[]) => Promise<void>
@@ -24,32 +24,46 @@ export interface Leases<Item> {
   endAll?: (db: Db) => Promise<void>
 }
 
-/** Extends the leases of running items. */
-type Renew<Item> = (at: InWorkspace, items: Item[]) => Promise<unknown>
+/** Extends the leases of running items, and returns those. It leaves out items whose rows are locked. */
+type Renew<Item> = (at: InWorkspace, items: Item[]) => Promise<{ id: string }[]>
 
 /** A claim leases the items themselves, and they end their leases. */
-export const itemLeases = <Item>(renew: Renew<Item>): Leases<Item> => {
-  const renewIn = async (db: Db, state: State<Item>) => {
+export const itemLeases = <Item extends { id: string }>(renew: Renew<Item>): Leases<Item> => {
+  /** They are tried again at each check, long before their leases end. Some may have no lease any more. */
+  const left_out = new WeakMap<State<Item>, Item[]>()
+  const renewThese = async (db: Db, state: State<Item>, items: Item[]) => {
+    const renewed = new Set((await renew({ db, workspace: state.workspace }, items)).map(({ id }) => id))
+    const rest = items.filter(({ id }) => !renewed.has(id))
+    left_out.set(state, rest)
+    return rest.length === 0
+  }
+  const renewAll = async (db: Db, state: State<Item>) => {
     const now = db.time()
-    await renew({ db, workspace: state.workspace }, [...state.claimed])
+    const is_complete = await renewThese(db, state, [...state.claimed])
     // Items that are claimed later have later leases.
     state.lease_until = now + lease_ms
+    return is_complete
+  }
+  const renewLeftOut = async (db: Db, state: State<Item>) => {
+    const items = left_out.get(state)?.filter((item) => state.claimed.has(item)) ?? []
+    if (items.length > 0) await renewThese(db, state, items)
   }
   return {
     is_per_item: true,
     take: async ({ db }, state) => {
       const now = db.time()
       if (state.claimed.size === 0) state.lease_until = now + lease_ms
-      // The database was away. What this process still runs must not look as if nobody did.
-      else if (state.lease_until <= now) await renewIn(db, state)
+      // The database was away. What this process still runs must not look as if nobody did, or it would be claimed twice.
+      else if (state.lease_until <= now) return renewAll(db, state)
       return true
     },
     // The items may be on different shards, so each workspace has a statement of its own.
     renew: async (db, states) => {
       const now = db.time()
-      // Twice before they end: a row that is locked may be left out once.
-      const ending = states.filter(({ lease_until }) => lease_until - now < (2 / 3) * lease_ms)
-      await inParallel(ending, (state) => renewIn(db, state))
+      const isEnding = ({ lease_until }: State<Item>) => lease_until - now < (2 / 3) * lease_ms
+      await inParallel(states, async (state) => {
+        await (isEnding(state) ? renewAll(db, state) : renewLeftOut(db, state))
+      })
     },
   }
 }

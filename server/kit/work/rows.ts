@@ -83,14 +83,18 @@ async function leaseDueRows({ db, workspace, now }: At, table: string, limit: nu
   return leased.map((row) => ({ ...row, workspace, token }))
 }
 
-/** Returns a function that extends the leases of rows. */
+/** Returns a function that extends the leases of rows, and returns these columns of them. Rows that are locked are left out. */
 export const renewerOf =
-  (table: string) =>
-  ({ db, workspace }: InWorkspace, leases: Pick<Lease, 'id' | 'token'>[]): Promise<number> =>
-    db.run(
+  <Renewed extends { id: string }>(table: string, returning = 'id') =>
+  ({ db, workspace }: InWorkspace, leases: Pick<Lease, 'id' | 'token'>[]): Promise<Renewed[]> =>
+    db.many<Renewed>(
       sql`update ${raw(table)} set lease_until = ${leaseEnd(db)}
-        where workspace_id = ${workspace} and id = any(${toArrayLiteral(leases.map(({ id }) => id))}::uuid[])
-          and lease_token = any(${toArrayLiteral([...new Set(leases.map(({ token }) => token))])}::uuid[])`,
+        where workspace_id = ${workspace} and id = any(array(
+          select id from ${raw(table)}
+          where workspace_id = ${workspace} and id = any(${toArrayLiteral(leases.map(({ id }) => id))}::uuid[])
+            and lease_token = any(${toArrayLiteral([...new Set(leases.map(({ token }) => token))])}::uuid[])
+          order by id for no key update skip locked))
+        returning ${raw(returning)}`,
     )
 
 /** Runs batches for a while, then ends the lease. Returns false after a failure: the row can't be leased for a while then. */

@@ -4,11 +4,11 @@ import type { DeletedContact } from '../contacts/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
-import { insertInto, type Table, updaterOf } from '../kit/postgres/table.ts'
+import { insertInto, laterUpdate, type Table, updaterOf } from '../kit/postgres/table.ts'
 import { leaseEnd } from '../kit/work/lease.ts'
 import { renewerOf } from '../kit/work/rows.ts'
 import type { Conversation, Turn } from './schema.ts'
-import { columns, laterUpdate } from './store.ts'
+import { columns } from './store.ts'
 
 export const table = {
   name: 'conversations',

@@ -118,7 +118,3 @@ export async function readResults({ db, workspace }: At, ids: string[]): Promise
 /** After the commit, whoever drives, follows or waits for the conversation looks at it. */
 export const announce = ({ db, workspace }: At, id: string, { is_due = true } = {}): void =>
   db.notify({ topic: table, workspace, id, is_due })
-
-/** Makes the new `updated_at`, as part of a statement that reads no row before. */
-export const laterUpdate = (now: number): Sql =>
-  sql`greatest((updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC', ${clock.iso(now)})`

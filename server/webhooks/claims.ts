@@ -3,11 +3,11 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { SealedSecrets } from '../kit/crypto/signing-secrets.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { laterUpdate } from '../kit/postgres/table.ts'
 import type { DueKind } from '../kit/work/due.ts'
 import type { KeyState } from '../kit/work/state.ts'
 import type { ClaimRequest, DueItem } from '../kit/work/work.ts'
 import type { Attempt, DeliveryStatus } from './schema.ts'
-import { laterUpdatedAt } from './store.ts'
 
 /** The latest attempts of a delivery that are stored. */
 const attempts_max = 20
@@ -156,7 +156,7 @@ export async function recordResults({ db, workspace, now }: At, results: Result[
     sql`update webhooks
       set failing_since = case when has_succeeded then null else coalesce(failing_since, began_at) end,
         failed_attempts = case when has_succeeded then 0 else failed_attempts + attempts end,
-        updated_at = case when (failing_since is not null) = has_succeeded then ${laterUpdatedAt(now)} else updated_at end
+        updated_at = case when (failing_since is not null) = has_succeeded then ${laterUpdate(now)} else updated_at end
       from unnest(${endpoints.map(({ webhook_id }) => webhook_id)}::uuid[], ${endpoints.map(({ url }) => url)}::text[],
           ${endpoints.map(({ attempts }) => attempts)}::integer[],
           ${endpoints.map(({ has_succeeded }) => has_succeeded)}::boolean[],

@@ -6,7 +6,8 @@ import { newSigningSecret } from '../kit/crypto/signing.ts'
 import { overlap_ms } from '../kit/crypto/signing-secrets.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
-import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
+import { laterUpdate } from '../kit/postgres/table.ts'
 import { type Fault, invalid, invalidState, notFound, preconditionFailed } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { event_types } from './event-types.ts'
@@ -162,10 +163,6 @@ export async function rotateSecret(at: At, id: string): Promise<WebhookWithSecre
   return { ...rotated, secret }
 }
 
-/** An SQL expression for the time of an update, which is always later than the one before. */
-export const laterUpdatedAt = (now: number): Sql =>
-  sql`greatest(${clock.iso(now)}::timestamptz, (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')`
-
 /** Disables webhooks that answered 410 (`gone`) or have failed for too long (`failing`), unless their URL has changed since. */
 export async function disable(
   at: At,
@@ -175,7 +172,7 @@ export async function disable(
   const { db, workspace, now } = at
   const disabled = await db.many<Webhook>(
     sql`update webhooks set status = 'disabled', disabled_reason = ${reason},
-        updated_at = ${laterUpdatedAt(now)}
+        updated_at = ${laterUpdate(now)}
       where workspace_id = ${workspace} and status = 'active'
         and (id, url) in (select * from unnest(${endpoints.map(({ webhook_id }) => webhook_id)}::uuid[],
           ${endpoints.map(({ url }) => url)}::text[]))

@@ -1,4 +1,5 @@
 import type { InWorkspace } from '../at.ts'
+import * as clock from '../clock.ts'
 import { raw, rowsFrom, type Sql, sql } from './sql.ts'
 
 /** A table of a workspace, with the type of each column but `workspace_id`. What is written to it is made from these. */
@@ -45,6 +46,10 @@ export const updaterOf =
         where ${raw(name)}.workspace_id = ${workspace} and ${raw(name)}.id = row.id`,
     )
   }
+
+/** Makes the new `updated_at`, as `clock.laterThan` does, in a statement that reads no row before. */
+export const laterUpdate = (now: number): Sql =>
+  sql`greatest((updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC', ${clock.iso(now)})`
 
 /** Members of an object, for a `select`. Those that have no column of their name are computed. */
 export function selected<Name extends string, Member extends string>(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
+import { due_calls } from '../../../server/calls/claim.ts'
 import { withoutQuiet } from '../../../server/calls/quiet-hours.ts'
 import { store } from '../../../server/calls/recording-files.ts'
 import { renewLeases } from '../../../server/calls/rows.ts'
@@ -8,6 +9,7 @@ import type { Service } from '../../../server/kit/at.ts'
 import * as clock from '../../../server/kit/clock.ts'
 import { newId } from '../../../server/kit/id.ts'
 import { openLog } from '../../../server/kit/log.ts'
+import { moveDue } from '../../../server/kit/work/due.ts'
 import * as retention from '../../../server/retention.ts'
 import { advance } from '../calls.ts'
 import type { Server } from '../harness.ts'
@@ -41,7 +43,9 @@ export async function placeCalls(server: Server): Promise<void> {
   ]
   for (const filter of filters) assert.equal((await call('GET', `/calls?${filter}`)).status, 200)
   const other = await server.workspace()
-  await Promise.all([tenant, other].map((one) => one.call('GET', `/calls/${id}`)))
+  // Not at once: gets of two workspaces share a statement only if they happen to meet.
+  for (const one of [tenant, other]) await one.call('GET', `/calls/${id}`)
+  await moveDue(server.at(tenant.id), due_calls)
   const watched = [server.at(tenant.id), server.at(other.id)]
   await Promise.all(watched.map((at) => at.tools.call_watch.readSnapshot(at, id)))
   await call('POST', `/conversations/${conversation_id}/redact`)

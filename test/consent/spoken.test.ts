@@ -351,6 +351,10 @@ My lawyer told me to tell you to stop calling
 Someone said I should unsubscribe
 Don't call me back
 stop calling me so often
+Don't call me again, unless it's about my order
+Stop calling me, if the car isn't ready
+Ruf mich nicht an, wenn ich arbeite
+Rufen Sie mich bitte nicht mehr an, solange ich im Urlaub bin
 Please only text me, don't call me
 I'd rather you text me, don't call me
 Could I be removed from your list?

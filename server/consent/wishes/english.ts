@@ -116,12 +116,14 @@ const for_good: Judgement = [
   'opt_out',
 ]
 const nothing_more: Judgement = [/^(?: (?:,|and|or|but|because|so|on|at|i|we|you)(?: |$)|$)/, 'opt_out']
+const condition: Judgement = [startsWith`(?:again |any ?more )?, (?:if|when|while|until|till|unless|except)`, 'unclear']
 /** Such as a name: "Don't call me Bob." */
 const one_word = /^ [^ ,]+$/
 
 /** After what is clear if nothing or little follows. */
 const closed: Judgement[] = [
   [limited, undefined],
+  condition,
   for_good,
   nothing_more,
   [startsWith`back`, 'unclear'],
@@ -137,6 +139,7 @@ export const phrases: Phrase[] = [
     after: [
       [startsWith`now|right now`, 'opt_out'],
       [limited, 'unclear'],
+      condition,
       for_good,
       nothing_more,
       [one_word, 'unclear'],
@@ -151,6 +154,7 @@ export const phrases: Phrase[] = [
       [startsWith`my|our|the`, 'unclear'],
       [startsWith`now|right now`, 'opt_out'],
       [limited, 'unclear'],
+      condition,
       for_good,
       nothing_more,
       [anything, undefined],

@@ -52,8 +52,10 @@ const wished: Judgement[] = [
 ]
 
 const limited = startsWith`heute|morgen|jetzt|gerade|vor|nach|bis|am|um|im|diese|während|wenn|außer`
+const condition = startsWith`, (?:wenn|falls|sobald|solange|bevor|bis|während|außer)`
 const whatever: Judgement[] = [
   [limited, undefined],
+  [condition, 'unclear'],
   [anything, 'opt_out'],
 ]
 const always_stop: Judgement[] = [
@@ -106,6 +108,7 @@ export const phrases: Phrase[] = [
     after: [
       [limited, undefined],
       [nothing, 'opt_out'],
+      [condition, 'unclear'],
       [startsWith`,|mehr|von ihnen|bekommen|erhalten`, 'opt_out'],
       [anything, 'unclear'],
     ],

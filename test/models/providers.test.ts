@@ -339,7 +339,7 @@ const failures: [string, Parameters<typeof receiver>[0], number | null, RegExp][
   ['broken JSON', respondWith(200, { 'content-type': 'application/json' }, `{"choices": [${body}`), 200, /not what/],
   ['other JSON', respondWith(200, { 'content-type': 'application/json' }, JSON.stringify({ body })), 200, /not what/],
   ['an empty body', respondWith(200), 200, /not what/],
-  ['a reset', (response) => response.socket?.resetAndDestroy(), null, /closed before a response/],
+  ['a reset', (response) => response.socket?.resetAndDestroy(), null, /closed before the whole response/],
   ['10 MB', respondWith(200, {}, 'SECRET'.repeat(1_700_000)), 200, /more than 262144 bytes/],
 ]
 for (const [name, answer, status, error] of failures) {

@@ -35,8 +35,8 @@ export const host_not_found = 'The host name was not found.'
 
 const messages: Record<string, string> = {
   ECONNREFUSED: 'The connection was refused.',
-  ECONNRESET: 'The connection was closed before a response arrived.',
-  UND_ERR_SOCKET: 'The connection was closed before a response arrived.',
+  ECONNRESET: 'The connection was closed before the whole response arrived.',
+  UND_ERR_SOCKET: 'The connection was closed before the whole response arrived.',
   UND_ERR_CONNECT_TIMEOUT: 'The connection timed out.',
   UND_ERR_HEADERS_OVERFLOW: "The response's headers are too long.",
   ENOTFOUND: host_not_found,

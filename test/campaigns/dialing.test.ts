@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { decide } from '../../server/campaigns/dial/decide.ts'
+import { forecast } from '../../server/campaigns/simulate/forecast.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { advance } from '../support/calls.ts'
 import {
@@ -109,6 +110,22 @@ test('a forecast counts calls that go on, and waits until the workspace has room
   }
   const [full = 0, free = 0] = ends
   assert.ok(full > free, `${full - free} ms later`)
+})
+
+test('a forecast ends with its client, and one that takes too long is 503', async () => {
+  const tenant = await workspace()
+  const channel = await tenant.addChannel({ kind: 'voice', name: 'Voice' })
+  const { id } = await newCampaign(tenant, await newContacts(tenant, ['00']), { channel_ids: [channel.id] })
+  const there = at(tenant.id)
+  const client = new AbortController()
+  const left = forecast(there, { id, input: {}, signal: client.signal })
+  assert.ok(there.tools.forecast_turns.has(tenant.id))
+  client.abort(new Error('left'))
+  await assert.rejects(left, /left/)
+  assert.ok(!there.tools.forecast_turns.has(tenant.id))
+  const too_long = { code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '60' } }
+  const { signal } = new AbortController()
+  await assert.rejects(forecast(there, { id, input: {}, signal, run_max_ms: 1 }), too_long)
 })
 
 test('explain says what the dialer then does, at any time', async () => {

@@ -452,6 +452,22 @@ test('the plan dials in order, as many as may begin, and leaves the rest to the 
   assert.deepEqual(await dialed({ is_probing: true }, { in_flight: 1, room: 5 }), ['', '', monday + 1_000])
 })
 
+test('the plan skips seconds in which no attempt may begin', async () => {
+  const nextAfter = async (starts_per_second: number, ramp_minutes = 0) => {
+    const campaign = dialedCampaign({
+      pacing: { in_flight_max: 10, starts_per_second, ramp_minutes },
+      running_since: monday,
+    })
+    const { dial, next_at = 0 } = await plan({ now: monday, campaign, load: free, due: [candidate()], recent: [] })
+    assert.deepEqual(dial, [])
+    return (next_at - monday) / 1_000
+  }
+  assert.equal(await nextAfter(0.4), 2)
+  assert.equal(await nextAfter(0.01), 99)
+  // So that a rate that grows slowly takes few steps, too.
+  assert.equal(await nextAfter(0.01, 60), 200)
+})
+
 test('the plan pauses a campaign whose attempts fail', async () => {
   const broken = ended(10, 'error', monday)
   const planned = await plan({

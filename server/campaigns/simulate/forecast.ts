@@ -33,18 +33,19 @@ interface ToForecast {
   input: NewForecast
   /** Ends the forecast when it is aborted. */
   signal: AbortSignal
+  run_max_ms?: number
 }
 
 /**
  * What a campaign would do from now on. Runs the rules of the dialer in a thread, and writes nothing. Workspaces take turns, each
  * with one forecast at a time.
  */
-export async function forecast(at: At, { id, input, signal }: ToForecast): Promise<Forecast> {
+export async function forecast(at: At, { id, input, ...limits }: ToForecast): Promise<Forecast> {
   const turns = at.tools.forecast_turns
   if (turns.has(at.workspace)) throw inProgress()
-  return turns.run(at.workspace, signal, async () => {
+  return turns.run(at.workspace, limits.signal, async () => {
     const job = await readJob(at, id, input)
-    return runThread(job, signal)
+    return runThread(job, limits)
   })
 }
 
@@ -115,7 +116,10 @@ function toMix(given: Partial<Mix> | undefined, known: Mix): Mix {
 }
 
 /** The thread is ended with the signal, or when it takes too long. */
-async function runThread({ due, ...job }: ForecastJob, signal: AbortSignal): Promise<Forecast> {
+async function runThread(
+  { due, ...job }: ForecastJob,
+  { signal, run_max_ms = forecast_max_ms }: Pick<ToForecast, 'signal' | 'run_max_ms'>,
+): Promise<Forecast> {
   signal.throwIfAborted()
   const thread = new Worker(new URL('./forecast-thread.ts', import.meta.url), {
     workerData: { job, count: due.length },
@@ -123,7 +127,7 @@ async function runThread({ due, ...job }: ForecastJob, signal: AbortSignal): Pro
   })
   thread.unref()
   const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(tooLong()), forecast_max_ms)
+  const timer = setTimeout(() => limit.abort(tooLong()), run_max_ms)
   const ended = AbortSignal.any([signal, limit.signal])
   try {
     const answered = once(thread, 'message', { signal: ended })

@@ -68,10 +68,10 @@ function toError(data: string, api_key: string): ProviderError {
   return toProviderError({ status: 200, value: value instanceof Object ? value : { error: data }, api_key })
 }
 
-/** Some servers send an error in each event, which is null. The SDK reports what is no JSON. */
+/** Some servers send an error in each event, which is null, false or empty. The SDK reports what is no JSON. */
 function withoutError(data: string, api_key: string): string {
   const { error, ...event } = membersOf(parseJson(data))
   if (error === undefined) return data
-  if (error !== null) throw toProviderError({ status: 200, value: { error }, api_key })
+  if (error) throw toProviderError({ status: 200, value: { error }, api_key })
   return JSON.stringify(event)
 }

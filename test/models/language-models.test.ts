@@ -219,8 +219,10 @@ test('an error in the middle of a stream is that error', async () => {
     const failing = partsFrom(`${before}data: ${JSON.stringify({ error })}\n\n`)
     await assert.rejects(failing, { name: 'ProviderError', status, said })
   }
-  const parts = await partsFrom(`data: {"error":null,${chunk({ content: 'Hi.' }, 'stop').slice('data: {'.length)}`)
-  assert.deepEqual(textOf(parts), ['Hi.'])
+  for (const none of ['null', 'false', '""']) {
+    const parts = await partsFrom(`data: {"error":${none},${chunk({ content: 'Hi.' }, 'stop').slice('data: {'.length)}`)
+    assert.deepEqual(textOf(parts), ['Hi.'])
+  }
 })
 
 test('an event with the name `error` is that error', async () => {

@@ -170,7 +170,7 @@ suite('attacks on calls', { concurrency: true }, () => {
     for (const [index, turns] of said.entries()) {
       const [first] = turns
       assert.equal(first?.role, 'agent', `model ${index}: ${JSON.stringify(turns)}`)
-      assert.notEqual(first.heard, '')
+      assert.match(first.heard, /I can't answer right now\./)
       assert.ok(turns.every(({ text }: { text: string }) => text !== ''))
     }
     await assertWhole(tenant)

@@ -128,7 +128,7 @@ test('by SMS the contact gets a sentence, wherever the model fails', async () =>
 })
 
 test('in a call the contact hears a sentence, wherever the model fails', async () => {
-  // On the telephone a model that has begun may take 20 seconds.
+  // On the telephone a model that has begun may take 20 seconds: see test/calls/attacks.test.ts.
   const failures = (await allFailures('call')).filter(({ name }) => !name.startsWith('hangs in the middle'))
   await check(failures, async (failing) => {
     const tenant = patient(await server.workspace())

@@ -99,16 +99,18 @@ const secrets = [
   // Keys of model services begin so. Some servers replace the middle by stars.
   /\b(sk|pk|rk|gsk|hf|xai|pplx|nvapi)[-_][\w*-]{4,}/gi,
   /\beyJ[\w-]+(\.[\w-]*)*/g,
-  // Errors are kept when the contact is deleted, so they have no phone numbers.
-  /\+\d[\d ().-]{5,}\d|\d{10,}/g,
 ]
 const long_run = /[A-Za-z0-9]{20,}|[\w+/=-]{40,}/g
+/** Errors are kept when the contact is deleted, so they have no phone numbers. */
+const phone_number = /\+\d[\d ().-]{5,}\d|\d{10,}/g
 
 function withoutKeys(text: string, api_key: string): string {
   const line = storable(text.slice(0, read_length_max)).replace(blanks, ' ').trim()
   const without_own = api_key === '' ? line : line.replaceAll(api_key, redacted)
   const without_known = secrets.reduce((said, pattern) => said.replace(pattern, redacted), without_own)
-  return truncate(without_known.replace(long_run, withoutKey), said_length_max)
+  // A key may have as many digits in a row as a phone number.
+  const without_keys = without_known.replace(long_run, withoutKey)
+  return truncate(without_keys.replace(phone_number, redacted), said_length_max)
 }
 
 /** Words have no digits. Names of models are shorter, or have no capitals. */

@@ -257,6 +257,7 @@ test('what a provider says about an error is one line without keys', async () =>
     [{ error: { message: 'Wrong key: sk-test, or\n\u0007Bearer abc.def' } }, 'Wrong key: [redacted], or [redacted]'],
     [{ error: { message: 'Incorrect API key provided: sk-abcd****wxyz.' } }, 'Incorrect [redacted]'],
     [{ error: { message: `Org ${'aB3'.repeat(8)} has no credit` } }, 'Org [redacted] has no credit'],
+    [{ error: { message: 'Key 5e0123456789abcdefabcdefabcdefab, +1 415 555 0100' } }, 'Key [redacted], [redacted]'],
     [
       { error: { message: 'At most 8192 tokens, not 12034: use gpt-4o-mini-2024-07-18' } },
       'At most 8192 tokens, not 12034: use gpt-4o-mini-2024-07-18',

@@ -8,6 +8,7 @@ import { id } from '../../kit/field.ts'
 import type { RequestHead } from '../../kit/http/door.ts'
 import * as operation from '../../kit/http/operation.ts'
 import type { RawAnswer, RawRequest } from '../../kit/http/raw.ts'
+import { letOthersRun } from '../../kit/let-others-run.ts'
 import type { Db } from '../../kit/postgres/pool.ts'
 import { notFound, Problem } from '../../kit/problem.ts'
 import { type CarrierOptOut, recordCarrierOptOuts } from '../../messages/carrier-opt-outs.ts'
@@ -116,6 +117,7 @@ async function readSigned(at: At, { channel_id, url, raw: { headers, bytes } }: 
   const token = channels.openAuthToken(at, channel)
   const [signature = '', ...more] = headers['x-twilio-signature'] ?? []
   if (token === undefined || more.length > 0 || signature.length !== signature_length) throw signatureInvalid()
+  await letOthersRun({ is_urgent: true })
   const form = new URLSearchParams(bytes.toString('utf8'))
   if (!isSigned(token, { url, form, signature })) throw signatureInvalid()
   return { channel, form }

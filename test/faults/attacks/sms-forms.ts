@@ -10,7 +10,7 @@ import { openClient } from '../client.ts'
 import { withEmbeddedPool } from '../service.ts'
 import type { Attack, AttackWorld } from './attack.ts'
 
-const at_once = { long: 50, short: 10 }
+const at_once = { long: 100, short: 10 }
 const rounds = { long: 5, short: 1 }
 const form_bytes = 64_000
 /** It has the length of a signature. */
@@ -22,6 +22,7 @@ const forms: [string, string][] = [
   ['one name with as many values as fit', Array.from({ length: 8_000 }, (_, index) => `a=${index}`).join('&')],
   ['200 long parameters', Array.from({ length: 200 }, () => '%61'.repeat(100)).join('&')],
   ['one parameter of escapes', '%61'.repeat(form_bytes / 3)],
+  ['one parameter of spaces', '+'.repeat(form_bytes)],
 ]
 
 export const attack: Attack = {

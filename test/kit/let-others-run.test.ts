@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { plan } from '../../server/campaigns/plan/plan.ts'
 import * as clock from '../../server/kit/clock.ts'
+import { letOthersParse } from '../../server/kit/http/body/read-json.ts'
 import { piecedAnswer } from '../../server/kit/http/file-answers.ts'
 import { letOthersRun } from '../../server/kit/let-others-run.ts'
 import { readEvents } from '../../server/kit/outbound/events.ts'
@@ -46,6 +47,19 @@ test('small pieces of work continue in the same turn of the event loop', async (
   assert.ok(new Set(continued).size < 500, `continued in ${new Set(continued).size} turns`)
 })
 
+test('of large bodies that have arrived together one is parsed in each turn of the event loop', async () => {
+  using turns = countTurns()
+  const parsed: number[] = []
+  const parse = async () => {
+    await letOthersParse(Buffer.alloc(64 * 1024))
+    parsed.push(turns.count)
+    spin()
+  }
+  spin()
+  await Promise.all(Array.from({ length: 5 }, parse))
+  assert.equal(new Set(parsed).size, 5, `parsed in the turns ${parsed}`)
+})
+
 test('urgent work continues before work that came earlier and is not', async () => {
   const continued: string[] = []
   const work = async (name: string, is_urgent: boolean) => {
@@ -81,6 +95,7 @@ test('work that is not urgent continues however much urgent work there is', asyn
 
 const urgent_work: [string, () => Promise<unknown>][] = [
   ['a stream of events', () => readEvents(chunks(), { events_max: 1, event_length_max: 100 }).next()],
+  ['a large body', () => letOthersParse(Buffer.alloc(64 * 1024))],
   ['a large answer', () => piecedAnswer({ file: null, pieces: ['one', 'two'] })],
   [
     "a dialer's plan",

@@ -6,7 +6,7 @@ import { type AtOutside, atCaller, type Service } from '../at.ts'
 import type { Log } from '../log.ts'
 import { disconnected, preconditionFailed } from '../problem.ts'
 import { mayOmitBody } from './body/may-omit.ts'
-import { assertNotTooDeep, parseJsonBody } from './body/read-json.ts'
+import { assertNotTooDeep, letOthersParse, parseJsonBody } from './body/read-json.ts'
 import { type Answer, pageAnswer, resourceAnswer, type StreamedAnswer } from './envelope.ts'
 import { matchesStrongly, matchesWeakly } from './etag.ts'
 import { fileHeaders, piecedAnswer, storedFileAnswer } from './file-answers.ts'
@@ -120,6 +120,7 @@ function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: Endpoi
       const upload = { operation, upload: operation.upload, incoming, body: incoming.body, answer }
       return receiveUpload(upload, await atCaller(service, incoming.caller), write, context.log)
     }
+    await letOthersParse(incoming.body)
     const json = operation.body && (may_omit_body && isEmpty(incoming.body) ? {} : parseJsonBody(incoming.body))
     const request = requestWithBody(operation, incoming, operation.body, json)
     // Fields that are ignored are not validated, and may nest too deeply to be fingerprinted.

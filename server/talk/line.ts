@@ -24,8 +24,25 @@ export interface Line<Fact> {
   press: (now: number, digits: string) => void
   transfer: (now: number, to: string) => void
   hangUp: (now: number) => void
+  /** How long the stages before the first sound of this reply took. Undefined before it sounds. Lines with sound have it. */
+  readLatency?: (reply: string) => SoundLatency | undefined
+  /** What went wrong with a speech provider since the last question. Another one took over, unless the fault is fatal. */
+  takeSpeechFault?: () => { message: string; is_fatal: boolean } | undefined
   /** The state of a simulated line, as plain data. */
   save: () => unknown
+}
+
+/**
+ * - `wait_ms`: from the contact's last sound to the beginning of the reply, without `recognise_ms`.
+ * - `recognise_ms`: how long the contact's words took to recognise.
+ * - `voice_ms`: from the first words of the reply to its first sound here.
+ * - `first_sound_ms`: from the contact's last sound to the first sound of the reply that the other side has played.
+ */
+export interface SoundLatency {
+  wait_ms: number
+  recognise_ms: number
+  voice_ms: number
+  first_sound_ms: number
 }
 
 /**

@@ -21,6 +21,7 @@ const ranks = [
   ['messages'],
   ['drivers'],
   ['calls'],
+  ['audio'],
   ['lines'],
   ['campaigns'],
   ['imports', 'integrations', 'overview', 'people'],

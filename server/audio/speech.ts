@@ -1,0 +1,38 @@
+import type { SpeechModelV4, TranscriptionModelV4 } from '@ai-sdk/provider'
+
+/**
+ * What a call hears and speaks with. Models get and give WAV with PCM16, mono: `mediaType` is `audio/wav`, `outputFormat` is
+ * `wav`. A voice may give any sample rate, and the times of its words in `providerMetadata.offline.words`.
+ */
+export interface CallSpeech {
+  listen: Listening
+  speak: Speaking
+  /** Take over when a provider fails in mid-call; undefined when offline speech is not installed or the language isn't English. */
+  fallback: { listen: Listening; speak: Speaking } | undefined
+  openDetector: () => VoiceDetector
+}
+
+export interface Listening {
+  model: TranscriptionModelV4
+  language: string | undefined
+}
+
+export interface Speaking {
+  model: SpeechModelV4
+  voice: string | undefined
+  speed: number | undefined
+  language: string | undefined
+}
+
+/** Says how likely it is that someone speaks in each 512 samples at 16 kHz. One for each call. */
+export interface VoiceDetector {
+  hear: (samples: Float32Array) => Promise<number>
+  close: () => void
+}
+
+/** A word of what a voice has spoken, with its time in the sound. */
+export interface WordTime {
+  text: string
+  start_ms: number
+  end_ms: number
+}

@@ -1,0 +1,20 @@
+/** A connection that carries sound: PCM16, mono. Nothing here throws. */
+export interface Wire {
+  readonly sample_rate: 8_000 | 16_000
+  /** Set by the line. Frames come in order; `at_ms` is their place on the wire's own time line, from 0. Missing time is missing frames. */
+  onFrame: (frame: Int16Array, at_ms: number) => void
+  /** Set by the line: how much of what was sent has been played, in ms since the wire opened. */
+  onPlayed: (played_ms: number) => void
+  onDigit: (digit: string) => void
+  /** The other side has hung up, or the connection is lost for good. Called once. */
+  onEnd: (reason: 'hung_up' | 'lost') => void
+  /** The connection is gone for now / is back: nothing is played meanwhile. */
+  onPause?: (is_paused: boolean) => void
+  /** Sends sound to be played after what was sent before. */
+  send: (frame: Int16Array) => void
+  /** Drops what was sent and not yet played. */
+  clear: () => void
+  /** Shows words to the other side, where the wire can. */
+  showWords?: (words: { role: 'contact' | 'agent'; text: string; is_final: boolean }) => void
+  end: (reason: string) => void
+}

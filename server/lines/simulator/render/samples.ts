@@ -47,15 +47,3 @@ export function cut(samples: Int16Array, length: number): Int16Array {
   }
   return left
 }
-
-export const mulaw_silence = 0xff
-const mulaw_bias = 0x84
-const mulaw_max = 32_635
-
-/** ITU-T G.711 defines it. */
-export function toMulaw(sample: number): number {
-  const magnitude = Math.min(Math.abs(sample), mulaw_max) + mulaw_bias
-  const exponent = 24 - Math.clz32(magnitude)
-  const mantissa = (magnitude >> (exponent + 3)) & 0x0f
-  return ~((sample < 0 ? 0x80 : 0) | (exponent << 4) | mantissa) & 0xff
-}

@@ -1,6 +1,7 @@
+import { mulaw_silence, toMulaw } from '../../../audio/mulaw.ts'
 import type { SpeechPart } from '../../../talk/state.ts'
 import type { Synthesizer } from './flite.ts'
-import { cut, mulaw_silence, samples_per_ms, toMulaw, trimSilence } from './samples.ts'
+import { cut, samples_per_ms, trimSilence } from './samples.ts'
 import { splitParts } from './split-parts.ts'
 
 export interface Track {

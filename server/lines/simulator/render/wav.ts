@@ -1,9 +1,9 @@
 import fs from 'node:fs/promises'
+import { headerBytes, headerFor, recording_format } from '../../../audio/wav.ts'
 import { sample_rate, samples_per_ms } from './samples.ts'
 
-const mulaw_format = 7
-const channels = 2
-const header_bytes = 58
+const { channels } = recording_format
+const header_bytes = headerBytes(recording_format)
 /** A second. */
 const block_samples = sample_rate
 
@@ -31,7 +31,7 @@ export async function continueWav(file: string, { duration_ms, openTracks, mustS
   try {
     const samples = duration_ms * samples_per_ms
     const { size } = await output.stat()
-    if (size === 0) await output.appendFile(header(samples))
+    if (size === 0) await output.appendFile(headerFor({ bytes: channels * samples, format: recording_format }))
     const start = Math.max(0, size - header_bytes) / channels
     const [left, right] = openTracks(start)
     for (let position = start; position < samples; position += block_samples) {
@@ -44,26 +44,4 @@ export async function continueWav(file: string, { duration_ms, openTracks, mustS
   } finally {
     await output.close()
   }
-}
-
-/** Formats other than PCM need a `fact` chunk with the number of samples. */
-function header(samples: number): Buffer {
-  const bytes = Buffer.alloc(header_bytes)
-  const data_bytes = channels * samples
-  bytes.write('RIFF', 0)
-  bytes.writeUInt32LE(header_bytes - 8 + data_bytes, 4)
-  bytes.write('WAVEfmt ', 8)
-  bytes.writeUInt32LE(18, 16)
-  bytes.writeUInt16LE(mulaw_format, 20)
-  bytes.writeUInt16LE(channels, 22)
-  bytes.writeUInt32LE(sample_rate, 24)
-  bytes.writeUInt32LE(channels * sample_rate, 28)
-  bytes.writeUInt16LE(channels, 32)
-  bytes.writeUInt16LE(8, 34)
-  bytes.write('fact', 38)
-  bytes.writeUInt32LE(4, 42)
-  bytes.writeUInt32LE(samples, 46)
-  bytes.write('data', 50)
-  bytes.writeUInt32LE(data_bytes, 54)
-  return bytes
 }

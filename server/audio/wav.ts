@@ -1,0 +1,97 @@
+import { fromMulaw } from './mulaw.ts'
+
+export interface WavFormat {
+  encoding: 'pcm16' | 'mulaw'
+  sample_rate: number
+  channels: number
+}
+
+const codes = { pcm16: 1, mulaw: 7 } as const
+const bytes_per_sample = { pcm16: 2, mulaw: 1 } as const
+/** The real format of one with this code is in the extension of its `fmt` chunk. */
+const extensible = 0xfffe
+
+/** How recordings are kept: the contact is left, the agent right. */
+export const recording_format: WavFormat = { encoding: 'mulaw', sample_rate: 8_000, channels: 2 }
+
+/** The beginning of a file with this many bytes of samples. Formats other than PCM need a `fact` chunk with the number of samples. */
+export function headerFor({ bytes, format }: { bytes: number; format: WavFormat }): Buffer {
+  const { encoding, sample_rate, channels } = format
+  const frame_bytes = channels * bytes_per_sample[encoding]
+  const is_pcm = encoding === 'pcm16'
+  const header = Buffer.alloc(headerBytes(format))
+  header.write('RIFF', 0)
+  header.writeUInt32LE(header.length - 8 + bytes, 4)
+  header.write('WAVEfmt ', 8)
+  header.writeUInt32LE(is_pcm ? 16 : 18, 16)
+  header.writeUInt16LE(codes[encoding], 20)
+  header.writeUInt16LE(channels, 22)
+  header.writeUInt32LE(sample_rate, 24)
+  header.writeUInt32LE(frame_bytes * sample_rate, 28)
+  header.writeUInt16LE(frame_bytes, 32)
+  header.writeUInt16LE(8 * bytes_per_sample[encoding], 34)
+  if (!is_pcm) {
+    header.write('fact', 38)
+    header.writeUInt32LE(4, 42)
+    header.writeUInt32LE(bytes / frame_bytes, 46)
+  }
+  header.write('data', header.length - 8)
+  header.writeUInt32LE(bytes, header.length - 4)
+  return header
+}
+
+export const headerBytes = ({ encoding }: WavFormat): number => (encoding === 'pcm16' ? 44 : 58)
+
+/** A whole file of PCM16 with one channel. */
+export function writeWav(samples: Int16Array, sample_rate: number): Uint8Array {
+  const bytes = 2 * samples.length
+  const header = headerFor({ bytes, format: { encoding: 'pcm16', sample_rate, channels: 1 } })
+  const file = Buffer.alloc(header.length + bytes)
+  header.copy(file)
+  for (let index = 0; index < samples.length; index += 1)
+    file.writeInt16LE(samples[index] ?? 0, header.length + 2 * index)
+  return file
+}
+
+/**
+ * Reads PCM16 and μ-law of any rate, and of several channels the first. Sizes that a file can't have, as in files that were
+ * streamed, mean its end. Throws if it is no such file.
+ */
+export function readWav(file: Uint8Array): { samples: Int16Array; sample_rate: number } {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength)
+  if (bytes.length < 12 || bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, 12) !== 'WAVE')
+    throw new Error('the sound is no WAV file')
+  let format: (WavFormat & { frame_bytes: number }) | undefined
+  for (let offset = 12; offset + 8 <= bytes.length; ) {
+    const name = bytes.toString('latin1', offset, offset + 4)
+    const size = bytes.readUInt32LE(offset + 4)
+    const chunk = bytes.subarray(offset + 8, offset + 8 + size)
+    if (name === 'fmt ') format = readFormat(chunk)
+    if (name === 'data' && format) return { samples: readSamples(chunk, format), sample_rate: format.sample_rate }
+    offset += 8 + size + (size % 2)
+  }
+  throw new Error('the WAV file has no samples')
+}
+
+function readFormat(chunk: Buffer): WavFormat & { frame_bytes: number } {
+  if (chunk.length < 16) throw new Error('the WAV file has no format')
+  const code = chunk.readUInt16LE(0)
+  const real_code = code === extensible && chunk.length >= 26 ? chunk.readUInt16LE(24) : code
+  const bits = chunk.readUInt16LE(14)
+  const encoding = real_code === codes.mulaw ? 'mulaw' : 'pcm16'
+  if (real_code !== codes[encoding] || bits !== 8 * bytes_per_sample[encoding])
+    throw new Error(`the WAV file has format ${real_code} with ${bits} bits, and only PCM16 and μ-law can be read`)
+  const channels = chunk.readUInt16LE(2)
+  const sample_rate = chunk.readUInt32LE(4)
+  if (channels < 1 || sample_rate < 4_000 || sample_rate > 192_000)
+    throw new Error(`the WAV file has ${channels} channels and ${sample_rate} samples a second`)
+  return { encoding, sample_rate, channels, frame_bytes: channels * bytes_per_sample[encoding] }
+}
+
+function readSamples(data: Buffer, { encoding, frame_bytes }: WavFormat & { frame_bytes: number }): Int16Array {
+  const samples = new Int16Array(Math.floor(data.length / frame_bytes))
+  for (let index = 0; index < samples.length; index += 1)
+    samples[index] =
+      encoding === 'mulaw' ? fromMulaw(data[index * frame_bytes] ?? 0) : data.readInt16LE(index * frame_bytes)
+  return samples
+}

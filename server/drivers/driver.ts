@@ -249,7 +249,7 @@ export class Driver {
         if (journal.open?.reply === effect.reply) this.#speaker?.say(journal.open.seq, effect.text)
         break
       case 'end_words':
-        line?.endReply(now, effect.reply)
+        line?.endReply(now, effect.reply, effect)
         break
       case 'clear':
         line?.clear(now, effect.reply)

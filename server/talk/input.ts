@@ -109,7 +109,7 @@ export type Effect =
   | { type: 'opt_out' }
   | { type: 'close'; reason: CloseReason; end_reason?: EndReason }
   /** All words of the reply were said. `clear` stops them. */
-  | { type: 'end_words'; reply: string }
+  | { type: 'end_words'; reply: string; is_uninterruptible?: boolean }
   | { type: 'clear'; reply: string }
   | { type: 'press'; digits: string }
   | { type: 'transfer'; to: string }

@@ -16,7 +16,7 @@ export interface Line<Fact> {
   /** Adds words to what the agent says. They are heard after those before. */
   say: (now: number, words: { reply: string; text: string }) => void
   /** No more words of this reply follow. When all are heard, `play_done` follows. */
-  endReply: (now: number, reply: string) => void
+  endReply: (now: number, reply: string, options?: { is_uninterruptible?: boolean }) => void
   /** Stops the agent's words at once. */
   clear: (now: number, reply: string) => void
   /** What the contact has heard so far of the reply that is playing. */

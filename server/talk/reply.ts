@@ -224,7 +224,8 @@ export function finish(step: Step, reply: Reply, outcome: 'done' | 'failed'): vo
   if (state.voice) {
     state.reply = { ...reply, voice: { ...reply.voice, outcome } }
     state.phase = 'speaking'
-    return void effects.push({ type: 'end_words', reply: reply.id })
+    const { is_uninterruptible } = reply.voice
+    return void effects.push({ type: 'end_words', reply: reply.id, ...(is_uninterruptible && { is_uninterruptible }) })
   }
   complete(step, reply, outcome)
 }

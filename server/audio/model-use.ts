@@ -1,0 +1,86 @@
+import type { Log } from '../kit/log.ts'
+import type { Timers } from './timers.ts'
+
+/** What went wrong with speech. After a fatal fault nobody can hear, or speak. */
+export interface SpeechFault {
+  message: string
+  is_fatal: boolean
+}
+
+/** A model that hears or speaks in one call, and the one that takes over when it fails. */
+export interface ModelUse<Model> {
+  /** Undefined if it was aborted, or if nobody could do it. Never rejects, and takes at most twice the time limit. */
+  run: <T>(work: (model: Model, signal: AbortSignal) => PromiseLike<T>, signal: AbortSignal) => Promise<T | undefined>
+  /** Whether the first model works: then its sound is charged. */
+  readonly is_first: boolean
+}
+
+interface ModelUseOptions<Model> {
+  first: Model
+  fallback: Model | undefined
+  /** For messages, such as `Speech recognition`. */
+  task: string
+  nameOf: (model: Model) => string
+  onFault: (fault: SpeechFault) => void
+  timers: Timers
+  log: Log
+}
+
+const time_max_ms = 5_000
+
+/** A model fails when it rejects, or takes too long. The fallback then works for the rest of the call. Without one it is tried once more. */
+export function openModelUse<Model>(options: ModelUseOptions<Model>): ModelUse<Model> {
+  const { first, fallback, task, nameOf, onFault, timers, log } = options
+  let model = first
+  const use: ModelUse<Model> = {
+    get is_first() {
+      return model === first
+    },
+    async run(work, signal) {
+      for (let attempt = 1; !signal.aborted; attempt += 1) {
+        const used = model
+        try {
+          return await inTime((stop) => work(used, stop), signal, timers)
+        } catch (error) {
+          if (signal.aborted) break
+          const reason = error instanceof Error ? error.message : 'unknown error'
+          log.warn({ reason, model: nameOf(used) }, 'speech model failed')
+          const failed = `${task} by ${nameOf(used)} failed: ${reason}`
+          if (model !== used) continue
+          if (model === first && fallback !== undefined) {
+            model = fallback
+            onFault({ message: `${failed}. Offline speech took over.`, is_fatal: false })
+          } else if (attempt > 1) {
+            onFault({ message: `${failed}.`, is_fatal: true })
+            break
+          }
+        }
+      }
+      return undefined
+    },
+  }
+  return use
+}
+
+/** Rejects at once when `signal` is aborted, or when time is up, whatever the work does. */
+async function inTime<T>(
+  work: (signal: AbortSignal) => PromiseLike<T>,
+  signal: AbortSignal,
+  timers: Timers,
+): Promise<T> {
+  const stop = new AbortController()
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const abort = (reason: string) => {
+    reject(new Error(reason))
+    stop.abort()
+  }
+  const onAbort = () => abort('it was stopped')
+  signal.addEventListener('abort', onAbort, { once: true })
+  const cancel = timers.after(time_max_ms, () => abort(`no answer within ${time_max_ms / 1_000} seconds`))
+  try {
+    return await Promise.race([work(stop.signal), stopped])
+  } finally {
+    cancel()
+    signal.removeEventListener('abort', onAbort)
+  }
+}

@@ -1,0 +1,221 @@
+import type { Log } from '../../kit/log.ts'
+import type { ModelUse } from '../model-use.ts'
+import { openResampler } from '../resampler.ts'
+import { toFloat } from '../samples.ts'
+import type { Listening, VoiceDetector } from '../speech.ts'
+import type { Timers } from '../timers.ts'
+import { openEnergyDetector } from './energy.ts'
+import { openRecogniser } from './recogniser.ts'
+import { openSegmenter, type Segment, type Window, window_ms, window_samples } from './segmenter.ts'
+
+/** Words with their times on the wire. */
+export interface HeardWords {
+  text: string
+  start_ms: number
+  end_ms: number
+  /** How long the recogniser took. */
+  recognise_ms: number
+}
+
+export interface EarOptions {
+  rate: number
+  detector: VoiceDetector
+  listener: ModelUse<Listening>
+  now: () => number
+  timers: Timers
+  log: Log
+  onStart: (start_ms: number) => void
+  /** Someone speaks. */
+  onVoice: (speech: { voice_ms: number; end_ms: number }) => void
+  /** The words so far, after `recogniseSoFar`. */
+  onPartial: (words: HeardWords) => void
+  /** The words of the beginning of a very long speech. */
+  onPiece: (words: HeardWords) => void
+  /** The speech is over. There may be no words. */
+  onEnd: (words: HeardWords) => void
+}
+
+/** Turns frames of the wire into speech with words. */
+export interface Ear {
+  take: (frame: Int16Array, at_ms: number) => void
+  /** Recognises the speech that goes on. */
+  recogniseSoFar: () => void
+  /** Nothing more is heard: what was said is recognised, within a time limit. */
+  finish: () => Promise<void>
+  readonly heard_ms: number
+  close: () => void
+}
+
+const sample_rate = 16_000
+/** A longer gap is not filled: nobody speaks through it. */
+const fill_max_ms = 1_000
+/** After this long without frames, silence is heard. */
+const missing_ms = 750
+const check_every_ms = 250
+/** Beyond this, the detector is too slow, or hangs. */
+const windows_waiting_max = Math.ceil(2_000 / window_ms)
+const finish_max_ms = 1_500
+
+export function openEar(options: EarOptions): Ear {
+  const { rate, listener, now, timers, log } = options
+  const resampler = openResampler(rate, sample_rate)
+  const recogniser = openRecogniser({ model: listener, now, timers })
+  let { detector } = options
+  let window = newWindow(0)
+  let filled = 0
+  /** Windows that the detector has not heard. */
+  let waiting: Window[] = []
+  let is_detecting = false
+  /** Where the next frame is expected on the wire, and how much silence was heard instead. */
+  let next_ms = 0
+  let silence_ms = 0
+  let frame_at = now()
+  let is_closed = false
+  /** All words of the speech are being recognised. */
+  let is_ending = false
+  let onFinished = () => {}
+
+  const segmenter = openSegmenter({
+    onStart: ({ start_ms }) => options.onStart(start_ms),
+    onVoice: ({ voice_ms, end_ms }) => options.onVoice({ voice_ms, end_ms }),
+    onSilence: recogniseAll,
+    onMore() {
+      is_ending = false
+      recogniser.discard('final')
+    },
+    onPiece: (piece) =>
+      recogniser.run({
+        kind: 'piece',
+        segment: piece,
+        onText: (...heard) => options.onPiece(toWords(piece, ...heard)),
+      }),
+  })
+
+  function recogniseAll(segment: Segment): void {
+    is_ending = true
+    recogniser.discard('partial')
+    const { start_ms, end_ms, windows, silent } = segment
+    recogniser.run({
+      kind: 'final',
+      segment: { ...segment, windows: [...windows], silent },
+      onText(...heard) {
+        is_ending = false
+        segmenter.end()
+        options.onEnd(toWords({ start_ms, end_ms }, ...heard))
+        onFinished()
+      },
+    })
+  }
+
+  function take(frame: Int16Array, at_ms: number): void {
+    if (is_closed) return
+    const gap_ms = at_ms - next_ms
+    const missing = Math.min(gap_ms - silence_ms, fill_max_ms)
+    if (missing > 1) hear(new Int16Array(Math.round((missing * rate) / 1_000)), at_ms - missing)
+    hear(frame, at_ms)
+    next_ms = at_ms + (frame.length * 1_000) / rate
+    silence_ms = 0
+    frame_at = now()
+  }
+
+  /** Cuts the sound into windows. */
+  function hear(frame: Int16Array, at_ms: number): void {
+    const samples = resampler.push(frame)
+    for (let used = 0; used < samples.length; ) {
+      if (filled === 0) window = newWindow(at_ms + (used * 1_000) / sample_rate)
+      const piece = samples.subarray(used, used + window_samples - filled)
+      window.samples.set(piece, filled)
+      filled += piece.length
+      used += piece.length
+      if (filled < window_samples) continue
+      filled = 0
+      waiting.push(window)
+    }
+    if (waiting.length > windows_waiting_max) replaceDetector('it is too slow')
+    void detect()
+  }
+
+  /** Never rejects. */
+  async function detect(): Promise<void> {
+    if (is_detecting) return
+    is_detecting = true
+    const used = detector
+    while (waiting.length > 0 && used === detector && !is_closed) {
+      const [next] = waiting
+      if (!next) break
+      try {
+        const likely = await used.hear(toFloat(next.samples))
+        if (is_closed || used !== detector) return
+        waiting = waiting.slice(1)
+        segmenter.take(next, likely)
+      } catch (error) {
+        if (is_closed || used !== detector) return
+        replaceDetector(error instanceof Error ? error.message : 'unknown error')
+        return void detect()
+      }
+    }
+    is_detecting = false
+  }
+
+  /** A call goes on without the detector, which may never answer. */
+  function replaceDetector(reason: string): void {
+    log.warn({ reason }, 'the voice detector failed')
+    detector.close()
+    detector = openEnergyDetector()
+    waiting = waiting.slice(-windows_waiting_max)
+    is_detecting = false
+  }
+
+  /** Without frames a speech would never end. */
+  function check(): void {
+    if (is_closed) return
+    cancelCheck = timers.after(check_every_ms, check)
+    const quiet_ms = now() - frame_at
+    if (!segmenter.segment || quiet_ms < missing_ms) return
+    const missed_ms = quiet_ms - silence_ms
+    hear(new Int16Array(Math.round((missed_ms * rate) / 1_000)), next_ms + silence_ms)
+    silence_ms = quiet_ms
+  }
+  let cancelCheck = timers.after(check_every_ms, check)
+
+  return {
+    get heard_ms() {
+      return recogniser.heard_ms
+    },
+    take,
+    recogniseSoFar() {
+      const { segment } = segmenter
+      if (!segment) return
+      const so_far = { ...segment, windows: [...segment.windows] }
+      recogniser.run({
+        kind: 'partial',
+        segment: so_far,
+        onText: (...heard) => segmenter.segment === segment && options.onPartial(toWords(so_far, ...heard)),
+      })
+    },
+    finish() {
+      const { segment } = segmenter
+      if (!segment || is_closed) return Promise.resolve()
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const cancel = timers.after(finish_max_ms, resolve)
+      onFinished = resolve
+      if (!is_ending) recogniseAll(segment)
+      return promise.finally(cancel)
+    },
+    close() {
+      if (is_closed) return
+      is_closed = true
+      cancelCheck()
+      recogniser.close()
+      detector.close()
+    },
+  }
+}
+
+const newWindow = (at_ms: number): Window => ({ samples: new Int16Array(window_samples), at_ms })
+
+const toWords = (
+  { start_ms, end_ms }: Pick<Segment, 'start_ms' | 'end_ms'>,
+  text: string,
+  recognise_ms: number,
+): HeardWords => ({ text, start_ms, end_ms, recognise_ms })

@@ -1,0 +1,102 @@
+import type { ModelUse } from '../model-use.ts'
+import { joinSamples } from '../samples.ts'
+import type { Listening } from '../speech.ts'
+import type { Timers } from '../timers.ts'
+import { writeWav } from '../wav.ts'
+import { type Segment, window_ms } from './segmenter.ts'
+
+/** `partial`: the speech goes on. `piece`: the beginning of a long one. `final`: all of it. */
+export type JobKind = 'partial' | 'piece' | 'final'
+
+export interface Job {
+  kind: JobKind
+  segment: Segment
+  /** Gets the words, which may be none. It is not called after `discard`. */
+  onText: (text: string, recognise_ms: number) => void
+}
+
+export interface Recogniser {
+  /** One job runs at a time, and one waits: a newer one takes its place. Only pieces of a long speech are all kept. */
+  run: (job: Job) => void
+  /** Drops the jobs of this kind. */
+  discard: (kind: JobKind) => void
+  readonly heard_ms: number
+  close: () => void
+}
+
+export interface RecogniserOptions {
+  model: ModelUse<Listening>
+  now: () => number
+  timers: Timers
+}
+
+const sample_rate = 16_000
+/** A model that doesn't stop when it should is left alone after this time. */
+const stop_max_ms = 2_000
+/** The recogniser wants silence at the end. */
+const after_ms = 400
+
+export function openRecogniser({ model, now, timers }: RecogniserOptions): Recogniser {
+  let running: { kind: JobKind; stop: AbortController } | undefined
+  let waiting: Job[] = []
+  let heard_ms = 0
+  let is_closed = false
+
+  function start(job: Job): void {
+    const stop = new AbortController()
+    running = { kind: job.kind, stop }
+    const began = now()
+    void recognise(job.segment, stop.signal).then((text) => {
+      running = undefined
+      if (is_closed) return
+      if (!stop.signal.aborted) job.onText(text, now() - began)
+      const next = running ? undefined : waiting.shift()
+      if (next) start(next)
+    })
+  }
+
+  /** Never rejects. A model that is stopped still has the turn until it has stopped. */
+  async function recognise(segment: Segment, signal: AbortSignal): Promise<string> {
+    const samples = soundOf(segment)
+    const audio = writeWav(samples, sample_rate)
+    let left: Promise<unknown> = Promise.resolve()
+    const result = await model.run(({ model: listener }, abortSignal) => {
+      const work = Promise.resolve(listener.doGenerate({ audio, mediaType: 'audio/wav', abortSignal }))
+      left = work.catch(() => {})
+      return work
+    }, signal)
+    if (signal.aborted) await Promise.race([left, waitFor(timers)])
+    if (result && model.is_first) heard_ms += (samples.length * 1_000) / sample_rate
+    return result?.text.trim() ?? ''
+  }
+
+  return {
+    get heard_ms() {
+      return heard_ms
+    },
+    run(job) {
+      if (is_closed) return
+      if (!running) return start(job)
+      const kept = waiting.filter(({ kind }) => kind === 'piece')
+      waiting = job.kind === 'partial' && waiting.length > 0 ? waiting : [...kept, job]
+    },
+    discard(kind) {
+      waiting = waiting.filter((job) => job.kind !== kind)
+      if (running?.kind === kind) running.stop.abort()
+    },
+    close() {
+      is_closed = true
+      running?.stop.abort()
+    },
+  }
+}
+
+function soundOf({ windows, silent }: Segment): Int16Array {
+  const missing_ms = Math.max(0, after_ms - silent * window_ms)
+  return joinSamples([...windows.map(({ samples }) => samples), new Int16Array((missing_ms * sample_rate) / 1_000)])
+}
+
+const waitFor = ({ after }: Timers): Promise<void> =>
+  new Promise((resolve) => {
+    after(stop_max_ms, resolve)
+  })

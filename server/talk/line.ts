@@ -33,10 +33,11 @@ export interface Line<Fact> {
 }
 
 /**
- * - `wait_ms`: from the contact's last sound to the beginning of the reply, without `recognise_ms`.
- * - `recognise_ms`: how long the contact's words took to recognise.
- * - `voice_ms`: from the first words of the reply to its first sound here.
- * - `first_sound_ms`: from the contact's last sound to the first sound of the reply that the other side has played.
+ * Times of a reply to something that the contact has said.
+ * - `wait_ms`: from the end of the contact's voice until its words count as complete.
+ * - `recognise_ms`: how long the recogniser took. It is part of the wait, or makes it longer.
+ * - `voice_ms`: from the first words of the reply to the first sound that was sent.
+ * - `first_sound_ms`: from the end of the contact's voice to the first sound that the other side has played.
  */
 export interface SoundLatency {
   wait_ms: number

@@ -1,9 +1,19 @@
 import type { Fact } from '../calls/facts.ts'
 import type { Log } from '../kit/log.ts'
-import type { Line } from '../talk/line.ts'
+import type { Line, LineEvent } from '../talk/line.ts'
+import type { SpeechPart } from '../talk/state.ts'
+import { openBargeIn } from './barge-in.ts'
+import { openEar } from './hearing/ear.ts'
+import { openLatency } from './latency.ts'
+import { openModelUse, type SpeechFault } from './model-use.ts'
 import type { Recorder } from './recorder.ts'
+import { openRecorderTrack } from './recorder-track.ts'
+import { openPlayedTrack } from './speaking/played-track.ts'
+import { openSpeaker } from './speaking/speaker.ts'
 import type { CallSpeech } from './speech.ts'
+import { real_timers, type Timers } from './timers.ts'
 import type { Wire } from './wire.ts'
+import { openWireTime } from './wire-time.ts'
 
 export interface AudioLineOptions {
   wire: Wire
@@ -12,13 +22,231 @@ export interface AudioLineOptions {
   now: () => number
   recorder?: Recorder
   log: Log
+  /** Set for a call that was answered before, on another wire or in another process. Parts of speech count from here. */
+  answered_at?: number
+  /** Tests have their own. */
+  timers?: Timers
 }
 
 /** A line whose sound travels over a wire. */
 export interface AudioLine extends Line<Fact> {
   readLatency: NonNullable<Line<Fact>['readLatency']>
   takeSpeechFault: NonNullable<Line<Fact>['takeSpeechFault']>
-  /** Ms of sound recognised and spoken, for prices. */
+  /** Ms of sound recognised and spoken by `listen` and `speak`, and not by the fallback: for prices. */
   readonly speech_ms: number
   close: () => Promise<void>
+}
+
+type Event = LineEvent<Fact>
+type EventWithoutTime = Event extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never
+
+/** What was heard of a reply is reported before these. */
+const may_interrupt: Event['type'][] = ['speech_started', 'heard', 'digit', 'hung_up', 'lost']
+/** Beyond this nobody takes them: the oldest are dropped. */
+const events_max = 1_000
+
+export function openAudioLine(options: AudioLineOptions): AudioLine {
+  const { wire, speech, now, recorder, log, timers = real_timers } = options
+  const { sample_rate: rate } = wire
+  const answered_at = options.answered_at ?? now()
+  const wire_time = openWireTime(now)
+  const latency = openLatency()
+  const faults: SpeechFault[] = []
+  let events: Event[] = []
+  let last_at = answered_at
+  let is_over = false
+  let is_closed = false
+  let wake = () => {}
+
+  function emit(event: EventWithoutTime, at: number): void {
+    if (is_over) return
+    last_at = Math.max(last_at, Math.min(Math.round(at), now()))
+    const played = may_interrupt.includes(event.type) ? speaker.readPlayed() : undefined
+    if (played) events.push({ at: last_at, type: 'played', ...played })
+    events.push({ ...event, at: last_at })
+    events = events.slice(-events_max)
+    wake()
+  }
+
+  function onFault(fault: SpeechFault): void {
+    if (faults.length < 10) faults.push(fault)
+    wake()
+  }
+
+  const { listen, speak, fallback } = speech
+  const use = { timers, log, onFault }
+  const listener = openModelUse({
+    ...use,
+    first: listen,
+    fallback: fallback?.listen,
+    task: 'Speech recognition',
+    nameOf: ({ model }) => model.provider,
+  })
+  const voice = openModelUse({
+    ...use,
+    first: speak,
+    fallback: fallback?.speak,
+    task: 'The voice',
+    nameOf: ({ model }) => model.provider,
+  })
+
+  const contact_track = recorder && openRecorderTrack(rate, recorder.contact)
+  const agent_track = recorder && openRecorderTrack(rate, recorder.agent)
+  const speaker = openSpeaker({
+    wire,
+    voice,
+    now,
+    timers,
+    log,
+    answered_at,
+    track: agent_track && openPlayedTrack(rate, (samples, at) => agent_track.add(samples, wire_time.toRecording(at))),
+    onSent: (reply) => latency.noteSent(reply, now()),
+    onStart(reply, { at, is_first }) {
+      if (is_first) latency.noteSound(reply, at)
+      const words = speaker.readSaid(reply)
+      wire.showWords?.({ role: 'agent', text: words, is_final: false })
+    },
+    onDone(reply, parts) {
+      showHeard(parts)
+      emit({ type: 'played', reply, parts }, now())
+      emit({ type: 'play_done', reply }, now())
+    },
+    onCleared(reply, parts) {
+      showHeard(parts)
+      emit({ type: 'played', reply, parts }, now())
+    },
+  })
+
+  function showHeard(parts: SpeechPart[]): void {
+    if (parts.length > 0)
+      wire.showWords?.({ role: 'agent', text: parts.map(({ text }) => text).join(' '), is_final: true })
+  }
+
+  const toPart = (text: string, start_ms: number, end_ms: number): SpeechPart => {
+    const start = Math.max(0, Math.round(wire_time.toWorkspace(start_ms) - answered_at))
+    return { text, start_ms: start, end_ms: Math.max(start, Math.round(wire_time.toWorkspace(end_ms) - answered_at)) }
+  }
+
+  const barge_in = openBargeIn({ speaker, timers, recogniseSoFar: () => ear.recogniseSoFar() })
+
+  const ear = openEar({
+    rate,
+    detector: speech.openDetector(),
+    listener,
+    now,
+    timers,
+    log,
+    onStart(start_ms) {
+      barge_in.begin()
+      emit({ type: 'speech_started' }, wire_time.toWorkspace(start_ms))
+    },
+    onVoice: ({ voice_ms }) => barge_in.noteVoice(voice_ms),
+    onPartial({ text, end_ms }) {
+      barge_in.noteWords(text)
+      if (text === '') return
+      emit({ type: 'heard', text }, wire_time.toWorkspace(end_ms))
+      wire.showWords?.({ role: 'contact', text, is_final: false })
+    },
+    onPiece({ text, start_ms, end_ms }) {
+      if (text !== '') emitWords(text, start_ms, end_ms)
+    },
+    onEnd({ text, start_ms, end_ms, recognise_ms }) {
+      const at = wire_time.toWorkspace(end_ms)
+      if (text !== '') {
+        emitWords(text, start_ms, end_ms)
+        latency.noteWords(text, { ended_at: at, heard_at: now(), recognise_ms })
+      }
+      emit({ type: 'speech_stopped' }, at)
+      barge_in.end()
+    },
+  })
+
+  function emitWords(text: string, start_ms: number, end_ms: number): void {
+    emit({ type: 'heard', text, part: toPart(text, start_ms, end_ms) }, wire_time.toWorkspace(end_ms))
+    wire.showWords?.({ role: 'contact', text, is_final: true })
+  }
+
+  wire.onFrame = (frame, at_ms) => {
+    if (is_over) return
+    wire_time.note(at_ms + (frame.length * 1_000) / rate)
+    contact_track?.add(frame, wire_time.toRecording(wire_time.toWorkspace(at_ms)))
+    ear.take(frame, at_ms)
+  }
+  wire.onPlayed = (played_ms) => speaker.notePlayed(played_ms)
+  wire.onDigit = (digit) => emit({ type: 'digit', digit }, now())
+  wire.onPause = (is_paused) => speaker.setConnected(!is_paused)
+  wire.onEnd = (reason) => {
+    const at = now()
+    speaker.setConnected(false)
+    // The last words count, above all "stop calling me".
+    void ear.finish().then(() => {
+      emit(reason === 'hung_up' ? { type: 'hung_up' } : { type: 'lost' }, at)
+      end(at)
+    })
+  }
+  if (options.answered_at === undefined) emit({ type: 'answered' }, answered_at)
+
+  function end(at: number): void {
+    if (is_over) return
+    is_over = true
+    barge_in.close()
+    speaker.close()
+    ear.close()
+    contact_track?.flush()
+    agent_track?.flush()
+    recorder?.end(wire_time.toRecording(at))
+  }
+
+  return {
+    get next_at() {
+      return events[0]?.at
+    },
+    get speech_ms() {
+      return Math.round(ear.heard_ms + speaker.spoken_ms)
+    },
+    take(time) {
+      const count = events.findIndex(({ at }) => at > time)
+      const taken = events.splice(0, count < 0 ? events.length : count)
+      // Whoever takes the end of a speech decides at once whether it interrupts the agent.
+      if (taken.some(({ type }) => type === 'speech_stopped')) barge_in.decide()
+      return taken
+    },
+    onEvent(onWake) {
+      wake = onWake
+    },
+    say(time, { reply, text }) {
+      if (is_over || text.trim() === '') return
+      last_at = Math.max(last_at, time)
+      latency.noteReply(reply, time)
+      speaker.say(reply, text)
+    },
+    endReply(time, reply, ending) {
+      if (is_over) return
+      last_at = Math.max(last_at, time)
+      speaker.endReply(reply, ending)
+      if (speaker.is_uninterruptible) speaker.resume()
+    },
+    clear(time, reply) {
+      last_at = Math.max(last_at, time)
+      speaker.clear(reply)
+    },
+    readPlayed: () => (is_over ? undefined : speaker.readPlayed()),
+    // Browsers have no keys to press, and no other line.
+    press: () => {},
+    transfer: () => emit({ type: 'transferred', is_ok: false }, now()),
+    hangUp(time) {
+      if (is_over) return
+      end(Math.max(time, last_at))
+      wire.end('hung_up')
+    },
+    readLatency: latency.read,
+    takeSpeechFault: () => faults.shift(),
+    save: () => null,
+    async close() {
+      if (is_closed) return
+      is_closed = true
+      wake = () => {}
+      end(now())
+    },
+  }
 }

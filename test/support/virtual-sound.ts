@@ -1,0 +1,340 @@
+import type { SpeechModelV4, TranscriptionModelV4 } from '@ai-sdk/provider'
+import { type AudioLine, type AudioLineOptions, openAudioLine } from '../../server/audio/line.ts'
+import { levelOf } from '../../server/audio/samples.ts'
+import type { CallSpeech, Listening, Speaking } from '../../server/audio/speech.ts'
+import type { Timers } from '../../server/audio/timers.ts'
+import { readWav, writeWav } from '../../server/audio/wav.ts'
+import type { Wire } from '../../server/audio/wire.ts'
+import { openLog } from '../../server/kit/log.ts'
+
+/** Calls in virtual time: the wire, the voice and the recogniser are exact, so that what was played can be compared with what was said. */
+
+export interface VirtualTime {
+  now: () => number
+  timers: Timers
+  /** Runs everything that is due until then. */
+  advance: (ms: number) => Promise<void>
+  readonly waiting: number
+}
+
+const began_at = 1_000_000
+
+export function openVirtualTime(): VirtualTime {
+  let time = began_at
+  let last = 0
+  const waiting = new Map<number, { at: number; run: () => void }>()
+  const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
+  const nextDue = (until: number) => {
+    let due: [number, { at: number; run: () => void }] | undefined
+    for (const one of waiting) if (one[1].at <= until && (!due || one[1].at < due[1].at)) due = one
+    return due
+  }
+  return {
+    now: () => time,
+    get waiting() {
+      return waiting.size
+    },
+    timers: {
+      after(wait_ms, run) {
+        last += 1
+        const id = last
+        waiting.set(id, { at: time + Math.max(0, wait_ms), run })
+        return () => waiting.delete(id)
+      },
+    },
+    async advance(ms) {
+      const until = time + ms
+      await settle()
+      for (let due = nextDue(until); due; due = nextDue(until)) {
+        waiting.delete(due[0])
+        time = Math.max(time, due[1].at)
+        due[1].run()
+        await settle()
+      }
+      time = until
+    },
+  }
+}
+
+export interface FakeWire extends Wire {
+  /** Every sample that was played, with the time of the first one of each run. */
+  played: number[]
+  /** What was played in each 20 ms, by the time. */
+  log: { at: number; frame: Int16Array }[]
+  sent_ms: number
+  clears: number
+  ended: string | undefined
+  words: { role: string; text: string; is_final: boolean }[]
+  /** How much may be in the buffer at most, so far. */
+  buffered_max_ms: number
+  stop: () => void
+  is_deaf: boolean
+}
+
+interface FakeWireOptions {
+  sample_rate?: 8_000 | 16_000
+  /** Reports of what was played come this often, and this late. */
+  report_ms?: number
+  delay_ms?: () => number
+}
+
+/** Plays in steps of 20 ms. */
+export function openFakeWire({ now, timers }: VirtualTime, options: FakeWireOptions = {}): FakeWire {
+  const { sample_rate = 16_000, report_ms = 100, delay_ms = () => 0 } = options
+  let buffer: number[] = []
+  let is_stopped = false
+  let reported_at = now()
+  let report_at = 0
+  const step = sample_rate / 50
+  const wire: FakeWire = {
+    sample_rate,
+    played: [],
+    log: [],
+    sent_ms: 0,
+    clears: 0,
+    ended: undefined,
+    words: [],
+    buffered_max_ms: 0,
+    is_deaf: false,
+    onFrame: () => {},
+    onPlayed: () => {},
+    onDigit: () => {},
+    onEnd: () => {},
+    send(frame) {
+      wire.sent_ms += (frame.length * 1_000) / sample_rate
+      buffer.push(...frame)
+      wire.buffered_max_ms = Math.max(wire.buffered_max_ms, (buffer.length * 1_000) / sample_rate)
+    },
+    clear() {
+      wire.clears += 1
+      const wait_ms = delay_ms()
+      if (wait_ms === 0) buffer = []
+      else {
+        const left = buffer
+        // What is sent later is behind the clear.
+        timers.after(wait_ms, () => {
+          if (buffer === left) buffer = []
+          else buffer.splice(0, Math.max(0, left.length - (played_of.get(left) ?? 0)))
+        })
+      }
+    },
+    showWords: (words) => void wire.words.push(words),
+    end(reason) {
+      wire.ended = reason
+      is_stopped = true
+    },
+    stop() {
+      is_stopped = true
+    },
+  }
+  const played_of = new Map<number[], number>()
+  function play(): void {
+    if (is_stopped) return
+    timers.after(20, play)
+    if (wire.is_deaf) return
+    const frame = buffer.splice(0, step)
+    if (frame.length > 0) wire.log.push({ at: now(), frame: Int16Array.from(frame) })
+    for (const sample of frame) wire.played.push(sample)
+    if (now() - reported_at < report_ms) return
+    reported_at = now()
+    const played_ms = (wire.played.length * 1_000) / sample_rate
+    // In order, as on a socket.
+    report_at = Math.max(report_at, now() + delay_ms())
+    timers.after(report_at - now(), () => wire.onPlayed(played_ms))
+  }
+  timers.after(20, play)
+  return wire
+}
+
+/** Each word that a voice speaks has a loudness of its own, so that the samples say which word they are. */
+export interface FakeVoice {
+  speaking: Speaking
+  /** The words, by their loudness. */
+  words: Map<number, string>
+  texts: string[]
+  ms_per_character: number
+  delay_ms: () => number
+  fails: () => boolean
+}
+
+const quiet_first = 1_000
+
+export function openFakeVoice({ timers }: VirtualTime, rate = 16_000): FakeVoice {
+  let last = quiet_first
+  const fake: FakeVoice = {
+    words: new Map(),
+    texts: [],
+    ms_per_character: 50,
+    delay_ms: () => 30,
+    fails: () => false,
+    speaking: { model: voiceModel(), voice: 'slt', speed: undefined, language: 'en' },
+  }
+  function voiceModel(): SpeechModelV4 {
+    return {
+      specificationVersion: 'v4',
+      provider: 'fake-voice',
+      modelId: 'one',
+      async doGenerate({ text, abortSignal }) {
+        fake.texts.push(text)
+        await wait(timers, fake.delay_ms(), abortSignal)
+        if (fake.fails()) throw new Error('the voice is hoarse')
+        const samples: number[] = []
+        const words = text.split(/\s+/).map((word) => {
+          last += 1
+          fake.words.set(last, word)
+          const start_ms = (samples.length * 1_000) / rate
+          const spoken = Math.round((word.length * fake.ms_per_character * rate) / 1_000)
+          for (let index = 0; index < spoken; index += 1) samples.push(last)
+          const end_ms = (samples.length * 1_000) / rate
+          // A short pause follows.
+          for (let index = 0; index < rate / 50; index += 1) samples.push(0)
+          return { text: word, start_ms, end_ms }
+        })
+        return {
+          audio: writeWav(Int16Array.from(samples), rate),
+          warnings: [],
+          response: { timestamp: new Date(0), modelId: 'one' },
+          providerMetadata: { offline: { words } },
+        }
+      },
+    }
+  }
+  return fake
+}
+
+/** Which words the samples have, whole ones only. */
+export function wordsPlayed({ words, ms_per_character }: FakeVoice, played: number[], rate = 16_000): string[] {
+  const heard: string[] = []
+  for (let start = 0; start < played.length; ) {
+    const value = played[start] ?? 0
+    let end = start
+    while (end < played.length && played[end] === value) end += 1
+    const word = words.get(value)
+    if (word !== undefined && end - start >= Math.round((word.length * ms_per_character * rate) / 1_000))
+      heard.push(word)
+    start = end
+  }
+  return heard
+}
+
+/** Sounds of the contact: each word has a loudness of its own too. */
+export interface FakeContact {
+  listening: Listening
+  /** How many recognitions ran at the same time, at most. */
+  running_max: number
+  asked: number
+  delay_ms: () => number
+  fails: () => boolean
+  /** The samples of a word. */
+  speak: (word: string, ms: number) => Int16Array
+}
+
+const loud_first = 8_000
+
+export function openFakeContact({ timers }: VirtualTime, rate = 16_000): FakeContact {
+  const words = new Map<number, string>()
+  let last = loud_first
+  let running = 0
+  const fake: FakeContact = {
+    running_max: 0,
+    asked: 0,
+    delay_ms: () => 100,
+    fails: () => false,
+    listening: { model: listenerModel(), language: 'en' },
+    speak(word, ms) {
+      last += 1
+      words.set(last, word)
+      return new Int16Array((ms * rate) / 1_000).fill(last)
+    },
+  }
+  function listenerModel(): TranscriptionModelV4 {
+    return {
+      specificationVersion: 'v4',
+      provider: 'fake-ear',
+      modelId: 'one',
+      async doGenerate({ audio, abortSignal }) {
+        running += 1
+        fake.asked += 1
+        fake.running_max = Math.max(fake.running_max, running)
+        try {
+          await wait(timers, fake.delay_ms(), abortSignal)
+        } finally {
+          running -= 1
+        }
+        if (fake.fails()) throw new Error('the ear is deaf')
+        const { samples } = readWav(typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio)
+        const found = [...new Set(samples)].flatMap((value) => words.get(value) ?? [])
+        return {
+          text: found.join(' '),
+          segments: [],
+          language: 'en',
+          durationInSeconds: samples.length / 16_000,
+          warnings: [],
+          response: { timestamp: new Date(0), modelId: 'one' },
+        }
+      },
+    }
+  }
+  return fake
+}
+
+/** Rejects when it is aborted, as requests do. */
+async function wait({ after }: Timers, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const cancel = after(ms, resolve)
+  signal?.addEventListener('abort', () => {
+    cancel()
+    reject(new Error('aborted'))
+  })
+  await promise
+}
+
+export interface VirtualCall {
+  time: VirtualTime
+  wire: FakeWire
+  voice: FakeVoice
+  contact: FakeContact
+  line: AudioLine
+  /** Time passes, and the contact says this meanwhile, or nothing. */
+  hear: (samples: Int16Array | number) => Promise<void>
+}
+
+/** The microphone is open all the time: silence has frames too. */
+export function openVirtualCall(
+  options: Partial<AudioLineOptions> & { wire_options?: FakeWireOptions; fallback?: CallSpeech['fallback'] } = {},
+): VirtualCall {
+  const { wire_options, fallback, ...line_options } = options
+  const time = openVirtualTime()
+  const wire = openFakeWire(time, wire_options)
+  const voice = openFakeVoice(time)
+  const contact = openFakeContact(time, wire.sample_rate)
+  const line = openAudioLine({
+    wire,
+    now: time.now,
+    timers: time.timers,
+    log: openLog('silent'),
+    speech: {
+      listen: contact.listening,
+      speak: voice.speaking,
+      fallback,
+      openDetector: () => ({ hear: async (samples) => (levelOf(samples) > 0.05 ? 0.95 : 0.02), close: () => {} }),
+    },
+    ...line_options,
+  })
+  const step = wire.sample_rate / 50
+  const opened_at = time.now()
+  return {
+    time,
+    wire,
+    voice,
+    contact,
+    line,
+    async hear(sound) {
+      const samples = typeof sound === 'number' ? new Int16Array((sound * wire.sample_rate) / 1_000) : sound
+      for (let at = 0; at < samples.length; at += step) {
+        await time.advance(20)
+        wire.onFrame(samples.slice(at, at + step), time.now() - opened_at - 20)
+      }
+    },
+  }
+}

@@ -86,3 +86,148 @@ test('a cleared reply is silent at once, and the next one is spoken', async () =
   )
   await line.close()
 })
+
+test('speech is reported with the times of the sound, after the recogniser has heard it', async () => {
+  const call = openVirtualCall()
+  const events = follow(call)
+  const { hear, contact, line, time } = call
+  const opened = time.now()
+  await hear(500)
+  await hear(contact.speak('Hello', 400))
+  await hear(contact.speak('there.', 400))
+  await hear(800)
+  assert.deepEqual(typesOf(events), ['answered', 'speech_started', 'heard', 'speech_stopped'])
+  const [, started, heard, stopped] = events
+  assert.ok(heard?.type === 'heard')
+  assert.equal(heard.text, 'Hello there.')
+  assert.ok(Math.abs((started?.at ?? 0) - opened - 500) <= 40, `${(started?.at ?? 0) - opened}`)
+  assert.ok(Math.abs((stopped?.at ?? 0) - opened - 1_300) <= 40, `${(stopped?.at ?? 0) - opened}`)
+  assert.equal(heard.at, stopped?.at)
+  assert.equal(heard.part?.text, 'Hello there.')
+  assert.ok(Math.abs((heard.part?.start_ms ?? 0) - 500) <= 40 && Math.abs((heard.part?.end_ms ?? 0) - 1_300) <= 40)
+  assert.equal(contact.asked, 1)
+  await line.close()
+})
+
+test('more speech discards an unfinished recognition and is part of the same speech', async () => {
+  const call = openVirtualCall()
+  const events = follow(call)
+  const { hear, contact, line } = call
+  contact.delay_ms = () => 150
+  await hear(200)
+  await hear(contact.speak('I', 300))
+  await hear(280)
+  await hear(contact.speak('think', 300))
+  await hear(800)
+  assert.equal(contact.asked, 2)
+  assert.equal(contact.running_max, 1)
+  const heard = events.filter((event) => event.type === 'heard')
+  assert.deepEqual(
+    heard.map(({ text }) => text),
+    ['I think'],
+  )
+  await line.close()
+})
+
+test('a sound without words ends without words, and short noise is no speech', async () => {
+  const call = openVirtualCall()
+  const events = follow(call)
+  const { hear, line } = call
+  await hear(200)
+  await hear(new Int16Array(16 * 20).fill(9_000))
+  await hear(600)
+  assert.deepEqual(typesOf(events), ['answered'])
+  await hear(new Int16Array(16 * 400).fill(5_000))
+  await hear(600)
+  assert.deepEqual(typesOf(events), ['answered', 'speech_started', 'speech_stopped'])
+  await line.close()
+})
+
+test('a speech ends when frames stop coming, and lost frames are silence', async () => {
+  const call = openVirtualCall()
+  const events = follow(call)
+  const { hear, contact, line, time, wire } = call
+  await hear(contact.speak('Wait', 600))
+  await time.advance(2_000)
+  assert.deepEqual(typesOf(events), ['answered', 'speech_started', 'heard', 'speech_stopped'])
+  const at = events.at(-1)?.at ?? 0
+  assert.ok(at - (events[0]?.at ?? 0) < 700)
+  // Two seconds are missing, and the time line goes on.
+  await hear(contact.speak('again', 600))
+  await hear(600)
+  assert.equal(typesOf(events).filter((type) => type === 'heard').length, 2)
+  assert.ok((events.at(-2)?.at ?? 0) > at + 2_000)
+  wire.stop()
+  await line.close()
+})
+
+test('a speech of a minute is recognised in pieces', async () => {
+  const call = openVirtualCall()
+  const events = follow(call)
+  const { hear, contact, line } = call
+  for (let index = 0; index < 65; index += 1) await hear(contact.speak(`w${index}`, 1_000))
+  await hear(1_000)
+  const heard = events.flatMap((event) => (event.type === 'heard' && event.part ? event.part : []))
+  assert.equal(heard.length, 3)
+  const words = heard.flatMap(({ text }) => text.split(' '))
+  assert.deepEqual(
+    [...new Set(words)],
+    Array.from({ length: 65 }, (_, index) => `w${index}`),
+  )
+  for (const { start_ms, end_ms } of heard) assert.ok(end_ms - start_ms <= 30_000)
+  assert.equal(typesOf(events).filter((type) => type === 'speech_stopped').length, 1)
+  await line.close()
+})
+
+test('keys, hanging up and a lost connection are reported once, and nothing after', async () => {
+  for (const reason of ['hung_up', 'lost'] as const) {
+    const call = openVirtualCall()
+    const events = follow(call)
+    const { line, time, wire, hear, contact } = call
+    wire.onDigit('5')
+    await hear(contact.speak('stop', 400))
+    // The last words are not lost.
+    wire.onEnd(reason)
+    await time.advance(2_000)
+    wire.onDigit('6')
+    line.say(time.now(), { reply: 'r', text: 'Are you there? ' })
+    await time.advance(2_000)
+    assert.deepEqual(typesOf(events), ['answered', 'digit', 'speech_started', 'heard', 'speech_stopped', reason])
+    assert.equal(wire.sent_ms, 0)
+    await line.close()
+  }
+})
+
+test('our own hanging up ends the wire', async () => {
+  const call = openVirtualCall()
+  const { line, time, wire } = call
+  line.say(time.now(), { reply: 'r', text: 'Goodbye then. ' })
+  line.hangUp(time.now())
+  line.hangUp(time.now())
+  assert.equal(wire.ended, 'hung_up')
+  await time.advance(1_000)
+  await line.close()
+  assert.equal(time.waiting, 0)
+})
+
+test('the stages before the first sound are measured', async () => {
+  const call = openVirtualCall()
+  const events = follow(call)
+  const { line, time, hear, contact, voice } = call
+  voice.delay_ms = () => 80
+  await hear(contact.speak('Hello.', 500))
+  for (let waited = 0; waited < 100 && typesOf(events).at(-1) !== 'speech_stopped'; waited += 1) await hear(20)
+  await hear(100)
+  line.say(time.now(), { reply: 'r1', text: 'Good morning to you. ' })
+  assert.equal(line.readLatency('r1'), undefined)
+  await hear(1_000)
+  const latency = line.readLatency('r1')
+  assert.ok(latency)
+  assert.equal(latency.recognise_ms, 100)
+  assert.ok(latency.wait_ms >= 300 && latency.wait_ms <= 400, `${latency.wait_ms}`)
+  assert.ok(latency.voice_ms >= 80 && latency.voice_ms <= 120, `${latency.voice_ms}`)
+  const sum = latency.wait_ms + 100 + latency.voice_ms
+  assert.ok(Math.abs(latency.first_sound_ms - sum) <= 60, `${latency.first_sound_ms} and ${sum}`)
+  assert.ok(line.speech_ms > 1_000)
+  await line.close()
+})

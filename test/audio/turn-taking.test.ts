@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { talk_settings, talkOn } from '../support/talk-on-line.ts'
+import { openVirtualCall, wordsPlayed } from '../support/virtual-sound.ts'
+
+/** The table "Turn taking": the engine, the line, and a contact whose words are known. */
+
+const long_answer =
+  'We are open from nine to five on every day of the week, and on Sundays we are closed, as all the others here are too.'
+
+/** The agent has greeted, the contact has asked, and the agent is in the middle of its answer. */
+async function untilAnswering(options: { ends?: boolean } = {}) {
+  const call = openVirtualCall({ wire_options: { report_ms: 60 } })
+  const settings = talk_settings
+  const talk = talkOn(call.line, call.time, {
+    answer: (turn) => (turn === 0 ? long_answer : 'All right then.'),
+    settings,
+  })
+  const { hear, contact } = call
+  await hear(4_000)
+  await hear(contact.speak('When', 300))
+  await hear(contact.speak('exactly?', 300))
+  await hear(options.ends ? 12_000 : 1_600)
+  return { ...call, talk }
+}
+
+const agentTurns = (turns: { role: string; spoken?: { heard: string } }[]) =>
+  turns.filter(({ role }) => role === 'agent').map(({ spoken }) => spoken?.heard)
+
+test('an answer begins after the wait that the words ask for, counted from the end of the voice', async () => {
+  const call = openVirtualCall()
+  const talk = talkOn(call.line, call.time, { answer: () => 'All right then.' })
+  const { hear, contact, time } = call
+  await hear(4_000)
+  for (const [word, wait_ms] of [
+    ['Yes.', 300],
+    ['bananas', 600],
+    ['my', 1_400],
+    ['12', 1_100],
+  ] as const) {
+    await hear(contact.speak(word, 500))
+    const stopped_at = time.now()
+    const asked = talk.effects.length
+    await hear(2_000)
+    const ask = talk.effects.slice(asked).find(({ effect }) => effect.type === 'ask')
+    const waited = (ask?.at ?? 0) - stopped_at
+    // The recogniser needs 200 ms of silence and 100 ms.
+    assert.ok(Math.abs(waited - Math.max(wait_ms, 340)) <= 60, `${word}: ${waited}`)
+    await hear(2_000)
+  }
+  await call.line.close()
+})
+
+test('two words interrupt the agent, and its turn ends with the last word that was played', async () => {
+  const { hear, contact, talk, wire, voice, line } = await untilAnswering()
+  await hear(contact.speak('Wait', 400))
+  await hear(contact.speak('please.', 700))
+  await hear(3_000)
+  const heard = agentTurns(talk.turns)[1] ?? ''
+  const played = wordsPlayed(voice, wire.played).join(' ')
+  assert.ok(heard.length > 10 && long_answer.startsWith(heard), heard)
+  assert.ok(played.includes(`${heard} All right then.`), `${heard} / ${played}`)
+  assert.equal(talk.turns.find(({ is_interrupted }) => is_interrupted)?.role, 'agent')
+  await line.close()
+})
+
+test('the sound stops after 250 ms of voice, before it is known what was said', async () => {
+  const { hear, contact, wire, line } = await untilAnswering()
+  const clears = wire.clears
+  await hear(contact.speak('Wait', 200))
+  assert.equal(wire.clears, clears)
+  await hear(contact.speak('please.', 160))
+  assert.equal(wire.clears, clears + 1)
+  const played = wire.played.length
+  await hear(contact.speak('and', 200))
+  assert.equal(wire.played.length, played)
+  await line.close()
+})
+
+test('words such as "mm-hm" let the agent go on, from the last word boundary, and nothing is lost', async () => {
+  const { hear, contact, talk, wire, voice, line } = await untilAnswering()
+  const clears = wire.clears
+  await hear(contact.speak('Mm-hm.', 400))
+  await hear(12_000)
+  assert.equal(wire.clears, clears + 1)
+  const played = wordsPlayed(voice, wire.played).join(' ')
+  assert.ok(played.endsWith(long_answer) || played.includes(`${long_answer} Are`), played)
+  assert.equal(agentTurns(talk.turns)[1], long_answer)
+  assert.equal(talk.turns.filter(({ role }) => role === 'contact').length, 1)
+  await line.close()
+})
+
+test('a noise that is not understood is a false alarm after 1,200 ms, though it goes on', async () => {
+  const { hear, wire, talk, line, time } = await untilAnswering()
+  const noise = new Int16Array(16 * 20).fill(6_000)
+  const began = time.now()
+  for (let ms = 0; ms < 3_000; ms += 20) await hear(noise)
+  const silent = wire.log.filter(({ at }) => at > began).map(({ at }) => at)
+  const gap = silent.findIndex((at, index) => at - (silent[index - 1] ?? began) > 500)
+  const resumed_after = (silent[gap] ?? 0) - began
+  assert.ok(resumed_after >= 1_150 && resumed_after <= 1_450, `${resumed_after}`)
+  await hear(10_000)
+  assert.equal(agentTurns(talk.turns)[1], long_answer)
+  await line.close()
+})
+
+test('a key stops the agent at once', async () => {
+  const { hear, wire, talk, line } = await untilAnswering()
+  const played = wire.played.length
+  wire.onDigit('7')
+  await hear(60)
+  assert.equal(wire.played.length, played)
+  await hear(4_000)
+  assert.ok(talk.turns.some(({ role, text }) => role === 'contact' && text === '7'))
+  assert.equal(agentTurns(talk.turns).at(-1), 'All right then.')
+  await line.close()
+})
+
+test('words that ask for no more calls stop the agent, and what it then says can not be stopped', async () => {
+  const { hear, contact, wire, voice, talk } = await untilAnswering()
+  await hear(contact.speak('Stop', 300))
+  await hear(contact.speak('calling', 300))
+  await hear(contact.speak('me.', 300))
+  await hear(800)
+  await hear(contact.speak('Hello', 500))
+  await hear(contact.speak('hello?', 500))
+  await hear(5_000)
+  assert.ok(wordsPlayed(voice, wire.played).join(' ').endsWith('We will not call you again.'))
+  assert.equal(wire.ended, 'hung_up')
+  assert.equal(talk.phase, 'ended')
+})
+
+test('after an interruption the words of the next answers are all heard', async () => {
+  const { hear, contact, talk, wire, voice, line } = await untilAnswering()
+  for (let round = 0; round < 5; round += 1) {
+    await hear(contact.speak('No', 300))
+    await hear(contact.speak('listen.', 600))
+    await hear(700 + 130 * round)
+  }
+  await hear(5_000)
+  const played = wordsPlayed(voice, wire.played).join(' ')
+  assert.ok(played.includes('All right then.'))
+  assert.equal(agentTurns(talk.turns).at(-1), 'All right then.')
+  await line.close()
+})

@@ -1,7 +1,7 @@
 import type { SpeechModelV4, TranscriptionModelV4 } from '@ai-sdk/provider'
 import { type AudioLine, type AudioLineOptions, openAudioLine } from '../../server/audio/line.ts'
 import { levelOf } from '../../server/audio/samples.ts'
-import type { CallSpeech, Listening, Speaking } from '../../server/audio/speech.ts'
+import type { CallSpeech, Listening, Speaking, VoiceDetector } from '../../server/audio/speech.ts'
 import type { Timers } from '../../server/audio/timers.ts'
 import { readWav, writeWav } from '../../server/audio/wav.ts'
 import type { Wire } from '../../server/audio/wire.ts'
@@ -299,11 +299,15 @@ export interface VirtualCall {
   hear: (samples: Int16Array | number) => Promise<void>
 }
 
+interface VirtualCallOptions {
+  wire_options?: FakeWireOptions
+  fallback?: CallSpeech['fallback']
+  detector?: VoiceDetector
+}
+
 /** The microphone is open all the time: silence has frames too. */
-export function openVirtualCall(
-  options: Partial<AudioLineOptions> & { wire_options?: FakeWireOptions; fallback?: CallSpeech['fallback'] } = {},
-): VirtualCall {
-  const { wire_options, fallback, ...line_options } = options
+export function openVirtualCall(options: Partial<AudioLineOptions> & VirtualCallOptions = {}): VirtualCall {
+  const { wire_options, fallback, detector, ...line_options } = options
   const time = openVirtualTime()
   const wire = openFakeWire(time, wire_options)
   const voice = openFakeVoice(time)
@@ -317,7 +321,8 @@ export function openVirtualCall(
       listen: contact.listening,
       speak: voice.speaking,
       fallback,
-      openDetector: () => ({ hear: async (samples) => (levelOf(samples) > 0.05 ? 0.95 : 0.02), close: () => {} }),
+      openDetector: () =>
+        detector ?? { hear: async (samples) => (levelOf(samples) > 0.05 ? 0.95 : 0.02), close: () => {} },
     },
     ...line_options,
   })

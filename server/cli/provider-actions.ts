@@ -15,7 +15,8 @@ import { findWorkspace } from './workspace-actions.ts'
 export interface NewProviderOptions {
   workspace: string
   kind: string
-  model: string
+  model?: string
+  embeddingModel?: string
   baseUrl?: string
   default?: boolean
   keyFile?: string
@@ -84,16 +85,18 @@ export async function createProvider(
   name: string,
   options: NewProviderOptions,
 ): Promise<Answer> {
-  const { workspace, kind, model: default_model, baseUrl, keyFile } = options
+  const { workspace, kind, model, embeddingModel, baseUrl, keyFile } = options
   const given = {
     name,
     kind,
-    default_model,
+    ...(model !== undefined && { default_model: model }),
+    ...(embeddingModel !== undefined && { embedding_model: embeddingModel }),
     ...(baseUrl !== undefined && { base_url: baseUrl }),
     ...(options.default && { is_default: true }),
   }
   // What is wrong is said before anyone types a key.
-  validProvider(given)
+  const { default_model = null, embedding_model = null, is_default = false, ...valid } = validProvider(given)
+  providers.assertFits({ kind: valid.kind, default_model, embedding_model, is_default })
   await findWorkspace(service, workspace)
   const api_key =
     keyFile === undefined ? await askSecret(shell, 'API key (may be empty): ') : readSecretFile('--key-file', keyFile)

@@ -19,7 +19,7 @@ export function addProviderCommands(program: Command, run: Run): void {
   const group = program
     .command('provider')
     .summary('Model providers')
-    .description('Manage the accounts at model services')
+    .description('Manage the accounts at model and speech services')
     .addHelpText('after', service_note)
   group
     .command('list')
@@ -36,7 +36,8 @@ export function addProviderCommands(program: Command, run: Run): void {
     .addOption(
       new Option('--kind <kind>', 'The API of the service').choices(provider_kinds).default('openai_compatible'),
     )
-    .requiredOption('--model <model>', 'The model that is used when none is named')
+    .option('--model <model>', 'The model that is used when none is named (for speech only: optional)')
+    .option('--embedding-model <model>', 'The model that turns texts into vectors')
     .option('--base-url <url>', "The URL of the API (default: the vendor's own)")
     .option('--default', 'Let agents without a model use it')
     .option('--key-file <file>', 'A file with the API key')
@@ -57,7 +58,7 @@ export function addProviderCommands(program: Command, run: Run): void {
     )
   group
     .command('test')
-    .description('Send a short request to the default model of a provider. If it fails, the exit status is 1')
+    .description('Send a short request to a provider. If it fails, the exit status is 1')
     .argument('<name>', 'The name of the provider')
     .requiredOption(...workspace_option)
     .action((name: string, { workspace }: InWorkspaceOption) =>

@@ -2,7 +2,7 @@ import { membersOf } from '../kit/json.ts'
 import { type OutboundEvent, readEvents } from '../kit/outbound/events.ts'
 import { assertFewValues } from '../kit/outbound/json-limits.ts'
 import { type ProviderError, parseJson, toProviderError } from './provider-error.ts'
-import type { Provider } from './schema.ts'
+import type { LanguageKind } from './schema.ts'
 import { withCounts } from './usage.ts'
 
 const limits = { events_max: 20_000, event_length_max: 256 * 1024 }
@@ -14,7 +14,7 @@ const finish_member = /"finish_reason"\s*:\s*"/
 const finish = JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
 
 interface AnswerOptions {
-  kind: Provider['kind']
+  kind: LanguageKind
   api_key: string
 }
 

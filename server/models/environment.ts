@@ -1,9 +1,9 @@
-import type { ProviderKind } from './schema.ts'
+import type { LanguageKind, ProviderKind } from './schema.ts'
 
 /** A provider that the operator has configured for all workspaces. */
 export interface EnvironmentProvider {
   name: string
-  kind: ProviderKind
+  kind: LanguageKind
   base_url: string
   api_key: string | undefined
   default_model: string | undefined
@@ -30,6 +30,8 @@ export interface EnvironmentSettings {
 export const base_urls: Record<ProviderKind, string> = {
   openai_compatible: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com/v1',
+  elevenlabs: 'https://api.elevenlabs.io/v1',
+  deepgram: 'https://api.deepgram.com/v1',
 }
 
 export function environmentProviders(settings: EnvironmentSettings): EnvironmentProvider[] {

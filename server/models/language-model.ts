@@ -6,6 +6,7 @@ import { product } from '../product.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { readAnswer } from './answer-events.ts'
 import { checkedModel } from './checked-model.ts'
+import { isLanguageKind, type LanguageKind } from './schema.ts'
 import * as providers from './store.ts'
 import { withCounts } from './usage.ts'
 
@@ -53,17 +54,23 @@ export async function connect(
   account: providers.Account,
   name: string | null,
 ): Promise<LanguageModelV4> {
+  const { kind } = account
+  if (!isLanguageKind(kind)) throw new ModelError('The provider only hears and speaks.')
   if (name === null) throw new ModelError('The provider has no default model.')
   if (!providers.mayUse(account, name)) throw new ModelError(`The operator doesn't allow the model "${name}".`)
   const { models } = at.tools
-  const { kind, base_url, api_key, environment } = account
+  const { base_url, api_key, environment } = account
   const key = JSON.stringify([kind, base_url, api_key, environment !== undefined, name])
-  const model = models.get(key) ?? (await createModel(at, account, name))
+  const model = models.get(key) ?? (await createModel(at, { ...account, kind }, name))
   setBounded(models, key, model, models_max)
   return model
 }
 
-async function createModel(at: AtOutside, account: providers.Account, name: string): Promise<LanguageModelV4> {
+async function createModel(
+  at: AtOutside,
+  account: providers.Account & { kind: LanguageKind },
+  name: string,
+): Promise<LanguageModelV4> {
   const { kind, base_url, environment } = account
   const is_trusted = environment !== undefined
   const apiKey = is_trusted ? (account.api_key ?? '') : openKey(at, account.api_key)
@@ -116,7 +123,7 @@ const import_by_kind = {
   },
 }
 
-function openKey({ tools }: At, sealed: string | null): string {
+export function openKey({ tools }: At, sealed: string | null): string {
   if (sealed === null) return ''
   try {
     return tools.seal.open(sealed)

@@ -4,8 +4,15 @@ import { isId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 
 export const providers_max = 20
-export const provider_kinds = ['openai_compatible', 'anthropic'] as const
+/** Their models answer with words. */
+export const language_kinds = ['openai_compatible', 'anthropic'] as const
+export type LanguageKind = (typeof language_kinds)[number]
+/** Their models hear or speak, and do nothing else. */
+const speech_only_kinds = ['elevenlabs', 'deepgram'] as const
+export const provider_kinds = [...language_kinds, ...speech_only_kinds] as const
 export type ProviderKind = (typeof provider_kinds)[number]
+
+export const isLanguageKind = (kind: ProviderKind): kind is LanguageKind => language_kinds.some((one) => one === kind)
 
 /** The ids of providers from the environment are their names. */
 export const environment_ids = ['openai', 'anthropic']
@@ -13,24 +20,33 @@ const id_pattern = `^([0-9a-f-]{36}|${environment_ids.join('|')})$`
 const id_example = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
 
 const name_text = { maxLength: 100, description: 'Unique in the workspace. Agents name it.', examples: ['OpenAI'] }
+const model_rules = { maxLength: 200, pattern: '^\\S+$' }
 const model_text = {
-  maxLength: 200,
-  pattern: '^\\S+$',
-  description: 'The model that is used when none is named.',
+  ...model_rules,
+  description:
+    'The model that is used when none is named. Required for `openai_compatible` and `anthropic`. For `elevenlabs` and `deepgram` it ' +
+    'is one that hears or one that speaks; `null`: see "Speech" in the guide.',
   examples: ['gpt-5-mini'],
+}
+const embedding_model_text = {
+  ...model_rules,
+  description: 'The model that turns texts into vectors. Only for `openai_compatible`. `null`: none.',
+  examples: [null],
 }
 const base_url_text = {
   maxLength: 2_000,
   description:
-    'The URL of the API, up to and without `/chat/completions` or `/messages`. On a public host, without user name, password and query.',
+    'The URL of the API, up to and without `/chat/completions`, `/messages`, `/text-to-speech` or `/speak`. On a public host, without user name, ' +
+    'password and query.',
   examples: ['https://api.openai.com/v1'],
 }
 const kind = oneOf(provider_kinds, {
-  description: "`openai_compatible` for any server with OpenAI's Chat Completions API. It can't be changed.",
+  description:
+    "`openai_compatible` for any server with OpenAI's Chat Completions API; `elevenlabs` and `deepgram` for speech only. It can't be changed.",
   examples: ['openai_compatible'],
 })
 const is_default_text =
-  'Whether agents without a model use this provider. At most one provider of a workspace is the default.'
+  'Whether agents without a model use this provider. At most one provider of a workspace is the default, and none for speech only.'
 
 const provider = {
   id: Type.String({
@@ -48,8 +64,9 @@ const provider = {
   default_model: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     ...model_text,
-    description: `${model_text.description} \`null\` only for a provider from the environment that has none.`,
+    description: `${model_text.description} Also \`null\` for a provider from the environment that has none.`,
   }),
+  embedding_model: Type.Unsafe<string | null>({ type: ['string', 'null'], ...embedding_model_text }),
   is_default: Type.Boolean({
     description: `${is_default_text} The first from the environment that has a model is, while no other is.`,
     examples: [true],
@@ -72,7 +89,8 @@ const fields = {
     ...base_url_text,
     [check]: (url) => (url.includes('?') ? { code: 'format', message: 'must not have a query (?).' } : undefined),
   }),
-  default_model: text(model_text),
+  default_model: Type.Optional(optionalText(model_text)),
+  embedding_model: Type.Optional(optionalText(embedding_model_text)),
   is_default: Type.Boolean({ description: is_default_text, examples: [true] }),
   api_key: Type.Optional(
     optionalText({

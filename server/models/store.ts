@@ -5,11 +5,21 @@ import { isId, newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { sharedRead } from '../kit/postgres/shared-read.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
-import { inUse, invalid, invalidState, notFound, preconditionFailed, stillUsed, type Use } from '../kit/problem.ts'
+import {
+  type Fault,
+  inUse,
+  invalid,
+  invalidState,
+  notFound,
+  preconditionFailed,
+  stillUsed,
+  type Use,
+} from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { base_urls } from './environment.ts'
 import {
   environment_ids,
+  isLanguageKind,
   type NewProvider,
   type Provider,
   type ProviderChange,
@@ -33,10 +43,10 @@ function selectAll({ workspace, tools }: At): Sql {
   const environment = tools.environment_providers
   const usable = environment.find(({ default_model }) => default_model !== undefined)
   const own = sql`from providers where workspace_id = ${workspace}`
-  return sql`select id, name, kind, base_url, api_key, default_model, is_default, api_key is not null as has_api_key,
+  return sql`select id, name, kind, base_url, api_key, default_model, embedding_model, is_default, api_key is not null as has_api_key,
       'workspace' as source, created_at, updated_at ${own}
     union all
-    select id, name, kind, null, null, default_model, name = ${usable?.name ?? ''} and not exists (select ${own} and is_default),
+    select id, name, kind, null, null, default_model, null, name = ${usable?.name ?? ''} and not exists (select ${own} and is_default),
       has_api_key, 'environment', null, null
     from unnest(${environment.map(({ name }) => environmentRowId(name))}::uuid[], ${environment.map(({ name }) => name)}::text[],
       ${environment.map(({ kind }) => kind)}::text[],
@@ -82,17 +92,18 @@ export async function create(at: At, input: NewProvider): Promise<Provider> {
   const rows = await readAll(at)
   const own = rows.filter(({ source }) => source === 'workspace')
   if (own.length >= providers_max) throw invalidState(`A workspace can have at most ${providers_max} providers.`)
-  const { name, kind, base_url = base_urls[kind], default_model } = input
+  const { name, kind, base_url = base_urls[kind], default_model = null, embedding_model = null } = input
+  const is_default = input.is_default ?? (isLanguageKind(kind) && !rows.some((row) => row.is_default))
+  assertFits({ kind, default_model, embedding_model, is_default })
   assertNameIsFree(rows, name)
-  const is_default = input.is_default ?? !rows.some((row) => row.is_default)
   if (is_default) await clearDefault(at, own)
   const id = newId()
   const created_at = clock.iso(now)
   await db.run(
-    sql`insert into providers (workspace_id, id, name, kind, base_url, api_key, default_model, is_default, created_at,
-        updated_at)
+    sql`insert into providers (workspace_id, id, name, kind, base_url, api_key, default_model, embedding_model,
+        is_default, created_at, updated_at)
       values (${workspace}, ${id}, ${name}, ${kind}, ${base_url}, ${sealKey(at, input.api_key ?? null)}, ${default_model},
-        ${is_default}, ${created_at}, ${created_at})`,
+        ${embedding_model}, ${is_default}, ${created_at}, ${created_at})`,
   )
   return get(at, id)
 }
@@ -107,6 +118,7 @@ export async function update(
   if (Object.keys(change).length === 0) return toProvider(before)
   const { api_key, ...changed } = change
   const after = { ...before, ...changed }
+  assertFits(after)
   if (after.name !== before.name) {
     assertNameIsFree(rows, after.name)
     await assertUnused(at, before.name)
@@ -116,8 +128,8 @@ export async function update(
   if (after.is_default && !before.is_default) await clearDefault(at, rows)
   await db.run(
     sql`update providers set name = ${after.name}, base_url = ${after.base_url}, api_key = ${sealed},
-        default_model = ${after.default_model}, is_default = ${after.is_default},
-        updated_at = ${clock.laterThan(before.updated_at ?? '', now)}
+        default_model = ${after.default_model}, embedding_model = ${after.embedding_model},
+        is_default = ${after.is_default}, updated_at = ${clock.laterThan(before.updated_at ?? '', now)}
       where workspace_id = ${workspace} and id = ${id}`,
   )
   return get(at, id)
@@ -138,6 +150,8 @@ export async function choiceFault(at: At, { provider, name }: { provider: string
   const account = await findAccount(at, { name: provider })
   if (!account)
     return { path: 'provider', code: 'unknown', message: `is "${provider}", which is not the name of a provider.` }
+  if (!isLanguageKind(account.kind))
+    return { path: 'provider', code: 'unknown', message: `is "${provider}", which only hears and speaks.` }
   if (mayUse(account, name)) return undefined
   return { path: 'name', code: 'unknown', message: `is "${name}", which the operator does not allow for ${provider}.` }
 }
@@ -186,6 +200,22 @@ async function clearDefault({ db, workspace, now }: At, rows: Row[]): Promise<vo
     sql`update providers set is_default = false, updated_at = ${clock.laterThan(current.updated_at ?? '', now)}
       where workspace_id = ${workspace} and id = ${current.id}`,
   )
+}
+
+type Fitting = Pick<Provider, 'kind' | 'default_model' | 'embedding_model' | 'is_default'>
+
+/** Rejects what providers of this kind don't have, or must have. */
+export function assertFits({ kind, default_model, embedding_model, is_default }: Fitting): void {
+  const faults: Fault[] = []
+  if (isLanguageKind(kind) && default_model === null)
+    faults.push({ path: 'default_model', code: 'required', message: 'default_model is required.' })
+  if (!isLanguageKind(kind) && is_default)
+    faults.push({ path: 'is_default', code: 'conflict', message: `is_default can't be true for the kind ${kind}.` })
+  if (kind !== 'openai_compatible' && embedding_model !== null) {
+    const message = `embedding_model can't be set for the kind ${kind}.`
+    faults.push({ path: 'embedding_model', code: 'conflict', message })
+  }
+  if (faults.length > 0) throw invalid(faults)
 }
 
 function assertNameIsFree(rows: Row[], name: string): void {

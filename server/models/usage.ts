@@ -1,7 +1,7 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider'
 import { isObject, membersOf } from '../kit/json.ts'
 import { parseJson } from './provider-error.ts'
-import type { Provider } from './schema.ts'
+import type { LanguageKind } from './schema.ts'
 
 const output_tokens_max = 200_000
 /** This stands for a count that is none. It is no whole number, also when others are added to it. */
@@ -29,7 +29,7 @@ const anthropic_report = /"type"\s*:\s*"message(_start|_delta)?"/
  * Returns an answer, or an event of one, whose report of tokens has counts only: the SDK fails with anything else. What is no
  * number becomes one that `clampUsage` counts as the bytes.
  */
-export function withCounts(json: string, kind: Provider['kind']): string {
+export function withCounts(json: string, kind: LanguageKind): string {
   if (!(kind === 'anthropic' ? anthropic_report : openai_report).test(json)) return json
   const answer = parseJson(json)
   if (!isObject(answer)) return json

@@ -36,6 +36,7 @@ test('a provider is created with an encrypted key that is never shown', async ()
     kind: 'openai_compatible',
     base_url: 'https://models.example/v1',
     default_model: 'small',
+    embedding_model: null,
     is_default: true,
     has_api_key: true,
     source: 'workspace',
@@ -52,6 +53,8 @@ test('base_url is the vendor’s own by default', async () => {
   for (const [kind, base_url] of Object.entries({
     openai_compatible: 'https://api.openai.com/v1',
     anthropic: 'https://api.anthropic.com/v1',
+    elevenlabs: 'https://api.elevenlabs.io/v1',
+    deepgram: 'https://api.deepgram.com/v1',
   }))
     assert.equal((await create(tenant, { kind, base_url: undefined })).base_url, base_url)
 })
@@ -104,6 +107,7 @@ test('invalid fields are refused', async () => {
     { api_key: 'x'.repeat(501) },
     { default_model: '' },
     { default_model: 'two words' },
+    { embedding_model: 'two words' },
     { kind: 'other' },
     { name: null },
     { key: 'sk-test' },
@@ -111,6 +115,60 @@ test('invalid fields are refused', async () => {
     const answer = await tenant.call('POST', '/providers', newProvider(fields))
     assert.equal(answer.status, 400, JSON.stringify(fields))
   }
+})
+
+test('a provider for speech needs no default model, and is never the default', async () => {
+  const tenant = await workspace()
+  for (const kind of ['elevenlabs', 'deepgram']) {
+    const created = await create(tenant, { kind, default_model: undefined })
+    assert.deepEqual([created.default_model, created.is_default], [null, false])
+    const changed = await tenant.call('PATCH', `/providers/${created.id}`, { default_model: 'nova-3' })
+    assert.equal(changed.body.data.default_model, 'nova-3', changed.text)
+    for (const refused of [
+      await tenant.call('POST', '/providers', newProvider({ kind, is_default: true })),
+      await tenant.call('PATCH', `/providers/${created.id}`, { is_default: true }),
+    ]) {
+      assert.equal(refused.status, 400, refused.text)
+      assert.equal(refused.body.error.details.fields[0].path, 'is_default')
+    }
+  }
+  assert.equal((await create(tenant)).is_default, true, 'the first that can answer')
+})
+
+test('a provider whose models answer needs a default model', async () => {
+  const tenant = await workspace()
+  for (const kind of ['openai_compatible', 'anthropic']) {
+    const { id } = await create(tenant, { kind })
+    for (const refused of [
+      await tenant.call('POST', '/providers', newProvider({ kind, default_model: undefined })),
+      await tenant.call('PATCH', `/providers/${id}`, { default_model: null }),
+    ]) {
+      assert.equal(refused.status, 400, refused.text)
+      const [fault] = refused.body.error.details.fields
+      assert.deepEqual([fault.path, fault.code], ['default_model', 'required'])
+    }
+  }
+})
+
+test('only an OpenAI-compatible provider has an embedding model', async () => {
+  const tenant = await workspace()
+  const { id, embedding_model } = await create(tenant, { embedding_model: 'text-embedding-3-small' })
+  assert.equal(embedding_model, 'text-embedding-3-small')
+  const cleared = await tenant.call('PATCH', `/providers/${id}`, { embedding_model: null })
+  assert.equal(cleared.body.data.embedding_model, null, cleared.text)
+  for (const kind of ['anthropic', 'elevenlabs', 'deepgram']) {
+    const refused = await tenant.call('POST', '/providers', newProvider({ kind, embedding_model: 'small' }))
+    assert.equal(refused.status, 400, refused.text)
+    assert.equal(refused.body.error.details.fields[0].path, 'embedding_model')
+  }
+})
+
+test('an agent can’t answer with a provider for speech', async () => {
+  const tenant = await workspace()
+  const { name } = await create(tenant, { kind: 'deepgram', default_model: undefined })
+  const refused = await tenant.call('POST', '/agents', { name: 'A', model: { provider: name, name: 'nova-3' } })
+  assert.equal(refused.status, 400, refused.text)
+  assert.equal(refused.body.error.details.fields[0].path, 'model.provider')
 })
 
 test('at most one provider is the default: the first, or the last that was made the default', async () => {
@@ -204,6 +262,7 @@ test('providers from the environment are in every workspace, last, and cannot be
     kind: 'openai_compatible',
     base_url: null,
     default_model: 'small',
+    embedding_model: null,
     is_default: true,
     has_api_key: true,
     source: 'environment',

@@ -44,6 +44,17 @@ test('a provider that is created without an API key says so, and how to set one'
   assert.doesNotMatch(with_key.stdout, /no API key/)
 })
 
+test('a provider for speech is created without a model, another one is not', async () => {
+  const provider = await commandsOf(await server.workspace(), {})
+  const speech = await provider(['create', 'Voice', '--kind', 'elevenlabs', '--json'], 'sk-key')
+  assert.equal(speech.code, 0, speech.stderr)
+  const { kind, default_model, is_default } = JSON.parse(speech.stdout).provider
+  assert.deepEqual({ kind, default_model, is_default }, { kind: 'elevenlabs', default_model: null, is_default: false })
+  const refused = await provider(['create', 'Words'], 'sk-key')
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /default_model is required/)
+})
+
 test('a test that fails has the exit status 1', async () => {
   const provider = await commandsOf(await server.workspace(), {})
   await provider(['create', 'Own', '--model', 'small', '--base-url', 'http://model.example/'], 'sk-key')

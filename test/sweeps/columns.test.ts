@@ -24,7 +24,7 @@ const agent_columns = [
   'earlier_version_ids',
 ]
 const version_columns = { not_shown: ['agent_id', 'configuration', 'content_hash', 'created_by'] }
-const from_environment = ['id', 'base_url', 'default_model', 'created_at', 'updated_at']
+const from_environment = ['id', 'base_url', 'created_at', 'updated_at']
 const tool_secrets = ['url', 'headers', 'header_names', 'secret', 'previous_secret']
 const channel_urls = ['public_url', 'inbound_url', 'capabilities']
 const channel_settings = [

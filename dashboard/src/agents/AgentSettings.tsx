@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Tool } from '../../../server/tools/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
-import { providersQuery } from '../settings/providers-query.ts'
+import { isSpeechOnly, providersQuery } from '../settings/providers-query.ts'
 import styles from './agents.module.css'
 import { CallSettings } from './CallSettings.tsx'
 import { draft_fields } from './draft.ts'
@@ -79,7 +79,7 @@ function ModelFields({
 }: FieldProps & { name_error: string | undefined }) {
   const { data } = useQuery(providersQuery(useApi()))
   const { model } = values
-  const known = data?.data.map(({ name }) => name) ?? []
+  const known = data?.data.flatMap(({ name, kind }) => (isSpeechOnly(kind) ? [] : name)) ?? []
   // A provider that was deleted is still shown.
   const names = model && !known.includes(model.provider) ? [...known, model.provider] : known
   const choose = (provider: string | null) => {

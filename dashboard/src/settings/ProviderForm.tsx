@@ -8,13 +8,16 @@ import { formErrors } from '../kit/error-messages.ts'
 import { changedFields } from '../kit/merge.ts'
 import { isSameOrigin } from '../kit/request.ts'
 import { ErrorAlert } from '../kit/states.tsx'
+import { isSpeechOnly } from './providers-query.ts'
 import styles from './settings.module.css'
 
-const fields = ['kind', 'name', 'base_url', 'default_model', 'api_key', 'is_default']
+const fields = ['kind', 'name', 'base_url', 'default_model', 'embedding_model', 'api_key', 'is_default']
 
 export const kind_names: Record<ProviderKind, string> = {
   openai_compatible: 'OpenAI-compatible',
   anthropic: 'Anthropic',
+  elevenlabs: 'ElevenLabs (speech)',
+  deepgram: 'Deepgram (speech)',
 }
 const kinds = Object.entries(kind_names).map(([value, label]) => ({ value, label }))
 
@@ -22,6 +25,8 @@ const kinds = Object.entries(kind_names).map(([value, label]) => ({ value, label
 const examples: Record<ProviderKind, { name: string; base_url: string; default_model: string }> = {
   openai_compatible: { name: 'OpenAI', base_url: 'https://api.openai.com/v1', default_model: 'gpt-5-mini' },
   anthropic: { name: 'Anthropic', base_url: 'https://api.anthropic.com/v1', default_model: 'claude-sonnet-4-5' },
+  elevenlabs: { name: 'ElevenLabs', base_url: 'https://api.elevenlabs.io/v1', default_model: 'eleven_flash_v2_5' },
+  deepgram: { name: 'Deepgram', base_url: 'https://api.deepgram.com/v1', default_model: 'nova-3' },
 }
 
 interface Values {
@@ -29,6 +34,7 @@ interface Values {
   name: string
   base_url: string
   default_model: string
+  embedding_model: string
   api_key: string
   is_default: boolean
 }
@@ -54,6 +60,7 @@ export function ProviderForm({ provider, is_default, onSaved }: ProviderFormProp
   })
   const { kind, base_url } = form.values
   const example = examples[kind]
+  const is_speech = isSpeechOnly(kind)
   const is_key_kept = provider?.has_api_key && isSameOrigin(before.base_url, base_url)
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
@@ -84,11 +91,21 @@ export function ProviderForm({ provider, is_default, onSaved }: ProviderFormProp
       />
       <TextInput
         label="Default model"
-        description="Used when an agent names no model."
+        description={
+          is_speech ? 'Optional. A model that hears or one that speaks.' : 'Used when an agent names no model.'
+        }
         placeholder={example.default_model}
-        required
+        required={!is_speech}
         {...form.getInputProps('default_model')}
       />
+      {kind === 'openai_compatible' && (
+        <TextInput
+          label="Embedding model"
+          description="Optional. Turns texts into vectors."
+          placeholder="text-embedding-3-small"
+          {...form.getInputProps('embedding_model')}
+        />
+      )}
       <PasswordInput
         label="API key"
         description={keyHint(provider, is_key_kept)}
@@ -96,11 +113,13 @@ export function ProviderForm({ provider, is_default, onSaved }: ProviderFormProp
         visibilityToggleButtonProps={{ 'aria-label': 'Show API key' }}
         {...form.getInputProps('api_key')}
       />
-      <Checkbox
-        label="Default provider"
-        description="Agents without a model use it."
-        {...form.getInputProps('is_default', { type: 'checkbox' })}
-      />
+      {!is_speech && (
+        <Checkbox
+          label="Default provider"
+          description="Agents without a model use it."
+          {...form.getInputProps('is_default', { type: 'checkbox' })}
+        />
+      )}
       <Button type="submit" loading={saving.isPending}>
         {provider ? 'Save changes' : 'Create provider'}
       </Button>
@@ -120,9 +139,15 @@ const toValues = (provider: Provider | undefined, is_default: boolean): Values =
   name: provider?.name ?? '',
   base_url: provider?.base_url ?? '',
   default_model: provider?.default_model ?? '',
+  embedding_model: provider?.embedding_model ?? '',
   api_key: '',
   is_default,
 })
 
-/** Without a blank URL, which would not be valid. */
-const toBody = ({ base_url, ...rest }: Values) => ({ ...rest, ...(base_url.trim() !== '' && { base_url }) })
+/** Without a blank URL, which would not be valid, and without what its kind doesn't have. */
+const toBody = ({ base_url, embedding_model, is_default, ...rest }: Values) => ({
+  ...rest,
+  ...(base_url.trim() !== '' && { base_url }),
+  ...(rest.kind === 'openai_compatible' && { embedding_model }),
+  ...(!isSpeechOnly(rest.kind) && { is_default }),
+})

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { Provider } from '../../../server/models/schema.ts'
+import type { Provider, ProviderKind } from '../../../server/models/schema.ts'
 import type { Api } from '../kit/api.ts'
 
 /** More than a workspace can have. */
@@ -10,3 +10,6 @@ export const providersQuery = (api: Api) =>
     queryKey: [api.workspace, 'providers'],
     queryFn: ({ signal }) => api.list<Provider>('/providers', { limit }, signal),
   })
+
+/** Whether providers of this kind hear and speak, and don't answer. */
+export const isSpeechOnly = (kind: ProviderKind): boolean => kind === 'elevenlabs' || kind === 'deepgram'

@@ -169,3 +169,23 @@ test('as a fetch it rejects with the reason of its signal', async () => {
   opened.abort()
   await assert.rejects(response, { name: 'AbortError' })
 })
+
+test('as a fetch it sends bytes and forms, and no other bodies', async () => {
+  const there = await receiver()
+  const send = fetchFrom(there.url)
+  const bytes = Buffer.from('sound')
+  await send(there.url, { method: 'POST', headers: { 'content-type': 'audio/wav' }, body: new Uint8Array(bytes) })
+  assert.deepEqual([there.received[0]?.body, there.received[0]?.headers['content-type']], ['sound', 'audio/wav'])
+  const form = new FormData()
+  form.append('model', 'small')
+  form.append('file', new File([bytes], 'a', { type: 'audio/wav' }), 'a.wav')
+  await send(there.url, { method: 'POST', body: form })
+  const [, boundary = ''] =
+    /^multipart\/form-data; boundary=(.+)$/.exec(there.received[1]?.headers['content-type'] ?? '') ?? []
+  assert.equal(there.received[1]?.body.split(`--${boundary}`).length, 4, 'two parts')
+  assert.match(
+    there.received[1]?.body ?? '',
+    /name="file"; filename="a.wav"\r\nContent-Type: audio\/wav\r\n\r\nsound\r\n/,
+  )
+  await assert.rejects(send(there.url, { method: 'POST', body: new URLSearchParams('a=1') }), /neither text nor bytes/)
+})

@@ -20,7 +20,7 @@ const status_max = 599
 /** A Response with one of these may not have a body. */
 const bodiless_statuses = [204, 205, 304]
 
-/** A `fetch` for libraries that take one. Follows no redirects, and accepts only bodies that are text. */
+/** A `fetch` for libraries that take one. Follows no redirects, and accepts only bodies that are text, bytes or forms. */
 export function fetchThrough(
   outbound: Outbound,
   { origin, is_trusted, whole_bytes_max, changeBody, readStream, ...limits }: FetchOptions,
@@ -28,12 +28,12 @@ export function fetchThrough(
   return async (input, init = {}) => {
     const url = input instanceof Request ? input.url : String(input)
     if (new URL(url).origin !== origin) throw new OutboundError('The URL belongs to another server.')
-    const { body = null, signal, method = 'GET' } = init
-    if (typeof body !== 'string' && body !== null) throw new Error('the body is no text')
+    const { signal, method = 'GET' } = init
+    const { body, headers: body_headers } = await encode(init.body ?? null)
     const request = {
       ...limits,
       method: method as 'GET' | 'POST',
-      headers: { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' },
+      headers: { ...Object.fromEntries(new Headers(init.headers)), ...body_headers, 'accept-encoding': 'identity' },
       ...(body !== null && { body }),
       signal: signal ?? undefined,
     }
@@ -55,6 +55,15 @@ export function fetchThrough(
     const whole = readWhole(response.body, { whole_bytes_max, changeBody })
     return new Response(ReadableStream.from(whole), { status, headers })
   }
+}
+
+/** A form needs a header that names its boundary. */
+async function encode(body: unknown): Promise<{ body: string | Uint8Array | null; headers?: Record<string, string> }> {
+  if (body === null || typeof body === 'string' || body instanceof Uint8Array) return { body }
+  if (!(body instanceof FormData)) throw new Error('the body is neither text nor bytes nor a form')
+  const encoded = new Response(body)
+  const headers = { 'content-type': encoded.headers.get('content-type') ?? '' }
+  return { body: await encoded.bytes(), headers }
 }
 
 /** Yields one piece, because the library parses it at once. */

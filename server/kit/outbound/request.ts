@@ -6,7 +6,7 @@ export interface OutboundRequest {
   /** POST by default. */
   method?: OutboundMethod
   headers: Record<string, string>
-  body?: string
+  body?: string | Uint8Array
   signal?: AbortSignal | undefined
   /** For the whole request, from the DNS lookup to the last byte read. */
   timeout_ms: number

@@ -40,6 +40,24 @@ export const email: TextOptions = {
     email_address.test(value) ? undefined : { code: 'format', message: 'must be an email address.' },
 }
 
+const language_pattern = '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$'
+
+function isLanguage(value: string): boolean {
+  try {
+    return new RegExp(language_pattern).test(value) && Intl.getCanonicalLocales(value).length === 1
+  } catch {
+    return false
+  }
+}
+
+/** A language as a BCP 47 tag. */
+export const language_tag: TextOptions = {
+  maxLength: 35,
+  pattern: language_pattern,
+  [check]: (value) =>
+    isLanguage(value) ? undefined : { code: 'format', message: 'must be a language tag such as en or pt-BR.' },
+}
+
 export const timestamp = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-11-15T09:30:00.000Z'] })
 

@@ -115,7 +115,8 @@ function bytesOf(part: LanguageModelV4Content | LanguageModelV4StreamPart): numb
   return part.type === 'tool-call' ? Buffer.byteLength(part.input) : 0
 }
 
-async function toOwnError(error: unknown, api_key: string): Promise<unknown> {
+/** Returns an OutboundError or a ProviderError where the SDK has its own. */
+export async function toOwnError(error: unknown, api_key: string): Promise<unknown> {
   const { APICallError } = await import('@ai-sdk/provider')
   if (!APICallError.isInstance(error)) return error
   const { cause, statusCode: status = 0, responseBody = '', responseHeaders } = error

@@ -34,14 +34,21 @@ interface ErrorResponse {
 export function toProviderError({ status, value, retry_after, api_key }: ErrorResponse): ProviderError {
   const retry_after_ms = retry_after === undefined ? null : waitOf(retry_after)
   const body = membersOf(Array.isArray(value) ? value[0] : value)
-  const { error, message, detail } = body
+  // Deepgram says `err_msg`, ElevenLabs has an object `detail`.
+  const { error, message, detail, err_msg, err_code } = body
   const members = membersOf(error)
-  const text = [members.message, error, message, detail].find((one) => typeof one === 'string')
+  const details = membersOf(detail)
+  const texts = [members.message, error, message, detail, details.message, err_msg]
+  const text = texts.find((one) => typeof one === 'string')
   const said = text === undefined ? '' : withoutKeys(text, api_key)
   return new ProviderError({
     status: status < 300 ? (statusOf(members) ?? statusOf(body) ?? status) : status,
     said: said === '' ? null : said,
-    code: codeOf(members, api_key) ?? codeOf(body, api_key) ?? null,
+    code:
+      codeOf(members, api_key) ??
+      codeOf(body, api_key) ??
+      codeOf({ code: details.status, type: err_code }, api_key) ??
+      null,
     retry_after_ms,
   })
 }

@@ -26,7 +26,7 @@ export const operations: operation.Operation[] = [
     scope: 'providers:write',
     summary: 'Create a provider',
     description:
-      'An account at a model service that agents use: see "Models" in the guide. The `api_key` is stored encrypted and never ' +
+      'An account at a model service that agents use: see "Models" and "Speech" in the guide. The `api_key` is stored encrypted and never ' +
       'returned. A workspace can have 20 providers.',
     body: schema.NewProvider,
     errors: ['CONFLICT', 'INVALID_STATE'],
@@ -96,8 +96,8 @@ export const operations: operation.Operation[] = [
     scope: 'providers:write',
     summary: 'Test a provider',
     description:
-      'Sends a short request to the default model, and waits for the answer. What the provider answers is not returned. A ' +
-      'workspace can test one provider or tool per second.',
+      'Sends a short request to the default model, and waits for the answer. A provider for speech only makes or hears a second of ' +
+      'sound. What the provider answers is not returned. A workspace can test one provider or tool per second.',
     params: schema.ByProviderId,
     response: TestResult,
     run: async (at, { params }) => {

@@ -1,0 +1,114 @@
+import type { SpeechModelV4, TranscriptionModelV4 } from '@ai-sdk/provider'
+import { base_urls } from './environment.ts'
+import { ModelError } from './language-model.ts'
+import type { ProviderKind } from './schema.ts'
+
+export type Direction = 'listen' | 'speak'
+
+/** What the packages have in common. */
+interface Connected {
+  transcription: (name: string) => TranscriptionModelV4
+  speech: (name: string) => SpeechModelV4
+}
+
+interface Settings {
+  baseURL: string
+  apiKey: string
+  headers: Record<string, string>
+  fetch: typeof fetch
+}
+
+export interface Vendor {
+  /** These are used where no model is named. */
+  models: Record<Direction, string>
+  speeds: { min: number; max: number }
+  /** Sound comes as samples of this rate without a header; null: as a WAV file. */
+  raw_rate: number | null
+  hearingOptions: (language: string | null) => Record<string, Record<string, string | boolean>>
+  speakingOptions: (options: { name: string; voice: string | undefined; language: string | undefined }) => {
+    voice?: string
+    language?: string
+    outputFormat: string
+  }
+  /** Imports the package when it is needed, because that takes a while. */
+  connect: (settings: Settings) => Promise<Connected>
+}
+
+/** `en` for `en-US`. */
+const primary = (language: string): string => language.split('-', 1)[0]?.toLowerCase() ?? language
+
+export const vendors: Partial<Record<ProviderKind, Vendor>> = {
+  openai_compatible: {
+    // Most servers with this API know these names.
+    models: { listen: 'whisper-1', speak: 'tts-1' },
+    speeds: { min: 0.25, max: 4 },
+    raw_rate: null,
+    hearingOptions: (language) => ({ openai: language === null ? {} : { language: primary(language) } }),
+    speakingOptions: ({ voice }) => ({ outputFormat: 'wav', ...(voice !== undefined && { voice }) }),
+    async connect(settings) {
+      const { createOpenAI } = await import('@ai-sdk/openai')
+      return createOpenAI(settings)
+    },
+  },
+  elevenlabs: {
+    models: { listen: 'scribe_v2', speak: 'eleven_flash_v2_5' },
+    speeds: { min: 0.7, max: 1.2 },
+    raw_rate: 16_000,
+    hearingOptions: (language) => ({
+      elevenlabs: {
+        // It would write (laughter) between the words.
+        tagAudioEvents: false,
+        timestampsGranularity: 'none',
+        ...(language !== null && { languageCode: primary(language) }),
+      },
+    }),
+    speakingOptions: ({ name, voice, language }) => ({
+      outputFormat: 'pcm_16000',
+      ...(voice !== undefined && { voice }),
+      // Other models reject a language.
+      ...(language !== undefined && /(flash|turbo)_v2_5$/.test(name) && { language: primary(language) }),
+    }),
+    async connect(settings) {
+      const { createElevenLabs } = await import('@ai-sdk/elevenlabs')
+      return createElevenLabs({ ...settings, fetch: moveTo(settings, base_urls.elevenlabs) })
+    },
+  },
+  deepgram: {
+    models: { listen: 'nova-3', speak: 'aura-2' },
+    speeds: { min: 0.7, max: 1.5 },
+    raw_rate: null,
+    hearingOptions: (language) => ({
+      deepgram: { smartFormat: true, punctuate: true, ...(language !== null && { language }) },
+    }),
+    speakingOptions: ({ name, voice, language }) => ({
+      outputFormat: 'wav',
+      // A family of voices needs to be told which one.
+      ...(/^aura(-\d+)?$/.test(name) && { voice: voice ?? 'thalia', language: primary(language ?? 'en') }),
+    }),
+    async connect(settings) {
+      const { createDeepgram } = await import('@ai-sdk/deepgram')
+      return createDeepgram({ ...settings, fetch: moveTo(settings, base_urls.deepgram) })
+    },
+  },
+}
+
+export function vendorOf(kind: ProviderKind): Vendor {
+  const vendor = vendors[kind]
+  if (!vendor) throw new ModelError('The provider can neither hear nor speak.')
+  return vendor
+}
+
+/** What a model of a service for speech does, by its name. */
+export const directionOf = (kind: ProviderKind, name: string): Direction => {
+  const is_hearing = kind === 'elevenlabs' ? name.startsWith('scribe') : !name.startsWith('aura')
+  return is_hearing ? 'listen' : 'speak'
+}
+
+/** These packages know only the URL of their vendor. */
+const moveTo =
+  ({ baseURL, fetch }: Settings, vendor_url: string): typeof fetch =>
+  (input, init) => {
+    const url = String(input)
+    if (!url.startsWith(`${vendor_url}/`)) throw new Error('the package has another URL than expected')
+    return fetch(baseURL + url.slice(vendor_url.length), init)
+  }

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after } from 'node:test'
+
+/** A request that a speech service got. */
+export interface SpeechRequest {
+  method: string
+  path: string
+  query: Record<string, string>
+  headers: http.IncomingHttpHeaders
+  /** The fields of a form, but its file. */
+  fields: Record<string, string>
+  /** The file of a form, or a body that is sound. */
+  sound: Uint8Array | undefined
+  json: unknown
+}
+
+type Answer = (response: http.ServerResponse, request: SpeechRequest) => unknown
+
+export interface SpeechServer {
+  /** For `base_url`. */
+  base_url: string
+  requests: SpeechRequest[]
+  /** Requests whose connection the client has closed before the answer was complete. */
+  aborted: number
+}
+
+/** Starts a server that answers as the service does, unless `answer` is given. It is closed after the tests of the file. */
+export async function speechServer(kind: keyof typeof wires, answer: Answer = wires[kind]): Promise<SpeechServer> {
+  const there: SpeechServer = { base_url: '', requests: [], aborted: 0 }
+  const receive = async (request: http.IncomingMessage, response: http.ServerResponse) => {
+    response.on('close', () => {
+      if (!response.writableFinished) there.aborted += 1
+    })
+    const body = Buffer.concat(await Array.fromAsync(request))
+    const received = await read(request, body)
+    there.requests.push(received)
+    try {
+      await answer(response, received)
+    } catch (error) {
+      // What is wrong with the request is shown where the test looks at the answer.
+      sendJson(response, 400, { message: error instanceof Error ? error.message : 'wrong' })
+    }
+  }
+  const server = http.createServer((request, response) => void receive(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  there.base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/proxy/v1`
+  return there
+}
+
+async function read(request: http.IncomingMessage, body: Buffer): Promise<SpeechRequest> {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost')
+  const type = request.headers['content-type'] ?? ''
+  const form = type.startsWith('multipart/form-data')
+    ? await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData()
+    : new FormData()
+  const file = form.get('file')
+  const file_bytes = file instanceof File ? new Uint8Array(await file.arrayBuffer()) : undefined
+  return {
+    method: request.method ?? '',
+    path: pathname,
+    query: Object.fromEntries(searchParams),
+    headers: request.headers,
+    fields: Object.fromEntries(
+      [...form].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+    ),
+    sound: file_bytes ?? (type.startsWith('audio/') ? new Uint8Array(body) : undefined),
+    json: type.startsWith('application/json') ? JSON.parse(body.toString()) : undefined,
+  }
+}
+
+export function sendJson(response: http.ServerResponse, status: number, body: unknown, headers: object = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+}
+
+const sendSound = (response: http.ServerResponse, type: string, sound: Uint8Array): unknown =>
+  response.writeHead(200, { 'content-type': type }).end(sound)
+
+/** These many samples, all different, so that a test sees what is lost. */
+export const samples = (count: number): Int16Array =>
+  Int16Array.from({ length: count }, (_, index) => (index * 7) % 997)
+
+const bytesOf = (values: Int16Array): Buffer => Buffer.from(values.buffer, values.byteOffset, values.byteLength)
+
+/** A service that streams writes `length` into the header before it knows how long the sound becomes. */
+export function wavFile(values: Int16Array, { rate, length }: { rate: number; length?: number }): Buffer {
+  const head = Buffer.alloc(36)
+  head.write('RIFF')
+  head.writeUInt32LE(0xffffffff, 4)
+  head.write('WAVEfmt ', 8)
+  head.writeUInt32LE(16, 16)
+  head.writeUInt16LE(1, 20)
+  head.writeUInt16LE(1, 22)
+  head.writeUInt32LE(rate, 24)
+  head.writeUInt32LE(rate * 2, 28)
+  head.writeUInt16LE(2, 32)
+  head.writeUInt16LE(16, 34)
+  // A chunk that nobody needs, of an odd length.
+  const list = Buffer.from('LIST\x03\0\0\0abc\0', 'latin1')
+  const data = Buffer.alloc(8)
+  data.write('data')
+  data.writeUInt32LE(length ?? values.byteLength, 4)
+  return Buffer.concat([head, list, data, bytesOf(values)])
+}
+
+const isWav = (sound: Uint8Array | undefined): boolean =>
+  sound !== undefined && Buffer.from(sound).toString('latin1', 0, 4) === 'RIFF'
+
+/** What each service does with a request, as its documentation says. */
+const wires = {
+  openai_compatible(response, { method, path, headers, fields, sound, json }) {
+    assert.equal(method, 'POST')
+    if (headers.authorization !== 'Bearer sk-test')
+      return sendJson(response, 401, {
+        error: { message: `Incorrect API key provided: ${headers.authorization}.`, code: 'invalid_api_key' },
+      })
+    if (path.endsWith('/v1/audio/transcriptions')) {
+      assert.ok(isWav(sound) && fields.model !== undefined)
+      return sendJson(response, 200, { text: ' I need a plumber. ', language: 'english', duration: 1.5 })
+    }
+    assert.ok(path.endsWith('/v1/audio/speech'))
+    assert.partialDeepStrictEqual(json, { response_format: 'wav' })
+    return sendSound(response, 'audio/wav', wavFile(samples(2_400), { rate: 24_000, length: 0xffffffff }))
+  },
+  elevenlabs(response, { method, path, query, headers, fields, sound }) {
+    assert.equal(method, 'POST')
+    if (headers['xi-api-key'] !== 'sk-test')
+      return sendJson(response, 401, { detail: { status: 'invalid_api_key', message: 'Invalid API key' } })
+    if (path.endsWith('/v1/speech-to-text')) {
+      assert.ok(isWav(sound) && fields.model_id !== undefined)
+      return sendJson(response, 200, { language_code: 'eng', language_probability: 0.98, text: 'I need a plumber.' })
+    }
+    assert.match(path, /\/v1\/text-to-speech\/\w+$/)
+    assert.equal(query.output_format, 'pcm_16000')
+    return sendSound(response, 'audio/pcm', bytesOf(samples(1_600)))
+  },
+  deepgram(response, { method, path, query, headers, sound, json }) {
+    assert.equal(method, 'POST')
+    if (headers.authorization !== 'Token sk-test')
+      return sendJson(response, 401, { err_code: 'INVALID_AUTH', err_msg: 'Invalid credentials.', request_id: 'a' })
+    if (path.endsWith('/v1/listen')) {
+      assert.ok(isWav(sound) && query.model !== undefined)
+      const words = [{ word: 'plumber', start: 0.1, end: 0.6 }]
+      const channels = [{ alternatives: [{ transcript: 'I need a plumber.', words }] }]
+      return sendJson(response, 200, { metadata: { duration: 1.5 }, results: { channels } })
+    }
+    assert.ok(path.endsWith('/v1/speak'))
+    assert.partialDeepStrictEqual(query, { encoding: 'linear16', container: 'wav' })
+    assert.ok(json)
+    return sendSound(response, 'audio/wav', wavFile(samples(2_400), { rate: 24_000 }))
+  },
+} satisfies Record<string, Answer>

@@ -24,7 +24,8 @@ export const call_settings = {
   voice: Type.Unsafe<Voice | null>({
     type: ['string', 'null'],
     enum: [...voices, null],
-    description: 'The voice of the agent in recordings of simulated calls. `null`: the default voice.',
+    description:
+      'The voice of the agent in recordings of simulated calls, and where `speech.speak` is `null`. `null`: the default voice.',
     examples: ['slt'],
   }),
   transfers: Type.Unsafe<Transfer[]>({

@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { type Field, fields } from '../contacts/schema.ts'
-import { allOptional, check, multiline, oneOf, optionalText, text } from '../kit/field.ts'
+import { allOptional, language_tag, multiline, oneOf, optionalText, text } from '../kit/field.ts'
 import { fingerprintOf } from '../kit/http/idempotency.ts'
 import { Script } from '../models/script-schema.ts'
+import { offline_speech, Speech } from '../models/speech-schema.ts'
 import { call_settings, recording } from './call-settings.ts'
 
 const list_max = 32
@@ -39,16 +40,6 @@ const model = (description: string) =>
     examples: [null],
   })
 
-const language_pattern = '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$'
-
-function isLanguage(value: string): boolean {
-  try {
-    return new RegExp(language_pattern).test(value) && Intl.getCanonicalLocales(value).length === 1
-  } catch {
-    return false
-  }
-}
-
 export const instructions = optionalText({
   maxLength: 32_000,
   ...multiline,
@@ -66,12 +57,9 @@ const replaced = {
     examples: ['Hello, how can I help?'],
   }),
   language: text({
-    maxLength: 35,
-    pattern: language_pattern,
+    ...language_tag,
     description: 'The language that the agent speaks, as a BCP 47 tag. `en` by default.',
     examples: ['en'],
-    [check]: (value) =>
-      isLanguage(value) ? undefined : { code: 'format', message: 'must be a language tag such as en or pt-BR.' },
   }),
   model: model(
     "The model that the agent uses. `null`: the workspace's default provider. Can't be used together with `script`.",
@@ -112,6 +100,7 @@ const replaced = {
     examples: [['email']],
   }),
   ...call_settings,
+  speech: Speech,
 }
 
 const hand_over = {
@@ -194,6 +183,7 @@ export const default_configuration: Configuration = {
   hand_over: { is_allowed: true, on_failure: false, message: null },
   voicemail_message: null,
   voice: null,
+  speech: offline_speech,
   transfers: [],
   recording: { is_on: true, notice: null },
   limits: limit_defaults,

@@ -13,7 +13,8 @@ const findNamingProvider = (at: At, name: string): Promise<Use[]> =>
   findAgents(
     at,
     (configuration) =>
-      sql`${name} in (${configuration} #>> '{model,provider}', ${configuration} #>> '{fallback_model,provider}')`,
+      sql`${name} in (${configuration} #>> '{model,provider}', ${configuration} #>> '{fallback_model,provider}',
+        ${configuration} #>> '{speech,listen,provider}', ${configuration} #>> '{speech,speak,provider}')`,
   )
 
 /** A script's tools are also in `tools`. */

@@ -1,5 +1,6 @@
 import type { At } from '../kit/at.ts'
 import type { Fault } from '../kit/problem.ts'
+import { speechFaults } from '../models/speech.ts'
 import * as models from '../models/store.ts'
 import { built_in_names } from '../tools/schema.ts'
 import * as tools from '../tools/store.ts'
@@ -7,11 +8,13 @@ import type { Configuration } from './configuration.ts'
 
 /** The tools, providers and models that the configuration names and that don't exist. */
 export async function unknownNames(at: At, configuration: Configuration): Promise<Fault[]> {
-  const [unknown_tools, unknown_models] = await Promise.all([
+  const [unknown_tools, unknown_models, speech_faults] = await Promise.all([
     unknownTools(at, configuration),
     unknownModels(at, configuration),
+    speechFaults(at, configuration.speech),
   ])
-  return [...unknown_models, ...unknown_tools]
+  const unknown_speech = speech_faults.map(({ path, message }) => unknown(`speech.${path}`, message))
+  return [...unknown_models, ...unknown_speech, ...unknown_tools]
 }
 
 async function unknownTools(at: At, { tools: names }: Configuration): Promise<Fault[]> {

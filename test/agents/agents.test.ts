@@ -37,6 +37,7 @@ const defaults = {
   },
   voicemail_message: null,
   voice: null,
+  speech: { listen: null, speak: null },
   transfers: [],
   recording: { is_on: true, notice: null },
 }
@@ -230,6 +231,10 @@ const configured = {
   hand_over: { is_allowed: false, on_failure: true, message: 'One moment.' },
   voicemail_message: 'Please call us back.\nThank you.',
   voice: 'slt',
+  speech: {
+    listen: { provider: 'openai', model: 'gpt-5-mini', language: 'pt' },
+    speak: { provider: 'openai', model: 'gpt-5-mini', voice: 'alloy', speed: 1.25 },
+  },
   transfers: [{ name: 'Support', phone_number: '+14155550199' }],
   recording: { is_on: false, notice: 'This call is recorded.' },
   limits: {

@@ -304,10 +304,16 @@ test('a version of the previous release has the defaults of calls, and is still 
   )
   const { draft } = await getAgent(tenant, id)
   assert.partialDeepStrictEqual(draft, { ...stored, limits: { ...stored.limits, call_seconds_max: 1_800 } })
-  const { voicemail_message, voice, transfers, recording } = draft
+  const { voicemail_message, voice, speech, transfers, recording } = draft
   assert.deepEqual(
-    { voicemail_message, voice, transfers, recording },
-    { voicemail_message: null, voice: null, transfers: [], recording: { is_on: true, notice: null } },
+    { voicemail_message, voice, speech, transfers, recording },
+    {
+      voicemail_message: null,
+      voice: null,
+      speech: { listen: null, speak: null },
+      transfers: [],
+      recording: { is_on: true, notice: null },
+    },
   )
   assert.equal((await tenant.call('PATCH', `/agents/${id}`, { draft })).body.data.has_unpublished_changes, false)
   const again = await tenant.call('POST', `/agents/${id}/versions`)

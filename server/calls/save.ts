@@ -42,6 +42,8 @@ export interface CallSave {
   opted_out: (OptOut & { phone_number: string }) | null
   is_recorded: boolean
   contact_voice: string | null
+  /** How much sound speech providers have heard and made in the whole call. */
+  speech_ms?: number
   state: CallState | null
   due_at: string | null
   is_released: boolean
@@ -197,7 +199,7 @@ async function addTotals(at: At, ending: Change[]): Promise<void> {
     const turns = spoken.get(after.conversation_id ?? '') ?? []
     const times = turns.flatMap(({ turn_ms }) => turn_ms ?? []).sort((left, right) => left - right)
     after.latency = { turn_p50_ms: percentile(times, 0.5), turn_p95_ms: percentile(times, 0.95) }
-    after.cost_micros = costOf(after, prices)
+    after.cost_micros = costOf({ ...after, speech_ms: change.save.speech_ms }, prices)
     const words = turns.map(({ heard }) => heard).join(' ')
     if (after.redacted_at === null && words !== '') change.search_text = normalizeText(words).slice(0, search_text_max)
   }

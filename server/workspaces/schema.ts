@@ -26,6 +26,9 @@ const prices = {
   output_tokens_per_million: price('For a million tokens that models write'),
   call_minute: price('For a minute of a call; seconds count in proportion'),
   message_segment: price('For a segment of an SMS'),
+  speech_minute: price(
+    'For a minute of sound that providers have heard or made in a call; seconds count in proportion',
+  ),
 }
 
 const prices_description = 'What is used to compute `cost_micros`, in millionths of the currency.'
@@ -150,6 +153,7 @@ export const default_settings: Settings = {
     output_tokens_per_million: 0,
     call_minute: 0,
     message_segment: 0,
+    speech_minute: 0,
   },
   quiet_hours: { start: '08:00', end: '21:00' },
   allows_network: null,

@@ -307,13 +307,17 @@ test('what a call costs follows from the prices, in whole millionths', () => {
     output_tokens_per_million: 10_000_000,
     call_minute: 14_000,
     message_segment: 0,
+    speech_minute: 30_000,
   }
-  const cost = (input_tokens: number, output_tokens: number, duration_ms: number | null) =>
-    costOf({ usage: { input_tokens, output_tokens }, duration_ms }, prices)
+  const cost = (input_tokens: number, output_tokens: number, duration_ms: number | null, speech_ms?: number) =>
+    costOf({ usage: { input_tokens, output_tokens }, duration_ms, speech_ms }, prices)
   assert.equal(cost(0, 0, null), 0)
   assert.equal(cost(1_000, 100, null), 3_500)
   assert.equal(cost(0, 0, 60_000), 14_000)
   assert.equal(cost(0, 0, 1_000), 233)
   assert.equal(cost(1_000, 100, 90_000), 24_500)
+  assert.equal(cost(0, 0, null, 60_000), 30_000)
+  assert.equal(cost(0, 0, 1_000, 1_000), 733, 'rounded once')
+  assert.equal(cost(1_000, 100, 90_000, 30_000.4), 39_500)
   assert.equal(cost(2_147_483_647, 2_147_483_647, 7_200_000), 26_843_545_588 + 1_680_000)
 })

@@ -10,6 +10,7 @@ export const price_names: Record<Price, string> = {
   output_tokens_per_million: 'Million tokens written',
   call_minute: 'Call minute',
   message_segment: 'SMS segment',
+  speech_minute: 'Speech minute',
 }
 export const prices = Object.keys(price_names) as Price[]
 
@@ -84,6 +85,7 @@ export const toValues = ({ name, settings }: Workspace): WorkspaceValues => ({
       output_tokens_per_million: settings.prices.output_tokens_per_million / millionth,
       call_minute: settings.prices.call_minute / millionth,
       message_segment: settings.prices.message_segment / millionth,
+      speech_minute: settings.prices.speech_minute / millionth,
     },
     mix: settings.mix,
   },

@@ -189,18 +189,29 @@ test('a call is scheduled, and canceled', { skip }, async () => {
 })
 
 test('what calls need is set for agents and workspaces', { skip }, async () => {
+  await send('POST', '/providers', { name: 'Voices', kind: 'deepgram', base_url: 'https://93.184.215.14/v1' })
   await openInPage(page, `/agents/${agent_id}`)
   await page.getByLabel('Voicemail message').fill('Please call us back.')
   await click('Add transfer')
   await page.getByLabel('Name of transfer 1').fill('Support')
   await page.getByLabel('Number of transfer 1').fill('+1 415 555 0199')
   await page.getByLabel('Longest call').fill('10')
+  await choose('Hears with', 'Voices')
+  await page.getByLabel('Language of the contact').fill('de')
+  await choose('Speaks with', 'Voices')
+  await page.getByLabel('Speed').fill('3')
+  await page.getByText('Must be at most 2').waitFor()
+  await page.getByLabel('Speed').fill('1.2')
   await page.getByRole('status').getByText('Saved', { exact: true }).waitFor()
   await captureAll(owner, 'agent, calls')
   const { draft } = await send('GET', `/agents/${agent_id}`)
   assert.equal(draft.voicemail_message, 'Please call us back.')
   assert.deepEqual(draft.transfers, [{ name: 'Support', phone_number: '+14155550199' }])
   assert.equal(draft.limits.call_seconds_max, 600)
+  assert.deepEqual(draft.speech, {
+    listen: { provider: 'Voices', model: null, language: 'de' },
+    speak: { provider: 'Voices', model: null, voice: null, speed: 1.2 },
+  })
   await openInPage(page, '/settings/workspace')
   await page.getByLabel('Call minute').fill('0.0125')
   await page.getByLabel('Delete recordings after').fill('30')

@@ -189,6 +189,22 @@ test('a tool is created, tested, edited and deleted', { skip }, async () => {
   assert.deepEqual(owner.pageErrors([400, 409, 429]), [])
 })
 
+test('a provider for speech is added without a model', { skip }, async () => {
+  await openInPage(page, '/settings/providers')
+  await page.getByRole('button', { name: 'New provider' }).click()
+  await dialog().getByRole('combobox', { name: 'Kind' }).click()
+  await page.getByRole('option', { name: 'ElevenLabs (speech)' }).click()
+  await dialog().getByLabel('Name').fill('Voices')
+  assert.equal(await dialog().getByLabel('Default provider').count(), 0)
+  await owner.capture('provider, speech')
+  await dialog().getByRole('button', { name: 'Create provider' }).click()
+  const table = page.getByRole('table', { name: 'Model providers' })
+  await table.getByText('https://api.elevenlabs.io/v1').waitFor()
+  await more('Actions for Voices', 'Delete')
+  await dialog().getByRole('button', { name: 'Delete provider' }).click()
+  await page.getByText('No model providers yet').waitFor()
+})
+
 test('a provider from the environment is shown and can only be tested', { skip }, async () => {
   const settings = { openai_api_key: 'sk-env', openai_model: 'small', openai_base_url: model_server.base_url }
   const beside = await openBeside(settings)

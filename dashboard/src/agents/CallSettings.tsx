@@ -2,6 +2,7 @@ import { NumberInput, Select, Switch, Textarea } from '@mantine/core'
 import { formErrors } from '../kit/error-messages.ts'
 import styles from './agents.module.css'
 import type { DraftValues } from './draft.ts'
+import { SpeechFields } from './SpeechFields.tsx'
 import { TransferFields } from './TransferFields.tsx'
 import type { Draft } from './useDraft.ts'
 
@@ -51,7 +52,7 @@ export function CallSettings({ draft, is_read_only }: { draft: Draft; is_read_on
       )}
       <Select
         label="Voice"
-        description="In recordings of simulated calls."
+        description="In recordings of simulated calls, and with offline speech."
         data={[{ value: default_voice, label: 'Default voice' }, ...voices]}
         value={values.voice ?? default_voice}
         allowDeselect={false}
@@ -59,6 +60,7 @@ export function CallSettings({ draft, is_read_only }: { draft: Draft; is_read_on
         error={errors.voice}
         onChange={(chosen) => change({ voice: voices.find(({ value }) => value === chosen)?.value ?? null })}
       />
+      <SpeechFields draft={draft} is_read_only={is_read_only} />
       <TransferFields draft={draft} error={errors.transfers} />
       <NumberInput
         label="Longest call"

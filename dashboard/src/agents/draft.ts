@@ -18,6 +18,7 @@ export interface DraftValues {
   voicemail_message: string
   recording: AgentWithDraft['draft']['recording']
   voice: AgentWithDraft['draft']['voice']
+  speech: AgentWithDraft['draft']['speech']
   transfers: AgentWithDraft['draft']['transfers']
   limits: AgentWithDraft['draft']['limits']
 }
@@ -35,6 +36,7 @@ export const draft_labels: Record<keyof DraftValues, string> = {
   voicemail_message: 'Voicemail message',
   recording: 'Recording',
   voice: 'Voice',
+  speech: 'Speech',
   transfers: 'Transfers',
   limits: 'Limits',
 }
@@ -64,6 +66,7 @@ export const toValues = ({ name, description, draft }: AgentWithDraft): DraftVal
   voicemail_message: draft.voicemail_message ?? '',
   recording: draft.recording,
   voice: draft.voice,
+  speech: draft.speech,
   transfers: draft.transfers,
   limits: draft.limits,
 })

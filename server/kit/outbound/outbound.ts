@@ -3,11 +3,13 @@ import { isIP, type LookupFunction } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Agent, buildConnector } from 'undici'
+import type { WebSocket } from 'ws'
 import { type Address, isInNetwork, type Network, parseAddress, parseNetwork } from '../network.ts'
 import { host_not_found, OutboundError, type OutboundRequest, type OutboundResponse, send } from './request.ts'
+import { newSocketClass, type SocketClass, type SocketGuard, type SocketOptions } from './socket.ts'
 import { type StreamRequest, type StreamResponse, stream } from './stream.ts'
 
-/** Sends HTTP requests to client-supplied URLs; refuses private addresses. */
+/** Sends HTTP requests to client-supplied URLs and opens WebSockets; refuses private addresses. */
 export interface Outbound {
   /**
    * Why a URL is refused, as the end of a sentence; undefined when it is accepted. A host name that can't be resolved now
@@ -18,6 +20,8 @@ export interface Outbound {
   send: (url: string, request: OutboundRequest, trust?: Trust) => Promise<OutboundResponse>
   /** The same, but returns when the response begins. Its body fails with an OutboundError when a limit is exceeded. */
   stream: (url: string, request: StreamRequest, trust?: Trust) => Promise<StreamResponse>
+  /** A WebSocket for libraries that take one. */
+  socketClass: (options: SocketOptions) => SocketClass
   close: () => Promise<void>
 }
 
@@ -91,6 +95,16 @@ export function openOutbound({ allowed, resolve = resolveAll }: OutboundOptions)
     if (isIP(host) && !isAllowed(host)) return callback(new NotPublicError(), null)
     connect(to, callback)
   }
+  const opened = new Set<WebSocket>()
+  const trusting_guard: SocketGuard = { assertAllowedAddress: () => {}, lookup: undefined, opened }
+  const checked_guard: SocketGuard = {
+    assertAllowedAddress(hostname) {
+      const host = withoutBrackets(hostname)
+      if (isIP(host) && !isAllowed(host)) throw new NotPublicError()
+    },
+    lookup,
+    opened,
+  }
   const limits = { allowH2: false, maxHeaderSize: response_header_bytes_max, headersTimeout: 0, bodyTimeout: 0 }
   const checked_agent = new Agent({ ...limits, connect: connectAllowed })
   const trusting_agent = new Agent({ ...limits, connect: connect_options })
@@ -109,7 +123,9 @@ export function openOutbound({ allowed, resolve = resolveAll }: OutboundOptions)
     },
     send: (url, request, trust = {}) => send(agentFor(trust), url, request),
     stream: (url, request, trust = {}) => stream(agentFor(trust), url, request),
+    socketClass: (options) => newSocketClass(options.is_trusted ? trusting_guard : checked_guard, options),
     async close() {
+      for (const socket of opened) socket.terminate()
       await Promise.all([checked_agent.destroy(), trusting_agent.destroy()])
     },
   }

@@ -1,0 +1,71 @@
+import type { LookupFunction } from 'node:net'
+import { type ClientOptions, WebSocket } from 'ws'
+import { OutboundError } from './request.ts'
+
+export interface SocketOptions {
+  /** Sockets to other origins are refused. It begins with http or https, as the URL that the client has supplied. */
+  origin: string
+  is_trusted: boolean
+  /** Counts from the DNS lookup to the end of the handshake. */
+  open_timeout_ms: number
+  /** Counts from the DNS lookup to the end. */
+  timeout_ms: number
+  /** A longer message closes the socket. */
+  message_bytes_max: number
+  /** More that is not sent yet closes the socket. */
+  unsent_bytes_max: number
+}
+
+/** What libraries expect that take a WebSocket. This one can send headers. */
+export type SocketClass = new (
+  url: string | URL,
+  protocols?: string | string[],
+  options?: { headers?: Record<string, string | undefined> },
+) => WebSocket
+
+/** Decides which addresses may be reached. */
+export interface SocketGuard {
+  /** Fails with an OutboundError. It gets no names. */
+  assertAllowedAddress: (host: string) => void
+  /** Undefined: the system's. */
+  lookup: LookupFunction | undefined
+  /** Those that are open. */
+  opened: Set<WebSocket>
+}
+
+/** Sockets follow no redirects and compress nothing. Their errors are events, and nobody has to listen to them. */
+export function newSocketClass(guard: SocketGuard, options: SocketOptions): SocketClass {
+  const { origin, open_timeout_ms, timeout_ms, message_bytes_max, unsent_bytes_max } = options
+  return class extends WebSocket {
+    constructor(...[address, protocols, { headers = {} } = {}]: ConstructorParameters<SocketClass>) {
+      const url = new URL(address)
+      if (url.origin !== origin.replace(/^http/, 'ws')) throw new OutboundError('The URL belongs to another server.')
+      guard.assertAllowedAddress(url.hostname)
+      const settings: ClientOptions & { lookup?: LookupFunction } = {
+        headers: Object.fromEntries(
+          Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+        ),
+        handshakeTimeout: open_timeout_ms,
+        maxPayload: message_bytes_max,
+        followRedirects: false,
+        perMessageDeflate: false,
+        ...(guard.lookup && { lookup: guard.lookup }),
+      }
+      super(url, protocols, settings)
+      // An error that nobody listens to would end the process.
+      this.on('error', () => {})
+      const timer = setTimeout(() => this.terminate(), timeout_ms)
+      guard.opened.add(this)
+      this.on('close', () => {
+        clearTimeout(timer)
+        guard.opened.delete(this)
+      })
+    }
+
+    override send(...parameters: unknown[]): void {
+      // It passes on what it gets, in all forms that `send` has.
+      super.send(...(parameters as Parameters<WebSocket['send']>))
+      if (this.bufferedAmount > unsent_bytes_max) this.terminate()
+    }
+  }
+}

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { workerData } from 'node:worker_threads'
+import { openSynthesizer } from '../../../audio/flite.ts'
 import * as clock from '../../../kit/clock.ts'
-import { openSynthesizer } from './flite.ts'
 import { openTrack, type Track } from './track.ts'
 import { continueWav } from './wav.ts'
 

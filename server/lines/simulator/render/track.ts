@@ -1,7 +1,7 @@
+import type { Spoken, Synthesizer } from '../../../audio/flite.ts'
 import { mulaw_silence, toMulaw } from '../../../audio/mulaw.ts'
 import type { SpeechPart } from '../../../talk/state.ts'
-import type { Synthesizer } from './flite.ts'
-import { cut, samples_per_ms, trimSilence } from './samples.ts'
+import { cut, halveRate, sample_rate, samples_per_ms, trimSilence } from './samples.ts'
 import { splitParts } from './split-parts.ts'
 
 export interface Track {
@@ -39,11 +39,17 @@ export function openTrack(synthesizer: Synthesizer, { voice, parts }: Track, fro
 
   async function speak({ text, start_ms, end_ms }: SpeechPart): Promise<Int16Array> {
     const length = (end_ms - start_ms) * samples_per_ms
-    const natural = trimSilence(await synthesizer.speak({ text, voice, stretch_percent: 100 }))
+    const natural = trimSilence(toTrackRate(await synthesizer.speak({ text, voice, stretch_percent: 100 })))
     if (natural.length <= length) return natural
     const stretch_percent = Math.max(stretch_percent_min, Math.floor((100 * length) / natural.length))
-    return cut(trimSilence(await synthesizer.speak({ text, voice, stretch_percent })), length)
+    return cut(trimSilence(toTrackRate(await synthesizer.speak({ text, voice, stretch_percent }))), length)
   }
 
   return { read }
+}
+
+function toTrackRate(spoken: Spoken): Int16Array {
+  if (spoken.sample_rate === sample_rate) return spoken.samples
+  if (spoken.sample_rate === 2 * sample_rate) return halveRate(spoken.samples)
+  throw new Error(`flite wrote ${spoken.sample_rate} samples a second`)
 }

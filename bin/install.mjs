@@ -90,6 +90,15 @@ async function install(root, set) {
 
 /** Calls `onFailure` when npm has failed and restored what was there, and not when it was killed. */
 async function npm(root, words, { onFailure = () => {} } = {}) {
+  const { code, output } = await runNpm(root, words)
+  if (code === 0) return
+  if (code !== null) onFailure()
+  process.stderr.write(output)
+  throw new Error(`Dependencies could not be installed: npm ${words[0]} failed, see the output above`)
+}
+
+/** Runs npm in a folder, without scripts of packages. The code is null if it was killed, for example by the signal. */
+export async function runNpm(folder, words, { signal } = {}) {
   const options = [
     '--ignore-scripts',
     '--no-audit',
@@ -104,18 +113,22 @@ async function npm(root, words, { onFailure = () => {} } = {}) {
   for (const name of ['prefix', 'global_prefix', 'globalconfig']) delete env[`npm_config_${name}`]
   const shell = program === 'npm' && process.platform === 'win32'
   const child = spawn(program, [...script, ...words, ...options], {
-    cwd: root,
+    cwd: folder,
     env,
     shell,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
+  const stop = () => child.kill('SIGKILL')
+  signal?.addEventListener('abort', stop)
+  if (signal?.aborted) stop()
   const output = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk))
-  const [code] = await once(child, 'close')
-  if (code === 0) return
-  if (code !== null) onFailure()
-  process.stderr.write(Buffer.concat(output))
-  throw new Error(`Dependencies could not be installed: npm ${words[0]} failed, see the output above`)
+  try {
+    const [code] = await once(child, 'close')
+    return { code, output: Buffer.concat(output).toString() }
+  } finally {
+    signal?.removeEventListener('abort', stop)
+  }
 }
 
 /** When this process is killed, npm must end too: the next command takes the lock and writes to the same folder. */
@@ -155,7 +168,7 @@ function link(to, path) {
 }
 
 /** Locks by listening at an address: the kernel frees it however the process ends. */
-export async function lock(root, work) {
+export async function lock(root, work, { onWait = reportWait, signal } = {}) {
   const hash = sha256(`${work} ${fs.realpathSync(root)}`)
   for (let waited_ms = 0; waited_ms < wait_max_ms; waited_ms += poll_ms) {
     const server = createServer().listen(address(hash))
@@ -165,11 +178,13 @@ export async function lock(root, work) {
     } catch (error) {
       if (error.code !== 'EADDRINUSE') throw error
     }
-    if (waited_ms === 0) process.stderr.write(`Waiting for the ${work} that another command has started...\n`)
-    await sleep(poll_ms)
+    if (waited_ms === 0) onWait(`Waiting for the ${work} that another command has started...`)
+    await sleep(poll_ms, undefined, { signal })
   }
   throw new Error(`The ${work} that another command has started takes too long: end that command and try again`)
 }
+
+const reportWait = (line) => process.stderr.write(`${line}\n`)
 
 function address(hash) {
   const name = `parley-${hash}`

@@ -1,0 +1,40 @@
+import { Worker } from 'node:worker_threads'
+import { errorMessage } from '../../kit/problem.ts'
+import { openDetectors } from './detector.ts'
+import type { FromHearing, ToHearing } from './messages.ts'
+
+/**
+ * Runs in a process of its own: ending a thread while the runtime computes would abort the whole service. Frames are heard in
+ * the main thread, phrases are recognised in another one, so that no frame waits for a phrase.
+ */
+
+const [folder = ''] = process.argv.slice(2)
+const send = (message: FromHearing) => void process.send?.(message)
+// The service has ended. An exit would wait for the thread.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+
+const recogniser = new Worker(new URL('./recogniser-thread.ts', import.meta.url), { workerData: folder })
+recogniser.on('message', send)
+// Without it this process is of no use. The service starts another one.
+recogniser.on('error', (error) => {
+  console.error(`offline speech: ${errorMessage(error)}`)
+  process.kill(process.pid, 'SIGKILL')
+})
+
+const loading = openDetectors(folder)
+/** A detector's frames are heard one after the other. */
+let last: Promise<void> = loading.then(() => {})
+
+process.on('message', (message: ToHearing) => {
+  if (message.kind === 'hear') last = last.then(() => hear(message))
+  else if (message.kind === 'close_detector') last = last.then(async () => (await loading).close(message.detector))
+  else recogniser.postMessage(message)
+})
+
+async function hear({ id, detector, samples }: Extract<ToHearing, { kind: 'hear' }>): Promise<void> {
+  try {
+    send({ kind: 'heard', id, probability: await (await loading).hear(detector, samples) })
+  } catch (error) {
+    send({ kind: 'failed', id, message: errorMessage(error) })
+  }
+}

@@ -1,0 +1,187 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import path from 'node:path'
+import * as clock from '../../kit/clock.ts'
+import type { Log } from '../../kit/log.ts'
+import type { FromHearing, ToHearing } from './messages.ts'
+import type { Phrase } from './recogniser.ts'
+
+/** Hears in a process of its own, which is started when it is needed, and again after it has crashed. */
+export interface Hearing {
+  /** Resolves when the models are loaded. */
+  start: () => Promise<void>
+  hear: (detector: number, samples: Float32Array) => Promise<number>
+  closeDetector: (detector: number) => void
+  recognise: (phrase: Phrase, signal: AbortSignal) => Promise<string>
+  /** Ends the process. May be called twice. */
+  close: () => Promise<void>
+}
+
+const program = path.join(import.meta.dirname, 'hearing-process.ts')
+const idle_max_ms = 5 * 60 * clock.second_ms
+const watch_ms = clock.second_ms
+/** A process that answers a question later than this is killed. */
+const answer_max_ms = 30 * clock.second_ms
+/** After a crash, so that frames don't start one process after the other. */
+const restart_after_ms = clock.second_ms
+/** Of frames and phrases: more than calls of a process can have unless it stands still. */
+const unanswered_max = 2_000
+
+interface Question {
+  asked_at: number
+  resolve: (answer: FromHearing) => void
+  reject: (error: Error) => void
+}
+
+type Asked = Extract<ToHearing, { id: number }>
+
+export function openHearing({ folder, log }: { folder: string; log: Log }): Hearing {
+  let child: ChildProcess | undefined
+  let ready = Promise.withResolvers<void>()
+  let crashed_at = Number.NEGATIVE_INFINITY
+  let used_at = 0
+  let last_id = 0
+  let watching: NodeJS.Timeout | undefined
+  const questions = new Map<number, Question>()
+
+  function start(): ChildProcess {
+    if (child) return child
+    if (clock.ticks() - crashed_at < restart_after_ms)
+      throw new Error('offline speech has crashed and starts again soon')
+    const started = fork(program, [folder], {
+      // Pipes would keep this process from ending.
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      serialization: 'advanced',
+      execArgv: [],
+    })
+    started.on('message', (message: FromHearing) => onMessage(message))
+    started.on('error', (error) => onEnd(started, error.message))
+    started.on('exit', (code, signal) => onEnd(started, `it ended with ${signal ?? code}`))
+    started.unref()
+    started.channel?.unref()
+    child = started
+    ready = Promise.withResolvers()
+    // Nobody may be waiting.
+    ready.promise.catch(() => {})
+    watching = setInterval(watch, watch_ms)
+    watching.unref()
+    return started
+  }
+
+  function onMessage(message: FromHearing): void {
+    if (message.kind === 'ready') {
+      ready.resolve()
+      return
+    }
+    const question = questions.get(message.id)
+    forget(message.id)
+    if (message.kind === 'failed') question?.reject(new Error(message.message))
+    else question?.resolve(message)
+  }
+
+  /** Also for one that this process has ended. */
+  function onEnd(ended: ChildProcess, reason: string): void {
+    if (child !== ended) return
+    child = undefined
+    clearInterval(watching)
+    crashed_at = clock.ticks()
+    log.error({ reason }, 'the process of offline speech has ended')
+    rejectAll(new Error(`offline speech has crashed: ${reason}`))
+  }
+
+  function rejectAll(error: Error): void {
+    ready.reject(error)
+    for (const [id, { reject }] of questions) {
+      forget(id)
+      reject(error)
+    }
+  }
+
+  function watch(): void {
+    const [oldest] = questions.values()
+    const now = clock.ticks()
+    if (oldest && now - oldest.asked_at > answer_max_ms) child?.kill('SIGKILL')
+    if (!oldest && now - used_at > idle_max_ms) void stop()
+  }
+
+  /** While a question is open, the process of the service must not end. */
+  function forget(id: number): void {
+    questions.delete(id)
+    if (questions.size > 0) return
+    child?.unref()
+    child?.channel?.unref()
+  }
+
+  function ask(newQuestion: (id: number) => Asked): { id: number; answer: Promise<FromHearing> } {
+    if (questions.size >= unanswered_max) throw new Error('offline speech has too much to do')
+    const started = start()
+    last_id += 1
+    const id = last_id
+    used_at = clock.ticks()
+    const { promise, resolve, reject } = Promise.withResolvers<FromHearing>()
+    questions.set(id, { asked_at: used_at, resolve, reject })
+    started.ref()
+    started.channel?.ref()
+    send(started, newQuestion(id))
+    return { id, answer: promise }
+  }
+
+  // One that can't be sent is lost with the process: its end rejects the question.
+  const send = (to: ChildProcess | undefined, message: ToHearing) => void to?.send(message, () => {})
+
+  async function hear(detector: number, samples: Float32Array): Promise<number> {
+    const answer = await ask((id) => ({ kind: 'hear', id, detector, samples })).answer
+    return answer.kind === 'heard' ? answer.probability : 0
+  }
+
+  async function recognise(phrase: Phrase, signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted()
+    const { id, answer } = ask((id) => ({ kind: 'recognise', id, phrase }))
+    const question = questions.get(id)
+    const cancel = () => {
+      send(child, { kind: 'cancel', id })
+      forget(id)
+      question?.reject(signal.reason)
+    }
+    signal.addEventListener('abort', cancel)
+    try {
+      const answered = await answer
+      return answered.kind === 'recognised' ? answered.text : ''
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
+  }
+
+  async function stop(): Promise<void> {
+    const stopping = child
+    if (!stopping) return
+    child = undefined
+    clearInterval(watching)
+    rejectAll(new Error('offline speech was closed'))
+    // One that could not be started has none.
+    if (stopping.pid === undefined) return
+    stopping.ref()
+    const exited = new Promise((resolve) => stopping.once('exit', resolve))
+    stopping.kill('SIGKILL')
+    if (stopping.exitCode === null && stopping.signalCode === null) await exited
+  }
+
+  return {
+    async start() {
+      const started = start()
+      started.ref()
+      started.channel?.ref()
+      try {
+        await ready.promise
+      } finally {
+        if (questions.size === 0) {
+          started.unref()
+          started.channel?.unref()
+        }
+      }
+    },
+    hear,
+    closeDetector: (detector) => send(child, { kind: 'close_detector', detector }),
+    recognise,
+    close: stop,
+  }
+}

@@ -14,6 +14,8 @@ export interface Config {
   public_url: string | undefined
   checkout: string
   data_dir: string
+  /** Where offline speech is installed. */
+  speech_dir: string
   database_url: string | undefined
   database_pool_size: number
   /** Where recordings are kept instead of DATA_DIR. */
@@ -72,15 +74,22 @@ export function readConfig(environment: Environment = process.env): Config {
     databaseUrl,
     'a URL such as postgres://user:password@host/database',
   )
+  const given_data_dir = read('DATA_DIR', undefined, (text) => path.resolve(text), 'a folder')
   return Object.freeze({
     host: read('HOST', '127.0.0.1', (text) => (/\s/.test(text) ? undefined : text), 'a host name or an IP address'),
     port: read('PORT', 8080, (text) => wholeNumber(text, 65_535), 'a port number from 0 to 65535'),
     public_url: read('PUBLIC_URL', undefined, baseAddress, 'a URL such as https://parley.example.com'),
     checkout,
     data_dir:
-      read('DATA_DIR', undefined, (text) => path.resolve(text), 'a folder') ??
+      given_data_dir ??
       // Only the embedded PostgreSQL needs a folder that its user can enter.
       path.join(database_url ? checkout : baseFolder(checkout, product.short_name), 'data'),
+    speech_dir: read(
+      'SPEECH_DIR',
+      path.join(given_data_dir ?? path.join(checkout, '.cache'), 'speech'),
+      (text) => path.resolve(text),
+      'a folder',
+    ),
     database_url,
     database_pool_size: read(
       'DATABASE_POOL_SIZE',

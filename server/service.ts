@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { reactions as agent_reactions } from './agents/reactions.ts'
+import { openSpeechInstaller } from './audio/speech-install.ts'
 import { reactions as call_reactions } from './calls/reactions.ts'
 import { openCallWatch } from './calls/stream.ts'
 import { openForecastTurns } from './campaigns/forecast-turns.ts'
@@ -52,6 +53,7 @@ export const openService = (pool: Pool, config: Config, address: () => string): 
     outbound: openOutbound({ allowed: config.outbound_allow_hosts }),
     blobs: openBlobs({ folder: recordingsFolder(config), bucket: config.bucket }),
     renderer: openRenderer({ folder: recordingsFolder(config) }),
+    speech_installer: openSpeechInstaller({ folder: config.speech_dir }),
     readTestTime: openTestTime(pool),
     address,
     watch: openWatch(pool),

@@ -130,6 +130,9 @@ const no_tools: AtOutside['tools'] = {
   get seal() {
     return unavailable()
   },
+  get speech_installer() {
+    return unavailable()
+  },
   get outbound() {
     return unavailable()
   },

@@ -19,6 +19,7 @@ import { reportError } from './report-error.ts'
 import { createRun } from './run.ts'
 import { addSecretsCommands } from './secrets.ts'
 import { addServeCommand } from './serve.ts'
+import { addSpeechCommands } from './speech.ts'
 import { addUserCommands } from './user.ts'
 import { addWorkspaceCommands } from './workspace.ts'
 
@@ -49,6 +50,7 @@ export async function runCommand(words: string[], shell: Shell): Promise<void> {
   addClockCommands(program, run, isJson)
   addCampaignCommands(program, run, isJson)
   addConsentCommands(program, run)
+  addSpeechCommands(program, shell, isJson)
   addSecretsCommands(program, run)
   addOpenapiCommand(program, shell)
   try {

@@ -1,3 +1,4 @@
+import { InstallError } from '../audio/speech-install.ts'
 import { ConfigError } from '../config.ts'
 import { SetupError } from '../kit/postgres/embedded/embedded.ts'
 import { errorMessage, Problem } from '../kit/problem.ts'
@@ -20,6 +21,6 @@ export function reportError(shell: Shell, error: unknown, { is_json }: { is_json
 function errorCode(error: unknown): string {
   if (error instanceof Problem) return error.code
   if (error instanceof UsageError || error instanceof AmbiguousError) return 'USAGE_ERROR'
-  if (error instanceof ConfigError || error instanceof SetupError) return 'SETUP_ERROR'
+  if ([ConfigError, SetupError, InstallError].some((type) => error instanceof type)) return 'SETUP_ERROR'
   return 'INTERNAL_ERROR'
 }

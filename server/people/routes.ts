@@ -3,6 +3,7 @@ import { account_operations } from './account-routes.ts'
 import { invitation_operations } from './invitation-routes.ts'
 import { member_operations } from './member-routes.ts'
 import { session_operations } from './session-routes.ts'
+import { speech_operations } from './speech-routes.ts'
 
 /**
  * The operations of the dashboard that are not part of the public API. The scope says who may call one: `anyone:` all visitors,
@@ -13,4 +14,5 @@ export const operations: Operation[] = [
   ...account_operations,
   ...member_operations,
   ...invitation_operations,
+  ...speech_operations,
 ]

@@ -1,0 +1,50 @@
+import type { InstallStatus } from '../audio/speech-install.ts'
+import { SpeechStatus } from '../audio/speech-schema.ts'
+import type { At } from '../kit/at.ts'
+import * as operation from '../kit/http/operation.ts'
+import { Problem } from '../kit/problem.ts'
+import * as workspaces from '../workspaces/store.ts'
+import type { FoundSession } from './sessions.ts'
+import * as people from './store.ts'
+import { requireSession } from './visitor.ts'
+
+/** Offline speech belongs to the whole service, and takes its disk: the owners of the first workspace decide. */
+export const speech_operations: operation.Operation[] = [
+  operation.get({
+    id: 'speech.get',
+    path: '/speech',
+    scope: 'person:read',
+    summary: 'Get the status of offline speech',
+    response: SpeechStatus,
+    run: async (at, request) =>
+      toStatus(at.tools.speech_installer.readStatus(), await mayInstall(at, requireSession(request))),
+  }),
+  operation.write({
+    id: 'speech.install',
+    method: 'POST',
+    path: '/speech',
+    scope: 'person:write',
+    summary: 'Install offline speech',
+    response: SpeechStatus,
+    status: 202,
+    run: async (at, request) => {
+      if (!(await mayInstall(at, requireSession(request)))) throw notAllowed()
+      at.tools.speech_installer.start()
+      return toStatus(at.tools.speech_installer.readStatus(), true)
+    },
+  }),
+]
+
+const toStatus = (status: InstallStatus, may_install: boolean): SpeechStatus => ({ ...status, may_install })
+
+async function mayInstall(at: At, person: FoundSession): Promise<boolean> {
+  const [[first], session] = await Promise.all([workspaces.list(at), people.toSession(at, person)])
+  return session.workspaces.some(({ id, role }) => id === first?.id && role === 'owner')
+}
+
+const notAllowed = () =>
+  new Problem(
+    'FORBIDDEN',
+    'Only owners of the first workspace may install offline speech. On the server, use the command line: speech install.',
+    { required_role: 'owner' },
+  )

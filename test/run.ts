@@ -9,6 +9,7 @@ import { spec } from 'node:test/reporters'
 import { SetupError } from '../server/kit/postgres/embedded/embedded.ts'
 import { withDatabase, withoutDurability } from './support/database.ts'
 import { createQueue, readTimes } from './support/queue.ts'
+import { ensureSpeech } from './support/speech.ts'
 
 const help = `Usage: npm test [-- OPTIONS] [-- NAME...]
 
@@ -38,6 +39,7 @@ async function main(): Promise<void> {
   if (parameters.includes('--help')) return console.log(help)
   const unknown = names.find((name) => filesOf(name).length === 0)
   if (unknown) return fail(`There are no tests in ${unknown}.`)
+  await ensureSpeech()
   const is_everything = names.length === 0
   const items = inItems(is_everything ? filesOf('**') : names.flatMap(filesOf))
   const checks = is_everything ? staticChecks() : []

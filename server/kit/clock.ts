@@ -3,6 +3,9 @@
 /** Wall time, for what must not stop with a test clock: docs/decisions/0022. All else goes by `at.now`. */
 export const wall = (): number => Date.now()
 
+/** The same for interfaces of others that want a Date. */
+export const wallDate = (): Date => new Date()
+
 export const second_ms = 1000
 export const day_ms = 24 * 60 * 60 * second_ms
 

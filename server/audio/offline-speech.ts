@@ -1,0 +1,161 @@
+import type { SpeechModelV4, TranscriptionModelV4 } from '@ai-sdk/provider'
+import * as clock from '../kit/clock.ts'
+import { openTurns, type Turns } from '../kit/limits/turns.ts'
+import type { Log } from '../kit/log.ts'
+import { type Hearing, openHearing } from './offline/hearing.ts'
+import { default_source, readHash, readInstalled } from './offline/installed.ts'
+import { openLoudnessDetector } from './offline/loudness.ts'
+import { openVoice, type Voice } from './offline/voice.ts'
+import { openResampler } from './resampler.ts'
+import type { Listening, Speaking, VoiceDetector } from './speech.ts'
+import { readWav, writeWav } from './wav.ts'
+
+/** Hears and speaks without a provider. */
+export interface OfflineSpeech {
+  /** Cheap. Sees an install without a restart. */
+  isInstalled: () => boolean
+  /** Throws if offline speech is not installed. One for each call: calls take turns. */
+  listening: () => Listening
+  /** Works also when offline speech is not installed. One for each call. */
+  speaking: (voice: string | null) => Speaking
+  /** Silero if offline speech is installed, or else one that hears loudness. */
+  openDetector: () => VoiceDetector
+  /** May be called twice. */
+  close: () => Promise<void>
+}
+
+const provider = 'offline'
+const language = 'en'
+const default_voice = 'slt'
+/** A call has one phrase at a time, and what it has discarded. */
+const waiting_per_call_max = 4
+const waiting_max = 100
+const wait_max_ms = 20 * clock.second_ms
+const speed_min = 0.5
+const speed_max = 2
+const recogniser_rate = 16_000
+/** What is longer is no phrase: the memory that the recogniser needs grows with it. */
+const phrase_max_ms = 60 * clock.second_ms
+
+export function openOfflineSpeech({ folder, log }: { folder: string; log: Log }): OfflineSpeech {
+  const hash = readHash(default_source)
+  const hearing = openHearing({ folder, log })
+  const voice = openVoice({ log })
+  const limits = { running_max: 1, waiting_max, wait_max_ms }
+  const phrases: Queue = { turns: openTurns(limits), open: 0 }
+  const sentences: Queue = { turns: openTurns(limits), open: 0 }
+  let last_call = 0
+  let last_detector = 0
+
+  const isInstalled = () => readInstalled(folder, hash) !== undefined
+  const newQueue = (queue: Queue) => {
+    last_call += 1
+    return openCallQueue(queue, String(last_call))
+  }
+
+  return {
+    isInstalled,
+    listening() {
+      if (!isInstalled()) throw new Error('offline speech is not installed')
+      return { model: transcriptionModel(hearing, newQueue(phrases)), language }
+    },
+    speaking: (name) => ({
+      model: speechModel(voice, newQueue(sentences)),
+      voice: name ?? default_voice,
+      speed: undefined,
+      language,
+    }),
+    openDetector() {
+      if (!isInstalled()) return openLoudnessDetector()
+      last_detector += 1
+      const detector = last_detector
+      // The models take a second to load. A failure is reported by the first frame.
+      hearing.start().catch(() => {})
+      return { hear: (samples) => hearing.hear(detector, samples), close: () => hearing.closeDetector(detector) }
+    },
+    close: async () => void (await Promise.all([hearing.close(), voice.close()])),
+  }
+}
+
+interface Queue {
+  turns: Turns
+  /** What waits or runs, of all calls. */
+  open: number
+}
+
+/** `is_hurried`: others wait. */
+type Work<T> = (signal: AbortSignal, is_hurried: boolean) => Promise<T>
+type CallQueue = <T>(signal: AbortSignal | undefined, work: Work<T>) => Promise<T>
+
+/** What one call asks for runs in order; calls take turns. */
+function openCallQueue(queue: Queue, call: string): CallQueue {
+  let waiting = 0
+  let last: Promise<unknown> = Promise.resolve()
+  return async (given, work) => {
+    if (waiting >= waiting_per_call_max) throw new Error('this call waits for too much already')
+    const signal = given ?? new AbortController().signal
+    waiting += 1
+    queue.open += 1
+    const run = last.then(() => queue.turns.run(call, signal, () => work(signal, queue.open > 1)))
+    last = run.catch(() => {})
+    return run.finally(() => {
+      waiting -= 1
+      queue.open -= 1
+    })
+  }
+}
+
+function transcriptionModel(hearing: Hearing, inTurn: CallQueue): TranscriptionModelV4 {
+  const modelId = 'moonshine-tiny'
+  return {
+    specificationVersion: 'v4',
+    provider,
+    modelId,
+    async doGenerate({ audio, abortSignal }) {
+      const file = typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio
+      const samples = readPhrase(file)
+      const text = await inTurn(abortSignal, (signal, is_hurried) => hearing.recognise({ samples, is_hurried }, signal))
+      return {
+        text,
+        segments: [],
+        language,
+        durationInSeconds: samples.length / recogniser_rate,
+        warnings: [],
+        response: { timestamp: clock.wallDate(), modelId },
+      }
+    },
+  }
+}
+
+/** The samples of a WAV file at the recogniser's rate, from -1 to 1. */
+function readPhrase(file: Uint8Array): Float32Array {
+  const { samples, sample_rate } = readWav(file)
+  if (samples.length / sample_rate > phrase_max_ms / 1_000) throw new Error('the phrase is too long')
+  const resampler = openResampler(sample_rate, recogniser_rate)
+  const resampled = [resampler.push(samples), resampler.flush()]
+  const phrase = new Float32Array(resampled.reduce((sum, part) => sum + part.length, 0))
+  let position = 0
+  for (const part of resampled) for (const sample of part) phrase[position++] = sample / 32_768
+  return phrase
+}
+
+function speechModel(voice: Voice, inTurn: CallQueue): SpeechModelV4 {
+  const modelId = 'flite'
+  return {
+    specificationVersion: 'v4',
+    provider,
+    modelId,
+    async doGenerate({ text, voice: name = default_voice, speed = 1, outputFormat = 'wav', abortSignal }) {
+      if (outputFormat !== 'wav') throw new Error(`offline speech makes wav, not ${outputFormat}`)
+      const stretch_percent = 100 / Math.min(speed_max, Math.max(speed_min, speed))
+      const spoken = await inTurn(abortSignal, () => voice.speak({ text, voice: name, stretch_percent }))
+      abortSignal?.throwIfAborted()
+      return {
+        audio: writeWav(spoken.samples, spoken.sample_rate),
+        warnings: [],
+        response: { timestamp: clock.wallDate(), modelId },
+        providerMetadata: { offline: { words: spoken.words.map((word) => ({ ...word })) } },
+      }
+    },
+  }
+}

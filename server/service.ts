@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { reactions as agent_reactions } from './agents/reactions.ts'
+import { openSound } from './audio/sound.ts'
 import { openSpeechInstaller } from './audio/speech-install.ts'
 import { reactions as call_reactions } from './calls/reactions.ts'
 import { openCallWatch } from './calls/stream.ts'
@@ -20,6 +21,7 @@ import { openHooks, type Service } from './kit/at.ts'
 import { openBlobs } from './kit/blobs/open-blobs.ts'
 import { openSeal, type Seal } from './kit/crypto/seal.ts'
 import { openRateLimit } from './kit/limits/rate.ts'
+import { openLog } from './kit/log.ts'
 import { openOutbound } from './kit/outbound/outbound.ts'
 import type { Pool } from './kit/postgres/pool.ts'
 import { openRenderer } from './lines/simulator/render/renderer.ts'
@@ -66,6 +68,7 @@ export const openService = (pool: Pool, config: Config, address: () => string): 
     tests: openRateLimit(tests_per_second_max),
     call_watch: openCallWatch(pool),
     environment_providers: environmentProviders(config),
+    sound: openSound({ folder: config.speech_dir, log: openLog(config.log_level) }),
   },
 })
 

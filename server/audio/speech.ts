@@ -1,4 +1,4 @@
-import type { SpeechModelV4, TranscriptionModelV4 } from '@ai-sdk/provider'
+import type { Listening, Speaking } from '../models/speech.ts'
 
 /**
  * What a call hears and speaks with. Models get and give WAV with PCM16, mono: `mediaType` is `audio/wav`, `outputFormat` is
@@ -10,18 +10,6 @@ export interface CallSpeech {
   /** Take over when a provider fails in mid-call; undefined when offline speech is not installed or the language isn't English. */
   fallback: { listen: Listening; speak: Speaking } | undefined
   openDetector: () => VoiceDetector
-}
-
-export interface Listening {
-  model: TranscriptionModelV4
-  language: string | undefined
-}
-
-export interface Speaking {
-  model: SpeechModelV4
-  voice: string | undefined
-  speed: number | undefined
-  language: string | undefined
 }
 
 /** Says how likely it is that someone speaks in each 512 samples at 16 kHz. One for each call. */

@@ -1,11 +1,12 @@
 import type { SpeechModelV4, TranscriptionModelV4 } from '@ai-sdk/provider'
 import { type AudioLine, type AudioLineOptions, openAudioLine } from '../../server/audio/line.ts'
 import { levelOf } from '../../server/audio/samples.ts'
-import type { CallSpeech, Listening, Speaking, VoiceDetector } from '../../server/audio/speech.ts'
+import type { CallSpeech, VoiceDetector } from '../../server/audio/speech.ts'
 import type { Timers } from '../../server/audio/timers.ts'
 import { readWav, writeWav } from '../../server/audio/wav.ts'
 import type { Wire } from '../../server/audio/wire.ts'
 import { openLog } from '../../server/kit/log.ts'
+import type { Listening, Speaking } from '../../server/models/speech.ts'
 
 /** Calls in virtual time: the wire, the voice and the recogniser are exact, so that what was played can be compared with what was said. */
 

@@ -1,6 +1,6 @@
+import type { Listening } from '../../models/speech.ts'
 import type { ModelUse } from '../model-use.ts'
 import { joinSamples } from '../samples.ts'
-import type { Listening } from '../speech.ts'
 import type { Timers } from '../timers.ts'
 import { writeWav } from '../wav.ts'
 import { type Segment, window_ms } from './segmenter.ts'

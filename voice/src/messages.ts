@@ -1,0 +1,22 @@
+export interface MicrophoneFrame {
+  samples: Int16Array<ArrayBuffer>
+  /** From 0 to 1. */
+  level: number
+  is_speech: boolean
+}
+
+/** From the page to the worklet. */
+export type ToWorklet =
+  | { type: 'play'; samples: Int16Array<ArrayBuffer> }
+  | { type: 'clear' }
+  /** Drops everything and counts from 0. What is reported from then on has this round. */
+  | { type: 'reset'; round: number }
+  | { type: 'stop' }
+
+/** From the worklet to the page. */
+export type FromWorklet =
+  | ({ type: 'frame' } & MicrophoneFrame)
+  /** How much was played since the last reset. */
+  | { type: 'played'; ms: number; round: number }
+  /** The agent begins to sound. */
+  | { type: 'sound' }

@@ -1,0 +1,103 @@
+import { newError, toMicrophoneError } from './errors.ts'
+import type { FromWorklet, MicrophoneFrame, ToWorklet } from './messages.ts'
+
+// Vite would take `new URL(name, import.meta.url)` for a file of its own.
+const { url: module_url } = import.meta
+/** Beside /voice.js. */
+const worklet_url = new URL('voice-worklet.js', module_url)
+/** Longer than any that is real: of wireless headphones about 200 ms. */
+const output_latency_max_ms = 500
+
+const constraints: MediaTrackConstraints = {
+  echoCancellation: true,
+  noiseSuppression: true,
+  autoGainControl: true,
+  channelCount: 1,
+}
+
+interface SoundOptions {
+  context: AudioContext
+  audio: MediaTrackConstraints | undefined
+  onFrame: (frame: MicrophoneFrame) => void
+  /** Called when it has been heard, not when it was rendered. */
+  onPlayed: (played: { ms: number; round: number }) => void
+  /** The agent begins to be heard. */
+  onSound: () => void
+  onMicrophoneLost: () => void
+}
+
+/** The microphone and the loudspeaker. */
+export interface Sound {
+  play: (samples: Int16Array<ArrayBuffer>) => void
+  clear: () => void
+  reset: (round: number) => void
+  setMuted: (is_muted: boolean) => void
+  close: () => void
+}
+
+/** Asks for the microphone, unless the browser was told before. Throws a VoiceError. */
+export async function openSound({ context, audio, ...on }: SoundOptions): Promise<Sound> {
+  const microphone = await openMicrophone(audio)
+  try {
+    await context.audioWorklet.addModule(worklet_url.href)
+    await context.resume()
+  } catch {
+    stop(microphone)
+    throw newError('failed')
+  }
+  const node = new AudioWorkletNode(context, 'voice', { outputChannelCount: [1] })
+  const source = context.createMediaStreamSource(microphone)
+  source.connect(node).connect(context.destination)
+  const timers = new Set<ReturnType<typeof setTimeout>>()
+  const whenHeard = (report: () => void) => {
+    const latency_ms = Math.min(output_latency_max_ms, Math.max(0, (context.outputLatency || 0) * 1_000))
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      report()
+    }, latency_ms)
+    timers.add(timer)
+  }
+  node.port.onmessage = ({ data }: MessageEvent<FromWorklet>) => {
+    if (data.type === 'frame') on.onFrame(data)
+    if (data.type === 'played') whenHeard(() => on.onPlayed(data))
+    if (data.type === 'sound') whenHeard(on.onSound)
+  }
+  node.onprocessorerror = () => on.onMicrophoneLost()
+  for (const track of microphone.getAudioTracks()) track.onended = on.onMicrophoneLost
+  // A telephone call interrupts the sound of a phone's browser.
+  context.onstatechange = () => {
+    if (context.state !== 'running' && context.state !== 'closed') void context.resume().catch(() => {})
+  }
+  const send = (message: ToWorklet, transferred: Transferable[] = []) => node.port.postMessage(message, transferred)
+
+  return {
+    play: (samples) => send({ type: 'play', samples }, [samples.buffer]),
+    clear: () => send({ type: 'clear' }),
+    reset: (round) => send({ type: 'reset', round }),
+    setMuted: (is_muted) => {
+      for (const track of microphone.getAudioTracks()) track.enabled = !is_muted
+    },
+    close: () => {
+      for (const timer of timers) clearTimeout(timer)
+      send({ type: 'stop' })
+      node.port.onmessage = null
+      context.onstatechange = null
+      for (const track of microphone.getAudioTracks()) track.onended = null
+      stop(microphone)
+      source.disconnect()
+      node.disconnect()
+    },
+  }
+}
+
+async function openMicrophone(audio: MediaTrackConstraints | undefined): Promise<MediaStream> {
+  try {
+    return await navigator.mediaDevices.getUserMedia({ audio: { ...constraints, ...audio } })
+  } catch (error) {
+    throw toMicrophoneError(error)
+  }
+}
+
+function stop(microphone: MediaStream): void {
+  for (const track of microphone.getTracks()) track.stop()
+}

@@ -1,0 +1,165 @@
+import { findObstacle, newError, toVoiceError } from './errors.ts'
+import { type Link, openLink } from './link.ts'
+import type { MicrophoneFrame } from './messages.ts'
+import { openSound, type Sound } from './sound.ts'
+import type * as types from './types.ts'
+import type { VoiceError, VoiceEvents, VoiceState } from './types.ts'
+
+export { findObstacle }
+
+const frames_per_level = 3
+/** A later sound is no answer. */
+const latency_max_ms = 30_000
+const digit_format = /^[0-9*#]$/
+
+/** The public face: types.ts says what each part means. */
+export const connect: typeof types.connect = (options) => {
+  const listeners: { [Name in keyof VoiceEvents]: Set<(event: VoiceEvents[Name]) => void> } = {
+    state: new Set(),
+    words: new Set(),
+    level: new Set(),
+    latency: new Set(),
+    error: new Set(),
+  }
+  let state: VoiceState = 'connecting'
+  let call_id: string | undefined
+  let latency_ms: number | undefined
+  let end_reason: string | undefined
+  let is_muted = false
+  let context: AudioContext | undefined
+  let sound: Sound | undefined
+  let link: Link | undefined
+  let round = 0
+  let frames = 0
+  /** When the person last spoke, if the agent has not answered since. */
+  let spoke_at: number | undefined
+
+  function emit<Name extends keyof VoiceEvents>(name: Name, event: VoiceEvents[Name]): void {
+    for (const listener of listeners[name]) {
+      try {
+        listener(event)
+      } catch (error) {
+        // A mistake in a listener must not end the call.
+        console.error(error)
+      }
+    }
+  }
+
+  function setState(next: VoiceState): void {
+    if (state === next || state === 'ended') return
+    state = next
+    emit('state', next)
+  }
+
+  function end(reason: string, error?: VoiceError): void {
+    if (state === 'ended') return
+    end_reason = reason
+    link?.close()
+    sound?.close()
+    // One that is closed already refuses.
+    void context?.close().catch(() => {})
+    removeEventListener('pagehide', hangUp)
+    if (error) emit('error', error)
+    setState('ended')
+  }
+
+  async function begin(): Promise<void> {
+    const obstacle = findObstacle()
+    if (obstacle) throw obstacle
+    // Before anything is waited for: the click would be forgotten.
+    context = new AudioContext({ latencyHint: 'interactive' })
+    const opened = await openSound({
+      context,
+      audio: options.audio,
+      onFrame,
+      onPlayed: (played) => {
+        if (played.round === round) link?.send({ type: 'played', ms: played.ms })
+      },
+      onSound: measureLatency,
+      onMicrophoneLost: () => emit('error', newError('microphone_lost')),
+    })
+    if (isOver()) return opened.close()
+    sound = opened
+    sound.setMuted(is_muted)
+    const { url, token } = options.place ? await options.place() : options
+    if (isOver()) return
+    if (url === undefined || token === undefined) throw new Error('connect needs a url and a token')
+    link = openLink({
+      url,
+      token,
+      onReady: (id) => {
+        call_id = id
+        round += 1
+        opened.reset(round)
+        setState('live')
+      },
+      onSound: opened.play,
+      onClear: opened.clear,
+      onWords: (words) => emit('words', words),
+      onWait: setState,
+      onEnd: end,
+    })
+  }
+
+  /** A function, because it changes while something is waited for. */
+  const isOver = (): boolean => state === 'ended'
+
+  function onFrame({ samples, level, is_speech }: MicrophoneFrame): void {
+    // Also what the microphone took before it was muted.
+    if (is_muted) samples.fill(0)
+    link?.sendFrame(samples)
+    if (is_speech && !is_muted) spoke_at = performance.now()
+    frames += 1
+    if (frames % frames_per_level === 0) emit('level', is_muted ? 0 : level)
+  }
+
+  function measureLatency(): void {
+    const waited_ms = spoke_at === undefined ? 0 : Math.round(performance.now() - spoke_at)
+    spoke_at = undefined
+    if (waited_ms <= 0 || waited_ms > latency_max_ms) return
+    latency_ms = waited_ms
+    emit('latency', waited_ms)
+  }
+
+  function setMuted(next: boolean): void {
+    is_muted = next
+    sound?.setMuted(next)
+  }
+
+  function hangUp(): void {
+    link?.send({ type: 'end' })
+    end('contact_hung_up')
+  }
+
+  addEventListener('pagehide', hangUp)
+  begin().catch((error: unknown) => end('error', toVoiceError(error)))
+
+  return {
+    get state() {
+      return state
+    },
+    get call_id() {
+      return call_id
+    },
+    get latency_ms() {
+      return latency_ms
+    },
+    get is_muted() {
+      return is_muted
+    },
+    get end_reason() {
+      return end_reason
+    },
+    on: (name, listener) => {
+      listeners[name].add(listener)
+      return () => listeners[name].delete(listener)
+    },
+    mute: () => setMuted(true),
+    unmute: () => setMuted(false),
+    press: (digit) => {
+      if (!digit_format.test(digit)) throw new Error('a digit is one of 0 to 9, * and #')
+      link?.send({ type: 'digit', digit })
+    },
+    hangUp,
+  }
+}

@@ -6,7 +6,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { lock, sha256 } from './install.mjs'
 
 /** Folders with web applications, each of which has a build.ts. */
-const applications = { dashboard: 'the dashboard', chat: 'the web chat' }
+const applications = { dashboard: 'the dashboard', chat: 'the web chat', voice: 'the voice page' }
 const compressible = /\.(js|css|svg)$/
 
 /** Builds the web applications into .cache, unless the last build is of the same sources and packages. */

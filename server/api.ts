@@ -38,6 +38,7 @@ import { type About, createOpenApiDocument } from './kit/openapi/document.ts'
 import type { Pool } from './kit/postgres/pool.ts'
 import { openReadinessCheck } from './kit/postgres/ready.ts'
 import * as problem from './kit/problem.ts'
+import { openVoicePageLookup, voicePages } from './lines/browser/pages.ts'
 import { operations as channel_tests } from './lines/test-channel.ts'
 import { identifyChannel, sms_operations } from './lines/twilio/sms-routes.ts'
 import { type FindChannel, identifyChatVisitor, openChannelLookup } from './lines/web-chat/door.ts'
@@ -108,7 +109,7 @@ const session_api_path = '/app/api/v1'
 const person_path = '/app'
 const chat_path = '/chat'
 /** Unknown paths below these get 404, and not a page of the dashboard. */
-const api_paths = ['/api', '/v1', '/app', '/chat', '/in', '/inbox', '/sms']
+const api_paths = ['/api', '/v1', '/app', '/chat', '/in', '/inbox', '/sms', '/voice']
 
 const integration_concurrency = { max: 1_000, per_caller_max: 200 }
 /** A hundred messages are received at once on a channel, and more wait. */
@@ -210,7 +211,10 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     docs ??= renderDocsPage(document, addressOf(config, portOf(app)))
     return { status: 200, headers: docs_page_headers, body: docs }
   })
-  const pages = webChatPages(path.join(config.checkout, '.cache', 'chat'), findChannel)
+  const pages = {
+    ...webChatPages(path.join(config.checkout, '.cache', 'chat'), findChannel),
+    ...voicePages(path.join(config.checkout, '.cache', 'voice'), openVoicePageLookup(service)),
+  }
   for (const [url, answer] of Object.entries(pages)) addPage(url, answer)
   return { app, service, recordKeyUses: recordUses, stop }
 }

@@ -7,11 +7,12 @@ const { version } = JSON.parse(
   fs.readFileSync(path.join(checkout, 'node_modules/@sparticuz/chromium/package.json'), 'utf8'),
 )
 const folder = path.join(checkout, '.cache', `chromium-${version}`)
-const args = ['--no-sandbox']
+const common_args = ['--no-sandbox']
 
 /** npm has a Chromium for x64 only; elsewhere an installed one is used. */
-export function openChromium(): Promise<Browser> {
-  return process.arch === 'x64' ? launchPackaged() : chromium.launch({ executablePath: findInstalled(), args })
+export function openChromium(more_args: string[] = []): Promise<Browser> {
+  const args = [...common_args, ...more_args]
+  return process.arch === 'x64' ? launchPackaged(args) : chromium.launch({ executablePath: findInstalled(), args })
 }
 
 function findInstalled(): string {
@@ -26,7 +27,7 @@ function findInstalled(): string {
 }
 
 /** Falls back to the package's libraries and fonts on hosts that lack them. */
-async function launchPackaged(): Promise<Browser> {
+async function launchPackaged(args: string[]): Promise<Browser> {
   if (!fs.existsSync(folder)) await unpack()
   const options = { executablePath: path.join(folder, 'chromium'), args }
   try {

@@ -59,6 +59,7 @@ function filesIn(folder: string, pattern = '**/*.{ts,tsx}'): File[] {
 const server = filesIn('server')
 const dashboard = filesIn('dashboard/src')
 const chat = filesIn('chat/src')
+const voice = filesIn('voice/src')
 const kit = server.filter(({ folder }) => folder === 'kit')
 const rooms = fs.globSync('*/store.ts', { cwd: path.join(root, 'server') }).map((name) => path.dirname(name))
 
@@ -122,7 +123,7 @@ test('what an agent does next and whom a campaign calls next are decided without
   )
 })
 
-for (const [name, files] of Object.entries({ server, dashboard, chat })) {
+for (const [name, files] of Object.entries({ server, dashboard, chat, voice })) {
   test(`no imports of the ${name} form a circle`, () => {
     const targets = new Map(files.map((file) => [file.name, file.imports.map(({ target }) => target)]))
     const circles = files.flatMap(({ name }) => {

@@ -2,7 +2,6 @@ export interface MicrophoneFrame {
   samples: Int16Array<ArrayBuffer>
   /** From 0 to 1. */
   level: number
-  is_speech: boolean
 }
 
 /** From the page to the worklet. */
@@ -18,5 +17,5 @@ export type FromWorklet =
   | ({ type: 'frame' } & MicrophoneFrame)
   /** How much was played since the last reset. */
   | { type: 'played'; ms: number; round: number }
-  /** The agent begins to sound. */
-  | { type: 'sound' }
+  /** The agent begins to sound, so long after the person has spoken. */
+  | { type: 'answered'; latency_ms: number }

@@ -51,14 +51,15 @@ export class Playback {
     this.#now += 1
     if (!this.#is_playing) this.#is_playing = this.#length > 0 && this.#hasWaited()
     if (!this.#is_playing) return 0
+    if (this.#length === 0) {
+      this.#is_playing = false
+      this.#dry_at = this.#now
+      return 0
+    }
     const sample = this.#kept[this.#first] ?? 0
     this.#first = (this.#first + 1) % kept_max
     this.#length -= 1
     this.played += 1
-    if (this.#length === 0) {
-      this.#is_playing = false
-      this.#dry_at = this.#now
-    }
     return sample / 32_768
   }
 

@@ -21,8 +21,8 @@ interface SoundOptions {
   onFrame: (frame: MicrophoneFrame) => void
   /** Called when it has been heard, not when it was rendered. */
   onPlayed: (played: { ms: number; round: number }) => void
-  /** The agent begins to be heard. */
-  onSound: () => void
+  /** The agent begins to be heard, so long after the person has spoken. */
+  onAnswered: (latency_ms: number) => void
   onMicrophoneLost: () => void
 }
 
@@ -49,18 +49,19 @@ export async function openSound({ context, audio, ...on }: SoundOptions): Promis
   const source = context.createMediaStreamSource(microphone)
   source.connect(node).connect(context.destination)
   const timers = new Set<ReturnType<typeof setTimeout>>()
+  /** Not every browser knows how long its output takes. */
+  const outputLatency = () => Math.min(output_latency_max_ms, Math.max(0, (context.outputLatency || 0) * 1_000))
   const whenHeard = (report: () => void) => {
-    const latency_ms = Math.min(output_latency_max_ms, Math.max(0, (context.outputLatency || 0) * 1_000))
     const timer = setTimeout(() => {
       timers.delete(timer)
       report()
-    }, latency_ms)
+    }, outputLatency())
     timers.add(timer)
   }
   node.port.onmessage = ({ data }: MessageEvent<FromWorklet>) => {
     if (data.type === 'frame') on.onFrame(data)
     if (data.type === 'played') whenHeard(() => on.onPlayed(data))
-    if (data.type === 'sound') whenHeard(on.onSound)
+    if (data.type === 'answered') on.onAnswered(Math.round(data.latency_ms + outputLatency()))
   }
   node.onprocessorerror = () => on.onMicrophoneLost()
   for (const track of microphone.getAudioTracks()) track.onended = on.onMicrophoneLost

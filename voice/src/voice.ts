@@ -31,8 +31,6 @@ export const connect: typeof types.connect = (options) => {
   let link: Link | undefined
   let round = 0
   let frames = 0
-  /** When the person last spoke, if the agent has not answered since. */
-  let spoke_at: number | undefined
 
   function emit<Name extends keyof VoiceEvents>(name: Name, event: VoiceEvents[Name]): void {
     for (const listener of listeners[name]) {
@@ -75,7 +73,7 @@ export const connect: typeof types.connect = (options) => {
       onPlayed: (played) => {
         if (played.round === round) link?.send({ type: 'played', ms: played.ms })
       },
-      onSound: measureLatency,
+      onAnswered: setLatency,
       onMicrophoneLost: () => emit('error', newError('microphone_lost')),
     })
     if (isOver()) return opened.close()
@@ -104,21 +102,18 @@ export const connect: typeof types.connect = (options) => {
   /** A function, because it changes while something is waited for. */
   const isOver = (): boolean => state === 'ended'
 
-  function onFrame({ samples, level, is_speech }: MicrophoneFrame): void {
+  function onFrame({ samples, level }: MicrophoneFrame): void {
     // Also what the microphone took before it was muted.
     if (is_muted) samples.fill(0)
     link?.sendFrame(samples)
-    if (is_speech && !is_muted) spoke_at = performance.now()
     frames += 1
     if (frames % frames_per_level === 0) emit('level', is_muted ? 0 : level)
   }
 
-  function measureLatency(): void {
-    const waited_ms = spoke_at === undefined ? 0 : Math.round(performance.now() - spoke_at)
-    spoke_at = undefined
-    if (waited_ms <= 0 || waited_ms > latency_max_ms) return
-    latency_ms = waited_ms
-    emit('latency', waited_ms)
+  function setLatency(ms: number): void {
+    if (ms > latency_max_ms) return
+    latency_ms = ms
+    emit('latency', ms)
   }
 
   function setMuted(next: boolean): void {

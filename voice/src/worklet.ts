@@ -1,4 +1,4 @@
-import { frame_ms, frame_samples, sample_rate } from './format.ts'
+import { frame_samples, sample_rate } from './format.ts'
 import { Hearing, levelOf, loudnessOf } from './hearing.ts'
 import type { FromWorklet, ToWorklet } from './messages.ts'
 import { Playback } from './playback.ts'
@@ -32,6 +32,10 @@ class VoiceProcessor extends AudioWorkletProcessor {
   #reported = 0
   #since_report = 0
   #quiet_for = pause_min
+  /** Samples of the device since the beginning. */
+  #clock = 0
+  /** When the person last spoke, if the agent has not answered since. */
+  #spoke_at: number | undefined
   #is_stopped = false
 
   constructor() {
@@ -59,6 +63,7 @@ class VoiceProcessor extends AudioWorkletProcessor {
       for (const channel of channels) sum += channel[index] ?? 0
       this.#capture.push(channels.length > 0 ? sum / channels.length : 0, this.#keep)
     }
+    this.#clock += length
     this.#play(out)
     return !this.#is_stopped
   }
@@ -70,10 +75,9 @@ class VoiceProcessor extends AudioWorkletProcessor {
     this.#captured = 0
     const loudness = loudnessOf(this.#frame)
     const samples = Int16Array.from(this.#frame, (value) => Math.max(-1, Math.min(1, value)) * 32_767)
-    const is_heard = this.#hearing.hear(loudness)
-    // The agent's own voice may come back through the microphone.
-    const is_speech = is_heard && this.#quiet_for > (2 * frame_ms * sample_rate) / 1_000
-    this.#send({ type: 'frame', samples, level: levelOf(loudness), is_speech }, [samples.buffer])
+    // While the agent sounds, its own voice may come back through the microphone.
+    if (this.#hearing.hear(loudness) && this.#quiet_for > 2 * frame_samples) this.#spoke_at = this.#clock
+    this.#send({ type: 'frame', samples, level: levelOf(loudness) }, [samples.buffer])
   }
 
   #play(channels: Float32Array[]): void {
@@ -94,7 +98,10 @@ class VoiceProcessor extends AudioWorkletProcessor {
       this.#quiet_for += 1
       return
     }
-    if (this.#quiet_for >= pause_min) this.#send({ type: 'sound' })
+    if (this.#quiet_for >= pause_min && this.#spoke_at !== undefined) {
+      this.#send({ type: 'answered', latency_ms: Math.round((1_000 * (this.#clock - this.#spoke_at)) / sampleRate) })
+      this.#spoke_at = undefined
+    }
     this.#quiet_for = 0
   }
 

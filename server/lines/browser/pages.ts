@@ -46,10 +46,11 @@ export function openVoicePageLookup(service: Service): FindVoicePage {
   const findOwner = openOwnerLookup(service.pool)
   return async (id, now) => {
     const owner = await findOwner(id, now)
-    const at = owner && atWall(service, owner.workspace_id, now)
-    const channel = at && (await channels.find(at, id))
-    if (channel?.kind !== 'voice' || channel.provider !== 'web' || channel.status === 'disabled') return undefined
-    if (channel.agent_id === null) return undefined
+    if (!owner) return undefined
+    const at = atWall(service, owner.workspace_id, now)
+    const channel = await channels.find(at, id)
+    const is_shown = channel?.kind === 'voice' && channel.provider === 'web' && channel.status !== 'disabled'
+    if (!is_shown || channel.agent_id === null) return undefined
     return { ...(await findAnswerer(at, channel.agent_id)), origins: channel.origins }
   }
 }

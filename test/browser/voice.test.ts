@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { sql } from '../../server/kit/postgres/sql.ts'
+import { openChromium } from '../support/chromium.ts'
+import { newAgent } from '../support/conversations.ts'
+import {
+  assertFits,
+  describe,
+  findViolations,
+  openShared,
+  saveScreenshot,
+  skip,
+  variantsOf,
+  wide,
+} from '../support/dashboard.ts'
+import { until } from '../support/model-servers.ts'
+import { openVoicePeer, type PeerSocket } from '../support/voice-peer.ts'
+
+/** Calls from pages, with Chromium's fake microphone. The peer plays the service's part on the socket. */
+
+const { server } = await openShared()
+const peer = await openVoicePeer(server.url)
+const microphone_file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'parley-microphone-')), 'voice.wav')
+fs.writeFileSync(microphone_file, makeWav())
+const browser = skip
+  ? // All tests are skipped then, and nothing uses it.
+    ({} as Browser)
+  : await openChromium([
+      '--use-fake-device-for-media-stream',
+      `--use-file-for-fake-audio-capture=${microphone_file}`,
+      '--autoplay-policy=user-gesture-required',
+    ])
+after(async () => {
+  if (!skip) await browser.close()
+  fs.rmSync(path.dirname(microphone_file), { recursive: true })
+})
+
+/** A second of a voice-like sound and a second of silence, again and again. */
+function makeWav(): Buffer {
+  const rate = 48_000
+  const samples = Buffer.alloc(2 * 2 * rate)
+  for (let index = 0; index < rate; index += 1) {
+    const second = index / rate
+    const syllable = Math.max(0, Math.sin(2 * Math.PI * 4 * second))
+    let sum = 0
+    for (let harmonic = 1; harmonic <= 20; harmonic += 1)
+      sum += Math.sin(2 * Math.PI * 140 * harmonic * second) / harmonic
+    samples.writeInt16LE(Math.round(9_000 * syllable * sum), 2 * index)
+  }
+  const head = Buffer.alloc(44)
+  head.write('RIFF', 0)
+  head.writeUInt32LE(36 + samples.length, 4)
+  head.write('WAVEfmt ', 8)
+  head.writeUInt32LE(16, 16)
+  head.writeUInt16LE(1, 20)
+  head.writeUInt16LE(1, 22)
+  head.writeUInt32LE(rate, 24)
+  head.writeUInt32LE(2 * rate, 28)
+  head.writeUInt16LE(2, 32)
+  head.writeUInt16LE(16, 34)
+  head.write('data', 36)
+  head.writeUInt32LE(samples.length, 40)
+  return Buffer.concat([head, samples])
+}
+
+const tenant = await server.workspace()
+const channel_id = await newVoiceChannel({})
+const place_path = `POST /voice/${channel_id}/calls`
+const placed = (token: string) => ({
+  status: 201,
+  body: { success: true, data: { call: { id: 'call-1' }, url: peer.socket_url, token, expires_at: null } },
+})
+
+async function newVoiceChannel(fields: object): Promise<string> {
+  const agent_id = await newAgent(tenant, { name: 'Receptionist', greeting: 'Hello.', ...fields })
+  const { id } = await tenant.addChannel({ name: 'Voice', kind: 'web_chat', provider: 'web', agent_id })
+  await server.pool.run(sql`update channels set kind = 'voice' where workspace_id = ${tenant.id} and id = ${id}`)
+  return id
+}
+
+interface OpenOptions {
+  is_allowed?: boolean
+  init?: string
+  id?: string
+}
+
+async function openPage({
+  is_allowed = true,
+  init,
+  id = channel_id,
+}: OpenOptions = {}): Promise<{ page: Page; errors: string[] }> {
+  const context = await browser.newContext({ viewport: wide, reducedMotion: 'reduce' })
+  after(() => context.close())
+  if (is_allowed) await context.grantPermissions(['microphone'], { origin: peer.url })
+  if (init) await context.addInitScript(init)
+  const page = await context.newPage()
+  const errors: string[] = []
+  page.on('pageerror', ({ message }) => errors.push(message))
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+  await page.goto(`${peer.url}/voice/${id}`)
+  return { page, errors }
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+/** Presses Talk and waits for the connection. */
+async function talk(page: Page, name = 'Talk'): Promise<PeerSocket> {
+  const before = peer.sockets.length
+  peer.answers[place_path] = placed(`first-${before}`)
+  await button(page, name).click()
+  return await nextSocket(before)
+}
+
+async function nextSocket(before: number): Promise<PeerSocket> {
+  await until(() => peer.sockets.length > before)
+  const socket = peer.sockets[before]
+  assert.ok(socket)
+  return socket
+}
+
+const loudest = ({ bytes }: { bytes: Buffer }): number => {
+  let most = 0
+  for (let at = 0; at + 1 < bytes.length; at += 2) most = Math.max(most, Math.abs(bytes.readInt16LE(at)))
+  return most
+}
+
+async function look(page: Page, name: string): Promise<void> {
+  for (const { variant, size, color_scheme } of variantsOf(name)) {
+    await page.setViewportSize(size)
+    await page.emulateMedia({ colorScheme: color_scheme })
+    await saveScreenshot(page, `${name}, ${variant}`)
+    assert.deepEqual((await findViolations(page)).map(describe), [], `axe on ${name}, ${variant}`)
+    await assertFits(page, `${name}, ${variant}`)
+  }
+  await page.setViewportSize(wide)
+  await page.emulateMedia({ colorScheme: 'light' })
+}
+
+test('a visitor talks: frames of 20 ms go up, sound comes down, words and latency are shown', { skip }, async () => {
+  const { page, errors } = await openPage()
+  await page.getByText('An AI assistant answers. Calls are not recorded.').waitFor()
+  await page.getByText('your browser asks for your microphone').waitFor()
+  await look(page, 'voice page')
+  const socket = await talk(page)
+  await page.getByText('Connected').waitFor()
+  assert.deepEqual([socket.start.type, socket.start.sample_rate], ['start', 16_000])
+  assert.match(socket.start.token, /^first-/)
+  assert.equal(socket.origin, peer.url)
+
+  await until(() => socket.frames.length > 150)
+  assert.ok(
+    socket.frames.every(({ bytes }) => bytes.length === 640),
+    'each frame has 20 ms',
+  )
+  const [first, last] = [socket.frames[50], socket.frames.at(-1)]
+  assert.ok(first && last)
+  const per_second = (1_000 * (socket.frames.length - 51)) / (last.at_ms - first.at_ms)
+  assert.ok(per_second > 40 && per_second < 60, `${per_second} frames a second`)
+  assert.ok(
+    socket.frames.some((frame) => loudest(frame) > 500),
+    'the microphone is heard',
+  )
+  await until(async () => Number(await page.getByRole('meter').getAttribute('value')) > 0)
+
+  socket.send({ type: 'words', role: 'contact', text: 'When are', is_final: false })
+  socket.send({ type: 'words', role: 'contact', text: 'When are you open?', is_final: true })
+  socket.sendTone(600)
+  socket.send({ type: 'words', role: 'agent', text: 'Nine to six.', is_final: true })
+  await page.getByText('When are you open?').waitFor()
+  await page.getByText('Nine to six.').waitFor()
+  assert.equal(await page.getByRole('log').locator('p').count(), 2)
+  await page.getByText(/^Answered in \d+\.\d s$/).waitFor()
+  await until(() => socket.played() === 600)
+  const reports = socket.messages.filter(({ type }) => type === 'played').map(({ ms }) => Number(ms))
+  assert.deepEqual(
+    reports,
+    reports.toSorted((one, other) => one - other),
+  )
+  assert.ok(reports.length >= 4 && reports.every((ms) => ms <= socket.sent()), String(reports))
+  await look(page, 'voice page, talking')
+
+  await button(page, 'End call').click()
+  await until(() => socket.isClosed())
+  assert.deepEqual(socket.messages.at(-1), { type: 'end' })
+  await page.getByText('You ended the call.').waitFor()
+  await look(page, 'voice page, ended')
+  assert.equal(await page.evaluate('document.activeElement.id'), 'talk')
+  assert.deepEqual(errors, [])
+})
+
+test('what was not played when the service clears is never played', { skip }, async () => {
+  const { page } = await openPage()
+  const socket = await talk(page)
+  socket.sendTone(3_000)
+  await until(() => socket.played() >= 200)
+  const reported = socket.messages.length
+  socket.send({ type: 'clear' })
+  socket.sendTone(100)
+  // The last report counts what was heard before the clear, and all of what came after it.
+  await until(() => socket.messages.length > reported + 1)
+  await until(async () => {
+    const before = socket.messages.length
+    await page.waitForTimeout(400)
+    return socket.messages.length === before
+  })
+  assert.ok(socket.played() >= 300 && socket.played() < 1_500, `${socket.played()} ms were played`)
+})
+
+test('a muted microphone sends silence, and the time goes on', { skip }, async () => {
+  const { page } = await openPage()
+  const socket = await talk(page)
+  await until(() => socket.frames.some((frame) => loudest(frame) > 500))
+  await button(page, 'Mute').click()
+  await button(page, 'Muted').waitFor()
+  const from = socket.frames.length + 3
+  await until(() => socket.frames.length > from + 120)
+  assert.ok(socket.frames.slice(from).every((frame) => loudest(frame) === 0))
+  await button(page, 'Muted').click()
+  const again = socket.frames.length
+  await until(() => socket.frames.slice(again).some((frame) => loudest(frame) > 500))
+})
+
+test('a lost connection comes back with the token of ready, and counts from 0', { skip }, async () => {
+  const { page } = await openPage()
+  const socket = await talk(page)
+  socket.sendTone(200)
+  await until(() => socket.played() === 200)
+  const before = peer.sockets.length
+  socket.drop()
+  await page.getByText('Connecting again').waitFor()
+  const next = await nextSocket(before)
+  assert.equal(next.start.token, `again-${before}`)
+  await page.getByText('Connected').waitFor()
+  next.sendTone(100)
+  await until(() => next.played() === 100)
+  await until(() => next.frames.length > 10)
+  next.send({ type: 'ended', end_reason: 'goal_reached' })
+  await page.getByText('The call has ended.').waitFor()
+  await until(() => next.isClosed())
+})
+
+test('a full service is tried again', { skip }, async () => {
+  const { page } = await openPage()
+  peer.is_answering = false
+  const socket = await talk(page)
+  const before = peer.sockets.length
+  socket.send({ type: 'error', code: 'busy', message: 'Full.' })
+  socket.close(1013)
+  await page.getByText('All lines are busy').waitFor()
+  peer.is_answering = true
+  const next = await nextSocket(before)
+  assert.equal(next.start.token, socket.start.token)
+  await page.getByText('Connected').waitFor()
+})
+
+test('a token that is refused ends the call with a sentence, and everything stops', { skip }, async () => {
+  const spy = `globalThis.tracks = []
+    const take = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices)
+    navigator.mediaDevices.getUserMedia = async (wanted) => {
+      const stream = await take(wanted)
+      tracks.push(...stream.getTracks())
+      globalThis.wanted = wanted
+      return stream
+    }`
+  const { page } = await openPage({ init: spy })
+  peer.is_answering = false
+  const socket = await talk(page)
+  peer.is_answering = true
+  socket.close(4_401)
+  await page.getByText('This call can’t be connected any more').waitFor()
+  assert.deepEqual(await page.evaluate('tracks.map((track) => track.readyState)'), ['ended'])
+  assert.deepEqual(await page.evaluate('wanted.audio'), {
+    echoCancellation: true,
+    noiseSuppression: true,
+    autoGainControl: true,
+    channelCount: 1,
+  })
+  await look(page, 'voice page, refused')
+})
+
+test('a refused microphone, none, an old browser and a page without TLS get a sentence that helps', {
+  skip,
+}, async () => {
+  const { page: refused } = await openPage({ is_allowed: false })
+  await button(refused, 'Talk').click()
+  await refused.getByText('The microphone is blocked.').waitFor()
+  await look(refused, 'voice page, microphone refused')
+
+  const missing = `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('none', 'NotFoundError'))`
+  const { page: without } = await openPage({ init: missing })
+  await button(without, 'Talk').click()
+  await without.getByText('No microphone was found.').waitFor()
+
+  const { page: old } = await openPage({ init: 'delete globalThis.AudioWorkletNode' })
+  await old.getByText('This browser can’t make calls.').waitFor()
+  assert.equal(await button(old, 'Talk').isDisabled(), true)
+
+  const insecure = "Object.defineProperty(globalThis, 'isSecureContext', { value: false })"
+  const { page: plain } = await openPage({ init: insecure })
+  await plain.getByText('Open this page with https://').waitFor()
+  await look(plain, 'voice page, no TLS')
+})
+
+test('what the service answers instead of a call is said, and a second try works', { skip }, async () => {
+  const { page } = await openPage()
+  const refuse = async (status: number, details: object, sentence: string) => {
+    peer.answers[place_path] = { status, body: { success: false, error: { code: 'ANY', message: 'No.', details } } }
+    await button(page, 'Talk').click()
+    await page.getByText(sentence).waitFor()
+  }
+  await refuse(404, {}, 'Nobody can be called here at the moment.')
+  await refuse(409, { reason: 'speech_not_installed' }, 'Calls are not set up here yet.')
+  await refuse(429, {}, 'Try again in 60 seconds.')
+  await refuse(503, {}, 'All lines are busy. Try again in a few minutes.')
+  await talk(page)
+  await page.getByText('Connected').waitFor()
+  assert.equal(await page.getByText('All lines are busy').count(), 0)
+})
+
+test('the page says that calls are recorded if the agent has a notice, and that a line is off', { skip }, async () => {
+  const recorded = await newVoiceChannel({
+    name: '<b>"Rec"</b>',
+    recording: { is_on: true, notice: 'This call is recorded.' },
+  })
+  const { page } = await openPage({ id: recorded })
+  await page.getByText('Calls are recorded.').waitFor()
+  await page.getByRole('heading', { name: '<b>"Rec"</b>' }).waitFor()
+  await server.pool.run(
+    sql`update channels set status = 'disabled' where workspace_id = ${tenant.id} and id = ${recorded}`,
+  )
+  await page.reload()
+  await page.getByText('Nobody can be called here at the moment').waitFor()
+  await look(page, 'voice page, not available')
+})

@@ -52,7 +52,8 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
   /** Since when there is no connection. */
   let lost_at = performance.now()
   let timer: ReturnType<typeof setTimeout> | undefined
-  let unsent = { bytes: 0, since: 0 }
+  /** Bytes that the socket was given and has sent, and when it last sent some. */
+  let traffic = { given: 0, sent: 0, at: 0 }
 
   function open(): void {
     clearTimeout(timer)
@@ -86,7 +87,7 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
       was_ready = true
       is_busy = false
       attempt = 0
-      unsent = { bytes: 0, since: 0 }
+      traffic = { given: 0, sent: 0, at: performance.now() }
       on.onReady(message.call_id)
     }
     if (message?.type === 'clear') on.onClear()
@@ -142,10 +143,9 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
   /** Whether the socket has sent nothing of what waits for too long. */
   function isStalled({ bufferedAmount }: WebSocket): boolean {
     const now = performance.now()
-    if (bufferedAmount === 0 || bufferedAmount < unsent.bytes || unsent.since === 0)
-      unsent = { bytes: bufferedAmount, since: now }
-    unsent.bytes = Math.max(unsent.bytes, bufferedAmount)
-    return bufferedAmount > 0 && now - unsent.since > stalled_after_ms
+    const sent = traffic.given - bufferedAmount
+    if (bufferedAmount === 0 || sent > traffic.sent) traffic = { ...traffic, sent, at: now }
+    return now - traffic.at > stalled_after_ms
   }
 
   const leave = () => socket && abandon(socket)
@@ -160,10 +160,14 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
     sendFrame: (samples) => {
       if (!socket || !is_ready) return
       if (isStalled(socket)) return abandon(socket)
-      if (socket.bufferedAmount < unsent_max_bytes) socket.send(samples)
+      if (socket.bufferedAmount > unsent_max_bytes) return
+      socket.send(samples)
+      traffic.given += samples.byteLength
     },
     send: (message) => {
-      if (is_ready) socket?.send(JSON.stringify(message))
+      const text = JSON.stringify(message)
+      if (is_ready) socket?.send(text)
+      traffic.given += text.length
     },
     close,
   }

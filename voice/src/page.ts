@@ -43,8 +43,11 @@ const end_texts: Record<string, string> = {
 }
 
 let call: voice.VoiceCall | undefined
-/** The bubble whose words may still change. */
-let open_words: { role: voice.Words['role']; element: HTMLElement } | undefined
+/** The bubbles whose words may still change. */
+const open_words = new Map<voice.Words['role'], HTMLElement>()
+/** The module that other pages import, too. Loaded before the click, because browsers forget one that was long ago. */
+const loadVoice = (): Promise<typeof voice> => import(/* @vite-ignore */ new URL('../voice.js', location.href).href)
+loadVoice().catch(() => {})
 
 document.title = agent || document.title
 byId('name').textContent = agent || 'Talk'
@@ -84,11 +87,9 @@ function messageFor({ status, headers }: Response, error: { details?: { reason?:
 async function begin(): Promise<void> {
   problem.textContent = ''
   talk.disabled = true
-  // The module is the one that other pages import.
-  const module_url = new URL('../voice.js', location.href)
-  const { connect }: typeof voice = await import(/* @vite-ignore */ module_url.href)
+  const { connect } = await loadVoice()
   log.replaceChildren()
-  open_words = undefined
+  open_words.clear()
   latency.textContent = ''
   const begun = connect({ place })
   call = begun
@@ -126,13 +127,14 @@ function showState(next: voice.VoiceState): void {
 
 function showWords({ role, text, is_final }: voice.Words): void {
   const is_at_end = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 80
-  const shown = open_words?.role === role ? open_words.element : newSaid(role)
+  const shown = open_words.get(role) ?? newSaid(role)
   const who = document.createElement('span')
   who.className = 'hidden'
   who.textContent = role === 'agent' ? 'Assistant: ' : 'You: '
   // Text, never markup.
   shown.replaceChildren(who, text)
-  open_words = is_final ? undefined : { role, element: shown }
+  if (is_final) open_words.delete(role)
+  else open_words.set(role, shown)
   if (is_at_end) scroller.scrollTo({ top: scroller.scrollHeight })
 }
 

@@ -38,16 +38,10 @@ export interface Sound {
 /** Asks for the microphone, unless the browser was told before. Throws a VoiceError. */
 export async function openSound({ context, audio, ...on }: SoundOptions): Promise<Sound> {
   const microphone = await openMicrophone(audio)
-  try {
-    await context.audioWorklet.addModule(worklet_url.href)
-    await context.resume()
-  } catch {
+  const { node, source } = await openNodes(context, microphone).catch(() => {
     stop(microphone)
     throw newError('failed')
-  }
-  const node = new AudioWorkletNode(context, 'voice', { outputChannelCount: [1] })
-  const source = context.createMediaStreamSource(microphone)
-  source.connect(node).connect(context.destination)
+  })
   const timers = new Set<ReturnType<typeof setTimeout>>()
   /** Not every browser knows how long its output takes. */
   const outputLatency = () => Math.min(output_latency_max_ms, Math.max(0, (context.outputLatency || 0) * 1_000))
@@ -89,6 +83,15 @@ export async function openSound({ context, audio, ...on }: SoundOptions): Promis
       node.disconnect()
     },
   }
+}
+
+async function openNodes(context: AudioContext, microphone: MediaStream) {
+  await context.audioWorklet.addModule(worklet_url.href)
+  await context.resume()
+  const node = new AudioWorkletNode(context, 'voice', { outputChannelCount: [1] })
+  const source = context.createMediaStreamSource(microphone)
+  source.connect(node).connect(context.destination)
+  return { node, source }
 }
 
 async function openMicrophone(audio: MediaTrackConstraints | undefined): Promise<MediaStream> {

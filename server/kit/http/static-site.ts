@@ -33,6 +33,7 @@ const content_types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.ts': 'text/plain; charset=utf-8',
 }
 const encodings = { br: '.br', gzip: '.gz' }
 /** Names that contain a hash of the content. */

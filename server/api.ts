@@ -212,7 +212,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     return { status: 200, headers: docs_page_headers, body: docs }
   })
   const pages = {
-    ...webChatPages(path.join(config.checkout, '.cache', 'chat'), findChannel),
+    ...webChatPages(path.join(config.checkout, '.cache', 'chat'), service, findChannel),
     ...voicePages(path.join(config.checkout, '.cache', 'voice'), openVoicePageLookup(service)),
   }
   for (const [url, answer] of Object.entries(pages)) addPage(url, answer)

@@ -8,7 +8,7 @@ import { Refusal } from './wire.ts'
 const length_max = 4_000
 /** The visitor sees how much is left from here on. */
 const show_count_from = 3_500
-const { composer, text, phone, number, phone_error, leave, new_chat, close, count } = view.parts
+const { composer, text, phone, number, phone_error, leave, new_chat, close, count, talk } = view.parts
 
 /** The website's color. */
 const color = new URLSearchParams(location.search).get('color') ?? ''
@@ -120,6 +120,17 @@ if (is_embedded) {
     if (event.source === window.parent && event.data === 'chat:opened') focusText()
   })
   window.parent.postMessage('chat:ready', '*')
+}
+
+// The server says so of channels with voice. Visitors of others don't load what calls need.
+if (document.body.dataset.hasVoice !== undefined) {
+  talk.hidden = false
+  talk.addEventListener('click', () => {
+    import('./voice.ts').then(
+      ({ toggle }) => toggle(),
+      () => view.showNotice('That did not work. Check your connection and try again.'),
+    )
+  })
 }
 
 /** On a phone this would open the keyboard over the chat. */

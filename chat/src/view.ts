@@ -16,6 +16,8 @@ export const parts = {
   leave: byId<HTMLButtonElement>('leave'),
   new_chat: byId<HTMLButtonElement>('new'),
   close: byId<HTMLButtonElement>('close'),
+  talk: byId<HTMLButtonElement>('talk'),
+  voice: byId('voice'),
   count: byId('count'),
 }
 const [name, who, scroller, log] = [byId('name'), byId('who'), byId('scroller'), byId('log')]
@@ -105,6 +107,29 @@ function place(element: HTMLElement, seq: number): void {
 export function showTurn({ seq, role, text }: ChatTurn): void {
   if (text === '') return
   keepEndInView(() => place(newMessage(role, text), seq))
+}
+
+/** Words of a call that may still change, by who says them. */
+const open_words = new Map<ChatTurn['role'], HTMLElement>()
+
+/** What is said in a call. It is no turn of the chat, and is gone when the page is loaded again. */
+export function showSaid({
+  role,
+  text,
+  is_final,
+}: {
+  role: 'contact' | 'agent'
+  text: string
+  is_final: boolean
+}): void {
+  keepEndInView(() => {
+    const element = newMessage(role, text)
+    const before = open_words.get(role)
+    if (before?.isConnected) before.replaceWith(element)
+    else section.append(element)
+    if (is_final) open_words.delete(role)
+    else open_words.set(role, element)
+  })
 }
 
 export function showPending(text: string): HTMLElement {

@@ -187,6 +187,8 @@ function newPanel(is_left: boolean): HTMLElement {
 function newFrame(address: URL, token = ''): HTMLIFrameElement {
   const frame = document.createElement('iframe')
   frame.title = 'Chat'
+  // For chats with voice. The browser asks the visitor before the chat gets it.
+  frame.allow = 'microphone'
   // The fragment is not sent to any server.
   frame.src = `${address}#${token_format.test(token) ? token : ''}`
   return frame

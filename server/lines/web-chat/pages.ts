@@ -1,10 +1,12 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { atWall, type Service } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import type { AnswerPage } from '../../kit/http/pages.ts'
 import { readStaticFiles, type SiteAnswer } from '../../kit/http/static-site.ts'
 import { notFound } from '../../kit/problem.ts'
-import type { FindChannel } from './door.ts'
+import { findAnswerer } from '../browser/answerer.ts'
+import type { FindChannel, FoundChannel } from './door.ts'
 
 /** Other pages load the script at each visit. */
 const widget_headers = {
@@ -25,7 +27,7 @@ const policyFor = (origins: string[]): string =>
   `frame-ancestors ${["'self'", ...origins].join(' ')}; base-uri 'none'; form-action 'none'`
 
 /** The page of web chats, its files, and the script that puts it on other pages, by path. */
-export function webChatPages(folder: string, findChannel: FindChannel): Record<string, AnswerPage> {
+export function webChatPages(folder: string, service: Service, findChannel: FindChannel): Record<string, AnswerPage> {
   const answerFile = readStaticFiles(folder)
   const [page, unavailable] = ['index.html', 'unavailable.html'].map((name) => readText(path.join(folder, name)))
   const fileOrNotFound = (...request: Parameters<typeof answerFile>): SiteAnswer => {
@@ -42,13 +44,21 @@ export function webChatPages(folder: string, findChannel: FindChannel): Record<s
     '/chat/assets/:name': ({ params, headers }) => fileOrNotFound(`/assets/${params.name}`, headers),
     '/chat/:channel_id': async ({ params }) => {
       const found = await findChannel(params.channel_id ?? '', clock.wall())
-      const body = found ? page : unavailable
+      const body = found ? page && (await withVoice(service, page, found)) : unavailable
       if (body === undefined) throw notFound()
       // Any page may frame the one that says that there is no chat, so that the widget hears of it.
       const headers = { ...common_headers, 'content-security-policy': policyFor(found?.origins ?? ['*']) }
       return { status: found ? 200 : 404, headers, body }
     },
   }
+}
+
+/** Tells the page whether visitors can talk, and whether that is recorded. Its script reads this. */
+async function withVoice(service: Service, page: string, { channel, workspace }: FoundChannel): Promise<string> {
+  const has_voice = 'has_voice' in channel && channel.has_voice === true
+  if (!has_voice) return page
+  const { is_recorded } = await findAnswerer(atWall(service, workspace, clock.wall()), channel.agent_id)
+  return page.replace('<body>', `<body data-has-voice data-is-recorded="${is_recorded}">`)
 }
 
 /** Undefined if there is no such file. */

@@ -7,7 +7,9 @@ import { CallButton } from '../calls/CallButton.tsx'
 import { useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { MoreIcon, TrashIcon } from '../kit/icons.tsx'
+import { useIsTest } from '../kit/session.ts'
 import { showError, showToast } from '../kit/toast.ts'
+import { TalkButton } from '../talk/TalkButton.tsx'
 import { CompareDialog } from './CompareDialog.tsx'
 import { draftNotSaved } from './useDraft.ts'
 import { useRefreshAgents } from './useRefreshAgents.ts'
@@ -25,6 +27,7 @@ export function AgentActions({ agent, can_edit, save }: AgentActionsProps) {
   const refresh = useRefreshAgents()
   const [dialog, setDialog] = useState<'compare' | 'roll_back' | 'delete'>()
   const close = () => setDialog(undefined)
+  const is_test = useIsTest()
   const path = `/agents/${agent.id}`
   const publishing = useMutation({
     mutationFn: async () => {
@@ -55,6 +58,7 @@ export function AgentActions({ agent, can_edit, save }: AgentActionsProps) {
       </Button>
       {can_edit && (
         <>
+          {!is_test && <TalkButton agent={agent} save={save} />}
           <CallButton agent_id={agent.id} size="xs" />
           <Button variant="default" size="xs" onClick={() => setDialog('roll_back')}>
             Roll back

@@ -45,6 +45,12 @@ export const formatMicros = (micros: number): string => prices.format(micros / 1
 export const formatCount = (number: number, noun: string): string =>
   `${formatNumber(number)} ${noun}${number === 1 ? '' : 's'}`
 
+/** "327 MB", "1.2 GB". */
+export function formatBytes(bytes: number): string {
+  const megabytes = bytes / 1_000_000
+  return megabytes < 1_000 ? `${Math.max(1, Math.round(megabytes))} MB` : `${(megabytes / 1_000).toFixed(1)} GB`
+}
+
 /** Indented if the text is JSON, else unchanged. */
 export function formatJson(text: string): string {
   try {

@@ -179,3 +179,9 @@ export const SpeakerIcon = icon(
 )
 export const MutedIcon = icon(<path d="M4 9.5v5h3.5L12 18.5v-13L7.5 9.5H4ZM16 9.5l5 5M21 9.5l-5 5" />)
 export const HangUpIcon = icon(<path d="M3.5 13.5c4.5-5 12.5-5 17 0l-2 3-4-1.5v-3a10 10 0 0 0-5 0v3l-4 1.5-2-3Z" />)
+export const MicrophoneIcon = icon(
+  <>
+    <rect x="9" y="3" width="6" height="11" rx="3" />
+    <path d="M5.5 11.5a6.5 6.5 0 0 0 13 0M12 18v3" />
+  </>,
+)

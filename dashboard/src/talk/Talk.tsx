@@ -1,0 +1,180 @@
+import { Anchor, Button } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import type { AgentWithDraft } from '../../../server/agents/schema.ts'
+import type { Place, VoiceCall } from '../../../voice/src/types.ts'
+import { draftNotSaved } from '../agents/useDraft.ts'
+import { end_reason_names } from '../calls/call.ts'
+import { useApi } from '../kit/api.ts'
+import { errorMessage } from '../kit/error-messages.ts'
+import { HangUpIcon, MicrophoneIcon } from '../kit/icons.tsx'
+import { Problem } from '../kit/request.ts'
+import { ErrorAlert } from '../kit/states.tsx'
+import { SpeechCard } from '../speech/SpeechCard.tsx'
+import { speechQuery } from '../speech/speech.ts'
+import styles from './talk.module.css'
+import { useVoiceCall, type VoiceView } from './useVoiceCall.ts'
+import { Words } from './Words.tsx'
+
+const state_texts: Record<VoiceView['state'], string> = {
+  idle: '',
+  connecting: 'Connecting… If your browser asks, allow the microphone.',
+  busy: 'All lines are busy. Trying again…',
+  live: 'Connected. Speak whenever you like.',
+  reconnecting: 'The connection was lost. Connecting again…',
+  ended: 'The call has ended.',
+}
+
+interface TalkProps {
+  agent: AgentWithDraft
+  save: () => Promise<boolean>
+  onTalking: (is_talking: boolean) => void
+}
+
+export function Talk({ agent, save, onTalking }: TalkProps) {
+  const api = useApi()
+  const client = useQueryClient()
+  const view = useVoiceCall()
+  const { data: speech } = useQuery(speechQuery(api.workspace))
+  const [problem, setProblem] = useState<unknown>()
+  const [is_starting, setStarting] = useState(false)
+  const is_talking = view.state !== 'idle' && view.state !== 'ended'
+  useEffect(() => {
+    onTalking(is_talking)
+    return () => onTalking(false)
+  }, [is_talking, onTalking])
+  const main_button = useRef<HTMLButtonElement>(null)
+  const was_talking = useRef(is_talking)
+  useEffect(() => {
+    // The button that had the focus is gone.
+    if (was_talking.current !== is_talking) main_button.current?.focus()
+    was_talking.current = is_talking
+  }, [is_talking])
+
+  const place = async (): Promise<Place> => {
+    try {
+      if (!(await save())) throw draftNotSaved()
+      return await api.send<Place>('POST', '/calls/web', { agent_id: agent.id, use_draft: true, is_test: true })
+    } catch (error) {
+      setProblem(error)
+      // It may have been removed since this was read.
+      if (isNotInstalled(error)) void client.invalidateQueries(speechQuery(api.workspace))
+      throw error
+    }
+  }
+  /** Without speech the call is placed first: nobody is asked for a microphone in vain. */
+  const begin = async () => {
+    setProblem(undefined)
+    setStarting(true)
+    try {
+      const is_certain = speech === undefined || speech.status === 'installed'
+      await view.begin(is_certain ? { place } : await place())
+    } catch (error) {
+      setProblem((before: unknown) => before ?? error)
+    } finally {
+      setStarting(false)
+    }
+  }
+
+  if (isNotInstalled(problem) && speech?.status !== 'installed') return <SpeechCard />
+  return (
+    <div className={styles.talk}>
+      {view.call_id === undefined ? <Introduction agent={agent} /> : <Words words={view.words} />}
+      <ErrorAlert>{!isNotInstalled(problem) && describeError(problem, view)}</ErrorAlert>
+      <p className={styles.state} role="status">
+        {describeState(view)}
+      </p>
+      {view.call && (view.state === 'live' || view.state === 'reconnecting') && (
+        <Level call={view.call} latency_ms={view.latency_ms} />
+      )}
+      <div className={styles.actions}>
+        {is_talking ? (
+          <>
+            <Button
+              variant={view.is_muted ? 'filled' : 'default'}
+              color="gray"
+              aria-pressed={view.is_muted}
+              onClick={() => view.setMuted(!view.is_muted)}
+            >
+              {view.is_muted ? 'Muted' : 'Mute'}
+            </Button>
+            <Button
+              ref={main_button}
+              color="red"
+              leftSection={<HangUpIcon size={17} />}
+              onClick={() => view.call?.hangUp()}
+            >
+              End call
+            </Button>
+          </>
+        ) : (
+          <Button
+            ref={main_button}
+            leftSection={<MicrophoneIcon size={17} />}
+            loading={is_starting}
+            data-autofocus
+            onClick={() => void begin()}
+          >
+            {view.call_id === undefined ? 'Talk' : 'Talk again'}
+          </Button>
+        )}
+      </div>
+      {view.state === 'ended' && view.call_id !== undefined && (
+        <Anchor
+          fz={14}
+          renderRoot={(props) => (
+            <Link
+              to="/w/$workspace/calls/$call_id"
+              params={{ workspace: api.workspace, call_id: view.call_id ?? '' }}
+              {...props}
+            />
+          )}
+        >
+          Open the call
+        </Anchor>
+      )}
+    </div>
+  )
+}
+
+const Introduction = ({ agent: { draft } }: { agent: AgentWithDraft }) => (
+  <p className={styles.introduction}>
+    You talk to the draft, as a contact would. When you press Talk, your browser asks for your microphone. It is used
+    during the call only. {draft.recording.is_on ? 'The call is recorded.' : 'The call is not recorded.'} It counts as a
+    test.
+  </p>
+)
+
+/** Changes too often to go through React. */
+function Level({ call, latency_ms }: { call: VoiceCall; latency_ms: number | undefined }) {
+  const meter = useRef<HTMLMeterElement>(null)
+  useEffect(
+    () =>
+      call.on('level', (level) => {
+        if (meter.current) meter.current.value = level
+      }),
+    [call],
+  )
+  return (
+    <div className={styles.level}>
+      <meter ref={meter} aria-label="Microphone level" min={0} max={1} value={0} />
+      <p className={styles.latency}>{latency_ms !== undefined && `Answered in ${(latency_ms / 1000).toFixed(1)} s`}</p>
+    </div>
+  )
+}
+
+const isNotInstalled = (error: unknown): boolean =>
+  error instanceof Problem && error.details.reason === 'speech_not_installed'
+
+/** A problem of the server is also the call's error. */
+const describeError = (problem: unknown, { error }: VoiceView): string | undefined =>
+  problem === undefined ? error?.message : errorMessage(problem)
+
+function describeState({ state, end_reason, error }: VoiceView): string {
+  if (state !== 'ended') return state_texts[state]
+  if (error) return ''
+  const names: Record<string, string | undefined> = end_reason_names
+  const reason = end_reason === undefined ? undefined : names[end_reason]
+  return reason === undefined ? state_texts.ended : `${state_texts.ended} ${reason}.`
+}

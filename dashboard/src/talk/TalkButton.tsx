@@ -1,0 +1,49 @@
+import { Button, Drawer } from '@mantine/core'
+import { useState } from 'react'
+import type { AgentWithDraft } from '../../../server/agents/schema.ts'
+import { MicrophoneIcon } from '../kit/icons.tsx'
+import { Talk } from './Talk.tsx'
+
+interface TalkButtonProps {
+  agent: AgentWithDraft
+  /** Saves the draft. Resolves to whether all is saved. */
+  save: () => Promise<boolean>
+}
+
+/** Opens a call with the draft, through the browser's microphone. */
+export function TalkButton({ agent, save }: TalkButtonProps) {
+  const [is_open, setOpen] = useState(false)
+  const [is_talking, setTalking] = useState(false)
+  const close = () => setOpen(false)
+  return (
+    <>
+      <Button variant="default" size="xs" leftSection={<MicrophoneIcon size={15} />} onClick={() => setOpen(true)}>
+        Talk
+      </Button>
+      <Drawer.Root
+        opened={is_open}
+        onClose={close}
+        position="right"
+        size={480}
+        lockScroll={false}
+        padding="lg"
+        // A click beside it must not end a call.
+        closeOnClickOutside={!is_talking}
+        closeOnEscape={!is_talking}
+      >
+        <Drawer.Overlay backgroundOpacity={0.25} />
+        <Drawer.Content aria-label={`Talk to ${agent.name}`}>
+          <Drawer.Header>
+            <Drawer.Title fz={20} fw={650}>
+              Talk to {agent.name}
+            </Drawer.Title>
+            <Drawer.CloseButton aria-label="Close" />
+          </Drawer.Header>
+          <Drawer.Body>
+            <Talk agent={agent} save={save} onTalking={setTalking} />
+          </Drawer.Body>
+        </Drawer.Content>
+      </Drawer.Root>
+    </>
+  )
+}

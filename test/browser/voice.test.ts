@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import fs from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
@@ -9,6 +12,7 @@ import { openChromium } from '../support/chromium.ts'
 import { newAgent } from '../support/conversations.ts'
 import {
   assertFits,
+  captureAll,
   describe,
   findViolations,
   openShared,
@@ -18,6 +22,7 @@ import {
   wide,
 } from '../support/dashboard.ts'
 import { until } from '../support/model-servers.ts'
+import { newPerson } from '../support/sessions.ts'
 import { openVoicePeer, type PeerSocket } from '../support/voice-peer.ts'
 
 /** Calls from pages, with Chromium's fake microphone. The peer plays the service's part on the socket. */
@@ -85,24 +90,40 @@ async function newVoiceChannel(fields: object): Promise<string> {
 interface OpenOptions {
   is_allowed?: boolean
   init?: string
-  id?: string
+  path?: string
+  origin?: string
+  cookie?: { name: string; value: string }
+  /** Shows the chat as that of a channel with voice. */
+  has_voice?: boolean
 }
 
-async function openPage({
-  is_allowed = true,
-  init,
-  id = channel_id,
-}: OpenOptions = {}): Promise<{ page: Page; errors: string[] }> {
+interface Opened {
+  page: Page
+  errors: string[]
+  requests: string[]
+}
+
+async function openPage({ is_allowed = true, init, origin = peer.url, ...options }: OpenOptions = {}): Promise<Opened> {
   const context = await browser.newContext({ viewport: wide, reducedMotion: 'reduce' })
   after(() => context.close())
-  if (is_allowed) await context.grantPermissions(['microphone'], { origin: peer.url })
+  // What is not granted is refused.
+  await context.grantPermissions(is_allowed ? ['microphone'] : [], { origin })
   if (init) await context.addInitScript(init)
+  if (options.cookie) await context.addCookies([{ ...options.cookie, url: origin }])
   const page = await context.newPage()
-  const errors: string[] = []
+  const [errors, requests]: [string[], string[]] = [[], []]
   page.on('pageerror', ({ message }) => errors.push(message))
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
-  await page.goto(`${peer.url}/voice/${id}`)
-  return { page, errors }
+  page.on('request', (request) => requests.push(request.url()))
+  const { path: opened_path = `/voice/${channel_id}` } = options
+  if (options.has_voice)
+    await page.route(`**${opened_path}`, async (route) => {
+      const response = await route.fetch()
+      const body = (await response.text()).replace('<body>', '<body data-has-voice data-is-recorded="false">')
+      await route.fulfill({ response, body })
+    })
+  await page.goto(origin + opened_path)
+  return { page, errors, requests }
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
@@ -127,6 +148,9 @@ const loudest = ({ bytes }: { bytes: Buffer }): number => {
   for (let at = 0; at + 1 < bytes.length; at += 2) most = Math.max(most, Math.abs(bytes.readInt16LE(at)))
   return most
 }
+
+/** The dashboard keeps its color scheme in the page. */
+const lookAtDashboard = (page: Page, name: string): Promise<void> => captureAll({ page }, name)
 
 async function look(page: Page, name: string): Promise<void> {
   for (const { variant, size, color_scheme } of variantsOf(name)) {
@@ -326,7 +350,7 @@ test('the page says that calls are recorded if the agent has a notice, and that 
     name: '<b>"Rec"</b>',
     recording: { is_on: true, notice: 'This call is recorded.' },
   })
-  const { page } = await openPage({ id: recorded })
+  const { page } = await openPage({ path: `/voice/${recorded}` })
   await page.getByText('Calls are recorded.').waitFor()
   await page.getByRole('heading', { name: '<b>"Rec"</b>' }).waitFor()
   await server.pool.run(
@@ -335,4 +359,146 @@ test('the page says that calls are recorded if the agent has a notice, and that 
   await page.reload()
   await page.getByText('Nobody can be called here at the moment').waitFor()
   await look(page, 'voice page, not available')
+})
+
+test('a visitor of a chat with voice talks, and the words are in the chat', { skip }, async () => {
+  const agent_id = await newAgent(tenant, { name: 'Receptionist', greeting: 'Hello.' })
+  const { id } = await tenant.addChannel({ name: 'Site', kind: 'web_chat', provider: 'web', agent_id })
+  const { page, errors } = await openPage({ path: `/chat/${id}`, has_voice: true })
+  await page.getByText('Hello.').waitFor()
+  await button(page, 'Talk').click()
+  await page.getByText('Your browser asks for your microphone').waitFor()
+  await page.getByText('The call is not recorded.').waitFor()
+  await look(page, 'web chat, before a call')
+  const before = peer.sockets.length
+  peer.answers[`POST /chat/${id}/calls`] = placed('chat')
+  await button(page, 'Start talking').click()
+  const socket = await nextSocket(before)
+  await page.getByText('Connected').waitFor()
+  socket.send({ type: 'words', role: 'contact', text: 'Are you', is_final: false })
+  socket.send({ type: 'words', role: 'contact', text: 'Are you open?', is_final: true })
+  socket.send({ type: 'words', role: 'agent', text: 'Until six.', is_final: true })
+  await page.getByRole('log').getByText('Are you open?').waitFor()
+  await page.getByRole('log').getByText('Until six.').waitFor()
+  assert.equal(await page.locator('.contact').count(), 1)
+  await look(page, 'web chat, in a call')
+  await button(page, 'End call').click()
+  await until(() => socket.isClosed())
+  await page.getByText('The call has ended.').waitFor()
+  assert.deepEqual(errors, [])
+})
+
+test('a chat without voice has no microphone and loads nothing for it', { skip }, async () => {
+  const agent_id = await newAgent(tenant, { greeting: 'Hello.' })
+  const { id } = await tenant.addChannel({ name: 'Site', kind: 'web_chat', provider: 'web', agent_id })
+  const { page, requests } = await openPage({ path: `/chat/${id}` })
+  await page.getByText('Hello.').waitFor()
+  assert.equal(await button(page, 'Talk').count(), 0)
+  assert.equal(requests.filter((url) => /voice/.test(url)).length, 0)
+})
+
+const speech = {
+  status: 'not_installed',
+  message: null,
+  progress: null,
+  done_bytes: 0,
+  total_bytes: 549_000_000,
+  folder_bytes: 327_000_000,
+  languages: ['en'],
+  licenses: [{ name: 'Moonshine tiny', license: 'MIT' }],
+  may_install: true,
+}
+const answer = (data: object, status = 200) => ({ status, body: { success: true, data } })
+
+test('an owner installs speech, talks to the draft and opens the call', { skip }, async () => {
+  const person = await newPerson(server, { [tenant.id]: 'owner' })
+  const [name = '', value = ''] = person.cookie().split('=')
+  const agent_id = await newAgent(tenant, { name: 'Receptionist', greeting: 'Hello.' })
+  peer.answers['GET /app/speech'] = answer(speech)
+  const refusal = { code: 'INVALID_STATE', message: 'No speech.', details: { reason: 'speech_not_installed' } }
+  peer.answers['POST /app/api/v1/calls/web'] = { status: 409, body: { success: false, error: refusal } }
+  const { page, errors } = await openPage({ path: `/w/${tenant.id}/agents/${agent_id}`, cookie: { name, value } })
+  await button(page, 'Talk').click()
+  const drawer = page.getByRole('dialog', { name: 'Talk to Receptionist' })
+  await drawer.getByText('your browser asks for your microphone').waitFor()
+  await lookAtDashboard(page, 'talk, before')
+  await drawer.getByRole('button', { name: 'Talk' }).click()
+  await drawer.getByText('327 MB').waitFor()
+  await drawer.getByText('English').waitFor()
+  await lookAtDashboard(page, 'talk, speech not installed')
+  peer.answers['POST /app/speech'] = answer(
+    { ...speech, status: 'installing', progress: 0.4, message: 'Unpacking.' },
+    202,
+  )
+  peer.answers['GET /app/speech'] = answer({ ...speech, status: 'installing', progress: 0.5, message: 'Unpacking.' })
+  await drawer.getByRole('button', { name: 'Install' }).click()
+  await drawer.getByRole('progressbar', { name: 'Installing' }).waitFor()
+  await lookAtDashboard(page, 'talk, installing speech')
+
+  peer.answers['GET /app/speech'] = answer({ ...speech, status: 'installed' })
+  peer.answers['POST /app/api/v1/calls/web'] = placed('dashboard')
+  const before = peer.sockets.length
+  await drawer.getByRole('button', { name: 'Talk' }).click()
+  const socket = await nextSocket(before)
+  await drawer.getByText('Connected').waitFor()
+  socket.send({ type: 'words', role: 'contact', text: 'When are you open?', is_final: true })
+  socket.send({ type: 'words', role: 'agent', text: 'Nine to six.', is_final: true })
+  await drawer.getByText('Nine to six.').waitFor()
+  await lookAtDashboard(page, 'talk')
+  await drawer.getByRole('button', { name: 'End call' }).click()
+  await until(() => socket.isClosed())
+  const link = drawer.getByRole('link', { name: 'Open the call' })
+  assert.match((await link.getAttribute('href')) ?? '', /\/calls\/call-1$/)
+  await lookAtDashboard(page, 'talk, ended')
+  assert.deepEqual(
+    errors.filter((text) => !text.includes('409')),
+    [],
+  )
+})
+
+test('who may not install speech gets the command', { skip }, async () => {
+  const person = await newPerson(server, { [tenant.id]: 'member' })
+  const [name = '', value = ''] = person.cookie().split('=')
+  const agent_id = await newAgent(tenant, { name: 'Receptionist', greeting: 'Hello.' })
+  peer.answers['GET /app/speech'] = answer({ ...speech, may_install: false })
+  const refusal = { code: 'INVALID_STATE', message: 'No speech.', details: { reason: 'speech_not_installed' } }
+  peer.answers['POST /app/api/v1/calls/web'] = { status: 409, body: { success: false, error: refusal } }
+  const { page } = await openPage({ path: `/w/${tenant.id}/agents/${agent_id}`, cookie: { name, value } })
+  await button(page, 'Talk').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Talk' }).click()
+  await page.getByText('npx parley speech install').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Install' }).count(), 0)
+})
+
+test("a customer's page with a strict policy imports the module and talks", { skip }, async () => {
+  const site = http.createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html')
+    response.setHeader(
+      'content-security-policy',
+      `default-src 'none'; script-src ${peer.url} 'nonce-own'; connect-src ${peer.socket_url}; img-src data:`,
+    )
+    response.end(`<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,">
+      <button>Call</button><output></output>
+      <script type="module" nonce="own">
+        import { connect } from '${peer.url}/voice.js'
+        document.querySelector('button').onclick = () => {
+          const call = connect({ url: '${peer.socket_url}', token: 'shop' })
+          call.on('state', (state) => { document.querySelector('output').textContent = state })
+          call.on('error', ({ message }) => { document.querySelector('output').textContent = message })
+        }
+      </script></html>`)
+  })
+  site.listen(0, '127.0.0.1')
+  await once(site, 'listening')
+  after(() => site.close())
+  // Listening servers have a port.
+  const origin = `http://localhost:${(site.address() as AddressInfo).port}`
+  const before = peer.sockets.length
+  const { page, errors } = await openPage({ origin, path: '/' })
+  await button(page, 'Call').click()
+  const socket = await nextSocket(before)
+  await page.getByText('live').waitFor()
+  assert.equal(socket.origin, origin)
+  await until(() => socket.frames.length > 20)
+  assert.deepEqual(errors, [])
 })

@@ -291,7 +291,7 @@ export function variantsOf(name: string): readonly (typeof variants)[number][] {
 }
 
 /** Fails if the page scrolls sideways, or if axe finds anything at all. */
-export async function captureAll({ page }: BrowserUser, name: string): Promise<void> {
+export async function captureAll({ page }: Pick<BrowserUser, 'page'>, name: string): Promise<void> {
   for (const { variant, size, color_scheme } of variantsOf(name)) {
     await page.setViewportSize(size)
     await setColorScheme(page, color_scheme)

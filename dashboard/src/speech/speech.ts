@@ -27,7 +27,7 @@ export const speechQuery = (workspace: string) =>
   })
 
 export const install = (workspace: string): Promise<SpeechStatus> =>
-  request<SpeechStatus>('/app/speech/install', { method: 'POST', workspace })
+  request<SpeechStatus>('/app/speech', { method: 'POST', workspace })
 
 /** "English". */
 export function nameLanguages(languages: string[]): string {

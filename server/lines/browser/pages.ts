@@ -16,7 +16,7 @@ const shared_headers = {
   'access-control-allow-origin': '*',
   'cross-origin-resource-policy': 'cross-origin',
 }
-const shared_files = {
+const shared_files: Record<string, string> = {
   '/voice.js': '/assets/voice.js',
   '/voice-worklet.js': '/assets/worklet.js',
   '/voice.d.ts': '/assets/voice.d.ts',

@@ -22,6 +22,7 @@ const allowed: Record<string, string> = {
   'server/cli/workspace-actions.ts': 'when a new test clock begins',
   'server/integrations/receive.ts': 'the timestamps of signatures',
   'server/lines/web-chat/web-chat.ts': 'authentication',
+  'server/lines/browser/pages.ts': 'authentication',
   'server/lines/web-chat/pages.ts': 'authentication',
   'server/main.ts': 'setup links',
   'server/models/provider-error.ts': 'when a provider may be asked again',

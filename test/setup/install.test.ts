@@ -147,7 +147,7 @@ test('dependencies are what the service and the builds of its pages import, and 
   const { dependencies }: { dependencies: object } = JSON.parse(
     fs.readFileSync(path.join(checkout, 'package.json'), 'utf8'),
   )
-  const files = fs.globSync('{bin,server,dashboard,chat}/**/*.{ts,tsx,mjs,css}', { cwd: checkout })
+  const files = fs.globSync('{bin,server,dashboard,chat,voice}/**/*.{ts,tsx,mjs,css}', { cwd: checkout })
   const imported = files.flatMap((file) => packagesIn(fs.readFileSync(path.join(checkout, file), 'utf8')))
   assert.deepEqual([...new Set(imported)].sort(), Object.keys(dependencies).sort())
 })

@@ -1,4 +1,4 @@
-import { Button, NumberInput, Radio, Select, TagsInput, TextInput } from '@mantine/core'
+import { Button, NumberInput, Radio, Select, Switch, TagsInput, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -35,7 +35,8 @@ export function ChannelForm({ channel, onSaved }: ChannelFormProps) {
       return onSaved(saved)
     },
   })
-  const { provider } = form.values
+  const { provider, kind } = form.values
+  const is_chat = kind === 'web_chat'
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
       {saving.error && <ErrorAlert>{formErrors(saving.error, fields).message}</ErrorAlert>}
@@ -60,9 +61,20 @@ export function ChannelForm({ channel, onSaved }: ChannelFormProps) {
       {provider === 'web' && (
         <TagsInput
           label="Websites"
-          description="Origins of the pages that may show the chat. Without one, only its own page shows it."
+          description={
+            is_chat
+              ? 'Origins of the pages that may show the chat. Without one, only its own page shows it.'
+              : 'Origins of the pages that may show it in a frame.'
+          }
           {...(form.values.origins.length === 0 && { placeholder: 'https://example.com' })}
           {...form.getInputProps('origins')}
+        />
+      )}
+      {is_chat && (
+        <Switch
+          label="Voice"
+          description="Visitors can also talk to the agent, through their microphone."
+          {...form.getInputProps('has_voice', { type: 'checkbox' })}
         />
       )}
       {provider === 'twilio' && <AccountFields form={form} channel={channel} />}
@@ -76,12 +88,50 @@ export function ChannelForm({ channel, onSaved }: ChannelFormProps) {
 
 type Form = UseFormReturnType<ChannelValues>
 
+/** Each is a provider and a kind. */
+const choices = [
+  {
+    provider: 'web',
+    kind: 'web_chat',
+    label: 'Web chat',
+    description: 'A chat on your website, and a page of its own.',
+  },
+  {
+    provider: 'web',
+    kind: 'voice',
+    label: 'Web voice',
+    description: 'A page on which visitors talk through their microphone.',
+  },
+  {
+    provider: 'twilio',
+    kind: 'sms',
+    label: 'SMS by Twilio',
+    description: 'Text messages to and from a Twilio number.',
+  },
+  {
+    provider: 'simulator',
+    kind: 'sms',
+    label: 'SMS simulator',
+    description: 'For testing: messages go to simulated people.',
+  },
+] as const
+
+const choiceOf = ({ provider, kind }: Pick<ChannelValues, 'provider' | 'kind'>): string => `${provider} ${kind}`
+
 const KindField = ({ form }: { form: Form }) => (
-  <Radio.Group label="Kind" {...form.getInputProps('provider')}>
+  <Radio.Group
+    label="Kind"
+    value={choiceOf(form.values)}
+    error={form.errors.kind}
+    onChange={(value) => {
+      const { provider, kind } = choices.find((one) => choiceOf(one) === value) ?? choices[0]
+      form.setValues({ provider, kind })
+    }}
+  >
     <div className={styles.choices}>
-      <Radio value="web" label="Web chat" description="A chat on your website, and a page of its own." />
-      <Radio value="twilio" label="SMS by Twilio" description="Text messages to and from a Twilio number." />
-      <Radio value="simulator" label="SMS simulator" description="For testing: messages go to simulated people." />
+      {choices.map(({ label, description, ...choice }) => (
+        <Radio key={label} value={choiceOf(choice)} label={label} description={description} />
+      ))}
     </div>
   </Radio.Group>
 )
@@ -89,10 +139,11 @@ const KindField = ({ form }: { form: Form }) => (
 function AgentField({ form }: { form: Form }) {
   const agents = useQuery(agentsQuery(useApi()))
   const is_optional = form.values.provider === 'simulator'
+  const answers = form.values.kind === 'voice' ? 'Answers calls.' : 'Answers messages.'
   return (
     <Select
       label="Agent"
-      description={is_optional ? 'Answers messages. Without one, the channel only sends.' : 'Answers messages.'}
+      description={is_optional ? `${answers} Without one, the channel only sends.` : answers}
       placeholder="Choose an agent"
       data={agents.data?.map(({ id: value, name: label }) => ({ value, label })) ?? []}
       searchable

@@ -15,6 +15,7 @@ import styles from './channels.module.css'
 import { PhoneNumber } from './PhoneNumber.tsx'
 import { TestMessage } from './TestMessage.tsx'
 import { ChatPreview, WebChat } from './WebChat.tsx'
+import { WebVoice } from './WebVoice.tsx'
 
 export function ChannelPage() {
   const api = useApi()
@@ -42,12 +43,15 @@ export function ChannelPage() {
 function Details({ channel }: { channel: ChannelWithSettings }) {
   const api = useApi()
   const client = useQueryClient()
-  const { id, kind, status } = channel
+  const { id, kind, provider, status } = channel
+  const is_web_voice = kind === 'voice' && provider === 'web'
   return (
     <Stack>
       <StatusAlert channel={channel} />
       <Card title={describeChannel(channel)} aside={<ChannelStatus status={status} />}>
-        {kind === 'web_chat' ? <WebChat channel={channel} /> : <PhoneNumber channel={channel} />}
+        {kind === 'web_chat' && <WebChat channel={channel} />}
+        {is_web_voice && <WebVoice channel={channel} />}
+        {kind !== 'web_chat' && !is_web_voice && <PhoneNumber channel={channel} />}
       </Card>
       <Card title="Settings">
         <div className={styles.settings}>

@@ -5,6 +5,7 @@ import { cleanPhoneNumber } from '../kit/phone-number.ts'
 /** The fields of the form. Which of them are shown depends on the provider. */
 export interface ChannelValues {
   provider: ChannelWithSettings['provider']
+  kind: ChannelWithSettings['kind']
   name: string
   address: string
   agent_id: string | null
@@ -18,10 +19,13 @@ export interface ChannelValues {
   messages_per_minute_max: number | string
   messages_per_day_max: number | string
   tokens_per_day_max: number | string
+  /** Whether visitors of a web chat can also talk. */
+  has_voice: boolean
 }
 
 export const toValues = (channel?: ChannelWithSettings): ChannelValues => ({
   provider: channel?.provider ?? 'web',
+  kind: channel?.kind ?? 'web_chat',
   name: channel?.name ?? '',
   address: channel?.address ?? '',
   agent_id: channel?.agent_id ?? null,
@@ -32,6 +36,7 @@ export const toValues = (channel?: ChannelWithSettings): ChannelValues => ({
   messages_per_minute_max: channel?.messages_per_minute_max ?? '',
   messages_per_day_max: channel?.messages_per_day_max ?? '',
   tokens_per_day_max: channel?.tokens_per_day_max ?? '',
+  has_voice: channel !== undefined && 'has_voice' in channel && channel.has_voice === true,
 })
 
 export const fields = Object.keys(toValues())
@@ -39,6 +44,8 @@ export const fields = Object.keys(toValues())
 /** The limits have defaults. */
 export function toBody({
   provider,
+  kind,
+  has_voice,
   name,
   address,
   agent_id,
@@ -47,9 +54,9 @@ export function toBody({
   auth_token,
   api_url,
 }: ChannelValues) {
-  const common = { provider, name, agent_id }
-  if (provider === 'web') return { ...common, kind: 'web_chat', origins }
-  const number = { ...common, kind: 'sms', address: cleanPhoneNumber(address) }
+  const common = { provider, kind, name, agent_id }
+  if (provider === 'web') return { ...common, origins, ...(kind === 'web_chat' && has_voice && { has_voice }) }
+  const number = { ...common, address: cleanPhoneNumber(address) }
   if (provider === 'simulator') return number
   return { ...number, account_sid, auth_token, ...(api_url.trim() !== '' && { api_url }) }
 }

@@ -13,10 +13,11 @@ export const status_names: Record<Channel['status'], string> = {
 const channels_max = 100
 const page_size = 100
 
-/** "SMS by Twilio", "Web chat". */
+/** "SMS by Twilio", "Web chat", "Web voice". */
 export function describeChannel({ kind, provider }: Pick<Channel, 'kind' | 'provider'>): string {
   if (provider === 'simulator') return `${kind_names[kind]} simulator`
-  return provider === 'twilio' ? `${kind_names[kind]} by Twilio` : kind_names[kind]
+  if (provider === 'twilio') return `${kind_names[kind]} by Twilio`
+  return kind === 'voice' ? 'Web voice' : kind_names[kind]
 }
 
 export const channelsQuery = (api: Api) =>

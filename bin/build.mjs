@@ -43,7 +43,8 @@ async function build(root, node, name) {
 }
 
 function hashOfSources(root, name) {
-  const sources = filesBelow(join(root, name)).sort()
+  // The others use parts of voice/.
+  const sources = [...new Set([name, 'voice'].flatMap((folder) => filesBelow(join(root, folder))))].sort()
   const hashes = [join(root, 'package-lock.json'), ...sources].map(
     (file) => `${relative(root, file)} ${sha256(fs.readFileSync(file))}`,
   )

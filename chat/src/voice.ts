@@ -1,3 +1,4 @@
+import { latencyText, state_texts } from '../../voice/src/texts.ts'
 import type * as voice from '../../voice/src/types.ts'
 import * as view from './view.ts'
 import { post, Refusal } from './wire.ts'
@@ -7,13 +8,6 @@ import { post, Refusal } from './wire.ts'
 const { talk, voice: panel } = view.parts
 const is_recorded = document.body.dataset.isRecorded === 'true'
 
-const state_texts: Record<voice.VoiceState, string> = {
-  connecting: 'Connecting… If your browser asks, allow the microphone.',
-  busy: 'All lines are busy. Trying again…',
-  live: 'Connected. Speak whenever you like.',
-  reconnecting: 'The connection was lost. Connecting again…',
-  ended: 'The call has ended.',
-}
 const introduction =
   'Talk to the AI assistant. Your browser asks for your microphone, which is used during the call only. ' +
   (is_recorded ? 'The call is recorded.' : 'The call is not recorded.')
@@ -94,7 +88,7 @@ async function begin(): Promise<void> {
     level.value = value
   })
   call.on('latency', (ms) => {
-    latency.textContent = `Answered in ${(ms / 1_000).toFixed(1)} s`
+    latency.textContent = latencyText(ms)
   })
   call.on('error', ({ message }) => {
     problem.textContent = message

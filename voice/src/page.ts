@@ -1,5 +1,6 @@
 import './style.css'
 import { findObstacle } from './errors.ts'
+import { latencyText, state_texts } from './texts.ts'
 import type * as voice from './types.ts'
 
 const byId = <T extends HTMLElement = HTMLElement>(id: string): T => {
@@ -25,13 +26,6 @@ const request_timeout_ms = 20_000
 const { agent = '', isRecorded: is_recorded } = document.body.dataset
 const address = location.pathname.replace(/\/$/, '')
 
-const state_texts: Record<voice.VoiceState, string> = {
-  connecting: 'Connecting… If your browser asks, allow the microphone.',
-  busy: 'All lines are busy. Trying again…',
-  live: 'Connected. Speak whenever you like.',
-  reconnecting: 'The connection was lost. Connecting again…',
-  ended: 'The call has ended.',
-}
 /** What the visitor can't see from the words. */
 const end_texts: Record<string, string> = {
   contact_hung_up: 'You ended the call.',
@@ -99,7 +93,7 @@ async function begin(): Promise<void> {
     level.value = value
   })
   begun.on('latency', (ms) => {
-    latency.textContent = `Answered in ${(ms / 1_000).toFixed(1)} s`
+    latency.textContent = latencyText(ms)
   })
   begun.on('error', ({ message }) => {
     problem.textContent = message

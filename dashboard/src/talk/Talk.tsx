@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { AgentWithDraft } from '../../../server/agents/schema.ts'
+import { latencyText, state_texts } from '../../../voice/src/texts.ts'
 import type { Place, VoiceCall } from '../../../voice/src/types.ts'
 import { draftNotSaved } from '../agents/useDraft.ts'
 import { end_reason_names } from '../calls/call.ts'
@@ -16,15 +17,6 @@ import { speechQuery } from '../speech/speech.ts'
 import styles from './talk.module.css'
 import { useVoiceCall, type VoiceView } from './useVoiceCall.ts'
 import { Words } from './Words.tsx'
-
-const state_texts: Record<VoiceView['state'], string> = {
-  idle: '',
-  connecting: 'Connecting… If your browser asks, allow the microphone.',
-  busy: 'All lines are busy. Trying again…',
-  live: 'Connected. Speak whenever you like.',
-  reconnecting: 'The connection was lost. Connecting again…',
-  ended: 'The call has ended.',
-}
 
 interface TalkProps {
   agent: AgentWithDraft
@@ -159,7 +151,7 @@ function Level({ call, latency_ms }: { call: VoiceCall; latency_ms: number | und
   return (
     <div className={styles.level}>
       <meter ref={meter} aria-label="Microphone level" min={0} max={1} value={0} />
-      <p className={styles.latency}>{latency_ms !== undefined && `Answered in ${(latency_ms / 1000).toFixed(1)} s`}</p>
+      <p className={styles.latency}>{latency_ms !== undefined && latencyText(latency_ms)}</p>
     </div>
   )
 }
@@ -172,6 +164,7 @@ const describeError = (problem: unknown, { error }: VoiceView): string | undefin
   problem === undefined ? error?.message : errorMessage(problem)
 
 function describeState({ state, end_reason, error }: VoiceView): string {
+  if (state === 'idle') return ''
   if (state !== 'ended') return state_texts[state]
   if (error) return ''
   const names: Record<string, string | undefined> = end_reason_names

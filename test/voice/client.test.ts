@@ -184,6 +184,22 @@ test('a refused token ends the call, and everything stops', async () => {
   assert.deepEqual([browser.tracks.at(-1)?.readyState, browser.contexts.at(-1)?.state], ['ended', 'closed'])
 })
 
+test('a call comes back after an error of the service, three times at most', async () => {
+  const { call, errors } = await talk()
+  for (let round = 0; round < 3; round += 1) {
+    const before = peer.sockets.length
+    const socket = peer.sockets.at(-1)
+    socket?.send({ type: 'error', code: 'too_fast', message: 'Sound comes too fast.' })
+    socket?.close(1_008)
+    await nextSocket(before)
+    await browser.runUntil(() => call.state === 'live')
+  }
+  assert.deepEqual(errors, [])
+  peer.sockets.at(-1)?.send({ type: 'error', code: 'too_fast', message: 'Sound comes too fast.' })
+  await browser.runUntil(() => call.state === 'ended')
+  assert.deepEqual(errors, [{ code: 'too_fast', message: 'Sound comes too fast.' }])
+})
+
 test('the service ends a call with its reason, and shows words before', async () => {
   const { socket, call, words, states, errors } = await talk()
   socket.send({ type: 'words', role: 'agent', text: 'Bye.', is_final: true })

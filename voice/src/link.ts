@@ -12,6 +12,8 @@ const unsent_max_bytes = 32_000
 /** A socket that sends nothing for this long is dead, also if the browser has not noticed yet. */
 const stalled_after_ms = 4_000
 const token_refused = 4_401
+/** Errors in a call after which it comes back, such as sound that came in a burst because the page hung. */
+const faults_max = 3
 
 type FromService =
   | { type: 'ready'; call_id: string; token: string }
@@ -49,6 +51,7 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
   let is_closed = false
   let is_busy = false
   let attempt = 0
+  let faults = 0
   /** Since when there is no connection. */
   let lost_at = performance.now()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -96,8 +99,10 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
     if (message?.type === 'error') fail(message)
   }
 
+  /** The service closes the connection after an error. */
   function fail({ code, message }: VoiceError): void {
     if (code === 'busy') is_busy = true
+    else if (was_ready && faults < faults_max) faults += 1
     else end('error', { code, message })
   }
 

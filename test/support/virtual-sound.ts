@@ -79,14 +79,15 @@ interface FakeWireOptions {
   delay_ms?: () => number
 }
 
-/** Plays in steps of 20 ms. */
+/** Plays in steps of 20 ms. What is sent, and what is reported, takes time and keeps its order, as on a socket. */
 export function openFakeWire({ now, timers }: VirtualTime, options: FakeWireOptions = {}): FakeWire {
   const { sample_rate = 16_000, report_ms = 100, delay_ms = () => 0 } = options
+  const step = sample_rate / 50
   let buffer: number[] = []
   let is_stopped = false
   let reported_at = now()
-  let report_at = 0
-  const step = sample_rate / 50
+  const down = openPipe({ now, timers }, delay_ms)
+  const up = openPipe({ now, timers }, delay_ms)
   const wire: FakeWire = {
     sample_rate,
     played: [],
@@ -103,21 +104,17 @@ export function openFakeWire({ now, timers }: VirtualTime, options: FakeWireOpti
     onEnd: () => {},
     send(frame) {
       wire.sent_ms += (frame.length * 1_000) / sample_rate
-      buffer.push(...frame)
-      wire.buffered_max_ms = Math.max(wire.buffered_max_ms, (buffer.length * 1_000) / sample_rate)
+      down(() => {
+        buffer.push(...frame)
+        wire.buffered_max_ms = Math.max(wire.buffered_max_ms, (buffer.length * 1_000) / sample_rate)
+      })
     },
     clear() {
       wire.clears += 1
-      const wait_ms = delay_ms()
-      if (wait_ms === 0) buffer = []
-      else {
-        const left = buffer
-        // What is sent later is behind the clear.
-        timers.after(wait_ms, () => {
-          if (buffer === left) buffer = []
-          else buffer.splice(0, Math.max(0, left.length - (played_of.get(left) ?? 0)))
-        })
-      }
+      down(() => {
+        buffer = []
+        report()
+      })
     },
     showWords: (words) => void wire.words.push(words),
     end(reason) {
@@ -128,7 +125,11 @@ export function openFakeWire({ now, timers }: VirtualTime, options: FakeWireOpti
       is_stopped = true
     },
   }
-  const played_of = new Map<number[], number>()
+  function report(): void {
+    reported_at = now()
+    const played_ms = (wire.played.length * 1_000) / sample_rate
+    up(() => wire.onPlayed(played_ms))
+  }
   function play(): void {
     if (is_stopped) return
     timers.after(20, play)
@@ -136,15 +137,21 @@ export function openFakeWire({ now, timers }: VirtualTime, options: FakeWireOpti
     const frame = buffer.splice(0, step)
     if (frame.length > 0) wire.log.push({ at: now(), frame: Int16Array.from(frame) })
     for (const sample of frame) wire.played.push(sample)
-    if (now() - reported_at < report_ms) return
-    reported_at = now()
-    const played_ms = (wire.played.length * 1_000) / sample_rate
-    // In order, as on a socket.
-    report_at = Math.max(report_at, now() + delay_ms())
-    timers.after(report_at - now(), () => wire.onPlayed(played_ms))
+    if (now() - reported_at >= report_ms || (frame.length > 0 && buffer.length === 0)) report()
   }
   timers.after(20, play)
   return wire
+}
+
+/** Runs things later, in order. */
+function openPipe({ now, timers }: Pick<VirtualTime, 'now' | 'timers'>, delay_ms: () => number) {
+  let last = 0
+  return (run: () => void): void => {
+    const at = Math.max(last, now() + delay_ms())
+    last = at
+    if (at === now()) run()
+    else timers.after(at - now(), run)
+  }
 }
 
 /** Each word that a voice speaks has a loudness of its own, so that the samples say which word they are. */

@@ -1,5 +1,6 @@
 import type { SpeechModelV4, TranscriptionModelV4 } from '@ai-sdk/provider'
 import { type AudioLine, type AudioLineOptions, openAudioLine } from '../../server/audio/line.ts'
+import type { Recorder } from '../../server/audio/recorder.ts'
 import { levelOf } from '../../server/audio/samples.ts'
 import type { CallSpeech, VoiceDetector } from '../../server/audio/speech.ts'
 import type { Timers } from '../../server/audio/timers.ts'
@@ -311,12 +312,14 @@ interface VirtualCallOptions {
   wire_options?: FakeWireOptions
   fallback?: CallSpeech['fallback']
   detector?: VoiceDetector
+  openRecorder?: (began_ms: number) => Recorder
 }
 
 /** The microphone is open all the time: silence has frames too. */
 export function openVirtualCall(options: Partial<AudioLineOptions> & VirtualCallOptions = {}): VirtualCall {
-  const { wire_options, fallback, detector, ...line_options } = options
+  const { wire_options, fallback, detector, openRecorder, ...line_options } = options
   const time = openVirtualTime()
+  const recorder = openRecorder?.(time.now())
   const wire = openFakeWire(time, wire_options)
   const voice = openFakeVoice(time)
   const contact = openFakeContact(time, wire.sample_rate)
@@ -332,6 +335,7 @@ export function openVirtualCall(options: Partial<AudioLineOptions> & VirtualCall
       openDetector: () =>
         detector ?? { hear: async (samples) => (levelOf(samples) > 0.05 ? 0.95 : 0.02), close: () => {} },
     },
+    ...(recorder && { recorder }),
     ...line_options,
   })
   const step = wire.sample_rate / 50

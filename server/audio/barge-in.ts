@@ -18,7 +18,7 @@ export interface BargeIn {
 }
 
 interface BargeInOptions {
-  speaker: Pick<Speaker, 'hold' | 'resume' | 'is_held' | 'is_sounding' | 'is_uninterruptible'>
+  speaker: Pick<Speaker, 'hold' | 'resume' | 'is_held' | 'is_sounding' | 'is_uninterruptible' | 'is_ending'>
   timers: Timers
   recogniseSoFar: () => void
 }
@@ -63,7 +63,9 @@ export function openBargeIn({ speaker, timers, recogniseSoFar }: BargeInOptions)
     },
     noteVoice(voice_ms) {
       if (!speaker.is_sounding || speaker.is_uninterruptible) return
-      if (voice_ms >= hold_after_ms && !speaker.is_held && !is_false_alarm) {
+      // Who answers a question often begins during its last word, and the answer is no sign of listening.
+      const must_hold = !speaker.is_held && !speaker.is_ending && !is_false_alarm
+      if (voice_ms >= hold_after_ms && must_hold) {
         speaker.hold()
         held_at_ms = voice_ms
         awaitDecision()

@@ -2,6 +2,7 @@ import type { Fact } from '../calls/facts.ts'
 import type { Log } from '../kit/log.ts'
 import type { Line, LineEvent } from '../talk/line.ts'
 import type { SpeechPart } from '../talk/state.ts'
+import { isBackChannel } from '../talk/turn-taking.ts'
 import { openBargeIn } from './barge-in.ts'
 import { openEar } from './hearing/ear.ts'
 import { openLatency } from './latency.ts'
@@ -154,7 +155,8 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
       const at = wire_time.toWorkspace(end_ms)
       if (text !== '') {
         emitWords(text, start_ms, end_ms)
-        latency.noteWords(text, { ended_at: at, heard_at: now(), recognise_ms })
+        const is_listening = speaker.is_sounding && isBackChannel(text)
+        if (!is_listening) latency.noteWords(text, { ended_at: at, heard_at: now(), recognise_ms })
       }
       emit({ type: 'speech_stopped' }, at)
       barge_in.end()

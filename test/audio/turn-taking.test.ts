@@ -104,6 +104,21 @@ test('a noise that is not understood is a false alarm after 1,200 ms, though it 
   await line.close()
 })
 
+test('a yes during the last word of a question is an answer, and no sign of listening', async () => {
+  const { hear, contact, talk, line, time } = await untilAnswering()
+  const isEnding = () => (line.readPlayed(time.now())?.parts.at(-1)?.text ?? '').endsWith('all the others here')
+  for (let waited = 0; waited < 12_000 && !isEnding(); waited += 20) await hear(20)
+  assert.ok(isEnding())
+  await hear(contact.speak('Yes.', 500))
+  await hear(3_000)
+  assert.equal(agentTurns(talk.turns)[1], long_answer)
+  assert.deepEqual(
+    talk.turns.filter(({ role }) => role === 'contact').map(({ text }) => text),
+    ['When exactly?', 'Yes.'],
+  )
+  await line.close()
+})
+
 test('a key stops the agent at once', async () => {
   const { hear, wire, talk, line } = await untilAnswering()
   const played = wire.played.length

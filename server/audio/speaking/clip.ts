@@ -31,6 +31,8 @@ export interface ClipSound {
 const sound_max_s = 90
 /** Quieter than speech. */
 const silence_below = 200
+/** This much silence is left before and after the words: more would make every answer late. */
+const silence_ms = { before: 20, after: 200 }
 
 interface SoundOptions {
   text: string
@@ -45,10 +47,18 @@ export function readSound({ audio, providerMetadata }: SpeechModelV4Result, opti
   const { samples: read, sample_rate } = readWav(file)
   const resampler = openResampler(sample_rate)
   const within = read.subarray(0, sound_max_s * sample_rate)
-  const samples = joinSamples([resampler.push(within), resampler.flush()])
-  if (samples.length === 0) throw new Error('the voice said nothing')
-  const times = readTimes(providerMetadata?.offline?.words, text) ?? spread(text, samples, rate)
-  const toSamples = (time_ms: number) => Math.max(0, Math.min(samples.length, Math.round((time_ms * rate) / 1_000)))
+  const whole = joinSamples([resampler.push(within), resampler.flush()])
+  const loud = loudPart(whole)
+  if (!loud) throw new Error('the voice said nothing')
+  const toMs = (place: number) => (place * 1_000) / rate
+  const first = Math.max(0, loud.start - Math.round((silence_ms.before * rate) / 1_000))
+  const samples = whole.subarray(first, loud.end + Math.round((silence_ms.after * rate) / 1_000))
+  const times =
+    readTimes(providerMetadata?.offline?.words, text) ??
+    // Without times of the voice, words share the time by their length.
+    wordsOf({ text, start_ms: toMs(loud.start), end_ms: toMs(loud.end) })
+  const toSamples = (time_ms: number) =>
+    Math.max(0, Math.min(samples.length, Math.round((time_ms * rate) / 1_000) - first))
   return {
     samples,
     words: times.map((word) => ({ text: word.text, start: toSamples(word.start_ms), end: toSamples(word.end_ms) })),
@@ -69,12 +79,11 @@ function readTimes(value: unknown, text: string): WordTime[] | undefined {
   return times.every(({ start_ms, end_ms }) => Number.isFinite(start_ms) && Number.isFinite(end_ms)) ? times : undefined
 }
 
-/** Without times of the voice, words share the time between the first and the last sound by their length. */
-function spread(text: string, samples: Int16Array, rate: number): WordTime[] {
+/** From the first to the last sound that is no silence. */
+function loudPart(samples: Int16Array): { start: number; end: number } | undefined {
   const isLoud = (sample: number) => Math.abs(sample) >= silence_below
-  const first = Math.max(0, samples.findIndex(isLoud))
-  const last = samples.findLastIndex(isLoud) + 1 || samples.length
-  return wordsOf({ text, start_ms: (first * 1_000) / rate, end_ms: (last * 1_000) / rate })
+  const start = samples.findIndex(isLoud)
+  return start < 0 ? undefined : { start, end: samples.findLastIndex(isLoud) + 1 }
 }
 
 export const newClip = (reply: string, text: string): Clip => ({

@@ -31,6 +31,8 @@ export interface Speaker {
   /** Whether the other side hears the agent, or is about to. */
   readonly is_sounding: boolean
   readonly is_uninterruptible: boolean
+  /** Only the last word or two of the reply are left. */
+  readonly is_ending: boolean
   readonly spoken_ms: number
   close: () => void
 }
@@ -85,6 +87,7 @@ const tolerance_ms = 2
 /** The wire has lost what it was to play if it doesn't say anything for this long after the end of it. A short end is not waited for. */
 const stalled_ms = { end: 300, other: 2_000 }
 const end_ms = 60
+const last_words_ms = 400
 /** So often in a row, and it is not sent again. */
 const stalls_max = 3
 /** Words without an end are spoken when no others follow for this long. */
@@ -301,6 +304,12 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     },
     get is_uninterruptible() {
       return replies[0]?.is_uninterruptible ?? false
+    },
+    get is_ending() {
+      const [reply] = replies
+      const left = reply?.clips.reduce((sum, clip) => sum + (isPlayed(clip) ? 0 : lengthOf(clip) - clip.played), 0) ?? 0
+      const is_spoken = reply?.clips.every(({ sound, is_over }) => sound || is_over) ?? true
+      return reply?.is_ended === true && is_spoken && toMs(left) <= last_words_ms
     },
     get spoken_ms() {
       return spoken_ms

@@ -27,7 +27,7 @@ const tokens_min = 6
 /** How many beginnings of the text are followed at once in a careful search, which takes three times as long as a quick one. */
 const careful_beams = 4
 /** The mean logarithm of the tokens' probabilities above which a quick search is nearly always right. */
-const sure = -0.15
+const sure = -0.4
 /** A long phrase gives the model enough context, and the careful search would take seconds. */
 const careful_max_samples = 8 * sample_rate
 

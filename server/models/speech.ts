@@ -10,7 +10,7 @@ import { ModelError, openKey } from './language-model.ts'
 import type { Speech } from './speech-schema.ts'
 import { type Direction, directionOf, vendorOf, vendors } from './speech-vendors.ts'
 import * as providers from './store.ts'
-import { millisecondsOf, readWav, toWav } from './wav.ts'
+import { millisecondsOf, type Pcm, readWav, toWav } from './wav.ts'
 
 export interface Listening {
   /** It hears WAV, PCM16 mono, in the language. */
@@ -155,15 +155,24 @@ export async function openSpeaking(
           { name, api_key },
         )
         const bytes = typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio
+        const type = response.headers?.['content-type']
+        const sound = vendor.raw_rate === null ? readWav(bytes) : readRaw(bytes, { type, sample_rate: vendor.raw_rate })
+        if (sound.bytes.length === 0) throw new Error('there is no sound')
         return {
-          // Services that stream write no length into the file.
-          audio: toWav(vendor.raw_rate === null ? readWav(bytes) : { sample_rate: vendor.raw_rate, bytes }),
+          // Services that stream write no length into their files.
+          audio: toWav(sound),
           warnings,
           response: { timestamp: response.timestamp, modelId: response.modelId },
         }
       },
     },
   }
+}
+
+/** Nothing in samples says that they are some. */
+function readRaw(bytes: Uint8Array, { type, sample_rate }: { type: string | undefined; sample_rate: number }): Pcm {
+  if (type !== undefined && /^(text\/|application\/json)/.test(type)) throw new Error('the answer is no sound')
+  return { sample_rate, bytes: bytes.subarray(0, bytes.length - (bytes.length % 2)) }
 }
 
 async function ask<T>(request: () => PromiseLike<T>, { name, api_key }: { name: string; api_key: string }): Promise<T> {

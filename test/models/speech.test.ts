@@ -236,6 +236,25 @@ test('sound that is no WAV file, or not PCM16 mono, is an error', async () => {
     const { sentence, status } = await failing('openai_compatible', there, 'speak')
     assert.deepEqual([sentence, status], ['The response is not what the API defines.', 200])
   }
+  for (const [type, sound] of [
+    ['application/json', '{"error": null}'],
+    ['text/html', '<html>'],
+    ['audio/pcm', ''],
+  ] as const) {
+    const there = await speechServer('elevenlabs', (response) =>
+      response.writeHead(200, { 'content-type': type }).end(sound),
+    )
+    const { sentence } = await failing('elevenlabs', there, 'speak')
+    assert.equal(sentence, 'The response is not what the API defines.', type)
+  }
+})
+
+test('samples without a header are read to the last whole one', async () => {
+  const there = await speechServer('elevenlabs', (response) =>
+    response.writeHead(200, { 'content-type': 'audio/pcm' }).end(Buffer.from([0, 0, 7, 0, 14])),
+  )
+  const { speak } = await connected('elevenlabs', there)
+  assertSound((await speak.model.doGenerate(said)).audio, { rate: 16_000, count: 2 })
 })
 
 test('an answer that is not what the API defines is an error', async () => {

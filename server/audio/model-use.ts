@@ -1,4 +1,7 @@
 import type { Log } from '../kit/log.ts'
+import { errorMessage } from '../kit/problem.ts'
+import { describeModelError } from '../models/model-error.ts'
+import { ProviderError } from '../models/provider-error.ts'
 import type { Timers } from './timers.ts'
 
 /** What went wrong with speech. After a fatal fault nobody can hear, or speak. */
@@ -43,7 +46,7 @@ export function openModelUse<Model>(options: ModelUseOptions<Model>): ModelUse<M
           return await inTime((stop) => work(used, stop), signal, timers)
         } catch (error) {
           if (signal.aborted) break
-          const reason = error instanceof Error ? error.message : 'unknown error'
+          const reason = error instanceof ProviderError ? describeModelError(error).message : errorMessage(error)
           log.warn({ reason, model: nameOf(used) }, 'speech model failed')
           const failed = `${task} by ${nameOf(used)} failed: ${reason}`
           if (model !== used) continue

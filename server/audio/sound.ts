@@ -43,7 +43,7 @@ export function openSound(options: { folder: string; log: Log }): Sound {
     return {
       listen: found.listen ?? offline.listening(),
       // The offline voice is part of the service.
-      speak: found.speak ?? offline.speaking(voice),
+      speak: found.speak ? { ...found.speak, language } : offline.speaking(voice),
       fallback: has_provider && is_installed && isEnglish(language) ? own() : undefined,
       openDetector: offline.openDetector,
     }

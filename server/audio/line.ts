@@ -219,7 +219,7 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
     say(time, { reply, text }) {
       if (is_over || text.trim() === '') return
       last_at = Math.max(last_at, time)
-      latency.noteReply(reply, time)
+      latency.noteReply(reply, now())
       speaker.say(reply, text)
     },
     endReply(time, reply, ending) {

@@ -53,8 +53,8 @@ const fill_max_ms = 1_000
 /** After this long without frames, silence is heard. */
 const missing_ms = 750
 const check_every_ms = 250
-/** Beyond this, the detector is too slow, or hangs. */
-const windows_waiting_max = Math.ceil(2_000 / window_ms)
+/** A detector that is further behind is too slow, or hangs. It may take seconds to begin. */
+const windows_waiting_max = Math.ceil(8_000 / window_ms)
 const finish_max_ms = 1_500
 
 export function openEar(options: EarOptions): Ear {

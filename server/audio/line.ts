@@ -158,8 +158,8 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
         const is_listening = speaker.is_sounding && isBackChannel(text)
         if (!is_listening) latency.noteWords(text, { ended_at: at, heard_at: now(), recognise_ms })
       }
-      emit({ type: 'speech_stopped' }, at)
       barge_in.end()
+      emit({ type: 'speech_stopped' }, at)
     },
   })
 
@@ -181,10 +181,13 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
     const at = now()
     speaker.setConnected(false)
     // The last words count, above all "stop calling me".
-    void ear.finish().then(() => {
-      emit(reason === 'hung_up' ? { type: 'hung_up' } : { type: 'lost' }, at)
-      end(at)
-    })
+    ear
+      .finish()
+      .then(() => {
+        emit(reason === 'hung_up' ? { type: 'hung_up' } : { type: 'lost' }, at)
+        end(at)
+      })
+      .catch((error: unknown) => log.error({ err: error }, 'the end of a line failed'))
   }
   if (options.answered_at === undefined) emit({ type: 'answered' }, answered_at)
 

@@ -21,6 +21,7 @@ export interface RecorderOptions {
   began_ms: number
   /** Set when another process has recorded what was before: where this one begins, and the number of its first part. */
   continues?: { from_ms: number; index: number }
+  /** Gets each part when it is finished. It must not throw. */
   keep: (part: RecordedPart) => void
 }
 

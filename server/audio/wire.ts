@@ -3,7 +3,11 @@ export interface Wire {
   readonly sample_rate: 8_000 | 16_000
   /** Set by the line. Frames come in order; `at_ms` is their place on the wire's own time line, from 0. Missing time is missing frames. */
   onFrame: (frame: Int16Array, at_ms: number) => void
-  /** Set by the line: how much of what was sent has been played, in ms since the wire opened. */
+  /**
+   * Set by the line: how much of what was sent has been played, in ms since the wire opened. Sound that was cleared before it was
+   * played never counts. It is called a few times a second while something is played, when nothing is left to play, and soon
+   * after `clear`, so that the line knows where the sound was cut.
+   */
   onPlayed: (played_ms: number) => void
   onDigit: (digit: string) => void
   /** The other side has hung up, or the connection is lost for good. Called once. */

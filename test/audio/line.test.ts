@@ -179,6 +179,24 @@ test('a speech of a minute is recognised in pieces', async () => {
   await line.close()
 })
 
+test('after a cough the words go on at once, wherever the events are taken', async () => {
+  const call = openVirtualCall({ wire_options: { report_ms: 40 } })
+  follow(call)
+  const { line, time, wire, voice, hear } = call
+  const text = 'one two three four five six seven eight nine ten eleven twelve.'
+  line.say(time.now(), { reply: 'r1', text })
+  line.endReply(time.now(), 'r1')
+  await hear(800)
+  await hear(new Int16Array(16 * 320).fill(5_000))
+  const stopped = time.now()
+  await hear(5_000)
+  const resumed = wire.log.find(({ at }) => at > stopped)?.at ?? 0
+  // 200 ms of silence, and the recogniser.
+  assert.ok(resumed - stopped < 450, `${resumed - stopped}`)
+  assert.equal(wordsPlayed(voice, wire.played).join(' '), text)
+  await line.close()
+})
+
 test('keys, hanging up and a lost connection are reported once, and nothing after', async () => {
   for (const reason of ['hung_up', 'lost'] as const) {
     const call = openVirtualCall()

@@ -1,4 +1,5 @@
 import type { Log } from '../../kit/log.ts'
+import { errorMessage } from '../../kit/problem.ts'
 import type { Listening } from '../../models/speech.ts'
 import type { ModelUse } from '../model-use.ts'
 import { openResampler } from '../resampler.ts'
@@ -60,7 +61,7 @@ const finish_max_ms = 1_500
 export function openEar(options: EarOptions): Ear {
   const { rate, listener, now, timers, log } = options
   const resampler = openResampler(rate, sample_rate)
-  const recogniser = openRecogniser({ model: listener, now, timers })
+  const recogniser = openRecogniser({ model: listener, now, timers, log })
   let { detector } = options
   let window = newWindow(0)
   let filled = 0
@@ -133,29 +134,30 @@ export function openEar(options: EarOptions): Ear {
       waiting.push(window)
     }
     if (waiting.length > windows_waiting_max) replaceDetector('it is too slow')
-    void detect()
+    startDetecting()
   }
 
-  /** Never rejects. */
   async function detect(): Promise<void> {
     if (is_detecting) return
     is_detecting = true
     const used = detector
-    while (waiting.length > 0 && used === detector && !is_closed) {
-      const [next] = waiting
-      if (!next) break
-      try {
-        const likely = await used.hear(toFloat(next.samples))
-        if (is_closed || used !== detector) return
-        waiting = waiting.slice(1)
-        segmenter.take(next, likely)
-      } catch (error) {
-        if (is_closed || used !== detector) return
-        replaceDetector(error instanceof Error ? error.message : 'unknown error')
-        return void detect()
-      }
+    for (let [next] = waiting; next && !is_closed; [next] = waiting) {
+      const likely = await askDetector(used, next).catch((error: unknown) => {
+        if (used === detector && !is_closed) replaceDetector(errorMessage(error))
+      })
+      // Another one hears the rest.
+      if (used !== detector || is_closed) return
+      waiting = waiting.slice(1)
+      if (likely !== undefined) segmenter.take(next, likely)
     }
     is_detecting = false
+  }
+
+  function startDetecting(): void {
+    detect().catch((error: unknown) => {
+      is_detecting = false
+      log.error({ err: error }, 'hearing failed')
+    })
   }
 
   /** A call goes on without the detector, which may never answer. */
@@ -165,6 +167,7 @@ export function openEar(options: EarOptions): Ear {
     detector = openEnergyDetector()
     waiting = waiting.slice(-windows_waiting_max)
     is_detecting = false
+    startDetecting()
   }
 
   /** Without frames a speech would never end. */
@@ -212,6 +215,10 @@ export function openEar(options: EarOptions): Ear {
     },
   }
 }
+
+/** Also what it throws at once is a rejection. */
+const askDetector = async (detector: VoiceDetector, { samples }: Window): Promise<number> =>
+  detector.hear(toFloat(samples))
 
 const newWindow = (at_ms: number): Window => ({ samples: new Int16Array(window_samples), at_ms })
 

@@ -1,3 +1,4 @@
+import type { Log } from '../../kit/log.ts'
 import type { Listening } from '../../models/speech.ts'
 import type { ModelUse } from '../model-use.ts'
 import { joinSamples } from '../samples.ts'
@@ -28,6 +29,7 @@ export interface RecogniserOptions {
   model: ModelUse<Listening>
   now: () => number
   timers: Timers
+  log: Log
 }
 
 const sample_rate = 16_000
@@ -36,7 +38,7 @@ const stop_max_ms = 2_000
 /** The recogniser wants silence at the end. */
 const after_ms = 400
 
-export function openRecogniser({ model, now, timers }: RecogniserOptions): Recogniser {
+export function openRecogniser({ model, now, timers, log }: RecogniserOptions): Recogniser {
   let running: { kind: JobKind; stop: AbortController } | undefined
   let waiting: Job[] = []
   let heard_ms = 0
@@ -46,13 +48,16 @@ export function openRecogniser({ model, now, timers }: RecogniserOptions): Recog
     const stop = new AbortController()
     running = { kind: job.kind, stop }
     const began = now()
-    void recognise(job.segment, stop.signal).then((text) => {
-      running = undefined
-      if (is_closed) return
-      if (!stop.signal.aborted) job.onText(text, now() - began)
-      const next = running ? undefined : waiting.shift()
-      if (next) start(next)
-    })
+    recognise(job.segment, stop.signal)
+      .then((text) => {
+        if (!stop.signal.aborted && !is_closed) job.onText(text, now() - began)
+      })
+      .catch((error: unknown) => log.error({ err: error }, 'recognising failed'))
+      .finally(() => {
+        running = undefined
+        const next = is_closed ? undefined : waiting.shift()
+        if (next) start(next)
+      })
   }
 
   /** Never rejects. A model that is stopped still has the turn until it has stopped. */

@@ -152,13 +152,15 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     if (is_closed || making || !waiting || isAhead()) return
     const stop = new AbortController()
     making = { reply: waiting.reply, stop }
-    void speak(waiting, stop.signal).then(() => {
-      if (making?.stop === stop) making = undefined
-      if (is_closed) return
-      feed()
-      make()
-      endReplies()
-    })
+    speak(waiting, stop.signal)
+      .then(() => {
+        if (making?.stop === stop) making = undefined
+        if (is_closed) return
+        feed()
+        make()
+        endReplies()
+      })
+      .catch((error: unknown) => log.error({ err: error }, 'speaking failed'))
   }
 
   function isAhead(): boolean {

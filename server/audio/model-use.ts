@@ -29,7 +29,8 @@ interface ModelUseOptions<Model> {
   log: Log
 }
 
-const time_max_ms = 5_000
+/** Where nobody can take over, late words are better than none: the machine may be busy. */
+const time_max_ms = { replaceable: 5_000, last: 15_000 }
 
 /** A model fails when it rejects, or takes too long. The fallback then works for the rest of the call. Without one it is tried once more. */
 export function openModelUse<Model>(options: ModelUseOptions<Model>): ModelUse<Model> {
@@ -43,7 +44,9 @@ export function openModelUse<Model>(options: ModelUseOptions<Model>): ModelUse<M
       for (let attempt = 1; !signal.aborted; attempt += 1) {
         const used = model
         try {
-          return await inTime((stop) => work(used, stop), signal, timers)
+          const is_last = used !== first || fallback === undefined
+          const limit_ms = is_last ? time_max_ms.last : time_max_ms.replaceable
+          return await inTime((stop) => work(used, stop), { signal, timers, limit_ms })
         } catch (error) {
           if (signal.aborted) break
           const reason = error instanceof ProviderError ? describeModelError(error).message : errorMessage(error)
@@ -68,8 +71,7 @@ export function openModelUse<Model>(options: ModelUseOptions<Model>): ModelUse<M
 /** Rejects at once when `signal` is aborted, or when time is up, whatever the work does. */
 async function inTime<T>(
   work: (signal: AbortSignal) => PromiseLike<T>,
-  signal: AbortSignal,
-  timers: Timers,
+  { signal, timers, limit_ms }: { signal: AbortSignal; timers: Timers; limit_ms: number },
 ): Promise<T> {
   const stop = new AbortController()
   const { promise: stopped, reject } = Promise.withResolvers<never>()
@@ -79,7 +81,7 @@ async function inTime<T>(
   }
   const onAbort = () => abort('it was stopped')
   signal.addEventListener('abort', onAbort, { once: true })
-  const cancel = timers.after(time_max_ms, () => abort(`no answer within ${time_max_ms / 1_000} seconds`))
+  const cancel = timers.after(limit_ms, () => abort(`no answer within ${limit_ms / 1_000} seconds`))
   try {
     return await Promise.race([work(stop.signal), stopped])
   } finally {

@@ -85,6 +85,17 @@ test('a fault that is gone the next time is none', async () => {
   await line.close()
 })
 
+test('without a fallback a slow voice is waited for', async () => {
+  const { line, time, voice, wire } = openVirtualCall()
+  voice.delay_ms = () => 8_000
+  line.say(time.now(), { reply: 'r1', text: 'Good morning to you.' })
+  line.endReply(time.now(), 'r1')
+  await time.advance(12_000)
+  assert.equal(wordsPlayed(voice, wire.played).join(' '), 'Good morning to you.')
+  assert.equal(line.takeSpeechFault(), undefined)
+  await line.close()
+})
+
 test('when a recogniser fails, the offline one hears the same words', async () => {
   const call = openCallWithFallback()
   const { line, time, contact, other, advance } = call

@@ -45,6 +45,27 @@ test('a reply is spoken at once, and is done when the other side has heard it', 
   await time.advance(1_000)
 })
 
+test('what a voice can not say is left out, and is no fault', async () => {
+  const call = openVirtualCall()
+  const events = follow(call)
+  const { line, time, wire, voice } = call
+  for (const [reply, text] of [
+    ['r1', '👍'],
+    ['r2', 'You are welcome today. 👍👍👍👍👍👍👍👍👍👍'],
+  ] as const) {
+    line.say(time.now(), { reply, text })
+    line.endReply(time.now(), reply)
+    await time.advance(5_000)
+  }
+  assert.deepEqual(
+    events.flatMap((event) => (event.type === 'play_done' ? event.reply : [])),
+    ['r1', 'r2'],
+  )
+  assert.equal(wordsPlayed(voice, wire.played).join(' '), 'You are welcome today.')
+  assert.equal(line.takeSpeechFault(), undefined)
+  await line.close()
+})
+
 test('what counts as heard is what was played, up to the last whole word', async () => {
   const call = openVirtualCall()
   follow(call)

@@ -193,7 +193,9 @@ export function openFakeVoice({ timers }: VirtualTime, rate = 16_000): FakeVoice
           fake.words.set(last, word)
           const start_ms = (samples.length * 1_000) / rate
           const spoken = Math.round((word.length * fake.ms_per_character * rate) / 1_000)
-          for (let index = 0; index < spoken; index += 1) samples.push(last)
+          // It can't say emoji.
+          const value = /^\w/.test(word) ? last : 0
+          for (let index = 0; index < spoken; index += 1) samples.push(value)
           const end_ms = (samples.length * 1_000) / rate
           // A short pause follows.
           for (let index = 0; index < rate / 50; index += 1) samples.push(0)

@@ -40,7 +40,7 @@ interface SoundOptions {
   openResampler: (from_rate: number) => Resampler
 }
 
-/** Reads what a voice has spoken, at the rate of the wire. Throws if it is no sound. */
+/** Reads what a voice has spoken, at the rate of the wire. Throws if it is no WAV file. */
 export function readSound({ audio, providerMetadata }: SpeechModelV4Result, options: SoundOptions): ClipSound {
   const { text, rate, openResampler } = options
   const file = typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio
@@ -49,7 +49,8 @@ export function readSound({ audio, providerMetadata }: SpeechModelV4Result, opti
   const within = read.subarray(0, sound_max_s * sample_rate)
   const whole = joinSamples([resampler.push(within), resampler.flush()])
   const loud = loudPart(whole)
-  if (!loud) throw new Error('the voice said nothing')
+  // Some things can't be spoken, such as emoji, or the letters of another language.
+  if (!loud) return { samples: new Int16Array(), words: [] }
   const toMs = (place: number) => (place * 1_000) / rate
   const first = Math.max(0, loud.start - Math.round((silence_ms.before * rate) / 1_000))
   const samples = whole.subarray(first, loud.end + Math.round((silence_ms.after * rate) / 1_000))

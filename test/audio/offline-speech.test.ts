@@ -126,9 +126,9 @@ test('a voice gives the times of its words', async () => {
   }
   assert.ok((words[0]?.start_ms ?? 1_000) < 50, 'it begins at once')
   // What is cut at a word's end is heard as the words until then.
-  const cut = words.findIndex((word) => word.text === 'booked')
+  const cut = words.findIndex((word) => word.text === 'tomorrow')
   const heard = samples.slice(0, ((words[cut]?.end_ms ?? 0) * sample_rate) / 1_000)
-  assert.match(plainWords((await recognise(heard, { rate: sample_rate })).text), /is booked$/)
+  assert.match(plainWords((await recognise(heard, { rate: sample_rate })).text), /booked to ?morrow$/)
 })
 
 test('a voice speaks faster, and a long text', async () => {

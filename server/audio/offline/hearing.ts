@@ -20,7 +20,7 @@ const program = path.join(import.meta.dirname, 'hearing-process.ts')
 const idle_max_ms = 5 * 60 * clock.second_ms
 const watch_ms = clock.second_ms
 /** A process that answers a question later than this is killed. */
-const answer_max_ms = 30 * clock.second_ms
+const answer_max_ms = 60 * clock.second_ms
 /** After a crash, so that frames don't start one process after the other. */
 const restart_after_ms = clock.second_ms
 /** Of frames and phrases: more than calls of a process can have unless it stands still. */

@@ -1,3 +1,4 @@
+import { expected_words } from './expected-words.ts'
 import { floats, loadOnnx, output, requireFrom, type Tensor, type Tensors } from './onnx.ts'
 import { models } from './parts.ts'
 import { highPass, normalize, reduceNoise } from './quiet.ts'
@@ -28,6 +29,10 @@ const tokens_min = 6
 const careful_beams = 4
 /** The mean logarithm of the tokens' probabilities above which a quick search is nearly always right. */
 const sure = -0.4
+/** What each token of an expected word adds in a careful search. */
+const expected_bonus = 1
+/** Among how many tokens expected ones are looked for, by how much less likely they are than the likeliest one. */
+const expected_below = 5
 /** A long phrase gives the model enough context, and the careful search would take seconds. */
 const careful_max_samples = 8 * sample_rate
 
@@ -36,6 +41,7 @@ const past_names = Array.from({ length: layers }, (_, layer) => layer).flatMap((
 )
 
 interface Tokenizer {
+  encode: (text: string, add_bos: boolean, add_space: boolean) => number[]
   decode: (tokens: number[], add_bos: boolean, add_space: boolean) => string
 }
 
@@ -49,8 +55,17 @@ interface Search {
 /** A beginning of the text. */
 interface Hypothesis {
   tokens: number[]
-  /** The logarithm of its probability. */
+  /** The logarithm of its probability, and what expected words add to it. */
   score: number
+  /** The word that it may be in the middle of, and what is taken back if it isn't. */
+  word: Word
+  unearned: number
+}
+
+/** The beginning of an expected word, by its tokens. */
+interface Word {
+  next: Map<number, Word>
+  is_whole: boolean
 }
 
 export async function openRecogniser(folder: string): Promise<Recogniser> {
@@ -59,6 +74,9 @@ export async function openRecogniser(folder: string): Promise<Recogniser> {
   const decoder = await open(models.decoder)
   const tokenizer_file = requireFrom(folder).resolve('llama-tokenizer-js')
   const { default: tokenizer } = (await import(tokenizer_file)) as { default: Tokenizer }
+  const expected = newWord()
+  for (const word of expected_words) addWord(expected, tokenizer.encode(word, false, true))
+  const nothing_expected = newWord()
 
   /**
    * In quiet rooms a quick search is enough. What it is unsure about is searched carefully, with the background noise and with
@@ -75,7 +93,14 @@ export async function openRecogniser(folder: string): Promise<Recogniser> {
     return toText(average(first) >= average(second) ? first : second)
   }
 
-  const toText = ({ tokens }: Hypothesis): string => tokenizer.decode(tokens, false, true).trim()
+  const toText = ({ tokens }: Hypothesis): string =>
+    tokenizer
+      .decode(
+        tokens.filter((token) => token !== end_token),
+        false,
+        true,
+      )
+      .trim()
 
   async function encode(samples: Float32Array): Promise<Tensor> {
     const encoded = await encoder.run({ input_values: new Tensor('float32', samples, [1, samples.length]) })
@@ -87,7 +112,8 @@ export async function openRecogniser(folder: string): Promise<Recogniser> {
     const nothing = new Tensor('float32', new Float32Array(), [0, heads, 1, head_size])
     let past: Tensors = Object.fromEntries(past_names.map((name) => [name, nothing]))
     let hidden_of_all = hidden
-    let open_ones: Hypothesis[] = [{ tokens: [], score: 0 }]
+    const words = beams > 1 ? expected : nothing_expected
+    let open_ones: Hypothesis[] = [{ tokens: [], score: 0, word: words, unearned: 0 }]
     const ended: Hypothesis[] = []
     for (let count = 0; count < tokens_max; count += 1) {
       signal.throwIfAborted()
@@ -99,15 +125,11 @@ export async function openRecogniser(folder: string): Promise<Recogniser> {
         use_cache_branch: new Tensor('bool', Uint8Array.of(is_first ? 0 : 1), [1]),
         ...Object.fromEntries(past_names.map((name) => [`past_key_values.${name}`, past[name] ?? nothing])),
       })
-      const next = likeliest(open_ones, floats(output(decoded, 'logits')), beams)
-      for (const { parent, token, score } of next)
-        if (token === end_token) ended.push({ tokens: open_ones[parent]?.tokens ?? [], score })
-      const going_on = next.filter(({ token }) => token !== end_token)
+      const next = likeliest(open_ones, floats(output(decoded, 'logits')), { beams, words })
+      ended.push(...next.filter(({ tokens }) => tokens.at(-1) === end_token))
+      const going_on = next.filter(({ tokens }) => tokens.at(-1) !== end_token)
       if (going_on.length === 0 || ended.length >= beams) break
-      open_ones = going_on.map(({ parent, token, score }) => ({
-        tokens: [...(open_ones[parent]?.tokens ?? []), token],
-        score,
-      }))
+      open_ones = going_on
       const parents = going_on.map(({ parent }) => parent)
       const pick = (tensor: Tensor) => pickRows(tensor, parents)
       past = Object.fromEntries(
@@ -120,7 +142,7 @@ export async function openRecogniser(folder: string): Promise<Recogniser> {
       hidden_of_all = pickRows(hidden_of_all, parents)
     }
     const [best] = (ended.length > 0 ? ended : open_ones).toSorted((one, other) => average(other) - average(one))
-    return best ?? { tokens: [], score: 0 }
+    return best ?? { tokens: [], score: 0, word: words, unearned: 0 }
   }
 
   /** The rows of a batch in another order, some of them twice and some not at all. */
@@ -137,28 +159,56 @@ export async function openRecogniser(folder: string): Promise<Recogniser> {
   return { recognise }
 }
 
-/** Long texts are less probable than short ones, but not worse. */
-const average = ({ tokens, score }: Hypothesis): number => score / (tokens.length + 1)
+const newWord = (): Word => ({ next: new Map(), is_whole: false })
 
-interface Next {
-  parent: number
-  token: number
-  score: number
+function addWord(words: Word, tokens: number[]): void {
+  let word = words
+  for (const token of tokens) {
+    const next = word.next.get(token) ?? newWord()
+    word.next.set(token, next)
+    word = next
+  }
+  word.is_whole = true
 }
 
+/** Long texts are less probable than short ones, but not worse. The end counts too. */
+const average = ({ tokens, score }: Hypothesis): number => score / Math.max(1, tokens.length)
+
+type Next = Hypothesis & { parent: number }
+
 /** The tokens that follow most likely, over all hypotheses. */
-function likeliest(hypotheses: Hypothesis[], logits: Float32Array, beams: number): Next[] {
+function likeliest(
+  hypotheses: Hypothesis[],
+  logits: Float32Array,
+  { beams, words }: { beams: number; words: Word },
+): Next[] {
   const size = logits.length / hypotheses.length
-  const all = hypotheses.flatMap(({ tokens, score }, parent) => {
+  const all = hypotheses.flatMap((hypothesis, parent) => {
     const row = logits.subarray(parent * size, (parent + 1) * size)
     const total = logSum(row)
     // Without this, soft speech often gives nothing at all.
-    const barred = tokens.length === 0 ? end_token : -1
-    return largest(row, beams, barred).map(
-      (token): Next => ({ parent, token, score: score + (row[token] ?? 0) - total }),
-    )
+    const barred = hypothesis.tokens.length === 0 ? end_token : -1
+    const tokens = new Set(largest(row, beams, barred))
+    const least = (row[largest(row, 1, barred)[0] ?? 0] ?? 0) - expected_below
+    for (const { next } of [hypothesis.word, words])
+      for (const token of next.keys()) if ((row[token] ?? least) > least) tokens.add(token)
+    return Array.from(tokens, (token): Next => {
+      const { bonus, ...word } = followWord(hypothesis, token, words)
+      const score = hypothesis.score + (row[token] ?? 0) - total + bonus
+      return { parent, tokens: [...hypothesis.tokens, token], score, ...word }
+    })
   })
   return all.toSorted((one, other) => other.score - one.score).slice(0, beams)
+}
+
+/** What a token adds, as a part of an expected word. The beginning of one counts only if the rest follows. */
+function followWord({ word, unearned }: Hypothesis, token: number, words: Word) {
+  const inside = word.next.get(token)
+  const started = inside ?? words.next.get(token)
+  const lost = inside ? 0 : unearned
+  if (!started) return { bonus: -lost, word: words, unearned: 0 }
+  const open = (inside ? unearned : 0) + expected_bonus
+  return { bonus: expected_bonus - lost, word: started, unearned: started.is_whole ? 0 : open }
 }
 
 function logSum(logits: Float32Array): number {

@@ -13,6 +13,7 @@ const introduction =
   (is_recorded ? 'The call is recorded.' : 'The call is not recorded.')
 
 let call: voice.VoiceCall | undefined
+const isTalking = (): boolean => call !== undefined && call.state !== 'ended'
 
 const text = newElement('p', '')
 text.role = 'status'
@@ -50,8 +51,6 @@ function newButton(label: string, class_name: string, onClick: () => void): HTML
   button.addEventListener('click', onClick)
   return button
 }
-
-const isTalking = (): boolean => call !== undefined && call.state !== 'ended'
 
 /** Shows or hides what is needed to talk. A call goes on until it is ended. */
 export function toggle(): void {

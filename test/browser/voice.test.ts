@@ -109,6 +109,7 @@ async function openPage({ is_allowed = true, init, origin = peer.url, ...options
   // What is not granted is refused.
   await context.grantPermissions(is_allowed ? ['microphone'] : [], { origin })
   if (init) await context.addInitScript(init)
+  if (options.has_voice) await context.addInitScript(showVoice)
   if (options.cookie) await context.addCookies([{ ...options.cookie, url: origin }])
   const page = await context.newPage()
   const [errors, requests]: [string[], string[]] = [[], []]
@@ -116,15 +117,14 @@ async function openPage({ is_allowed = true, init, origin = peer.url, ...options
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
   page.on('request', (request) => requests.push(request.url()))
   const { path: opened_path = `/voice/${channel_id}` } = options
-  if (options.has_voice)
-    await page.route(`**${opened_path}`, async (route) => {
-      const response = await route.fetch()
-      const body = (await response.text()).replace('<body>', '<body data-has-voice data-is-recorded="false">')
-      await route.fulfill({ response, body })
-    })
   await page.goto(origin + opened_path)
   return { page, errors, requests }
 }
+
+/** Runs before the scripts of the page. */
+const showVoice = `new MutationObserver(() => {
+  if (document.body) Object.assign(document.body.dataset, { hasVoice: '', isRecorded: 'false' })
+}).observe(document, { childList: true, subtree: true })`
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 

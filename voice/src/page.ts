@@ -45,7 +45,7 @@ loadVoice().catch(() => {})
 
 document.title = agent || document.title
 byId('name').textContent = agent || 'Talk'
-byId(is_recorded === 'true' ? 'is-recorded' : 'not-recorded').hidden = false
+byId('recording').textContent = is_recorded === 'true' ? 'Calls are recorded.' : 'Calls are not recorded.'
 // Without a focus it could not be scrolled by keyboard.
 scroller.tabIndex = 0
 const obstacle = findObstacle()

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { SpeechStatus } from '../../../server/audio/speech-schema.ts'
 import { useWorkspaceId } from '../kit/api.ts'
 import { CopyField } from '../kit/CopyField.tsx'
 import { Disclosure } from '../kit/Disclosure.tsx'
@@ -9,7 +10,7 @@ import { Card, Stack } from '../kit/Page.tsx'
 import { ProgressBar } from '../kit/ProgressBar.tsx'
 import { ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import styles from './speech.module.css'
-import { install, nameLanguages, type SpeechStatus, speechQuery } from './speech.ts'
+import { install, nameLanguages, speechQuery } from './speech.ts'
 
 /** Offline speech: what it is, and its install. */
 export function SpeechCard() {

@@ -1,19 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { SpeechStatus } from '../../../server/audio/speech-schema.ts'
 import { request } from '../kit/request.ts'
-
-/** Offline speech, as in server/audio/speech-schema.ts. */
-export interface SpeechStatus {
-  status: 'not_installed' | 'installing' | 'installed' | 'failed'
-  /** What is being done, or what went wrong. */
-  message: string | null
-  /** From 0 to 1. Null unless it is being installed. */
-  progress: number | null
-  /** What is installed takes this much of the disk; before, what it will take. */
-  folder_bytes: number
-  languages: string[]
-  licenses: { name: string; license: string }[]
-  may_install: boolean
-}
 
 const poll_ms = 1_000
 

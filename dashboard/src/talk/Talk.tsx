@@ -167,6 +167,7 @@ function describeState({ state, end_reason, error }: VoiceView): string {
   if (state === 'idle') return ''
   if (state !== 'ended') return state_texts[state]
   if (error) return ''
+  if (end_reason === 'contact_hung_up') return 'You ended the call.'
   const names: Record<string, string | undefined> = end_reason_names
   const reason = end_reason === undefined ? undefined : names[end_reason]
   return reason === undefined ? state_texts.ended : `${state_texts.ended} ${reason}.`

@@ -3,9 +3,9 @@ import * as clock from '../kit/clock.ts'
 import { openTurns, type Turns } from '../kit/limits/turns.ts'
 import type { Log } from '../kit/log.ts'
 import type { Listening, Speaking } from '../models/speech.ts'
+import { openEnergyDetector } from './hearing/energy.ts'
 import { type Hearing, openHearing } from './offline/hearing.ts'
 import { default_source, readHash, readInstalled } from './offline/installed.ts'
-import { openLoudnessDetector } from './offline/loudness.ts'
 import { openVoice, type Voice } from './offline/voice.ts'
 import { openResampler } from './resampler.ts'
 import type { VoiceDetector } from './speech.ts'
@@ -67,7 +67,7 @@ export function openOfflineSpeech({ folder, log }: { folder: string; log: Log })
       language,
     }),
     openDetector() {
-      if (!isInstalled()) return openLoudnessDetector()
+      if (!isInstalled()) return openEnergyDetector()
       last_detector += 1
       const detector = last_detector
       // The models take a second to load. A failure is reported by the first frame.

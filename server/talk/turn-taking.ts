@@ -1,6 +1,6 @@
 /** These are rules of spoken conversation: how long to wait after words, and which words don't interrupt. */
 
-const settle_ms = { complete: 300, other: 600, digits: 1_100, hanging: 1_400, keys: 1_500 }
+const settle_ms = { complete: 300, other: 600, dictated: 1_100, hanging: 1_400, keys: 1_500 }
 
 /** Words that are seldom the last of a sentence. */
 const hanging_words = new Set(
@@ -19,12 +19,24 @@ const back_channels = new Set('mm mhm hm hmm mmhm uhhuh yeah yes ok okay right s
 
 const splitWords = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? []
 
-/** Returns how long to wait after the contact stopped with these words, in case there are more. */
-export function settleTime(text: string): number {
+/** People pause while they say one of these. */
+const dictated_words = new Set(
+  'number name address code email postcode zip nummer telefonnummer name adresse postleitzahl kennwort'.split(' '),
+)
+
+/** Whether the agent has asked for a number, a name or an address. */
+function asksToDictate(text: string): boolean {
+  const words = text.trimEnd()
+  const question = words.endsWith('?') ? words.split(/[.!?]/).at(-2) : undefined
+  return question !== undefined && splitWords(question).some((word) => dictated_words.has(word))
+}
+
+/** Returns how long to wait after the contact stopped with these words, in case there are more. `asked` is what the agent said before. */
+export function settleTime(text: string, asked = ''): number {
   const words = splitWords(text)
   const last = words.at(-1) ?? ''
   if (/,\s*$/.test(text) || hanging_words.has(last)) return settle_ms.hanging
-  if (/\d\s*[.!?]?$/.test(text.trimEnd())) return settle_ms.digits
+  if (/\d\s*[.!?]?$/.test(text.trimEnd()) || asksToDictate(asked)) return settle_ms.dictated
   const is_complete = /[.!?…]["')\]]*\s*$/.test(text) || (words.length <= 2 && short_answers.has(last))
   return is_complete ? settle_ms.complete : settle_ms.other
 }

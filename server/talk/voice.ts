@@ -251,6 +251,11 @@ export function endHandOver(step: VoiceStep, id: string): void {
 export const endAtLimit = (step: VoiceStep, id: string): void =>
   sayAlone(step, id, { text: step.state.settings.sentences.limit, ending: 'limit' })
 
+function settleTimeOf({ voice, history }: VoiceStep['state']): number {
+  if (voice.digits !== '') return keys_settle_ms
+  return settleTime(unwrittenWords(voice), history.findLast(({ role }) => role === 'agent')?.text)
+}
+
 /** Returns when each timer is due that is to run in a call. Notes that the contact is silent since the agent began to listen. */
 export function voiceTimes({ state, now }: VoiceStep): Partial<Record<TimerName, number>> {
   const { phase, voice, reply, settings, history } = state
@@ -264,7 +269,7 @@ export function voiceTimes({ state, now }: VoiceStep): Partial<Record<TimerName,
     ...(is_resting && voice.silent_since === null && { opening: now + wait_ms.opening }),
     ...(is_resting &&
       voice.silent_since !== null && { silence: voice.silent_since + (silence_ms[voice.reminders] ?? 0) }),
-    ...(is_settling && { settle: now + (voice.digits === '' ? settleTime(unwrittenWords(voice)) : keys_settle_ms) }),
+    ...(is_settling && { settle: now + settleTimeOf(state) }),
     ...(is_overlapping && { overlap: now + wait_ms.overlap }),
     ...(phase === 'thinking' && !reply?.has_piece && reply?.text === '' && { filler: now + wait_ms.filler }),
     ...(phase === 'recording' && { beep: now + wait_ms.beep }),

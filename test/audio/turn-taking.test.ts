@@ -51,6 +51,22 @@ test('an answer begins after the wait that the words ask for, counted from the e
   await call.line.close()
 })
 
+test('whoever was asked for a name gets time to say it', async () => {
+  const call = openVirtualCall()
+  const talk = talkOn(call.line, call.time, { answer: () => 'All right. What is your name?' })
+  const { hear, contact, time } = call
+  await hear(4_000)
+  await hear(contact.speak('Yes.', 500))
+  await hear(4_000)
+  await hear(contact.speak('bananas', 500))
+  const stopped_at = time.now()
+  const asked = talk.effects.length
+  await hear(2_000)
+  const ask = talk.effects.slice(asked).find(({ effect }) => effect.type === 'ask')
+  assert.ok(Math.abs((ask?.at ?? 0) - stopped_at - 1_100) <= 60)
+  await call.line.close()
+})
+
 test('two words interrupt the agent, and its turn ends with the last word that was played', async () => {
   const { hear, contact, talk, wire, voice, line } = await untilAnswering()
   await hear(contact.speak('Wait', 400))

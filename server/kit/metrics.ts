@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export interface Metrics {
   observe: (method: string, route: string, status: number, duration_ms: number) => void
@@ -58,4 +58,44 @@ function formatSeries(all: Iterable<Series>): string[] {
     lines.push(`${name}_sum{${labels}} ${sum_ms / 1000}`, `${name}_count{${labels}} ${total}`)
   }
   return lines
+}
+
+/** Measures how long the stages of something take. */
+export interface Stages {
+  /** By the names of the stages, in milliseconds: `model_ms` is the stage `model`. Those that are null are left out. */
+  observe: (times_ms: Record<string, number | null | undefined>) => void
+  text: () => Promise<string>
+}
+
+const stage_buckets_seconds = [0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 5, 10]
+
+/** For what happens seldom, so that the library's histogram is fast enough. */
+export function openStages(metric: { name: string; help: string }): Stages {
+  const registry = new Registry()
+  const histogram = new Histogram({
+    ...metric,
+    labelNames: ['stage'],
+    buckets: stage_buckets_seconds,
+    registers: [registry],
+  })
+  return {
+    observe(times_ms) {
+      for (const [name, ms] of Object.entries(times_ms))
+        if (typeof ms === 'number') histogram.observe({ stage: name.replace(/_ms$/, '') }, ms / 1_000)
+    },
+    text: () => registry.metrics(),
+  }
+}
+
+/** A number that is read when it is asked for. */
+export function openGauge(metric: { name: string; help: string }, read: () => number): { text: () => Promise<string> } {
+  const registry = new Registry()
+  new Gauge({
+    ...metric,
+    registers: [registry],
+    collect() {
+      this.set(read())
+    },
+  })
+  return { text: () => registry.metrics() }
 }

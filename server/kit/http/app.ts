@@ -1,5 +1,6 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { Log } from '../log.ts'
 import * as problem from '../problem.ts'
@@ -23,10 +24,14 @@ export interface AppOptions {
   newRequestId: () => string
   sendAnswer: SendAnswer
   log: Log
+  upgrades?: Upgrades
 }
 
+/** By path: takes over the connection of a request that wants to speak another protocol. It must not throw. */
+export type Upgrades = Record<string, (request: IncomingMessage, socket: Duplex, head: Buffer) => void>
+
 /** Fastify without routes. Every error that Node or Fastify finds is answered in the envelope. */
-export function createApp({ trust_proxy, newRequestId, sendAnswer, log }: AppOptions): FastifyInstance {
+export function createApp({ trust_proxy, newRequestId, sendAnswer, log, upgrades = {} }: AppOptions): FastifyInstance {
   const answerParserError = (error: Error & { code?: string }, socket: Socket) => {
     const is_timeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
     if (is_timeout ? upload_sockets.has(socket) : isDraining(socket)) return
@@ -48,6 +53,8 @@ export function createApp({ trust_proxy, newRequestId, sendAnswer, log }: AppOpt
     http: {
       // Node's own error would not be in the envelope: admission checks the header.
       requireHostHeader: false,
+      // Others are answered as if they had not asked for it.
+      shouldUpgradeCallback: (request) => upgradeOf(upgrades, request) !== undefined,
       headersTimeout: headers_timeout_ms,
       connectionsCheckingInterval: check_timeouts_every_ms,
     },
@@ -58,7 +65,7 @@ export function createApp({ trust_proxy, newRequestId, sendAnswer, log }: AppOpt
   for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   app.addHook('onListen', (done) => {
     for (const server of serversOf(app)) {
-      prepare(server, log)
+      prepare(server, upgrades, log)
       // Fastify adds it to the first server only.
       if (server !== app.server) server.on('clientError', answerParserError)
     }
@@ -82,11 +89,17 @@ function serversOf(app: FastifyInstance): Server[] {
   return [...new Set([app.server, ...others])]
 }
 
-function prepare(server: Server, log: Log): void {
+const upgradeOf = (upgrades: Upgrades, { url = '' }: IncomingMessage): Upgrades[string] | undefined =>
+  Object.hasOwn(upgrades, pathOf(url)) ? upgrades[pathOf(url)] : undefined
+
+const pathOf = (url: string): string => url.replace(/\?.*$/s, '')
+
+function prepare(server: Server, upgrades: Upgrades, log: Log): void {
   server.maxConnections = connections_max
   // If a connection can't be accepted, such as for lack of file handles, the others must continue. Fastify would close its
   // other servers.
   server.removeAllListeners('error')
   server.on('error', (error) => log.warn({ reason: error.message }, 'could not accept a connection'))
+  server.on('upgrade', (request, socket, head) => upgradeOf(upgrades, request)?.(request, socket, head))
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }

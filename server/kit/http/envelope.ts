@@ -40,7 +40,7 @@ export function resourceAnswer(
 ): (resource: unknown, params?: unknown) => Answer {
   const { path, version, response } = operation
   const success = operation.kind === 'get' ? 200 : operation.status
-  const { isCreated, isAccepted } = operation.kind === 'get' ? {} : operation
+  const { isCreated, isAccepted, resource } = operation.kind === 'get' ? {} : operation
   const shows_resource = showsResource(operation)
   const collection = (operation.kind !== 'get' && operation.collection) || path.replace(/\/:.*/, '')
   const stringify = stringifier(resourceEnvelope(response))
@@ -52,8 +52,9 @@ export function resourceAnswer(
     const status = is_accepted ? 202 : isCreated && !isCreated(data as never) ? 200 : success
     if (version && shows_resource) headers.etag = formatEtag(version(data as never))
     else if (operation.kind === 'get') headers.etag = formatEtag(hashText(body))
-    const item = shows_resource && isObject(data) ? `/${data.id}` : ''
-    if (status === 201) headers.location = base_path + fillPath(collection, params) + item
+    const item = resource && isObject(data) ? data[resource] : shows_resource ? data : undefined
+    if (status === 201)
+      headers.location = base_path + fillPath(collection, params) + (isObject(item) ? `/${item.id}` : '')
     return { status, headers, body }
   }
 }

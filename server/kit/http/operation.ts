@@ -109,6 +109,8 @@ interface Writing<P extends TSchema, Q extends TSchema, B extends TSchema, R ext
   isAccepted: ((result: never) => boolean) | undefined
   /** The path of the collection that a created resource belongs to. By default `path`, up to its first parameter. */
   collection: string | undefined
+  /** The member of the response that is the created resource, if the response has more than that. */
+  resource: string | undefined
   version: Version | undefined
   /** Erases something for good: people need the highest role for this. */
   erases: boolean
@@ -202,6 +204,7 @@ type WriteDefaults =
   | 'isCreated'
   | 'isAccepted'
   | 'collection'
+  | 'resource'
   | 'is_secret'
   | 'erases'
   | 'before'
@@ -216,6 +219,7 @@ const writing = {
   isCreated: undefined,
   isAccepted: undefined,
   collection: undefined,
+  resource: undefined,
   is_secret: false,
   erases: false,
   before: undefined,

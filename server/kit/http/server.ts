@@ -3,7 +3,7 @@ import { requestIds } from '../id.ts'
 import { type Log, oncePerSecond } from '../log.ts'
 import { type Metrics, openMetrics } from '../metrics.ts'
 import * as problem from '../problem.ts'
-import { createApp } from './app.ts'
+import { createApp, type Upgrades } from './app.ts'
 import type { Door } from './door.ts'
 import { addDoors, type DoorOptions } from './doors.ts'
 import { failure } from './envelope.ts'
@@ -29,6 +29,7 @@ export interface HttpOptions extends DoorOptions {
   trust_proxy: string[]
   /** Answers requests that match no route. */
   site: StaticSite
+  upgrades?: Upgrades
   metrics_prefix: string
   /** How often the service was restarted after a crash, for the metrics. */
   restarts: number
@@ -61,7 +62,8 @@ export function openHttp(options: HttpOptions): Http {
   let is_stopping = false
   const isStopping = () => is_stopping
   const sendAnswer = createSender({ log, metrics: http_metrics, stalled_after_ms, isStopping })
-  const app = createApp({ trust_proxy, newRequestId: requestIds(), sendAnswer, log })
+  const { upgrades = {} } = options
+  const app = createApp({ trust_proxy, newRequestId: requestIds(), sendAnswer, log, upgrades })
   app.setNotFoundHandler((request, reply) =>
     sendAnswer(request, reply, options.site.answer(request) ?? failure(problem.notFound(), request.id)),
   )

@@ -183,7 +183,9 @@ function sealing({ tools }: Service, operation: PendingWrite['operation']) {
   const is_secret = operation.kind !== 'raw' && operation.is_secret
   return {
     sealed: (answer: Answer) => (is_secret ? { ...answer, body: tools.seal.close(answer.body) } : answer),
-    opened: (answer: Answer) => (is_secret ? { ...answer, body: tools.seal.open(answer.body) } : answer),
+    // One that was redacted since is not sealed.
+    opened: (answer: Answer) =>
+      is_secret && !answer.body.startsWith('{') ? { ...answer, body: tools.seal.open(answer.body) } : answer,
   }
 }
 

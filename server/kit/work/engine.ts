@@ -106,6 +106,13 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     this.#addTurn(workspace)
   }
 
+  /** Runs an item that was leased for this process without a claim, such as by a connection. Resolves when it has ended. */
+  async adopt(at: AtOutside, item: Item): Promise<void> {
+    const state = this.#stateOf(at.workspace)
+    await this.#leases.take(at, state)
+    await this.#run(atLater(at), state, item)
+  }
+
   /** Claims again what could not be claimed. Nobody else may know of it: the note for others has perhaps failed too. */
   retry(): void {
     const failed = [...this.#failed]

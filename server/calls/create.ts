@@ -156,8 +156,9 @@ async function findChannel(at: At, { channel_id = null, simulate = null }: Input
   }
   const channel = await channels.find(at, channel_id)
   if (!channel) return { faults: [unknown('channel_id', 'a channel')] }
-  if (channel.kind === 'voice' && channel.status !== 'disabled') return { channel, faults: [] }
-  return withFault('invalid', 'channel_id must be the id of a voice channel that is not disabled.')
+  if (channel.kind === 'voice' && channel.provider !== 'web' && channel.status !== 'disabled')
+    return { channel, faults: [] }
+  return withFault('invalid', 'channel_id must be the id of a voice channel that can call and is not disabled.')
 }
 
 function timeFaults({ now }: At, { scheduled_at = null }: Input): Fault[] {

@@ -16,7 +16,7 @@ interface Provision {
 /** Says which kinds a provider offers, and which fields its channels need and may have. */
 const provisions: Record<ProviderName, Provision> = {
   twilio: { kinds: ['sms'], required: ['address', 'agent_id', 'account_sid', 'auth_token'], allowed: ['api_url'] },
-  web: { kinds: ['web_chat'], required: ['agent_id'], allowed: ['origins'] },
+  web: { kinds: ['web_chat', 'voice'], required: ['agent_id'], allowed: ['origins'] },
   simulator: { kinds: ['sms', 'voice'], required: ['address'], allowed: ['agent_id'] },
 }
 const fields_of_some = ['address', 'agent_id', 'account_sid', 'auth_token', 'api_url', 'origins'] as const
@@ -43,17 +43,30 @@ export function assertProvision(input: NewChannel): void {
     ...(kinds.includes(kind) ? [] : [providerFault(provider, kinds)]),
     ...missing.map((path) => ({ path, code: 'required', message: `${path} is required for ${provider}.` })),
     ...fieldFaults(provider, input),
+    ...voiceFaults(kind, input),
   ]
   if (faults.length > 0) throw invalid(faults)
 }
 
 /** Checks which fields of a channel are changed. */
-export function assertChange(provider: ProviderName, change: ChannelChange): void {
-  const faults = fieldFaults(provider, change)
+export function assertChange({ provider, kind }: Pick<NewChannel, 'provider' | 'kind'>, change: ChannelChange): void {
+  const faults = [...fieldFaults(provider, change), ...voiceFaults(kind, change)]
   if (change.agent_id === null && provisions[provider].required.includes('agent_id'))
     faults.push({ path: 'agent_id', code: 'required', message: `agent_id is required for ${provider}.` })
   if (faults.length > 0) throw invalid(faults)
 }
+
+/** A microphone is added to a web chat only. */
+const voiceFaults = (kind: Kind, { has_voice = false }: ChannelChange): Fault[] =>
+  has_voice && kind !== 'web_chat'
+    ? [
+        {
+          path: 'has_voice',
+          code: 'unexpected',
+          message: 'has_voice must not be sent for channels other than web chats.',
+        },
+      ]
+    : []
 
 function providerFault(provider: ProviderName, kinds: Kind[]): Fault {
   return { path: 'kind', code: 'enum', message: `kind must be ${kinds.join(' or ')} for the provider ${provider}.` }

@@ -23,7 +23,7 @@ const name_text = { maxLength: 200, description: 'A name for people.', examples:
 const kind = oneOf(kinds, { description: "How people reach the agent. It can't be changed.", examples: ['sms'] })
 const provider = oneOf(providers, {
   description:
-    'Who carries the messages: `twilio` for `sms`, `web` for `web_chat`. A `simulator` reaches ' +
+    'Who carries it: `twilio` for `sms`, `web` for `web_chat` and for `voice` in browsers. A `simulator` reaches ' +
     "simulated people. It can't be changed.",
   examples: ['twilio'],
 })
@@ -36,12 +36,17 @@ const channel = {
   kind,
   provider,
   address: optional({
-    description: 'The phone number. `null` for a web chat, and for people who are not owners.',
+    description: 'The phone number. `null` for the provider `web`, and for people who are not owners.',
     examples: ['+14155550100'],
   }),
   public_url: optional({
-    description: 'The page of a web chat. `null` for other kinds, and for people who are not owners.',
+    description:
+      'The page of a web chat, or the one on which visitors talk. `null` for other kinds, and for people who are not owners.',
     examples: [null],
+  }),
+  has_voice: Type.Boolean({
+    description: 'Of a web chat: whether visitors can also talk.',
+    examples: [false],
   }),
   inbound_url: optional({
     description:
@@ -90,7 +95,7 @@ const limits = {
   }),
 }
 const api_url_text = { maxLength: 2_000, description: "The URL of the carrier's API.", examples: [default_api_url] }
-const origins_text = 'The origins of the pages that may show a web chat, besides its own page.'
+const origins_text = 'The origins of the pages that may show a web chat, or the page to talk, besides its own page.'
 
 /** Owners see this in the dashboard and on the command line. */
 export const ChannelWithSettings = Type.Object(
@@ -111,6 +116,7 @@ const AgentId = Type.Optional(
   optional({ description: `${agent_id_text} Optional for a simulator.`, examples: [sample_id] }),
 )
 const settings = {
+  has_voice: Type.Optional(channel.has_voice),
   origins: Type.Optional(
     Type.Array(text({ maxLength: 300, examples: ['https://example.com'] }), {
       maxItems: origins_max,

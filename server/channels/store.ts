@@ -21,10 +21,10 @@ import {
 } from './schema.ts'
 
 const columns = raw(`id, name, kind, provider, address, agent_id, status, origins, account_sid, auth_token, api_url,
-  is_api_url_trusted, messages_per_minute_max, messages_per_day_max, tokens_per_day_max, error, created_at, updated_at`)
+  is_api_url_trusted, messages_per_minute_max, messages_per_day_max, tokens_per_day_max, has_voice, error, created_at, updated_at`)
 
 const error_length_max = 500
-const web_chat_tokens_per_day_max = 200_000
+const web_tokens_per_day_max = 200_000
 const default_limits = { messages_per_minute_max: 60, messages_per_day_max: 10_000 }
 const simulator_limits = { messages_per_minute_max: 1_000_000, messages_per_day_max: 1_000_000 }
 
@@ -50,7 +50,7 @@ export async function create(at: At, input: NewChannel & Trust): Promise<Channel
     ...(provider === 'simulator' ? simulator_limits : default_limits),
     ...input,
   }
-  const { tokens_per_day_max = kind === 'web_chat' ? web_chat_tokens_per_day_max : null } = input
+  const { tokens_per_day_max = provider === 'web' ? web_tokens_per_day_max : null, has_voice = false } = input
   const { api_url = provider === 'twilio' ? default_api_url : null, is_api_url_trusted = false } = input
   const id = newId()
   const created_at = clock.iso(now)
@@ -58,11 +58,11 @@ export async function create(at: At, input: NewChannel & Trust): Promise<Channel
     db.one<StoredChannel>(
       sql`insert into channels (workspace_id, id, name, kind, provider, address, agent_id, status, origins, account_sid,
           auth_token, api_url, is_api_url_trusted, messages_per_minute_max, messages_per_day_max, tokens_per_day_max,
-          created_at, updated_at)
+          has_voice, created_at, updated_at)
         values (${workspace}, ${id}, ${name}, ${kind}, ${provider}, ${address}, ${agent_id}, 'active', ${origins},
           ${account_sid}, ${auth_token === undefined ? null : tools.seal.close(auth_token)}, ${api_url},
           ${is_api_url_trusted}, ${messages_per_minute_max}, ${messages_per_day_max}, ${tokens_per_day_max},
-          ${created_at}, ${created_at})
+          ${has_voice}, ${created_at}, ${created_at})
         returning ${columns}`,
     ),
     db.run(sql`insert into channel_directory (channel_id, workspace_id) values (${id}, ${workspace})`),
@@ -132,7 +132,7 @@ export async function update(
   await workspaces.lock(at)
   const before = await lock(at, { id, isCurrent })
   if (Object.keys(change).length === 0) return toChannel(at, before)
-  assertChange(before.provider, change)
+  assertChange(before, change)
   if (change.agent_id !== undefined) await assertAgent(at, change.agent_id)
   const { origins, ...changed } = change
   const after: StoredChannel = {
@@ -172,7 +172,7 @@ async function save(
         origins = ${after.origins}, account_sid = ${after.account_sid}, auth_token = ${after.auth_token},
         api_url = ${after.api_url}, is_api_url_trusted = ${after.is_api_url_trusted},
         messages_per_minute_max = ${after.messages_per_minute_max}, messages_per_day_max = ${after.messages_per_day_max},
-        tokens_per_day_max = ${after.tokens_per_day_max}, error = ${after.error},
+        tokens_per_day_max = ${after.tokens_per_day_max}, has_voice = ${after.has_voice}, error = ${after.error},
         updated_at = ${clock.laterThan(before.updated_at, now)}
       where workspace_id = ${workspace} and id = ${before.id} returning ${columns}`,
   )
@@ -231,9 +231,9 @@ function toChannel({ tools }: At, stored: StoredChannel): ChannelWithSettings {
   const { id, kind, provider, agent_id } = channel
   return {
     ...channel,
-    public_url: provider === 'web' ? `${tools.address()}/chat/${id}` : null,
+    public_url: provider === 'web' ? `${tools.address()}/${kind === 'voice' ? 'voice' : 'chat'}/${id}` : null,
     inbound_url: provider === 'twilio' ? `${tools.address()}/sms/${id}` : null,
-    capabilities: { inbound: agent_id !== null, outbound: kind !== 'web_chat' },
+    capabilities: { inbound: agent_id !== null, outbound: provider !== 'web' },
     has_auth_token: auth_token !== null,
   }
 }

@@ -22,6 +22,7 @@ export interface ChannelOptions {
   authTokenFile?: string
   apiUrl?: string
   origins?: string[]
+  voice?: boolean
   perMinute?: number
   perDay?: number
   tokensPerDay?: number | ''
@@ -41,6 +42,7 @@ const option_by_field: Record<string, string> = {
   auth_token: '--auth-token-file',
   api_url: '--api-url',
   origins: '--origins',
+  has_voice: '--voice',
   name: '--name',
   kind: '--kind',
   messages_per_minute_max: '--per-minute',
@@ -130,7 +132,7 @@ async function changeChannel(
 }
 
 async function settingsIn(at: At, options: ChannelOptions, workspace: { name: string }): Promise<object> {
-  const { name, agent, accountSid, authTokenFile, apiUrl, origins, perMinute, perDay, tokensPerDay } = options
+  const { name, agent, accountSid, authTokenFile, apiUrl, origins, voice, perMinute, perDay, tokensPerDay } = options
   const given = {
     name,
     agent_id: agent ? (await findAgent(at, agent, workspace)).id : agent,
@@ -138,6 +140,7 @@ async function settingsIn(at: At, options: ChannelOptions, workspace: { name: st
     auth_token: authTokenFile === undefined ? undefined : readSecretFile('--auth-token-file', authTokenFile),
     api_url: apiUrl,
     origins,
+    has_voice: voice,
     messages_per_minute_max: perMinute,
     messages_per_day_max: perDay,
     tokens_per_day_max: tokensPerDay === '' ? null : tokensPerDay,

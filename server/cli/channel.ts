@@ -14,7 +14,8 @@ Examples:
   parley channel create --workspace W --name Line --kind sms --provider twilio --number +14155550100 \\
     --agent AGENT --account-sid AC... --auth-token-file FILE
   parley channel create --workspace W --name Website --kind web_chat --provider web --agent AGENT \\
-    --origins https://example.com`
+    --origins https://example.com --voice
+  parley channel create --workspace W --name Talk --kind voice --provider web --agent AGENT`
 
 interface InWorkspace {
   workspace: string
@@ -35,6 +36,8 @@ export function addChannelCommands(program: Command, run: Run): void {
       .option('--auth-token-file <file>', "A file with the account's token")
       .option('--api-url <url>', "The URL of the carrier's API (default: Twilio's)")
       .option('--origins <origins>', 'The pages that may show a web chat: https://example.com,...', parseOrigins)
+      .option('--voice', 'Let visitors of a web chat also talk')
+      .option('--no-voice', "Don't")
       .option('--per-minute <number>', 'How many messages it sends in a minute at most', parseCount)
       .option('--per-day <number>', 'How many messages it sends in a day (UTC) at most', parseCount)
       .option('--tokens-per-day <number>', 'How many tokens it uses in a day (UTC) at most. No limit: ""', parseLimit)

@@ -47,7 +47,7 @@ export const newChannel = (fields: Partial<NewChannel> = {}): NewChannel => ({
   name: 'SMS',
   kind: 'sms',
   provider: 'simulator',
-  ...(fields.kind !== 'web_chat' && { address: phoneNumber() }),
+  ...(fields.provider !== 'web' && { address: phoneNumber() }),
   ...fields,
 })
 export const newConsent = (fields: object = {}) => ({ kind: 'sms', status: 'granted', ...fields })

@@ -177,6 +177,13 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
       'lease_token',
       'claims',
       'last_save',
+      'line',
+      'draft',
+      'socket_token',
+      'socket_token_before',
+      'socket_origin',
+      'visitor_network',
+      'speech_ms',
     ],
   },
   Campaign: {

@@ -36,7 +36,7 @@ export const toValues = (channel?: ChannelWithSettings): ChannelValues => ({
   messages_per_minute_max: channel?.messages_per_minute_max ?? '',
   messages_per_day_max: channel?.messages_per_day_max ?? '',
   tokens_per_day_max: channel?.tokens_per_day_max ?? '',
-  has_voice: channel !== undefined && 'has_voice' in channel && channel.has_voice === true,
+  has_voice: channel?.has_voice ?? false,
 })
 
 export const fields = Object.keys(toValues())

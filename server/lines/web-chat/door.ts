@@ -47,8 +47,8 @@ export function openChannelLookup(service: Service): FindChannel {
     const owner = await findOwner(id, now)
     const found = owner && (await channels.find(atWall(service, owner.workspace_id, now), id))
     if (!owner || found?.kind !== 'web_chat' || found.status === 'disabled' || found.agent_id === null) return undefined
-    const { agent_id, origins } = found
-    return { channel: { id, agent_id }, workspace: owner.workspace_id, is_test: owner.is_test, origins }
+    const { agent_id, origins, has_voice } = found
+    return { channel: { id, agent_id, has_voice }, workspace: owner.workspace_id, is_test: owner.is_test, origins }
   }
 }
 

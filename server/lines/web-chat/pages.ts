@@ -55,8 +55,7 @@ export function webChatPages(folder: string, service: Service, findChannel: Find
 
 /** Tells the page whether visitors can talk, and whether that is recorded. Its script reads this. */
 async function withVoice(service: Service, page: string, { channel, workspace }: FoundChannel): Promise<string> {
-  const has_voice = 'has_voice' in channel && channel.has_voice === true
-  if (!has_voice) return page
+  if (!channel.has_voice) return page
   const { is_recorded } = await findAnswerer(atWall(service, workspace, clock.wall()), channel.agent_id)
   return page.replace('<body>', `<body data-has-voice data-is-recorded="${is_recorded}">`)
 }

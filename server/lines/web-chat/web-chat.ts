@@ -18,6 +18,8 @@ const turns_shown_max = 100
 export interface ChatChannel {
   id: string
   agent_id: string
+  /** Whether visitors can also talk. */
+  has_voice: boolean
 }
 
 /** Begins a conversation, so that the agent can greet the visitor. */

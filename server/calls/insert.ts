@@ -14,7 +14,7 @@ type Beginning = Partial<Row> &
     agent: { id: string; name: string }
     version: { id: string | null; version_label: string }
     channel: { id: string; address: string | null } | null
-    to: string
+    to: string | null
   }
 
 /** By default it is due at once. */
@@ -66,6 +66,13 @@ export function newCall({ now }: At, { agent, version, channel, ...given }: Begi
     lease_token: null,
     claims: 0,
     last_save: null,
+    line: null,
+    draft: null,
+    socket_token: null,
+    socket_token_before: null,
+    socket_origin: null,
+    visitor_network: null,
+    speech_ms: 0,
     ...given,
   }
 }

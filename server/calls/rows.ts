@@ -1,6 +1,7 @@
+import type { Configuration } from '../agents/configuration.ts'
 import { joinSummary } from '../conversations/store.ts'
 import type { TalkState } from '../drivers/driver.ts'
-import type { At } from '../kit/at.ts'
+import type { At, InWorkspace } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { isId } from '../kit/id.ts'
 import { raw, rowsFrom, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
@@ -41,6 +42,11 @@ const saved = {
   lease_token: 'uuid',
   claims: 'smallint',
   last_save: 'uuid',
+  draft: 'jsonb',
+  socket_token: 'text',
+  socket_token_before: 'text',
+  visitor_network: 'text',
+  speech_ms: 'integer',
 }
 
 export const table = {
@@ -73,6 +79,8 @@ export const table = {
     dial_before: 'timestamptz',
     leaves_voicemail: 'boolean',
     keeps_quiet_hours: 'boolean',
+    line: 'text',
+    socket_origin: 'text',
     ...saved,
   },
 } satisfies Table<string>
@@ -107,6 +115,20 @@ export interface Row extends Call {
   lease_token: string | null
   claims: number
   last_save: string | null
+  /** What carries the call. Null: the simulator. */
+  line: 'browser' | null
+  /** The configuration of a call with the agent's draft, until it is over. */
+  draft: Configuration | null
+  /** The hash of the token that opens the socket next. */
+  socket_token: string | null
+  /** The one before, until the client has shown that it has the next one. */
+  socket_token_before: string | null
+  /** The only origin of pages that may open the socket. Null: any. */
+  socket_origin: string | null
+  /** A hash of the network of a visitor, until the call is over. */
+  visitor_network: string | null
+  /** How much sound was recognised and spoken. */
+  speech_ms: number
 }
 
 export type Request = 'cancel' | 'hang_up' | 'agent_deleted'
@@ -163,7 +185,8 @@ export const shownOf = (row: Call): Call =>
   Object.fromEntries(call_members.map((member) => [member, row[member]])) as Call
 
 type Hidden = 'variables' | 'simulate' | 'facts' | 'request' | 'due_at' | 'lease_until' | 'lease_token'
-export type LockedCall = Call & Pick<Row, Hidden | 'claims' | 'last_save'>
+type OfSocket = 'line' | 'draft' | 'socket_token' | 'socket_token_before' | 'visitor_network' | 'speech_ms'
+export type LockedCall = Call & Pick<Row, Hidden | OfSocket | 'claims' | 'last_save'>
 
 /** Locks the call until the transaction ends. */
 export async function lock(at: At, id: string): Promise<LockedCall> {
@@ -178,7 +201,8 @@ export const lockMany = (
   { where, limit }: { where: Sql; limit: number },
 ): Promise<LockedCall[]> =>
   db.many<LockedCall>(
-    sql`select ${columns}, variables, simulate, facts, request, due_at, lease_until, lease_token, claims, last_save
+    sql`select ${columns}, variables, simulate, facts, request, due_at, lease_until, lease_token, claims, last_save, line,
+        draft, socket_token, socket_token_before, visitor_network, speech_ms
       from calls ${joinConversation(sql`${workspace}`)} where workspace_id = ${workspace} and ${where}
       order by id limit ${limit} for no key update of calls`,
   )
@@ -198,6 +222,15 @@ type Saved = Call & Pick<Row, (keyof typeof saved & keyof Row) | 'contact_voice'
 export const saveRows = (at: At, rows: Saved[]): Promise<void> =>
   updateRows(at, rows.map(valuesOf), saved_columns, ['contact_voice', 'search_text'])
 
+/** What is not kept when a call is over. */
+const over_columns = ['draft', 'socket_token', 'socket_token_before', 'visitor_network'] as const
+export const no_socket: Pick<Row, (typeof over_columns)[number]> = {
+  draft: null,
+  socket_token: null,
+  socket_token_before: null,
+  visitor_network: null,
+}
+
 const ended_columns = [
   'status',
   'outcome',
@@ -208,11 +241,19 @@ const ended_columns = [
   'updated_at',
   'request',
   'due_at',
+  ...over_columns,
 ] as const
 
 /** Writes that calls were ended before they were dialled. The transaction has locked them. */
-export const updateEnded = (at: At, rows: Pick<Row, (typeof ended_columns)[number] | 'id'>[]): Promise<void> =>
-  updateRows(at, rows, ended_columns)
+export const updateEnded = (
+  at: At,
+  rows: Pick<Row, Exclude<(typeof ended_columns)[number], keyof typeof no_socket> | 'id'>[],
+): Promise<void> =>
+  updateRows(
+    at,
+    rows.map((row) => ({ ...row, ...no_socket })),
+    ended_columns,
+  )
 
 /** The call is locked. */
 export const updateRequest = (at: At, row: Pick<Row, 'id' | 'request' | 'due_at'>): Promise<void> =>
@@ -280,10 +321,10 @@ export const reschedule = (
       returning row.before`,
   )
 
-/** The call of a conversation is due now, unless it has ended. */
+/** The call of a conversation is due now, unless it has ended. One in a browser is only ended by then. */
 export const setDue = ({ db, workspace, now }: At, conversation_id: string) =>
   db.many<Pick<Call, 'id' | 'conversation_id'>>(
-    sql`update calls set due_at = least(due_at, ${clock.iso(now)})
+    sql`update calls set due_at = case when line is null then least(due_at, ${clock.iso(now)}) else due_at end
       where workspace_id = ${workspace} and conversation_id = ${conversation_id} and ended_at is null
       returning id, conversation_id`,
   )
@@ -341,3 +382,70 @@ export async function deleteQueued(
   )
   return deleted.map(({ id }) => id)
 }
+export interface Opening {
+  id: string
+  /** The hash of the token that was sent. */
+  token: string
+  /** The hash of the token that comes back next. */
+  next_token: string
+  /** Of the page that has sent it, if it is one. */
+  origin: string | null
+  lease_token: string
+  /** When the call ends if nobody comes back. One that has not begun keeps its time. */
+  due_at: string
+}
+
+/**
+ * Leases a call in a browser for the process with the socket, whoever has its lease. A token that was used before works again only
+ * when nobody has the lease: its client may never have got the next one. Undefined if the token doesn't open the socket.
+ */
+export const takeOpened = <Taken extends object>(
+  { db, workspace, now }: At,
+  { id, token, next_token, origin, lease_token, due_at }: Opening,
+  returning: Sql,
+): Promise<Taken | undefined> =>
+  db.maybe<Taken>(
+    sql`update calls set lease_token = ${lease_token}, lease_until = ${leaseEnd(db)},
+        due_at = case when started_at is null then due_at else ${due_at} end,
+        socket_token = ${next_token}, socket_token_before = ${token}
+      where workspace_id = ${workspace} and id = ${id} and line = 'browser' and ended_at is null and due_at > ${clock.iso(now)}
+        and (socket_origin is null or socket_origin = ${origin})
+        and (socket_token = ${token} or (socket_token_before = ${token}
+          and (lease_until is null or lease_until <= ${clock.iso(db.time())})))
+      returning ${returning}`,
+  )
+
+/** The process has no room for the call: the token works again. */
+export const giveBack = (
+  { db, workspace }: InWorkspace,
+  { id, lease_token, socket_token }: { id: string; lease_token: string; socket_token: string },
+): Promise<number> =>
+  db.run(
+    sql`update calls set socket_token = ${socket_token}, socket_token_before = null, lease_token = null, lease_until = null
+      where workspace_id = ${workspace} and id = ${id} and lease_token = ${lease_token}`,
+  )
+
+/** Of a call whose socket was opened with an earlier token, by this process. */
+export const setSocketTokens = (
+  { db, workspace }: InWorkspace,
+  {
+    id,
+    lease_token,
+    socket_token,
+    before,
+  }: { id: string; lease_token: string; socket_token: string; before: string | null },
+): Promise<number> =>
+  db.run(
+    sql`update calls set socket_token = ${socket_token}, socket_token_before = ${before}
+      where workspace_id = ${workspace} and id = ${id} and lease_token = ${lease_token} and ended_at is null`,
+  )
+
+/** Calls in a browser end when nobody comes back by then. They are leased by this process. */
+export const postponeEnds = (
+  { db, workspace }: InWorkspace,
+  calls: { id: string; token: string; due_at: string }[],
+): Promise<number> =>
+  db.run(
+    sql`update calls set due_at = row.due_at from ${rowsFrom(calls, 'id uuid, token uuid, due_at timestamptz')}
+      where calls.workspace_id = ${workspace} and calls.id = row.id and calls.lease_token = row.token and ended_at is null`,
+  )

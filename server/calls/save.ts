@@ -24,7 +24,16 @@ import { insertEvents } from './end.ts'
 import { event_types } from './event-types.ts'
 import { type Fact, merge, summarize, toEvents } from './facts.ts'
 import { recordOptOuts } from './opt-outs.ts'
-import { type CallState, insertRows, type LockedCall, lockMany, type Row, saveRows, shownOf } from './rows.ts'
+import {
+  type CallState,
+  insertRows,
+  type LockedCall,
+  lockMany,
+  no_socket,
+  type Row,
+  saveRows,
+  shownOf,
+} from './rows.ts'
 import type { Call } from './schema.ts'
 import { announce } from './store.ts'
 
@@ -141,8 +150,10 @@ async function writeHeld(at: At, { held, locked }: { held: Held[]; locked: Rows 
  * The contact may have been deleted since the call was read. The lease token of a conversation is the id of its call, as long as
  * the call is driven: whoever has the lease of the call may write the conversation too.
  */
-const toNewConversation = ({ save: { new_conversation, id }, before: { contact_id, to } }: Held) =>
-  new_conversation ? [{ conversation: { ...new_conversation, contact_id, counterpart: to }, lease_token: id }] : []
+const toNewConversation = ({ save: { new_conversation, id }, before: { contact_id, to, draft } }: Held) =>
+  new_conversation
+    ? [{ conversation: { ...new_conversation, contact_id, counterpart: to }, draft, lease_token: id }]
+    : []
 
 const written: Extract<Saved, { is_lost: false }> = {
   is_lost: false,
@@ -199,7 +210,7 @@ async function addTotals(at: At, ending: Change[]): Promise<void> {
     const turns = spoken.get(after.conversation_id ?? '') ?? []
     const times = turns.flatMap(({ turn_ms }) => turn_ms ?? []).sort((left, right) => left - right)
     after.latency = { turn_p50_ms: percentile(times, 0.5), turn_p95_ms: percentile(times, 0.95) }
-    after.cost_micros = costOf({ ...after, speech_ms: change.save.speech_ms }, prices)
+    after.cost_micros = costOf({ ...after, speech_ms: change.save.speech_ms ?? change.before.speech_ms }, prices)
     const words = turns.map(({ heard }) => heard).join(' ')
     if (after.redacted_at === null && words !== '') change.search_text = normalizeText(words).slice(0, search_text_max)
   }
@@ -277,20 +288,25 @@ async function recordEvents(at: At, changes: Change[]): Promise<void> {
   ])
 }
 
-/** A person that only the request has simulated was not reached. */
+/** A person that only the request has simulated was not reached, and nobody is in a trial. */
 const stampContacts = (at: At, changes: Change[]) =>
   stamp(
     at,
     changes.flatMap(({ before, after }) => {
-      const is_reached = before.answered_at === null && after.answered_at !== null && before.simulate === null
+      const is_trial = before.simulate !== null || isTrial(before)
+      const is_reached = before.answered_at === null && after.answered_at !== null && !is_trial
       return is_reached && after.contact_id !== null
         ? [{ contact_id: after.contact_id, at: clock.parse(after.answered_at ?? '') }]
         : []
     }),
   )
 
-const toOptOut = ({ save: { opted_out }, before: { simulate }, after: { contact_id, conversation_id } }: Change) => {
-  if (opted_out === null) return []
+/** Someone tries the agent in a browser. In test workspaces nobody can. */
+export const isTrial = ({ line, is_test }: Pick<Row, 'line' | 'is_test'>): boolean => line === 'browser' && is_test
+
+const toOptOut = ({ save: { opted_out }, before, after: { contact_id, conversation_id } }: Change) => {
+  const { simulate } = before
+  if (opted_out === null || isTrial(before)) return []
   const { phone_number, seq, at } = opted_out
   return [{ phone_number, contact_id, evidence: { conversation_id, seq }, at, simulate }]
 }
@@ -310,7 +326,16 @@ const toSaved = ({ db }: At, { save, before, after, facts, search_text }: Change
   last_save: save.save_id ?? null,
   request: after.ended_at === null ? before.request : null,
   due_at: dueAt(save, before, after),
+  speech_ms: save.speech_ms ?? before.speech_ms,
+  ...(after.ended_at === null ? socketOf(before) : no_socket),
   ...(save.is_released
     ? { lease_until: null, lease_token: null, claims: 0 }
     : { lease_until: leaseEnd(db), lease_token: before.lease_token, claims: before.claims }),
+})
+
+const socketOf = ({ draft, socket_token, socket_token_before, visitor_network }: LockedCall) => ({
+  draft,
+  socket_token,
+  socket_token_before,
+  visitor_network,
 })

@@ -28,4 +28,15 @@ export interface CallToDial {
 
 export type CallLine = Line<Fact>
 
+/** Takes the parts of a recording while the call goes on. */
+export interface Recording {
+  /** When the call was answered: parts begin after this. */
+  began_at: number
+  /** When this process has taken over the call, if another one has begun it. */
+  continues_at: number | undefined
+  keep: (part: { start_ms: number; bytes: Uint8Array }) => void
+  /** All that was kept is stored, or never will be. Never rejects. */
+  stored: () => Promise<void>
+}
+
 export type CallLineEvent = LineEvent<Fact>

@@ -1,12 +1,17 @@
-import { type At, type AtOutside, inTransaction } from '../kit/at.ts'
+import * as events from '../events/store.ts'
+import { type At, type AtOutside, atLater, inTransaction } from '../kit/at.ts'
 import type { Blob } from '../kit/blobs/blobs.ts'
 import * as clock from '../kit/clock.ts'
 import { sql } from '../kit/postgres/sql.ts'
-import { announce, assertHeld, isHeld, type Lease, type RowWork } from '../kit/work/rows.ts'
+import { announce, assertHeld, isHeld, type Lease, leaseLost, type RowWork } from '../kit/work/rows.ts'
+import { event_types } from './event-types.ts'
+import { joinParts, type StoredPart } from './joined-recording.ts'
+import { lockMany, setRecordingStatus, shownOf } from './rows.ts'
 import type { Call } from './schema.ts'
+import { announce as announceCall } from './store.ts'
 
 /** Longer than any upload takes. */
-const upload_max_ms = 90_000
+export const upload_max_ms = 90_000
 
 export type Recorded = Pick<Call, 'id' | 'created_at'>
 
@@ -82,28 +87,131 @@ export async function removeLater(at: At, recorded: Recorded[]): Promise<void> {
   announce(at, work)
 }
 
+/**
+ * Joins the parts of recordings in the background. Call it in the transaction that ends the calls. What their processes still store
+ * is waited for: they say when all is stored, unless they are killed.
+ */
+export async function joinLater(at: At, recorded: Recorded[]): Promise<void> {
+  if (recorded.length === 0) return
+  const { db, workspace, now } = at
+  await db.run(
+    sql`insert into recording_files (workspace_id, id, blob_key, due_at)
+      select ${workspace}, id, blob_key, ${clock.iso(now + upload_max_ms)}
+      from unnest(${recorded.map(({ id }) => id)}::uuid[],
+        ${recorded.map((call) => keyOf(workspace, call))}::text[]) as joined (id, blob_key)
+      order by id
+      on conflict (workspace_id, id) do nothing`,
+  )
+}
+
+/** All parts of the recording are stored. */
+export async function hurryJoin(at: At, id: string): Promise<void> {
+  const { db, workspace, now } = at
+  const changed = await db.run(
+    sql`update recording_files set due_at = least(due_at, ${clock.iso(now)}) where workspace_id = ${workspace} and id = ${id}`,
+  )
+  if (changed > 0) announce(at, work)
+}
+
 export const work: RowWork = {
   table: 'recording_files',
   begin: async (at, lease) => () => settle(at, lease),
 }
 
-/** Removes the file, unless its recording is ready. It stays in the table as long as an upload may bring the file back. */
+interface FoundFile extends Pick<Call, 'duration_ms'> {
+  blob_key: string
+  upload_until: string | null
+  /** Null if the call is gone. */
+  status: Call['recording']['status'] | null
+}
+
+/**
+ * Joins a recording that was made in parts, or removes what is left of one that was deleted. A row stays in the table as long as an
+ * upload may bring its file back.
+ */
 async function settle(at: AtOutside, lease: Lease): Promise<false> {
-  const { db, workspace, tools } = at
-  const found = await db.maybe<{ blob_key: string; upload_until: string | null; is_ready: boolean }>(
-    sql`select blob_key, upload_until, exists (
-        select from calls where workspace_id = ${workspace} and id = ${lease.id} and recording_status = 'ready') as is_ready
-      from recording_files where ${isHeld(lease)}`,
+  const { db, workspace } = at
+  const found = await db.maybe<FoundFile>(
+    sql`select blob_key, upload_until, recording_status as status, duration_ms from recording_files
+      left join (select id as call_id, recording_status, duration_ms from calls
+        where workspace_id = ${workspace} and id = ${lease.id}) as call on call_id = recording_files.id
+      where ${isHeld(lease)}`,
   )
   if (!found) return false
-  const { blob_key, upload_until, is_ready } = found
-  if (!is_ready) await tools.blobs.remove(blob_key)
-  const may_come_back = !is_ready && upload_until !== null && clock.parse(upload_until) > db.time()
-  const changed = await db.run(
-    may_come_back
-      ? sql`update recording_files set lease_until = upload_until, lease_token = null, attempt = 0 where ${isHeld(lease)}`
-      : sql`delete from recording_files where ${isHeld(lease)}`,
+  const parts = await db.many<Part>(
+    sql`select id, start_ms, size, blob_key, upload_until from recording_parts
+      where workspace_id = ${workspace} and call_id = ${lease.id} order by start_ms, id`,
   )
-  assertHeld(changed)
+  const last_upload = Math.max(0, ...[found, ...parts].map((one) => uploadEnd(one)))
+  const is_rendering = found.status === 'rendering'
+  if (is_rendering && parts.some((part) => uploadEnd(part) > db.time())) await wait(at, lease, last_upload)
+  else if (is_rendering) await join(at, lease, { found, parts })
+  else await remove(at, lease, { found, parts, last_upload })
   return false
+}
+
+interface Part extends StoredPart {
+  id: string
+  upload_until: string | null
+}
+
+const uploadEnd = ({ upload_until }: { upload_until: string | null }): number =>
+  upload_until === null ? 0 : clock.parse(upload_until)
+
+async function wait({ db }: AtOutside, lease: Lease, until: number): Promise<void> {
+  assertHeld(
+    await db.run(
+      sql`update recording_files set lease_until = ${clock.iso(until)}, lease_token = null, attempt = 0
+        where ${isHeld(lease)}`,
+    ),
+  )
+}
+
+/** The file is there before the recording is ready, and the parts until it is. */
+async function join(at: AtOutside, lease: Lease, { found, parts }: { found: FoundFile; parts: Part[] }): Promise<void> {
+  const { db, tools } = at
+  const upload_until = clock.iso(db.time() + upload_max_ms)
+  assertHeld(await db.run(sql`update recording_files set upload_until = ${upload_until} where ${isHeld(lease)}`))
+  const is_recorded = parts.length > 0 && found.duration_ms !== null
+  if (is_recorded) await tools.blobs.put(found.blob_key, joinParts(at, parts, found.duration_ms ?? 0))
+  await inTransaction(atLater(at), (at) => endRecording(at, lease.id, is_recorded ? 'ready' : 'failed'))
+  assertHeld(await db.run(sql`update recording_files set upload_until = null where ${isHeld(lease)}`))
+  await removeParts(at, parts)
+  assertHeld(await db.run(sql`delete from recording_files where ${isHeld(lease)}`))
+}
+
+/** Unless it was deleted meanwhile: then the row is due again, and the file is removed. */
+async function endRecording(at: At, id: string, status: 'ready' | 'failed'): Promise<void> {
+  const [before] = await lockMany(at, { where: sql`id = ${id}`, limit: 1 })
+  if (before?.recording.status !== 'rendering') throw leaseLost()
+  const updated_at = clock.laterThan(before.updated_at, at.now)
+  await setRecordingStatus(at, { id, recording_status: status, updated_at })
+  const duration_ms = status === 'ready' ? before.duration_ms : null
+  const after = { ...shownOf(before), updated_at, recording: { ...before.recording, status, duration_ms } }
+  const type = status === 'ready' ? event_types.recording_ready : event_types.updated
+  await events.record(at, type, [{ data: after }])
+  announceCall(at, after)
+}
+
+async function remove(
+  at: AtOutside,
+  lease: Lease,
+  { found, parts, last_upload }: { found: FoundFile; parts: Part[]; last_upload: number },
+): Promise<void> {
+  const { db, tools } = at
+  const is_ready = found.status === 'ready'
+  if (!is_ready) await tools.blobs.remove(found.blob_key)
+  if (!is_ready && last_upload > db.time()) {
+    await Promise.all(parts.map(({ blob_key }) => tools.blobs.remove(blob_key)))
+    return wait(at, lease, last_upload)
+  }
+  await removeParts(at, parts)
+  assertHeld(await db.run(sql`delete from recording_files where ${isHeld(lease)}`))
+}
+
+async function removeParts({ db, workspace, tools }: AtOutside, parts: Part[]): Promise<void> {
+  for (const { blob_key } of parts) await tools.blobs.remove(blob_key)
+  await db.run(
+    sql`delete from recording_parts where workspace_id = ${workspace} and id = any(${parts.map(({ id }) => id)}::uuid[])`,
+  )
 }

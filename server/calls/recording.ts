@@ -7,7 +7,7 @@ import { notFound, preconditionFailed } from '../kit/problem.ts'
 import { eraseRecording } from './erase-recording.ts'
 import { event_types } from './event-types.ts'
 import { keyOf } from './recording-files.ts'
-import { renderRecording } from './rendering.ts'
+import { renderRecording, stillRendering } from './rendering.ts'
 import { lock, shownOf } from './rows.ts'
 import type { Call } from './schema.ts'
 import * as calls from './store.ts'
@@ -16,6 +16,7 @@ import * as calls from './store.ts'
 export async function openRecording(at: AtOutside, id: string): Promise<StoredContent> {
   const { blobs } = at.tools
   const call = await calls.get(at, id)
+  if (call.recording.status === 'rendering') throw stillRendering()
   if (call.recording.status !== 'ready') throw noRecording(call)
   const key = keyOf(at.workspace, call)
   const size = (await blobs.size(key)) ?? (await renderMissing())

@@ -4,7 +4,7 @@ import { listSpoken, type SpokenTurn } from '../conversations/spoken.ts'
 import type { AtOutside } from '../kit/at.ts'
 import type { Blob } from '../kit/blobs/blobs.ts'
 import { sql } from '../kit/postgres/sql.ts'
-import { Problem } from '../kit/problem.ts'
+import { notFound, Problem } from '../kit/problem.ts'
 import type { SpeechPart } from '../talk/state.ts'
 import { store } from './recording-files.ts'
 import type { Call } from './schema.ts'
@@ -46,13 +46,15 @@ const retry_after_seconds = 10
 export async function renderRecording(at: AtOutside, call: Call): Promise<void> {
   const { db, workspace } = at
   const { conversation_id, id, agent_id, agent_version } = call
-  const [{ contact_voice }, turns, configuration] = await Promise.all([
-    db.one<{ contact_voice: string | null }>(
-      sql`select contact_voice from calls where workspace_id = ${workspace} and id = ${id}`,
+  const [{ contact_voice, line }, turns, configuration] = await Promise.all([
+    db.one<{ contact_voice: string | null; line: string | null }>(
+      sql`select contact_voice, line from calls where workspace_id = ${workspace} and id = ${id}`,
     ),
     conversation_id === null ? [] : listSpoken(at, conversation_id),
     agent_version.id === null ? undefined : findConfiguration(at, { agent_id, version_id: agent_version.id }),
   ])
+  // What someone has really said can't be made again.
+  if (line !== null) throw notFound()
   const audio = {
     id,
     workspace,
@@ -71,7 +73,7 @@ export async function renderRecording(at: AtOutside, call: Call): Promise<void> 
 const partsOf = (turns: SpokenTurn[], roles: SpokenTurn['role'][]): SpeechPart[] =>
   turns.flatMap(({ role, speech }) => (roles.includes(role) ? speech : []))
 
-const stillRendering = () =>
+export const stillRendering = () =>
   new Problem(
     'INVALID_STATE',
     'The recording is being rendered. Try again in ten seconds.',

@@ -449,3 +449,17 @@ export const postponeEnds = (
     sql`update calls set due_at = row.due_at from ${rowsFrom(calls, 'id uuid, token uuid, due_at timestamptz')}
       where calls.workspace_id = ${workspace} and calls.id = row.id and calls.lease_token = row.token and ended_at is null`,
   )
+
+/** The call is locked. */
+export const setRecordingStatus = (
+  at: At,
+  row: Pick<Row, 'id' | 'updated_at'> & { recording_status: Call['recording']['status'] },
+): Promise<void> => updateRows(at, [row], ['recording_status', 'updated_at'])
+
+/** A part of a recording is to be stored. Returns false if the recording was deleted. Locks the call. */
+export const beginRecording = async ({ db, workspace }: At, id: string): Promise<boolean> =>
+  (await db.run(
+    sql`update calls set recording_format = 'wav',
+        recording_status = case when recording_status = 'none' then 'recording' else recording_status end
+      where workspace_id = ${workspace} and id = ${id} and recording_status in ('none', 'recording', 'rendering')`,
+  )) > 0

@@ -24,6 +24,7 @@ import { insertEvents } from './end.ts'
 import { event_types } from './event-types.ts'
 import { type Fact, merge, summarize, toEvents } from './facts.ts'
 import { recordOptOuts } from './opt-outs.ts'
+import { joinLater } from './recording-files.ts'
 import {
   type CallState,
   insertRows,
@@ -185,7 +186,8 @@ function toChange({ save, before, new_row }: Held, plan: Plan | undefined): Chan
   const summary = summarize(facts)
   const { results, turn_count, usage } = plan?.after ?? before
   const is_answered = summary.answered_at !== null
-  const is_ready = summary.ended_at !== null && is_answered && save.is_recorded && before.recording.status === 'none'
+  const is_over = summary.ended_at !== null
+  const is_ready = is_over && is_answered && save.is_recorded && before.recording.status === 'none'
   const after: Call = {
     ...shownOf(before),
     ...summary,
@@ -193,9 +195,24 @@ function toChange({ save, before, new_row }: Held, plan: Plan | undefined): Chan
     ...(before.redacted_at === null && { results }),
     turn_count,
     usage,
-    recording: is_ready ? { status: 'ready', duration_ms: summary.duration_ms, format: 'wav' } : before.recording,
+    recording:
+      before.line === 'browser'
+        ? recordingOf(before, { is_recorded: save.is_recorded && is_answered, is_over })
+        : is_ready
+          ? { status: 'ready', duration_ms: summary.duration_ms, format: 'wav' }
+          : before.recording,
   }
   return { save, before, ...(new_row && { new_row }), after, facts, plan, search_text: null }
+}
+
+/** What was recorded on a real line comes in parts, which are joined after the call. */
+function recordingOf(
+  { recording }: LockedCall,
+  { is_recorded, is_over }: { is_recorded: boolean; is_over: boolean },
+): Call['recording'] {
+  const is_recording = recording.status === 'recording' || (recording.status === 'none' && is_recorded)
+  if (!is_recording) return recording
+  return { status: is_over ? 'rendering' : 'recording', duration_ms: null, format: 'wav' }
 }
 
 const isEnding = ({ before, after }: Change): boolean => before.ended_at === null && after.ended_at !== null
@@ -248,6 +265,12 @@ async function write(at: At, changes: Change[]): Promise<void> {
     ),
     recordEvents(at, changes),
     stampContacts(at, changes),
+    joinLater(
+      at,
+      changes.flatMap(({ before, after }) =>
+        after.recording.status === 'rendering' && before.recording.status !== 'rendering' ? [after] : [],
+      ),
+    ),
   ])
   await recordOptOuts(at, changes.flatMap(toOptOut))
   for (const { save, before, after } of changes)

@@ -202,7 +202,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   addPage('/metrics', async () => ({
     status: 200,
     headers: { 'content-type': metrics.content_type },
-    body: await metrics.text(),
+    body: (await Promise.all([metrics, service.tools.turn_latency].map((one) => one.text()))).join('\n'),
   }))
   const document_text = JSON.stringify(document)
   addPage('/openapi.json', () => ({ status: 200, headers: {}, body: document_text }))

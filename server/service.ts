@@ -22,12 +22,13 @@ import { openBlobs } from './kit/blobs/open-blobs.ts'
 import { openSeal, type Seal } from './kit/crypto/seal.ts'
 import { openRateLimit } from './kit/limits/rate.ts'
 import { openLog } from './kit/log.ts'
+import { openStages } from './kit/metrics.ts'
 import { openOutbound } from './kit/outbound/outbound.ts'
 import type { Pool } from './kit/postgres/pool.ts'
 import { openRenderer } from './lines/simulator/render/renderer.ts'
 import { reactions as message_reactions } from './messages/reactions.ts'
 import { environmentProviders } from './models/environment.ts'
-import { seal_info } from './product.ts'
+import { product, seal_info } from './product.ts'
 import { reactions as webhook_reactions } from './webhooks/reactions.ts'
 
 const hooks = openHooks([
@@ -69,6 +70,10 @@ export const openService = (pool: Pool, config: Config, address: () => string): 
     call_watch: openCallWatch(pool),
     environment_providers: environmentProviders(config),
     sound: openSound({ folder: config.speech_dir, log: openLog(config.log_level) }),
+    turn_latency: openStages({
+      name: `${product.short_name}_turn_latency_seconds`,
+      help: 'How long the stages of turns take in calls on real lines.',
+    }),
   },
 })
 

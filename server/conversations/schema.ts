@@ -156,6 +156,14 @@ export const Turn = Type.Object(
       model_ms: milliseconds('Until the model was done.'),
       tools_ms: milliseconds('For tools.'),
       turn_ms: milliseconds("From the contact's words to the end of the answer."),
+      wait_ms: Type.Optional(
+        milliseconds('On real lines: from the end of speech until the contact had finished, without `recognise_ms`.'),
+      ),
+      recognise_ms: Type.Optional(milliseconds("On real lines: to recognise the contact's words.")),
+      voice_ms: Type.Optional(milliseconds("On real lines: from the answer's first words to their first sound.")),
+      first_sound_ms: Type.Optional(
+        milliseconds('On real lines: from the end of speech until the first sound of the answer is heard.'),
+      ),
     }),
     usage: Usage,
     message: Type.Unsafe<Message | null>({

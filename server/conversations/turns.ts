@@ -130,7 +130,7 @@ interface HeardTurn {
 /** Reads what was heard in calls, oldest first, by conversation. */
 export async function readSpoken({ db, workspace }: InWorkspace, ids: string[]): Promise<Map<string, HeardTurn[]>> {
   const turns = await db.many<HeardTurn>(
-    sql`select conversation_id, coalesce(heard, text) as heard, (latency ->> 'turn_ms')::integer as turn_ms
+    sql`select conversation_id, coalesce(heard, text) as heard, coalesce(latency ->> 'first_sound_ms', latency ->> 'turn_ms')::integer as turn_ms
       from conversation_turns
       where workspace_id = ${workspace} and conversation_id = any(${ids}::uuid[]) order by conversation_id, seq`,
   )

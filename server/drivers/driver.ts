@@ -5,6 +5,7 @@ import { findEndedRuns } from '../conversations/tool-runs.ts'
 import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
+import type { Stages } from '../kit/metrics.ts'
 import type { Scheduler } from '../kit/work/scheduler.ts'
 import { describeModelError } from '../models/model-error.ts'
 import { step } from '../talk/engine.ts'
@@ -17,6 +18,13 @@ import type { Save, Saved } from './plan-save.ts'
 import { RunningTools, unknown_result } from './running-tools.ts'
 import { isShort, ShortTimers } from './short-timers.ts'
 import type { Tools } from './tools.ts'
+
+declare module '../kit/at.ts' {
+  interface Tools {
+    /** How long the turns of calls on real lines take. */
+    turn_latency: Stages
+  }
+}
 
 /** A talk is held with these. */
 export interface Parts {
@@ -287,7 +295,7 @@ export class Driver {
 
   /** A turn of the agent has taken as long as the contact had to wait for its first word. */
   #addSpoken(turn: Turn, now: number): void {
-    const { journal, answerer } = this.#parts
+    const { at, journal, answerer, line } = this.#parts
     const { heard = turn.text, speech = [] } = turn.spoken ?? {}
     const began_ms = speech[0]?.start_ms
     const { answered_at } = this.#state.voice ?? {}
@@ -299,7 +307,10 @@ export class Driver {
       journal.restart()
     }
     if (turn.role === 'agent') this.#contact_ended_at = null
-    journal.addTurn(turn, { heard, speech, created_at: clock.iso(now), turn_ms })
+    // Nobody has waited for the first words of a call.
+    const sound = turn.reply === null || turn_ms === null ? undefined : line?.readLatency?.(turn.reply)
+    const latency = journal.addTurn(turn, { heard, speech, created_at: clock.iso(now), turn_ms, sound })
+    if (sound) at.tools.turn_latency.observe(latency)
   }
 
   /** A script that has come to its end, and was interrupted, continues where it was before. */

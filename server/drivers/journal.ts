@@ -3,6 +3,7 @@ import * as turns from '../conversations/turns.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Turn as EngineTurn } from '../talk/input.ts'
+import type { SoundLatency } from '../talk/line.ts'
 import { no_usage, type Reply, type ToolCall, type Usage } from '../talk/state.ts'
 import type { Changes, FinishedTurn, Save, Saved } from './plan-save.ts'
 import type { ToolOutcome } from './tools.ts'
@@ -37,7 +38,10 @@ export type WriteOptions = Pick<Save, 'opened' | 'release'> & {
 }
 
 /** A spoken turn has these besides. */
-type Spoken = Partial<Pick<FinishedTurn, 'heard' | 'speech' | 'created_at'>> & { turn_ms?: number | null }
+type Spoken = Partial<Pick<FinishedTurn, 'heard' | 'speech' | 'created_at'>> & {
+  turn_ms?: number | null
+  sound?: SoundLatency | undefined
+}
 
 /** Holds what a drive has said and learned. It is written one thing after the other, as long as the drive has the lease. */
 export class Journal {
@@ -100,7 +104,8 @@ export class Journal {
     this.addTurn({ role: 'agent', reply, text, ...ended, runs: [], usage: no_usage })
   }
 
-  addTurn({ reply, runs, ...turn }: EngineTurn, { turn_ms, ...spoken }: Spoken = {}): void {
+  /** Returns how long the parts of the turn took. */
+  addTurn({ reply, runs, ...turn }: EngineTurn, { turn_ms, sound, ...spoken }: Spoken = {}): FinishedTurn['latency'] {
     const { is_timed } = this.#options
     const { role, text, is_interrupted, finish_reason = null, usage } = turn
     const is_agents = role === 'agent'
@@ -110,11 +115,12 @@ export class Journal {
       return { id: run, name, arguments: values, result, status, duration_ms }
     })
     const measured = is_agents && is_timed ? endLatency(this.#latency, clock.ticks(), tools) : turns.no_latency
-    const latency = turn_ms === undefined ? measured : { ...measured, turn_ms }
+    const latency = turn_ms === undefined ? measured : { ...measured, turn_ms, ...sound }
     const error = is_agents ? (turn.error ?? this.#error) : null
     const said = { role, text, is_interrupted, finish_reason, tools, latency, usage, error, ...spoken }
     this.#turns.push({ reply, turn: said })
     if (is_agents) this.#error = null
+    return latency
   }
 
   /** The contact has said something. */

@@ -34,6 +34,7 @@ import type { Operation } from './kit/http/operation.ts'
 import { type FastifyInstance, type HttpLimits, openHttp } from './kit/http/server.ts'
 import { readStaticSite } from './kit/http/static-site.ts'
 import type { Log } from './kit/log.ts'
+import { openGauge } from './kit/metrics.ts'
 import { type About, createOpenApiDocument } from './kit/openapi/document.ts'
 import type { Pool } from './kit/postgres/pool.ts'
 import { openReadinessCheck } from './kit/postgres/ready.ts'
@@ -181,6 +182,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   const service = openService(pool, config, () => addressOf(config, portOf(app)))
   const { authenticate, recordUses } = authenticator(pool)
   const findChannel = openChannelLookup(service)
+  const { live_calls } = service.tools
   const { app, metrics, addPage, stop, isStopping } = openHttp({
     doors: doors(service, config.public_url, authenticate, findChannel),
     service,
@@ -192,17 +194,22 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     limits,
     site: readStaticSite(path.join(config.checkout, '.cache', 'dashboard'), pathOf(config.public_url), api_paths),
   })
+  const calls_live = openGauge(
+    { name: `${product.short_name}_calls_live`, help: 'Calls on real lines that this process drives.' },
+    () => live_calls.count,
+  )
   addPage('/health', () => json(200, { status: 'ok' }))
   const isReady = openReadinessCheck(pool, migrations)
   addPage('/ready', async () => {
     // A stop that began during the check counts.
-    const is_ready = !isStopping() && (await isReady()) && !isStopping()
+    const isEnding = () => isStopping() || live_calls.is_draining
+    const is_ready = !isEnding() && (await isReady()) && !isEnding()
     return json(is_ready ? 200 : 503, { status: is_ready ? 'ready' : 'not ready' })
   })
   addPage('/metrics', async () => ({
     status: 200,
     headers: { 'content-type': metrics.content_type },
-    body: (await Promise.all([metrics, service.tools.turn_latency].map((one) => one.text()))).join('\n'),
+    body: (await Promise.all([metrics, service.tools.turn_latency, calls_live].map((one) => one.text()))).join('\n'),
   }))
   const document_text = JSON.stringify(document)
   addPage('/openapi.json', () => ({ status: 200, headers: {}, body: document_text }))

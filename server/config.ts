@@ -36,6 +36,10 @@ export interface Config {
   anthropic_api_key: string | undefined
   anthropic_model: string | undefined
   events_keep_days: number
+  /** Of calls with sound that this process drives. Undefined: it depends on where speech is recognised. */
+  live_calls_max: number | undefined
+  /** How long a stop waits for such calls. */
+  drain_seconds: number
   log_level: Level
   /** How often the launcher has restarted the server after a crash. */
   restarts: number
@@ -57,6 +61,9 @@ const pool_size_max = 1_000
 /** Webhook deliveries are retried for days, and each attempt reads the event. */
 const keep_days_min = 7
 const keep_days_max = 36_500
+
+const live_calls_max = 10_000
+const drain_seconds_max = 86_400
 
 const checkout = path.resolve(import.meta.dirname, '..')
 
@@ -136,6 +143,18 @@ export function readConfig(environment: Environment = process.env): Config {
       30,
       (text) => wholeNumber(text, keep_days_max, keep_days_min),
       `a number of days from ${keep_days_min} to ${keep_days_max}`,
+    ),
+    live_calls_max: read(
+      'LIVE_CALLS_MAX',
+      undefined,
+      (text) => wholeNumber(text, live_calls_max),
+      `a number of calls from 0 to ${live_calls_max}`,
+    ),
+    drain_seconds: read(
+      'DRAIN_SECONDS',
+      600,
+      (text) => wholeNumber(text, drain_seconds_max),
+      `a number of seconds from 0 to ${drain_seconds_max}`,
     ),
     log_level: read(
       'LOG_LEVEL',

@@ -2,6 +2,7 @@ import path from 'node:path'
 import { reactions as agent_reactions } from './agents/reactions.ts'
 import { openSound } from './audio/sound.ts'
 import { openSpeechInstaller } from './audio/speech-install.ts'
+import { openLiveCalls } from './calls/live-calls.ts'
 import { reactions as call_reactions } from './calls/reactions.ts'
 import { openCallWatch } from './calls/stream.ts'
 import { openForecastTurns } from './campaigns/forecast-turns.ts'
@@ -70,6 +71,7 @@ export const openService = (pool: Pool, config: Config, address: () => string): 
     call_watch: openCallWatch(pool),
     environment_providers: environmentProviders(config),
     sound: openSound({ folder: config.speech_dir, log: openLog(config.log_level) }),
+    live_calls: openLiveCalls(config.live_calls_max),
     turn_latency: openStages({
       name: `${product.short_name}_turn_latency_seconds`,
       help: 'How long the stages of turns take in calls on real lines.',

@@ -139,6 +139,9 @@ const no_tools: AtOutside['tools'] = {
   get blobs() {
     return unavailable()
   },
+  get live_calls() {
+    return unavailable()
+  },
   get turn_latency() {
     return unavailable()
   },

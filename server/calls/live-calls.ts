@@ -1,0 +1,63 @@
+import { Problem } from '../kit/problem.ts'
+
+/** With speech that runs here, each call takes a good part of a processor. */
+const offline_max = 10
+const providers_max = 50
+const retry_after_seconds = 10
+
+declare module '../kit/at.ts' {
+  interface Tools {
+    live_calls: LiveCalls
+  }
+}
+
+export interface LiveCall {
+  /** Whether its speech is recognised by this process. */
+  is_offline: boolean
+}
+
+/** The calls on real lines that this process drives. */
+export interface LiveCalls {
+  readonly count: number
+  /** Set by a stop: calls that go on may end, and no new ones begin. */
+  is_draining: boolean
+  hasRoom: (call: LiveCall) => boolean
+  add: (call: LiveCall) => void
+  remove: (call: LiveCall) => void
+  /** Resolves when there are none. */
+  ended: () => Promise<void>
+}
+
+export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
+  const calls = new Set<LiveCall>()
+  let waiting: (() => void)[] = []
+  return {
+    is_draining: false,
+    get count() {
+      return calls.size
+    },
+    hasRoom({ is_offline }) {
+      if (this.is_draining) return false
+      if (live_calls_max !== undefined) return calls.size < live_calls_max
+      const offline = [...calls].filter((call) => call.is_offline).length
+      return calls.size < providers_max && (!is_offline || offline < offline_max)
+    },
+    add: (call) => void calls.add(call),
+    remove(call) {
+      calls.delete(call)
+      if (calls.size > 0) return
+      const resolved = waiting
+      waiting = []
+      for (const resolve of resolved) resolve()
+    },
+    ended: () => (calls.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+  }
+}
+
+export const tooManyLive = (): Problem =>
+  new Problem(
+    'SERVICE_UNAVAILABLE',
+    'This process has as many live calls as it can have. Try again in a few seconds.',
+    {},
+    { 'retry-after': String(retry_after_seconds) },
+  )

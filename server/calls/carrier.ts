@@ -1,6 +1,7 @@
 import type { At, AtOutside } from '../kit/at.ts'
 import type { Line, LineEvent } from '../talk/line.ts'
 import type { Fact } from './facts.ts'
+import type { EndReason } from './schema.ts'
 
 /** A service that places calls. The simulator is the first one. */
 export interface Carrier {
@@ -26,7 +27,31 @@ export interface CallToDial {
   started_at: number
 }
 
-export type CallLine = Line<Fact>
+export interface CallLine extends Line<Fact> {
+  /** Ms of sound recognised and spoken so far. Lines with sound have it. */
+  readonly speech_ms?: number
+  close?: () => Promise<void>
+}
+
+/** The other side of a call on a real line. The process that has it drives the call. */
+export interface Connection {
+  /** Undefined if the agent can neither hear nor speak. */
+  open: ((opening: Opening) => CallLine) | undefined
+  /** Whether speech is heard or made by providers, which charge for it. */
+  readonly has_speech_providers: boolean
+  /** The call ends when nobody comes back by then, if this process is killed. */
+  readonly ends_at: number
+  /** Tells the other side. It is called once, before the end is written. */
+  onEnd: (end_reason: EndReason) => void
+}
+
+interface Opening {
+  /** The time of the workspace. */
+  now: () => number
+  /** Undefined if it is answered now. */
+  answered_at: number | undefined
+  recording: Recording | undefined
+}
 
 /** Takes the parts of a recording while the call goes on. */
 export interface Recording {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Configuration } from '../agents/configuration.ts'
+import { type Configuration, complete } from '../agents/configuration.ts'
 import { findConfiguration } from '../agents/find-version.ts'
 import * as channels from '../channels/store.ts'
 import * as clocks from '../clocks/store.ts'
@@ -14,6 +14,7 @@ import type { DueKind } from '../kit/work/due.ts'
 import { dueRows } from '../kit/work/rows.ts'
 import type { ClaimRequest, DueItem } from '../kit/work/work.ts'
 import * as workspaces from '../workspaces/store.ts'
+import type { Connection } from './carrier.ts'
 import * as counts from './counts.ts'
 import { countInFlight } from './insert.ts'
 import { withoutQuiet } from './quiet-hours.ts'
@@ -26,6 +27,8 @@ const claims_max = 250
 const held_max = 200
 /** A scheduled call for which there is no room is tried again after this long. */
 const retry_ms = 5_000
+/** After a crash a browser may come back for this long. */
+export const come_back_within_ms = 60_000
 
 export const due_calls: DueKind = {
   ...dueRows(table),
@@ -47,21 +50,25 @@ export interface ClaimedCall extends LeasedRow {
   refusal: Rule | 'no_channel' | undefined
   /** Up to when the call may run ahead, while time stands still. */
   horizon: number | undefined
+  /** The connection that this process has to the other side. Calls that a carrier dials have none. */
+  connection?: Connection
 }
 
 type Shown = 'status' | 'to' | 'from' | 'contact_id' | 'conversation_id' | 'agent_id' | 'agent_name' | 'channel_id'
 type Fixed = 'attempt' | 'metadata' | 'is_test' | 'created_at' | 'variables' | 'simulate' | 'leaves_voicemail'
-type Changing = 'started_at' | 'facts' | 'state' | 'request' | 'claims'
+type Changing = 'started_at' | 'facts' | 'state' | 'request' | 'claims' | 'speech_ms'
+type OfBrowser = 'line' | 'draft' | 'socket_origin'
 
-interface LeasedRow extends DueItem, Pick<Row, Shown | Fixed | Changing | 'keeps_quiet_hours'> {
-  version_id: string
+interface LeasedRow extends DueItem, Pick<Row, Shown | Fixed | Changing | OfBrowser | 'keeps_quiet_hours'> {
+  /** Null for a draft. */
+  version_id: string | null
   version_label: string
 }
 
 const columns =
   raw(`id, due_at, status, to_number as "to", from_number as "from", contact_id, conversation_id, agent_id,
   agent_name, channel_id, attempt, metadata, is_test, started_at, created_at, version_id, version_label, variables, simulate,
-  leaves_voicemail, keeps_quiet_hours, facts, state, request, claims`)
+  leaves_voicemail, keeps_quiet_hours, facts, state, request, claims, line, draft, socket_origin, speech_ms`)
 
 /** Leases due calls, and reads what is needed to drive them. Consent is asked here: they are dialled at once. */
 export async function claim(at: At, { slots, claimed }: Pick<ClaimRequest<ClaimedCall>, 'slots' | 'claimed'>) {
@@ -70,18 +77,23 @@ export async function claim(at: At, { slots, claimed }: Pick<ClaimRequest<Claime
 }
 
 async function claimSome(at: At, limit: number): Promise<ClaimedCall[]> {
-  const { db, workspace, now } = at
+  const { db, workspace } = at
   const token = randomUUID()
   const leased = await leaseDue<LeasedRow>(at, { token, limit, returning: columns })
   // There may be more.
   if (leased.length === claims_max) db.notify({ topic: table, workspace })
-  const rows = await withoutWaiting(at, await withoutQuiet(at, leased, token), token)
+  return withParts(at, await withoutWaiting(at, await withoutQuiet(at, leased, token), token), token)
+}
+
+/** Reads what is needed to drive calls. */
+async function withParts(at: At, rows: LeasedRow[], token: string): Promise<ClaimedCall[]> {
+  const { now } = at
   if (rows.length === 0) return []
   const contact_ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
   const [known, settings, configurations, rules, horizon] = await Promise.all([
     contacts.getMany(at, contact_ids),
     workspaces.readSettings(at),
-    Promise.all(rows.map(({ agent_id, version_id }) => findConfiguration(at, { agent_id, version_id }))),
+    Promise.all(rows.map((row) => configurationOf(at, row))),
     rulesFor(at, rows),
     clocks.readHorizon(at),
   ])
@@ -96,6 +108,11 @@ async function claimSome(at: At, limit: number): Promise<ClaimedCall[]> {
       horizon,
     }))
     .sort((left, right) => (left.id < right.id ? -1 : 1))
+}
+
+async function configurationOf(at: At, { agent_id, version_id, draft }: LeasedRow): Promise<Configuration | undefined> {
+  if (version_id === null) return draft ? complete(draft) : undefined
+  return findConfiguration(at, { agent_id, version_id })
 }
 
 /** A scheduled call for which there is no room waits. */

@@ -9,7 +9,7 @@ import { letOthersRun } from '../kit/let-others-run.ts'
 import { isBusy } from '../kit/postgres/errors.ts'
 import { untilAvailable } from '../kit/postgres/until-available.ts'
 import type { EngineInput } from '../talk/input.ts'
-import type { CallLine, CallLineEvent, CallToDial, Carrier } from './carrier.ts'
+import type { CallLine, CallLineEvent, CallToDial, Carrier, Connection, Recording } from './carrier.ts'
 import { ender_of, type Fact, isAnswered, merge } from './facts.ts'
 import { keepOptOut } from './opt-outs.ts'
 import type { CallState, Request } from './rows.ts'
@@ -42,6 +42,13 @@ export interface CallDriveOptions extends Parts {
   /** Whether the conversation gets a summary at its end. */
   has_summary: boolean
   is_recorded: boolean
+  /** Of a call on a real line. */
+  connection: Connection | undefined
+  recording: Recording | undefined
+  /** Ms of sound that other processes have recognised and spoken in the call. */
+  earlier_speech_ms: number
+  /** Nobody real speaks, so nobody opts out. */
+  is_trial: boolean
   save: (at: At, save: CallSave) => Promise<Saved>
   isStopping: () => boolean
   onProgress: () => void
@@ -124,7 +131,9 @@ export class CallDrive {
       // Nobody speaks any more.
       if (!scheduler.stands) line.hangUp(scheduler.now())
       stopWatching()
+      await line.close?.()
       await this.#keepOptOut()
+      await this.#options.recording?.stored()
     }
   }
 
@@ -141,6 +150,7 @@ export class CallDrive {
       if (scheduler.stands) await this.#driver.idle()
       if (scheduler.stands) await letOthersRun()
       if (this.#error) throw this.#error
+      this.#noteSpeechFault()
       const next = this.#nextTime()
       // Everything that has happened is written together.
       const must_read_first = this.#must_read && scheduler.stands
@@ -158,10 +168,22 @@ export class CallDrive {
       }
       if (this.#must_read) this.#readBeside()
       if (scheduler.stands || is_ended) return this.#release(next)
+      if (isStopping() && !this.#is_over && this.#options.connection) {
+        this.#takeOwn({ type: 'close', reason: 'error', end_reason: 'system_error' })
+        continue
+      }
       // The process stops. Another one ends the call.
       if (isStopping()) return this.#release(scheduler.now())
       await this.#sleep(this.#nextTime())
     }
+  }
+
+  /** A provider of speech has failed. If nothing else can take over, the call can't go on. */
+  #noteSpeechFault(): void {
+    const fault = this.#options.line.takeSpeechFault?.()
+    if (!fault) return
+    this.#options.journal.note(fault.message)
+    if (fault.is_fatal && !this.#is_over) this.#takeOwn({ type: 'close', reason: 'error', end_reason: 'system_error' })
   }
 
   get #is_answered(): boolean {
@@ -272,6 +294,7 @@ export class CallDrive {
     this.#add({ key: 'ended', at, source: ended_by, fact: { kind: 'ended', end_reason, ended_by } })
     this.#is_over = true
     line.hangUp(at)
+    this.#options.connection?.onEnd(end_reason)
   }
 
   /** Nothing was heard from the carrier. */
@@ -423,9 +446,9 @@ export class CallDrive {
   }
 
   #toSave({ now }: At, conversation_save: Save | undefined): CallSave {
-    const { id, token, due_at, dialed, conversation, is_recorded, line, scheduler } = this.#options
+    const { id, token, due_at, dialed, conversation, is_recorded, line, scheduler, connection } = this.#options
     this.#opt_out ??= this.#driver.takeOptOut()
-    const { next } = this.#released ?? { next: clock.parse(due_at) }
+    const { next } = this.#released ?? { next: connection?.ends_at ?? clock.parse(due_at) }
     const is_final = this.#is_over && (!scheduler.stands || next === undefined)
     return {
       id,
@@ -436,7 +459,12 @@ export class CallDrive {
       conversation_save: conversation_save && { ...conversation_save, is_spoken: true },
       new_conversation: this.#is_new ? conversation : undefined,
       facts: this.#facts,
-      opted_out: this.#opt_out && { ...this.#opt_out, phone_number: dialed.to },
+      // In a browser the number may not be known.
+      opted_out: this.#opt_out && dialed.to !== '' ? { ...this.#opt_out, phone_number: dialed.to } : null,
+      ...(line.speech_ms !== undefined &&
+        connection?.has_speech_providers && {
+          speech_ms: Math.round(this.#options.earlier_speech_ms + line.speech_ms),
+        }),
       state: scheduler.stands && !is_final ? this.#state() : null,
       due_at: is_final || next === undefined ? null : clock.iso(next),
       is_released: this.#released !== undefined,
@@ -460,7 +488,7 @@ export class CallDrive {
     const { at, dialed, conversation, journal, scheduler, log } = this.#options
     await journal.inOrder(async () => {})
     const opt_out = this.#opt_out ?? this.#driver.takeOptOut()
-    if (!opt_out || scheduler.stands) return
+    if (!opt_out || scheduler.stands || dialed.to === '' || this.#options.is_trial) return
     const { id: conversation_id, contact_id } = conversation
     const { to: phone_number, simulate } = dialed
     await keepOptOut(at, { phone_number, contact_id, evidence: { conversation_id }, at: opt_out.at, simulate }, log)

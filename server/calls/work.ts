@@ -8,7 +8,7 @@ import { openAnswerer } from '../drivers/answerer.ts'
 import { Journal } from '../drivers/journal.ts'
 import { emptySave, type Saved } from '../drivers/plan-save.ts'
 import { openTools } from '../drivers/tools.ts'
-import type { At, AtOutside } from '../kit/at.ts'
+import { type At, type AtOutside, atLater } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { openQueuePerKey } from '../kit/limits/key-queues.ts'
@@ -22,11 +22,12 @@ import type { RunContext, Work } from '../kit/work/work.ts'
 import { settingsFor, valuesOf, voice_time_limits } from '../talk/settings.ts'
 import { newState } from '../talk/state.ts'
 import type { CallToDial, Carrier } from './carrier.ts'
-import { type ClaimedCall, claim, due_calls } from './claim.ts'
+import { type ClaimedCall, claim, come_back_within_ms, due_calls } from './claim.ts'
 import { CallDrive } from './drive.ts'
 import { type Fact, isAnswered, summarize } from './facts.ts'
-import { type CallState, type Row, renewLeases } from './rows.ts'
-import { type CallSave, openCallSaves, turnsOf } from './save.ts'
+import { openRecording } from './recording-parts.ts'
+import { type CallState, postponeEnds, type Row, renewLeases } from './rows.ts'
+import { type CallSave, isTrial, openCallSaves, turnsOf } from './save.ts'
 import type { EndReason } from './schema.ts'
 import { requests } from './store.ts'
 
@@ -68,6 +69,10 @@ export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCal
         const renewed = await renewLeases(at, claimed)
         // A notification may have been lost, or come from another process.
         for (const { id, request } of renewed) if (request !== null) running.get(id)?.wake()
+        const connected = claimed.flatMap(({ id, token, connection }) =>
+          connection ? [{ id, token, due_at: clock.iso(connection.ends_at) }] : [],
+        )
+        if (connected.length > 0) await postponeEnds(at, connected)
         return renewed
       }),
     limits: { process: plainShare(calls_max), workspace: plainShare(calls_max) },
@@ -136,7 +141,7 @@ export async function runAhead(
   const claimed: ClaimedCall = {
     ...row,
     due_at: row.due_at ?? row.created_at,
-    version_id: row.agent_version.id ?? '',
+    version_id: row.agent_version.id,
     version_label: row.agent_version.version_label,
     claims: 1,
     token: '',
@@ -168,13 +173,15 @@ interface Begin {
 /** Undefined if the call has ended instead. */
 async function begin(at: AtOutside, options: Begin): Promise<CallDrive | undefined> {
   const { claimed } = options
-  const { started_at, state, configuration, request, to, refusal, claims } = claimed
+  const { started_at, state, configuration, request, to, refusal, claims, line, connection } = claimed
+  if (line === 'browser' && started_at === null && !request && !connection) return end(at, options, [notOpened(at)])
   // Only a call that runs ahead has a state between two drives.
   const is_lost = started_at !== null && !state
   if (is_lost || claims > tries_max) return end(at, options, await lostFacts(at, options))
-  if (started_at === null && (request || !configuration || to === null))
+  if (started_at === null && (request || !configuration || (to === null && line === null)))
     return end(at, options, [ended(at, 'canceled')])
   if (refusal) return end(at, options, [blocked(at), ended(at, refusal === 'opted_out' ? 'opted_out' : 'canceled')])
+  if (connection && !connection.open) return end(at, options, [ended(at, 'system_error')])
   // The agent was deleted.
   if (!configuration) return end(at, options, [ended(at, 'agent_hung_up')])
   return openDrive(at, { ...options, configuration })
@@ -185,6 +192,14 @@ const ended = ({ now }: At, end_reason: EndReason): Fact => ({
   at: now,
   source: 'system',
   fact: { kind: 'ended', end_reason, ended_by: 'system' },
+})
+
+/** Nobody has opened the socket. */
+const notOpened = ({ now }: At): Fact => ({
+  key: 'not_opened',
+  at: now,
+  source: 'system',
+  fact: { kind: 'final', final: 'no_answer' },
 })
 
 const blocked = ({ now }: At): Fact => ({
@@ -199,6 +214,15 @@ const blocked = ({ now }: At): Fact => ({
  * dialled at all is then not known, unless someone has answered.
  */
 async function lostFacts(at: AtOutside, { claimed, carrier, context }: Begin): Promise<Fact[]> {
+  if (claimed.line === 'browser') {
+    const then = { ...at, now: clock.parse(claimed.due_at) - come_back_within_ms }
+    return [
+      ended(
+        { ...then, now: await lastSaved(at, { ...claimed, due_at: clock.iso(then.now) }, claimed.facts) },
+        'system_error',
+      ),
+    ]
+  }
   const found = await carrier.find(at, toDial(at, claimed), at.now).catch((error: unknown) => {
     context.log.warn({ err: error, workspace_id: at.workspace, call_id: claimed.id }, 'a carrier could not be asked')
     return []
@@ -225,17 +249,19 @@ const unknown = ({ now }: At): Fact => ({
 
 /** Ends the call without a driver. */
 async function end(at: At, { claimed, save }: Begin, facts: Fact[]): Promise<undefined> {
-  const { id, token, conversation_id, configuration } = claimed
+  const { id, token, conversation_id, configuration, connection } = claimed
   const found = conversation_id === null ? undefined : await conversations.get(at, conversation_id)
+  const known = [...claimed.facts, ...facts]
+  connection?.onEnd(summarize(known).end_reason ?? 'system_error')
   await save(at, {
     id,
     token,
     now: at.now,
-    facts: [...claimed.facts, ...facts],
+    facts: known,
     conversation_save: found && (await closing(at, { claimed, conversation: found })),
     new_conversation: undefined,
     opted_out: null,
-    is_recorded: configuration?.recording.is_on ?? false,
+    is_recorded: claimed.line === null && (configuration?.recording.is_on ?? false),
     contact_voice: null,
     state: null,
     due_at: null,
@@ -261,9 +287,13 @@ async function closing(at: At, { claimed, conversation }: { claimed: ClaimedCall
 
 const cut_off = { is_interrupted: true, finish_reason: 'interrupted' as const }
 
-const toDial = ({ now }: At, { id, to, from, simulate, attempt, started_at, state }: ClaimedCall): CallToDial => ({
+const toDial = (
+  { now }: At,
+  { id, to, from, simulate, attempt, started_at, state, contact }: ClaimedCall,
+): CallToDial => ({
   id,
-  to: state?.to ?? to ?? '',
+  // Who opts out in a browser is the contact, if it is known.
+  to: state?.to ?? to ?? contact?.phone_number ?? '',
   from,
   simulate,
   attempt,
@@ -274,7 +304,7 @@ type Open = Begin & { configuration: Configuration }
 
 async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | undefined> {
   const { claimed, carrier, save, context, configuration } = options
-  const { id, token, due_at, state, facts, horizon, agent_id, contact_id, contact, time_zone } = claimed
+  const { id, token, due_at, state, facts, horizon, agent_id, contact_id, contact, time_zone, connection } = claimed
   const dialed = toDial(at, claimed)
   const conversation =
     claimed.conversation_id === null ? newVoice(at, options) : await conversations.get(at, claimed.conversation_id)
@@ -296,17 +326,32 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
       opted_out: null,
       is_recorded: false,
       state: null,
-      due_at,
+      due_at: connection ? clock.iso(connection.ends_at) : due_at,
       contact_voice: null,
       conversation_save: undefined,
       new_conversation: conversation,
       is_released: false,
-      is_dialing: true,
+      is_dialing: connection === undefined,
     })
     if (saved.is_lost) return undefined
   }
-  const line = state ? carrier.reopen(at, state.line) : await carrier.dial(at, dialed)
-  const scheduler = openScheduler(at, { horizon, speed: carrier.speed })
+  const scheduler = openScheduler(connection ? atLater(at) : at, { horizon, speed: carrier.speed })
+  const is_recorded = isRecorded(claimed, configuration)
+  const began_at = answeredAt(facts) ?? scheduler.now()
+  const recording =
+    connection && is_recorded
+      ? openRecording(at, {
+          call: claimed,
+          began_at,
+          continues_at: undefined,
+          log: context.log,
+        })
+      : undefined
+  const line = connection?.open
+    ? connection.open({ now: scheduler.now, answered_at: answeredAt(facts), recording })
+    : state
+      ? carrier.reopen(at, state.line)
+      : await carrier.dial(at, dialed)
   return new CallDrive({
     at,
     id,
@@ -316,12 +361,16 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
     dialed,
     carrier,
     line,
+    connection,
+    recording,
+    earlier_speech_ms: claimed.speech_ms,
     save,
     conversation,
     tools,
     request: claimed.request,
     is_new: !state && scheduler.stands,
     is_live: !scheduler.stands,
+    is_trial: isTrial(claimed),
     facts: state ? facts : [dialing],
     state: state ?? newCallState(at, options, tools.say_while),
     answerer: openAnswerer({
@@ -341,9 +390,18 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
     transfers: new Map(configuration.transfers.map(({ name, phone_number }) => [name, phone_number])),
     goals: configuration.results.map(({ name }) => name),
     has_summary: configuration.script === null,
-    is_recorded: configuration.recording.is_on,
+    is_recorded,
     ...context,
   })
+}
+
+/** On a real line only who was told so is recorded, and who tries the agent. */
+const isRecorded = (claimed: ClaimedCall, { recording }: Configuration): boolean =>
+  recording.is_on && (claimed.line === null || recording.notice !== null || isTrial(claimed))
+
+const answeredAt = (facts: Fact[]): number | undefined => {
+  const { answered_at } = summarize(facts)
+  return answered_at === null ? undefined : clock.parse(answered_at)
 }
 
 function newVoice(at: At, { claimed, configuration }: Open): Conversation {

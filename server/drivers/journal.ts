@@ -155,6 +155,11 @@ export class Journal {
     this.#error = error
   }
 
+  /** Something has failed that is no fault of the model. The agent's next turn says so. */
+  note(error: string): void {
+    this.#error ??= error
+  }
+
   beginRun({ run, name, arguments: values }: ToolCall): void {
     const begun = { id: run, name, arguments: values, result: null, status: 'running' as const, duration_ms: null }
     this.#runs.set(run, { conversation_id: this.id, ...begun })

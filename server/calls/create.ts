@@ -71,7 +71,7 @@ async function prepare(at: At, input: Input): Promise<Row> {
 }
 
 /** Locks the workspace, so that the number of calls in flight can't grow meanwhile: as late as possible, because others wait. */
-async function admitAll(at: At, prepared: (Row | Problem)[]): Promise<(Row | Problem)[]> {
+export async function admitAll(at: At, prepared: (Row | Problem)[]): Promise<(Row | Problem)[]> {
   const isQueued = (one: Row | Problem) => !(one instanceof Problem) && one.status === 'queued'
   if (!prepared.some(isQueued)) return prepared
   await workspaces.lock(at)

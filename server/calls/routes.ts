@@ -9,6 +9,7 @@ import * as schema from './schema.ts'
 import * as calls from './store.ts'
 import { streamCall } from './stream.ts'
 import { listEvents, update } from './update.ts'
+import { checkSpeech, createWebCall } from './web.ts'
 
 const path = '/calls'
 const read = 'calls:read'
@@ -52,6 +53,25 @@ export const operations: operation.Operation[] = [
         at,
         calls.map(({ body }) => body),
       ),
+  }),
+  operation.write({
+    id: 'calls.create_web',
+    method: 'POST',
+    path: `${path}/web`,
+    collection: path,
+    resource: 'call',
+    scope: write,
+    summary: 'Talk in a browser',
+    description:
+      'Prepares a call with an agent over a WebSocket: see "Voice in the browser" in the guide. The call is `queued` until the ' +
+      'socket is opened with the token. If that does not happen within 60 seconds, the call is `failed`.',
+    body: schema.NewWebCall,
+    errors: ['INVALID_STATE'],
+    is_secret: true,
+    response: schema.WebCall,
+    status: 201,
+    before: (at, { body }) => checkSpeech(at, body),
+    run: (at, { body }) => createWebCall(at, body),
   }),
   operation.list({
     id: 'calls.list',

@@ -86,7 +86,7 @@ export const Call = Type.Object(
       { id: optionalId('The version.'), version_label: Type.String({ examples: ['v1'] }) },
       { description: 'The version of the agent that speaks.' },
     ),
-    channel_id: optionalId('The channel. `null` for a call with a simulated person that needs none.'),
+    channel_id: optionalId('The channel. `null` for calls that need none: with a simulated person, or in a browser.'),
     campaign_id: optionalId('The campaign that the call belongs to.'),
     attempt: Type.Integer({ description: 'Which attempt to reach the contact this is.', examples: [1] }),
     scheduled_at: optionalTimestamp(
@@ -122,7 +122,10 @@ export const Call = Type.Object(
       examples: [0],
     }),
     metadata,
-    is_test: Type.Boolean({ description: 'Whether a simulated person was called.', examples: [true] }),
+    is_test: Type.Boolean({
+      description: 'Whether nobody real was at the other end: a simulated person, or someone who tried the agent.',
+      examples: [true],
+    }),
     redacted_at: optionalTimestamp('When everything that was said was erased.'),
     created_at: timestamp('When the call was created.'),
     updated_at: timestamp('When the call last changed.'),
@@ -163,6 +166,52 @@ export const NewCall = body(
   Call,
 )
 export type NewCall = Static<typeof NewCall>
+
+const origin = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  maxLength: 300,
+  description:
+    'The origin of the page that may open the socket, such as `https://example.com`: no other one may. `null`: any.',
+  examples: ['https://example.com'],
+})
+
+export const NewWebCall = body(
+  'NewWebCall',
+  {
+    agent_id: id('The agent that speaks.'),
+    agent_version_id: Type.Optional(optionalId('A version other than the one in use, for a trial.')),
+    use_draft: Type.Optional(
+      Type.Boolean({ description: "Whether to speak with the agent's draft, for a trial.", examples: [false] }),
+    ),
+    contact_id: Type.Optional(optionalId('The contact that speaks, if you know it.')),
+    variables: Type.Optional(variables),
+    metadata: Type.Optional(metadata),
+    origin: Type.Optional(origin),
+    is_test: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether this is a trial. It then says nothing about the contact, and is recorded without a notice.',
+        examples: [false],
+      }),
+    ),
+  },
+  Call,
+)
+export type NewWebCall = Static<typeof NewWebCall>
+
+export const WebCall = Type.Object(
+  {
+    call: Call,
+    url: Type.String({
+      description: 'Open a WebSocket there, and send `start` with the token: see "Voice in the browser" in the guide.',
+      examples: ['wss://parley.example.com/voice'],
+    }),
+    token: Type.String({ description: 'Opens the socket, once.', examples: ['AZqExF8AfD6dUy8aZMC3qg'] }),
+    expires_at: timestamp('When the socket must be open.'),
+  },
+  { title: 'WebCall' },
+)
+export type WebCall = Static<typeof WebCall>
 
 export const CallChange = body('CallChange', { metadata: Type.Optional(metadata) }, Call)
 export type CallChange = Static<typeof CallChange>

@@ -21,6 +21,7 @@ import { type BackgroundOptions, runDue } from '../../server/worker.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
 import { addCall as addCallAt, type CallFields } from './added-calls.ts'
 import { copyTemplate } from './database.ts'
+import { addFakeSpeech } from './fake-speech.ts'
 import { newChannel } from './samples.ts'
 import { closeAfterLastFile } from './shared.ts'
 import { addClockIn, addTestClock as addTestClockAt } from './test-clocks.ts'
@@ -143,15 +144,21 @@ const shared_configurations = [{}, { outbound_allow_hosts: ['127.0.0.1'] }].map(
 export async function serve(changes: Partial<Config> = {}): Promise<Server> {
   const key = JSON.stringify(changes)
   if (!shared_configurations.includes(key)) {
-    const server = await openServer(testPool(), changes)
+    const server = withFakeSpeech(await openServer(testPool(), changes))
     after(server.close)
     return server
   }
-  const server = shared_servers.get(key) ?? openServer(testPool(), changes)
+  const server = shared_servers.get(key) ?? openServer(testPool(), changes).then(withFakeSpeech)
   if (!shared_servers.has(key)) closeAfterLastFile(async () => (await server).close())
   shared_servers.set(key, server)
   // In a promise of its own: tests that are defined after one that an earlier file has waited for would belong to that file.
   return await server
+}
+
+/** Calls in browsers need no models then. */
+function withFakeSpeech(server: Server): Server {
+  addFakeSpeech(server)
+  return server
 }
 
 /** Starts the service in this process with the given database, until it is closed. */

@@ -295,6 +295,7 @@ export const bodies: Record<string, () => object> = {
   'conversations.answer': () => ({ text: 'Nine to six.' }),
   'conversations.link': () => ({ contact_id }),
   'calls.create': newCall,
+  'calls.create_web': () => ({ agent_id, is_test: true }),
   'calls.update': () => ({ metadata: { ticket: 'T-1' } }),
   'campaigns.create': newCampaign,
   'campaigns.update': () => ({ name: 'Autumn appointments', agent_id: enrolled.agent_id }),

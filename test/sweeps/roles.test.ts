@@ -109,6 +109,7 @@ const allowed: Record<string, Role[]> = {
       'conversations.close',
       'conversations.link',
       'calls.create',
+      'calls.create_web',
       'calls.update',
       'calls.cancel',
       'calls.hang_up',

@@ -1,0 +1,140 @@
+import { chooseVersion } from '../agents/choose-version.ts'
+import type { Configuration } from '../agents/configuration.ts'
+import * as agents from '../agents/find.ts'
+import { findVersion } from '../agents/find-version.ts'
+import type { AgentWithDraft } from '../agents/schema.ts'
+import * as contacts from '../contacts/store.ts'
+import { findAgent } from '../conversations/begin.ts'
+import { memberFaults, unknown } from '../conversations/member-faults.ts'
+import type { At, AtOutside } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { isId, newId } from '../kit/id.ts'
+import { type Fault, invalid, invalidState, Problem } from '../kit/problem.ts'
+import { admitAll } from './create.ts'
+import { insert, newCall } from './insert.ts'
+import { tooManyLive } from './live-calls.ts'
+import { shownOf } from './rows.ts'
+import type { NewWebCall, WebCall } from './schema.ts'
+import { newSocketToken } from './socket-token.ts'
+
+/** The socket must be open by then. */
+const open_within_ms = 60_000
+
+/** Checks what takes long, before the transaction: whether the agent can hear and speak here. */
+export async function checkSpeech(at: AtOutside, input: Pick<NewWebCall, Choosing>): Promise<void> {
+  if (at.is_test) throw inTestWorkspace()
+  const configuration = await findConfiguration(at, input)
+  // What is unknown is answered by `createWebCall`.
+  if (!configuration) return
+  const { listen } = await at.tools.sound.find(at, configuration)
+  if (!at.tools.live_calls.hasRoom({ is_offline: isOffline(listen.model) })) throw tooManyLive()
+}
+
+/** Whether speech is recognised in this process, and not by a provider. */
+export const isOffline = ({ provider }: { provider: string }): boolean => provider.startsWith('offline')
+
+type Choosing = 'agent_id' | 'agent_version_id' | 'contact_id' | 'use_draft'
+
+async function findConfiguration(at: At, input: Pick<NewWebCall, Choosing>): Promise<Configuration | undefined> {
+  const { agent_id, agent_version_id = null, contact_id = null, use_draft = false } = input
+  const agent = isId(agent_id) ? await agents.get(at, agent_id).catch(ignoreProblem) : undefined
+  if (!agent) return undefined
+  if (use_draft) return agent.draft
+  const version_id = agent_version_id ?? chooseVersion(agent, contact_id ?? '').id
+  return isId(version_id) ? (await findVersion(at, { agent_id, version_id }))?.configuration : undefined
+}
+
+function ignoreProblem(error: unknown): undefined {
+  if (!(error instanceof Problem)) throw error
+}
+
+const inTestWorkspace = () =>
+  invalidState('In a test workspace time stands still, so nobody can speak there. Use a live workspace.', {
+    reason: 'test_workspace',
+  })
+
+/** A call that begins when its socket is opened. The ledger is not asked: the other side calls. */
+export async function createWebCall(at: At, input: NewWebCall): Promise<WebCall> {
+  if (at.is_test) throw inTestWorkspace()
+  const id = newId()
+  const { agent, version } = await findParts(at, input, id)
+  const token = newSocketToken(at.workspace, id)
+  const expires_at = clock.iso(at.now + open_within_ms)
+  const row = newCall(at, {
+    id,
+    direction: 'inbound',
+    line: 'browser',
+    agent,
+    version,
+    draft: version.id === null ? version.configuration : null,
+    channel: null,
+    to: null,
+    contact_id: input.contact_id ?? null,
+    attempt: 1,
+    status: 'queued',
+    is_test: input.is_test ?? false,
+    metadata: input.metadata ?? {},
+    variables: input.variables ?? {},
+    socket_token: token.hash,
+    socket_origin: toOrigin(input.origin ?? null),
+    due_at: expires_at,
+  })
+  const [admitted] = await admitAll(at, [row])
+  if (!admitted || admitted instanceof Problem) throw admitted
+  await insert(at, [admitted])
+  return { call: shownOf(admitted), url: socketUrl(at), token: token.text, expires_at }
+}
+
+const socketUrl = ({ tools }: At): string => `${tools.address().replace(/^http/, 'ws')}/voice`
+
+/** Shares the agent and the contact, so that neither is deleted before the transaction ends. */
+async function findParts(at: At, input: NewWebCall, id: string) {
+  const { agent_id, contact_id = null, agent_version_id = null, use_draft = false, origin = null } = input
+  const [agent, has_contact] = await Promise.all([
+    findAgent(at, agent_id),
+    contact_id === null || contacts.share(at, contact_id),
+  ])
+  const version = agent && (await findUsed(at, agent, { use_draft, agent_version_id, counterpart: contact_id ?? id }))
+  const faults: Fault[] = [
+    ...(agent ? [] : [unknown('agent_id', 'an agent')]),
+    ...(has_contact ? [] : [unknown('contact_id', 'a contact')]),
+    ...(agent && !version ? [unknown('agent_version_id', 'a version of this agent')] : []),
+    ...(use_draft && agent_version_id !== null ? [draft_and_version] : []),
+    ...(origin === null || isOrigin(origin) ? [] : [not_an_origin]),
+    ...memberFaults(input),
+  ]
+  if (!agent || !version || faults.length > 0) throw invalid(faults)
+  return { agent, version }
+}
+
+interface Wanted {
+  use_draft: boolean
+  agent_version_id: string | null
+  counterpart: string
+}
+
+async function findUsed(at: At, agent: AgentWithDraft, { use_draft, agent_version_id, counterpart }: Wanted) {
+  if (use_draft) return { id: null, version_label: 'draft', configuration: agent.draft }
+  const version_id = agent_version_id ?? chooseVersion(agent, counterpart).id
+  return isId(version_id) ? findVersion(at, { agent_id: agent.id, version_id }) : undefined
+}
+
+const draft_and_version: Fault = {
+  path: 'use_draft',
+  code: 'conflict',
+  message: "use_draft can't be used together with agent_version_id.",
+}
+
+const not_an_origin: Fault = {
+  path: 'origin',
+  code: 'format',
+  message: 'origin must be an origin such as https://example.com, without a path.',
+}
+
+const isOrigin = (text: string): boolean => {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
+}
+
+/** As browsers send it. */
+const toOrigin = (text: string | null): string | null => (text === null ? null : new URL(text).origin)

@@ -40,6 +40,7 @@ import type { Pool } from './kit/postgres/pool.ts'
 import { openReadinessCheck } from './kit/postgres/ready.ts'
 import * as problem from './kit/problem.ts'
 import { openVoicePageLookup, voicePages } from './lines/browser/pages.ts'
+import { openBrowserCalls } from './lines/browser/sockets.ts'
 import { operations as channel_tests } from './lines/test-channel.ts'
 import { identifyChannel, sms_operations } from './lines/twilio/sms-routes.ts'
 import { type FindChannel, identifyChatVisitor, openChannelLookup } from './lines/web-chat/door.ts'
@@ -109,6 +110,7 @@ const served_at = ['/api/v1', '/v1']
 const session_api_path = '/app/api/v1'
 const person_path = '/app'
 const chat_path = '/chat'
+const voice_path = '/voice'
 /** Unknown paths below these get 404, and not a page of the dashboard. */
 const api_paths = ['/api', '/v1', '/app', '/chat', '/in', '/inbox', '/sms', '/voice']
 
@@ -182,6 +184,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   const service = openService(pool, config, () => addressOf(config, portOf(app)))
   const { authenticate, recordUses } = authenticator(pool)
   const findChannel = openChannelLookup(service)
+  const browser_calls = openBrowserCalls({ service, log })
   const { live_calls } = service.tools
   const { app, metrics, addPage, stop, isStopping } = openHttp({
     doors: doors(service, config.public_url, authenticate, findChannel),
@@ -192,8 +195,11 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     metrics_prefix: product.short_name,
     restarts: config.restarts,
     limits,
+    upgrades: { [voice_path]: browser_calls.upgrade },
     site: readStaticSite(path.join(config.checkout, '.cache', 'dashboard'), pathOf(config.public_url), api_paths),
   })
+  // Before the server stops to listen: it would wait for the sockets.
+  app.addHook('preClose', () => browser_calls.stop())
   const calls_live = openGauge(
     { name: `${product.short_name}_calls_live`, help: 'Calls on real lines that this process drives.' },
     () => live_calls.count,

@@ -19,7 +19,7 @@ import * as counts from './counts.ts'
 import { countInFlight } from './insert.ts'
 import { withoutQuiet } from './quiet-hours.ts'
 import { findRules } from './refusals.ts'
-import { leaseDue, queueScheduled, type Row, releaseUntil } from './rows.ts'
+import { leaseDue, type Opening, queueScheduled, type Row, releaseUntil, takeOpened } from './rows.ts'
 import { table } from './store.ts'
 
 const claims_max = 250
@@ -113,6 +113,14 @@ async function withParts(at: At, rows: LeasedRow[], token: string): Promise<Clai
 async function configurationOf(at: At, { agent_id, version_id, draft }: LeasedRow): Promise<Configuration | undefined> {
   if (version_id === null) return draft ? complete(draft) : undefined
   return findConfiguration(at, { agent_id, version_id })
+}
+
+/** Leases a call in a browser, for the process that has the socket. Undefined if the token doesn't open it. */
+export async function take(at: At, opening: Omit<Opening, 'lease_token' | 'due_at'>): Promise<ClaimedCall | undefined> {
+  const lease_token = randomUUID()
+  const due_at = clock.iso(at.now + come_back_within_ms)
+  const taken = await takeOpened<LeasedRow>(at, { ...opening, lease_token, due_at }, columns)
+  return taken && (await withParts(at, [taken], lease_token))[0]
 }
 
 /** A scheduled call for which there is no room waits. */

@@ -94,3 +94,12 @@ export function patient(tenant: Tenant): Tenant {
   }
   return { ...tenant, call }
 }
+
+/** Waits until nothing more happens in the call, and returns it. */
+export async function ended(tenant: Tenant, id: string) {
+  for (;;) {
+    const call = await getCall(tenant, id)
+    if (call.ended_at !== null) return call
+    await sleep(50)
+  }
+}

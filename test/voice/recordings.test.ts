@@ -4,11 +4,15 @@ import { openRecording } from '../../server/calls/recording-parts.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { openLog } from '../../server/kit/log.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
-import { getCall } from '../support/calls.ts'
+import { waitUntil } from '../faults/client.ts'
+import { ended, getCall, newCaller } from '../support/calls.ts'
+import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, type Tenant, testPool } from '../support/harness.ts'
+import { openVoiceClient, placeWebCall } from '../support/voice-client.ts'
 
 const server = await openServer(testPool())
 after(server.close)
+addFakeSpeech(server)
 const log = openLog('silent')
 const header_bytes = 58
 const bytes_per_ms = 16
@@ -25,6 +29,59 @@ const rowsOf = async (tenant: Tenant): Promise<{ blob_key: string }[]> =>
     sql`select blob_key from recording_parts where workspace_id = ${tenant.id}
       union all select blob_key from recording_files where workspace_id = ${tenant.id}`,
   )
+
+async function talk(tenant: Tenant, agent: object, body: object = {}) {
+  const agent_id = await newCaller(tenant, { greeting: 'Hello.', ...agent })
+  const place = await placeWebCall(tenant, { agent_id, ...body })
+  const client = openVoiceClient(place)
+  await waitUntil('the agent has spoken', async () => (await getCall(tenant, place.call.id)).turn_count === 1)
+  return { client, id: place.call.id }
+}
+
+test('only who was told so is recorded', async () => {
+  const tenant = await server.workspace()
+  const { client, id } = await talk(tenant, { recording: { is_on: true, notice: null } })
+  assert.equal((await getCall(tenant, id)).recording.status, 'none')
+  client.send({ type: 'end' })
+  await ended(tenant, id)
+  assert.equal((await tenant.call('GET', `/calls/${id}/recording`)).status, 404)
+})
+
+test('a recording is as long as its call, with both sides in it', async () => {
+  const tenant = await server.workspace()
+  const { client, id } = await talk(tenant, { recording: { is_on: true, notice: 'This call is recorded.' } })
+  assert.equal((await getCall(tenant, id)).recording.status, 'recording')
+  client.say('No, thank you.')
+  await waitUntil('the contact was heard', async () => (await getCall(tenant, id)).turn_count >= 2)
+  client.send({ type: 'end' })
+  const call = await ended(tenant, id)
+  assert.equal(call.recording.status, 'rendering')
+  const early = await tenant.call('GET', `/calls/${id}/recording`)
+  assert.deepEqual([early.status, early.body.error.details.reason], [409, 'rendering'])
+  const keys: string[] = []
+  await waitUntil('the recording is ready', async () => {
+    keys.push(...(await rowsOf(tenant)).map(({ blob_key }) => blob_key))
+    await tenant.work()
+    return (await getCall(tenant, id)).recording.status === 'ready'
+  })
+  const { recording } = await getCall(tenant, id)
+  assert.deepEqual(recording, { status: 'ready', duration_ms: call.duration_ms, format: 'wav' })
+  const answer = await fetch(`${server.url}/api/v1/calls/${id}/recording`, {
+    headers: { authorization: `Bearer ${tenant.key}` },
+  })
+  const bytes = Buffer.from(await answer.arrayBuffer())
+  assert.equal(bytes.length, header_bytes + call.duration_ms * bytes_per_ms)
+  const silence = [0xff, 0x7f]
+  const isHeard = (channel: number) =>
+    bytes.subarray(header_bytes).some((byte, index) => index % 2 === channel && !silence.includes(byte))
+  assert.deepEqual([isHeard(0), isHeard(1)], [true, true])
+  // Nothing is left of the parts, and nothing at all after a deletion.
+  assert.deepEqual(await rowsOf(tenant), [])
+  assert.deepEqual(await filesOf(tenant, [...new Set(keys)]), [keys.find((key) => key.endsWith('.wav'))])
+  assert.equal((await tenant.call('DELETE', `/calls/${id}/recording`)).status, 200)
+  await tenant.work()
+  assert.deepEqual([await rowsOf(tenant), await filesOf(tenant, keys)], [[], []])
+})
 
 test('parts that a killed process has left are joined, or removed with the recording', async () => {
   const tenant = await server.workspace()

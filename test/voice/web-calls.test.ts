@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { getCall, newCaller } from '../support/calls.ts'
+import { waitUntil } from '../faults/client.ts'
+import { ended, getCall, newCaller, turnsOf } from '../support/calls.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, testPool } from '../support/harness.ts'
-import { placeWebCall } from '../support/voice-client.ts'
+import { openVoiceClient, placeWebCall } from '../support/voice-client.ts'
 
 const server = await openServer(testPool(), { live_calls_max: 20, speech_dir: '.cache/no-speech' })
 after(server.close)
@@ -28,9 +29,83 @@ test('an agent that can neither hear nor speak can not be talked to', async () =
   addFakeSpeech(server)
 })
 
+test('a person talks to an agent until it hangs up', async () => {
+  const tenant = await server.workspace()
+  const agent_id = await newCaller(tenant, { script })
+  const contact = (await tenant.call('POST', '/contacts', { phone_number: '+14155550123' })).body.data
+  const place = await placeWebCall(tenant, { agent_id, contact_id: contact.id, metadata: { page: 'start' } })
+  const { status, direction, from, to, channel_id, is_test, conversation_id } = place.call
+  assert.deepEqual(
+    { status, direction, from, to, channel_id, is_test, conversation_id },
+    {
+      status: 'queued',
+      direction: 'inbound',
+      from: null,
+      to: null,
+      channel_id: null,
+      is_test: false,
+      conversation_id: null,
+    },
+  )
+  assert.equal(place.url, `${server.url.replace('http', 'ws')}/voice`)
+  const client = openVoiceClient(place)
+  const ready = await client.next('ready')
+  assert.equal(ready.call_id, place.call.id)
+  assert.notEqual(ready.token, place.token)
+  await waitUntil('the agent has spoken', async () => (await getCall(tenant, place.call.id)).turn_count === 1)
+  client.say('Yes.')
+  assert.deepEqual(await client.next('ended'), { type: 'ended', end_reason: 'agent_hung_up' })
+  assert.equal(await client.closed, 1_000)
+  assert.ok(client.heard() > 0)
+  const call = await ended(tenant, place.call.id)
+  assert.deepEqual(
+    [call.status, call.outcome, call.ended_by, call.metadata.page],
+    ['completed', 'answered', 'agent', 'start'],
+  )
+  const turns = await turnsOf(tenant, call.conversation_id)
+  assert.deepEqual(
+    turns.map(({ role, heard }: { role: string; heard: string }) => [role, heard]),
+    [
+      ['agent', 'Hello. Is Tuesday all right?'],
+      ['contact', 'Yes.'],
+      ['agent', 'Good, see you on Tuesday. Goodbye.'],
+    ],
+  )
+  // How long each stage took, and the call by the first sound.
+  const { wait_ms, recognise_ms, voice_ms, first_sound_ms } = turns[2].latency
+  for (const ms of [wait_ms, recognise_ms, voice_ms, first_sound_ms]) assert.ok(Number.isInteger(ms) && ms >= 0)
+  assert.deepEqual(call.latency, { turn_p50_ms: first_sound_ms, turn_p95_ms: first_sound_ms })
+  assert.equal(turns[0].latency.turn_ms, null)
+  const metrics = (await server.fetch('GET', '/metrics')).text
+  assert.match(metrics, /parley_turn_latency_seconds_count\{stage="first_sound"\} [1-9]/)
+  assert.match(metrics, /parley_calls_live 0/)
+  const reached = (await tenant.call('GET', `/contacts/${contact.id}`)).body.data
+  assert.equal(reached.last_contact_at, call.answered_at)
+  assert.equal(call.recording.status, 'none')
+})
+
+test('someone tries the draft, and nobody is reached', async () => {
+  const tenant = await server.workspace()
+  const agent_id = await newCaller(tenant, { script })
+  const draft = { greeting: 'I am a draft.', script: null }
+  assert.equal((await tenant.call('PATCH', `/agents/${agent_id}`, draft)).status, 200)
+  const contact = (await tenant.call('POST', '/contacts', { phone_number: '+14155550123' })).body.data
+  const body = { agent_id, contact_id: contact.id, use_draft: true, is_test: true }
+  const place = await placeWebCall(tenant, body)
+  assert.deepEqual(place.call.agent_version, { id: null, version_label: 'draft' })
+  const client = openVoiceClient(place)
+  await waitUntil('the agent has spoken', async () => (await getCall(tenant, place.call.id)).turn_count === 1)
+  client.send({ type: 'end' })
+  assert.deepEqual(await client.next('ended'), { type: 'ended', end_reason: 'contact_hung_up' })
+  const call = await ended(tenant, place.call.id)
+  assert.deepEqual([call.ended_by, call.is_test], ['contact', true])
+  assert.equal((await turnsOf(tenant, call.conversation_id))[0].text, 'I am a draft.')
+  assert.equal((await tenant.call('GET', `/contacts/${contact.id}`)).body.data.last_contact_at, null)
+})
+
 test('a call whose socket nobody opens has failed', async () => {
   const tenant = await server.workspace()
-  const { call, expires_at } = await placeWebCall(tenant, {
+  const { call, token, url, expires_at } = await placeWebCall(tenant, {
     agent_id: await newCaller(tenant, { script }),
   })
   await tenant.work(Date.parse(expires_at) - 1)
@@ -38,6 +113,7 @@ test('a call whose socket nobody opens has failed', async () => {
   await tenant.work(Date.parse(expires_at))
   const { status, outcome, end_reason, started_at } = await getCall(tenant, call.id)
   assert.deepEqual([status, outcome, end_reason, started_at], ['failed', 'no_answer', 'not_answered', null])
+  assert.equal(await openVoiceClient({ url, token }).closed, 4_401)
 })
 
 test('what is wrong with a call in a browser is said at once', async () => {

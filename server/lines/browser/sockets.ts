@@ -1,0 +1,220 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type RawData, type WebSocket, WebSocketServer } from 'ws'
+import { openAudioLine } from '../../audio/line.ts'
+import { openRecorder } from '../../audio/recorder.ts'
+import type { CallSpeech } from '../../audio/speech.ts'
+import type { Carrier, Connection } from '../../calls/carrier.ts'
+import { type ClaimedCall, take } from '../../calls/claim.ts'
+import { giveBack, setSocketTokens } from '../../calls/rows.ts'
+import { newSocketToken, parseSocketToken } from '../../calls/socket-token.ts'
+import { isOffline } from '../../calls/web.ts'
+import { calling } from '../../calls/work.ts'
+import { type AtOutside, atWorkspace, type Service } from '../../kit/at.ts'
+import type { Log } from '../../kit/log.ts'
+import { isUnavailable } from '../../kit/postgres/errors.ts'
+import { untilAvailable } from '../../kit/postgres/until-available.ts'
+import { Problem } from '../../kit/problem.ts'
+import { Engine } from '../../kit/work/engine.ts'
+import { closing, type FromClient, type FromService, parseMessage } from './protocol.ts'
+import { BrowserWire } from './wire.ts'
+
+/** Larger than all messages of the protocol. */
+const message_bytes_max = 4 * 1024
+const start_within_ms = 5_000
+/** Sockets that have not yet sent `start`. */
+const waiting_max = 500
+/** A client that comes back while the database is slow doesn't wait longer for it. */
+const token_write_max_ms = 500
+
+export interface BrowserCalls {
+  /** Takes over the connection of a request for the socket. Never throws. */
+  upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+  /** Ends the calls that are left, and closes all sockets. */
+  stop: () => Promise<void>
+}
+
+type Start = Extract<FromClient, { type: 'start' }> & { origin: string | null }
+
+/** Calls in browsers. The process that has the socket drives the call, also one that does no other background work. */
+export function openBrowserCalls({ service, log }: { service: Service; log: Log }): BrowserCalls {
+  const { live_calls } = service.tools
+  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: message_bytes_max })
+  const wires = new Map<string, { wire: BrowserWire; lease_token: string }>()
+  const waiting = new Set<WebSocket>()
+  let engine: Engine<ClaimedCall, void> | undefined
+  let is_stopped = false
+  // It is opened when it is needed first, because it looks after leases all the time.
+  const openEngine = () => {
+    engine ??= new Engine(calling({ pool: service.pool, carrier: no_carrier, log }), { service, log })
+    return engine
+  }
+
+  function accept(socket: WebSocket, origin: string | null): void {
+    // Who breaks the protocol of sockets is disconnected by the library.
+    socket.on('error', () => {})
+    if (waiting.size >= waiting_max || is_stopped) return void refuse(socket, busy)
+    waiting.add(socket)
+    const timer = setTimeout(() => socket.close(closing.invalid), start_within_ms)
+    const leave = () => {
+      clearTimeout(timer)
+      waiting.delete(socket)
+    }
+    socket.once('close', leave)
+    socket.once('message', (data: RawData, is_binary: boolean) => {
+      leave()
+      const message = is_binary ? undefined : parseMessage(data)
+      if (message?.type !== 'start') return refuse(socket, not_started)
+      begin(socket, { ...message, origin }).catch((error: unknown) => {
+        if (isUnavailable(error)) return refuse(socket, busy)
+        log.error({ err: error }, 'a call in a browser could not be begun')
+        refuse(socket, failed)
+      })
+    })
+  }
+
+  async function begin(socket: WebSocket, start: Start): Promise<void> {
+    const token = parseSocketToken(start.token)
+    if (!token) return refuse(socket)
+    if (wires.has(token.call_id)) return refuse(socket)
+    if (live_calls.is_draining) return refuse(socket, busy)
+    const at = await atWorkspace(service, token.workspace)
+    const next = newSocketToken(token.workspace, token.call_id)
+    const wanted = { id: token.call_id, token: token.hash, origin: start.origin }
+    const claimed = await take(at, { ...wanted, next_token: next.hash })
+    if (!claimed) return refuse(socket)
+    const speech = await findSpeech(at, claimed)
+    const live = { is_offline: !speech || isOffline(speech.listen.model) }
+    if (!live_calls.hasRoom(live)) {
+      await giveBack(at, { id: claimed.id, lease_token: claimed.token, socket_token: token.hash })
+      return refuse(socket, busy)
+    }
+    const wire = new BrowserWire({
+      call_id: claimed.id,
+      sample_rate: start.sample_rate,
+      origin: claimed.socket_origin,
+      tokens: { next: next.hash, before: token.hash },
+      now: () => at.now,
+      onTokenUsed: () => void keepTokens(at, wire.tokens, claimed),
+    })
+    wires.set(claimed.id, { wire, lease_token: claimed.token })
+    live_calls.add(live)
+    wire.attach(socket, { token: next.text, tokens: { next: next.hash, before: token.hash } })
+    const connection = connectionOf(wire, speech, log)
+    await openEngine()
+      .adopt(at, { ...claimed, connection })
+      .finally(() => {
+        wires.delete(claimed.id)
+        live_calls.remove(live)
+        wire.close(closing.failed)
+      })
+  }
+
+  /** Another process must know the token, but a client doesn't wait long for that. Never rejects. */
+  async function keepTokens(
+    at: AtOutside,
+    { next, before }: { next: string; before: string | null },
+    { id, token }: { id: string; token: string },
+  ): Promise<void> {
+    const tokens = { id, lease_token: token, socket_token: next, before }
+    const writing = untilAvailable(() => setSocketTokens(at, tokens)).catch((error: unknown) =>
+      log.warn({ err: error, call_id: id }, 'the token of a call could not be stored'),
+    )
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, token_write_max_ms)
+    await Promise.race([writing, promise])
+    clearTimeout(timer)
+  }
+
+  return {
+    upgrade(request, socket, head) {
+      const { origin = null } = request.headers
+      server.handleUpgrade(request, socket, head, (opened) => accept(opened, origin))
+    },
+    async stop() {
+      is_stopped = true
+      live_calls.is_draining = true
+      for (const socket of waiting) socket.terminate()
+      await engine?.stop()
+      for (const { wire } of wires.values()) wire.close(closing.failed)
+      server.close()
+      for (const socket of server.clients) socket.terminate()
+    },
+  }
+}
+
+/** Undefined if the agent can't hear or speak any more: it could when the call was created. */
+async function findSpeech(at: AtOutside, { configuration }: ClaimedCall): Promise<CallSpeech | undefined> {
+  try {
+    return configuration && (await at.tools.sound.find(at, configuration))
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
+}
+
+const connectionOf = (wire: BrowserWire, speech: CallSpeech | undefined, log: Log): Connection => ({
+  open:
+    speech &&
+    (({ now, answered_at, recording }) => {
+      const recorder =
+        recording &&
+        openRecorder({
+          began_ms: recording.began_at,
+          ...(recording.continues_at !== undefined && { continues: { from_ms: recording.continues_at, index: 0 } }),
+          keep: recording.keep,
+        })
+      const line = openAudioLine({
+        wire,
+        speech,
+        now,
+        log,
+        ...(answered_at !== undefined && { answered_at }),
+        ...(recorder && { recorder }),
+      })
+      wire.begin(now)
+      return line
+    }),
+  has_speech_providers: speech !== undefined && ![speech.listen, speech.speak].every(({ model }) => isOffline(model)),
+  get ends_at() {
+    return wire.ends_at
+  },
+  onEnd: (end_reason) => wire.finish(end_reason),
+})
+
+/** Why a socket is closed, and with which code. */
+interface Refusal {
+  error: Omit<Extract<FromService, { type: 'error' }>, 'type'>
+  close_code: number
+}
+
+const busy: Refusal = {
+  error: { code: 'busy', message: 'All lines are busy. Try again in a moment.' },
+  close_code: closing.busy,
+}
+const not_started: Refusal = {
+  error: {
+    code: 'invalid_message',
+    message: 'The first message must be start, with a token and a sample_rate of 16000 or 8000.',
+  },
+  close_code: closing.invalid,
+}
+const failed: Refusal = {
+  error: { code: 'internal', message: 'The call could not be connected.' },
+  close_code: closing.failed,
+}
+
+/** Without a reason the token is refused. */
+function refuse(socket: WebSocket, refusal?: Refusal): void {
+  if (refusal) socket.send(JSON.stringify({ type: 'error', ...refusal.error } satisfies FromService))
+  socket.close(refusal?.close_code ?? closing.refused)
+}
+
+/** The other side has called, so there is nobody to ask. */
+const no_carrier: Carrier = {
+  dial: () => Promise.reject(new Error('calls in browsers are not dialled')),
+  reopen: () => {
+    throw new Error('calls in browsers are not kept')
+  },
+  find: async () => [],
+}

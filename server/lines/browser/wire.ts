@@ -1,0 +1,246 @@
+import { WebSocket } from 'ws'
+import type { Wire } from '../../audio/wire.ts'
+import { come_back_within_ms } from '../../calls/claim.ts'
+import type { EndReason } from '../../calls/schema.ts'
+import * as clock from '../../kit/clock.ts'
+import { closing, type FromClient, type FromService, frameBytes, parseMessage } from './protocol.ts'
+
+/** While this process lives, who has lost the connection may come back for this long. */
+const away_max_ms = 10_000
+const ping_every_ms = 5_000
+/** A frame that comes later than this after the one before was spoken later. Others were only on their way. */
+const gap_min_ms = 1_000
+/** Sound may come ahead of time by this much, after it was held up on its way. */
+const ahead_max_ms = 2_000
+/** Eight seconds of sound at 16 kHz. Who doesn't read more than this has no use for it. */
+const unread_max_bytes = 256 * 1024
+const messages_per_second_max = 100
+const digits = /^[0-9*#]$/
+
+export interface BrowserWireOptions {
+  call_id: string
+  sample_rate: Wire['sample_rate']
+  /** The only origin of pages that may come back. Null: any. */
+  origin: string | null
+  tokens: Tokens
+  /** The time of the workspace. */
+  now: () => number
+  /** The client has shown that it has the next token, so that the one before is used up. Must not throw. */
+  onTokenUsed: () => void
+}
+
+/** Hashes of tokens. */
+interface Tokens {
+  /** The one that the client comes back with. */
+  next: string
+  /** It works as long as the client may not have got the next one. */
+  before: string | null
+}
+
+/** The connection to a browser. The client may lose it, and come back with another socket. */
+export class BrowserWire implements Wire {
+  readonly sample_rate: Wire['sample_rate']
+  onFrame: Wire['onFrame'] = () => {}
+  onPlayed: Wire['onPlayed'] = () => {}
+  onDigit: Wire['onDigit'] = () => {}
+  onEnd: Wire['onEnd'] = () => {}
+  onPause: NonNullable<Wire['onPause']> = () => {}
+  readonly #options: BrowserWireOptions
+  readonly #opened_ticks = clock.ticks()
+  #now: () => number
+  #tokens: Tokens
+  #socket: WebSocket | undefined
+  #away_timer: NodeJS.Timeout | undefined
+  #ping_timer: NodeJS.Timeout | undefined
+  #has_pong = true
+  #is_over = false
+  #ended_by: 'hung_up' | 'lost' | undefined
+  /** When something last came from the client. */
+  #seen_at: number
+  /** Where the next frame is, if it follows the one before. */
+  #next_ms = 0
+  #must_jump = true
+  /** What was played over earlier sockets, and over this one. */
+  #played = { before_ms: 0, ms: 0 }
+  #messages = { since: 0, count: 0 }
+
+  constructor(options: BrowserWireOptions) {
+    this.#options = options
+    this.sample_rate = options.sample_rate
+    this.#now = options.now
+    this.#seen_at = options.now()
+    this.#tokens = options.tokens
+  }
+
+  get tokens(): Tokens {
+    return this.#tokens
+  }
+
+  /** The call ends when nobody comes back by then, if this process is killed. */
+  get ends_at(): number {
+    return this.#seen_at + come_back_within_ms
+  }
+
+  /** The talk begins, by this time. */
+  begin(now: () => number): void {
+    this.#now = now
+    // What has happened before there was someone to tell.
+    if (this.#ended_by) this.onEnd(this.#ended_by)
+    else if (!this.#socket) this.onPause(true)
+  }
+
+  /** Uses the socket from now on, instead of the one before. `ready` is told the client, and hashed as `tokens.next`. */
+  attach(socket: WebSocket, ready: { token: string; tokens: Tokens }): void {
+    const earlier = this.#socket
+    this.#release()
+    earlier?.close(closing.replaced)
+    // What was sent to it is not played any more.
+    if (earlier) this.onPause(true)
+    this.#tokens = ready.tokens
+    this.#socket = socket
+    this.#must_jump = true
+    this.#has_pong = true
+    this.#played = { before_ms: this.#played.before_ms + this.#played.ms, ms: 0 }
+    this.#seen_at = this.#now()
+    socket.on('message', this.#onMessage)
+    socket.on('close', this.#onClose)
+    socket.on('pong', this.#onPong)
+    this.#ping_timer = setInterval(() => this.#ping(), ping_every_ms)
+    if (socket.readyState !== WebSocket.OPEN) return void this.#lose()
+    this.#tell({ type: 'ready', call_id: this.#options.call_id, token: ready.token })
+    this.onPause(false)
+  }
+
+  send(frame: Int16Array): void {
+    // The socket may send it later, and the frame may be used again.
+    this.#transmit(Buffer.from(new Uint8Array(frame.buffer, frame.byteOffset, frame.byteLength)))
+  }
+
+  clear(): void {
+    this.#tell({ type: 'clear' })
+  }
+
+  showWords(words: { role: 'contact' | 'agent'; text: string; is_final: boolean }): void {
+    this.#tell({ type: 'words', ...words })
+  }
+
+  /** The line has nothing more to send. The client hears of the end by `finish`. */
+  end(): void {}
+
+  /** Tells the client that the call is over, and closes the socket. */
+  finish(end_reason: EndReason): void {
+    this.#tell({ type: 'ended', end_reason })
+    this.close(closing.over)
+  }
+
+  /** Nobody can come back any more. */
+  close(code: number): void {
+    this.#is_over = true
+    const socket = this.#socket
+    this.#release()
+    clearTimeout(this.#away_timer)
+    socket?.close(code)
+  }
+
+  #release(): void {
+    clearInterval(this.#ping_timer)
+    clearTimeout(this.#away_timer)
+    this.#socket?.off('message', this.#onMessage)
+    this.#socket?.off('close', this.#onClose)
+    this.#socket?.off('pong', this.#onPong)
+    this.#socket = undefined
+  }
+
+  #lose(): void {
+    this.#release()
+    if (this.#is_over) return
+    this.onPause(true)
+    this.#away_timer = setTimeout(() => this.#endBy('lost'), away_max_ms)
+  }
+
+  #endBy(reason: 'hung_up' | 'lost'): void {
+    if (this.#is_over) return
+    this.#is_over = true
+    this.#ended_by = reason
+    this.onEnd(reason)
+  }
+
+  readonly #onClose = (): void => this.#lose()
+
+  readonly #onPong = (): void => {
+    this.#has_pong = true
+  }
+
+  #ping(): void {
+    if (!this.#has_pong) return void this.#socket?.terminate()
+    this.#has_pong = false
+    this.#socket?.ping()
+  }
+
+  readonly #onMessage = (data: Buffer, is_binary: boolean): void => {
+    this.#seen_at = this.#now()
+    if (this.#tokens.before !== null) {
+      this.#tokens = { ...this.#tokens, before: null }
+      this.#options.onTokenUsed()
+    }
+    if (is_binary) return void this.#takeFrame(data)
+    const message = parseMessage(data)
+    if (!message || message.type === 'start')
+      return void this.#refuse('invalid_message', 'This is no message of a call.')
+    if (this.#isTooMany()) return void this.#refuse('too_fast', 'Messages come too fast.')
+    this.#take(message)
+  }
+
+  #take(message: Exclude<FromClient, { type: 'start' }>): void {
+    if (message.type === 'end') return void this.#endBy('hung_up')
+    if (message.type === 'digit') {
+      if (digits.test(message.digit)) this.onDigit(message.digit)
+      return
+    }
+    // What was played can't become less, and late reports change nothing.
+    this.#played.ms = Math.max(this.#played.ms, message.ms)
+    this.onPlayed(this.#played.before_ms + this.#played.ms)
+  }
+
+  /** Sound that is spoken without a pause is contiguous, whenever it arrives: its own clock is the client's. */
+  #takeFrame(data: Buffer): void {
+    if (data.length !== frameBytes(this.sample_rate))
+      return void this.#refuse('invalid_frame', 'A frame must have 20 ms of PCM16 sound.')
+    const arrived_ms = clock.ticks() - this.#opened_ticks
+    if (this.#must_jump || arrived_ms - this.#next_ms > gap_min_ms)
+      this.#next_ms = Math.max(this.#next_ms, Math.round(arrived_ms))
+    if (this.#next_ms > arrived_ms + ahead_max_ms)
+      return void this.#refuse('too_fast', 'Sound comes faster than it is spoken.')
+    this.#must_jump = false
+    const at_ms = this.#next_ms
+    this.#next_ms += 20
+    // The socket hands out buffers at odd offsets.
+    const frame = new Int16Array(data.length / 2)
+    new Uint8Array(frame.buffer).set(data)
+    this.onFrame(frame, at_ms)
+  }
+
+  #isTooMany(): boolean {
+    const now = clock.ticks()
+    if (now - this.#messages.since > 1_000) this.#messages = { since: now, count: 0 }
+    this.#messages.count += 1
+    return this.#messages.count > messages_per_second_max
+  }
+
+  #refuse(code: string, message: string): void {
+    this.#tell({ type: 'error', code, message })
+    this.#socket?.close(closing.invalid)
+    this.#lose()
+  }
+
+  #tell(message: FromService): void {
+    this.#transmit(JSON.stringify(message))
+  }
+
+  #transmit(data: string | Buffer): void {
+    const socket = this.#socket
+    if (socket?.readyState !== WebSocket.OPEN) return
+    if (socket.bufferedAmount > unread_max_bytes) return void socket.terminate()
+    socket.send(data)
+  }
+}

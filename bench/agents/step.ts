@@ -33,6 +33,7 @@ const settings: Settings = {
     no_more_question: 'No more calls and messages?',
     nobody_free: 'Nobody.',
     not_transferred: 'Not reached.',
+    cut_off: 'Cut off.',
   },
   language: 'en',
   turns_max: 200,

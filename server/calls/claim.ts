@@ -123,6 +123,18 @@ export async function take(at: At, opening: Omit<Opening, 'lease_token' | 'due_a
   return taken && (await withParts(at, [taken], lease_token))[0]
 }
 
+/** Whether the token may open the socket when the lease of a process ends that was perhaps killed. */
+export async function isAwaited(
+  { db, workspace }: At,
+  { id, token, origin }: Omit<Opening, 'lease_token' | 'due_at' | 'next_token'>,
+): Promise<boolean> {
+  const found = await db.maybe(
+    sql`select id from calls where workspace_id = ${workspace} and id = ${id} and line = 'browser' and ended_at is null
+      and socket_token_before = ${token} and (socket_origin is null or socket_origin = ${origin})`,
+  )
+  return found !== undefined
+}
+
 /** A scheduled call for which there is no room waits. */
 async function withoutWaiting(at: At, rows: LeasedRow[], token: string): Promise<LeasedRow[]> {
   const isScheduled = ({ status, request }: LeasedRow) => status === 'scheduled' && request === null

@@ -49,6 +49,8 @@ export interface CallDriveOptions extends Parts {
   earlier_speech_ms: number
   /** Nobody real speaks, so nobody opts out. */
   is_trial: boolean
+  /** The first thing that happens in a call that another process has begun. */
+  first: EngineInput | undefined
   save: (at: At, save: CallSave) => Promise<Saved>
   isStopping: () => boolean
   onProgress: () => void
@@ -124,6 +126,7 @@ export class CallDrive {
     line.onEvent?.(() => this.#wake())
     try {
       await this.#driver.continueTools()
+      if (this.#options.first) this.#take(this.#options.first, scheduler.now())
       if (request && !this.#is_over) this.#obey(request)
       await this.#loop()
     } finally {

@@ -1,7 +1,7 @@
 import { type Configuration, hasNoTools } from '../agents/configuration.ts'
 import type { Contact } from '../contacts/schema.ts'
 import { newConversation } from '../conversations/begin.ts'
-import type { Conversation } from '../conversations/schema.ts'
+import type { Conversation, Turn } from '../conversations/schema.ts'
 import * as conversations from '../conversations/store.ts'
 import { findOpen } from '../conversations/turns.ts'
 import { openAnswerer } from '../drivers/answerer.ts'
@@ -17,7 +17,7 @@ import type { Pool } from '../kit/postgres/pool.ts'
 import { untilAvailable } from '../kit/postgres/until-available.ts'
 import { plainShare } from '../kit/work/capacity.ts'
 import { itemLeases } from '../kit/work/lease.ts'
-import { openScheduler } from '../kit/work/scheduler.ts'
+import { openScheduler, type Scheduler } from '../kit/work/scheduler.ts'
 import type { RunContext, Work } from '../kit/work/work.ts'
 import { settingsFor, valuesOf, voice_time_limits } from '../talk/settings.ts'
 import { newState } from '../talk/state.ts'
@@ -26,6 +26,7 @@ import { type ClaimedCall, claim, come_back_within_ms, due_calls } from './claim
 import { CallDrive } from './drive.ts'
 import { type Fact, isAnswered, summarize } from './facts.ts'
 import { openRecording } from './recording-parts.ts'
+import { resume } from './resume.ts'
 import { type CallState, postponeEnds, type Row, renewLeases } from './rows.ts'
 import { type CallSave, isTrial, openCallSaves, turnsOf } from './save.ts'
 import type { EndReason } from './schema.ts'
@@ -176,7 +177,7 @@ async function begin(at: AtOutside, options: Begin): Promise<CallDrive | undefin
   const { started_at, state, configuration, request, to, refusal, claims, line, connection } = claimed
   if (line === 'browser' && started_at === null && !request && !connection) return end(at, options, [notOpened(at)])
   // Only a call that runs ahead has a state between two drives.
-  const is_lost = started_at !== null && !state
+  const is_lost = started_at !== null && !state && !connection
   if (is_lost || claims > tries_max) return end(at, options, await lostFacts(at, options))
   if (started_at === null && (request || !configuration || (to === null && line === null)))
     return end(at, options, [ended(at, 'canceled')])
@@ -315,8 +316,12 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
     configuration,
     kind: 'voice',
   })
+  const is_resumed = connection !== undefined && claimed.conversation_id !== null
+  const resumed = is_resumed
+    ? await resume(at, { conversation, answered_at: answeredAt(facts), configuration })
+    : undefined
   const dialing: Fact = { key: 'dialed', at: dialed.started_at, source: 'system', fact: { kind: 'dialed' } }
-  if (!state && horizon === undefined) {
+  if (!state && !resumed && horizon === undefined) {
     // Its row is there before the number is dialled, so that it is never dialled twice.
     const saved = await save(at, {
       id,
@@ -343,7 +348,7 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
       ? openRecording(at, {
           call: claimed,
           began_at,
-          continues_at: undefined,
+          continues_at: resumed && scheduler.now(),
           log: context.log,
         })
       : undefined
@@ -352,6 +357,7 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
     : state
       ? carrier.reopen(at, state.line)
       : await carrier.dial(at, dialed)
+  const begun = state ?? newCallState(at, options, tools.say_while)
   return new CallDrive({
     at,
     id,
@@ -371,22 +377,22 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
     is_new: !state && scheduler.stands,
     is_live: !scheduler.stands,
     is_trial: isTrial(claimed),
-    facts: state ? facts : [dialing],
-    state: state ?? newCallState(at, options, tools.say_while),
+    facts: state || resumed ? facts : [dialing],
+    state: resumed ? resumed.continueFrom(begun) : begun,
+    first: resumed?.first,
     answerer: openAnswerer({
       at,
-      claimed: { ...conversation, contact, time_zone, script_state: state?.progress ?? null, turns: [] },
+      claimed: {
+        ...conversation,
+        contact,
+        time_zone,
+        script_state: state?.progress ?? resumed?.progress ?? null,
+        turns: resumed?.turns ?? [],
+      },
       configuration,
       tools,
     }),
-    journal: new Journal({
-      id: conversation.id,
-      token: id,
-      seen: { status: conversation.status, turn_count: conversation.turn_count },
-      results: conversation.results,
-      waited_ms: 0,
-      is_timed: !scheduler.stands,
-    }),
+    journal: newJournal({ id, conversation, scheduler, cut: resumed?.cut }),
     transfers: new Map(configuration.transfers.map(({ name, phone_number }) => [name, phone_number])),
     goals: configuration.results.map(({ name }) => name),
     has_summary: configuration.script === null,
@@ -394,6 +400,30 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
     ...context,
   })
 }
+
+interface NewJournal {
+  id: string
+  conversation: Conversation
+  scheduler: Scheduler
+  /** A turn that was open when another process was killed. What was heard of it is not known. */
+  cut: Turn | undefined
+}
+
+function newJournal({ id, conversation, scheduler, cut }: NewJournal): Journal {
+  const journal = new Journal({
+    id: conversation.id,
+    token: id,
+    seen: { status: conversation.status, turn_count: conversation.turn_count },
+    open: cut && { reply: cut_reply, seq: cut.seq, kept: cut.text },
+    results: conversation.results,
+    waited_ms: 0,
+    is_timed: !scheduler.stands,
+  })
+  if (cut) journal.addInterrupted(cut_reply, cut.text, { heard: '', speech: [], created_at: cut.created_at })
+  return journal
+}
+
+const cut_reply = 'cut'
 
 /** On a real line only who was told so is recorded, and who tries the agent. */
 const isRecorded = (claimed: ClaimedCall, { recording }: Configuration): boolean =>

@@ -146,3 +146,27 @@ async function loadRuns({ db, workspace }: At, rows: DueItem[]): Promise<Map<str
   )
   return Map.groupBy(runs, ({ conversation_id }) => conversation_id)
 }
+
+/** What another process knew of a talk: the last turns, oldest first, with the one that was open, and tools without a turn. */
+export interface Talk extends Pick<ClaimedConversation, 'script_state' | 'turns' | 'runs'> {
+  tokens: number
+}
+
+/** Reads a talk that goes on in this process. */
+export async function readTalk(at: At, id: string): Promise<Talk> {
+  const { db, workspace } = at
+  const [row, turns, runs] = await Promise.all([
+    db.one<Pick<Talk, 'script_state' | 'tokens'>>(
+      sql`select script_state, input_tokens + output_tokens as tokens from conversations
+        where workspace_id = ${workspace} and id = ${id}`,
+    ),
+    db.many<LoadedTurn>(
+      sql`select last.* from (
+          select conversation_id, is_open, ${turnColumns(workspace)} from conversation_turns as turn
+          where workspace_id = ${workspace} and conversation_id = ${id} order by seq desc limit ${history_turns}
+        ) as last order by seq`,
+    ),
+    loadRuns(at, [{ id, due_at: '' }]),
+  ])
+  return { ...row, turns, runs: runs.get(id) ?? [] }
+}

@@ -99,9 +99,9 @@ export class Journal {
   }
 
   /** Adds a turn of which words were shown, and that nobody ends. */
-  addInterrupted(reply: string, text: string): void {
+  addInterrupted(reply: string, text: string, spoken: Spoken = {}): void {
     const ended = { is_interrupted: true, finish_reason: 'interrupted' as const }
-    this.addTurn({ role: 'agent', reply, text, ...ended, runs: [], usage: no_usage })
+    this.addTurn({ role: 'agent', reply, text, ...ended, runs: [], usage: no_usage }, spoken)
   }
 
   /** Returns how long the parts of the turn took. */

@@ -51,6 +51,8 @@ export type VoiceInput =
   | { type: 'transferred'; is_ok: boolean; id: string }
   | { type: 'hung_up' }
   | { type: 'lost' }
+  /** Another process goes on with the call. `text` is said again; without it the contact is answered, or greeted. */
+  | { type: 'reconnected'; id: string; text: string | null; is_end: boolean }
 
 export type InputOf<Type extends Input['type']> = Extract<Input, { type: Type }>
 

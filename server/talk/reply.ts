@@ -29,13 +29,13 @@ export interface Step {
   answer: (id: string) => void
 }
 
-/** The agent speaks first: its greeting, or what the model says. */
-export function open(step: Step, id: string): void {
+/** The agent speaks first: its greeting, or what the model says. `before` is said before that. */
+export function open(step: Step, id: string, before = ''): void {
   const { state } = step
   const { greeting, voice } = state.settings
   const reply = { ...newReply(id), is_opening: true }
   state.reply = reply
-  const notice = voice?.notice ? `${voice.notice} ` : ''
+  const notice = before + (voice?.notice ? `${voice.notice} ` : '')
   if (greeting !== null) {
     sayAll(step, reply, notice + greeting)
     finish(step, reply, 'done')

@@ -241,6 +241,7 @@ export interface Sentences {
   no_more_question: string
   nobody_free: string
   not_transferred: string
+  cut_off: string
 }
 
 /** History keeps this many turns. */

@@ -69,7 +69,23 @@ export function takeVoice(step: VoiceStep, input: VoiceInput): void {
       break
     case 'lost':
       step.close('error', 'carrier_error')
+      break
+    case 'reconnected':
+      goOn(step, input)
   }
+}
+
+/** The contact was cut off for a while, and is told so before anything else. */
+function goOn(step: VoiceStep, { id, text, is_end }: VoiceInputOf<'reconnected'>): void {
+  const { state } = step
+  const { cut_off } = state.settings.sentences
+  if (text !== null)
+    return void sayAlone(step, id, { text: `${cut_off} ${text}`, ...(is_end && { ending: 'close' as const }) })
+  if (state.history.length === 0) return void replies.open(step, id, `${cut_off} `)
+  state.is_unanswered = true
+  step.answer(id)
+  const { reply, phase } = state
+  if (reply && phase !== 'speaking') replies.say(step, reply, `${cut_off} `)
 }
 
 /** Takes the contact's words. Enough of them interrupt the agent; words such as "mm-hm" don't. */

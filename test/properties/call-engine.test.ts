@@ -28,6 +28,7 @@ const settings = fc.record<Settings>({
     no_more_question: 'No more calls and messages?',
     nobody_free: 'Nobody is free.',
     not_transferred: 'I could not reach them.',
+    cut_off: 'We were cut off.',
   }),
   language: fc.constant('en'),
   turns_max: fc.constant(3),

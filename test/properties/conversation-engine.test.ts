@@ -28,6 +28,7 @@ const settings = fc.record<Settings>({
     no_more_question: 'No more calls and messages?',
     nobody_free: 'Nobody.',
     not_transferred: 'Not reached.',
+    cut_off: 'Cut off.',
   }),
   language: fc.constant('en'),
   turns_max: fc.constantFrom(3, 200),

@@ -36,6 +36,7 @@ export const talk_settings: Settings = {
     no_more_question: 'Do you want no more calls?',
     nobody_free: 'Nobody is free.',
     not_transferred: 'I could not reach them.',
+    cut_off: 'Cut off.',
   },
   language: 'en',
   turns_max: 1_000,

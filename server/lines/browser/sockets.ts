@@ -5,9 +5,9 @@ import { openAudioLine } from '../../audio/line.ts'
 import { openRecorder } from '../../audio/recorder.ts'
 import type { CallSpeech } from '../../audio/speech.ts'
 import type { Carrier, Connection } from '../../calls/carrier.ts'
-import { type ClaimedCall, take } from '../../calls/claim.ts'
+import { type ClaimedCall, isAwaited, take } from '../../calls/claim.ts'
 import { giveBack, setSocketTokens } from '../../calls/rows.ts'
-import { newSocketToken, parseSocketToken } from '../../calls/socket-token.ts'
+import { newSocketToken, parseSocketToken, type SocketToken } from '../../calls/socket-token.ts'
 import { isOffline } from '../../calls/web.ts'
 import { calling } from '../../calls/work.ts'
 import { type AtOutside, atWorkspace, type Service } from '../../kit/at.ts'
@@ -76,13 +76,14 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
   async function begin(socket: WebSocket, start: Start): Promise<void> {
     const token = parseSocketToken(start.token)
     if (!token) return refuse(socket)
-    if (wires.has(token.call_id)) return refuse(socket)
+    const known = wires.get(token.call_id)
+    if (known) return comeBack(socket, start, token, known)
     if (live_calls.is_draining) return refuse(socket, busy)
     const at = await atWorkspace(service, token.workspace)
     const next = newSocketToken(token.workspace, token.call_id)
     const wanted = { id: token.call_id, token: token.hash, origin: start.origin }
     const claimed = await take(at, { ...wanted, next_token: next.hash })
-    if (!claimed) return refuse(socket)
+    if (!claimed) return refuse(socket, (await isAwaited(at, wanted)) ? busy : undefined)
     const speech = await findSpeech(at, claimed)
     const live = { is_offline: !speech || isOffline(speech.listen.model) }
     if (!live_calls.hasRoom(live)) {
@@ -108,6 +109,23 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
         live_calls.remove(live)
         wire.close(closing.failed)
       })
+  }
+
+  /** The client has lost its connection, and this process still has the call. */
+  async function comeBack(
+    socket: WebSocket,
+    start: Start,
+    token: SocketToken,
+    { wire, lease_token }: { wire: BrowserWire; lease_token: string },
+  ): Promise<void> {
+    if (!wire.accepts(token.hash, start)) return refuse(socket)
+    const at = await atWorkspace(service, token.workspace)
+    const next = newSocketToken(token.workspace, token.call_id)
+    const tokens = { next: next.hash, before: token.hash }
+    await keepTokens(at, tokens, { id: token.call_id, token: lease_token })
+    // Someone else may have been faster.
+    if (!wire.accepts(token.hash, start)) return refuse(socket)
+    wire.attach(socket, { token: next.text, tokens })
   }
 
   /** Another process must know the token, but a client doesn't wait long for that. Never rejects. */

@@ -89,6 +89,13 @@ export class BrowserWire implements Wire {
     else if (!this.#socket) this.onPause(true)
   }
 
+  /** Whether who sends the token may come back. One that was used works again only while nobody is connected. */
+  accepts(token: string, { origin, sample_rate }: { origin: string | null; sample_rate: number }): boolean {
+    if (this.#is_over || (this.#options.origin !== null && origin !== this.#options.origin)) return false
+    if (sample_rate !== this.sample_rate) return false
+    return token === this.#tokens.next || (token === this.#tokens.before && !this.#socket)
+  }
+
   /** Uses the socket from now on, instead of the one before. `ready` is told the client, and hashed as `tokens.next`. */
   attach(socket: WebSocket, ready: { token: string; tokens: Tokens }): void {
     const earlier = this.#socket

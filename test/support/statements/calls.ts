@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
-import { due_calls } from '../../../server/calls/claim.ts'
+import { due_calls, isAwaited, take } from '../../../server/calls/claim.ts'
 import { withoutQuiet } from '../../../server/calls/quiet-hours.ts'
 import { store } from '../../../server/calls/recording-files.ts'
-import { renewLeases } from '../../../server/calls/rows.ts'
+import { openRecording } from '../../../server/calls/recording-parts.ts'
+import { giveBack, postponeEnds, renewLeases } from '../../../server/calls/rows.ts'
+import { parseSocketToken } from '../../../server/calls/socket-token.ts'
+import { readTalk } from '../../../server/conversations/claim.ts'
 import { findEndedRuns } from '../../../server/conversations/tool-runs.ts'
 import type { Service } from '../../../server/kit/at.ts'
 import * as clock from '../../../server/kit/clock.ts'
@@ -11,10 +14,12 @@ import { newId } from '../../../server/kit/id.ts'
 import { openLog } from '../../../server/kit/log.ts'
 import { moveDue } from '../../../server/kit/work/due.ts'
 import * as retention from '../../../server/retention.ts'
-import { advance } from '../calls.ts'
+import { waitUntil } from '../../faults/client.ts'
+import { advance, ended, getCall, newCaller } from '../calls.ts'
 import type { Server } from '../harness.ts'
 import { addRecordedCall, one_word } from '../recorded-calls.ts'
 import { phoneNumber } from '../samples.ts'
+import { openVoiceClient, placeWebCall } from '../voice-client.ts'
 
 const never = () => false
 const log = openLog('silent')
@@ -99,4 +104,52 @@ export async function deleteWhileStored(server: Server): Promise<void> {
   const tools = { ...at.tools, blobs: { ...at.tools.blobs, put } }
   const call = { id, created_at: '2026-11-15T09:30:00.000Z' }
   await store({ ...at, tools }, call, { size: 0, stream: Readable.from([]) })
+}
+
+/** A call in a browser whose process is full, and one whose client comes back, with a recording. */
+export async function talkInBrowser(server: Server): Promise<void> {
+  const tenant = await server.workspace()
+  const at = server.at(tenant.id)
+  const agent_id = await newCaller(tenant, { greeting: 'Hello.' })
+  const waiting = await placeWebCall(tenant, { agent_id })
+  const token = parseSocketToken(waiting.token)
+  assert.ok(token)
+  const opening = { id: token.call_id, token: token.hash, next_token: 'next', origin: null }
+  const taken = await take(at, opening)
+  assert.ok(taken && (await isAwaited(at, opening)))
+  await postponeEnds(at, [{ id: taken.id, token: taken.token, due_at: clock.iso(at.now + 60_000) }])
+  await giveBack(at, { id: taken.id, lease_token: taken.token, socket_token: token.hash })
+  const place = await placeWebCall(tenant, { agent_id, is_test: true })
+  const client = openVoiceClient(place)
+  const { token: next } = await client.next('ready')
+  await waitUntil('the agent has spoken', async () => (await getCall(tenant, place.call.id)).turn_count === 1)
+  client.end()
+  const back = openVoiceClient({ url: place.url, token: String(next) })
+  await back.next('ready')
+  back.send({ type: 'end' })
+  const { conversation_id } = await ended(tenant, place.call.id)
+  assert.equal((await readTalk(at, conversation_id)).turns.length, 1)
+  await waitUntil('the recording is ready', async () => {
+    await tenant.work()
+    return (await getCall(tenant, place.call.id)).recording.status === 'ready'
+  })
+  await deletePart(server)
+}
+
+/** A part of a recording is deleted while it is stored. */
+async function deletePart(server: Server): Promise<void> {
+  const tenant = await server.workspace()
+  const call = await tenant.addCall()
+  const at = server.at(tenant.id)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const put = async () => {
+    resolve()
+    throw new Error('the bucket is away')
+  }
+  const outside = { ...at, tools: { ...at.tools, blobs: { ...at.tools.blobs, put } } }
+  const recording = openRecording(outside, { call, began_at: at.now, continues_at: undefined, log })
+  recording.keep({ start_ms: 0, bytes: new Uint8Array(16) })
+  await promise
+  assert.equal((await tenant.call('DELETE', `/calls/${call.id}/recording`)).status, 200)
+  await tenant.work()
 }

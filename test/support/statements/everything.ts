@@ -1,6 +1,7 @@
+import { addFakeSpeech } from '../fake-speech.ts'
 import type { Server } from '../harness.ts'
 import { advanceTestClock, sendWebhooks, workInBackground } from './background.ts'
-import { deleteWhileStored, driveCalls, placeCalls } from './calls.ts'
+import { deleteWhileStored, driveCalls, placeCalls, talkInBrowser } from './calls.ts'
 import { dialCampaigns, runCampaigns } from './campaigns.ts'
 import { runCommands } from './commands.ts'
 import { changeContacts, importContacts, listContacts, receiveMessages, recordConsents } from './contacts.ts'
@@ -10,6 +11,7 @@ import { setUpFirstPerson, visitDashboard } from './people.ts'
 
 /** Makes the server send each of its statements at least once. */
 export async function sendEverything(server: Server): Promise<void> {
+  addFakeSpeech(server)
   await setUpFirstPerson(server)
   await callOperations(server)
   await listContacts(server)
@@ -24,6 +26,7 @@ export async function sendEverything(server: Server): Promise<void> {
   await textSimulatedPeople(server)
   await placeCalls(server)
   await driveCalls(server)
+  await talkInBrowser(server)
   await workOnChannels(server)
   await runCampaigns(server)
   await dialCampaigns(server)

@@ -1,0 +1,104 @@
+import type { Configuration } from '../agents/configuration.ts'
+import { type LoadedRun, type LoadedTurn, readTalk } from '../conversations/claim.ts'
+import type { ScriptProgress } from '../conversations/rows.ts'
+import type { Conversation } from '../conversations/schema.ts'
+import type { At } from '../kit/at.ts'
+import { newId } from '../kit/id.ts'
+import type { EngineInput } from '../talk/input.ts'
+import type { Entry } from '../talk/state.ts'
+import type { CallState } from './rows.ts'
+
+export interface Resumed {
+  /** What the answerer knows of what was said. */
+  turns: LoadedTurn[]
+  progress: ScriptProgress | null
+  /** The turn that was open when the other process was killed. */
+  cut: LoadedTurn | undefined
+  /** The state of a new call becomes that of the one that goes on. */
+  continueFrom: (begun: CallState) => CallState
+  /** Undefined if nothing was said so far, or a person speaks. */
+  first: EngineInput | undefined
+}
+
+interface Interrupted {
+  conversation: Conversation
+  /** Undefined if the other process was killed before it could write so. */
+  answered_at: number | undefined
+  configuration: Configuration
+}
+
+/** Goes on with a call that another process has begun, with what that has written. */
+export async function resume(at: At, { conversation, answered_at, configuration }: Interrupted): Promise<Resumed> {
+  const { id, status, turn_count } = conversation
+  const { script_state, turns, runs, tokens } = await readTalk(at, id)
+  const cut = turns.find(({ is_open }) => is_open)
+  const said = turns.filter(({ is_open }) => !is_open)
+  const pending = runs.map(toRun)
+  const continueFrom = (begun: CallState): CallState => {
+    const { engine } = begun
+    return {
+      ...begun,
+      progress: script_state,
+      last_read_seq: turn_count,
+      engine: {
+        ...engine,
+        phase: status === 'handed_over' ? 'handed_over' : 'listening',
+        history: said.map(toEntry),
+        is_unanswered: said.at(-1)?.role === 'contact',
+        open_runs: pending.flatMap(({ status, result: _, ...run }) =>
+          status === 'running' ? [{ ...run, reply: 'cut' }] : [],
+        ),
+        ended_runs: pending.flatMap(({ status, ...run }) => (status === 'running' ? [] : [{ ...run, status }])),
+        turns_before_runs: turn_count,
+        turns: turn_count,
+        tokens,
+        timers: answered_at === undefined ? {} : { call: answered_at + (engine.settings.voice?.call_ms ?? 0) },
+        voice: engine.voice && { ...engine.voice, answered_at: answered_at ?? null },
+      },
+    }
+  }
+  const first = status === 'open' ? firstInput({ said, cut, script_state, configuration }) : undefined
+  return { turns: said, progress: script_state, cut, continueFrom, first }
+}
+
+interface Before {
+  said: LoadedTurn[]
+  cut: LoadedTurn | undefined
+  script_state: ScriptProgress | null
+  configuration: Configuration
+}
+
+/** What was being said is made anew, unless a script counts it as said: then the same words are said again. */
+function firstInput({ said, cut, script_state, configuration }: Before): EngineInput | undefined {
+  const last = said.at(-1)
+  const { script, language } = configuration
+  const heard_until = said.findLast(({ role }) => role === 'contact')?.seq ?? 0
+  const is_counted = script !== null && script_state !== null && script_state.heard_until >= heard_until
+  const is_end = is_counted && script_state.node === null
+  const input = { type: 'reconnected' as const, id: newId() }
+  if (cut && is_counted) return { ...input, text: cut.text, is_end }
+  if (last?.role === 'contact' || (cut && !last)) return { ...input, text: null, is_end: false }
+  return last && { ...input, text: lastSentence(last.heard || last.text, language), is_end }
+}
+
+function lastSentence(text: string, language: string): string {
+  const sentences = [...new Intl.Segmenter(language, { granularity: 'sentence' }).segment(text)]
+  return sentences.at(-1)?.segment.trim() ?? ''
+}
+
+/** The model learns what was heard. */
+const toEntry = ({ role, text, heard, is_interrupted, tools }: LoadedTurn): Entry => ({
+  role,
+  text: heard ?? text,
+  is_cut: is_interrupted,
+  runs: tools.map(toRun).flatMap(({ status, ...run }) => (status === 'running' ? [] : [{ ...run, status }])),
+})
+
+const toRun = ({ id, name, arguments: values, result, status }: Omit<LoadedRun, 'conversation_id'>) => ({
+  run: id,
+  name,
+  arguments: values,
+  after: 0,
+  status,
+  result,
+})

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { waitUntil } from '../faults/client.ts'
+import { openDatabaseProxy } from '../faults/database-proxy.ts'
+import { ended, getCall, newCaller, turnsOf } from '../support/calls.ts'
+import { addFakeSpeech } from '../support/fake-speech.ts'
+import { createDatabase, openServer, testPool } from '../support/harness.ts'
+import { openVoiceClient, placeWebCall } from '../support/voice-client.ts'
+
+const server = await openServer(testPool())
+after(server.close)
+addFakeSpeech(server)
+
+/* Another one, whose database goes away. It ends before its database does. */
+const open = new AsyncDisposableStack()
+after(() => open.disposeAsync())
+const { url: database_url } = await createDatabase('coming_back')
+const proxy = await openDatabaseProxy(open, database_url)
+const server_away = await openServer(testPool(proxy.url))
+open.defer(server_away.close)
+addFakeSpeech(server_away)
+
+const script = {
+  start: 'first',
+  nodes: {
+    first: { say: 'One.', else: { go: 'second' } },
+    second: { say: 'Two.', else: { go: 'third' } },
+    third: { say: 'Three.', else: { go: 'fourth' } },
+    fourth: { say: 'Four.', else: { go: 'last' } },
+    last: { say: 'Goodbye.', go: '@end' },
+  },
+}
+const tenant = await server.workspace()
+const agent_id = await newCaller(tenant, { script })
+const place = () => placeWebCall(tenant, { agent_id })
+const hasTurns = (id: string, count: number) => async () => (await getCall(tenant, id)).turn_count >= count
+const saidBy = async (role: string, conversation_id: string, of = tenant): Promise<string[]> =>
+  (await turnsOf(of, conversation_id))
+    .filter((turn: { role: string }) => turn.role === role)
+    .map((turn: { heard: string }) => turn.heard)
+
+describe('a client that loses its connection', { concurrency: true }, () => {
+  test('comes back with the token of ready, and the talk goes on', async () => {
+    const { call, url } = await place().then(async (opened) => {
+      const client = openVoiceClient(opened)
+      const { token } = await client.next('ready')
+      await waitUntil('the agent has spoken', hasTurns(opened.call.id, 1))
+      client.end()
+      const back = openVoiceClient({ url: opened.url, token: String(token) })
+      const again = await back.next('ready')
+      assert.notEqual(again.token, token)
+      // Both tokens are used up when the client has sent something.
+      await waitUntil('the old one is refused', async () => {
+        const late = openVoiceClient({ url: opened.url, token: String(token) })
+        return (await late.closed) === 4_401
+      })
+      back.say('Yes.')
+      await waitUntil('the agent has answered', hasTurns(opened.call.id, 3))
+      back.send({ type: 'end' })
+      await back.closed
+      return opened
+    })
+    assert.ok(url)
+    const { end_reason, conversation_id } = await ended(tenant, call.id)
+    assert.equal(end_reason, 'contact_hung_up')
+    assert.deepEqual(await saidBy('agent', conversation_id), ['One.', 'Two.'])
+  })
+
+  test('before it has got ready comes back with the first token', async () => {
+    const opened = await place()
+    const first = openVoiceClient(opened, { is_live: false })
+    await first.next('ready')
+    first.end()
+    await first.closed
+    await waitUntil('it is accepted again', async () => {
+      const back = openVoiceClient(opened)
+      const answer = await Promise.race([back.next('ready'), back.closed])
+      if (typeof answer === 'number') return false
+      await waitUntil('the agent has spoken', hasTurns(opened.call.id, 1))
+      back.send({ type: 'end' })
+      return true
+    })
+    assert.equal((await ended(tenant, opened.call.id)).end_reason, 'contact_hung_up')
+  })
+
+  test('and does not come back ends the call after ten seconds', async () => {
+    const opened = await place()
+    const client = openVoiceClient(opened)
+    const { token } = await client.next('ready')
+    await waitUntil('the agent has spoken', hasTurns(opened.call.id, 1))
+    const lost_at = Date.now()
+    client.end()
+    const { status, end_reason, ended_at } = await ended(tenant, opened.call.id)
+    assert.deepEqual([status, end_reason], ['completed', 'carrier_error'])
+    assert.ok(Date.parse(ended_at) - lost_at >= 9_000)
+    assert.equal(await openVoiceClient({ url: opened.url, token: String(token) }).closed, 4_401)
+  })
+
+  test('is heard and answered while the database is away, and nothing is lost', async () => {
+    const tenant_away = await server_away.workspace()
+    const away_agent = await newCaller(tenant_away, { script })
+    const opened = await placeWebCall(tenant_away, { agent_id: away_agent })
+    const client = openVoiceClient(opened)
+    await client.next('ready')
+    await waitUntil('the agent has spoken', async () => (await getCall(tenant_away, opened.call.id)).turn_count === 1)
+    proxy.refuse()
+    // Longer than a lease lasts, and without a silence that the agent would ask about.
+    for (let count = 0; count < 3; count += 1) {
+      const heard = client.heard()
+      client.say('Yes.')
+      await waitUntil('the agent answers', () => client.heard() > heard)
+      await sleep(3_000)
+    }
+    proxy.forwardTo(database_url)
+    client.say('Goodbye.')
+    assert.deepEqual(await client.next('ended'), { type: 'ended', end_reason: 'agent_hung_up' })
+    const { conversation_id, status } = await ended(tenant_away, opened.call.id)
+    assert.equal(status, 'completed')
+    const sentences = ['One.', 'Two.', 'Three.', 'Four.', 'Goodbye.']
+    assert.deepEqual(await saidBy('agent', conversation_id, tenant_away), sentences)
+    assert.deepEqual(await saidBy('contact', conversation_id, tenant_away), ['Yes.', 'Yes.', 'Yes.', 'Goodbye.'])
+  })
+})

@@ -39,7 +39,9 @@ import { type About, createOpenApiDocument } from './kit/openapi/document.ts'
 import type { Pool } from './kit/postgres/pool.ts'
 import { openReadinessCheck } from './kit/postgres/ready.ts'
 import * as problem from './kit/problem.ts'
+import { identifyVoiceVisitor } from './lines/browser/door.ts'
 import { openVoicePageLookup, voicePages } from './lines/browser/pages.ts'
+import { voice_operations } from './lines/browser/routes.ts'
 import { openBrowserCalls } from './lines/browser/sockets.ts'
 import { operations as channel_tests } from './lines/test-channel.ts'
 import { identifyChannel, sms_operations } from './lines/twilio/sms-routes.ts'
@@ -98,7 +100,7 @@ const workspace_operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))
 export const operations: Operation[] = [...workspace_operations, ...receive_operations, ...inbox_operations]
 
 /** What people do in the dashboard, such as signing in, and visitors in web chats. Not part of the public API. */
-export { chat_operations, person_operations }
+export { chat_operations, person_operations, voice_operations }
 
 /** What owners do in the dashboard, and API keys can't. Not part of the public API. */
 export const owner_operations: Operation[] = [...channel_owner_operations, ...channel_tests]
@@ -289,6 +291,14 @@ function doors(
       headers: private_response_headers,
       concurrency: chat_concurrency,
       streams: chat_streams,
+      has_no_idempotency_keys: true,
+    },
+    {
+      operations: voice_operations,
+      ...servedAt(voice_path),
+      identify: identifyVoiceVisitor(service, public_url),
+      headers: private_response_headers,
+      concurrency: chat_concurrency,
       has_no_idempotency_keys: true,
     },
   ]

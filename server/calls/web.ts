@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { chooseVersion } from '../agents/choose-version.ts'
 import type { Configuration } from '../agents/configuration.ts'
 import * as agents from '../agents/find.ts'
@@ -6,9 +7,11 @@ import type { AgentWithDraft } from '../agents/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import { findAgent } from '../conversations/begin.ts'
 import { memberFaults, unknown } from '../conversations/member-faults.ts'
+import { isOverLimit } from '../conversations/tokens.ts'
 import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { isId, newId } from '../kit/id.ts'
+import { sql } from '../kit/postgres/sql.ts'
 import { type Fault, invalid, invalidState, Problem } from '../kit/problem.ts'
 import { admitAll } from './create.ts'
 import { insert, newCall } from './insert.ts'
@@ -19,6 +22,21 @@ import { newSocketToken } from './socket-token.ts'
 
 /** The socket must be open by then. */
 const open_within_ms = 60_000
+const open_per_network_max = 2
+const open_per_channel_max = 10
+const retry_after_seconds = 30
+
+/** A visitor of a web channel. */
+export interface Visitor {
+  channel_id: string
+  network: string
+}
+
+/** A visitor calls the agent of a channel, from a page of this origin. */
+export const createVisitorCall = (
+  at: At,
+  { agent_id, origin, ...visitor }: Visitor & { agent_id: string; origin: string | null },
+): Promise<WebCall> => createWebCall(at, { agent_id, origin }, visitor)
 
 /** Checks what takes long, before the transaction: whether the agent can hear and speak here. */
 export async function checkSpeech(at: AtOutside, input: Pick<NewWebCall, Choosing>): Promise<void> {
@@ -54,7 +72,7 @@ const inTestWorkspace = () =>
   })
 
 /** A call that begins when its socket is opened. The ledger is not asked: the other side calls. */
-export async function createWebCall(at: At, input: NewWebCall): Promise<WebCall> {
+export async function createWebCall(at: At, input: NewWebCall, visitor?: Visitor): Promise<WebCall> {
   if (at.is_test) throw inTestWorkspace()
   const id = newId()
   const { agent, version } = await findParts(at, input, id)
@@ -67,7 +85,7 @@ export async function createWebCall(at: At, input: NewWebCall): Promise<WebCall>
     agent,
     version,
     draft: version.id === null ? version.configuration : null,
-    channel: null,
+    channel: visitor ? { id: visitor.channel_id, address: null } : null,
     to: null,
     contact_id: input.contact_id ?? null,
     attempt: 1,
@@ -77,10 +95,13 @@ export async function createWebCall(at: At, input: NewWebCall): Promise<WebCall>
     variables: input.variables ?? {},
     socket_token: token.hash,
     socket_origin: toOrigin(input.origin ?? null),
+    visitor_network: visitor ? hashNetwork(at, visitor) : null,
     due_at: expires_at,
   })
+  // It locks the workspace, so that what is open can't grow meanwhile.
   const [admitted] = await admitAll(at, [row])
   if (!admitted || admitted instanceof Problem) throw admitted
+  if (visitor) await assertRoom(at, visitor)
   await insert(at, [admitted])
   return { call: shownOf(admitted), url: socketUrl(at), token: token.text, expires_at }
 }
@@ -138,3 +159,32 @@ const isOrigin = (text: string): boolean => {
 
 /** As browsers send it. */
 const toOrigin = (text: string | null): string | null => (text === null ? null : new URL(text).origin)
+
+/** It can be compared, and is deleted at the end of the call. */
+const hashNetwork = ({ workspace }: At, { network }: Visitor): string =>
+  createHash('sha256').update(`${workspace} ${network}`).digest('hex')
+
+/** What visitors may have open. The workspace is locked. */
+async function assertRoom(at: At, visitor: Visitor): Promise<void> {
+  const { db, workspace } = at
+  const { channel_id } = visitor
+  const [open, is_over] = await Promise.all([
+    db.one<{ on_channel: number; on_network: number }>(
+      sql`select count(*) filter (where channel_id = ${channel_id}) as on_channel,
+          count(*) filter (where visitor_network = ${hashNetwork(at, visitor)}) as on_network
+        from calls where workspace_id = ${workspace} and status in ('queued', 'ringing', 'in_progress')`,
+    ),
+    isOverLimit(at, { channel_id }),
+  ])
+  if (is_over)
+    throw invalidState('This channel has used all the tokens that it may use today.', { reason: 'tokens_per_day_max' })
+  if (open.on_network >= open_per_network_max || open.on_channel >= open_per_channel_max)
+    throw new Problem(
+      'RATE_LIMITED',
+      open.on_network >= open_per_network_max
+        ? `At most ${open_per_network_max} calls can be open at a time. End one first.`
+        : 'All lines are busy. Try again in a moment.',
+      {},
+      { 'retry-after': String(retry_after_seconds) },
+    )
+}

@@ -1,3 +1,4 @@
+import type { Visitor } from '../../calls/web.ts'
 import { openOwnerLookup } from '../../channels/owners.ts'
 import * as channels from '../../channels/store.ts'
 import { atWall, type Service } from '../../kit/at.ts'
@@ -12,15 +13,19 @@ import { Problem, tooManyAttempts } from '../../kit/problem.ts'
 import * as visitors from './visitors.ts'
 import { type ChatChannel, unknownVisitor } from './web-chat.ts'
 
-/** The scopes of the operations: what anyone may do, and what needs the token of a visitor. */
-export const scopes = { anyone: 'anyone:chat', visitor: 'visitor:chat' }
+/** The scopes of the operations: what anyone may do, what needs the token of a visitor, and who calls. */
+export const scopes = { anyone: 'anyone:chat', visitor: 'visitor:chat', caller: 'caller:chat' }
 /** A network may do this much per minute in a workspace. */
 const chats_per_minute_max = 10
 const messages_per_minute_max = 60
+const calls_per_minute_max = 3
 
 /** Who chats. */
 interface ChatCaller extends Caller {
   channel: ChatChannel
+  network: string
+  /** Of the page that has sent the request. */
+  origin: string | null
   /** Undefined in the request that begins a chat. */
   visitor: visitors.ChatVisitor | undefined
 }
@@ -61,6 +66,7 @@ export function identifyChatVisitor(
   const limits = {
     [scopes.anyone]: openRateLimit(chats_per_minute_max, 60),
     [scopes.visitor]: openRateLimit(messages_per_minute_max, 60),
+    [scopes.caller]: openRateLimit(calls_per_minute_max, 60),
   }
   const findVisitor = openTokenLookup<WantedToken, visitors.ChatVisitor>((wanted) =>
     visitors.findByTokens({ db, now: wanted[0]?.now ?? 0 }, wanted),
@@ -75,7 +81,8 @@ export function identifyChatVisitor(
     const found = await findChannel(channel_id, now)
     if (!found || operation.kind === 'raw') throw new Problem('NOT_FOUND', 'This chat is not available.')
     const { workspace, is_test, channel } = found
-    const id = `${workspace} ${clientNetwork(head.ip)}`
+    const network = clientNetwork(head.ip)
+    const id = `${workspace} ${network}`
     if (method === 'POST') {
       const limit = limits[operation.scope]?.count(id, now)
       if (limit?.is_exceeded) throw tooManyAttempts(limit.wait_seconds)
@@ -85,10 +92,13 @@ export function identifyChatVisitor(
       workspace,
       is_test,
       channel,
+      network,
+      origin: headers.origin ?? null,
       authenticated_by: 'token' as const,
       scopes: { has: () => true, is_open: false },
     }
-    if (operation.scope === scopes.anyone) return { ...caller, visitor: undefined }
+    if (operation.scope === scopes.caller && !channel.has_voice) throw noVoice()
+    if (operation.scope !== scopes.visitor) return { ...caller, visitor: undefined }
     const secret = token !== undefined && isSecret(token) ? token : undefined
     const visitor =
       secret === undefined
@@ -105,8 +115,16 @@ export function identifyChatVisitor(
 const otherOrigin = (): Problem =>
   new Problem('FORBIDDEN', "Requests must come from the chat's own page. The Origin header names another one.")
 
+const noVoice = (): Problem => new Problem('NOT_FOUND', "Visitors of this chat can't talk.")
+
 /** The caller of an operation of web chats. Only the door that `identifyChatVisitor` protects serves these. */
 const toCaller = ({ caller }: Pick<ValidRequest, 'caller'>): ChatCaller => caller as ChatCaller
+
+/** Who wants to talk. */
+export function callerOf(request: Pick<ValidRequest, 'caller'>): Visitor & { agent_id: string; origin: string | null } {
+  const { channel, network, origin } = toCaller(request)
+  return { channel_id: channel.id, agent_id: channel.agent_id, network, origin }
+}
 
 export const channelOf = (request: Pick<ValidRequest, 'caller'>): ChatChannel => toCaller(request).channel
 

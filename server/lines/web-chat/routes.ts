@@ -1,5 +1,7 @@
+import { WebCall } from '../../calls/schema.ts'
+import { checkSpeech, createVisitorCall } from '../../calls/web.ts'
 import * as operation from '../../kit/http/operation.ts'
-import { channelOf, scopes, visitorOf } from './door.ts'
+import { callerOf, channelOf, scopes, visitorOf } from './door.ts'
 import * as schema from './schema.ts'
 import * as chat from './web-chat.ts'
 
@@ -54,6 +56,20 @@ export const chat_operations: operation.Operation[] = [
     errors: ['INVALID_STATE'],
     response: schema.ChatPhoneNumber,
     run: (at, request) => chat.leavePhoneNumber(at, { visitor: visitorOf(request), ...request.body }),
+  }),
+  operation.write({
+    id: 'web_chat.call',
+    method: 'POST',
+    path: `${path}/calls`,
+    collection,
+    scope: scopes.caller,
+    summary: 'Talk',
+    params: schema.ByChannel,
+    errors: ['INVALID_STATE'],
+    response: WebCall,
+    status: 201,
+    before: (at, request) => checkSpeech(at, callerOf(request)),
+    run: (at, request) => createVisitorCall(at, callerOf(request)),
   }),
   operation.stream({
     id: 'web_chat.stream',

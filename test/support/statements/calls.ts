@@ -133,6 +133,8 @@ export async function talkInBrowser(server: Server): Promise<void> {
     await tenant.work()
     return (await getCall(tenant, place.call.id)).recording.status === 'ready'
   })
+  const channel = await tenant.addChannel({ kind: 'voice', provider: 'web', agent_id })
+  assert.equal((await tenant.send(`${channel.public_url}/calls`, {})).status, 201)
   await deletePart(server)
 }
 

@@ -53,6 +53,8 @@ function start(node, parameters, is_service) {
   let ready
   let is_stop_requested = false
   let is_stopping = false
+  /** When the server last said that a signal has reached it. */
+  let signaled_at = Number.NEGATIVE_INFINITY
   let pausing
 
   function launch() {
@@ -65,8 +67,10 @@ function start(node, parameters, is_service) {
     child = spawn(node, [...node_options, ...parameters], { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
     child.on('error', (error) => fail(`Node could not be started: ${error.message}`))
     child.on('message', (message) => {
-      if (message === 'stopping') is_stopping = true
-      else ready = message
+      if (message === 'stopping') {
+        is_stopping = true
+        signaled_at = performance.now()
+      } else ready = message
     })
     child.on('exit', onExit)
   }
@@ -95,7 +99,8 @@ function start(node, parameters, is_service) {
     if (ready?.data_dir) spawnSync(node, [join(root, 'server/stop-database.ts'), ready.data_dir], { stdio: 'inherit' })
   }
 
-  // Ctrl-C also reaches the child, and npm passes it on once more: wait, and send it only if the child isn't stopping.
+  // Ctrl-C also reaches the child, and npm passes it on once more: wait, and send it only if the child doesn't have it. The second
+  // one reaches a server that waits for calls.
   let forwarding
   const forward = (signal) => {
     is_stop_requested = true
@@ -104,7 +109,9 @@ function start(node, parameters, is_service) {
       process.exit(0)
     }
     clearTimeout(forwarding)
-    forwarding = setTimeout(() => is_stopping || child.kill(signal), same_signal_ms)
+    forwarding = setTimeout(() => {
+      if (performance.now() - signaled_at > 2 * same_signal_ms) child.kill(signal)
+    }, same_signal_ms)
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, forward)

@@ -1,5 +1,7 @@
 import { openApi, portOf } from './api.ts'
+import type { Sound } from './audio/sound.ts'
 import type { Carrier } from './calls/carrier.ts'
+import type { LiveCalls } from './calls/live-calls.ts'
 import { addressOf, type Config, ConfigError } from './config.ts'
 import { migrations, openDatabase } from './database.ts'
 import { removeLeftovers } from './kit/blobs/scratch.ts'
@@ -26,6 +28,8 @@ export interface ServeOptions {
   only?: 'api' | 'worker' | undefined
   /** Places calls. By default simulated people answer. */
   carrier?: Carrier
+  /** Hears and speaks. Tests set it. */
+  sound?: Sound
 }
 
 const record_key_uses_every_ms = 5_000
@@ -33,6 +37,7 @@ const record_key_uses_every_ms = 5_000
 const stop_after_crash_ms = 5_000
 /** A database that doesn't respond must not keep the process from ending. */
 const stop_max_ms = 30_000
+const same_signal_ms = 1_000
 
 /**
  * Runs the service until a signal, which may arrive during the start. An uncaught error ends the process with status 1,
@@ -44,11 +49,17 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   const log = openLog(config.log_level)
   let exit_code = 0
   const starting = start(config, log, options)
+  const drain = openDrain(config, log)
   const end = once(async (reason: string) => {
     log.info({ reason }, 'stopping')
     try {
-      const stop = await starting
-      await stop()
+      const { stop, live_calls } = await starting
+      if (exit_code === 0) await drain.wait(live_calls)
+      const timer = setTimeout(() => {
+        log.fatal('could not stop in time: the process ends')
+        shell.exit(1)
+      }, stop_max_ms).unref()
+      await stop().finally(() => clearTimeout(timer))
       shell.exit(exit_code)
     } catch (error) {
       log.fatal({ err: error }, 'could not stop cleanly')
@@ -58,11 +69,8 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   const endOnRequest = (reason: string) => {
     // The launcher then neither passes on the same signal again nor restarts the service.
     void notifyLauncher(shell, 'stopping')
-    const timer = setTimeout(() => {
-      log.fatal('could not stop in time: the process ends')
-      shell.exit(1)
-    }, stop_max_ms).unref()
-    void end(reason).finally(() => clearTimeout(timer))
+    drain.takeSignal()
+    void end(reason)
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) shell.on(signal, () => endOnRequest(signal))
   // Without a launcher no signals would be passed on.
@@ -78,8 +86,39 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   await starting
 }
 
-/** Returns a function that stops the service: it finishes requests in flight, then closes the database. */
-async function start(config: Config, log: Log, options: ServeOptions): Promise<() => Promise<void>> {
+interface Started {
+  /** Finishes requests in flight, then closes the database. */
+  stop: () => Promise<void>
+  live_calls: LiveCalls
+}
+
+/** Lets live calls end before a stop, while everything else goes on. No new ones begin. */
+function openDrain({ drain_seconds }: Config, log: Log) {
+  const { promise: hurried, resolve: hurry } = Promise.withResolvers<void>()
+  let first_ticks: number | undefined
+  return {
+    /** The second signal ends the wait. One may arrive twice, from the terminal and from the launcher. */
+    takeSignal(): void {
+      first_ticks ??= clock.ticks()
+      if (clock.ticks() - first_ticks > same_signal_ms) hurry()
+    },
+    async wait(live_calls: LiveCalls): Promise<void> {
+      live_calls.is_draining = true
+      const { count } = live_calls
+      if (count === 0 || drain_seconds === 0) return
+      log.warn(
+        { live_calls: count },
+        `waiting up to ${drain_seconds} s for ${count} live ${count === 1 ? 'call' : 'calls'} to end: a second signal ends them`,
+      )
+      const { promise: late, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, drain_seconds * clock.second_ms)
+      await Promise.race([live_calls.ended(), hurried, late])
+      clearTimeout(timer)
+    },
+  }
+}
+
+async function start(config: Config, log: Log, options: ServeOptions): Promise<Started> {
   const { shell, is_json, only, carrier } = options
   if (config.database_url && !config.secrets_key) throw new ConfigError('SECRETS_KEY is required with DATABASE_URL')
   if (only && !config.database_url) throw new ConfigError('DATABASE_URL is required with --only')
@@ -94,6 +133,7 @@ async function start(config: Config, log: Log, options: ServeOptions): Promise<(
   const keyed_config = { ...config, ...ensureSecretsKeys(config) }
   const api = only === 'worker' ? undefined : openApi(pool, keyed_config, migrations, log)
   const service = api?.service ?? openService(pool, keyed_config, () => addressOf(config, config.port))
+  if (options.sound) service.tools.sound = options.sound
   const due_notes = openDueNotes(pool, background_kinds, log)
   const key_uses = api && repeat({ name: 'key uses', every_ms: record_key_uses_every_ms, run: api.recordKeyUses }, log)
   let worker: Worker | undefined
@@ -128,7 +168,7 @@ async function start(config: Config, log: Log, options: ServeOptions): Promise<(
     if (!api) say(`${product.name} runs background work.`)
     else if (is_restart) say(`${product.name} is ready again: ${address}/api/v1`)
     else console.log((is_json ? greetingAsJson : formatGreeting)({ config, port, address, first, setup_token }))
-    return stop
+    return { stop, live_calls: service.tools.live_calls }
   } catch (error) {
     await stop()
     throw error

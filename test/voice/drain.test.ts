@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import { PassThrough, Readable } from 'node:stream'
+import { after, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newToken } from '../../server/api-keys/token.ts'
+import { readConfig } from '../../server/config.ts'
+import { serve } from '../../server/main.ts'
+import type { Shell, StopSignal } from '../../server/start/shell.ts'
+import { waitUntil } from '../faults/client.ts'
+import { fake_sound } from '../support/fake-speech.ts'
+import { createDatabase } from '../support/harness.ts'
+import { openVoiceClient, type Place } from '../support/voice-client.ts'
+
+/** Runs the service, with speech without models, and has a call in it. */
+async function serveCall(name: string, environment: Record<string, string> = {}) {
+  const { url } = await createDatabase(name)
+  const key = newToken()
+  const env = {
+    DATABASE_URL: url,
+    SECRETS_KEY: 'a secret that is long enough for this',
+    BOOTSTRAP_API_KEY: key,
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    ...environment,
+  }
+  const signals = new EventEmitter()
+  const { promise: exited, resolve: exit } = Promise.withResolvers<number>()
+  const stdout = new PassThrough()
+  const shell: Shell = {
+    env,
+    stdin: Readable.from([]),
+    stdout,
+    stderr: new PassThrough(),
+    exit,
+    on: (event, listener) => signals.on(event, listener),
+  }
+  await serve(readConfig(env), { shell, is_json: false, sound: fake_sound })
+  const [, address = ''] = /Base address +(\S+)\/api\/v1/.exec(String(stdout.read())) ?? []
+  const request = (method: string, path: string, body?: object) =>
+    fetch(address + path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  const dataOf = async (answer: Promise<Response>) => ((await (await answer).json()) as { data: never }).data
+  const agent: { id: string } = await dataOf(request('POST', '/api/v1/agents', { name: 'A', greeting: 'Hello.' }))
+  const place: Place = await dataOf(request('POST', '/api/v1/calls/web', { agent_id: agent.id }))
+  const client = openVoiceClient(place)
+  await client.next('ready')
+  await waitUntil('the agent speaks', () => client.heard() > 0)
+  const signal = (name: StopSignal) => void signals.emit(name)
+  after(() => signals.removeAllListeners())
+  return { client, place, agent_id: agent.id, request, signal, exited }
+}
+
+describe('a stop', { concurrency: true }, () => {
+  test('lets live calls end, and begins no new ones', async () => {
+    const { client, place, agent_id, request, signal, exited } = await serveCall('drain_wait')
+    const waiting = (await (await request('POST', '/api/v1/calls/web', { agent_id })).json()) as { data: Place }
+    signal('SIGTERM')
+    await waitUntil('it is not ready any more', async () => (await request('GET', '/ready')).status === 503)
+    const refused = await request('POST', '/api/v1/calls/web', { agent_id })
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '10'])
+    assert.equal((await openVoiceClient(waiting.data).next('error')).code, 'busy')
+    // The call goes on, and its client may come back.
+    const { token } = await client.next('ready')
+    client.end()
+    const back = openVoiceClient({ url: place.url, token: String(token) })
+    await back.next('ready')
+    assert.equal((await request('GET', `/api/v1/calls/${place.call.id}`)).status, 200)
+    back.send({ type: 'end' })
+    assert.deepEqual(await back.next('ended'), { type: 'ended', end_reason: 'contact_hung_up' })
+    assert.equal(await exited, 0)
+  })
+
+  test('ends live calls at the second signal', async () => {
+    const { client, request, signal, exited } = await serveCall('drain_hurry')
+    signal('SIGINT')
+    // The terminal and the launcher may pass on the same one.
+    signal('SIGINT')
+    await sleep(1_100)
+    assert.equal((await request('GET', '/health')).status, 200)
+    signal('SIGINT')
+    assert.deepEqual(await client.next('ended'), { type: 'ended', end_reason: 'system_error' })
+    assert.equal(await exited, 0)
+  })
+
+  test('ends live calls at once without DRAIN_SECONDS', async () => {
+    const { client, signal, exited } = await serveCall('drain_none', { DRAIN_SECONDS: '0' })
+    signal('SIGTERM')
+    assert.deepEqual(await client.next('ended'), { type: 'ended', end_reason: 'system_error' })
+    assert.equal(await exited, 0)
+  })
+})

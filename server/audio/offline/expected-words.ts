@@ -10,7 +10,7 @@ first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelft
 monday tuesday wednesday thursday friday saturday sunday
 january february march april may june july august september october november december
 today tomorrow tonight morning noon afternoon evening week weekend month next later earlier o'clock
-name number address email phone account order booking reservation appointment table people person human manager
+name number address email phone account order booking reservation appointment people table person human manager
 question problem price cost invoice payment delivery
 call calling book cancel change reschedule confirm speak talk stop interested open closed located
 `

@@ -4,8 +4,8 @@
  */
 import { execFileSync } from 'node:child_process'
 import { type OfflineSpeech, openOfflineSpeech } from '../server/audio/offline-speech.ts'
-import { writeWav } from '../server/audio/wav.ts'
 import { openLog } from '../server/kit/log.ts'
+import { writeWav } from '../server/kit/sound/wav.ts'
 import { microphone_rate, type Room, sentence } from '../test/support/microphone.ts'
 import { closeShared } from '../test/support/shared.ts'
 import { ensureSpeech, speech_folder } from '../test/support/speech.ts'

@@ -3,6 +3,7 @@ import fs from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { devNull } from 'node:os'
 import path from 'node:path'
+import { readWav, type Sound } from '../kit/sound/wav.ts'
 
 /** Speaks texts with Flite, which is compiled to WebAssembly: the same text gives the same samples on every machine. */
 export interface Synthesizer {
@@ -17,10 +18,8 @@ export interface ToSpeak {
   stretch_percent: number
 }
 
-export interface Spoken {
-  samples: Int16Array
-  /** 8,000 or 16,000, by the voice. */
-  sample_rate: number
+/** Its sample rate is 8,000 or 16,000, by the voice. */
+export interface Spoken extends Sound {
   /** What Flite's -psdur prints: each sound and when it ends, in seconds, such as `pau:0.195 hh:0.259`. */
   sounds: string
 }
@@ -33,7 +32,6 @@ declare const WebAssembly: {
 
 const folder_in_flite = '/folder'
 /** Flite writes a canonical header. */
-const header_bytes = 44
 
 /** Flite writes its files to `folder`. Call it in a worker thread, which Flite keeps busy. */
 export async function openSynthesizer(folder: string): Promise<Synthesizer> {
@@ -78,10 +76,4 @@ export async function openSynthesizer(folder: string): Promise<Synthesizer> {
       return spoken
     },
   }
-}
-
-function readWav(bytes: Buffer): Pick<Spoken, 'samples' | 'sample_rate'> {
-  const samples = new Int16Array(Math.floor((bytes.length - header_bytes) / 2))
-  for (let index = 0; index < samples.length; index += 1) samples[index] = bytes.readInt16LE(header_bytes + 2 * index)
-  return { samples, sample_rate: bytes.readUInt32LE(24) }
 }

@@ -2,6 +2,7 @@ import type { SpeechModelV4, TranscriptionModelV4 } from '@ai-sdk/provider'
 import * as clock from '../kit/clock.ts'
 import { openTurns, type Turns } from '../kit/limits/turns.ts'
 import type { Log } from '../kit/log.ts'
+import { readWav, writeWav } from '../kit/sound/wav.ts'
 import type { Listening, Speaking } from '../models/speech.ts'
 import { openEnergyDetector } from './hearing/energy.ts'
 import { type Hearing, openHearing } from './offline/hearing.ts'
@@ -9,7 +10,6 @@ import { default_source, readHash, readInstalled } from './offline/installed.ts'
 import { openVoice, type Voice } from './offline/voice.ts'
 import { openResampler } from './resampler.ts'
 import type { VoiceDetector } from './speech.ts'
-import { readWav, writeWav } from './wav.ts'
 
 /** Hears and speaks without a provider. */
 export interface OfflineSpeech {

@@ -1,5 +1,5 @@
-import { mulaw_silence, toMulaw } from './mulaw.ts'
-import { recording_format } from './wav.ts'
+import { mulaw_silence, toMulaw } from '../kit/sound/mulaw.ts'
+import type { WavFormat } from '../kit/sound/wav.ts'
 
 /** Collects both sides of a call. Frames are PCM16 at 8 kHz; `at_ms` is the time of their first sample, on the same time line as `began_ms`. */
 export interface Recorder {
@@ -24,6 +24,9 @@ export interface RecorderOptions {
   /** Gets each part when it is finished. It must not throw. */
   keep: (part: RecordedPart) => void
 }
+
+/** How recordings are kept: the contact is left, the agent right. */
+export const recording_format: WavFormat = { encoding: 'mulaw', sample_rate: 8_000, channels: 2 }
 
 const { sample_rate, channels } = recording_format
 const samples_per_ms = sample_rate / 1_000

@@ -2,6 +2,7 @@ import type { SpeechModelV4, TranscriptionModelV4 } from '@ai-sdk/provider'
 import type { At, AtOutside } from '../kit/at.ts'
 import { fetchThrough } from '../kit/outbound/fetch.ts'
 import type { Fault } from '../kit/problem.ts'
+import { readSamples, readWav, type Sound, writeWav } from '../kit/sound/wav.ts'
 import { printable, truncate } from '../kit/text.ts'
 import { product } from '../product.ts'
 import * as workspaces from '../workspaces/store.ts'
@@ -10,7 +11,6 @@ import { ModelError, openKey } from './language-model.ts'
 import type { Speech } from './speech-schema.ts'
 import { type Direction, directionOf, vendorOf, vendors } from './speech-vendors.ts'
 import * as providers from './store.ts'
-import { millisecondsOf, type Pcm, readWav, toWav } from './wav.ts'
 
 export interface Listening {
   /** It hears WAV, PCM16 mono, in the language. */
@@ -87,7 +87,7 @@ export async function trySpeech(at: AtOutside, account: providers.Account, abort
     return
   }
   const { model } = await openListening(at, account, { model: null, language: 'en' })
-  const silence = toWav({ sample_rate: 16_000, bytes: new Uint8Array(32_000) })
+  const silence = writeWav(new Int16Array(16_000), 16_000)
   await model.doGenerate({ audio: silence, mediaType: 'audio/wav', abortSignal })
 }
 
@@ -157,10 +157,10 @@ export async function openSpeaking(
         const bytes = typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio
         const type = response.headers?.['content-type']
         const sound = vendor.raw_rate === null ? readWav(bytes) : readRaw(bytes, { type, sample_rate: vendor.raw_rate })
-        if (sound.bytes.length === 0) throw new Error('there is no sound')
+        if (sound.samples.length === 0) throw new Error('there is no sound')
         return {
           // Services that stream write no length into their files.
-          audio: toWav(sound),
+          audio: writeWav(sound.samples, sound.sample_rate),
           warnings,
           response: { timestamp: response.timestamp, modelId: response.modelId },
         }
@@ -170,10 +170,12 @@ export async function openSpeaking(
 }
 
 /** Nothing in samples says that they are some. */
-function readRaw(bytes: Uint8Array, { type, sample_rate }: { type: string | undefined; sample_rate: number }): Pcm {
+function readRaw(bytes: Uint8Array, { type, sample_rate }: { type: string | undefined; sample_rate: number }): Sound {
   if (type !== undefined && /^(text\/|application\/json)/.test(type)) throw new Error('the answer is no sound')
-  return { sample_rate, bytes: bytes.subarray(0, bytes.length - (bytes.length % 2)) }
+  return { sample_rate, samples: readSamples(bytes) }
 }
+
+const millisecondsOf = ({ samples, sample_rate }: Sound): number => (1_000 * samples.length) / sample_rate
 
 async function ask<T>(request: () => PromiseLike<T>, { name, api_key }: { name: string; api_key: string }): Promise<T> {
   try {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fromMulaw } from '../../server/audio/mulaw.ts'
 import { openRecorder, type RecordedPart } from '../../server/audio/recorder.ts'
+import { fromMulaw } from '../../server/kit/sound/mulaw.ts'
 import { openVirtualCall } from '../support/virtual-sound.ts'
 
 /** The level of one side in each 10 ms of the recording. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import wavefile from 'wavefile'
-import { fromMulaw, toMulaw } from '../../server/audio/mulaw.ts'
-import { openRecorder, type RecordedPart } from '../../server/audio/recorder.ts'
+import { openRecorder, type RecordedPart, recording_format } from '../../server/audio/recorder.ts'
 import { openResampler } from '../../server/audio/resampler.ts'
 import { joinSamples, levelOf, toFloat } from '../../server/audio/samples.ts'
-import { headerFor, readWav, recording_format, writeWav } from '../../server/audio/wav.ts'
+import { fromMulaw, toMulaw } from '../../server/kit/sound/mulaw.ts'
+import { headerFor, readWav, writeWav } from '../../server/kit/sound/wav.ts'
 
 const sine = (rate: number, hertz: number, seconds: number, amplitude = 10_000): Int16Array =>
   Int16Array.from({ length: Math.round(rate * seconds) }, (_, index) =>

@@ -1,7 +1,7 @@
 import type { SpeechModelV4, TranscriptionModelV4 } from '@ai-sdk/provider'
 import type { Sound } from '../../server/audio/sound.ts'
 import type { CallSpeech } from '../../server/audio/speech.ts'
-import { readWav, writeWav } from '../../server/audio/wav.ts'
+import { readWav, writeWav } from '../../server/kit/sound/wav.ts'
 import type { Server } from './harness.ts'
 
 /* Speech without models: how loud a sound is says which of these was said, and a voice takes a tenth of a second for a word. */

@@ -1,7 +1,7 @@
 import { type OfflineSpeech, openOfflineSpeech } from '../../server/audio/offline-speech.ts'
 import { openResampler } from '../../server/audio/resampler.ts'
-import { readWav } from '../../server/audio/wav.ts'
 import { openLog } from '../../server/kit/log.ts'
+import { readWav } from '../../server/kit/sound/wav.ts'
 import { closeAfterLastFile } from './shared.ts'
 import { speech_folder } from './speech.ts'
 

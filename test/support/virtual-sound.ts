@@ -4,9 +4,9 @@ import type { Recorder } from '../../server/audio/recorder.ts'
 import { levelOf } from '../../server/audio/samples.ts'
 import type { CallSpeech, VoiceDetector } from '../../server/audio/speech.ts'
 import type { Timers } from '../../server/audio/timers.ts'
-import { readWav, writeWav } from '../../server/audio/wav.ts'
 import type { Wire } from '../../server/audio/wire.ts'
 import { openLog } from '../../server/kit/log.ts'
+import { readWav, writeWav } from '../../server/kit/sound/wav.ts'
 import type { Listening, Speaking } from '../../server/models/speech.ts'
 
 /** Calls in virtual time: the wire, the voice and the recogniser are exact, so that what was played can be compared with what was said. */

@@ -1,9 +1,9 @@
 import type { Log } from '../../kit/log.ts'
+import { writeWav } from '../../kit/sound/wav.ts'
 import type { Listening } from '../../models/speech.ts'
 import type { ModelUse } from '../model-use.ts'
 import { joinSamples } from '../samples.ts'
 import type { Timers } from '../timers.ts'
-import { writeWav } from '../wav.ts'
 import { type Segment, window_ms } from './segmenter.ts'
 
 /** `partial`: the speech goes on. `piece`: the beginning of a long one. `final`: all of it. */

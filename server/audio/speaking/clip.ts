@@ -1,10 +1,10 @@
 import type { SpeechModelV4Result } from '@ai-sdk/provider'
 import { splitWords, wordsOf } from '../../calls/words.ts'
 import { membersOf } from '../../kit/json.ts'
+import { readWav } from '../../kit/sound/wav.ts'
 import type { Resampler } from '../resampler.ts'
 import { joinSamples } from '../samples.ts'
 import type { WordTime } from '../speech.ts'
-import { readWav } from '../wav.ts'
 
 /** Words that are spoken at once. Places and lengths are in samples of the wire. */
 export interface Clip {

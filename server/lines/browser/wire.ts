@@ -3,6 +3,7 @@ import type { Wire } from '../../audio/wire.ts'
 import { come_back_within_ms } from '../../calls/claim.ts'
 import type { EndReason } from '../../calls/schema.ts'
 import * as clock from '../../kit/clock.ts'
+import { readSamples } from '../../kit/sound/wav.ts'
 import { closing, type FromClient, type FromService, frameBytes, parseMessage } from './protocol.ts'
 
 /** While this process lives, who has lost the connection may come back for this long. */
@@ -221,10 +222,7 @@ export class BrowserWire implements Wire {
     this.#must_jump = false
     const at_ms = this.#next_ms
     this.#next_ms += 20
-    // The socket hands out buffers at odd offsets.
-    const frame = new Int16Array(data.length / 2)
-    new Uint8Array(frame.buffer).set(data)
-    this.onFrame(frame, at_ms)
+    this.onFrame(readSamples(data), at_ms)
   }
 
   #isTooMany(): boolean {

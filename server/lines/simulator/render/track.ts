@@ -1,5 +1,5 @@
 import type { Spoken, Synthesizer } from '../../../audio/flite.ts'
-import { mulaw_silence, toMulaw } from '../../../audio/mulaw.ts'
+import { mulaw_silence, toMulaw } from '../../../kit/sound/mulaw.ts'
 import type { SpeechPart } from '../../../talk/state.ts'
 import { cut, halveRate, sample_rate, samples_per_ms, trimSilence } from './samples.ts'
 import { splitParts } from './split-parts.ts'

@@ -1,5 +1,6 @@
 import fs from 'node:fs/promises'
-import { headerBytes, headerFor, recording_format } from '../../../audio/wav.ts'
+import { recording_format } from '../../../audio/recorder.ts'
+import { headerBytes, headerFor } from '../../../kit/sound/wav.ts'
 import { sample_rate, samples_per_ms } from './samples.ts'
 
 const { channels } = recording_format

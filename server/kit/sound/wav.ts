@@ -11,9 +11,6 @@ const bytes_per_sample = { pcm16: 2, mulaw: 1 } as const
 /** The real format of one with this code is in the extension of its `fmt` chunk. */
 const extensible = 0xfffe
 
-/** How recordings are kept: the contact is left, the agent right. */
-export const recording_format: WavFormat = { encoding: 'mulaw', sample_rate: 8_000, channels: 2 }
-
 /** The beginning of a file with this many bytes of samples. Formats other than PCM need a `fact` chunk with the number of samples. */
 export function headerFor({ bytes, format }: { bytes: number; format: WavFormat }): Buffer {
   const { encoding, sample_rate, channels } = format
@@ -53,11 +50,22 @@ export function writeWav(samples: Int16Array, sample_rate: number): Uint8Array {
   return file
 }
 
+export interface Sound {
+  samples: Int16Array
+  sample_rate: number
+}
+
+/** Copies little-endian samples, which may begin at an odd place in memory. */
+export function readSamples(bytes: Uint8Array): Int16Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return Int16Array.from({ length: bytes.length >> 1 }, (_, index) => view.getInt16(2 * index, true))
+}
+
 /**
  * Reads PCM16 and μ-law of any rate, and of several channels the first. Sizes that a file can't have, as in files that were
  * streamed, mean its end. Throws if it is no such file.
  */
-export function readWav(file: Uint8Array): { samples: Int16Array; sample_rate: number } {
+export function readWav(file: Uint8Array): Sound {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength)
   if (bytes.length < 12 || bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, 12) !== 'WAVE')
     throw new Error('the sound is no WAV file')
@@ -67,7 +75,7 @@ export function readWav(file: Uint8Array): { samples: Int16Array; sample_rate: n
     const size = bytes.readUInt32LE(offset + 4)
     const chunk = bytes.subarray(offset + 8, offset + 8 + size)
     if (name === 'fmt ') format = readFormat(chunk)
-    if (name === 'data' && format) return { samples: readSamples(chunk, format), sample_rate: format.sample_rate }
+    if (name === 'data' && format) return { samples: firstChannel(chunk, format), sample_rate: format.sample_rate }
     offset += 8 + size + (size % 2)
   }
   throw new Error('the WAV file has no samples')
@@ -88,7 +96,7 @@ function readFormat(chunk: Buffer): WavFormat & { frame_bytes: number } {
   return { encoding, sample_rate, channels, frame_bytes: channels * bytes_per_sample[encoding] }
 }
 
-function readSamples(data: Buffer, { encoding, frame_bytes }: WavFormat & { frame_bytes: number }): Int16Array {
+function firstChannel(data: Buffer, { encoding, frame_bytes }: WavFormat & { frame_bytes: number }): Int16Array {
   const samples = new Int16Array(Math.floor(data.length / frame_bytes))
   for (let index = 0; index < samples.length; index += 1)
     samples[index] =

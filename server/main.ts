@@ -145,6 +145,7 @@ async function start(config: Config, log: Log, options: ServeOptions): Promise<S
       ?.recordKeyUses()
       .catch((error: unknown) => log.warn({ err: error }, 'the last uses of keys were not stored'))
     await service.tools.speech_installer.close()
+    await service.tools.sound.close()
     await service.tools.blobs.close()
     await database.close()
     // Last: requests that it cuts off would be stored as failed, although they may have taken effect.

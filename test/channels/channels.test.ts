@@ -65,7 +65,7 @@ test('a web chat has a public URL, and a Twilio number an inbound URL', async ()
   const chat = await tenant.addChannel(webChat(agent_id, { name: 'Web' }))
   const line = await tenant.addChannel(twilio(agent_id, { name: 'Line', address: '+14155550100' }))
   const { data } = (await tenant.call('GET', '/channels')).body
-  const common = { agent_id, status: 'active' }
+  const common = { agent_id, status: 'active', has_voice: false }
   assert.deepEqual(data, [
     {
       ...common,

@@ -223,7 +223,7 @@ export class CallDrive {
 
   /** What the line has comes before the agent's own timers. */
   async #happen(time: number): Promise<void> {
-    const { line, onProgress } = this.#options
+    const { line, onProgress, connection, scheduler } = this.#options
     onProgress()
     if (line.next_at !== undefined && line.next_at <= time) {
       for (const event of line.take(time)) this.#takeEvent(event)
@@ -231,7 +231,9 @@ export class CallDrive {
     }
     if (!this.#is_answered) return this.#findOut()
     const timer = this.#driver.next_timer
-    if (timer) this.#takeOwn({ type: 'timer', name: timer.name, id: newId() }, timer.at)
+    // On a real line words are known later than they were said: what follows from them, such as the wait for a model, begins now.
+    const at = connection ? scheduler.now() : timer?.at
+    if (timer) this.#takeOwn({ type: 'timer', name: timer.name, id: newId() }, at)
   }
 
   #takeEvent({ at, ...event }: CallLineEvent): void {

@@ -43,7 +43,10 @@ export function highPass(samples: Float32Array): Float32Array {
   let [in_1, in_2, out_1, out_2] = [0, 0, 0, 0]
   return samples.map((sample) => {
     const filtered = first * (sample - 2 * in_1 + in_2) - feedback_1 * out_1 - feedback_2 * out_2
-    ;[in_2, in_1, out_2, out_1] = [in_1, sample, out_1, filtered]
+    in_2 = in_1
+    in_1 = sample
+    out_2 = out_1
+    out_1 = filtered
     return filtered
   })
 }
@@ -86,10 +89,12 @@ export function reduceNoise(samples: Float32Array): Float32Array {
 }
 
 function readSpectrum(samples: Float32Array): Spectrum {
-  const real = Float64Array.from(samples, (sample, index) => sample * (window[index] ?? 0))
+  const real = new Float64Array(size)
+  for (let index = 0; index < size; index += 1) real[index] = (samples[index] ?? 0) * (window[index] ?? 0)
   const imaginary = new Float64Array(size)
   transform(real, imaginary)
-  const power = Float64Array.from({ length: bins }, (_, bin) => (real[bin] ?? 0) ** 2 + (imaginary[bin] ?? 0) ** 2)
+  const power = new Float64Array(bins)
+  for (let bin = 0; bin < bins; bin += 1) power[bin] = (real[bin] ?? 0) ** 2 + (imaginary[bin] ?? 0) ** 2
   return { real, imaginary, power }
 }
 
@@ -111,33 +116,47 @@ function scale(real: Float64Array, imaginary: Float64Array, index: number, gain:
   imaginary[index] = (imaginary[index] ?? 0) * gain
 }
 
-/** A fast Fourier transform of `size` numbers, in place. */
+/** Where each number goes before the transform: its index with the bits in reverse. */
+const places = Uint16Array.from({ length: size }, (_, index) => {
+  let reversed = 0
+  for (let bit = 1; bit < size; bit *= 2) reversed = 2 * reversed + (index & bit ? 1 : 0)
+  return reversed
+})
+
+/** A fast Fourier transform of `size` numbers, in place. It allocates nothing, because it runs hundreds of times a second. */
 function transform(real: Float64Array, imaginary: Float64Array): void {
-  for (let index = 1, mirrored = 0; index < size; index += 1) {
-    let bit = size >> 1
-    for (; mirrored & bit; bit >>= 1) mirrored ^= bit
-    mirrored ^= bit
-    if (index >= mirrored) continue
-    for (const numbers of [real, imaginary]) {
-      const moved = numbers[index] ?? 0
-      numbers[index] = numbers[mirrored] ?? 0
-      numbers[mirrored] = moved
+  for (let index = 0; index < size; index += 1) {
+    const place = places[index] ?? 0
+    if (index < place) {
+      swap(real, index, place)
+      swap(imaginary, index, place)
     }
   }
   for (let half = 1; half < size; half *= 2) {
     const stride = size / (2 * half)
-    for (let start = 0; start < size; start += 2 * half) {
-      for (let offset = 0; offset < half; offset += 1) {
-        const [low, high] = [start + offset, start + offset + half]
-        const cosine = cosines[offset * stride] ?? 0
-        const sine = sines[offset * stride] ?? 0
-        const turned_real = (real[high] ?? 0) * cosine - (imaginary[high] ?? 0) * sine
-        const turned_imaginary = (real[high] ?? 0) * sine + (imaginary[high] ?? 0) * cosine
-        real[high] = (real[low] ?? 0) - turned_real
-        imaginary[high] = (imaginary[low] ?? 0) - turned_imaginary
-        real[low] = (real[low] ?? 0) + turned_real
-        imaginary[low] = (imaginary[low] ?? 0) + turned_imaginary
+    for (let offset = 0; offset < half; offset += 1) {
+      const cosine = cosines[offset * stride] as number
+      const sine = sines[offset * stride] as number
+      for (let low = offset; low < size; low += 2 * half) {
+        // All indexes are below the size.
+        const high = low + half
+        const high_real = real[high] as number
+        const high_imaginary = imaginary[high] as number
+        const low_real = real[low] as number
+        const low_imaginary = imaginary[low] as number
+        const turned_real = high_real * cosine - high_imaginary * sine
+        const turned_imaginary = high_real * sine + high_imaginary * cosine
+        real[high] = low_real - turned_real
+        imaginary[high] = low_imaginary - turned_imaginary
+        real[low] = low_real + turned_real
+        imaginary[low] = low_imaginary + turned_imaginary
       }
     }
   }
+}
+
+function swap(numbers: Float64Array, one: number, other: number): void {
+  const moved = numbers[one] ?? 0
+  numbers[one] = numbers[other] ?? 0
+  numbers[other] = moved
 }

@@ -191,6 +191,8 @@ test('a call is scheduled, and canceled', { skip }, async () => {
 test('what calls need is set for agents and workspaces', { skip }, async () => {
   await send('POST', '/providers', { name: 'Voices', kind: 'deepgram', base_url: 'https://93.184.215.14/v1' })
   await openInPage(page, `/agents/${agent_id}`)
+  // The page keeps the list of providers for some seconds.
+  await page.reload()
   await page.getByLabel('Voicemail message').fill('Please call us back.')
   await click('Add transfer')
   await page.getByLabel('Name of transfer 1').fill('Support')

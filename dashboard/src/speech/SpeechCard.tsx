@@ -10,7 +10,7 @@ import { Card, Stack } from '../kit/Page.tsx'
 import { ProgressBar } from '../kit/ProgressBar.tsx'
 import { ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import styles from './speech.module.css'
-import { install, nameLanguages, speechQuery } from './speech.ts'
+import { install, speechQuery } from './speech.ts'
 
 /** Offline speech: what it is, and its install. */
 export function SpeechCard() {
@@ -31,8 +31,8 @@ function Details({ speech }: { speech: SpeechStatus }) {
     <Stack>
       <p className={styles.text}>
         With offline speech, agents hear and speak on this server, without an account anywhere. It understands and
-        speaks {nameLanguages(languages)}, and takes {formatBytes(folder_bytes)} on the disk. Agents with speech
-        providers don’t need it.
+        speaks {new Intl.ListFormat('en').format(languages)}, and takes {formatBytes(folder_bytes)} on the disk. Agents
+        with speech providers don’t need it.
       </p>
       {licenses.length > 0 && (
         <div className={styles.licenses}>
@@ -40,7 +40,7 @@ function Details({ speech }: { speech: SpeechStatus }) {
             <ul>
               {licenses.map(({ name, license }) => (
                 <li key={name}>
-                  {name}: {license}
+                  {name} ({license})
                 </li>
               ))}
             </ul>

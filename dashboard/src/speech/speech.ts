@@ -15,9 +15,3 @@ export const speechQuery = (workspace: string) =>
 
 export const install = (workspace: string): Promise<SpeechStatus> =>
   request<SpeechStatus>('/app/speech', { method: 'POST', workspace })
-
-/** "English". */
-export function nameLanguages(languages: string[]): string {
-  const names = new Intl.DisplayNames('en', { type: 'language' })
-  return new Intl.ListFormat('en').format(languages.map((language) => names.of(language) ?? language))
-}

@@ -8,7 +8,8 @@ import type { VoiceError, VoiceEvents, VoiceState } from './types.ts'
 export { findObstacle }
 
 const frames_per_level = 3
-/** A later sound is no answer. */
+/** An earlier sound began while the person still spoke, and a later one is no answer. */
+const latency_min_ms = 200
 const latency_max_ms = 30_000
 const digit_format = /^[0-9*#]$/
 
@@ -111,7 +112,7 @@ export const connect: typeof types.connect = (options) => {
   }
 
   function setLatency(ms: number): void {
-    if (ms > latency_max_ms) return
+    if (ms < latency_min_ms || ms > latency_max_ms) return
     latency_ms = ms
     emit('latency', ms)
   }

@@ -75,7 +75,10 @@ export function openSpeechInstaller({ folder }: { folder: string }): SpeechInsta
     const stop = new AbortController()
     const progress = { message: 'Starting', done_bytes: 0, total_bytes: unpacked_bytes }
     const onProgress = (latest: Progress) => {
-      if (running) running.progress = latest
+      if (!running) return
+      // What is not needed is removed at the end: the bar stays where it was.
+      const done_bytes = Math.max(latest.done_bytes, running.progress.done_bytes)
+      running.progress = { ...latest, done_bytes }
     }
     const ended = install({ folder, onProgress, signal: stop.signal })
       .then(() => {})

@@ -15,6 +15,7 @@ import { openServer, type Server } from './harness.ts'
 import { parley } from './process.ts'
 import { newPerson, password } from './sessions.ts'
 import { closeAfterLastFile } from './shared.ts'
+import { speech_folder } from './speech.ts'
 import { startWorker } from './workers.ts'
 
 const checkout = path.resolve(import.meta.dirname, '../..')
@@ -56,7 +57,12 @@ async function startShared(): Promise<Shared> {
   starting.defer(() => fs.rmSync(data_dir, { recursive: true, force: true }))
   const pool = openPool({ url, size: pool_size, onError: console.error })
   const allowed = ['127.0.0.1']
-  const server = await openServer(pool, { data_dir, outbound_allow_hosts: allowed, trust_proxy: allowed })
+  const server = await openServer(pool, {
+    data_dir,
+    outbound_allow_hosts: allowed,
+    trust_proxy: allowed,
+    speech_dir: speech_folder,
+  })
   starting.defer(server.close)
   starting.defer(startWorker(server).stop)
   // All tests are skipped where it can't run, and nothing uses it.

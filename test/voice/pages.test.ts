@@ -9,9 +9,7 @@ const tenant = await server.workspace()
 
 async function newVoiceChannel(of: Tenant, agent: object, origins: string[] = []): Promise<string> {
   const agent_id = await newAgent(of, agent)
-  const { id } = await of.addChannel({ name: 'Voice', kind: 'web_chat', provider: 'web', agent_id, origins })
-  await server.pool.run(sql`update channels set kind = 'voice' where workspace_id = ${of.id} and id = ${id}`)
-  return id
+  return (await of.addChannel({ name: 'Voice', kind: 'voice', provider: 'web', agent_id, origins })).id
 }
 
 const bodyOf = (text: string): string => /<body[^>]*>/.exec(text)?.[0] ?? ''

@@ -240,10 +240,11 @@ test('a full service is tried again', { skip }, async () => {
   const before = peer.sockets.length
   socket.send({ type: 'error', code: 'busy', message: 'Full.' })
   socket.close(1013)
-  await page.getByText('All lines are busy').waitFor()
-  peer.is_answering = true
   const next = await nextSocket(before)
+  peer.is_answering = true
+  await page.getByText('All lines are busy').waitFor()
   assert.equal(next.start.token, socket.start.token)
+  next.send({ type: 'ready', call_id: 'call-1', token: 'again' })
   await page.getByText('Connected').waitFor()
 })
 
@@ -395,7 +396,7 @@ test('an owner installs speech, talks to the draft and opens the call', { skip }
   await drawer.getByText('your browser asks for your microphone').waitFor()
   await lookAtDashboard(page, 'talk, before')
   await drawer.getByRole('button', { name: 'Talk' }).click()
-  await drawer.getByText('327 MB').waitFor()
+  await drawer.getByText('58 MB').waitFor()
   await drawer.getByText('English').waitFor()
   await lookAtDashboard(page, 'talk, speech not installed')
   peer.answers['POST /app/speech'] = answer(

@@ -184,14 +184,14 @@ async function checkAddress(at: At, shell: Shell, { public_url, inbound_url }: C
 }
 
 function describe({ tools }: At, channel: ChannelWithSettings, workspace: { name: string }): string {
-  const { id, name, public_url, inbound_url, origins } = channel
+  const { id, kind, name, public_url, inbound_url, origins } = channel
   const lines = [`Channel "${name}" ${id}`]
-  if (public_url !== null) lines.push(`Chat page ${public_url}`)
-  if (public_url !== null && origins.length > 0)
+  if (public_url !== null) lines.push(`${kind === 'voice' ? 'Page to talk' : 'Chat page'} ${public_url}`)
+  if (kind === 'web_chat' && origins.length > 0)
     lines.push(
       `Snippet for your website <script src="${tools.address()}/chat/widget.js" data-channel="${id}" async></script>`,
     )
-  if (public_url !== null && origins.length === 0)
+  if (kind === 'web_chat' && origins.length === 0)
     lines.push(
       'To show it on your website, name the origin of its pages: ' +
         `parley channel update ${id} --workspace ${quote(workspace.name)} --origins https://example.com`,

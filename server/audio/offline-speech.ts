@@ -21,6 +21,8 @@ export interface OfflineSpeech {
   speaking: (voice: string | null) => Speaking
   /** Silero if offline speech is installed, or else one that hears loudness. */
   openDetector: () => VoiceDetector
+  /** Begins to load what a call needs, so that its first words come sooner. Never throws. */
+  prepare: () => void
   /** May be called twice. */
   close: () => Promise<void>
 }
@@ -70,9 +72,13 @@ export function openOfflineSpeech({ folder, log }: { folder: string; log: Log })
       if (!isInstalled()) return openEnergyDetector()
       last_detector += 1
       const detector = last_detector
-      // The models take a second to load. A failure is reported by the first frame.
-      hearing.start().catch(() => {})
       return { hear: (samples) => hearing.hear(detector, samples), close: () => hearing.closeDetector(detector) }
+    },
+    prepare() {
+      // Who needs it later is told why it failed.
+      const ignore = () => {}
+      if (isInstalled()) hearing.start().catch(ignore)
+      Promise.try(voice.start).catch(ignore)
     },
     close: async () => void (await Promise.all([hearing.close(), voice.close()])),
   }

@@ -38,6 +38,7 @@ export function openSound(options: { folder: string; log: Log }): Sound {
           reason: 'speech_not_installed',
         },
       )
+    offline.prepare()
     const own = () => ({ listen: offline.listening(), speak: offline.speaking(voice) })
     const has_provider = found.listen !== null || found.speak !== null
     return {

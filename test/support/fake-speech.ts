@@ -57,6 +57,7 @@ export const fake_sound: Sound = {
     listening: () => speech.listen,
     speaking: () => speech.speak,
     openDetector: speech.openDetector,
+    prepare: () => {},
     close: async () => {},
   },
   find: async () => speech,

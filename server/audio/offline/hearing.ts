@@ -59,6 +59,7 @@ export function openHearing({ folder, log }: { folder: string; log: Log }): Hear
     started.unref()
     started.channel?.unref()
     child = started
+    used_at = clock.ticks()
     ready = Promise.withResolvers()
     // Nobody may be waiting.
     ready.promise.catch(() => {})

@@ -10,6 +10,8 @@ import type { VoicedText } from './voiced-text.ts'
 
 /** Speaks with Flite in a thread, which is started when it is needed, and again after it has failed. */
 export interface Voice {
+  /** Starts the thread, if it doesn't run. */
+  start: () => void
   speak: (speech: Omit<ToVoice, 'id'>) => Promise<VoicedText>
   /** Ends the thread. May be called twice. */
   close: () => Promise<void>
@@ -81,6 +83,10 @@ export function openVoice({ log }: { log: Log }): Voice {
   }
 
   return {
+    start() {
+      start()
+      watch()
+    },
     speak: (speech) =>
       new Promise((resolve, reject) => {
         const worker = start()

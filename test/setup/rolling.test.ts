@@ -27,7 +27,8 @@ after(() => fs.rmSync(next_version, { recursive: true }))
 
 function copyCheckout(): void {
   fs.rmSync(next_version, { recursive: true, force: true })
-  const copied = ['bin', 'chat', 'dashboard', 'migrations', 'server', 'voice', 'package.json', 'package-lock.json']
+  const folders = ['bin', 'chat', 'dashboard', 'migrations', 'server', 'speech', 'voice']
+  const copied = [...folders, 'package.json', 'package-lock.json']
   for (const name of copied) fs.cpSync(path.join(checkout, name), path.join(next_version, name), { recursive: true })
   for (const name of ['node_modules', '.cache'])
     fs.symlinkSync(path.join(checkout, name), path.join(next_version, name))

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { after, test } from 'node:test'
 import { openOfflineSpeech } from '../../server/audio/offline-speech.ts'
 import { openLog } from '../../server/kit/log.ts'
@@ -37,6 +40,14 @@ test('what a voice says is recognised', async () => {
   assert.equal(plainWords(text), 'i want to cancel my appointment')
   assert.equal(language, 'en')
   assert.ok(Number(durationInSeconds) > 2)
+})
+
+test('what hears reports nothing to anyone', async () => {
+  await recognise(await sentence('Yes.'))
+  const [pid] = hearingProcesses()
+  assert.ok(pid)
+  // The runtime's telemetry begins with this file.
+  assert.ok(!fs.existsSync(path.join(os.tmpdir(), `mat-debug-${pid}.log`)))
 })
 
 test('short answers in noise are recognised', async () => {

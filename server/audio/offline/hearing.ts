@@ -52,6 +52,8 @@ export function openHearing({ folder, log }: { folder: string; log: Log }): Hear
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       serialization: 'advanced',
       execArgv: [],
+      // The runtime would report its use to its vendor. The process needs nothing else, and no secrets of the service.
+      env: { ORT_DISABLE_TELEMETRY: '1' },
     })
     started.on('message', (message: FromHearing) => onMessage(message))
     started.on('error', (error) => onEnd(started, error.message))

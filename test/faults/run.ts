@@ -19,12 +19,14 @@ import { scenario as sms } from './sms.ts'
 import { scenario as soak } from './soak.ts'
 import { scenario as stalled } from './stalled.ts'
 import { scenario as stop } from './stop.ts'
+import { scenario as voice } from './voice.ts'
 
 /** `npm run test:faults` runs every scenario, one after the other. */
 const scenarios: Scenario[] = [
   kill,
   conversations,
   calls,
+  voice,
   campaigns,
   advance,
   sms,
@@ -50,8 +52,8 @@ anything is lost, duplicated or answered wrongly.
 
   --only NAMES   run only these scenarios, separated by commas
   --short        run the short forms: all of them take minutes, and times are not asserted
-  --rounds N     rounds of kills and races; twice as many kills during calls, ten times as many during campaigns; a fifth as many stops; thirty times as many runs of each property (default ${defaults.rounds})
-  --minutes N    duration of the soak (default ${defaults.minutes})
+  --rounds N     rounds of kills and races; twice as many kills during calls, a fifth as many during voice calls, ten times as many during campaigns; a fifth as many stops; thirty times as many runs of each property (default ${defaults.rounds})
+  --minutes N    duration of the soak, and of the longest voice call (default ${defaults.minutes})
   --seed N       repeat the random choices of an earlier run
   --help         show this help
 

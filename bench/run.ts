@@ -8,6 +8,7 @@ import { receiving } from './channels/channels.ts'
 import { benchImport, rows_by_default } from './import/import.ts'
 import { scale } from './scale/scale.ts'
 import { throughput } from './throughput.ts'
+import { talking } from './voice/voice.ts'
 import { delivering } from './webhooks/webhooks.ts'
 
 const help = `Usage: npm run bench [-- OPTIONS]
@@ -22,6 +23,7 @@ A target that is missed is said in the table; only what fails gives another exit
   --channels    instead: how fast text messages are received, beside a plain handler, and what open web chats cost
   --calls       instead: how fast simulated calls happen, beside COPY of their rows, and lists and searches at a million turns
   --campaigns   instead: how fast campaigns are simulated, beside COPY of their rows, how fast they call, and what others notice
+  --voice       instead: how soon an agent answers someone who talks to it, beside the sum of the stages; needs offline speech
   --rows COUNT  with --import or --campaigns: how many people (${rows_by_default} or ${contacts_by_default} otherwise)
   --json FILE   also write the table
   --help        this text`
@@ -41,6 +43,7 @@ function parse() {
         channels: { type: 'boolean' },
         calls: { type: 'boolean' },
         campaigns: { type: 'boolean' },
+        voice: { type: 'boolean' },
         rows: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -81,6 +84,7 @@ function benchOf(options: ReturnType<typeof parse>): Bench {
   if (options.webhooks) return delivering
   if (options.channels) return receiving
   if (options.calls) return calling
+  if (options.voice) return talking
   return options.agents ? answering : throughput
 }
 

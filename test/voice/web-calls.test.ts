@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { waitUntil } from '../faults/client.ts'
-import { ended, getCall, newCaller, turnsOf } from '../support/calls.ts'
+import { ended, getCall, newCaller, placeCall, turnsOf } from '../support/calls.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, testPool } from '../support/harness.ts'
 import { openVoiceClient, placeWebCall } from '../support/voice-client.ts'
@@ -157,4 +157,20 @@ test('a repeated request gets the same token', async () => {
   assert.equal((await tenant.call('POST', `/calls/${id}/redact`)).status, 200)
   const replayed = await tenant.call('POST', '/calls/web', { agent_id }, { 'idempotency-key': 'once' })
   assert.deepEqual([replayed.status, replayed.body.data], [201, { id }])
+})
+
+test('calls that wait to be dialled are left to the workers', async () => {
+  const tenant = await server.workspace()
+  const agent_id = await newCaller(tenant, { script })
+  const waiting = await placeCall(tenant, { agent_id, to: '+14155550100', simulate: '00' })
+  // What is claimed when the first call ends has run before the second one has ended.
+  for (const _ of ['first', 'second']) {
+    const place = await placeWebCall(tenant, { agent_id })
+    const client = openVoiceClient(place)
+    await client.next('ready')
+    client.send({ type: 'end' })
+    await ended(tenant, place.call.id)
+  }
+  const { status, started_at } = await getCall(tenant, waiting.id)
+  assert.deepEqual([status, started_at], ['queued', null])
 })

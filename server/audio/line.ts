@@ -220,9 +220,10 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
       wake = onWake
     },
     say(time, { reply, text }) {
-      if (is_over || text.trim() === '') return
+      if (is_over || text === '') return
       last_at = Math.max(last_at, time)
-      latency.noteReply(reply, now())
+      // A blank alone separates words of a model, and is no sound.
+      if (text.trim() !== '') latency.noteReply(reply, now())
       speaker.say(reply, text)
     },
     endReply(time, reply, ending) {

@@ -91,8 +91,7 @@ function makeFilters({ phases, half, cutoff }: { phases: number; half: number; c
 
 const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x))
 
-const kaiser = (x: number): number =>
-  Math.abs(x) >= 1 ? 0 : bessel(kaiser_beta * Math.sqrt(1 - x * x)) / bessel(kaiser_beta)
+const kaiser = (x: number): number => (Math.abs(x) >= 1 ? 0 : bessel(kaiser_beta * Math.sqrt(1 - x * x)) / kaiser_peak)
 
 /** The modified Bessel function of the first kind, order 0. */
 function bessel(x: number): number {
@@ -104,3 +103,5 @@ function bessel(x: number): number {
   }
   return sum
 }
+
+const kaiser_peak = bessel(kaiser_beta)

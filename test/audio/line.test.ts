@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openEnergyDetector } from '../../server/audio/hearing/energy.ts'
 import type { Fact } from '../../server/calls/facts.ts'
 import type { LineEvent } from '../../server/talk/line.ts'
 import { openVirtualCall, type VirtualCall, wordsPlayed } from '../support/virtual-sound.ts'
@@ -64,6 +65,24 @@ test('what a voice can not say is left out, and is no fault', async () => {
   assert.equal(wordsPlayed(voice, wire.played).join(' '), 'You are welcome today.')
   assert.equal(line.takeSpeechFault(), undefined)
   await line.close()
+})
+
+test('blanks that a model sends alone separate its words', async () => {
+  const { line, voice, hear, time } = openVirtualCall()
+  for (const text of ['We', ' meet', ' at', ' ', '3', ' ', 'pm', '.']) line.say(time.now(), { reply: 'one', text })
+  line.endReply(time.now(), 'one')
+  await hear(2_000)
+  assert.deepEqual(voice.texts, ['We meet at 3 pm.'])
+  await line.close()
+})
+
+test('a microphone that was muted makes no voice of the noise of a room', async () => {
+  const detector = openEnergyDetector()
+  await detector.hear(new Float32Array(512))
+  const noise = Float32Array.from({ length: 512 }, (_, index) => 0.01 * Math.sign((index % 2) - 0.5))
+  let likelihood = 1
+  for (let window = 0; window < 600; window += 1) likelihood = await detector.hear(noise)
+  assert.ok(likelihood < 0.5, `${likelihood}`)
 })
 
 test('what counts as heard is what was played, up to the last whole word', async () => {

@@ -103,7 +103,10 @@ test('what is no WAV file is refused', () => {
   const good = Buffer.from(writeWav(sine(8_000, 300, 0.01), 8_000))
   const with_bits = Buffer.from(good)
   with_bits.writeUInt16LE(24, 34)
-  for (const bad of [Buffer.alloc(0), Buffer.from('ID3 and so on, an MP3 file'), good.subarray(0, 30), with_bits])
+  const with_odd_rate = Buffer.from(good)
+  with_odd_rate.writeUInt32LE(47_999, 24)
+  const cut = good.subarray(0, 30)
+  for (const bad of [Buffer.alloc(0), Buffer.from('ID3 and so on, an MP3 file'), cut, with_bits, with_odd_rate])
     assert.throws(() => readWav(bad), /WAV/)
 })
 

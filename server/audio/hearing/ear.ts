@@ -176,7 +176,7 @@ export function openEar(options: EarOptions): Ear {
     cancelCheck = timers.after(check_every_ms, check)
     const quiet_ms = now() - frame_at
     if (!segmenter.segment || quiet_ms < missing_ms) return
-    const missed_ms = quiet_ms - silence_ms
+    const missed_ms = Math.min(fill_max_ms, quiet_ms - silence_ms)
     hear(new Int16Array(Math.round((missed_ms * rate) / 1_000)), next_ms + silence_ms)
     silence_ms = quiet_ms
   }

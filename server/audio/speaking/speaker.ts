@@ -253,6 +253,8 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     played_at = time
     stalls = 0
     spans = spans.filter(({ end }) => end > played)
+    // Nothing follows soon by which the last sound could be placed better.
+    if (spans.length === 0) track?.flush()
     endReplies()
     feed()
   }

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as clock from '../../kit/clock.ts'
 import type { Log } from '../../kit/log.ts'
 import type { FromHearing, ToHearing } from './messages.ts'
@@ -40,13 +41,16 @@ export function openHearing({ folder, log }: { folder: string; log: Log }): Hear
   let crashed_at = Number.NEGATIVE_INFINITY
   let used_at = 0
   let last_id = 0
+  let is_closed = false
   let watching: NodeJS.Timeout | undefined
   const questions = new Map<number, Question>()
 
+  const restartsIn = (): number => (child ? 0 : crashed_at + restart_after_ms - clock.ticks())
+
   function start(): ChildProcess {
     if (child) return child
-    if (clock.ticks() - crashed_at < restart_after_ms)
-      throw new Error('offline speech has crashed and starts again soon')
+    if (is_closed) throw new Error('offline speech was closed')
+    if (restartsIn() > 0) throw new Error('offline speech has crashed and starts again soon')
     const started = fork(program, [folder], {
       // Pipes would keep this process from ending.
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -138,6 +142,8 @@ export function openHearing({ folder, log }: { folder: string; log: Log }): Hear
 
   async function recognise(phrase: Phrase, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted()
+    // Words are worth the wait: a crash must not end the calls that ask right after it.
+    while (restartsIn() > 0) await sleep(Math.ceil(restartsIn()), undefined, { signal })
     const { id, answer } = ask((id) => ({ kind: 'recognise', id, phrase }))
     const question = questions.get(id)
     const cancel = () => {
@@ -185,6 +191,9 @@ export function openHearing({ folder, log }: { folder: string; log: Log }): Hear
     hear,
     closeDetector: (detector) => send(child, { kind: 'close_detector', detector }),
     recognise,
-    close: stop,
+    close() {
+      is_closed = true
+      return stop()
+    },
   }
 }

@@ -4,10 +4,12 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openOfflineSpeech } from '../../server/audio/offline-speech.ts'
 import { openLog } from '../../server/kit/log.ts'
 import { readWav, writeWav } from '../../server/kit/sound/wav.ts'
 import { microphone_rate, sentence } from '../support/microphone.ts'
+import { until } from '../support/model-servers.ts'
 import { requireSpeech, speech_folder } from '../support/speech.ts'
 import { plainWords } from '../support/spoken-answers.ts'
 
@@ -102,6 +104,31 @@ test('requests in flight reject when the process crashes, and the next one waits
   await assert.rejects(in_flight, /crashed/)
   assert.match(plainWords((await recognise(samples)).text), /my order/)
 })
+
+test('a process that hangs is ended, also when nobody waits for its words any more', async () => {
+  const samples = await sentence('I have a question about my order.')
+  await recognise(samples)
+  const [pid] = hearingProcesses()
+  assert.ok(pid)
+  process.kill(pid, 'SIGSTOP')
+  const stop = new AbortController()
+  const hanging = recognise(samples, { signal: stop.signal })
+  setImmediate(() => stop.abort(new Error('no longer needed')))
+  await assert.rejects(hanging, /no longer needed/)
+  await until(async () => {
+    await sleep(50)
+    return !isRunning(pid)
+  })
+  assert.match(plainWords((await recognise(samples)).text), /my order/)
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 /** The processes that hear, of this one. */
 const hearingProcesses = (): number[] =>

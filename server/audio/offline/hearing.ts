@@ -20,8 +20,8 @@ export interface Hearing {
 const program = path.join(import.meta.dirname, 'hearing-process.ts')
 const idle_max_ms = 5 * 60 * clock.second_ms
 const watch_ms = clock.second_ms
-/** A process that answers a question later than this is killed. */
-const answer_max_ms = 60 * clock.second_ms
+/** A process that answers a question later than this is killed. It is soon enough that whoever asked can ask the next one. */
+const answer_max_ms = { loading: 60 * clock.second_ms, ready: 12 * clock.second_ms }
 /** After a crash, so that frames don't start one process after the other. */
 const restart_after_ms = clock.second_ms
 /** Of frames and phrases: more than calls of a process can have unless it stands still. */
@@ -29,6 +29,8 @@ const unanswered_max = 2_000
 
 interface Question {
   asked_at: number
+  /** Nobody waits for the answer any more. Whether it comes says that the process works. */
+  is_left: boolean
   resolve: (answer: FromHearing) => void
   reject: (error: Error) => void
 }
@@ -38,6 +40,7 @@ type Asked = Extract<ToHearing, { id: number }>
 export function openHearing({ folder, log }: { folder: string; log: Log }): Hearing {
   let child: ChildProcess | undefined
   let ready = Promise.withResolvers<void>()
+  let ready_at: number | undefined
   let crashed_at = Number.NEGATIVE_INFINITY
   let used_at = 0
   let last_id = 0
@@ -67,6 +70,7 @@ export function openHearing({ folder, log }: { folder: string; log: Log }): Hear
     child = started
     used_at = clock.ticks()
     ready = Promise.withResolvers()
+    ready_at = undefined
     // Nobody may be waiting.
     ready.promise.catch(() => {})
     watching = setInterval(watch, watch_ms)
@@ -77,6 +81,7 @@ export function openHearing({ folder, log }: { folder: string; log: Log }): Hear
   function onMessage(message: FromHearing): void {
     if (message.kind === 'ready') {
       ready.resolve()
+      ready_at = clock.ticks()
       return
     }
     const question = questions.get(message.id)
@@ -106,17 +111,24 @@ export function openHearing({ folder, log }: { folder: string; log: Log }): Hear
   function watch(): void {
     const [oldest] = questions.values()
     const now = clock.ticks()
-    if (oldest && now - oldest.asked_at > answer_max_ms) child?.kill('SIGKILL')
+    const limit_ms = ready_at === undefined ? answer_max_ms.loading : answer_max_ms.ready
+    if (oldest && now - Math.max(oldest.asked_at, ready_at ?? 0) > limit_ms) child?.kill('SIGKILL')
     if (!oldest && now - used_at > idle_max_ms) void stop()
   }
 
-  /** While a question is open, the process of the service must not end. */
   function forget(id: number): void {
     questions.delete(id)
-    if (questions.size > 0) return
+    letGo()
+  }
+
+  /** While someone waits for an answer, the process of the service must not end. */
+  function letGo(): void {
+    if (isAwaited()) return
     child?.unref()
     child?.channel?.unref()
   }
+
+  const isAwaited = (): boolean => questions.values().some(({ is_left }) => !is_left)
 
   function ask(newQuestion: (id: number) => Asked): { id: number; answer: Promise<FromHearing> } {
     if (questions.size >= unanswered_max) throw new Error('offline speech has too much to do')
@@ -125,7 +137,7 @@ export function openHearing({ folder, log }: { folder: string; log: Log }): Hear
     const id = last_id
     used_at = clock.ticks()
     const { promise, resolve, reject } = Promise.withResolvers<FromHearing>()
-    questions.set(id, { asked_at: used_at, resolve, reject })
+    questions.set(id, { asked_at: used_at, is_left: false, resolve, reject })
     started.ref()
     started.channel?.ref()
     send(started, newQuestion(id))
@@ -148,7 +160,8 @@ export function openHearing({ folder, log }: { folder: string; log: Log }): Hear
     const question = questions.get(id)
     const cancel = () => {
       send(child, { kind: 'cancel', id })
-      forget(id)
+      if (question) question.is_left = true
+      letGo()
       question?.reject(signal.reason)
     }
     signal.addEventListener('abort', cancel)
@@ -182,10 +195,7 @@ export function openHearing({ folder, log }: { folder: string; log: Log }): Hear
       try {
         await ready.promise
       } finally {
-        if (questions.size === 0) {
-          started.unref()
-          started.channel?.unref()
-        }
+        letGo()
       }
     },
     hear,

@@ -20,7 +20,7 @@ export interface Voice {
 const heap_max_mb = 128
 const idle_max_ms = 5 * 60 * clock.second_ms
 /** A thread that speaks a text for longer than this is ended. */
-const answer_max_ms = 30 * clock.second_ms
+const answer_max_ms = 10 * clock.second_ms
 
 interface Question {
   resolve: (spoken: VoicedText) => void

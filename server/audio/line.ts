@@ -107,10 +107,10 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
       const words = speaker.readSaid(reply)
       wire.showWords?.({ role: 'agent', text: words, is_final: false })
     },
-    onDone(reply, parts) {
+    onDone(reply, parts, is_lost) {
       showHeard(parts)
       emit({ type: 'played', reply, parts }, now())
-      emit({ type: 'play_done', reply }, now())
+      emit({ type: 'play_done', reply, ...(is_lost && { is_lost }) }, now())
     },
     onCleared(reply, parts) {
       showHeard(parts)

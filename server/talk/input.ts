@@ -47,7 +47,7 @@ export type VoiceInput =
   | { type: 'digit'; digit: string }
   /** What the contact has heard of the reply. */
   | { type: 'played'; reply: string; parts: SpeechPart[] }
-  | { type: 'play_done'; reply: string }
+  | { type: 'play_done'; reply: string; is_lost?: boolean }
   | { type: 'transferred'; is_ok: boolean; id: string }
   | { type: 'hung_up' }
   | { type: 'lost' }

@@ -53,7 +53,7 @@ export interface SoundLatency {
  * - `speech_started`, `heard`, `speech_stopped`: the contact speaks. `heard` has the words of this stretch of speech so far, and
  *   with `part` all of them.
  * - `played`: how much of the agent's reply the contact has heard, before each event that may interrupt it, and at the end.
- * - `play_done`: the contact has heard the whole reply. `played` comes before.
+ * - `play_done`: the contact has heard the whole reply, or the rest of it `is_lost`. `played` comes before.
  * - `transferred`: the end of an attempt to transfer the call.
  * - `hung_up`: the contact has ended the call. `lost`: the line is broken.
  */
@@ -67,7 +67,7 @@ export type LineEvent<Fact> = { at: number } & (
   | { type: 'speech_stopped' }
   | { type: 'digit'; digit: string }
   | { type: 'played'; reply: string; parts: SpeechPart[] }
-  | { type: 'play_done'; reply: string }
+  | { type: 'play_done'; reply: string; is_lost?: boolean }
   | { type: 'transferred'; is_ok: boolean }
   | { type: 'hung_up' }
   | { type: 'lost' }

@@ -59,7 +59,7 @@ export function takeVoice(step: VoiceStep, input: VoiceInput): void {
         state.reply = { ...state.reply, voice: { ...state.reply.voice, played: input.parts } }
       break
     case 'play_done':
-      endSpeaking(step, input.reply)
+      endSpeaking(step, input.reply, input)
       break
     case 'transferred':
       endTransfer(step, input)
@@ -161,13 +161,16 @@ function sayAlone(step: VoiceStep, id: string, words: Words): void {
   replies.finish(step, reply, 'done')
 }
 
-/** The contact has heard the whole reply. */
-function endSpeaking(step: VoiceStep, id: string): void {
+/** The contact has heard the whole reply, or all that it ever will. What the reply wanted is done in any case. */
+function endSpeaking(step: VoiceStep, id: string, { is_lost = false } = {}): void {
   const { state, now } = step
   const { reply, voice } = state
   if (reply?.id !== id || reply.voice.outcome === null) return
   const { is_reminder } = reply.voice
-  replies.complete(step, reply, reply.voice.outcome)
+  if (is_lost) {
+    replies.interrupt(step, 'interrupted')
+    step.next = reply.ending
+  } else replies.complete(step, reply, reply.voice.outcome)
   rest(step)
   if (!is_reminder) voice.reminders = 0
   if (!is_reminder || voice.silent_since === null) voice.silent_since = now

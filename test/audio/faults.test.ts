@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { talk_settings, talkOn } from '../support/talk-on-line.ts'
 import {
   openFakeContact,
   openFakeVoice,
@@ -147,6 +148,32 @@ test('a wire that stops playing gets the words again, and not for ever', async (
   await time.advance(5_000)
   assert.equal(types.filter((type) => type === 'play_done').length, 2)
   await line.close()
+})
+
+test('a reply that was not played to its end is written as interrupted, with what was heard', async () => {
+  const { line, time, wire, voice } = openVirtualCall()
+  const greeting = `${sentence} We have all the time in the world, so please take as much of it as you like.`
+  const talk = talkOn(line, time, { answer: () => 'All right.', settings: { ...talk_settings, greeting } })
+  await time.advance(3_500)
+  wire.is_deaf = true
+  const played = wordsPlayed(voice, wire.played).join(' ')
+  await time.advance(12_000)
+  const [turn] = talk.turns
+  assert.equal(turn?.is_interrupted, true)
+  assert.equal(turn?.spoken?.heard, played)
+  assert.ok(played.length > 0 && played.length < greeting.length, played)
+  await line.close()
+})
+
+test('a call ends though its last words are not played', async () => {
+  const { line, time, wire, contact, hear } = openVirtualCall()
+  const talk = talkOn(line, time, { answer: () => 'All right.' })
+  await hear(4_000)
+  for (const word of ['Stop', 'calling', 'me.']) await hear(contact.speak(word, 300))
+  wire.is_deaf = true
+  await hear(12_000)
+  assert.equal(talk.phase, 'ended')
+  assert.ok(!talk.turns.some(({ text }) => text === talk_settings.sentences.no_more_calls))
 })
 
 test('while the connection is gone nothing is sent, and then the words go on', async () => {

@@ -47,7 +47,8 @@ export interface SpeakerOptions {
   answered_at: number
   /** Gets what was played, if the call is recorded. */
   track: PlayedTrack | undefined
-  onDone: (reply: string, played: SpeechPart[]) => void
+  /** `is_lost`: the wire has not played all of it, and it is not sent again. */
+  onDone: (reply: string, played: SpeechPart[], is_lost: boolean) => void
   onCleared: (reply: string, played: SpeechPart[]) => void
   /** The first sound of the reply was sent. */
   onSent: (reply: string) => void
@@ -62,6 +63,7 @@ interface Reply {
   is_ended: boolean
   is_uninterruptible: boolean
   is_sent: boolean
+  is_lost: boolean
   /** Speaks what waits for more words, when none come. */
   cancelFlush: () => void
 }
@@ -135,6 +137,7 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
       is_ended: false,
       is_uninterruptible: false,
       is_sent: false,
+      is_lost: false,
       cancelFlush: () => {},
     }
     replies.push(reply)
@@ -270,7 +273,7 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
   function endReplies(): void {
     for (let [reply] = replies; reply && isDone(reply); [reply] = replies) {
       replies = replies.slice(1)
-      options.onDone(reply.id, heardOf(reply))
+      options.onDone(reply.id, heardOf(reply), reply.is_lost)
     }
   }
 
@@ -289,7 +292,9 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     const is_given_up = stalls >= stalls_max || is_end
     drop()
     if (!is_given_up) return
-    for (const clip of replies[0]?.clips ?? []) clip.is_over = true
+    const [reply] = replies
+    if (reply && !(is_end && left_ms <= end_ms)) reply.is_lost = true
+    for (const clip of reply?.clips ?? []) clip.is_over = true
     endReplies()
   }
 

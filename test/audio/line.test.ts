@@ -17,6 +17,8 @@ function follow({ line, time }: VirtualCall): Event[] {
 }
 
 const typesOf = (events: Event[]): string[] => events.map(({ type }) => type)
+const finalWords = (events: Event[]): string[] =>
+  events.flatMap((event) => (event.type === 'heard' && event.part ? event.part.text : []))
 const heardOf = (parts: { text: string }[] = []): string => parts.map(({ text }) => text).join(' ')
 
 test('a reply is spoken at once, and is done when the other side has heard it', async () => {
@@ -287,5 +289,37 @@ test('the stages before the first sound are measured', async () => {
   const sum = latency.wait_ms + 100 + latency.voice_ms
   assert.ok(Math.abs(latency.first_sound_ms - sum) <= 60, `${latency.first_sound_ms} and ${sum}`)
   assert.ok(line.speech_ms > 1_000)
+  await line.close()
+})
+
+test('words that end where a long speech is cut are heard once', async () => {
+  const call = openVirtualCall()
+  const events = follow(call)
+  const { line, contact, hear } = call
+  contact.delay_ms = () => 400
+  await hear(1_000)
+  await hear(contact.speak('one', 28_800))
+  await hear(3_000)
+  assert.deepEqual(finalWords(events), ['one'])
+  assert.equal(typesOf(events).filter((type) => type === 'speech_stopped').length, 1)
+  await line.close()
+})
+
+test('a long speech ends though it is cut while its last words wait for the recogniser', async () => {
+  const call = openVirtualCall()
+  const events = follow(call)
+  const { line, contact, hear } = call
+  // This recogniser doesn't stop when it should.
+  const { model } = contact.listening
+  const { doGenerate } = model
+  model.doGenerate = ({ abortSignal, ...options }) => doGenerate(options)
+  contact.delay_ms = () => 1_500
+  await hear(1_000)
+  await hear(contact.speak('one', 28_200))
+  await hear(260)
+  await hear(contact.speak('two', 260))
+  await hear(6_000)
+  assert.deepEqual(finalWords(events), ['one two'])
+  assert.equal(typesOf(events).filter((type) => type === 'speech_stopped').length, 1)
   await line.close()
 })

@@ -102,6 +102,8 @@ export function openEar(options: EarOptions): Ear {
       segment: { ...segment, windows: [...windows], silent },
       onText(...heard) {
         is_ending = false
+        // A piece that was cut meanwhile has the same words.
+        recogniser.discard('piece')
         segmenter.end()
         options.onEnd(toWords({ start_ms, end_ms }, ...heard))
         onFinished()

@@ -17,7 +17,7 @@ export interface Job {
 }
 
 export interface Recogniser {
-  /** One job runs at a time, and one waits: a newer one takes its place. Only pieces of a long speech are all kept. */
+  /** One job runs at a time, and one waits: a newer one takes its place. Only pieces of a long speech are all kept, and replace no final job. */
   run: (job: Job) => void
   /** Drops the jobs of this kind. */
   discard: (kind: JobKind) => void
@@ -82,7 +82,7 @@ export function openRecogniser({ model, now, timers, log }: RecogniserOptions): 
     run(job) {
       if (is_closed) return
       if (!running) return start(job)
-      const kept = waiting.filter(({ kind }) => kind === 'piece')
+      const kept = waiting.filter(({ kind }) => kind === 'piece' || (kind === 'final' && job.kind === 'piece'))
       waiting = job.kind === 'partial' && waiting.length > 0 ? waiting : [...kept, job]
     },
     discard(kind) {

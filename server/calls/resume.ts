@@ -16,7 +16,7 @@ export interface Resumed {
   cut: LoadedTurn | undefined
   /** The state of a new call becomes that of the one that goes on. */
   continueFrom: (begun: CallState) => CallState
-  /** Undefined if nothing was said so far, or a person speaks. */
+  /** Undefined if nobody has answered so far, or a person speaks. */
   first: EngineInput | undefined
 }
 
@@ -57,7 +57,7 @@ export async function resume(at: At, { conversation, answered_at, configuration 
       },
     }
   }
-  const first = status === 'open' ? firstInput({ said, cut, script_state, configuration }) : undefined
+  const first = status === 'open' ? firstInput({ said, cut, script_state, configuration, answered_at }) : undefined
   return { turns: said, progress: script_state, cut, continueFrom, first }
 }
 
@@ -66,10 +66,14 @@ interface Before {
   cut: LoadedTurn | undefined
   script_state: ScriptProgress | null
   configuration: Configuration
+  answered_at: number | undefined
 }
 
-/** What was being said is made anew, unless a script counts it as said: then the same words are said again. */
-function firstInput({ said, cut, script_state, configuration }: Before): EngineInput | undefined {
+/**
+ * What was being said is made anew, unless a script counts it as said: then the same words are said again. The line of a call that
+ * was answered doesn't say so again, so the agent also begins if nothing was said.
+ */
+function firstInput({ said, cut, script_state, configuration, answered_at }: Before): EngineInput | undefined {
   const last = said.at(-1)
   const { script, language } = configuration
   const heard_until = said.findLast(({ role }) => role === 'contact')?.seq ?? 0
@@ -77,7 +81,8 @@ function firstInput({ said, cut, script_state, configuration }: Before): EngineI
   const is_end = is_counted && script_state.node === null
   const input = { type: 'reconnected' as const, id: newId() }
   if (cut && is_counted) return { ...input, text: cut.text, is_end }
-  if (last?.role === 'contact' || (cut && !last)) return { ...input, text: null, is_end: false }
+  if (last?.role === 'contact' || (!last && (cut || answered_at !== undefined)))
+    return { ...input, text: null, is_end: false }
   return last && { ...input, text: lastSentence(last.heard || last.text, language), is_end }
 }
 

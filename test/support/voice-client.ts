@@ -37,7 +37,7 @@ export interface VoiceClient {
   /** The first message of the type, also one that is yet to come. Rejects when the socket is closed before. */
   next: (type: string) => Promise<Message>
   /** Speaks, and is silent after it. */
-  say: (phrase: Phrase) => void
+  say: (phrase: Phrase, options?: { frames?: number }) => void
   send: (message: object) => void
   /** The code with which the socket was closed. */
   closed: Promise<number>
@@ -91,8 +91,8 @@ export function openVoiceClient(
     heard: () => bytes,
     send,
     closed,
-    say: (phrase) => {
-      speaking = { level: loudnessOf(phrase), frames: phrase_frames }
+    say: (phrase, { frames = phrase_frames } = {}) => {
+      speaking = { level: loudnessOf(phrase), frames }
     },
     async next(type) {
       for (;;) {

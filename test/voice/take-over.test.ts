@@ -27,9 +27,10 @@ const place = async (body: object) => {
 const sentence = 'This is a long sentence. And here is another.'
 const speaker = { script: { start: 'one', nodes: { one: { say: sentence, go: '@end' } } } }
 const agent_id = await newCaller(tenant, { script })
-const [asking, speaking, leaving] = await Promise.all([
+const [asking, speaking, leaving, beginning] = await Promise.all([
   place({ agent_id, is_test: true }),
   place({ agent_id: await newCaller(tenant, speaker) }),
+  place({ agent_id }),
   place({ agent_id }),
 ])
 const other = await startVoiceProcess()
@@ -52,6 +53,11 @@ await waitUntil('the agents have asked', hasTurns(leaving.id, 1))
 clients.asking.say('Yes.')
 await waitUntil('the agent has asked again', hasTurns(asking.id, 3))
 await waitUntil('the other one speaks', () => clients.speaking.heard() > 0)
+// Who begins to speak at once is heard first, so that nobody has a turn yet.
+const early = openVoiceClient({ ...beginning, url: other.url })
+early.say('Yes.', { frames: 1_000 })
+const beginning_token = String((await early.next('ready')).token)
+await waitUntil('it is answered', async () => (await getCall(tenant, beginning.id)).answered_at !== null)
 const killed_at = Date.now()
 await other.kill()
 
@@ -102,6 +108,18 @@ describe('a call whose process was killed', { concurrency: true }, () => {
         [`Sorry, we were cut off. ${sentence}`, false],
       ],
     )
+  })
+
+  test('before anything was said begins with the agent', async () => {
+    const { id, url } = beginning
+    const { turn_count } = await getCall(tenant, id)
+    assert.equal(turn_count, 0)
+    const back = openVoiceClient({ url, token: beginning_token })
+    await waitUntil('the agent asks', hasTurns(id, 1))
+    back.send({ type: 'end' })
+    const { conversation_id } = await ended(tenant, id)
+    const [turn] = await turnsOf(tenant, conversation_id)
+    assert.deepEqual([turn.role, turn.heard], ['agent', 'Sorry, we were cut off. Hello. Is Tuesday all right?'])
   })
 
   test('is over a minute after its last frame, if nobody comes back', async () => {

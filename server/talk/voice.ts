@@ -81,7 +81,7 @@ function goOn(step: VoiceStep, { id, text, is_end }: VoiceInputOf<'reconnected'>
   const { cut_off } = state.settings.sentences
   if (text !== null)
     return void sayAlone(step, id, { text: `${cut_off} ${text}`, ...(is_end && { ending: 'close' as const }) })
-  if (state.history.length === 0) return void replies.open(step, id, `${cut_off} `)
+  if (!hasSpoken(state)) return void replies.open(step, id, `${cut_off} `)
   state.is_unanswered = true
   step.answer(id)
   const { reply, phase } = state
@@ -138,10 +138,12 @@ function settle(step: VoiceStep, id: string): void {
 
 /** The agent begins with its own words, also when the contact has said "Hello?" before. */
 function openOrAnswer(step: VoiceStep, id: string): void {
-  const has_spoken = step.state.history.some(({ role, asks_to_stop }) => role === 'agent' && !asks_to_stop)
-  if (has_spoken) step.answer(id)
+  if (hasSpoken(step.state)) step.answer(id)
   else replies.open(step, id)
 }
+
+const hasSpoken = ({ history }: VoiceStep['state']): boolean =>
+  history.some(({ role, asks_to_stop }) => role === 'agent' && !asks_to_stop)
 
 interface Words {
   text: string

@@ -27,6 +27,8 @@ interface ClientOptions {
   origin?: string
   /** Whether it sends sound and says what it has played, as a browser does. */
   is_live?: boolean
+  /** Whether it plays what it hears. */
+  is_playing?: boolean
 }
 
 export interface VoiceClient {
@@ -53,7 +55,7 @@ export function openVoiceClient(
   { url, token }: Pick<Place, 'url' | 'token'>,
   options: ClientOptions = {},
 ): VoiceClient {
-  const { sample_rate = 16_000, origin, is_live = true } = options
+  const { sample_rate = 16_000, origin, is_live = true, is_playing = is_live } = options
   const socket = new WebSocket(url, { ...(origin && { origin }) })
   const messages: Message[] = []
   const frame_samples = (sample_rate * frame_ms) / 1_000
@@ -77,7 +79,7 @@ export function openVoiceClient(
   socket.on('message', (data: Buffer, is_binary) => {
     if (is_binary) {
       bytes += data.length
-      if (is_live) send({ type: 'played', ms: (bytes / 2 / sample_rate) * 1_000 })
+      if (is_playing) send({ type: 'played', ms: (bytes / 2 / sample_rate) * 1_000 })
       return
     }
     const message: Message = JSON.parse(data.toString())

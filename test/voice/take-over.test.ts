@@ -27,11 +27,16 @@ const place = async (body: object) => {
 const sentence = 'This is a long sentence. And here is another.'
 const speaker = { script: { start: 'one', nodes: { one: { say: sentence, go: '@end' } } } }
 const agent_id = await newCaller(tenant, { script })
-const [asking, speaking, leaving, beginning] = await Promise.all([
+const recorded = {
+  greeting: 'Good morning. How can I help you?',
+  recording: { is_on: true, notice: 'This call is recorded.' },
+}
+const [asking, speaking, leaving, beginning, greeting] = await Promise.all([
   place({ agent_id, is_test: true }),
   place({ agent_id: await newCaller(tenant, speaker) }),
   place({ agent_id }),
   place({ agent_id }),
+  place({ agent_id: await newCaller(tenant, recorded) }),
 ])
 const other = await startVoiceProcess()
 const clients = {
@@ -53,6 +58,13 @@ await waitUntil('the agents have asked', hasTurns(leaving.id, 1))
 clients.asking.say('Yes.')
 await waitUntil('the agent has asked again', hasTurns(asking.id, 3))
 await waitUntil('the other one speaks', () => clients.speaking.heard() > 0)
+// Who says something before the greeting, and then hears nothing.
+const first = openVoiceClient({ ...greeting, url: other.url }, { is_playing: false })
+first.say('Yes.')
+const greeting_token = String((await first.next('ready')).token)
+first.send({ type: 'played', ms: 0 })
+await waitUntil('the contact has a turn', async () => (await getCall(tenant, greeting.id)).turn_count > 0)
+await waitUntil('the agent greets', () => first.heard() > 0)
 // Who begins to speak at once is heard first, so that nobody has a turn yet.
 const early = openVoiceClient({ ...beginning, url: other.url })
 early.say('Yes.', { frames: 1_000 })
@@ -120,6 +132,26 @@ describe('a call whose process was killed', { concurrency: true }, () => {
     const { conversation_id } = await ended(tenant, id)
     const [turn] = await turnsOf(tenant, conversation_id)
     assert.deepEqual([turn.role, turn.heard], ['agent', 'Sorry, we were cut off. Hello. Is Tuesday all right?'])
+  })
+
+  test('before the agent was heard begins with the notice and the greeting, also when the contact has spoken', async () => {
+    const { id, url } = greeting
+    const { conversation_id } = await getCall(tenant, id)
+    const back = openVoiceClient({ url, token: greeting_token })
+    const words = `Sorry, we were cut off. ${recorded.recording.notice} ${recorded.greeting}`
+    await waitUntil('the contact has heard both', async () => {
+      const turns: { heard: string }[] = await turnsOf(tenant, conversation_id)
+      return turns.at(-1)?.heard === words
+    })
+    back.send({ type: 'end' })
+    const turns: { role: string; heard: string }[] = await turnsOf(tenant, conversation_id)
+    assert.deepEqual(
+      turns.filter(({ heard }) => heard !== '').map(({ role, heard }) => [role, heard]),
+      [
+        ['contact', 'Yes.'],
+        ['agent', words],
+      ],
+    )
   })
 
   test('is over a minute after its last frame, if nobody comes back', async () => {

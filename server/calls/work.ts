@@ -58,7 +58,10 @@ export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCal
     const driving = await begin(at, options)
     if (!driving) return
     running.set(id, driving)
-    await driving.run().finally(() => running.delete(id))
+    await driving.run().finally(() => {
+      // Its client may have come back here, after another process had the call.
+      if (running.get(id) === driving) running.delete(id)
+    })
   }
   pool.subscribe(({ topic, id = '' }) => {
     if (topic === requests) running.get(id)?.wake()

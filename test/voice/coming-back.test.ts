@@ -7,10 +7,13 @@ import { ended, getCall, newCaller, turnsOf } from '../support/calls.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { createDatabase, openServer, testPool } from '../support/harness.ts'
 import { openVoiceClient, placeWebCall } from '../support/voice-client.ts'
+import { startVoiceProcess } from '../support/voice-process.ts'
 
 const server = await openServer(testPool())
 after(server.close)
 addFakeSpeech(server)
+const other = await startVoiceProcess()
+after(other.kill)
 
 /* Another one, whose database goes away. It ends before its database does. */
 const open = new AsyncDisposableStack()
@@ -81,6 +84,22 @@ describe('a client that loses its connection', { concurrency: true }, () => {
       back.send({ type: 'end' })
       return true
     })
+    assert.equal((await ended(tenant, opened.call.id)).end_reason, 'contact_hung_up')
+  })
+
+  test('goes on in another process, and then in the first one again', async () => {
+    const opened = await place()
+    let token = opened.token
+    for (const url of [opened.url, other.url, opened.url]) {
+      const client = openVoiceClient({ url, token })
+      token = String((await client.next('ready')).token)
+      await waitUntil('the agent speaks', () => client.heard() > 0)
+      client.end()
+      await client.closed
+    }
+    const back = openVoiceClient({ url: opened.url, token })
+    await back.next('ready')
+    back.send({ type: 'end' })
     assert.equal((await ended(tenant, opened.call.id)).end_reason, 'contact_hung_up')
   })
 

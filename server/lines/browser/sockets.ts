@@ -79,13 +79,14 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
     const token = parseSocketToken(start.token)
     if (!token) return refuse(socket)
     const known = wires.get(token.call_id)
-    if (known) return comeBack(socket, start, token, known)
+    // A token that its wire doesn't know may be of another process, which has taken the call meanwhile: the database knows it.
+    if (known?.wire.accepts(token.hash, start)) return comeBack(socket, start, token, known)
     if (live_calls.is_draining) return refuse(socket, busy)
     const at = await atWorkspace(service, token.workspace)
     const next = newSocketToken(token.workspace, token.call_id)
     const wanted = { id: token.call_id, token: token.hash, origin: start.origin }
     const claimed = await take(at, { ...wanted, next_token: next.hash })
-    if (!claimed) return refuse(socket, (await isAwaited(at, wanted)) ? busy : undefined)
+    if (!claimed) return refuse(socket, !known && (await isAwaited(at, wanted)) ? busy : undefined)
     const speech = await findSpeech(at, claimed)
     const live = { is_offline: !speech || isOffline(speech.listen.model) }
     if (!live_calls.hasRoom(live)) {
@@ -107,7 +108,7 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
     await openEngine()
       .adopt(at, { ...claimed, connection })
       .finally(() => {
-        wires.delete(claimed.id)
+        if (wires.get(claimed.id)?.wire === wire) wires.delete(claimed.id)
         live_calls.remove(live)
         wire.close(closing.failed)
       })
@@ -120,7 +121,6 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
     token: SocketToken,
     { wire, lease_token }: { wire: BrowserWire; lease_token: string },
   ): Promise<void> {
-    if (!wire.accepts(token.hash, start)) return refuse(socket)
     const at = await atWorkspace(service, token.workspace)
     const next = newSocketToken(token.workspace, token.call_id)
     const tokens = { next: next.hash, before: token.hash }

@@ -52,7 +52,7 @@ test('someone talks to an agent, is understood, interrupts it, is answered and h
   const stopped_ms = talker.played.last_sound_ms ?? 0
   await talker.untilQuiet(await talker.untilHeard(Math.max(interrupted.end_ms, stopped_ms + 1)))
   const ended = await talker.hangUp()
-  assert.equal(ended.end_reason, 'contact_hung_up')
+  assert.equal(ended.end_reason, 'contact_hung_up', `closed with ${ended.code}`)
 
   const greeted = await ears.transcribe(talker.played.slice(0, said.start_ms))
   assert.ok(isWithinOneWord(countHeard(greeting, greeted), wordsIn(greeting).length), `the greeting was "${greeted}"`)
@@ -76,10 +76,9 @@ test('someone talks to an agent, is understood, interrupts it, is answered and h
   const told = await ears.transcribe(talker.played.slice(story_ms, stopped_ms + 1))
   const heard = wordsIn(cut?.heard ?? '')
   assert.deepEqual(heard, wordsIn(story).slice(0, heard.length))
-  assert.ok(
-    isWithinOneWord(countHeard(story, told), heard.length),
-    `"${cut?.heard}" was heard, and "${told}" was played`,
-  )
+  // The word that was cut may be in what was played, and is not in what was heard.
+  const more = countHeard(story, told) - heard.length
+  assert.ok(more >= -1 && more <= 2, `"${cut?.heard}" was heard, and "${told}" was played`)
 
   await tenant.work()
   const recording = await api.readRecording(talker.call_id)

@@ -11,8 +11,8 @@ const away_max_ms = 10_000
 const ping_every_ms = 5_000
 /** A frame that comes later than this after the one before was spoken later. Others were only on their way. */
 const gap_min_ms = 1_000
-/** Sound may come ahead of time by this much, after it was held up on its way. */
-const ahead_max_ms = 2_000
+/** Sound may come ahead of time by this much, after it was held up on its way: longer than clients wait for a connection that is stuck. */
+const ahead_max_ms = 5_000
 /** Eight seconds of sound at 16 kHz. Who doesn't read more than this has no use for it. */
 const unread_max_bytes = 256 * 1024
 const messages_per_second_max = 100

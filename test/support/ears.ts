@@ -67,8 +67,8 @@ export function countHeard(text: string, transcript: string): number {
       )
     distances = next
   }
-  const nearness = distances.map((distance, count) => distance + Math.abs(count - understood.length) / 1_000)
-  return nearness.indexOf(Math.min(...nearness))
+  // Of equal ones the shortest: the last thing that was understood may be half of a word.
+  return distances.indexOf(Math.min(...distances))
 }
 
 /** 0 for the same word, less than 1 for words that begin alike: one may be a part of the other. */

@@ -40,6 +40,8 @@ export interface Talker {
   until: (description: string, isTrue: () => boolean, timeout_ms?: number) => Promise<void>
   /** Waits until the agent is heard at or after this time, and returns when that was. */
   untilHeard: (since_ms: number) => Promise<number>
+  /** Waits until the agent begins a reply with these words after this time, and returns when its sound began. */
+  untilBegun: (text: string, since_ms: number) => Promise<number>
   /** Whether the agent was heard after this time and then was quiet for a while. */
   isQuiet: (since_ms: number, quiet_ms?: number) => boolean
   /** Waits until `isQuiet`. */
@@ -350,6 +352,14 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
     async untilHeard(since_ms) {
       await until('the agent is heard', () => (played.last_sound_ms ?? -1) >= since_ms)
       return played.findSound(since_ms) ?? since_ms
+    },
+    async untilBegun(text, since_ms) {
+      const find = () =>
+        words.find((one) => one.role === 'agent' && one.at_ms >= since_ms && one.text.startsWith(text.slice(0, 20)))
+      await until(`the agent says "${text}"`, () => find() !== undefined)
+      // Words are shown when the service knows that they are played.
+      const shown_ms = find()?.at_ms ?? 0
+      return stretches.findLast(({ start_ms }) => start_ms <= shown_ms)?.start_ms ?? shown_ms
     },
     isQuiet,
     untilQuiet: (since_ms, quiet_ms) => until('the agent is quiet', () => isQuiet(since_ms, quiet_ms)),

@@ -48,9 +48,8 @@ test('someone talks to an agent, is understood, interrupts it, is answered and h
   const story_ms = await talker.untilHeard(said.end_ms)
   await talker.until('some of the story was heard', () => talker.now() > story_ms + 2_000)
   const interrupted = await talker.say(wait)
-  await talker.until('the agent is quiet', () => (talker.played.last_sound_ms ?? 0) < talker.now() - 250)
-  const stopped_ms = talker.played.last_sound_ms ?? 0
-  await talker.untilQuiet(await talker.untilHeard(Math.max(interrupted.end_ms, stopped_ms + 1)))
+  const answer_ms = await talker.untilBegun(answer, interrupted.start_ms)
+  await talker.untilQuiet(answer_ms)
   const ended = await talker.hangUp()
   assert.equal(ended.end_reason, 'contact_hung_up', `closed with ${ended.code}`)
 
@@ -73,7 +72,7 @@ test('someone talks to an agent, is understood, interrupts it, is answered and h
   assert.match(understood?.text ?? '', /\byes\b/i)
   assert.match(question?.text ?? '', /\bquestion\b/i)
   assert.equal(last?.text, answer)
-  const told = await ears.transcribe(talker.played.slice(story_ms, stopped_ms + 1))
+  const told = await ears.transcribe(talker.played.slice(story_ms, answer_ms))
   const heard = wordsIn(cut?.heard ?? '')
   assert.deepEqual(heard, wordsIn(story).slice(0, heard.length))
   // The word that was cut may be in what was played, and is not in what was heard.

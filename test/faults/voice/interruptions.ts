@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { atATime } from '../../support/at-a-time.ts'
 import { countHeard, wordsIn } from '../../support/ears.ts'
+import { loud_above } from '../../support/sounds.ts'
 import type { Talker } from '../../support/talker.ts'
 import { summarizeDurations } from '../durations.ts'
 import { between, pick, type Random, split } from '../random.ts'
@@ -30,8 +31,6 @@ const interrupt_after_ms = { min: 900, max: 7_000 }
 const words_off_max = 1
 const interruptions_per_call = 5
 const calls_at_a_time = 2
-/** Long enough for any machine. */
-const cut_within_ms = 10_000
 
 const script = {
   start: 'story0',
@@ -100,16 +99,17 @@ async function interrupt(
     const at_ms = start_ms + between(random, interrupt_after_ms.min, interrupt_after_ms.max)
     await talker.until('the moment has come', () => talker.now() >= at_ms)
     const { start_ms: began_ms, end_ms } = await talker.say(say(pick(random, interruptions)))
-    await talker.until('the agent stops', () => (talker.played.last_sound_ms ?? 0) < talker.now() - 250, cut_within_ms)
-    const stopped_ms = talker.played.last_sound_ms ?? 0
+    const next_ms = await talker.untilBegun(stories[(cuts.length + 1) % stories.length] ?? '', began_ms)
+    const sound = talker.played.slice(start_ms, next_ms)
+    const stopped_ms = start_ms + lastSound(sound) / (talker.sample_rate / 1_000)
     assert.ok(stopped_ms >= began_ms, 'the agent spoke when it was interrupted')
-    const next_ms = await talker.untilHeard(Math.max(end_ms, stopped_ms + 1))
-    const sound = talker.played.slice(start_ms, stopped_ms + 1)
     cuts.push({ sound, stopped_ms: stopped_ms - began_ms, answered_ms: next_ms - end_ms })
     since_ms = next_ms
   }
   return cuts
 }
+
+const lastSound = (samples: Int16Array): number => samples.findLastIndex((sample) => Math.abs(sample) > loud_above)
 
 interface Off {
   words: number

@@ -75,7 +75,7 @@ test('someone talks to an agent, is understood, interrupts it, is answered and h
   const told = await ears.transcribe(talker.played.slice(story_ms, answer_ms))
   const heard = wordsIn(cut?.heard ?? '')
   assert.deepEqual(heard, wordsIn(story).slice(0, heard.length))
-  // The word that was cut may be in what was played, and is not in what was heard.
+  // On a busy machine what was played last is reported late.
   const more = countHeard(story, told) - heard.length
   assert.ok(more >= -1 && more <= 2, `"${cut?.heard}" was heard, and "${told}" was played`)
 

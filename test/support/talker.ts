@@ -137,6 +137,8 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
   let reported = 0
   let report_at_ms = 0
   let is_over = false
+  /** By this side. */
+  let is_cut = false
   let timer: NodeJS.Timeout | undefined
 
   const now = () => performance.now() - began_at
@@ -279,11 +281,13 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
       else resolve(false)
       if (code === refused || (is_ready && closed.includes(code))) finish(code)
       else if (is_ready && comes_back && !is_over) void comeBack()
+      else if (is_ready && !is_cut) finish(code)
     })
     return promise
   }
 
   async function comeBack(): Promise<void> {
+    is_cut = false
     const give_up_at = performance.now() + come_back_within_ms
     while (!is_over && performance.now() < give_up_at) {
       const is_ready = await connect().catch(() => false)
@@ -336,7 +340,8 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
     now,
     say(sound) {
       const { promise, resolve } = Promise.withResolvers<Stretch>()
-      sayings.push({ sound, position: 0, start_ms: 0, done: resolve })
+      if (is_over) resolve({ start_ms: now(), end_ms: now() })
+      else sayings.push({ sound, position: 0, start_ms: 0, done: resolve })
       return promise
     },
     press(digits) {
@@ -346,7 +351,10 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
       send({ type: 'end' })
       return ended.promise
     },
-    cut: () => socket?.terminate(),
+    cut() {
+      is_cut = true
+      socket?.terminate()
+    },
     comeBack,
     until,
     async untilHeard(since_ms) {

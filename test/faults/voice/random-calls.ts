@@ -44,6 +44,7 @@ const script = {
 
 const steps = ['answer', 'interrupt', 'be_silent', 'press', 'come_back'] as const
 const ends = ['hang_up', 'hang_up', 'be_cut', 'be_ended', 'stay'] as const
+type Way = (typeof ends)[number]
 const steps_max = 4
 const calls_at_a_time = 5
 /** Longer than the process waits for a socket that was lost. */
@@ -61,13 +62,16 @@ export async function checkRandomCalls({ api, random }: World, count: number): P
   const reasons: Record<string, number> = {}
   let slowest_ms = 0
   const ids: string[] = []
+  const unexpected: string[] = []
   await atATime(calls_at_a_time, plans, async (random) => {
     const talker = await api.talk(agent_id, { random: split(random) })
     ids.push(talker.call_id)
     const act = { api, talker, random, say, note }
+    let way: Way = 'stay'
     try {
       await behave(act)
-      await end(act, pick(random, ends))
+      way = pick(random, ends)
+      await end(act, way)
     } catch (error) {
       // The agent may hang up at any moment.
       if (!talker.is_over) throw error
@@ -79,7 +83,10 @@ export async function checkRandomCalls({ api, random }: World, count: number): P
     slowest_ms = Math.max(slowest_ms, performance.now() - left_at)
     reasons[call.end_reason] = (reasons[call.end_reason] ?? 0) + 1
     assert.equal(call.outcome, 'answered', JSON.stringify(call))
+    if (call.end_reason === 'carrier_error' && way !== 'be_cut')
+      unexpected.push(`${talker.call_id} after ${JSON.stringify(await talker.ended)}`)
   })
+  assert.deepEqual(unexpected, [], 'only who has left for good is lost')
   assert.ok(slowest_ms < ends_within_ms, `a call ended ${slowest_ms} ms after its person had left`)
   const counts = await api.countEvents('call.ended')
   assert.equal(new Set(ids).size, count)
@@ -121,7 +128,7 @@ async function behave(act: Act): Promise<void> {
   }
 }
 
-async function end({ api, talker, random, note }: Act, way: (typeof ends)[number]): Promise<void> {
+async function end({ api, talker, random, note }: Act, way: Way): Promise<void> {
   await sleep(between(random, 0, 2_000))
   if (talker.is_over) return note('ended by the agent')
   note(way)

@@ -55,5 +55,9 @@ export function normalizeText(text: string): string {
 }
 
 /** Whether one text becomes the other by inserting, deleting and replacing at most this many UTF-16 code units. */
-export const isWithinDistance = (left: string, right: string, distance_max: number): boolean =>
-  Math.abs(left.length - right.length) <= distance_max && distance(left, right) <= distance_max
+export function isWithinDistance(left: string, right: string, distance_max: number): boolean {
+  if (Math.abs(left.length - right.length) > distance_max) return false
+  // One change leaves the first or the last letter as it is. Most words are told apart by that.
+  if (distance_max === 1 && left[0] !== right[0] && left.at(-1) !== right.at(-1)) return left.length + right.length < 3
+  return distance(left, right) <= distance_max
+}

@@ -4,13 +4,9 @@ export const mulaw_silence = 0xff
 const bias = 0x84
 const magnitude_max = 32_635
 
-export function toMulaw(sample: number): number {
-  return encoded[sample & 0xffff] ?? mulaw_silence
-}
-
 export const fromMulaw = (byte: number): number => decoded[byte & 0xff] ?? 0
 
-function encode(sample: number): number {
+export function toMulaw(sample: number): number {
   const magnitude = Math.min(Math.abs(sample), magnitude_max) + bias
   const exponent = 24 - Math.clz32(magnitude)
   const mantissa = (magnitude >> (exponent + 3)) & 0x0f
@@ -24,6 +20,4 @@ function decode(byte: number): number {
   return bits & 0x80 ? -magnitude : magnitude
 }
 
-/** By the sample's 16 bits. */
-const encoded = Uint8Array.from({ length: 0x10000 }, (_, bits) => encode((bits << 16) >> 16))
 const decoded = Int16Array.from({ length: 0x100 }, (_, byte) => decode(byte))

@@ -20,6 +20,7 @@ const limits = {
   open_timeout_ms: 10_000,
   timeout_ms: 20_000,
   message_bytes_max: 1_000,
+  bytes_max: 10_000,
   unsent_bytes_max: 1024 * 1024,
 }
 
@@ -165,6 +166,46 @@ test('a message may have as many bytes as allowed; a longer one closes the socke
   socket.on('message', (data: Buffer) => lengths.push(data.length))
   await ending
   assert.deepEqual(lengths, [1_000])
+})
+
+test('all messages together may have as many bytes as allowed; more close the socket', async () => {
+  const there = await peer((socket) => {
+    for (let sent = 0; sent < 11; sent += 1) socket.send('x'.repeat(1_000))
+  })
+  const failures: Error[] = []
+  const socket = connect(there.origin, { onFailure: (error) => failures.push(error) })
+  await closed(socket)
+  assert.match(String(failures[0]), /more than 10000 bytes/)
+  const less = await peer((socket) => {
+    for (let sent = 0; sent < 10; sent += 1) socket.send('x'.repeat(1_000))
+    socket.close()
+  })
+  const none: Error[] = []
+  const whole = connect(less.origin, { onFailure: (error) => none.push(error) })
+  await closed(whole)
+  assert.deepEqual(none, [])
+})
+
+test('the reason of a failure is told, and the status of a handshake that was refused', async () => {
+  const reasonOf = async (origin: string, options: Partial<SocketOptions> = {}) => {
+    const failures: { message: string; status: number | null }[] = []
+    await closed(connect(origin, { ...options, onFailure: (error) => failures.push(error) }))
+    return [failures[0]?.message, failures[0]?.status]
+  }
+  const refusing = http.createServer().on('upgrade', (_request, socket: Socket) => {
+    socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n')
+  })
+  assert.deepEqual(await reasonOf(await listen(refusing)), ['The server answered with the status 403.', 403])
+  const talkative = await peer((socket) => socket.send('x'.repeat(1_001)))
+  assert.deepEqual(await reasonOf(talkative.origin), ['A message is too long.', null])
+  const silent = await listen(http.createServer().on('upgrade', () => {}))
+  assert.deepEqual(await reasonOf(silent, { open_timeout_ms: 50 }), ['The connection timed out.', null])
+  const there = await peer()
+  assert.deepEqual(await reasonOf(there.origin, { timeout_ms: 50 }), [
+    'The connection was open for 0.05 seconds.',
+    null,
+  ])
+  assert.deepEqual(await reasonOf('http://127.0.0.1:9'), ['The connection was refused.', null])
 })
 
 test('a socket whose other side doesn’t read is closed', async () => {

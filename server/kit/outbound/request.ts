@@ -42,6 +42,7 @@ const messages: Record<string, string> = {
   ENOTFOUND: host_not_found,
   ENODATA: host_not_found,
   HTTPParserError: 'The response was not HTTP.',
+  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 'A message is too long.',
 }
 
 export const send = (agent: Agent, url: string, request: OutboundRequest): Promise<OutboundResponse> =>

@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net'
-import { type ClientOptions, WebSocket } from 'ws'
-import { OutboundError } from './request.ts'
+import { type ClientOptions, type RawData, WebSocket } from 'ws'
+import { OutboundError, OutboundTimeout, ResponseTooLong, toOutboundError } from './request.ts'
 
 export interface SocketOptions {
   /** Sockets to other origins are refused. It begins with http or https, as the URL that the client has supplied. */
@@ -12,8 +12,12 @@ export interface SocketOptions {
   timeout_ms: number
   /** A longer message closes the socket. */
   message_bytes_max: number
+  /** So do more bytes in all messages together. */
+  bytes_max: number
   /** More that is not sent yet closes the socket. */
   unsent_bytes_max: number
+  /** Gets why the socket is about to close, if not by itself. The first reason counts. A handshake that was refused has its status. */
+  onFailure?: ((error: OutboundError) => void) | undefined
 }
 
 /** What libraries expect that take a WebSocket. This one can send headers. */
@@ -35,7 +39,8 @@ export interface SocketGuard {
 
 /** Sockets follow no redirects and compress nothing. Their errors are events, and nobody has to listen to them. */
 export function newSocketClass(guard: SocketGuard, options: SocketOptions): SocketClass {
-  const { origin, open_timeout_ms, timeout_ms, message_bytes_max, unsent_bytes_max } = options
+  const { origin, open_timeout_ms, timeout_ms, message_bytes_max, bytes_max, unsent_bytes_max } = options
+  const { onFailure = () => {} } = options
   return class extends WebSocket {
     constructor(...[address, protocols, { headers = {} } = {}]: ConstructorParameters<SocketClass>) {
       const url = new URL(address)
@@ -52,9 +57,22 @@ export function newSocketClass(guard: SocketGuard, options: SocketOptions): Sock
         ...(guard.lookup && { lookup: guard.lookup }),
       }
       super(url, protocols, settings)
+      const fail = (error: OutboundError) => {
+        onFailure(error)
+        this.terminate()
+      }
       // An error that nobody listens to would end the process.
-      this.on('error', () => {})
-      const timer = setTimeout(() => this.terminate(), timeout_ms)
+      this.on('error', (error) => onFailure(toFailure(error)))
+      this.on('unexpected-response', (_request, { statusCode: status = 0 }) =>
+        fail(Object.assign(new OutboundError(`The server answered with the status ${status}.`), { status })),
+      )
+      let bytes = 0
+      this.on('message', (data) => {
+        bytes += lengthOf(data)
+        if (bytes > bytes_max) fail(new ResponseTooLong(`The server has sent more than ${bytes_max} bytes.`))
+      })
+      const late = `The connection was open for ${timeout_ms / 1000} seconds.`
+      const timer = setTimeout(() => fail(new OutboundTimeout(late)), timeout_ms)
       guard.opened.add(this)
       this.on('close', () => {
         clearTimeout(timer)
@@ -69,3 +87,9 @@ export function newSocketClass(guard: SocketGuard, options: SocketOptions): Sock
     }
   }
 }
+
+const toFailure = (error: Error): OutboundError =>
+  /timed out/.test(error.message) ? new OutboundTimeout('The connection timed out.') : toOutboundError(error)
+
+const lengthOf = (data: RawData): number =>
+  Array.isArray(data) ? data.reduce((sum, { length }) => sum + length, 0) : data.byteLength

@@ -1,4 +1,7 @@
+import type { OpenAIProviderSettings } from '@ai-sdk/openai'
 import type { SpeechModelV4, TranscriptionModelV4 } from '@ai-sdk/provider'
+import { membersOf } from '../kit/json.ts'
+import type { SocketClass } from '../kit/outbound/socket.ts'
 import { base_urls } from './environment.ts'
 import { ModelError } from './language-model.ts'
 import type { ProviderKind } from './schema.ts'
@@ -16,6 +19,18 @@ interface Settings {
   apiKey: string
   headers: Record<string, string>
   fetch: typeof fetch
+  webSocket: SocketClass
+}
+
+/** How a vendor hears while someone speaks. */
+interface Streaming {
+  /** It wants samples of this rate. */
+  rate: number
+  /** These models hear streams, and those nothing else. */
+  models: RegExp
+  only: RegExp
+  /** Whether the vendor complains that there were no words. */
+  isSilence: (message: unknown) => boolean
 }
 
 export interface Vendor {
@@ -24,6 +39,9 @@ export interface Vendor {
   speeds: { min: number; max: number }
   /** Sound comes as samples of this rate without a header; null: as a WAV file. */
   raw_rate: number | null
+  streaming: Streaming | undefined
+  /** Where sound comes while it is made, if not at the URL for a whole one. */
+  toStreamUrl?: (url: string) => string
   hearingOptions: (language: string | null) => Record<string, Record<string, string | boolean>>
   speakingOptions: (options: { name: string; voice: string | undefined; language: string | undefined }) => {
     voice?: string
@@ -43,17 +61,30 @@ export const vendors: Partial<Record<ProviderKind, Vendor>> = {
     models: { listen: 'whisper-1', speak: 'tts-1' },
     speeds: { min: 0.25, max: 4 },
     raw_rate: null,
+    streaming: {
+      rate: 24_000,
+      models: /^gpt-(transcribe|live-transcribe|realtime-whisper)(-|$)/,
+      only: /^gpt-(live-transcribe|realtime-whisper)(-|$)/,
+      isSilence: () => false,
+    },
     hearingOptions: (language) => ({ openai: language === null ? {} : { language: primary(language) } }),
     speakingOptions: ({ voice }) => ({ outputFormat: 'wav', ...(voice !== undefined && { voice }) }),
     async connect(settings) {
       const { createOpenAI } = await import('@ai-sdk/openai')
-      return createOpenAI(settings)
+      return createOpenAI({ ...settings, webSocket: toConstructor(settings.webSocket) })
     },
   },
   elevenlabs: {
     models: { listen: 'scribe_v2', speak: 'eleven_flash_v2_5' },
     speeds: { min: 0.7, max: 1.2 },
     raw_rate: 16_000,
+    streaming: {
+      rate: 16_000,
+      models: /^scribe_v2_realtime$/,
+      only: /^scribe_v2_realtime$/,
+      isSilence: (message) => membersOf(message).message_type === 'insufficient_audio_activity',
+    },
+    toStreamUrl: (url) => url.replace(/(\/text-to-speech\/[^/?]+)(?=\?|$)/, '$1/stream'),
     hearingOptions: (language) => ({
       elevenlabs: {
         // It would write (laughter) between the words.
@@ -70,13 +101,14 @@ export const vendors: Partial<Record<ProviderKind, Vendor>> = {
     }),
     async connect(settings) {
       const { createElevenLabs } = await import('@ai-sdk/elevenlabs')
-      return createElevenLabs({ ...settings, fetch: moveTo(settings, base_urls.elevenlabs) })
+      return createElevenLabs({ ...settings, ...moveTo(settings, base_urls.elevenlabs) })
     },
   },
   deepgram: {
     models: { listen: 'nova-3', speak: 'aura-2' },
     speeds: { min: 0.7, max: 1.5 },
     raw_rate: null,
+    streaming: undefined,
     hearingOptions: (language) => ({
       deepgram: { smartFormat: true, punctuate: true, ...(language !== null && { language }) },
     }),
@@ -87,7 +119,7 @@ export const vendors: Partial<Record<ProviderKind, Vendor>> = {
     }),
     async connect(settings) {
       const { createDeepgram } = await import('@ai-sdk/deepgram')
-      return createDeepgram({ ...settings, fetch: moveTo(settings, base_urls.deepgram) })
+      return createDeepgram({ ...settings, ...moveTo(settings, base_urls.deepgram) })
     },
   },
 }
@@ -105,10 +137,20 @@ export const directionOf = (kind: ProviderKind, name: string): Direction => {
 }
 
 /** These packages know only the URL of their vendor. */
-const moveTo =
-  ({ baseURL, fetch }: Settings, vendor_url: string): typeof fetch =>
-  (input, init) => {
-    const url = String(input)
+function moveTo({ baseURL, fetch, webSocket }: Settings, vendor_url: string) {
+  const move = (url: string) => {
     if (!url.startsWith(`${vendor_url}/`)) throw new Error('the package has another URL than expected')
-    return fetch(baseURL + url.slice(vendor_url.length), init)
+    return baseURL + url.slice(vendor_url.length)
   }
+  class Moved extends webSocket {
+    constructor(...[url, ...rest]: ConstructorParameters<SocketClass>) {
+      super(move(String(url).replace(/^ws/, 'http')).replace(/^http/, 'ws'), ...rest)
+    }
+  }
+  const fetchMoved: typeof fetch = (input, init) => fetch(move(String(input)), init)
+  return { fetch: fetchMoved, webSocket: toConstructor(Moved) }
+}
+
+/** The packages use what all WebSockets have in common. Their types for its events are wider than those of `ws`. */
+const toConstructor = (webSocket: SocketClass) =>
+  webSocket as unknown as NonNullable<OpenAIProviderSettings['webSocket']>

@@ -1,36 +1,37 @@
-import type { SpeechModelV4, TranscriptionModelV4 } from '@ai-sdk/provider'
+import type {
+  SpeechModelV4,
+  Experimental_StreamingSpeechModelV4 as StreamingSpeechModelV4,
+  TranscriptionModelV4,
+} from '@ai-sdk/provider'
 import type { At, AtOutside } from '../kit/at.ts'
-import { fetchThrough } from '../kit/outbound/fetch.ts'
+import type { OutboundError } from '../kit/outbound/request.ts'
 import type { Fault } from '../kit/problem.ts'
 import { readSamples, readWav, type Sound, writeWav } from '../kit/sound/wav.ts'
-import { printable, truncate } from '../kit/text.ts'
-import { product } from '../product.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { toOwnError } from './checked-model.ts'
-import { ModelError, openKey } from './language-model.ts'
+import { ModelError } from './language-model.ts'
 import type { Speech } from './speech-schema.ts'
-import { type Direction, directionOf, vendorOf, vendors } from './speech-vendors.ts'
+import { modelFor, openService } from './speech-service.ts'
+import { readSound, readWords, toTranscript } from './speech-streams.ts'
+import { directionOf, vendors } from './speech-vendors.ts'
 import * as providers from './store.ts'
 
 export interface Listening {
   /** It hears WAV, PCM16 mono, in the language. */
   model: TranscriptionModelV4
   language: string | undefined
+  /** Of a model with `doStream`: it wants PCM16 mono of this rate. `is_only`: it has no `doGenerate` that works. */
+  streaming?: { rate: number; is_only: boolean }
 }
 
 export interface Speaking {
-  /** It makes WAV, PCM16 mono. */
-  model: SpeechModelV4
+  /** It makes WAV, PCM16 mono. In streams it is PCM16 mono without a header. */
+  model: SpeechModelV4 & Partial<Pick<StreamingSpeechModelV4, 'doStream'>>
   voice: string | undefined
   speed: number | undefined
   language: string | undefined
 }
 
 const heard_ms_max = 30_000
-const spoken_bytes_max = 10 * 1024 * 1024
-const answer_bytes_max = 256 * 1024
-const transcript_length_max = 4_000
-const time_limits = { head_timeout_ms: 10_000, timeout_ms: 10_000 }
 
 /**
  * The models that an agent's `speech` names; null members are offline speech. Fails with a ModelError if a provider is gone, or
@@ -86,9 +87,31 @@ export async function trySpeech(at: AtOutside, account: providers.Account, abort
     await model.doGenerate({ text: 'One second.', language: 'en', outputFormat: 'wav', abortSignal })
     return
   }
-  const { model } = await openListening(at, account, { model: null, language: 'en' })
-  const silence = writeWav(new Int16Array(16_000), 16_000)
-  await model.doGenerate({ audio: silence, mediaType: 'audio/wav', abortSignal })
+  const listening = await openListening(at, account, { model: null, language: 'en' })
+  const rate = listening.streaming?.rate ?? 16_000
+  const silence = new Int16Array(rate)
+  if (listening.streaming?.is_only)
+    await hearStream(listening, { audio: ReadableStream.from([new Uint8Array(silence.buffer)]), abortSignal })
+  else await listening.model.doGenerate({ audio: writeWav(silence, rate), mediaType: 'audio/wav', abortSignal })
+}
+
+/** Resolves with all words when the sound has ended. `onWords` gets those so far. Fails as the model does. */
+export async function hearStream(
+  { model, streaming }: Listening,
+  {
+    audio,
+    abortSignal,
+    onWords = () => {},
+  }: { audio: ReadableStream<Uint8Array>; abortSignal: AbortSignal; onWords?: (text: string) => void },
+): Promise<string> {
+  if (!model.doStream || !streaming) throw new Error('the model hears no streams')
+  const inputAudioFormat = { type: 'audio/pcm', rate: streaming.rate }
+  const { stream } = await model.doStream({ audio, inputAudioFormat, abortSignal })
+  for await (const part of stream) {
+    if (part.type === 'transcript-partial') onWords(part.text)
+    if (part.type === 'finish') return part.text
+  }
+  throw new Error('the stream has no end')
 }
 
 export async function openListening(
@@ -96,10 +119,40 @@ export async function openListening(
   account: providers.Account,
   { model, language }: { model: string | null; language: string | null },
 ): Promise<Listening> {
-  const { name, vendor, connected, api_key } = await connect(at, account, 'listen', model)
-  const hearing = connected.transcription(name)
+  const service = openService(at, account, 'listen', model)
+  const { name, vendor } = service
+  const hearing = (await service.connect()).transcription(name)
+  const providerOptions = vendor.hearingOptions(language)
+  const { streaming } = vendor
+  const doStream: NonNullable<TranscriptionModelV4['doStream']> = async ({ audio, inputAudioFormat, abortSignal }) => {
+    let failure: OutboundError | undefined
+    let is_all_heard = false
+    const onFailure = (error: OutboundError) => {
+      failure ??= error
+    }
+    const counted = audio.pipeThrough(
+      new TransformStream<Uint8Array | string, Uint8Array | string>({
+        flush() {
+          is_all_heard = true
+        },
+      }),
+    )
+    const connected = (await service.connect({ onFailure })).transcription(name)
+    const { stream } = await service.ask(async () => {
+      if (!connected.doStream) throw new ModelError(`The model "${name}" hears no streams.`)
+      const options = { audio: counted, inputAudioFormat, providerOptions, includeRawChunks: true }
+      return connected.doStream({ ...options, ...(abortSignal && { abortSignal }) })
+    })
+    const words = readWords(stream, {
+      isAllHeard: () => is_all_heard,
+      isSilence: (message) => streaming?.isSilence(message) ?? false,
+      toError: (error, message) => (abortSignal?.aborted ? error : service.toError(failure ?? error, message)),
+    })
+    return { stream: ReadableStream.from(words) }
+  }
   return {
     language: language ?? undefined,
+    ...(streaming?.models.test(name) && { streaming: { rate: streaming.rate, is_only: streaming.only.test(name) } }),
     model: {
       specificationVersion: hearing.specificationVersion,
       provider: hearing.provider,
@@ -108,12 +161,11 @@ export async function openListening(
         const wav = typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio
         if (millisecondsOf(readWav(wav)) > heard_ms_max)
           throw new ModelError(`More than ${heard_ms_max / 1_000} seconds of sound can't be heard at once.`)
-        const providerOptions = vendor.hearingOptions(language)
         const options = { audio: wav, mediaType, providerOptions, ...(abortSignal && { abortSignal }) }
-        const result = await ask(() => hearing.doGenerate(options), { name, api_key })
+        const result = await service.ask(() => hearing.doGenerate(options))
         const { text, segments, durationInSeconds, warnings, response } = result
         return {
-          text: truncate(printable(text), transcript_length_max).trim(),
+          text: toTranscript(text),
           segments,
           language: result.language,
           durationInSeconds,
@@ -121,6 +173,7 @@ export async function openListening(
           response: { timestamp: response.timestamp, modelId: response.modelId },
         }
       },
+      ...(streaming?.models.test(name) && { doStream }),
     },
   }
 }
@@ -133,8 +186,15 @@ export async function openSpeaking(
   const { kind } = account
   // The voices of Deepgram are models: aura-2-thalia-en.
   const is_voice_model = kind === 'deepgram' && voice !== null && directionOf(kind, voice) === 'speak'
-  const { name, vendor, connected, api_key } = await connect(at, account, 'speak', is_voice_model ? voice : model)
-  const speaking = connected.speech(name)
+  const service = openService(at, account, 'speak', is_voice_model ? voice : model)
+  const { name, vendor } = service
+  const speaking = (await service.connect()).speech(name)
+  const toOptions = ({ text, voice, speed, language, abortSignal }: SpokenOptions) => ({
+    text,
+    ...vendor.speakingOptions({ name, voice, language }),
+    ...(speed !== undefined && { speed: clamp(speed, vendor.speeds) }),
+    ...(abortSignal && { abortSignal }),
+  })
   return {
     voice: is_voice_model ? undefined : (voice ?? undefined),
     speed: speed ?? undefined,
@@ -143,20 +203,12 @@ export async function openSpeaking(
       specificationVersion: speaking.specificationVersion,
       provider: speaking.provider,
       modelId: speaking.modelId,
-      async doGenerate({ text, voice, speed, language, abortSignal }) {
-        const { audio, warnings, response } = await ask(
-          () =>
-            speaking.doGenerate({
-              text,
-              ...vendor.speakingOptions({ name, voice, language }),
-              ...(speed !== undefined && { speed: clamp(speed, vendor.speeds) }),
-              ...(abortSignal && { abortSignal }),
-            }),
-          { name, api_key },
-        )
+      async doGenerate(options) {
+        const { audio, warnings, response } = await service.ask(() => speaking.doGenerate(toOptions(options)))
         const bytes = typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio
-        const type = response.headers?.['content-type']
-        const sound = vendor.raw_rate === null ? readWav(bytes) : readRaw(bytes, { type, sample_rate: vendor.raw_rate })
+        assertSound(response.headers?.['content-type'], vendor.raw_rate)
+        const sound: Sound =
+          vendor.raw_rate === null ? readWav(bytes) : { sample_rate: vendor.raw_rate, samples: readSamples(bytes) }
         if (sound.samples.length === 0) throw new Error('there is no sound')
         return {
           // Services that stream write no length into their files.
@@ -165,66 +217,38 @@ export async function openSpeaking(
           response: { timestamp: response.timestamp, modelId: response.modelId },
         }
       },
+      async doStream({ text, voice, speed, language, abortSignal }) {
+        const parts = await Array.fromAsync(text)
+        let answer: Response | undefined
+        const onSound = (response: Response) => {
+          answer = response
+        }
+        const connected = (await service.connect({ onSound })).speech(name)
+        const whole = parts.map((part) => part.text).join('')
+        await service.ask(() => connected.doGenerate(toOptions({ text: whole, voice, speed, language, abortSignal })))
+        if (!answer?.body) throw new Error('there is no sound')
+        assertSound(answer.headers.get('content-type') ?? undefined, vendor.raw_rate)
+        const sound = readSound(answer.body, { raw_rate: vendor.raw_rate, toError: service.toError })
+        return { stream: ReadableStream.from(sound) }
+      },
     },
   }
 }
 
+interface SpokenOptions {
+  text: string
+  voice?: string | undefined
+  speed?: number | undefined
+  language?: string | undefined
+  abortSignal?: AbortSignal | undefined
+}
+
 /** Nothing in samples says that they are some. */
-function readRaw(bytes: Uint8Array, { type, sample_rate }: { type: string | undefined; sample_rate: number }): Sound {
-  if (type !== undefined && /^(text\/|application\/json)/.test(type)) throw new Error('the answer is no sound')
-  return { sample_rate, samples: readSamples(bytes) }
+function assertSound(type: string | undefined, raw_rate: number | null): void {
+  if (raw_rate !== null && type !== undefined && /^(text\/|application\/json)/.test(type))
+    throw new Error('the answer is no sound')
 }
 
 const millisecondsOf = ({ samples, sample_rate }: Sound): number => (1_000 * samples.length) / sample_rate
-
-async function ask<T>(request: () => PromiseLike<T>, { name, api_key }: { name: string; api_key: string }): Promise<T> {
-  try {
-    return await request()
-  } catch (error) {
-    const { UnsupportedFunctionalityError } = await import('@ai-sdk/provider')
-    if (UnsupportedFunctionalityError.isInstance(error)) throw new ModelError(`The model "${name}" hears streams only.`)
-    throw await toOwnError(error, api_key)
-  }
-}
-
-/** The default model of an OpenAI-compatible provider answers, and that of another does one of both. */
-function modelFor({ kind, default_model }: providers.Account, direction: Direction, wanted: string | null): string {
-  const fits = kind !== 'openai_compatible' && default_model !== null && directionOf(kind, default_model) === direction
-  return wanted ?? (fits ? default_model : vendorOf(kind).models[direction])
-}
-
-async function connect(at: AtOutside, account: providers.Account, direction: Direction, wanted: string | null) {
-  const { base_url, environment } = account
-  const vendor = vendorOf(account.kind)
-  const name = modelFor(account, direction, wanted)
-  if (!providers.mayUse(account, name)) throw new ModelError(`The operator doesn't allow the model "${name}".`)
-  const is_trusted = environment !== undefined
-  const api_key = is_trusted ? (account.api_key ?? '') : openKey(at, account.api_key)
-  const guarded = fetchThrough(at.tools.outbound, {
-    ...time_limits,
-    origin: new URL(base_url).origin,
-    is_trusted,
-    whole_bytes_max: answer_bytes_max,
-    ...(direction === 'listen'
-      ? { bytes_max: answer_bytes_max }
-      : { bytes_max: spoken_bytes_max, readStream: (body) => body }),
-  })
-  const connected = await vendor.connect({
-    baseURL: base_url.replace(/\/+$/, ''),
-    apiKey: api_key,
-    headers: { 'user-agent': product.name },
-    fetch: api_key === '' ? withoutKey(guarded) : guarded,
-  })
-  return { name, vendor, connected, api_key }
-}
-
-/** A server without keys gets no empty one. */
-const withoutKey =
-  (guarded: typeof fetch): typeof fetch =>
-  (input, init) => {
-    const headers = new Headers(init?.headers)
-    for (const name of ['authorization', 'xi-api-key']) headers.delete(name)
-    return guarded(input, { ...init, headers })
-  }
 
 const clamp = (value: number, { min, max }: { min: number; max: number }): number => Math.min(max, Math.max(min, value))

@@ -3,6 +3,9 @@ import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
+import { WebSocket, WebSocketServer } from 'ws'
+import { joinSamples } from '../../server/audio/samples.ts'
+import { readSamples } from '../../server/kit/sound/wav.ts'
 
 /** A request that a speech service got. */
 export interface SpeechRequest {
@@ -23,13 +26,47 @@ export interface SpeechServer {
   /** For `base_url`. */
   base_url: string
   requests: SpeechRequest[]
+  /** What was heard while it was spoken. */
+  streams: HeardStream[]
   /** Requests whose connection the client has closed before the answer was complete. */
   aborted: number
 }
 
-/** Starts a server that answers as the service does, unless `answer` is given. It is closed after the tests of the file. */
-export async function speechServer(kind: keyof typeof wires, answer: Answer = wires[kind]): Promise<SpeechServer> {
-  const there: SpeechServer = { base_url: '', requests: [], aborted: 0 }
+/** A socket that a speech service got. */
+export interface HeardStream {
+  path: string
+  query: Record<string, string>
+  headers: http.IncomingHttpHeaders
+  /** The messages but those with sound. */
+  messages: unknown[]
+  samples: Int16Array
+  rate: number
+  /** No more sound follows. */
+  is_ended: boolean
+  socket: WebSocket
+  /** Words that may still change. */
+  sayPartial: (text: string) => void
+  sayFinal: (text: string) => void
+  fail: (message: string, type?: string) => void
+}
+
+/** What a service does when it has heard more, or all. */
+type Hear = (stream: HeardStream) => unknown
+
+const hearPlumber: Hear = (stream) => {
+  if (stream.is_ended) stream.sayFinal('I need a plumber.')
+}
+
+/**
+ * Starts a server that answers as the service does, unless `answer` or `hear` are given. It is closed after the tests of the
+ * file.
+ */
+export async function speechServer(
+  kind: keyof typeof wires,
+  answer: Answer = wires[kind],
+  hear: Hear = hearPlumber,
+): Promise<SpeechServer> {
+  const there: SpeechServer = { base_url: '', requests: [], streams: [], aborted: 0 }
   const receive = async (request: http.IncomingMessage, response: http.ServerResponse) => {
     response.on('close', () => {
       if (!response.writableFinished) there.aborted += 1
@@ -45,9 +82,16 @@ export async function speechServer(kind: keyof typeof wires, answer: Answer = wi
     }
   }
   const server = http.createServer((request, response) => void receive(request, response))
+  const sockets = new WebSocketServer({ noServer: true })
+  server.on('upgrade', (request, socket, head) => {
+    const wire = kind === 'deepgram' ? undefined : sockets_of[kind]
+    if (!wire?.accepts(request)) return void socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n')
+    sockets.handleUpgrade(request, socket, head, (opened) => there.streams.push(openHeard(opened, request, wire, hear)))
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   after(() => {
+    for (const socket of sockets.clients) socket.terminate()
     server.closeAllConnections()
     server.close()
   })
@@ -137,7 +181,7 @@ const wires = {
       assert.ok(isWav(sound) && fields.model_id !== undefined)
       return sendJson(response, 200, { language_code: 'eng', language_probability: 0.98, text: 'I need a plumber.' })
     }
-    assert.match(path, /\/v1\/text-to-speech\/\w+$/)
+    assert.match(path, /\/v1\/text-to-speech\/\w+(\/stream)?$/)
     assert.equal(query.output_format, 'pcm_16000')
     return sendSound(response, 'audio/pcm', bytesOf(samples(1_600)))
   },
@@ -157,3 +201,91 @@ const wires = {
     return sendSound(response, 'audio/wav', wavFile(samples(2_400), { rate: 24_000 }))
   },
 } satisfies Record<string, Answer>
+
+function openHeard(socket: WebSocket, request: http.IncomingMessage, wire: SocketWire, hear: Hear): HeardStream {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost')
+  const send = (message: object) => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
+  }
+  let shown = ''
+  const stream: HeardStream = {
+    path: pathname,
+    query: Object.fromEntries(searchParams),
+    headers: request.headers,
+    messages: [],
+    samples: new Int16Array(),
+    rate: 0,
+    is_ended: false,
+    socket,
+    sayPartial(text) {
+      if (text !== shown) send(wire.partial(text, shown))
+      shown = text
+    },
+    sayFinal: (text) => send(wire.final(text)),
+    fail: (message, type) => send(wire.error(message, type)),
+  }
+  socket.on('error', () => {})
+  if (wire.greeting) send(wire.greeting)
+  socket.on('message', (data) => {
+    const message = JSON.parse(String(data))
+    const { audio, is_end } = wire.read(message, stream)
+    if (audio === undefined) stream.messages.push(message)
+    else stream.samples = joinSamples([stream.samples, readSamples(Buffer.from(audio, 'base64'))])
+    stream.is_ended ||= is_end
+    hear(stream)
+  })
+  return stream
+}
+
+interface SocketWire {
+  accepts: (request: http.IncomingMessage) => boolean
+  greeting?: object
+  // biome-ignore lint/suspicious/noExplicitAny: it is what the client sends
+  read: (message: any, stream: HeardStream) => { audio: string | undefined; is_end: boolean }
+  /** `shown` is what was said before. */
+  partial: (text: string, shown: string) => object
+  final: (text: string) => object
+  error: (message: string, type?: string) => object
+}
+
+/** How each service hears while someone speaks, as its documentation says. */
+const sockets_of: Record<'openai_compatible' | 'elevenlabs', SocketWire> = {
+  openai_compatible: {
+    accepts: ({ url = '', headers }) =>
+      url.endsWith('/v1/realtime?intent=transcription') &&
+      headers.authorization === undefined &&
+      headers['sec-websocket-protocol'] === 'realtime,openai-insecure-api-key.sk-test',
+    read(message, stream) {
+      const { format } = message.session?.audio.input ?? {}
+      if (format) {
+        assert.deepEqual([message.type, format], ['session.update', { type: 'audio/pcm', rate: 24_000 }])
+        stream.rate = format.rate
+      }
+      return { audio: message.audio, is_end: message.type === 'input_audio_buffer.commit' }
+    },
+    partial: (text, shown) => ({
+      type: 'conversation.item.input_audio_transcription.delta',
+      item_id: 'item_1',
+      delta: text.slice(shown.length),
+    }),
+    final: (transcript) => ({
+      type: 'conversation.item.input_audio_transcription.completed',
+      item_id: 'item_1',
+      transcript,
+    }),
+    error: (message, type = 'invalid_request_error') => ({ type: 'error', error: { type, code: null, message } }),
+  },
+  elevenlabs: {
+    accepts: ({ url = '', headers }) =>
+      /\/v1\/speech-to-text\/realtime\?/.test(url) && headers['xi-api-key'] === 'sk-test',
+    greeting: { message_type: 'session_started', session_id: 's1' },
+    read(message, stream) {
+      assert.deepEqual([message.message_type, stream.query.audio_format], ['input_audio_chunk', 'pcm_16000'])
+      stream.rate = message.sample_rate
+      return { audio: message.audio_base_64, is_end: message.commit }
+    },
+    partial: (text) => ({ message_type: 'partial_transcript', text }),
+    final: (text) => ({ message_type: 'committed_transcript', text }),
+    error: (error, message_type = 'transcriber_error') => ({ message_type, error }),
+  },
+}

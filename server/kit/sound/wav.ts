@@ -67,21 +67,70 @@ export function readSamples(bytes: Uint8Array): Int16Array {
  */
 export function readWav(file: Uint8Array): Sound {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength)
-  if (bytes.length < 12 || bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, 12) !== 'WAVE')
-    throw new Error('the sound is no WAV file')
-  let format: (WavFormat & { frame_bytes: number }) | undefined
+  const data = findData(bytes)
+  if (!data) throw new Error('the WAV file has no samples')
+  const { format, start, size } = data
+  return { samples: firstChannel(bytes.subarray(start, start + size), format), sample_rate: format.sample_rate }
+}
+
+export interface WavReader {
+  /** Returns the samples that are complete now. Throws if it is no such file. */
+  push: (bytes: Uint8Array) => Int16Array
+  /** Known before the first sample. */
+  readonly sample_rate: number
+}
+
+/** What comes before the samples is shorter. */
+const head_bytes_max = 64 * 1024
+
+/** Reads a file that comes in pieces, as `readWav` reads a whole one. A size of 0 means that it was not known. */
+export function openWavReader(): WavReader {
+  let waiting = Buffer.alloc(0)
+  let format: Format | undefined
+  let left = Number.POSITIVE_INFINITY
+  return {
+    get sample_rate() {
+      return format?.sample_rate ?? 0
+    },
+    push(bytes) {
+      waiting = Buffer.concat([waiting, bytes])
+      if (!format) {
+        const data = findData(waiting)
+        if (!data && waiting.length > head_bytes_max) throw new Error('the WAV file has no samples')
+        if (!data) return new Int16Array()
+        format = data.format
+        if (data.size > 0) left = data.size
+        waiting = waiting.subarray(data.start)
+      }
+      const whole = Math.min(left, waiting.length - (waiting.length % format.frame_bytes))
+      const samples = firstChannel(waiting.subarray(0, whole), format)
+      left -= whole
+      // Nothing that follows is sound.
+      waiting = left > 0 ? waiting.subarray(whole) : Buffer.alloc(0)
+      return samples
+    },
+  }
+}
+
+type Format = WavFormat & { frame_bytes: number }
+
+/** Where the samples are. Undefined if they have not come yet. */
+function findData(bytes: Buffer): { format: Format; start: number; size: number } | undefined {
+  const begins = (text: string, at: number) => text.startsWith(bytes.toString('latin1', at, at + 4))
+  if (!begins('RIFF', 0) || !begins('WAVE', 8)) throw new Error('the sound is no WAV file')
+  let format: Format | undefined
   for (let offset = 12; offset + 8 <= bytes.length; ) {
     const name = bytes.toString('latin1', offset, offset + 4)
     const size = bytes.readUInt32LE(offset + 4)
-    const chunk = bytes.subarray(offset + 8, offset + 8 + size)
-    if (name === 'fmt ') format = readFormat(chunk)
-    if (name === 'data' && format) return { samples: firstChannel(chunk, format), sample_rate: format.sample_rate }
-    offset += 8 + size + (size % 2)
+    const start = offset + 8
+    if (name === 'data' && format) return { format, start, size }
+    if (name === 'fmt ' && start + size <= bytes.length) format = readFormat(bytes.subarray(start, start + size))
+    offset = start + size + (size % 2)
   }
-  throw new Error('the WAV file has no samples')
+  return undefined
 }
 
-function readFormat(chunk: Buffer): WavFormat & { frame_bytes: number } {
+function readFormat(chunk: Buffer): Format {
   if (chunk.length < 16) throw new Error('the WAV file has no format')
   const code = chunk.readUInt16LE(0)
   const real_code = code === extensible && chunk.length >= 26 ? chunk.readUInt16LE(24) : code
@@ -98,7 +147,7 @@ function readFormat(chunk: Buffer): WavFormat & { frame_bytes: number } {
   return { encoding, sample_rate, channels, frame_bytes: channels * bytes_per_sample[encoding] }
 }
 
-function firstChannel(data: Buffer, { encoding, frame_bytes }: WavFormat & { frame_bytes: number }): Int16Array {
+function firstChannel(data: Buffer, { encoding, frame_bytes }: Format): Int16Array {
   const samples = new Int16Array(Math.floor(data.length / frame_bytes))
   for (let index = 0; index < samples.length; index += 1)
     samples[index] =

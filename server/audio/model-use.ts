@@ -1,5 +1,6 @@
 import type { Log } from '../kit/log.ts'
 import { errorMessage } from '../kit/problem.ts'
+import { truncate } from '../kit/text.ts'
 import { describeModelError } from '../models/model-error.ts'
 import { ProviderError } from '../models/provider-error.ts'
 import type { Timers } from './timers.ts'
@@ -12,11 +13,16 @@ export interface SpeechFault {
 
 /** A model that hears or speaks in one call, and the one that takes over when it fails. */
 export interface ModelUse<Model> {
-  /** Undefined if it was aborted, or if nobody could do it. Never rejects, and takes at most twice the time limit. */
-  run: <T>(work: (model: Model, signal: AbortSignal) => PromiseLike<T>, signal: AbortSignal) => Promise<T | undefined>
+  /** Undefined if it was aborted, or if nobody could do it. Never rejects. Work without progress takes at most twice the time limit. */
+  run: <T>(work: Work<Model, T>, signal: AbortSignal) => Promise<T | undefined>
+  /** The one that works now. */
+  readonly current: Model
   /** Whether the first model works: then its sound is charged. */
   readonly is_first: boolean
 }
+
+/** Work that calls `onProgress` is not done yet, and has more time. */
+type Work<Model, T> = (model: Model, signal: AbortSignal, onProgress: () => void) => PromiseLike<T>
 
 interface ModelUseOptions<Model> {
   first: Model
@@ -32,11 +38,17 @@ interface ModelUseOptions<Model> {
 /** Where nobody can take over, late words are better than none: the machine may be busy. */
 const time_max_ms = { replaceable: 5_000, last: 15_000 }
 
+/** A turn's `error` has room for two faults. */
+const reason_length_max = 160
+
 /** A model fails when it rejects, or takes too long. The fallback then works for the rest of the call. Without one it is tried once more. */
 export function openModelUse<Model>(options: ModelUseOptions<Model>): ModelUse<Model> {
   const { first, fallback, task, nameOf, onFault, timers, log } = options
   let model = first
   const use: ModelUse<Model> = {
+    get current() {
+      return model
+    },
     get is_first() {
       return model === first
     },
@@ -46,12 +58,12 @@ export function openModelUse<Model>(options: ModelUseOptions<Model>): ModelUse<M
         try {
           const is_last = used !== first || fallback === undefined
           const limit_ms = is_last ? time_max_ms.last : time_max_ms.replaceable
-          return await inTime((stop) => work(used, stop), { signal, timers, limit_ms })
+          return await inTime((...given) => work(used, ...given), { signal, timers, limit_ms })
         } catch (error) {
           if (signal.aborted) break
           const reason = error instanceof ProviderError ? describeModelError(error).message : errorMessage(error)
           log.warn({ reason, model: nameOf(used) }, 'speech model failed')
-          const failed = `${task} by ${nameOf(used)} failed: ${reason}`
+          const failed = `${task} by ${nameOf(used)} failed: ${truncate(reason, reason_length_max).replace(/\.$/, '')}`
           if (model !== used) continue
           if (model === first && fallback !== undefined) {
             model = fallback
@@ -70,7 +82,7 @@ export function openModelUse<Model>(options: ModelUseOptions<Model>): ModelUse<M
 
 /** Rejects at once when `signal` is aborted, or when time is up, whatever the work does. */
 async function inTime<T>(
-  work: (signal: AbortSignal) => PromiseLike<T>,
+  work: (signal: AbortSignal, onProgress: () => void) => PromiseLike<T>,
   { signal, timers, limit_ms }: { signal: AbortSignal; timers: Timers; limit_ms: number },
 ): Promise<T> {
   const stop = new AbortController()
@@ -81,10 +93,17 @@ async function inTime<T>(
   }
   const onAbort = () => abort('it was stopped')
   signal.addEventListener('abort', onAbort, { once: true })
-  const cancel = timers.after(limit_ms, () => abort(`no answer within ${limit_ms / 1_000} seconds`))
+  const startTimer = () => timers.after(limit_ms, () => abort(`no answer within ${limit_ms / 1_000} seconds`))
+  let cancel = startTimer()
+  const onProgress = () => {
+    cancel()
+    if (!stop.signal.aborted && !is_done) cancel = startTimer()
+  }
+  let is_done = false
   try {
-    return await Promise.race([work(stop.signal), stopped])
+    return await Promise.race([work(stop.signal, onProgress), stopped])
   } finally {
+    is_done = true
     cancel()
     signal.removeEventListener('abort', onAbort)
   }

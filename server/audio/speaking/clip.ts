@@ -3,14 +3,13 @@ import { splitWords, wordsOf } from '../../calls/words.ts'
 import { membersOf } from '../../kit/json.ts'
 import { readWav } from '../../kit/sound/wav.ts'
 import type { Resampler } from '../resampler.ts'
-import { joinSamples } from '../samples.ts'
 import type { WordTime } from '../speech.ts'
 
 /** Words that are spoken at once. Places and lengths are in samples of the wire. */
 export interface Clip {
   reply: string
   text: string
-  /** Undefined until the voice has spoken it. */
+  /** Undefined until the voice speaks it. */
   sound: ClipSound | undefined
   /** Nothing more of it is played: no voice could speak it, or the wire has lost it. */
   is_over: boolean
@@ -24,7 +23,10 @@ export interface Clip {
 
 export interface ClipSound {
   samples: Int16Array
+  /** Of sound that is not complete, their places are estimates. */
   words: { text: string; start: number; end: number }[]
+  /** More samples follow otherwise. */
+  is_complete: boolean
 }
 
 /** A chunk takes about 20 s. More than this is no speech. */
@@ -34,6 +36,9 @@ const silence_below = 200
 /** This much silence is left before and after the words: more would make every answer late. */
 const silence_ms = { before: 20, after: 200 }
 
+/** Words of sound that is not complete take this long for a character, at most. Nothing that was not heard may count. */
+const character_max_ms = 85
+
 interface SoundOptions {
   text: string
   rate: number
@@ -42,27 +47,78 @@ interface SoundOptions {
 
 /** Reads what a voice has spoken, at the rate of the wire. Throws if it is no WAV file. */
 export function readSound({ audio, providerMetadata }: SpeechModelV4Result, options: SoundOptions): ClipSound {
-  const { text, rate, openResampler } = options
   const file = typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio
-  const { samples: read, sample_rate } = readWav(file)
-  const resampler = openResampler(sample_rate)
-  const within = read.subarray(0, sound_max_s * sample_rate)
-  const whole = joinSamples([resampler.push(within), resampler.flush()])
-  const loud = loudPart(whole)
-  // Some things can't be spoken, such as emoji, or the letters of another language.
-  if (!loud) return { samples: new Int16Array(), words: [] }
+  const { samples, sample_rate } = readWav(file)
+  const { sound, push, end } = openSound(options)
+  push(samples, sample_rate)
+  end(readTimes(providerMetadata?.offline?.words, options.text))
+  return sound
+}
+
+/** Sound that comes in pieces. */
+export interface GrowingSound {
+  readonly sound: ClipSound
+  push: (samples: Int16Array, from_rate: number) => void
+  /** Without times of the voice, words share the time by their length. */
+  end: (times?: WordTime[]) => void
+}
+
+/** What can't be spoken, such as emoji, or the letters of another language, has no sound. */
+export function openSound({ text, rate, openResampler }: SoundOptions): GrowingSound {
+  const sound: ClipSound = { samples: new Int16Array(), words: [], is_complete: false }
   const toMs = (place: number) => (place * 1_000) / rate
-  const first = Math.max(0, loud.start - Math.round((silence_ms.before * rate) / 1_000))
-  const samples = whole.subarray(first, loud.end + Math.round((silence_ms.after * rate) / 1_000))
-  const times =
-    readTimes(providerMetadata?.offline?.words, text) ??
-    // Without times of the voice, words share the time by their length.
-    wordsOf({ text, start_ms: toMs(loud.start), end_ms: toMs(loud.end) })
-  const toSamples = (time_ms: number) =>
-    Math.max(0, Math.min(samples.length, Math.round((time_ms * rate) / 1_000) - first))
+  const toPlaces = (time_ms: number) => Math.round((time_ms * rate) / 1_000)
+  let resampler: Resampler | undefined
+  let whole = new Int16Array(rate)
+  let length = 0
+  let loud: { start: number; end: number } | undefined
+
+  function add(samples: Int16Array): void {
+    const piece = samples.subarray(0, sound_max_s * rate - length)
+    if (length + piece.length > whole.length) {
+      const larger = new Int16Array(2 * (length + piece.length))
+      larger.set(whole.subarray(0, length))
+      whole = larger
+    }
+    whole.set(piece, length)
+    const part = loudPart(piece)
+    if (part) loud = { start: loud?.start ?? length + part.start, end: length + part.end }
+    length += piece.length
+  }
+
+  function show(times: WordTime[] | undefined): void {
+    if (!loud) return
+    const first = Math.max(0, loud.start - toPlaces(silence_ms.before))
+    const samples = whole.subarray(first, Math.min(length, loud.end + toPlaces(silence_ms.after)))
+    const start_ms = toMs(loud.start)
+    const slowest_ms = sound.is_complete ? 0 : start_ms + text.length * character_max_ms
+    const words = times ?? wordsOf({ text, start_ms, end_ms: Math.max(toMs(loud.end), slowest_ms) })
+    const place_max = sound.is_complete ? samples.length : Number.POSITIVE_INFINITY
+    const toPlace = (time_ms: number) => Math.max(0, Math.min(place_max, toPlaces(time_ms) - first))
+    sound.samples = samples
+    sound.words = words.map((word) => ({
+      text: word.text,
+      start: toPlace(word.start_ms),
+      end: toPlace(word.end_ms),
+    }))
+  }
+
   return {
-    samples,
-    words: times.map((word) => ({ text: word.text, start: toSamples(word.start_ms), end: toSamples(word.end_ms) })),
+    sound,
+    push(samples, from_rate) {
+      if (!resampler) {
+        resampler = openResampler(from_rate)
+        // Sound before may have ended in the middle.
+        resampler.flush()
+      }
+      add(resampler.push(samples))
+      show(undefined)
+    },
+    end(times) {
+      if (resampler) add(resampler.flush())
+      sound.is_complete = true
+      show(times)
+    },
   }
 }
 
@@ -101,4 +157,15 @@ export const newClip = (reply: string, text: string): Clip => ({
 export function resumeFrom({ sound, played }: Clip): number {
   if (!sound) return 0
   return sound.words.find(({ end }) => end > played)?.start ?? Math.max(played, sound.words.at(-1)?.end ?? 0)
+}
+
+/** No more sound comes, though there are more words. They are taken from the clip, and returned. */
+export function cutRest(clip: Clip): string {
+  const { sound } = clip
+  if (!sound) return ''
+  const said = sound.words.filter(({ end }) => end <= sound.samples.length)
+  const rest = sound.words.slice(said.length)
+  clip.text = said.map(({ text }) => text).join(' ')
+  clip.sound = { ...sound, words: said, is_complete: true }
+  return rest.map(({ text }) => text).join(' ')
 }

@@ -6,9 +6,10 @@ import { openResampler, type Resampler } from '../resampler.ts'
 import type { Timers } from '../timers.ts'
 import type { Wire } from '../wire.ts'
 import { type Chunker, endsSentence, openChunker } from './chunks.ts'
-import { type Clip, newClip, readSound, resumeFrom } from './clip.ts'
+import { type Clip, cutRest, newClip, resumeFrom } from './clip.ts'
 import { heardParts } from './heard.ts'
 import type { PlayedTrack } from './played-track.ts'
+import { speakClip } from './speak-clip.ts'
 
 /** Speaks replies one after the other. What counts as heard is what the wire says it played, never what was sent. */
 export interface Speaker {
@@ -123,8 +124,9 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
   const outstanding = (): number => (is_cleared ? 0 : sent - played)
   const lengthOf = ({ sound }: Clip): number => sound?.samples.length ?? 0
   const isPlayed = (clip: Clip): boolean =>
-    clip.is_over || (clip.sound !== undefined && clip.played >= lengthOf(clip) - toSamples(tolerance_ms))
-  const isSent = (clip: Clip): boolean => (is_cleared ? isPlayed(clip) : clip.is_over || clip.sent >= lengthOf(clip))
+    clip.is_over || (clip.sound?.is_complete === true && clip.played >= lengthOf(clip) - toSamples(tolerance_ms))
+  const isSent = (clip: Clip): boolean =>
+    is_cleared ? isPlayed(clip) : clip.is_over || (clip.sound?.is_complete !== false && clip.sent >= lengthOf(clip))
   const hasMore = (): boolean => clips().some((clip) => clip.sound && !isSent(clip))
 
   function replyOf(id: string): Reply {
@@ -172,17 +174,35 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     return ready.some((clip) => clip.sent === 0) && toMs(samples) >= ready_max_ms
   }
 
-  /** Never rejects. */
+  /** Never rejects. A voice that fails in the middle has said a part of it: the next one says the rest. */
   async function speak(clip: Clip, signal: AbortSignal): Promise<void> {
-    const { text } = clip
-    clip.sound = await voice.run(async (speaking, abortSignal) => {
-      const { model, language, speed, voice: name } = speaking
-      const settings = { ...(name && { voice: name }), ...(speed && { speed }), ...(language && { language }) }
-      const result = await model.doGenerate({ text, outputFormat: 'wav', abortSignal, ...settings })
-      return readSound(result, { text, rate, openResampler: resamplerFrom })
+    let current = clip
+    const is_spoken = await voice.run(async (speaking, abortSignal, onProgress) => {
+      current = restOf(current)
+      const spoken = current
+      const { is_first } = voice
+      const onSound = () => {
+        onProgress()
+        feed()
+      }
+      const settings = { rate, openResampler: resamplerFrom, abortSignal, onProgress: onSound }
+      await speakClip(spoken, speaking, settings).finally(() => {
+        if (is_first) spoken_ms += toMs(lengthOf(spoken))
+      })
+      return true
     }, signal)
-    if (!clip.sound) clip.is_over = true
-    else if (voice.is_first) spoken_ms += toMs(lengthOf(clip))
+    if (is_spoken) return
+    if (current.sound) cutRest(current)
+    else current.is_over = true
+  }
+
+  /** A clip of which there is sound already is cut there. */
+  function restOf(clip: Clip): Clip {
+    if (!clip.sound) return clip
+    const rest = newClip(clip.reply, cutRest(clip))
+    const reply = replies.find(({ id }) => id === clip.reply)
+    reply?.clips.splice(reply.clips.indexOf(clip) + 1, 0, rest)
+    return rest
   }
 
   function resamplerFrom(from: number): Resampler {
@@ -217,6 +237,7 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     const clip = clips().find((one) => !isSent(one) || (!one.sound && !one.is_over))
     if (!clip?.sound) return false
     const frame = clip.sound.samples.subarray(clip.sent, clip.sent + frame_samples)
+    if (!clip.sound.is_complete && frame.length < frame_samples) return false
     if (outstanding() === 0) played_at = now()
     addSpan(clip, frame.length)
     noteSent(clip)
@@ -317,7 +338,7 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     get is_ending() {
       const [reply] = replies
       const left = reply?.clips.reduce((sum, clip) => sum + (isPlayed(clip) ? 0 : lengthOf(clip) - clip.played), 0) ?? 0
-      const is_spoken = reply?.clips.every(({ sound, is_over }) => sound || is_over) ?? true
+      const is_spoken = reply?.clips.every(({ sound, is_over }) => sound?.is_complete || is_over) ?? true
       return reply?.is_ended === true && is_spoken && toMs(left) <= last_words_ms
     },
     get spoken_ms() {

@@ -1,12 +1,17 @@
-import type { SpeechModelV4, TranscriptionModelV4 } from '@ai-sdk/provider'
+import type {
+  SpeechModelV4,
+  Experimental_SpeechModelV4StreamPart as SpeechPart,
+  TranscriptionModelV4,
+  Experimental_TranscriptionModelV4StreamPart as WordsPart,
+} from '@ai-sdk/provider'
 import { type AudioLine, type AudioLineOptions, openAudioLine } from '../../server/audio/line.ts'
 import type { Recorder } from '../../server/audio/recorder.ts'
-import { levelOf } from '../../server/audio/samples.ts'
+import { joinSamples, levelOf } from '../../server/audio/samples.ts'
 import type { CallSpeech, VoiceDetector } from '../../server/audio/speech.ts'
 import type { Timers } from '../../server/audio/timers.ts'
 import type { Wire } from '../../server/audio/wire.ts'
 import { openLog } from '../../server/kit/log.ts'
-import { readWav, writeWav } from '../../server/kit/sound/wav.ts'
+import { readSamples, readWav, writeWav } from '../../server/kit/sound/wav.ts'
 import type { Listening, Speaking } from '../../server/models/speech.ts'
 
 /** Calls in virtual time: the wire, the voice and the recogniser are exact, so that what was played can be compared with what was said. */
@@ -158,6 +163,12 @@ function openPipe({ now, timers }: Pick<VirtualTime, 'now' | 'timers'>, delay_ms
 /** Each word that a voice speaks has a loudness of its own, so that the samples say which word they are. */
 export interface FakeVoice {
   speaking: Speaking
+  /** The same voice, whose sound comes in pieces. */
+  streamed: Speaking
+  /** One piece of 100 ms comes after this time. */
+  piece_wait_ms: number
+  /** It breaks off after so many pieces. */
+  pieces_max: number
   /** The words, by their loudness. */
   words: Map<number, string>
   texts: string[]
@@ -168,15 +179,35 @@ export interface FakeVoice {
 
 const quiet_first = 1_000
 
-export function openFakeVoice({ timers }: VirtualTime, rate = 16_000): FakeVoice {
-  let last = quiet_first
+/** Voices of one call need a `quietest` each. */
+export function openFakeVoice({ timers }: VirtualTime, rate = 16_000, quietest = quiet_first): FakeVoice {
+  let last = quietest
   const fake: FakeVoice = {
     words: new Map(),
     texts: [],
     ms_per_character: 50,
     delay_ms: () => 30,
     fails: () => false,
+    piece_wait_ms: 20,
+    pieces_max: Number.POSITIVE_INFINITY,
     speaking: { model: voiceModel(), voice: 'slt', speed: undefined, language: 'en' },
+    streamed: { model: { ...voiceModel(), doStream }, voice: 'slt', speed: undefined, language: 'en' },
+  }
+  async function* speakPieces(text: string, abortSignal: AbortSignal | undefined): AsyncGenerator<SpeechPart> {
+    const { audio } = await fake.speaking.model.doGenerate({ text, ...(abortSignal && { abortSignal }) })
+    const { samples } = readWav(typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio)
+    const piece = rate / 10
+    for (let sent = 0; sent * piece < samples.length; sent += 1) {
+      if (sent === fake.pieces_max) throw new Error('the voice broke off')
+      await wait(timers, fake.piece_wait_ms, abortSignal)
+      const part = samples.slice(sent * piece, (sent + 1) * piece)
+      yield { type: 'audio', audio: new Uint8Array(part.buffer), audioFormat: { type: 'audio/pcm', rate } }
+    }
+    yield { type: 'finish' }
+  }
+  async function doStream({ text, abortSignal }: Parameters<NonNullable<Speaking['model']['doStream']>>[0]) {
+    const whole = (await Array.fromAsync(text)).map((part) => part.text).join('')
+    return { stream: ReadableStream.from(speakPieces(whole, abortSignal)) }
   }
   function voiceModel(): SpeechModelV4 {
     return {
@@ -231,6 +262,12 @@ export function wordsPlayed({ words, ms_per_character }: FakeVoice, played: numb
 /** Sounds of the contact: each word has a loudness of its own too. */
 export interface FakeContact {
   listening: Listening
+  /** Hears while the contact speaks, and nothing else. */
+  streamed: Listening
+  /** How many streams were opened, and how many of them are open. */
+  streams: { opened: number; open: number }
+  /** Whether it fails while it hears. */
+  breaks: () => boolean
   /** How many recognitions ran at the same time, at most. */
   running_max: number
   asked: number
@@ -251,12 +288,46 @@ export function openFakeContact({ timers }: VirtualTime, rate = 16_000): FakeCon
     asked: 0,
     delay_ms: () => 100,
     fails: () => false,
+    streams: { opened: 0, open: 0 },
+    breaks: () => false,
     listening: { model: listenerModel(), language: 'en' },
+    streamed: {
+      language: 'en',
+      streaming: { rate: 16_000, is_only: true },
+      model: {
+        ...listenerModel(),
+        doGenerate: () => Promise.reject(new Error('it hears streams only')),
+        doStream: async ({ audio, abortSignal }) => ({ stream: ReadableStream.from(hearPieces(audio, abortSignal)) }),
+      },
+    },
     speak(word, ms) {
       last += 1
       words.set(last, word)
       return new Int16Array((ms * rate) / 1_000).fill(last)
     },
+  }
+  const wordsIn = (samples: Int16Array) => [...new Set(samples)].flatMap((value) => words.get(value) ?? []).join(' ')
+  async function* hearPieces(
+    audio: ReadableStream<Uint8Array | string>,
+    abortSignal: AbortSignal | undefined,
+  ): AsyncGenerator<WordsPart> {
+    fake.streams.opened += 1
+    fake.streams.open += 1
+    try {
+      let heard: Int16Array = new Int16Array()
+      const reader = audio.getReader()
+      abortSignal?.addEventListener('abort', () => void reader.cancel())
+      for (let read = await reader.read(); !read.done; read = await reader.read()) {
+        const piece = read.value
+        heard = joinSamples([heard, readSamples(typeof piece === 'string' ? Buffer.from(piece, 'base64') : piece)])
+        if (fake.breaks()) throw new Error('the ear is deaf')
+        yield { type: 'transcript-partial', text: wordsIn(heard) }
+      }
+      await wait(timers, fake.delay_ms(), abortSignal)
+      yield { type: 'finish', text: wordsIn(heard), segments: [] }
+    } finally {
+      fake.streams.open -= 1
+    }
   }
   function listenerModel(): TranscriptionModelV4 {
     return {
@@ -274,9 +345,8 @@ export function openFakeContact({ timers }: VirtualTime, rate = 16_000): FakeCon
         }
         if (fake.fails()) throw new Error('the ear is deaf')
         const { samples } = readWav(typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio)
-        const found = [...new Set(samples)].flatMap((value) => words.get(value) ?? [])
         return {
-          text: found.join(' '),
+          text: wordsIn(samples),
           segments: [],
           language: 'en',
           durationInSeconds: samples.length / 16_000,
@@ -314,12 +384,14 @@ interface VirtualCallOptions {
   wire_options?: FakeWireOptions
   fallback?: CallSpeech['fallback']
   detector?: VoiceDetector
+  /** Whether words and sound come in pieces. */
+  is_streamed?: boolean
   openRecorder?: (began_ms: number) => Recorder
 }
 
 /** The microphone is open all the time: silence has frames too. */
 export function openVirtualCall(options: Partial<AudioLineOptions> & VirtualCallOptions = {}): VirtualCall {
-  const { wire_options, fallback, detector, openRecorder, ...line_options } = options
+  const { wire_options, fallback, detector, is_streamed = false, openRecorder, ...line_options } = options
   const time = openVirtualTime()
   const recorder = openRecorder?.(time.now())
   const wire = openFakeWire(time, wire_options)
@@ -331,8 +403,8 @@ export function openVirtualCall(options: Partial<AudioLineOptions> & VirtualCall
     timers: time.timers,
     log: openLog('silent'),
     speech: {
-      listen: contact.listening,
-      speak: voice.speaking,
+      listen: is_streamed ? contact.streamed : contact.listening,
+      speak: is_streamed ? voice.streamed : voice.speaking,
       fallback,
       openDetector: () =>
         detector ?? { hear: async (samples) => (levelOf(samples) > 0.05 ? 0.95 : 0.02), close: () => {} },

@@ -7,6 +7,7 @@ import { toFloat } from '../samples.ts'
 import type { VoiceDetector } from '../speech.ts'
 import type { Timers } from '../timers.ts'
 import { openEnergyDetector } from './energy.ts'
+import { type Live, openLive } from './live.ts'
 import { openRecogniser } from './recogniser.ts'
 import { openSegmenter, type Segment, type Window, window_ms, window_samples } from './segmenter.ts'
 
@@ -29,7 +30,7 @@ export interface EarOptions {
   onStart: (start_ms: number) => void
   /** Someone speaks. */
   onVoice: (speech: { voice_ms: number; end_ms: number }) => void
-  /** The words so far, after `recogniseSoFar`. */
+  /** The words so far: after `recogniseSoFar`, and whenever a model that hears streams has more. */
   onPartial: (words: HeardWords) => void
   /** The words of the beginning of a very long speech. */
   onPiece: (words: HeardWords) => void
@@ -76,34 +77,66 @@ export function openEar(options: EarOptions): Ear {
   /** All words of the speech are being recognised. */
   let is_ending = false
   let onFinished = () => {}
+  /** Hears the speech that goes on. */
+  let live: Live | undefined
+  let reported = ''
 
   const segmenter = openSegmenter({
-    onStart: ({ start_ms }) => options.onStart(start_ms),
-    onVoice: ({ voice_ms, end_ms }) => options.onVoice({ voice_ms, end_ms }),
+    onStart(segment) {
+      options.onStart(segment.start_ms)
+      hearLive(segment)
+    },
+    onVoice(segment) {
+      hearLive(segment)
+      options.onVoice({ voice_ms: segment.voice_ms, end_ms: segment.end_ms })
+    },
     onSilence: recogniseAll,
     onMore() {
       is_ending = false
       recogniser.discard('final')
     },
-    onPiece: (piece) =>
+    onPiece(piece) {
+      // It may have heard more than the piece.
+      endLive()
       recogniser.run({
         kind: 'piece',
         segment: piece,
         onText: (...heard) => options.onPiece(toWords(piece, ...heard)),
-      }),
+      })
+    },
   })
+
+  /** Words are reported when there is voice, however often a provider sends some. */
+  function hearLive(segment: Segment): void {
+    if (!live && listener.current.streaming) live = openLive(listener.current)
+    if (!live) return
+    live.feed(segment)
+    const { text } = live
+    if (text === reported) return
+    reported = text
+    options.onPartial(toWords(segment, text, 0))
+  }
+
+  function endLive(): void {
+    live?.close()
+    live = undefined
+    reported = ''
+  }
 
   function recogniseAll(segment: Segment): void {
     is_ending = true
     recogniser.discard('partial')
+    live?.feed(segment)
     const { start_ms, end_ms, windows, silent } = segment
     recogniser.run({
       kind: 'final',
       segment: { ...segment, windows: [...windows], silent },
+      live,
       onText(...heard) {
         is_ending = false
         // A piece that was cut meanwhile has the same words.
         recogniser.discard('piece')
+        endLive()
         segmenter.end()
         options.onEnd(toWords({ start_ms, end_ms }, ...heard))
         onFinished()
@@ -191,7 +224,7 @@ export function openEar(options: EarOptions): Ear {
     take,
     recogniseSoFar() {
       const { segment } = segmenter
-      if (!segment) return
+      if (!segment || (live && live.text !== '')) return
       const so_far = { ...segment, windows: [...segment.windows] }
       recogniser.run({
         kind: 'partial',
@@ -212,6 +245,7 @@ export function openEar(options: EarOptions): Ear {
       if (is_closed) return
       is_closed = true
       cancelCheck()
+      endLive()
       recogniser.close()
       detector.close()
     },

@@ -4,6 +4,7 @@ import type { Listening } from '../../models/speech.ts'
 import type { ModelUse } from '../model-use.ts'
 import { joinSamples } from '../samples.ts'
 import type { Timers } from '../timers.ts'
+import { hearWhole, type Live } from './live.ts'
 import { type Segment, window_ms } from './segmenter.ts'
 
 /** `partial`: the speech goes on. `piece`: the beginning of a long one. `final`: all of it. */
@@ -12,6 +13,8 @@ export type JobKind = 'partial' | 'piece' | 'final'
 export interface Job {
   kind: JobKind
   segment: Segment
+  /** Has heard the segment already. */
+  live?: Live | undefined
   /** Gets the words, which may be none. It is not called after `discard`. */
   onText: (text: string, recognise_ms: number) => void
 }
@@ -48,7 +51,7 @@ export function openRecogniser({ model, now, timers, log }: RecogniserOptions): 
     const stop = new AbortController()
     running = { kind: job.kind, stop }
     const began = now()
-    recognise(job.segment, stop.signal)
+    recognise(job, stop.signal)
       .then((text) => {
         if (!stop.signal.aborted && !is_closed) job.onText(text, now() - began)
       })
@@ -61,18 +64,23 @@ export function openRecogniser({ model, now, timers, log }: RecogniserOptions): 
   }
 
   /** Never rejects. A model that is stopped still has the turn until it has stopped. */
-  async function recognise(segment: Segment, signal: AbortSignal): Promise<string> {
+  async function recognise({ segment, live }: Job, signal: AbortSignal): Promise<string> {
     const samples = soundOf(segment)
-    const audio = writeWav(samples, sample_rate)
     let left: Promise<unknown> = Promise.resolve()
-    const result = await model.run(({ model: listener }, abortSignal) => {
-      const work = Promise.resolve(listener.doGenerate({ audio, mediaType: 'audio/wav', abortSignal }))
+    let is_live = live !== undefined
+    const text = await model.run((listening, abortSignal) => {
+      // What has failed while it was spoken is heard again, from the beginning.
+      if (is_live && live?.listening === listening) {
+        is_live = false
+        return live.readWords()
+      }
+      const work = generate(listening, samples, abortSignal)
       left = work.catch(() => {})
       return work
     }, signal)
     if (signal.aborted) await Promise.race([left, waitFor(timers)])
-    if (result && model.is_first) heard_ms += (samples.length * 1_000) / sample_rate
-    return result?.text.trim() ?? ''
+    if (text !== undefined && model.is_first) heard_ms += (samples.length * 1_000) / sample_rate
+    return text?.trim() ?? ''
   }
 
   return {
@@ -94,6 +102,13 @@ export function openRecogniser({ model, now, timers, log }: RecogniserOptions): 
       running?.stop.abort()
     },
   }
+}
+
+async function generate(listening: Listening, samples: Int16Array, abortSignal: AbortSignal): Promise<string> {
+  if (listening.streaming?.is_only) return hearWhole(listening, samples, abortSignal)
+  const audio = writeWav(samples, sample_rate)
+  const { text } = await listening.model.doGenerate({ audio, mediaType: 'audio/wav', abortSignal })
+  return text
 }
 
 function soundOf({ windows, silent }: Segment): Int16Array {

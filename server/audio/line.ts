@@ -1,4 +1,5 @@
 import type { Fact } from '../calls/facts.ts'
+import { isOffline } from '../calls/web.ts'
 import type { Log } from '../kit/log.ts'
 import type { Line, LineEvent } from '../talk/line.ts'
 import type { SpeechPart } from '../talk/state.ts'
@@ -33,7 +34,7 @@ export interface AudioLineOptions {
 export interface AudioLine extends Line<Fact> {
   readLatency: NonNullable<Line<Fact>['readLatency']>
   takeSpeechFault: NonNullable<Line<Fact>['takeSpeechFault']>
-  /** Ms of sound recognised and spoken by `listen` and `speak`, and not by the fallback: for prices. */
+  /** Ms of sound recognised and spoken by providers: for prices. */
   readonly speech_ms: number
   close: () => Promise<void>
 }
@@ -207,7 +208,9 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
       return events[0]?.at
     },
     get speech_ms() {
-      return Math.round(ear.heard_ms + speaker.spoken_ms)
+      // Offline speech is part of the service.
+      const heard_ms = isOffline(listen.model) ? 0 : ear.heard_ms
+      return Math.round(heard_ms + (isOffline(speak.model) ? 0 : speaker.spoken_ms))
     },
     take(time) {
       const count = events.findIndex(({ at }) => at > time)

@@ -190,3 +190,19 @@ test('while the connection is gone nothing is sent, and then the words go on', a
   assert.equal(wordsPlayed(voice, wire.played).join(' '), sentence)
   await line.close()
 })
+
+test('what offline speech hears is not charged, and what a provider speaks is', async () => {
+  const call = openVirtualCall()
+  const { line, time, contact, voice } = call
+  Object.assign(contact.listening.model, { provider: 'offline' })
+  await call.hear(contact.speak('yes', 400))
+  await call.hear(900)
+  assert.equal(line.speech_ms, 0)
+  line.say(time.now(), { reply: 'r1', text: 'Good morning.' })
+  line.endReply(time.now(), 'r1')
+  await time.advance(3_000)
+  assert.ok(line.speech_ms > 500)
+  Object.assign(voice.speaking.model, { provider: 'offline' })
+  assert.equal(line.speech_ms, 0)
+  await line.close()
+})

@@ -2,11 +2,15 @@ import type { RunToSave } from '../conversations/tool-runs.ts'
 import * as turns from '../conversations/turns.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
+import { truncate } from '../kit/text.ts'
 import type { Turn as EngineTurn } from '../talk/input.ts'
 import type { SoundLatency } from '../talk/line.ts'
 import { no_usage, type Reply, type ToolCall, type Usage } from '../talk/state.ts'
 import type { Changes, FinishedTurn, Save, Saved } from './plan-save.ts'
 import type { ToolOutcome } from './tools.ts'
+
+/** Of a turn. */
+const error_length_max = 500
 
 export interface JournalOptions {
   /** The id of the conversation. */
@@ -157,7 +161,7 @@ export class Journal {
 
   /** Something has failed that is no fault of the model. The agent's next turn says so. */
   note(error: string): void {
-    this.#error ??= error
+    this.#error = this.#error === null ? error : truncate(`${this.#error} ${error}`, error_length_max)
   }
 
   beginRun({ run, name, arguments: values }: ToolCall): void {

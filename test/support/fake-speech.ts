@@ -16,6 +16,16 @@ const word_samples = sample_rate / 10
 
 export const loudnessOf = (phrase: Phrase): number => step * (phrases.indexOf(phrase) + 1)
 
+/** The phrase that was said, or nothing. */
+export function phraseIn(samples: Int16Array): string {
+  const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
+  return phrases[Math.round(peak / step) - 1] ?? ''
+}
+
+/** What a voice says takes this long: the samples of the text, at 16 kHz. */
+export const soundOf = (text: string): Int16Array =>
+  new Int16Array(text.trim().split(/\s+/).length * word_samples).fill(step)
+
 const info = { request: {}, response: { timestamp: new Date(0), modelId: 'fake', headers: {} }, warnings: [] }
 
 const listening: TranscriptionModelV4 = {
@@ -24,8 +34,7 @@ const listening: TranscriptionModelV4 = {
   modelId: 'fake',
   async doGenerate({ audio }) {
     const { samples } = readWav(typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio)
-    const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
-    const text = phrases[Math.round(peak / step) - 1] ?? ''
+    const text = phraseIn(samples)
     return { ...info, text, segments: [], language: 'en', durationInSeconds: samples.length / sample_rate }
   },
 }
@@ -35,8 +44,7 @@ const voice: SpeechModelV4 = {
   provider: 'offline.fake',
   modelId: 'fake',
   async doGenerate({ text }) {
-    const words = text.trim().split(/\s+/).length
-    return { ...info, audio: writeWav(new Int16Array(words * word_samples).fill(step), sample_rate) }
+    return { ...info, audio: writeWav(soundOf(text), sample_rate) }
   },
 }
 

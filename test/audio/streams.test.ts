@@ -194,6 +194,40 @@ test('two words interrupt the agent before the contact has finished', async () =
   await line.close()
 })
 
+test('a model that says nothing before the end is asked again about what interrupts the agent', async () => {
+  const call = openVirtualCall({ is_streamed: true })
+  const { line, time, contact } = call
+  contact.has_partials = false
+  const events = eventsOf(call)
+  line.say(time.now(), { reply: 'r1', text: `${sentence} ${sentence}` })
+  line.endReply(time.now(), 'r1')
+  await call.hear(1_500)
+  for (const word of ['Wait', 'please']) await call.hear(contact.speak(word, 500))
+  assert.deepEqual(
+    events.filter(({ type }) => type === 'heard'),
+    [{ type: 'heard', text: 'Wait please', is_final: false }],
+  )
+  await call.hear(900)
+  assert.deepEqual(events.findLast(({ type }) => type === 'heard')?.is_final, true)
+  assert.equal(contact.streams.open, 0)
+  await line.close()
+})
+
+test('words of a speech that is too long for one recognition are heard once', async () => {
+  const call = openVirtualCall({ is_streamed: true })
+  const { line, contact } = call
+  const events = eventsOf(call)
+  const words = Array.from({ length: 70 }, (_, index) => `w${index}`)
+  for (const word of words) await call.hear(contact.speak(word, 500))
+  await call.hear(1_500)
+  const heard = events.filter(({ is_final }) => is_final).flatMap(({ text = '' }) => text.split(' '))
+  assert.deepEqual([...new Set(heard)], words)
+  // A word in which the speech was cut is in both parts.
+  assert.ok(heard.length <= words.length + 1, heard.join(' '))
+  assert.equal(contact.streams.open, 0)
+  await line.close()
+})
+
 test('when hearing fails while someone speaks, the offline recogniser hears the whole of it', async () => {
   const { call, other, advance } = openCallWithFallback()
   const { line, contact } = call

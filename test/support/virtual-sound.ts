@@ -266,6 +266,8 @@ export interface FakeContact {
   streamed: Listening
   /** How many streams were opened, and how many of them are open. */
   streams: { opened: number; open: number }
+  /** Whether it says words before the sound ends. */
+  has_partials: boolean
   /** Whether it fails while it hears. */
   breaks: () => boolean
   /** How many recognitions ran at the same time, at most. */
@@ -289,6 +291,7 @@ export function openFakeContact({ timers }: VirtualTime, rate = 16_000): FakeCon
     delay_ms: () => 100,
     fails: () => false,
     streams: { opened: 0, open: 0 },
+    has_partials: true,
     breaks: () => false,
     listening: { model: listenerModel(), language: 'en' },
     streamed: {
@@ -321,7 +324,7 @@ export function openFakeContact({ timers }: VirtualTime, rate = 16_000): FakeCon
         const piece = read.value
         heard = joinSamples([heard, readSamples(typeof piece === 'string' ? Buffer.from(piece, 'base64') : piece)])
         if (fake.breaks()) throw new Error('the ear is deaf')
-        yield { type: 'transcript-partial', text: wordsIn(heard) }
+        if (fake.has_partials) yield { type: 'transcript-partial', text: wordsIn(heard) }
       }
       await wait(timers, fake.delay_ms(), abortSignal)
       yield { type: 'finish', text: wordsIn(heard), segments: [] }

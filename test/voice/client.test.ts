@@ -200,6 +200,22 @@ test('a call comes back after an error of the service, three times at most', asy
   assert.deepEqual(errors, [{ code: 'too_fast', message: 'Sound comes too fast.' }])
 })
 
+test('errors before a connection that has lasted for half a minute do not count', async (t) => {
+  const { call, errors } = await talk()
+  const now = performance.now.bind(performance)
+  let passed_ms = 0
+  t.mock.method(performance, 'now', () => now() + passed_ms)
+  for (let round = 0; round < 5; round += 1) {
+    const before = peer.sockets.length
+    passed_ms += 31_000
+    peer.sockets.at(-1)?.send({ type: 'error', code: 'too_fast', message: 'Sound comes too fast.' })
+    peer.sockets.at(-1)?.close(1_008)
+    await nextSocket(before)
+    await browser.runUntil(() => call.state === 'live')
+  }
+  assert.deepEqual(errors, [])
+})
+
 test('the service ends a call with its reason, and shows words before', async () => {
   const { socket, call, words, states, errors } = await talk()
   socket.send({ type: 'words', role: 'agent', text: 'Bye.', is_final: true })

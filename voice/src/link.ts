@@ -14,6 +14,8 @@ const stalled_after_ms = 4_000
 const token_refused = 4_401
 /** Errors in a call after which it comes back, such as sound that came in a burst because the page hung. */
 const faults_max = 3
+/** A connection that has lasted this long works: earlier errors don't count any more. */
+const works_after_ms = 30_000
 
 type FromService =
   | { type: 'ready'; call_id: string; token: string }
@@ -52,6 +54,7 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
   let is_busy = false
   let attempt = 0
   let faults = 0
+  let ready_at = 0
   /** Since when there is no connection. */
   let lost_at = performance.now()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -90,7 +93,8 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
       was_ready = true
       is_busy = false
       attempt = 0
-      traffic = { given: 0, sent: 0, at: performance.now() }
+      ready_at = performance.now()
+      traffic = { given: 0, sent: 0, at: ready_at }
       on.onReady(message.call_id)
     }
     if (message?.type === 'clear') on.onClear()
@@ -101,6 +105,7 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
 
   /** The service closes the connection after an error. */
   function fail({ code, message }: VoiceError): void {
+    if (performance.now() - ready_at > works_after_ms) faults = 0
     if (code === 'busy') is_busy = true
     else if (was_ready && faults < faults_max) faults += 1
     else end('error', { code, message })

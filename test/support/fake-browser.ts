@@ -28,6 +28,10 @@ export interface FakeBrowser {
   contexts: { state: string }[]
   /** How getUserMedia fails, if it does. */
   refusal: Error | undefined
+  /** How the load of the worklet fails, if it does. */
+  worklet_refusal: Error | undefined
+  /** An error in the worklet, after which browsers don't call it any more. */
+  breakWorklet: () => void
   /** Lets so much time of the device pass. Messages are delivered meanwhile. */
   run: (ms: number) => Promise<void>
   /** Lets time pass until it is true. */
@@ -46,7 +50,7 @@ export async function openFakeBrowser(device_rate = 48_000): Promise<FakeBrowser
   class FakeNode {
     readonly port: MessagePort
     readonly processor: Processor
-    onprocessorerror = null
+    onprocessorerror: (() => void) | null = null
 
     constructor() {
       if (!registered) throw new Error('the worklet is not loaded')
@@ -78,6 +82,13 @@ export async function openFakeBrowser(device_rate = 48_000): Promise<FakeBrowser
     tracks: [],
     contexts: [],
     refusal: undefined,
+    worklet_refusal: undefined,
+    breakWorklet: () => {
+      for (const node of running) {
+        running.delete(node)
+        node.onprocessorerror?.()
+      }
+    },
     run: async (ms) => {
       for (let left = Math.round((ms * device_rate) / 1_000 / quantum); left > 0; left -= 1) {
         passQuantum()
@@ -116,7 +127,12 @@ export async function openFakeBrowser(device_rate = 48_000): Promise<FakeBrowser
     state = 'suspended'
     sampleRate = device_rate
     destination = {}
-    audioWorklet = { addModule: () => import(`${source('worklet.ts')}?rate=${device_rate}`) }
+    audioWorklet = {
+      addModule: async () => {
+        if (browser.worklet_refusal) throw browser.worklet_refusal
+        await import(`${source('worklet.ts')}?rate=${device_rate}`)
+      },
+    }
     onstatechange = null
 
     constructor() {

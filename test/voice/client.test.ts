@@ -23,6 +23,7 @@ let open_call: VoiceCall | undefined
 afterEach(() => {
   open_call?.hangUp()
   browser.refusal = undefined
+  browser.worklet_refusal = undefined
   browser.microphone = () => 0
   peer.is_answering = true
 })
@@ -284,6 +285,32 @@ test('a refused and a missing microphone have a sentence, and no call is placed'
   }
   assert.deepEqual(codes, ['microphone_refused', 'microphone_missing', 'microphone_busy'])
   assert.equal(placed, 0)
+})
+
+test('a worklet that can not be loaded is not reported as the microphone, and no call is placed', async () => {
+  browser.worklet_refusal = new DOMException('Unable to load a worklet.', 'AbortError')
+  let placed = 0
+  const errors: VoiceError[] = []
+  const call = browser.connect({
+    place: async () => {
+      placed += 1
+      return { url: peer.socket_url, token: 'x' }
+    },
+  })
+  call.on('error', (error) => errors.push(error))
+  await browser.runUntil(() => call.state === 'ended')
+  assert.deepEqual([call.end_reason, errors.map(({ code }) => code), placed], ['error', ['sound_not_loaded'], 0])
+  assert.match(errors[0]?.message ?? '', /sound could not be loaded/)
+  assert.deepEqual([browser.tracks.at(-1)?.readyState, browser.contexts.at(-1)?.state], ['ended', 'closed'])
+})
+
+test('a worklet that fails in a call ends it, because nothing is heard or played any more', async () => {
+  const { socket, call, errors } = await talk()
+  browser.breakWorklet()
+  assert.deepEqual([call.state, call.end_reason, errors.map(({ code }) => code)], ['ended', 'error', ['sound_failed']])
+  assert.equal(browser.tracks.at(-1)?.readyState, 'ended')
+  await browser.runUntil(() => socket.isClosed())
+  assert.deepEqual(socket.messages.at(-1), { type: 'end' })
 })
 
 test('an error of the page that places the call is passed on', async () => {

@@ -9,6 +9,9 @@ export const messages = {
   microphone_missing: 'No microphone was found. Connect one and try again.',
   microphone_busy: 'The microphone can’t be used. Close other programs that use it and try again.',
   microphone_lost: 'The microphone was disconnected. You can still listen.',
+  sound_not_loaded:
+    'The part of this page that handles sound could not be loaded. Check your connection and try again.',
+  sound_failed: 'The sound of this page has stopped working. Start a new call.',
   refused: 'This call can’t be connected any more. Start a new one.',
   busy: 'All lines are busy. Try again in a few minutes.',
   lost: 'The connection was lost.',

@@ -24,6 +24,8 @@ interface SoundOptions {
   /** The agent begins to be heard, so long after the person has spoken. */
   onAnswered: (latency_ms: number) => void
   onMicrophoneLost: () => void
+  /** From now on nothing is heard or played. */
+  onFailed: () => void
 }
 
 /** The microphone and the loudspeaker. */
@@ -38,9 +40,9 @@ export interface Sound {
 /** Asks for the microphone, unless the browser was told before. Throws a VoiceError. */
 export async function openSound({ context, audio, ...on }: SoundOptions): Promise<Sound> {
   const microphone = await openMicrophone(audio)
-  const { node, source } = await openNodes(context, microphone).catch(() => {
+  const { node, source } = await openNodes(context, microphone).catch((error: unknown) => {
     stop(microphone)
-    throw newError('failed')
+    throw error
   })
   const timers = new Set<ReturnType<typeof setTimeout>>()
   /** Not every browser knows how long its output takes. */
@@ -57,7 +59,7 @@ export async function openSound({ context, audio, ...on }: SoundOptions): Promis
     if (data.type === 'played') whenHeard(() => on.onPlayed(data))
     if (data.type === 'answered') on.onAnswered(Math.round(data.latency_ms + outputLatency()))
   }
-  node.onprocessorerror = () => on.onMicrophoneLost()
+  node.onprocessorerror = on.onFailed
   for (const track of microphone.getAudioTracks()) track.onended = on.onMicrophoneLost
   // A telephone call interrupts the sound of a phone's browser.
   context.onstatechange = () => {
@@ -76,6 +78,7 @@ export async function openSound({ context, audio, ...on }: SoundOptions): Promis
       for (const timer of timers) clearTimeout(timer)
       send({ type: 'stop' })
       node.port.onmessage = null
+      node.onprocessorerror = null
       context.onstatechange = null
       for (const track of microphone.getAudioTracks()) track.onended = null
       stop(microphone)
@@ -86,12 +89,18 @@ export async function openSound({ context, audio, ...on }: SoundOptions): Promis
 }
 
 async function openNodes(context: AudioContext, microphone: MediaStream) {
-  await context.audioWorklet.addModule(worklet_url.href)
-  await context.resume()
-  const node = new AudioWorkletNode(context, 'voice', { outputChannelCount: [1] })
-  const source = context.createMediaStreamSource(microphone)
-  source.connect(node).connect(context.destination)
-  return { node, source }
+  await context.audioWorklet.addModule(worklet_url.href).catch(() => {
+    throw newError('sound_not_loaded')
+  })
+  try {
+    await context.resume()
+    const node = new AudioWorkletNode(context, 'voice', { outputChannelCount: [1] })
+    const source = context.createMediaStreamSource(microphone)
+    source.connect(node).connect(context.destination)
+    return { node, source }
+  } catch {
+    throw newError('sound_failed')
+  }
 }
 
 async function openMicrophone(audio: MediaTrackConstraints | undefined): Promise<MediaStream> {

@@ -33,8 +33,9 @@ export interface Words {
 /** What went wrong, with a sentence for the person who calls. */
 export interface VoiceError {
   /**
-   * `not_supported`, `insecure`, `microphone_refused`, `microphone_missing`, `microphone_busy`, `microphone_lost`, `refused`,
-   * `busy`, `lost`, `failed`, or the code of an error of the service. The call goes on after `microphone_lost` only.
+   * `not_supported`, `insecure`, `microphone_refused`, `microphone_missing`, `microphone_busy`, `microphone_lost`,
+   * `sound_not_loaded` (the audio worklet), `sound_failed`, `refused`, `busy`, `lost`, `failed`, or the code of an error of the
+   * service. The call goes on after `microphone_lost` only.
    */
   code: string
   message: string
@@ -64,7 +65,7 @@ export interface VoiceCall {
   /** The call goes on with silence. */
   mute: () => void
   unmute: () => void
-  /** Presses a key of a telephone: 0 to 9, * or #. */
+  /** Presses a key of a telephone: 0 to 9, * or #. Does nothing unless the call is live. */
   press: (digit: string) => void
   /** Ends the call, and stops the microphone. */
   hangUp: () => void

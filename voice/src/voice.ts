@@ -76,6 +76,7 @@ export const connect: typeof types.connect = (options) => {
       },
       onAnswered: setLatency,
       onMicrophoneLost: () => emit('error', newError('microphone_lost')),
+      onFailed: () => leave('error', newError('sound_failed')),
     })
     if (isOver()) return opened.close()
     sound = opened
@@ -122,10 +123,13 @@ export const connect: typeof types.connect = (options) => {
     sound?.setMuted(next)
   }
 
-  function hangUp(): void {
+  /** Ends the call for the service, too. */
+  function leave(reason: string, error?: VoiceError): void {
     link?.send({ type: 'end' })
-    end('contact_hung_up')
+    end(reason, error)
   }
+
+  const hangUp = (): void => leave('contact_hung_up')
 
   addEventListener('pagehide', hangUp)
   begin().catch((error: unknown) => end('error', toVoiceError(error)))

@@ -482,6 +482,34 @@ test('a channel is created, changed, disabled, enabled and deleted', async () =>
   assert.match(missing.stderr, /there is no channel/)
 })
 
+test('a web chat gets a microphone with --voice, keeps it, and loses it with --no-voice', async () => {
+  const tenant = await workspace()
+  const workspace_name = (await tenant.call('GET', '/workspace')).body.data.name
+  const agent_id = (await tenant.call('POST', '/agents', newAgent())).body.data.id
+  const channel = (...words: string[]) =>
+    command(['channel', ...words, '--workspace', workspace_name, '--json'], { DATABASE_URL, SECRETS_KEY }).ended
+  const changed = async (...words: string[]) => {
+    const { code, stdout, stderr } = await channel(...words)
+    assert.equal(code, 0, stderr)
+    const { id, has_voice } = JSON.parse(stdout).channel
+    assert.equal((await tenant.call('GET', `/channels/${id}`)).body.data.has_voice, has_voice)
+    return { id, has_voice }
+  }
+  const web = ['--name', 'Site', '--provider', 'web', '--agent', agent_id]
+  const chat = ['create', ...web, '--kind', 'web_chat']
+  assert.equal((await changed(...chat)).has_voice, false)
+  assert.equal((await changed(...chat, '--no-voice')).has_voice, false)
+  const { id, has_voice } = await changed(...chat, '--voice')
+  assert.equal(has_voice, true)
+  assert.equal((await changed('update', id, '--name', 'Page')).has_voice, true)
+  assert.equal((await changed('update', id, '--no-voice')).has_voice, false)
+  assert.equal((await changed('update', id, '--voice')).has_voice, true)
+
+  const talk = await channel('create', ...web, '--kind', 'voice', '--voice')
+  assert.deepEqual([talk.code, talk.stdout], [1, ''])
+  assert.match(talk.stderr, /--voice/)
+})
+
 test('the output of channel commands says what to do next', async () => {
   const tenant = await workspace()
   const workspace_name = (await tenant.call('GET', '/workspace')).body.data.name

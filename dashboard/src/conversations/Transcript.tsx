@@ -1,5 +1,5 @@
-import { useLayoutEffect, useRef } from 'react'
 import type { Turn } from '../../../server/conversations/schema.ts'
+import { FollowingSection } from '../kit/FollowingSection.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import styles from './conversations.module.css'
 import { HowItEnded } from './HowItEnded.tsx'
@@ -7,9 +7,6 @@ import { MessageStatus } from './MessageStatus.tsx'
 import { ToolRunView } from './ToolRunView.tsx'
 import { Unheard } from './Unheard.tsx'
 import type { OpenTurn } from './useConversation.ts'
-
-/** Closer to the end than this, the transcript follows what is said. */
-const follow_px = 80
 
 interface TranscriptProps {
   turns: Turn[]
@@ -23,24 +20,9 @@ interface TranscriptProps {
 export function Transcript({ turns, open_turns, is_answering, own, names }: TranscriptProps) {
   // The stream doesn't say that an interrupted turn is finished, when it has gone on.
   const unfinished = open_turns.filter(({ seq }) => !turns.some((turn) => turn.seq === seq))
-  const frame = useRef<HTMLDivElement>(null)
-  const is_following = useRef(true)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something is added
-  useLayoutEffect(() => {
-    if (is_following.current) frame.current?.scrollTo({ top: frame.current.scrollHeight })
-  }, [turns, open_turns, is_answering])
   const isOwn = (role: Turn['role']) => (own === 'contact') === (role === 'contact')
   return (
-    <section
-      className={styles.transcript}
-      aria-label="Transcript"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it
-      tabIndex={0}
-      ref={frame}
-      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-        is_following.current = scrollHeight - scrollTop - clientHeight < follow_px
-      }}
-    >
+    <FollowingSection label="Transcript" className={styles.transcript}>
       <div role="log" className={styles.turns}>
         {turns.map((turn) => (
           <TurnView key={turn.seq} turn={turn} is_own={isOwn(turn.role)} name={names[turn.role]} />
@@ -59,7 +41,7 @@ export function Transcript({ turns, open_turns, is_answering, own, names }: Tran
           </p>
         </div>
       ))}
-    </section>
+    </FollowingSection>
   )
 }
 

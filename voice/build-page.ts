@@ -1,0 +1,43 @@
+import path from 'node:path'
+import { build, type InlineConfig, type LibraryOptions } from 'vite'
+
+/** Builds pages without a framework. The folder that is built into is new. */
+export interface PageBuild {
+  /** The page, and the one that is shown instead of it when nobody can be reached. */
+  buildPage: () => Promise<unknown>
+  /** A script that other pages load by its name: `assets/NAME.js`. */
+  buildScript: (name: string, format: Pick<LibraryOptions, 'formats' | 'name'>) => Promise<unknown>
+}
+
+export function newPageBuild(root: string, folder: string): PageBuild {
+  const common: InlineConfig = {
+    configFile: false,
+    root,
+    // Relative to the page, so that it can be served below any path.
+    base: './',
+    logLevel: 'error',
+  }
+  const output = { outDir: path.resolve(folder), emptyOutDir: false, target: 'es2022' }
+  return {
+    buildPage: () =>
+      build({
+        ...common,
+        build: {
+          ...output,
+          assetsInlineLimit: 0,
+          modulePreload: { polyfill: false },
+          rolldownOptions: { input: ['index.html', 'unavailable.html'].map((name) => path.join(root, name)) },
+        },
+      }),
+    buildScript: (name, format) =>
+      build({
+        ...common,
+        publicDir: false,
+        build: {
+          ...output,
+          minify: true,
+          lib: { ...format, entry: path.join(root, `src/${name}.ts`), fileName: () => `assets/${name}.js` },
+        },
+      }),
+  }
+}

@@ -1,4 +1,5 @@
-import { latencyText, state_texts } from '../../voice/src/texts.ts'
+import { newButton, newControls } from '../../voice/src/controls.ts'
+import { describeCall } from '../../voice/src/texts.ts'
 import type * as voice from '../../voice/src/types.ts'
 import * as view from './view.ts'
 import { post, Refusal } from './wire.ts'
@@ -15,47 +16,24 @@ const introduction =
 let call: voice.VoiceCall | undefined
 const isTalking = (): boolean => call !== undefined && call.state !== 'ended'
 
-const text = newElement('p', '')
+const text = document.createElement('p')
 text.role = 'status'
-const problem = newElement('p', 'problem')
+const problem = document.createElement('p')
+problem.className = 'problem'
 problem.role = 'alert'
-const latency = newElement('p', 'latency')
-const level = newElement('meter', '')
-level.ariaLabel = 'Microphone level'
+const controls = newControls(view.keepEndInView)
+const row = document.createElement('div')
+row.className = 'row'
 const start = newButton('Start talking', '', () => void begin())
-const mute = newButton('Mute', 'plain', () => {
-  if (call?.is_muted) call.unmute()
-  else call?.mute()
-  showMuted()
-})
-const end = newButton('End call', '', () => call?.hangUp())
-const cancel = newButton('Close', 'plain', toggle)
-const row = newElement('div', 'row')
-row.append(start, mute, end, cancel)
-panel.append(text, problem, level, latency, row)
-show(undefined)
-
-function newElement<Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  class_name: string,
-): HTMLElementTagNameMap[Name] {
-  const element = document.createElement(name)
-  element.className = class_name
-  return element
-}
-
-function newButton(label: string, class_name: string, onClick: () => void): HTMLButtonElement {
-  const button = newElement('button', class_name)
-  button.type = 'button'
-  button.textContent = label
-  button.addEventListener('click', onClick)
-  return button
-}
+row.append(start, newButton('Close', 'plain', toggle))
+panel.append(text, problem, controls.live, controls.buttons, row)
+panel.addEventListener('keydown', controls.type)
+show()
 
 /** Shows or hides what is needed to talk. A call goes on until it is ended. */
 export function toggle(): void {
   if (isTalking()) {
-    end.focus()
+    controls.focusEnd()
     return
   }
   const is_shown = panel.hidden
@@ -63,13 +41,15 @@ export function toggle(): void {
     panel.hidden = !is_shown
   })
   talk.setAttribute('aria-expanded', String(is_shown))
-  if (is_shown) show(undefined)
+  if (is_shown) {
+    call = undefined
+    show()
+  }
   ;(is_shown ? start : talk).focus()
 }
 
 async function begin(): Promise<void> {
   problem.textContent = ''
-  latency.textContent = ''
   start.disabled = true
   try {
     // The module that other pages import, too.
@@ -81,19 +61,14 @@ async function begin(): Promise<void> {
   } finally {
     start.disabled = false
   }
+  controls.begin(call)
   call.on('state', show)
   call.on('words', view.showSaid)
-  call.on('level', (value) => {
-    level.value = value
-  })
-  call.on('latency', (ms) => {
-    latency.textContent = latencyText(ms)
-  })
   call.on('error', ({ message }) => {
     problem.textContent = message
   })
-  show('connecting')
-  end.focus()
+  show()
+  controls.focusEnd()
 }
 
 /** Creates the call. Throws an error with a code and a message. */
@@ -113,24 +88,12 @@ function messageFor(error: unknown): string {
   return 'Calls are not possible here at the moment. You can write instead.'
 }
 
-function show(state: voice.VoiceState | undefined): void {
+function show(): void {
   const is_talking = isTalking()
-  const had_focus = document.activeElement === end || document.activeElement === mute
   view.keepEndInView(() => {
-    text.textContent = state ? state_texts[state] : introduction
-    start.hidden = is_talking
-    cancel.hidden = is_talking
-    mute.hidden = !is_talking
-    end.hidden = !is_talking
-    level.hidden = !is_talking || state === 'connecting'
-    start.textContent = state === 'ended' ? 'Talk again' : 'Start talking'
+    text.textContent = call ? describeCall(call) : introduction
+    row.hidden = is_talking
+    start.textContent = call?.call_id === undefined ? 'Start talking' : 'Talk again'
+    controls.update(() => start.focus())
   })
-  showMuted()
-  if (!is_talking && had_focus) start.focus()
-}
-
-function showMuted(): void {
-  const is_muted = call?.is_muted ?? false
-  mute.setAttribute('aria-pressed', String(is_muted))
-  mute.textContent = is_muted ? 'Muted' : 'Mute'
 }

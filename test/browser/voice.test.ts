@@ -114,6 +114,10 @@ async function nextSocket(before: number): Promise<PeerSocket> {
   return socket
 }
 
+/** The keys that have arrived. */
+const keysOf = ({ messages }: PeerSocket): string =>
+  messages.map(({ type, digit }) => (type === 'digit' ? String(digit) : '')).join('')
+
 const loudest = ({ bytes }: { bytes: Buffer }): number => {
   let most = 0
   for (let at = 0; at + 1 < bytes.length; at += 2) most = Math.max(most, Math.abs(bytes.readInt16LE(at)))
@@ -217,6 +221,50 @@ test('a muted microphone sends silence, and the time goes on', { skip }, async (
   await button(page, 'Muted').click()
   const again = socket.frames.length
   await until(() => socket.frames.slice(again).some((frame) => loudest(frame) > 500))
+})
+
+test('keys are pressed on a keypad, or typed, and are shown', { skip }, async () => {
+  const { page, errors } = await openPage()
+  await page.keyboard.press('7')
+  const socket = await talk(page)
+  await page.getByText('Connected').waitFor()
+  assert.equal(await page.getByRole('group', { name: 'Keypad' }).count(), 0)
+  await page.keyboard.press('1')
+  await button(page, 'Keypad').click()
+  const keypad = page.getByRole('group', { name: 'Keypad' })
+  assert.equal(await keypad.getByRole('button').count(), 12)
+  await keypad.getByRole('button', { name: '2', exact: true }).click()
+  await keypad.getByRole('button', { name: 'Star' }).press('Enter')
+  await keypad.getByRole('button', { name: 'Pound' }).press('Space')
+  await page.keyboard.type('0a#')
+  // A shortcut of the browser is no key.
+  await page.keyboard.press('Control+9')
+  await page.getByRole('status').filter({ hasText: 'Keys pressed: 12*#0#' }).waitFor()
+  await until(() => keysOf(socket) === '12*#0#')
+  await look(page, 'voice page, keypad')
+  socket.send({ type: 'ended', end_reason: 'goal_reached' })
+  await page.getByText('The call has ended.').waitFor()
+  assert.equal(await page.evaluate('document.activeElement.id'), 'talk', 'the focus was on a key')
+  await page.keyboard.press('5')
+  const next = await talk(page, 'Talk again')
+  await page.getByText('Connected').waitFor()
+  assert.equal(await page.getByText('Keys pressed').count(), 0)
+  assert.equal(await keypad.count(), 0)
+  await page.keyboard.press('3')
+  await until(() => keysOf(next) === '3')
+  assert.equal(keysOf(socket), '12*#0#')
+  assert.deepEqual(errors, [])
+})
+
+test('a worklet that does not load is named, and the microphone is not blamed', { skip }, async () => {
+  const { page } = await openPage()
+  peer.answers['GET /voice-worklet.js'] = { status: 404, body: {} }
+  await button(page, 'Talk').click()
+  await page.getByText('The part of this page that handles sound could not be loaded').waitFor()
+  await look(page, 'voice page, no worklet')
+  delete peer.answers['GET /voice-worklet.js']
+  await talk(page)
+  await page.getByText('Connected').waitFor()
 })
 
 test('a lost connection comes back with the token of ready, and counts from 0', { skip }, async () => {
@@ -360,9 +408,18 @@ test('a visitor of a chat with voice talks, and the words are in the chat', { sk
   await page.getByRole('log').getByText('Until six.').waitFor()
   assert.equal(await page.locator('.contact').count(), 1)
   await look(page, 'web chat, in a call')
+  await button(page, 'Keypad').click()
+  await page.getByRole('group', { name: 'Keypad' }).getByRole('button', { name: '4' }).click()
+  await page.keyboard.press('2')
+  await page.getByLabel('Message', { exact: true }).fill('Room 1')
+  await page.getByLabel('Message', { exact: true }).press('5')
+  await page.getByText('Keys pressed: 42').waitFor()
+  await look(page, 'web chat, keypad')
   await button(page, 'End call').click()
   await until(() => socket.isClosed())
-  await page.getByText('The call has ended.').waitFor()
+  await page.getByText('You ended the call.').waitFor()
+  assert.equal(keysOf(socket), '42', 'a key that is typed into a message is no key of the call')
+  await look(page, 'web chat, after a call')
   assert.deepEqual(errors, [])
 })
 
@@ -423,6 +480,13 @@ test('an owner installs speech, talks to the draft and opens the call', { skip }
   socket.send({ type: 'words', role: 'agent', text: 'Nine to six.', is_final: true })
   await drawer.getByText('Nine to six.').waitFor()
   await lookAtDashboard(page, 'talk')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('1')
+  await drawer.getByRole('button', { name: 'Keypad' }).click()
+  await drawer.getByRole('group', { name: 'Keypad' }).getByRole('button', { name: 'Pound' }).click()
+  await drawer.getByText('Keys pressed: 1#').waitFor()
+  await until(() => keysOf(socket) === '1#')
+  await lookAtDashboard(page, 'talk, keypad')
   await drawer.getByRole('button', { name: 'End call' }).click()
   await until(() => socket.isClosed())
   const link = drawer.getByRole('link', { name: 'Open the call' })
@@ -448,15 +512,27 @@ test('who may not install speech gets the command', { skip }, async () => {
   assert.equal(await page.getByRole('button', { name: 'Install' }).count(), 0)
 })
 
-test("a customer's page with a strict policy imports the module and talks", { skip }, async () => {
+/** A website of another origin than the service, which it returns. */
+async function openSite(answer: (response: http.ServerResponse) => string): Promise<string> {
   const site = http.createServer((_request, response) => {
     response.setHeader('content-type', 'text/html')
+    const body = answer(response)
+    response.end(`<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,">${body}</html>`)
+  })
+  site.listen(0, '127.0.0.1')
+  await once(site, 'listening')
+  after(() => site.close())
+  // Listening servers have a port.
+  return `http://localhost:${(site.address() as AddressInfo).port}`
+}
+
+test("a customer's page with a strict policy imports the module and talks", { skip }, async () => {
+  const origin = await openSite((response) => {
     response.setHeader(
       'content-security-policy',
       `default-src 'none'; script-src ${peer.url} 'nonce-own'; connect-src ${peer.socket_url}; img-src data:`,
     )
-    response.end(`<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,">
-      <button>Call</button><output></output>
+    return `<button>Call</button><output></output>
       <script type="module" nonce="own">
         import { connect } from '${peer.url}/voice.js'
         document.querySelector('button').onclick = () => {
@@ -464,13 +540,8 @@ test("a customer's page with a strict policy imports the module and talks", { sk
           call.on('state', (state) => { document.querySelector('output').textContent = state })
           call.on('error', ({ message }) => { document.querySelector('output').textContent = message })
         }
-      </script></html>`)
+      </script>`
   })
-  site.listen(0, '127.0.0.1')
-  await once(site, 'listening')
-  after(() => site.close())
-  // Listening servers have a port.
-  const origin = `http://localhost:${(site.address() as AddressInfo).port}`
   const before = peer.sockets.length
   const { page, errors } = await openPage({ origin, path: '/' })
   await button(page, 'Call').click()

@@ -1,6 +1,7 @@
 import './style.css'
+import { newControls } from './controls.ts'
 import { findObstacle } from './errors.ts'
-import { latencyText, state_texts } from './texts.ts'
+import { describeCall } from './texts.ts'
 import type * as voice from './types.ts'
 
 const byId = <T extends HTMLElement = HTMLElement>(id: string): T => {
@@ -14,29 +15,16 @@ const intro = byId('intro')
 const log = byId('log')
 const problem = byId('problem')
 const state = byId('state')
-const live = byId('live')
-const level = byId<HTMLMeterElement>('level')
-const latency = byId('latency')
 const talk = byId<HTMLButtonElement>('talk')
 const talk_label = byId('talk-label')
-const mute = byId<HTMLButtonElement>('mute')
-const end = byId<HTMLButtonElement>('end')
+const controls = newControls(keepEndInView)
+byId('controls').append(controls.live, controls.buttons)
 
 const request_timeout_ms = 20_000
+const near_end_px = 80
 const { agent = '', isRecorded: is_recorded } = document.body.dataset
 const address = location.pathname.replace(/\/$/, '')
 
-/** What the visitor can't see from the words. */
-const end_texts: Record<string, string> = {
-  contact_hung_up: 'You ended the call.',
-  silence: 'The call ended because nothing was heard.',
-  max_duration: 'The call ended because it reached its longest duration.',
-  system_error: 'The call ended because of a fault. Try again in a minute.',
-  error: 'The call was not connected.',
-  lost: 'The call ended.',
-}
-
-let call: voice.VoiceCall | undefined
 /** The bubbles whose words may still change. */
 const open_words = new Map<voice.Words['role'], HTMLElement>()
 /** The module that other pages import, too. Loaded before the click, because browsers forget one that was long ago. */
@@ -84,65 +72,55 @@ async function begin(): Promise<void> {
   const { connect } = await loadVoice()
   log.replaceChildren()
   open_words.clear()
-  latency.textContent = ''
-  const begun = connect({ place })
-  call = begun
-  begun.on('state', showState)
-  begun.on('words', showWords)
-  begun.on('level', (value) => {
-    level.value = value
-  })
-  begun.on('latency', (ms) => {
-    latency.textContent = latencyText(ms)
-  })
-  begun.on('error', ({ message }) => {
+  const call = connect({ place })
+  controls.begin(call)
+  call.on('state', () => show(call))
+  call.on('words', showWords)
+  call.on('error', ({ message }) => {
     problem.textContent = message
   })
-  showState('connecting')
-  end.focus()
+  show(call)
+  controls.focusEnd()
 }
 
-function showState(next: voice.VoiceState): void {
-  const is_over = next === 'ended'
-  const had_focus = document.activeElement === end || document.activeElement === mute
-  const has_talked = call?.call_id !== undefined
-  state.textContent = is_over ? (end_texts[call?.end_reason ?? ''] ?? state_texts.ended) : state_texts[next]
-  talk.hidden = !is_over
-  talk.disabled = false
-  talk_label.textContent = has_talked ? 'Talk again' : 'Talk'
-  end.hidden = is_over
-  mute.hidden = is_over
-  live.hidden = !(next === 'live' || next === 'reconnecting')
-  intro.hidden = has_talked
-  log.hidden = !has_talked
-  showMuted()
-  if (is_over && had_focus) talk.focus()
+function show(call: voice.VoiceCall): void {
+  const has_talked = call.call_id !== undefined
+  keepEndInView(() => {
+    state.textContent = describeCall(call)
+    talk.hidden = call.state !== 'ended'
+    talk.disabled = false
+    talk_label.textContent = has_talked ? 'Talk again' : 'Talk'
+    intro.hidden = has_talked
+    log.hidden = !has_talked
+    controls.update(() => talk.focus())
+  })
+}
+
+/** Unless the visitor reads further up. */
+function keepEndInView(change: () => void): void {
+  const is_at_end = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < near_end_px
+  change()
+  if (is_at_end) scroller.scrollTo({ top: scroller.scrollHeight })
 }
 
 function showWords({ role, text, is_final }: voice.Words): void {
-  const is_at_end = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 80
-  const shown = open_words.get(role) ?? newSaid(role)
   const who = document.createElement('span')
   who.className = 'hidden'
   who.textContent = role === 'agent' ? 'Assistant: ' : 'You: '
-  // Text, never markup.
-  shown.replaceChildren(who, text)
-  if (is_final) open_words.delete(role)
-  else open_words.set(role, shown)
-  if (is_at_end) scroller.scrollTo({ top: scroller.scrollHeight })
+  keepEndInView(() => {
+    const shown = open_words.get(role) ?? newSaid(role)
+    // Text, never markup.
+    shown.replaceChildren(who, text)
+    if (is_final) open_words.delete(role)
+    else open_words.set(role, shown)
+  })
 }
 
 function newSaid(role: voice.Words['role']): HTMLElement {
   const element = document.createElement('p')
-  element.className = `said ${role}`
+  element.className = `message ${role}`
   log.append(element)
   return element
-}
-
-function showMuted(): void {
-  const is_muted = call?.is_muted ?? false
-  mute.setAttribute('aria-pressed', String(is_muted))
-  mute.textContent = is_muted ? 'Muted' : 'Mute'
 }
 
 talk.addEventListener('click', () => {
@@ -151,9 +129,4 @@ talk.addEventListener('click', () => {
     problem.textContent = 'The page could not be loaded. Check your connection and try again.'
   })
 })
-mute.addEventListener('click', () => {
-  if (call?.is_muted) call.unmute()
-  else call?.mute()
-  showMuted()
-})
-end.addEventListener('click', () => call?.hangUp())
+addEventListener('keydown', controls.type)

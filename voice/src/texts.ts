@@ -1,4 +1,4 @@
-import type { VoiceState } from './types.ts'
+import type { VoiceCall, VoiceState } from './types.ts'
 
 /** What the pages of the service say about a call. */
 export const state_texts: Record<VoiceState, string> = {
@@ -7,6 +7,22 @@ export const state_texts: Record<VoiceState, string> = {
   live: 'Connected. Speak whenever you like.',
   reconnecting: 'The connection was lost. Connecting again…',
   ended: 'The call has ended.',
+}
+
+/** What the visitor can't see from the words. */
+const end_texts: Record<string, string> = {
+  contact_hung_up: 'You ended the call.',
+  silence: 'The call ended because nothing was heard.',
+  max_duration: 'The call ended because it reached its longest duration.',
+  system_error: 'The call ended because of a fault. Try again in a minute.',
+  lost: 'The call ended.',
+}
+
+/** What visitors are told about their call. */
+export function describeCall({ state, end_reason, call_id }: VoiceCall): string {
+  if (state !== 'ended') return state_texts[state]
+  if (end_reason === 'error' && call_id === undefined) return 'The call was not connected.'
+  return end_texts[end_reason ?? ''] ?? state_texts.ended
 }
 
 export const latencyText = (ms: number): string => `Answered in ${(ms / 1_000).toFixed(1)} s`

@@ -14,6 +14,7 @@ import { Problem } from '../kit/request.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { SpeechCard } from '../speech/SpeechCard.tsx'
 import { speechQuery } from '../speech/speech.ts'
+import { Keypad } from './Keypad.tsx'
 import styles from './talk.module.css'
 import { useVoiceCall, type VoiceView } from './useVoiceCall.ts'
 import { Words } from './Words.tsx'
@@ -31,11 +32,13 @@ export function Talk({ agent, save, onTalking }: TalkProps) {
   const { data: speech } = useQuery(speechQuery(api.workspace))
   const [problem, setProblem] = useState<unknown>()
   const [is_starting, setStarting] = useState(false)
+  const [is_keypad_open, setKeypadOpen] = useState(false)
   const is_talking = view.state !== 'idle' && view.state !== 'ended'
   useEffect(() => {
     onTalking(is_talking)
     return () => onTalking(false)
   }, [is_talking, onTalking])
+  const is_connected = is_talking && view.call_id !== undefined
   const main_button = useRef<HTMLButtonElement>(null)
   const was_talking = useRef(is_talking)
   useEffect(() => {
@@ -58,6 +61,7 @@ export function Talk({ agent, save, onTalking }: TalkProps) {
   /** Without speech the call is placed first: nobody is asked for a microphone in vain. */
   const begin = async () => {
     setProblem(undefined)
+    setKeypadOpen(false)
     setStarting(true)
     try {
       const is_certain = speech === undefined || speech.status === 'installed'
@@ -77,8 +81,11 @@ export function Talk({ agent, save, onTalking }: TalkProps) {
       <p className={styles.state} role="status">
         {describeState(view)}
       </p>
-      {view.call && (view.state === 'live' || view.state === 'reconnecting') && (
-        <Level call={view.call} latency_ms={view.latency_ms} />
+      {view.call && is_connected && (
+        <>
+          <Level call={view.call} latency_ms={view.latency_ms} />
+          <Keypad call={view.call} is_open={is_keypad_open} />
+        </>
       )}
       <div className={styles.actions}>
         {is_talking ? (
@@ -91,6 +98,16 @@ export function Talk({ agent, save, onTalking }: TalkProps) {
             >
               {view.is_muted ? 'Muted' : 'Mute'}
             </Button>
+            {is_connected && (
+              <Button
+                variant="default"
+                aria-expanded={is_keypad_open}
+                aria-controls="keypad"
+                onClick={() => setKeypadOpen(!is_keypad_open)}
+              >
+                Keypad
+              </Button>
+            )}
             <Button
               ref={main_button}
               color="red"

@@ -1,0 +1,50 @@
+import { Button } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { addKey, nameOfKey, telephone_keys, typedKey } from '../../../voice/src/keys.ts'
+import type { VoiceCall } from '../../../voice/src/types.ts'
+import styles from './talk.module.css'
+
+interface KeypadProps {
+  call: VoiceCall
+  is_open: boolean
+}
+
+/** The keys of a telephone, and which were pressed. Keys can be typed also while it is closed. */
+export function Keypad({ call, is_open }: KeypadProps) {
+  const [pressed, setPressed] = useState('')
+  useEffect(() => {
+    const type = (event: KeyboardEvent) => {
+      const key = typedKey(event)
+      if (key !== undefined) press(call, key, setPressed)
+    }
+    addEventListener('keydown', type)
+    return () => removeEventListener('keydown', type)
+  }, [call])
+  return (
+    <>
+      <p className={styles.state} role="status">
+        {pressed && `Keys pressed: ${pressed}`}
+      </p>
+      {is_open && (
+        <fieldset id="keypad" className={styles.keys} aria-label="Keypad">
+          {telephone_keys.map((key) => (
+            <Button
+              key={key}
+              variant="default"
+              aria-label={nameOfKey(key)}
+              onClick={() => press(call, key, setPressed)}
+            >
+              {key}
+            </Button>
+          ))}
+        </fieldset>
+      )}
+    </>
+  )
+}
+
+function press(call: VoiceCall, key: string, setPressed: (change: (before: string) => string) => void): void {
+  if (call.state !== 'live') return
+  call.press(key)
+  setPressed((before) => addKey(before, key))
+}

@@ -10,6 +10,9 @@ const length_max = 4_000
 const show_count_from = 3_500
 const { composer, text, phone, number, phone_error, leave, new_chat, close, count, talk } = view.parts
 
+/** Loaded when the visitor presses the microphone. */
+let voice: typeof import('./voice.ts') | undefined
+
 /** The website's color. */
 const color = new URLSearchParams(location.search).get('color') ?? ''
 if (isColor(color)) {
@@ -111,13 +114,19 @@ viewport?.addEventListener('resize', () => {
 if (is_embedded) {
   close.hidden = false
   // Says nothing but that the visitor wants to close the chat.
-  const askToClose = () => window.parent.postMessage('chat:close', '*')
+  const askToClose = () => {
+    if (voice?.isTalking()) voice.refuseToClose()
+    else window.parent.postMessage('chat:close', '*')
+  }
   close.addEventListener('click', askToClose)
   addEventListener('keydown', (event) => {
     if (event.key === 'Escape') askToClose()
   })
   addEventListener('message', (event) => {
-    if (event.source === window.parent && event.data === 'chat:opened') focusText()
+    if (event.source !== window.parent) return
+    if (event.data === 'chat:opened') focusText()
+    // Of the button and the keys of the page around the chat.
+    if (event.data === 'chat:closing') askToClose()
   })
   window.parent.postMessage('chat:ready', '*')
 }
@@ -127,7 +136,10 @@ if (document.body.dataset.hasVoice !== undefined) {
   talk.hidden = false
   talk.addEventListener('click', () => {
     import('./voice.ts').then(
-      ({ toggle }) => toggle(),
+      (loaded) => {
+        voice = loaded
+        voice.toggle()
+      },
       () => view.showNotice('That did not work. Check your connection and try again.'),
     )
   })

@@ -1,6 +1,7 @@
 import { newButton, newControls } from '../../voice/src/controls.ts'
 import { describeCall } from '../../voice/src/texts.ts'
 import type * as voice from '../../voice/src/types.ts'
+import { is_embedded } from './token.ts'
 import * as view from './view.ts'
 import { post, Refusal } from './wire.ts'
 
@@ -14,7 +15,7 @@ const introduction =
   (is_recorded ? 'The call is recorded.' : 'The call is not recorded.')
 
 let call: voice.VoiceCall | undefined
-const isTalking = (): boolean => call !== undefined && call.state !== 'ended'
+export const isTalking = (): boolean => call !== undefined && call.state !== 'ended'
 
 const text = document.createElement('p')
 text.role = 'status'
@@ -29,6 +30,12 @@ row.append(start, newButton('Close', 'plain', toggle))
 panel.append(text, problem, controls.live, controls.buttons, row)
 panel.addEventListener('keydown', controls.type)
 show()
+
+/** A call that nobody sees would still hear. */
+export function refuseToClose(): void {
+  text.textContent = 'You are in a call. End it before you close the chat.'
+  controls.focusEnd()
+}
 
 /** Shows or hides what is needed to talk. A call goes on until it is ended. */
 export function toggle(): void {
@@ -96,4 +103,6 @@ function show(): void {
     start.textContent = call?.call_id === undefined ? 'Start talking' : 'Talk again'
     controls.update(() => start.focus())
   })
+  // Says nothing but that there is a call: the widget doesn't hide the chat then.
+  if (is_embedded) window.parent.postMessage(is_talking ? 'chat:call-began' : 'chat:call-ended', '*')
 }

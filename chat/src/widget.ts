@@ -45,6 +45,8 @@ function addWidget({ channel, address, is_left, color }: WidgetOptions): void {
   /** Whether the page in the frame has announced itself. Until then the frame is hidden: it could cover a phone for good. */
   let is_ready = false
   let moves_focus = false
+  /** During a call the chat stays open: a microphone that nobody sees would go on to hear. */
+  let is_in_call = false
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function open(is_by_visitor: boolean): void {
@@ -57,6 +59,16 @@ function addWidget({ channel, address, is_left, color }: WidgetOptions): void {
       timer = setTimeout(showUnavailable, ready_within_ms)
     }
     update()
+  }
+
+  /** The visitor wants to close the chat. In a call, the chat says what to do. */
+  function tryToClose(): void {
+    if (!is_in_call) {
+      close()
+      return
+    }
+    frame?.focus()
+    frame?.contentWindow?.postMessage('chat:closing', address.origin)
   }
 
   function close(): void {
@@ -74,12 +86,14 @@ function addWidget({ channel, address, is_left, color }: WidgetOptions): void {
   function setReady(): void {
     clearTimeout(timer)
     is_ready = true
+    is_in_call = false
     update()
   }
 
   function showUnavailable(): void {
     clearTimeout(timer)
     is_ready = false
+    is_in_call = false
     panel.textContent = 'This chat is not available.'
     update()
     console.warn(
@@ -102,7 +116,7 @@ function addWidget({ channel, address, is_left, color }: WidgetOptions): void {
     frame.contentWindow?.postMessage('chat:opened', address.origin)
   }
 
-  button.element.addEventListener('click', () => (is_open ? close() : open(true)))
+  button.element.addEventListener('click', () => (is_open ? tryToClose() : open(true)))
   const place = () => frame && placeFrame(frame, is_left)
   narrow.addEventListener('change', place)
   // A phone's keyboard makes it smaller.
@@ -113,11 +127,13 @@ function addWidget({ channel, address, is_left, color }: WidgetOptions): void {
     if (data === 'chat:ready') setReady()
     else if (data === 'chat:unavailable') showUnavailable()
     else if (data === 'chat:close') close()
+    else if (data === 'chat:call-began') is_in_call = true
+    else if (data === 'chat:call-ended') is_in_call = false
     // The frame asks for this only where the browser blocks its own storage.
     else if (token_format.test(data?.chat_token)) keep('localStorage', id, data.chat_token)
   })
   addEventListener('keydown', ({ key }) => {
-    if (key === 'Escape' && is_open) close()
+    if (key === 'Escape' && is_open) tryToClose()
   })
   root.append(button.element, panel)
   document.body.append(host)

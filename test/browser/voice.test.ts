@@ -423,6 +423,66 @@ test('a visitor of a chat with voice talks, and the words are in the chat', { sk
   assert.deepEqual(errors, [])
 })
 
+test('a chat stays open during a call, and says why', { skip }, async () => {
+  let script = ''
+  const origin = await openSite((response) => {
+    response.setHeader(
+      'content-security-policy',
+      `default-src 'none'; script-src ${peer.url}; frame-src ${peer.url}; img-src data:`,
+    )
+    return `<h1>Shop</h1>${script}`
+  })
+  const agent_id = await newAgent(tenant, { name: 'Receptionist', greeting: 'Hello.' })
+  const { id } = await tenant.addChannel({
+    name: 'Site',
+    kind: 'web_chat',
+    provider: 'web',
+    agent_id,
+    has_voice: true,
+    origins: [origin],
+  })
+  script = `<script src="${peer.url}/chat/widget.js" data-channel="${id}" async></script>`
+  peer.answers[`POST /chat/${id}/calls`] = placed('framed')
+  const { page, errors } = await openPage({ origin, path: '/' })
+  await button(page, 'Open chat').click()
+  const chat = page.frameLocator('iframe[title=Chat]')
+  const inChat = (name: string) => chat.getByRole('button', { name, exact: true })
+  await inChat('Talk').click()
+  const before = peer.sockets.length
+  await inChat('Start talking').click()
+  await nextSocket(before)
+  await chat.getByText('Connected').waitFor()
+
+  const why = chat.getByText('You are in a call. End it before you close the chat.')
+  const leave: Record<string, () => Promise<void>> = {
+    'Escape in the chat': () => inChat('Mute').press('Escape'),
+    'the button in the chat': () => inChat('Close chat').click(),
+    'Escape on the page': () => button(page, 'Close chat').press('Escape'),
+    'the button on the page': () => button(page, 'Close chat').click(),
+  }
+  for (const [name, tryToLeave] of Object.entries(leave)) {
+    await tryToLeave()
+    await why.waitFor()
+    assert.equal(await page.locator('iframe').isVisible(), true, name)
+    assert.equal(peer.sockets.at(-1)?.isClosed(), false, name)
+    await until(() => inChat('End call').evaluate('document.activeElement.textContent === "End call"'))
+    // A state of the call replaces the sentence.
+    const sockets = peer.sockets.length
+    peer.sockets.at(-1)?.drop()
+    await nextSocket(sockets)
+    await chat.getByText('Connected').waitFor()
+  }
+  await inChat('Keypad').click()
+  await inChat('Close chat').click()
+  await saveScreenshot(page, 'web chat, on a page, in a call')
+  await inChat('End call').click()
+  await chat.getByText('You ended the call.').waitFor()
+  await inChat('Talk again').press('Escape')
+  await button(page, 'Open chat').waitFor()
+  assert.equal(await page.locator('iframe').isVisible(), false)
+  assert.deepEqual(errors, [])
+})
+
 test('a chat without voice has no microphone and loads nothing for it', { skip }, async () => {
   const agent_id = await newAgent(tenant, { greeting: 'Hello.' })
   const { id } = await tenant.addChannel({ name: 'Site', kind: 'web_chat', provider: 'web', agent_id })

@@ -105,11 +105,12 @@ function openDrain({ drain_seconds }: Config, log: Log) {
     async wait(live_calls: LiveCalls): Promise<void> {
       live_calls.is_draining = true
       const { count } = live_calls
-      if (count === 0 || drain_seconds === 0) return
-      log.warn(
-        { live_calls: count },
-        `waiting up to ${drain_seconds} s for ${count} live ${count === 1 ? 'call' : 'calls'} to end: a second signal ends them`,
-      )
+      if (drain_seconds === 0) return
+      if (count > 0)
+        log.warn(
+          { live_calls: count },
+          `waiting up to ${drain_seconds} s for ${count} live ${count === 1 ? 'call' : 'calls'} to end: a second signal ends them`,
+        )
       const { promise: late, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, drain_seconds * clock.second_ms)
       await Promise.race([live_calls.ended(), hurried, late])

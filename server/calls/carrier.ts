@@ -43,6 +43,8 @@ export interface Connection {
   readonly ends_at: number
   /** Tells the other side. It is called once, before the end is written. */
   onEnd: (end_reason: EndReason) => void
+  /** Nobody hears or speaks here any more, also if the call goes on in another process. It can be called again. */
+  close: () => void
 }
 
 interface Opening {
@@ -60,7 +62,7 @@ export interface Recording {
   /** When this process has taken over the call, if another one has begun it. */
   continues_at: number | undefined
   keep: (part: { start_ms: number; bytes: Uint8Array }) => void
-  /** All that was kept is stored, or never will be. Never rejects. */
+  /** The call is over here. Resolves when all that was kept is stored, or never will be. Never rejects. */
   stored: () => Promise<void>
 }
 

@@ -121,7 +121,7 @@ export class CallDrive {
 
   /** Resolves when the lease has ended. Rejects when something could not be written: the lease then ends by itself. */
   async run(): Promise<void> {
-    const { line, request, scheduler } = this.#options
+    const { at, line, request, scheduler, connection, recording } = this.#options
     const stopWatching = scheduler.stands ? () => {} : this.#watch()
     line.onEvent?.(() => this.#wake())
     try {
@@ -135,8 +135,10 @@ export class CallDrive {
       if (!scheduler.stands) line.hangUp(scheduler.now())
       stopWatching()
       await line.close?.()
+      connection?.close()
+      // The lease of a call that failed must end meanwhile.
+      if (recording) at.tools.live_calls.waitFor(recording.stored())
       await this.#keepOptOut()
-      await this.#options.recording?.stored()
     }
   }
 

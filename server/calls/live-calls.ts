@@ -24,13 +24,23 @@ export interface LiveCalls {
   hasRoom: (call: LiveCall) => boolean
   add: (call: LiveCall) => void
   remove: (call: LiveCall) => void
-  /** Resolves when there are none. */
+  /** A stop waits for what is left to do after a call, which takes no room: its recording is stored. It must not reject. */
+  waitFor: (work: Promise<void>) => void
+  /** Resolves when there are none, and nothing is left to do. */
   ended: () => Promise<void>
 }
 
 export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
   const calls = new Set<LiveCall>()
+  const unfinished = new Set<Promise<void>>()
   let waiting: (() => void)[] = []
+  const isOver = () => calls.size === 0 && unfinished.size === 0
+  function noteEnd(): void {
+    if (!isOver()) return
+    const resolved = waiting
+    waiting = []
+    for (const resolve of resolved) resolve()
+  }
   return {
     is_draining: false,
     get count() {
@@ -45,12 +55,16 @@ export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
     add: (call) => void calls.add(call),
     remove(call) {
       calls.delete(call)
-      if (calls.size > 0) return
-      const resolved = waiting
-      waiting = []
-      for (const resolve of resolved) resolve()
+      noteEnd()
     },
-    ended: () => (calls.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    waitFor(work) {
+      unfinished.add(work)
+      void work.finally(() => {
+        unfinished.delete(work)
+        noteEnd()
+      })
+    },
+    ended: () => (isOver() ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
   }
 }
 

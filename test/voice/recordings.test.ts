@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openRecording } from '../../server/calls/recording-parts.ts'
 import * as clock from '../../server/kit/clock.ts'
+import { newId } from '../../server/kit/id.ts'
 import { openLog } from '../../server/kit/log.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { waitUntil } from '../faults/client.ts'
@@ -29,6 +30,8 @@ const rowsOf = async (tenant: Tenant): Promise<{ blob_key: string }[]> =>
     sql`select blob_key from recording_parts where workspace_id = ${tenant.id}
       union all select blob_key from recording_files where workspace_id = ${tenant.id}`,
   )
+
+const keysOf = async (tenant: Tenant): Promise<string[]> => (await rowsOf(tenant)).map(({ blob_key }) => blob_key)
 
 async function talk(tenant: Tenant, agent: object, body: object = {}) {
   const agent_id = await newCaller(tenant, { greeting: 'Hello.', ...agent })
@@ -122,4 +125,26 @@ test('the parts of a recording that is deleted during the call are removed, and 
   await recording.stored()
   await tenant.work()
   assert.deepEqual([await rowsOf(tenant), await filesOf(tenant, keys)], [[], []])
+})
+
+test('a call that another process has taken leaves its socket and its slot before its recording is stored', async () => {
+  const small = await openServer(testPool(), { live_calls_max: 1 })
+  after(small.close)
+  addFakeSpeech(small)
+  const tenant = await small.workspace()
+  const { tools } = small.at(tenant.id)
+  const { blobs } = tools
+  const { promise: is_back, resolve: comeBack } = Promise.withResolvers<void>()
+  tools.blobs = { ...blobs, put: (key, blob) => is_back.then(() => blobs.put(key, blob)) }
+  const { client, id } = await talk(tenant, { recording: { is_on: true, notice: 'This call is recorded.' } })
+  await small.pool.run(
+    sql`update calls set lease_token = ${newId()} where workspace_id = ${tenant.id} and id = ${id}`,
+  )
+  client.say('Yes.')
+  assert.equal(await client.closed, 1_011)
+  const next = await talk(tenant, {})
+  next.client.send({ type: 'end' })
+  await ended(tenant, next.id)
+  comeBack()
+  await waitUntil('the part is stored', async () => (await filesOf(tenant, await keysOf(tenant))).length === 1)
 })

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import { openAudioLine } from '../../audio/line.ts'
 import { openRecorder } from '../../audio/recorder.ts'
@@ -26,6 +27,8 @@ const start_within_ms = 5_000
 const waiting_max = 500
 /** A client that comes back while the database is slow doesn't wait longer for it. */
 const token_write_max_ms = 500
+/** How long a stop waits for the recordings of calls that it has ended. */
+const store_wait_ms = 3_000
 
 export interface BrowserCalls {
   /** Takes over the connection of a request for the socket. Never throws. */
@@ -104,14 +107,16 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
     wires.set(claimed.id, { wire, lease_token: claimed.token })
     live_calls.add(live)
     wire.attach(socket, { token: next.text, tokens: { next: next.hash, before: token.hash } })
-    const connection = connectionOf(wire, speech, log)
+    const close = () => {
+      if (wires.get(claimed.id)?.wire === wire) wires.delete(claimed.id)
+      live_calls.remove(live)
+      // Nothing happens if the client knows that the call is over.
+      wire.close(closing.failed)
+    }
+    const connection = connectionOf(wire, { speech, close, log })
     await openEngine()
       .adopt(at, { ...claimed, connection })
-      .finally(() => {
-        if (wires.get(claimed.id)?.wire === wire) wires.delete(claimed.id)
-        live_calls.remove(live)
-        wire.close(closing.failed)
-      })
+      .finally(close)
   }
 
   /** The client has lost its connection, and this process still has the call. */
@@ -156,6 +161,7 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
       live_calls.is_draining = true
       for (const socket of waiting) socket.terminate()
       await engine?.stop()
+      await Promise.race([live_calls.ended(), sleep(store_wait_ms, undefined, { ref: false })])
       for (const { wire } of wires.values()) wire.close(closing.failed)
       server.close()
       for (const socket of server.clients) socket.terminate()
@@ -173,7 +179,13 @@ async function findSpeech(at: AtOutside, { configuration }: ClaimedCall): Promis
   }
 }
 
-const connectionOf = (wire: BrowserWire, speech: CallSpeech | undefined, log: Log): Connection => ({
+interface ConnectionParts {
+  speech: CallSpeech | undefined
+  close: () => void
+  log: Log
+}
+
+const connectionOf = (wire: BrowserWire, { speech, close, log }: ConnectionParts): Connection => ({
   open:
     speech &&
     (({ now, answered_at, recording }) => {
@@ -200,6 +212,7 @@ const connectionOf = (wire: BrowserWire, speech: CallSpeech | undefined, log: Lo
     return wire.ends_at
   },
   onEnd: (end_reason) => wire.finish(end_reason),
+  close,
 })
 
 /** Why a socket is closed, and with which code. */

@@ -19,7 +19,7 @@ import * as counts from './counts.ts'
 import { countInFlight } from './insert.ts'
 import { withoutQuiet } from './quiet-hours.ts'
 import { findRules } from './refusals.ts'
-import { leaseDue, type Opening, queueScheduled, type Row, releaseUntil, takeOpened } from './rows.ts'
+import { findOpened, leaseDue, type Opening, queueScheduled, type Row, releaseUntil, takeOpened } from './rows.ts'
 import { table } from './store.ts'
 
 const claims_max = 250
@@ -110,9 +110,21 @@ async function withParts(at: At, rows: LeasedRow[], token: string): Promise<Clai
     .sort((left, right) => (left.id < right.id ? -1 : 1))
 }
 
-async function configurationOf(at: At, { agent_id, version_id, draft }: LeasedRow): Promise<Configuration | undefined> {
+async function configurationOf(
+  at: At,
+  { agent_id, version_id, draft }: Pick<LeasedRow, 'agent_id' | 'version_id' | 'draft'>,
+): Promise<Configuration | undefined> {
   if (version_id === null) return draft ? complete(draft) : undefined
   return findConfiguration(at, { agent_id, version_id })
+}
+
+/** With what a call in a browser would be held, before it is taken. Undefined if the token doesn't open it. */
+export async function findToTake(
+  at: At,
+  opening: Pick<Opening, 'id' | 'token' | 'origin'>,
+): Promise<Pick<ClaimedCall, 'configuration'> | undefined> {
+  const found = await findOpened<LeasedRow>(at, opening, columns)
+  return found && { configuration: await configurationOf(at, found) }
 }
 
 /** Leases a call in a browser, for the process that has the socket. Undefined if the token doesn't open it. */
@@ -126,7 +138,7 @@ export async function take(at: At, opening: Omit<Opening, 'lease_token' | 'due_a
 /** Whether the token may open the socket when the lease of a process ends that was perhaps killed. */
 export async function isAwaited(
   { db, workspace }: At,
-  { id, token, origin }: Omit<Opening, 'lease_token' | 'due_at' | 'next_token'>,
+  { id, token, origin }: Pick<Opening, 'id' | 'token' | 'origin'>,
 ): Promise<boolean> {
   const found = await db.maybe(
     sql`select id from calls where workspace_id = ${workspace} and id = ${id} and line = 'browser' and ended_at is null

@@ -400,32 +400,37 @@ export interface Opening {
  * when nobody has the lease: its client may never have got the next one. Undefined if the token doesn't open the socket.
  */
 export const takeOpened = <Taken extends object>(
-  { db, workspace, now }: At,
-  { id, token, next_token, origin, lease_token, due_at }: Opening,
+  at: At,
+  opening: Opening,
   returning: Sql,
-): Promise<Taken | undefined> =>
-  db.maybe<Taken>(
-    sql`update calls set lease_token = ${lease_token}, lease_until = ${leaseEnd(db)},
+): Promise<Taken | undefined> => {
+  const { token, next_token, lease_token, due_at } = opening
+  return at.db.maybe<Taken>(
+    sql`update calls set lease_token = ${lease_token}, lease_until = ${leaseEnd(at.db)},
         due_at = case when started_at is null then due_at else ${due_at} end,
         socket_token = ${next_token}, socket_token_before = ${token}
-      where workspace_id = ${workspace} and id = ${id} and line = 'browser' and ended_at is null and due_at > ${clock.iso(now)}
-        and (socket_origin is null or socket_origin = ${origin})
-        and (socket_token = ${token} or (socket_token_before = ${token}
-          and (lease_until is null or lease_until <= ${clock.iso(db.time())})))
+      where ${isOpenedBy(at, opening)}
       returning ${returning}`,
   )
+}
 
-/** The process has no room for the call: the token works again. */
-export const giveBack = (
-  { db, workspace }: InWorkspace,
-  { id, lease_token, socket_token }: { id: string; lease_token: string; socket_token: string },
-): Promise<number> =>
-  db.run(
-    sql`update calls set socket_token = ${socket_token}, socket_token_before = null, lease_token = null, lease_until = null
-      where workspace_id = ${workspace} and id = ${id} and lease_token = ${lease_token}`,
-  )
+/** The call that the token opens, without taking it. */
+export const findOpened = <Found extends object>(
+  at: At,
+  opening: Pick<Opening, 'id' | 'token' | 'origin'>,
+  columns: Sql,
+): Promise<Found | undefined> =>
+  at.db.maybe<Found>(sql`select ${columns} from calls where ${isOpenedBy(at, opening)}`)
 
-/** Of a call whose socket was opened with an earlier token, by this process. */
+const isOpenedBy = (
+  { db, workspace, now }: At,
+  { id, token, origin }: Pick<Opening, 'id' | 'token' | 'origin'>,
+): Sql => sql`workspace_id = ${workspace} and id = ${id} and line = 'browser' and ended_at is null
+  and due_at > ${clock.iso(now)} and (socket_origin is null or socket_origin = ${origin})
+  and (socket_token = ${token} or (socket_token_before = ${token}
+    and (lease_until is null or lease_until <= ${clock.iso(db.time())})))`
+
+/** Of a call whose socket was opened with an earlier token, by this process. Returns 0 if another one has the call, or it is over. */
 export const setSocketTokens = (
   { db, workspace }: InWorkspace,
   {

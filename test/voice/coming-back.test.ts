@@ -14,6 +14,9 @@ after(server.close)
 addFakeSpeech(server)
 const other = await startVoiceProcess()
 after(other.kill)
+const full = await openServer(testPool(), { live_calls_max: 0 })
+after(full.close)
+addFakeSpeech(full)
 
 /* Another one, whose database goes away. It ends before its database does. */
 const open = new AsyncDisposableStack()
@@ -99,6 +102,40 @@ describe('a client that loses its connection', { concurrency: true }, () => {
     }
     const back = openVoiceClient({ url: opened.url, token })
     await back.next('ready')
+    back.send({ type: 'end' })
+    assert.equal((await ended(tenant, opened.call.id)).end_reason, 'contact_hung_up')
+  })
+
+  test('finds a process full, and the one that has the call keeps it', async () => {
+    const opened = await place()
+    const client = openVoiceClient(opened)
+    const { token } = await client.next('ready')
+    await waitUntil('the agent has spoken', hasTurns(opened.call.id, 1))
+    const refused = openVoiceClient({ url: `${full.url.replace('http', 'ws')}/voice`, token: String(token) })
+    assert.equal((await refused.next('error')).code, 'busy')
+    assert.equal(await refused.closed, 1_013)
+    client.say('Yes.')
+    await waitUntil('the agent has answered', hasTurns(opened.call.id, 3))
+    client.end()
+    const back = openVoiceClient({ url: opened.url, token: String(token) })
+    await back.next('ready')
+    back.send({ type: 'end' })
+    assert.equal((await ended(tenant, opened.call.id)).end_reason, 'contact_hung_up')
+  })
+
+  test('is refused with a used token by a process that had the call before', async () => {
+    const opened = await place()
+    const client = openVoiceClient(opened)
+    const { token } = await client.next('ready')
+    await waitUntil('the agent has spoken', hasTurns(opened.call.id, 1))
+    const back = openVoiceClient({ url: other.url, token: String(token) })
+    await back.next('ready')
+    await waitUntil('the token is refused', async () => {
+      const late = openVoiceClient({ url: opened.url, token: String(token) })
+      const answer = await Promise.race([late.next('ready'), late.closed])
+      assert.equal(typeof answer, 'number', 'it is not connected to a call that goes on elsewhere')
+      return answer === 4_401
+    })
     back.send({ type: 'end' })
     assert.equal((await ended(tenant, opened.call.id)).end_reason, 'contact_hung_up')
   })

@@ -6,8 +6,8 @@ import { openAudioLine } from '../../audio/line.ts'
 import { openRecorder } from '../../audio/recorder.ts'
 import type { CallSpeech } from '../../audio/speech.ts'
 import type { Carrier, Connection } from '../../calls/carrier.ts'
-import { type ClaimedCall, isAwaited, take } from '../../calls/claim.ts'
-import { giveBack, setSocketTokens } from '../../calls/rows.ts'
+import { type ClaimedCall, findToTake, isAwaited, take } from '../../calls/claim.ts'
+import { setSocketTokens } from '../../calls/rows.ts'
 import { newSocketToken, parseSocketToken, type SocketToken } from '../../calls/socket-token.ts'
 import { isOffline } from '../../calls/web.ts'
 import { calling } from '../../calls/work.ts'
@@ -82,19 +82,28 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
     const token = parseSocketToken(start.token)
     if (!token) return refuse(socket)
     const known = wires.get(token.call_id)
+    if (known?.wire.accepts(token.hash, start) && (await comeBack(socket, start, token, known))) return
     // A token that its wire doesn't know may be of another process, which has taken the call meanwhile: the database knows it.
-    if (known?.wire.accepts(token.hash, start)) return comeBack(socket, start, token, known)
     if (live_calls.is_draining) return refuse(socket, busy)
     const at = await atWorkspace(service, token.workspace)
     const next = newSocketToken(token.workspace, token.call_id)
     const wanted = { id: token.call_id, token: token.hash, origin: start.origin }
-    const claimed = await take(at, { ...wanted, next_token: next.hash })
-    if (!claimed) return refuse(socket, !known && (await isAwaited(at, wanted)) ? busy : undefined)
-    const speech = await findSpeech(at, claimed)
+    const is_here = known !== undefined && !known.wire.is_over
+    const refuseToken = async () => refuse(socket, !is_here && (await isAwaited(at, wanted)) ? busy : undefined)
+    const found = await findToTake(at, wanted)
+    if (!found) return refuseToken()
+    const speech = await findSpeech(at, found)
     const live = { is_offline: !speech || isOffline(speech.listen.model) }
-    if (!live_calls.hasRoom(live)) {
-      await giveBack(at, { id: claimed.id, lease_token: claimed.token, socket_token: token.hash })
-      return refuse(socket, busy)
+    // Before the call is taken: another process may have it, and the token works once.
+    if (!live_calls.hasRoom(live)) return refuse(socket, busy)
+    live_calls.add(live)
+    const claimed = await take(at, { ...wanted, next_token: next.hash }).catch((error: unknown) => {
+      live_calls.remove(live)
+      throw error
+    })
+    if (!claimed) {
+      live_calls.remove(live)
+      return refuseToken()
     }
     const wire = new BrowserWire({
       call_id: claimed.id,
@@ -102,10 +111,9 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
       origin: claimed.socket_origin,
       tokens: { next: next.hash, before: token.hash },
       now: () => at.now,
-      onTokenUsed: () => void keepTokens(at, wire.tokens, claimed),
+      onTokenUsed: () => void keepTokens(at, wire, { tokens: wire.tokens, lease_token: claimed.token }),
     })
     wires.set(claimed.id, { wire, lease_token: claimed.token })
-    live_calls.add(live)
     wire.attach(socket, { token: next.text, tokens: { next: next.hash, before: token.hash } })
     const close = () => {
       if (wires.get(claimed.id)?.wire === wire) wires.delete(claimed.id)
@@ -119,36 +127,49 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
       .finally(close)
   }
 
-  /** The client has lost its connection, and this process still has the call. */
+  /** The client has lost its connection. Returns false if this process doesn't have the call any more. */
   async function comeBack(
     socket: WebSocket,
     start: Start,
     token: SocketToken,
     { wire, lease_token }: { wire: BrowserWire; lease_token: string },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const at = await atWorkspace(service, token.workspace)
     const next = newSocketToken(token.workspace, token.call_id)
     const tokens = { next: next.hash, before: token.hash }
-    await keepTokens(at, tokens, { id: token.call_id, token: lease_token })
+    if (!(await keepTokens(at, wire, { tokens, lease_token }))) return false
     // Someone else may have been faster.
-    if (!wire.accepts(token.hash, start)) return refuse(socket)
-    wire.attach(socket, { token: next.text, tokens })
+    const is_first = wire.accepts(token.hash, start)
+    if (is_first) wire.attach(socket, { token: next.text, tokens })
+    else refuse(socket)
+    // The token of the one who was faster is the one that works.
+    if (!is_first) await keepTokens(at, wire, { tokens: wire.tokens, lease_token })
+    return true
   }
 
-  /** Another process must know the token, but a client doesn't wait long for that. Never rejects. */
+  /**
+   * Another process must know the token, but a client doesn't wait long for that. Returns false if another one has the call, or it
+   * is over: then the wire is closed. Never rejects.
+   */
   async function keepTokens(
     at: AtOutside,
-    { next, before }: { next: string; before: string | null },
-    { id, token }: { id: string; token: string },
-  ): Promise<void> {
-    const tokens = { id, lease_token: token, socket_token: next, before }
-    const writing = untilAvailable(() => setSocketTokens(at, tokens)).catch((error: unknown) =>
-      log.warn({ err: error, call_id: id }, 'the token of a call could not be stored'),
-    )
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, token_write_max_ms)
-    await Promise.race([writing, promise])
-    clearTimeout(timer)
+    wire: BrowserWire,
+    { tokens, lease_token }: { tokens: BrowserWire['tokens']; lease_token: string },
+  ): Promise<boolean> {
+    const { call_id: id } = wire
+    const { next: socket_token, before } = tokens
+    const writing = untilAvailable(() => setSocketTokens(at, { id, lease_token, socket_token, before }))
+      .then((changed) => {
+        if (changed === 0) wire.close(closing.failed)
+        return changed > 0
+      })
+      .catch((error: unknown) => {
+        log.warn({ err: error, call_id: id }, 'the token of a call could not be stored')
+        return true
+      })
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const timer = setTimeout(resolve, token_write_max_ms, true)
+    return Promise.race([writing, promise]).finally(() => clearTimeout(timer))
   }
 
   return {
@@ -170,7 +191,10 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
 }
 
 /** Undefined if the agent can't hear or speak any more: it could when the call was created. */
-async function findSpeech(at: AtOutside, { configuration }: ClaimedCall): Promise<CallSpeech | undefined> {
+async function findSpeech(
+  at: AtOutside,
+  { configuration }: Pick<ClaimedCall, 'configuration'>,
+): Promise<CallSpeech | undefined> {
   try {
     return configuration && (await at.tools.sound.find(at, configuration))
   } catch (error) {

@@ -73,6 +73,15 @@ export class BrowserWire implements Wire {
     this.#tokens = options.tokens
   }
 
+  get call_id(): string {
+    return this.#options.call_id
+  }
+
+  /** Nobody can come back any more. */
+  get is_over(): boolean {
+    return this.#is_over
+  }
+
   get tokens(): Tokens {
     return this.#tokens
   }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
-import { due_calls, isAwaited, take } from '../../../server/calls/claim.ts'
+import { due_calls, findToTake, isAwaited, take } from '../../../server/calls/claim.ts'
 import { withoutQuiet } from '../../../server/calls/quiet-hours.ts'
 import { store } from '../../../server/calls/recording-files.ts'
 import { openRecording } from '../../../server/calls/recording-parts.ts'
-import { giveBack, postponeEnds, renewLeases } from '../../../server/calls/rows.ts'
+import { postponeEnds, renewLeases } from '../../../server/calls/rows.ts'
 import { parseSocketToken } from '../../../server/calls/socket-token.ts'
 import { readTalk } from '../../../server/conversations/claim.ts'
 import { findEndedRuns } from '../../../server/conversations/tool-runs.ts'
@@ -106,7 +106,7 @@ export async function deleteWhileStored(server: Server): Promise<void> {
   await store({ ...at, tools }, call, { size: 0, stream: Readable.from([]) })
 }
 
-/** A call in a browser whose process is full, and one whose client comes back, with a recording. */
+/** A call in a browser that is taken, and one whose client comes back, with a recording. */
 export async function talkInBrowser(server: Server): Promise<void> {
   const tenant = await server.workspace()
   const at = server.at(tenant.id)
@@ -115,10 +115,10 @@ export async function talkInBrowser(server: Server): Promise<void> {
   const token = parseSocketToken(waiting.token)
   assert.ok(token)
   const opening = { id: token.call_id, token: token.hash, next_token: 'next', origin: null }
+  assert.ok(await findToTake(at, opening))
   const taken = await take(at, opening)
   assert.ok(taken && (await isAwaited(at, opening)))
   await postponeEnds(at, [{ id: taken.id, token: taken.token, due_at: clock.iso(at.now + 60_000) }])
-  await giveBack(at, { id: taken.id, lease_token: taken.token, socket_token: token.hash })
   const place = await placeWebCall(tenant, { agent_id, is_test: true })
   const client = openVoiceClient(place)
   const { token: next } = await client.next('ready')

@@ -55,6 +55,8 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     try {
       const { stop, live_calls } = await starting
       if (exit_code === 0) await drain.wait(live_calls)
+      // An error may also have come meanwhile.
+      live_calls.is_abandoned = exit_code !== 0
       const timer = setTimeout(() => {
         log.fatal('could not stop in time: the process ends')
         shell.exit(1)
@@ -80,6 +82,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     exit_code = 1
     log.fatal({ err: error }, 'uncaught error: the process ends')
     setTimeout(() => shell.exit(1), stop_after_crash_ms)
+    drain.end()
     void end('an uncaught error')
   })
   shell.channel?.unref()
@@ -94,14 +97,15 @@ interface Started {
 
 /** Lets live calls end before a stop, while everything else goes on. No new ones begin. */
 function openDrain({ drain_seconds }: Config, log: Log) {
-  const { promise: hurried, resolve: hurry } = Promise.withResolvers<void>()
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
   let first_ticks: number | undefined
   return {
     /** The second signal ends the wait. One may arrive twice, from the terminal and from the launcher. */
     takeSignal(): void {
       first_ticks ??= clock.ticks()
-      if (clock.ticks() - first_ticks > same_signal_ms) hurry()
+      if (clock.ticks() - first_ticks > same_signal_ms) end()
     },
+    end,
     async wait(live_calls: LiveCalls): Promise<void> {
       live_calls.is_draining = true
       const { count } = live_calls
@@ -113,7 +117,7 @@ function openDrain({ drain_seconds }: Config, log: Log) {
         )
       const { promise: late, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, drain_seconds * clock.second_ms)
-      await Promise.race([live_calls.ended(), hurried, late])
+      await Promise.race([live_calls.ended(), ended, late])
       clearTimeout(timer)
     },
   }

@@ -150,7 +150,7 @@ export class CallDrive {
   }
 
   async #loop(): Promise<void> {
-    const { scheduler, isStopping } = this.#options
+    const { at, scheduler, isStopping, connection } = this.#options
     for (;;) {
       if (scheduler.stands) await this.#driver.idle()
       if (scheduler.stands) await letOthersRun()
@@ -173,12 +173,12 @@ export class CallDrive {
       }
       if (this.#must_read) this.#readBeside()
       if (scheduler.stands || is_ended) return this.#release(next)
-      if (isStopping() && !this.#is_over && this.#options.connection) {
+      if (isStopping() && !this.#is_over && connection && !at.tools.live_calls.is_abandoned) {
         this.#takeOwn({ type: 'close', reason: 'error', end_reason: 'system_error' })
         continue
       }
-      // The process stops. Another one ends the call.
-      if (isStopping()) return this.#release(scheduler.now())
+      // The process stops. Another one ends the call, or goes on with it if its client comes back.
+      if (isStopping()) return this.#release(connection?.ends_at ?? scheduler.now())
       await this.#sleep(this.#nextTime())
     }
   }

@@ -21,6 +21,8 @@ export interface LiveCalls {
   readonly count: number
   /** Set by a stop: calls that go on may end, and no new ones begin. */
   is_draining: boolean
+  /** Set when the process ends by an error: calls are not ended, because their clients may come back to the next process. */
+  is_abandoned: boolean
   hasRoom: (call: LiveCall) => boolean
   add: (call: LiveCall) => void
   remove: (call: LiveCall) => void
@@ -43,6 +45,7 @@ export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
   }
   return {
     is_draining: false,
+    is_abandoned: false,
     get count() {
       return calls.size
     },

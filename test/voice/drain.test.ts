@@ -12,12 +12,12 @@ import { fake_sound } from '../support/fake-speech.ts'
 import { createDatabase } from '../support/harness.ts'
 import { openVoiceClient, type Place } from '../support/voice-client.ts'
 
-/** Runs the service, with speech without models, and has a call in it. */
-async function serveCall(name: string, environment: Record<string, string> = {}) {
-  const { url } = await createDatabase(name)
-  const key = newToken()
+const key = newToken()
+
+/** Runs the service, with speech without models. */
+async function start(database_url: string, environment: Record<string, string> = {}) {
   const env = {
-    DATABASE_URL: url,
+    DATABASE_URL: database_url,
     SECRETS_KEY: 'a secret that is long enough for this',
     BOOTSTRAP_API_KEY: key,
     PORT: '0',
@@ -43,15 +43,25 @@ async function serveCall(name: string, environment: Record<string, string> = {})
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     })
-  const dataOf = async (answer: Promise<Response>) => ((await (await answer).json()) as { data: never }).data
+  const signal = (name: StopSignal) => void signals.emit(name)
+  const throwError = () => void signals.emit('uncaughtException', new Error('a bug'))
+  after(() => signals.removeAllListeners())
+  return { address, request, signal, throwError, exited }
+}
+
+const dataOf = async (answer: Promise<Response>) => ((await (await answer).json()) as { data: never }).data
+
+/** Runs the service, and has a call in it. */
+async function serveCall(name: string, environment: Record<string, string> = {}) {
+  const { url: database_url } = await createDatabase(name)
+  const running = await start(database_url, environment)
+  const { request } = running
   const agent: { id: string } = await dataOf(request('POST', '/api/v1/agents', { name: 'A', greeting: 'Hello.' }))
   const place: Place = await dataOf(request('POST', '/api/v1/calls/web', { agent_id: agent.id }))
   const client = openVoiceClient(place)
   await client.next('ready')
   await waitUntil('the agent speaks', () => client.heard() > 0)
-  const signal = (name: StopSignal) => void signals.emit(name)
-  after(() => signals.removeAllListeners())
-  return { client, place, agent_id: agent.id, request, signal, exited }
+  return { ...running, client, place, agent_id: agent.id, database_url }
 }
 
 describe('a stop', { concurrency: true }, () => {
@@ -92,4 +102,31 @@ describe('a stop', { concurrency: true }, () => {
     assert.deepEqual(await client.next('ended'), { type: 'ended', end_reason: 'system_error' })
     assert.equal(await exited, 0)
   })
+})
+
+test('a process that ends by an error leaves its calls to the next one', async () => {
+  const { client, place, throwError, exited, database_url } = await serveCall('drain_crash')
+  const { token } = await client.next('ready')
+  throwError()
+  assert.equal(await client.closed, 1_011)
+  assert.ok(!client.messages.some(({ type }) => type === 'ended'))
+  assert.equal(await exited, 1)
+  const next = await start(database_url)
+  const readCall = (): Promise<{ status: string }> => dataOf(next.request('GET', `/api/v1/calls/${place.call.id}`))
+  assert.equal((await readCall()).status, 'in_progress')
+  const back = openVoiceClient({ url: `${next.address.replace('http', 'ws')}/voice`, token: String(token) })
+  assert.equal((await back.next('ready')).call_id, place.call.id)
+  await waitUntil('the agent speaks again', () => back.heard() > 0)
+  back.send({ type: 'end' })
+  assert.deepEqual(await back.next('ended'), { type: 'ended', end_reason: 'contact_hung_up' })
+  next.signal('SIGTERM')
+  assert.equal(await next.exited, 0)
+})
+
+test('an error during a stop ends the wait, and no call', async () => {
+  const { client, signal, throwError, exited } = await serveCall('drain_late_crash')
+  signal('SIGTERM')
+  throwError()
+  assert.equal(await client.closed, 1_011)
+  assert.equal(await exited, 1)
 })

@@ -33,7 +33,7 @@ const store_wait_ms = 3_000
 export interface BrowserCalls {
   /** Takes over the connection of a request for the socket. Never throws. */
   upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
-  /** Ends the calls that are left, and closes all sockets. */
+  /** Ends the calls that are left, or leaves them to another process, and closes all sockets. */
   stop: () => Promise<void>
 }
 
@@ -172,6 +172,10 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
     return Promise.race([writing, promise]).finally(() => clearTimeout(timer))
   }
 
+  const closeWires = () => {
+    for (const { wire } of wires.values()) wire.close(closing.failed)
+  }
+
   return {
     upgrade(request, socket, head) {
       const { origin = null } = request.headers
@@ -181,9 +185,10 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
       is_stopped = true
       live_calls.is_draining = true
       for (const socket of waiting) socket.terminate()
+      if (live_calls.is_abandoned) closeWires()
       await engine?.stop()
       await Promise.race([live_calls.ended(), sleep(store_wait_ms, undefined, { ref: false })])
-      for (const { wire } of wires.values()) wire.close(closing.failed)
+      closeWires()
       server.close()
       for (const socket of server.clients) socket.terminate()
     },

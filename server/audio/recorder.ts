@@ -45,6 +45,8 @@ export function openRecorder({ began_ms, continues, keep }: RecorderOptions): Re
   let index = continues?.index ?? 0
   /** Parts before this one are finished. */
   let next = 0
+  /** Where the last frame ends. */
+  let last = 0
   let is_ended = false
 
   const numbers = () => [...open.keys()].sort((one, other) => one - other)
@@ -53,6 +55,7 @@ export function openRecorder({ began_ms, continues, keep }: RecorderOptions): Re
     if (is_ended) return
     const start = toSamples(at_ms - began_ms) - first
     const end = start + frame.length
+    last = Math.max(last, end)
     next = Math.max(next, Math.floor((end - late_samples) / part_samples))
     for (const number of numbers()) if (number < next) finish(number)
     for (let offset = Math.max(0, next * part_samples - start); offset < frame.length; ) {
@@ -82,7 +85,8 @@ export function openRecorder({ began_ms, continues, keep }: RecorderOptions): Re
     end(at_ms) {
       if (is_ended) return
       is_ended = true
-      const end = toSamples(at_ms - began_ms) - first
+      // After the last frame another process may have recorded.
+      const end = Math.min(last, toSamples(at_ms - began_ms) - first)
       for (const number of numbers()) finish(number, end - number * part_samples)
     },
   }

@@ -119,6 +119,13 @@ export class CallDrive {
     this.#wake()
   }
 
+  /** Another process has taken the lease with this token, or it has ended. Never throws. */
+  lose(token: string): void {
+    if (token !== this.#options.token) return
+    this.#is_lost = true
+    this.#wake()
+  }
+
   /** Resolves when the lease has ended. Rejects when something could not be written: the lease then ends by itself. */
   async run(): Promise<void> {
     const { at, line, request, scheduler, connection, recording } = this.#options

@@ -104,11 +104,11 @@ export async function joinLater(at: At, recorded: Recorded[]): Promise<void> {
   )
 }
 
-/** All parts of the recording are stored. */
-export async function hurryJoin(at: At, id: string): Promise<void> {
-  const { db, workspace, now } = at
+/** All parts of the recording are stored, or will be at that time. */
+export async function hurryJoin(at: At, { id, due_at }: { id: string; due_at: number }): Promise<void> {
+  const { db, workspace } = at
   const changed = await db.run(
-    sql`update recording_files set due_at = least(due_at, ${clock.iso(now)}) where workspace_id = ${workspace} and id = ${id}`,
+    sql`update recording_files set due_at = least(due_at, ${clock.iso(due_at)}) where workspace_id = ${workspace} and id = ${id}`,
   )
   if (changed > 0) announce(at, work)
 }

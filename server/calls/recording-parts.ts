@@ -13,6 +13,8 @@ import { beginRecording } from './rows.ts'
 /** Each has half a minute. More are dropped while files can't be stored. */
 const waiting_max = 20
 const pauses_ms = [1_000, 5_000, 20_000]
+/** A process whose client has come back to another one notices it by then, and stores what it has recorded. */
+const handed_over_within_ms = 15_000
 
 /**
  * Stores what is recorded of a call while it goes on, in parts, because a bucket can't append. A part has its row before its file, so
@@ -22,6 +24,8 @@ export function openRecording(
   at: AtOutside,
   { call, log, ...times }: Pick<Recording, 'began_at' | 'continues_at'> & { call: Recorded; log: Log },
 ): Recording {
+  const { continues_at = Number.NEGATIVE_INFINITY } = times
+  const joinAt = ({ now }: At) => Math.max(now, continues_at + handed_over_within_ms)
   let waiting = 0
   let storing = Promise.resolve()
   const warn = (error: unknown) =>
@@ -39,7 +43,9 @@ export function openRecording(
         })
     },
     stored: () =>
-      storing.then(() => untilAvailable(() => inTransaction(atLater(at), (at) => hurryJoin(at, call.id)))).catch(warn),
+      storing
+        .then(() => untilAvailable(() => inTransaction(atLater(at), (at) => hurryJoin(at, { ...call, due_at: joinAt(at) }))))
+        .catch(warn),
   }
 }
 

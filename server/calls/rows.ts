@@ -445,6 +445,19 @@ export const setSocketTokens = (
       where workspace_id = ${workspace} and id = ${id} and lease_token = ${lease_token} and ended_at is null`,
   )
 
+/** Those of the calls whose lease another process has taken, or nobody has. */
+export async function findLost<Leased extends { id: string; token: string }>(
+  { db, workspace }: InWorkspace,
+  calls: Leased[],
+): Promise<Leased[]> {
+  const rows = await db.many<{ id: string; lease_token: string | null }>(
+    sql`select id, lease_token from calls
+      where workspace_id = ${workspace} and id = any(${toArrayLiteral(calls.map(({ id }) => id))}::uuid[])`,
+  )
+  const tokens = new Map(rows.map(({ id, lease_token }) => [id, lease_token]))
+  return calls.filter(({ id, token }) => tokens.get(id) !== token)
+}
+
 /** Calls in a browser end when nobody comes back by then. They are leased by this process. Rows that are locked are left out. */
 export const postponeEnds = (
   { db, workspace }: InWorkspace,

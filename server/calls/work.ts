@@ -27,7 +27,7 @@ import { CallDrive } from './drive.ts'
 import { type Fact, isAnswered, summarize } from './facts.ts'
 import { openRecording } from './recording-parts.ts'
 import { resume } from './resume.ts'
-import { type CallState, postponeEnds, type Row, renewLeases } from './rows.ts'
+import { type CallState, findLost, postponeEnds, type Row, renewLeases } from './rows.ts'
 import { type CallSave, isTrial, openCallSaves, turnsOf } from './save.ts'
 import type { EndReason } from './schema.ts'
 import { requests } from './store.ts'
@@ -77,6 +77,10 @@ export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCal
           connection ? [{ id, token, due_at: clock.iso(connection.ends_at) }] : [],
         )
         if (connected.length > 0) await postponeEnds(at, connected)
+        // The client may be connected to another process now: what is recorded here must be there when the call ends there.
+        const ids = new Set(renewed.map(({ id }) => id))
+        const missing = connected.filter(({ id }) => !ids.has(id))
+        if (missing.length > 0) for (const { id, token } of await findLost(at, missing)) running.get(id)?.lose(token)
         return renewed
       }),
     limits: { process: plainShare(calls_max), workspace: plainShare(calls_max) },

@@ -186,3 +186,13 @@ test('hours of silence are no parts, and a second process continues with the nex
   const [, last] = parts
   assert.equal(last?.bytes.length, (7_200_020 - 7_185_500) * 16)
 })
+
+test('a recording ends with its last frame, because another process may have recorded what follows', () => {
+  const { parts, recorder } = record({ began_ms: 0 })
+  recorder.contact(new Int16Array(160).fill(5_000), 980)
+  recorder.end(12_000)
+  assert.deepEqual(
+    parts.map(({ start_ms, bytes }) => [start_ms, bytes.length]),
+    [[0, 1_000 * 16]],
+  )
+})

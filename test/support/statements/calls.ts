@@ -4,7 +4,7 @@ import { due_calls, findToTake, isAwaited, take } from '../../../server/calls/cl
 import { withoutQuiet } from '../../../server/calls/quiet-hours.ts'
 import { store } from '../../../server/calls/recording-files.ts'
 import { openRecording } from '../../../server/calls/recording-parts.ts'
-import { postponeEnds, renewLeases } from '../../../server/calls/rows.ts'
+import { findLost, postponeEnds, renewLeases } from '../../../server/calls/rows.ts'
 import { parseSocketToken } from '../../../server/calls/socket-token.ts'
 import { readTalk } from '../../../server/conversations/claim.ts'
 import { findEndedRuns } from '../../../server/conversations/tool-runs.ts'
@@ -119,6 +119,7 @@ export async function talkInBrowser(server: Server): Promise<void> {
   const taken = await take(at, opening)
   assert.ok(taken && (await isAwaited(at, opening)))
   await postponeEnds(at, [{ id: taken.id, token: taken.token, due_at: clock.iso(at.now + 60_000) }])
+  assert.deepEqual(await findLost(at, [taken]), [])
   const place = await placeWebCall(tenant, { agent_id, is_test: true })
   const client = openVoiceClient(place)
   const { token: next } = await client.next('ready')

@@ -23,6 +23,8 @@ export interface LiveCalls {
   is_draining: boolean
   /** Set when the process ends by an error: calls are not ended, because their clients may come back to the next process. */
   is_abandoned: boolean
+  /** Of recordings that wait in memory to be stored. */
+  unstored_bytes: number
   hasRoom: (call: LiveCall) => boolean
   add: (call: LiveCall) => void
   remove: (call: LiveCall) => void
@@ -46,6 +48,7 @@ export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
   return {
     is_draining: false,
     is_abandoned: false,
+    unstored_bytes: 0,
     get count() {
       return calls.size
     },

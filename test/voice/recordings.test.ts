@@ -148,3 +148,83 @@ test('a call that another process has taken leaves its socket and its slot befor
   comeBack()
   await waitUntil('the part is stored', async () => (await filesOf(tenant, await keysOf(tenant))).length === 1)
 })
+
+/** A bucket that fails this often. */
+function failing(tenant: Tenant, failures: number) {
+  const at = server.at(tenant.id)
+  let left = failures
+  const put: typeof at.tools.blobs.put = async (key, blob) => {
+    left -= 1
+    if (left >= 0) throw new Error('the bucket is away')
+    await at.tools.blobs.put(key, blob)
+  }
+  return { ...at, tools: { ...at.tools, blobs: { ...at.tools.blobs, put } } }
+}
+
+test('parts wait for a bucket that is away, and the recording is joined when all are stored', async () => {
+  const tenant = await server.workspace()
+  const call = await tenant.addCall({ lease_until: Date.now() + 3_600_000 })
+  const pauses: number[] = []
+  const { promise: is_back, resolve: comeBack } = Promise.withResolvers<void>()
+  const at = failing(tenant, 50)
+  const recording = openRecording(at, {
+    call,
+    began_at: at.now,
+    continues_at: undefined,
+    log,
+    pause: async (ms) => {
+      pauses.push(ms)
+      if (pauses.length === 49) await is_back
+    },
+  })
+  recording.keep({ start_ms: 0, bytes: new Uint8Array(100 * bytes_per_ms) })
+  recording.keep({ start_ms: 100, bytes: new Uint8Array(100 * bytes_per_ms) })
+  await waitUntil('it was tried many times', () => pauses.length === 49)
+  await server.pool.run(
+    sql`update calls set recording_status = 'rendering', duration_ms = 200 where workspace_id = ${tenant.id} and id = ${call.id}`,
+  )
+  await server.pool.run(
+    sql`insert into recording_files (workspace_id, id, blob_key, due_at)
+      values (${tenant.id}, ${call.id}, ${`${tenant.id}/late.wav`}, ${clock.iso(at.now)})`,
+  )
+  await tenant.work()
+  assert.equal((await getCall(tenant, call.id)).recording.status, 'rendering', 'the parts are waited for')
+  comeBack()
+  await recording.stored()
+  assert.equal(Math.max(...pauses), 10_000)
+  // The row was leased until the end of the longest upload.
+  await server.pool.run(sql`update recording_files set lease_until = null where workspace_id = ${tenant.id}`)
+  await tenant.work()
+  assert.equal((await getCall(tenant, call.id)).recording.status, 'ready')
+  const joined = await at.tools.blobs.open(`${tenant.id}/late.wav`)
+  const bytes = Buffer.concat((await joined?.stream.toArray()) ?? []).subarray(header_bytes)
+  assert.ok(bytes.length === 200 * bytes_per_ms && bytes.every((byte) => byte === 0))
+  await at.tools.blobs.remove(`${tenant.id}/late.wav`)
+})
+
+test('more than half an hour of a call does not wait', async () => {
+  const tenant = await server.workspace()
+  const call = await tenant.addCall({ is_over: false })
+  const at = failing(tenant, 1)
+  const { promise: is_back, resolve: comeBack } = Promise.withResolvers<void>()
+  const recording = openRecording(at, { call, began_at: at.now, continues_at: undefined, log, pause: () => is_back })
+  const before = at.tools.live_calls.unstored_bytes
+  for (let index = 0; index < 61; index += 1) recording.keep({ start_ms: index, bytes: new Uint8Array(bytes_per_ms) })
+  assert.equal(at.tools.live_calls.unstored_bytes - before, 60 * bytes_per_ms)
+  comeBack()
+  await recording.stored()
+  assert.equal((await rowsOf(tenant)).length, 60)
+  assert.equal(at.tools.live_calls.unstored_bytes, before)
+})
+
+test('a call does not wait when all calls have too much in memory', async () => {
+  const tenant = await server.workspace()
+  const call = await tenant.addCall({ is_over: false })
+  const at = failing(tenant, 0)
+  const tools = { ...at.tools, live_calls: { ...at.tools.live_calls, unstored_bytes: 128 * 1024 * 1024 - 16 } }
+  const recording = openRecording({ ...at, tools }, { call, began_at: at.now, continues_at: undefined, log })
+  recording.keep({ start_ms: 0, bytes: new Uint8Array(17) })
+  recording.keep({ start_ms: 1, bytes: new Uint8Array(16) })
+  await recording.stored()
+  assert.equal((await rowsOf(tenant)).length, 1)
+})

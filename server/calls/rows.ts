@@ -419,8 +419,7 @@ export const findOpened = <Found extends object>(
   at: At,
   opening: Pick<Opening, 'id' | 'token' | 'origin'>,
   columns: Sql,
-): Promise<Found | undefined> =>
-  at.db.maybe<Found>(sql`select ${columns} from calls where ${isOpenedBy(at, opening)}`)
+): Promise<Found | undefined> => at.db.maybe<Found>(sql`select ${columns} from calls where ${isOpenedBy(at, opening)}`)
 
 const isOpenedBy = (
   { db, workspace, now }: At,

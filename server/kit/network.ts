@@ -31,6 +31,20 @@ export const isInNetwork = (address: Address, { base, prefix_bits }: Network): b
   address.kind() === base.kind() && address.match(base, prefix_bits)
 
 /**
+ * The address of a client that is connected through proxies. They append the address that they see to X-Forwarded-For, and only
+ * trusted ones are believed. The requests of operations get theirs from Fastify, by the same rule.
+ */
+export function clientAddress(connected: string, forwarded_for: string, proxies: Network[]): string {
+  const named = forwarded_for.split(',').map((text) => text.trim())
+  const nearest_first = [connected, ...named.filter((text) => text !== '').reverse()]
+  const isProxy = (text: string) => {
+    const address = parseAddress(text)
+    return address !== undefined && proxies.some((proxy) => isInNetwork(address, proxy))
+  }
+  return nearest_first.find((text) => !isProxy(text)) ?? nearest_first.at(-1) ?? connected
+}
+
+/**
  * The network that identifies a client: the /64 of an IPv6 address, because a client has all addresses in it, or the IPv4
  * address itself. Other text is returned unchanged.
  */

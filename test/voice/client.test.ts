@@ -159,20 +159,21 @@ test('a browser that was offline comes back when it is online', async () => {
   await browser.runUntil(() => call.state === 'live')
 })
 
-test('a full service is tried again with the same token', async () => {
-  peer.is_answering = false
-  const before = peer.sockets.length
-  const { call, states } = begin('patient')
-  const socket = await nextSocket(before)
-  socket.send({ type: 'error', code: 'busy', message: 'Full.' })
-  socket.close(1_013)
-  await browser.runUntil(() => call.state === 'busy')
-  peer.is_answering = true
-  const next = await nextSocket(before + 1)
-  assert.equal(next.start.token, 'patient')
-  await browser.runUntil(() => call.state === 'live')
-  assert.deepEqual(states, ['busy', 'live'])
-})
+for (const code of ['busy', 'rate_limited'])
+  test(`a service that answers ${code} is tried again with the same token`, async () => {
+    peer.is_answering = false
+    const before = peer.sockets.length
+    const { call, states } = begin('patient')
+    const socket = await nextSocket(before)
+    socket.send({ type: 'error', code, message: 'Full.' })
+    socket.close(1_013)
+    await browser.runUntil(() => call.state === 'busy')
+    peer.is_answering = true
+    const next = await nextSocket(before + 1)
+    assert.equal(next.start.token, 'patient')
+    await browser.runUntil(() => call.state === 'live')
+    assert.deepEqual(states, ['busy', 'live'])
+  })
 
 test('a refused token ends the call, and everything stops', async () => {
   peer.is_answering = false

@@ -137,9 +137,7 @@ test('a call that another process has taken leaves its socket and its slot befor
   const { promise: is_back, resolve: comeBack } = Promise.withResolvers<void>()
   tools.blobs = { ...blobs, put: (key, blob) => is_back.then(() => blobs.put(key, blob)) }
   const { client, id } = await talk(tenant, { recording: { is_on: true, notice: 'This call is recorded.' } })
-  await small.pool.run(
-    sql`update calls set lease_token = ${newId()} where workspace_id = ${tenant.id} and id = ${id}`,
-  )
+  await small.pool.run(sql`update calls set lease_token = ${newId()} where workspace_id = ${tenant.id} and id = ${id}`)
   client.say('Yes.')
   assert.equal(await client.closed, 1_011)
   const next = await talk(tenant, {})

@@ -106,7 +106,7 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
   /** The service closes the connection after an error. */
   function fail({ code, message }: VoiceError): void {
     if (performance.now() - ready_at > works_after_ms) faults = 0
-    if (code === 'busy') is_busy = true
+    if (code === 'busy' || code === 'rate_limited') is_busy = true
     else if (was_ready && faults < faults_max) faults += 1
     else end('error', { code, message })
   }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { Log } from '../log.ts'
+import { clientAddress, type Network, parseNetwork } from '../network.ts'
 import * as problem from '../problem.ts'
 import { upload_sockets } from './admission.ts'
 import { drainSocket, isDraining } from './body/drain.ts'
@@ -27,8 +28,13 @@ export interface AppOptions {
   upgrades?: Upgrades
 }
 
-/** By path: takes over the connection of a request that wants to speak another protocol. It must not throw. */
-export type Upgrades = Record<string, (request: IncomingMessage, socket: Duplex, head: Buffer) => void>
+/** By path: takes over the connection of a request that wants to speak another protocol, or returns why not. It must not throw. */
+export type Upgrades = Record<string, Upgrade>
+export type Upgrade = (
+  request: IncomingMessage,
+  socket: Duplex,
+  options: { head: Buffer; ip: string },
+) => problem.Problem | undefined
 
 /** Fastify without routes. Every error that Node or Fastify finds is answered in the envelope. */
 export function createApp({ trust_proxy, newRequestId, sendAnswer, log, upgrades = {} }: AppOptions): FastifyInstance {
@@ -42,6 +48,13 @@ export function createApp({ trust_proxy, newRequestId, sendAnswer, log, upgrades
       log.error({ err: error }, 'could not answer a malformed request')
       socket.destroy()
     }
+  }
+  const proxies: Network[] = trust_proxy.flatMap((text) => parseNetwork(text) ?? [])
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const forwarded_for = String(request.headers['x-forwarded-for'] ?? '')
+    const ip = clientAddress(request.socket.remoteAddress ?? '', forwarded_for, proxies)
+    const rejection = upgradeOf(upgrades, request)?.(request, socket, { head, ip })
+    if (rejection) rejectUpgrade(request.socket, rejection, newRequestId())
   }
   const app = fastify({
     logger: false,
@@ -65,7 +78,8 @@ export function createApp({ trust_proxy, newRequestId, sendAnswer, log, upgrades
   for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   app.addHook('onListen', (done) => {
     for (const server of serversOf(app)) {
-      prepare(server, upgrades, log)
+      prepare(server, log)
+      server.on('upgrade', upgrade)
       // Fastify adds it to the first server only.
       if (server !== app.server) server.on('clientError', answerParserError)
     }
@@ -92,14 +106,20 @@ function serversOf(app: FastifyInstance): Server[] {
 const upgradeOf = (upgrades: Upgrades, { url = '' }: IncomingMessage): Upgrades[string] | undefined =>
   Object.hasOwn(upgrades, pathOf(url)) ? upgrades[pathOf(url)] : undefined
 
+/** Node has left the socket to the upgrade. */
+function rejectUpgrade(socket: Socket, rejection: problem.Problem, request_id: string): void {
+  socket.on('error', () => {})
+  answerOnSocket(socket, rejection, request_id)
+  socket.destroySoon()
+}
+
 const pathOf = (url: string): string => url.replace(/\?.*$/s, '')
 
-function prepare(server: Server, upgrades: Upgrades, log: Log): void {
+function prepare(server: Server, log: Log): void {
   server.maxConnections = connections_max
   // If a connection can't be accepted, such as for lack of file handles, the others must continue. Fastify would close its
   // other servers.
   server.removeAllListeners('error')
   server.on('error', (error) => log.warn({ reason: error.message }, 'could not accept a connection'))
-  server.on('upgrade', (request, socket, head) => upgradeOf(upgrades, request)?.(request, socket, head))
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
 }

@@ -7,6 +7,8 @@ export interface RateLimit {
   policy: string
   /** Counts a request of the key. */
   count: (key: string, now: number) => RateLimitStatus
+  /** Counts nothing. 0 if the key has requests left in its window, else the seconds until the next one. */
+  waitSeconds: (key: string, now: number) => number
 }
 
 export interface RateLimitStatus {
@@ -25,6 +27,7 @@ export interface RateLimitStatus {
 export function openRateLimit(per_window_max: number, window_seconds = 1): RateLimit {
   const window_ms = window_seconds * 1_000
   const windows = new ExpiringMap<{ requests: number; until: number }>(window_ms, keys_max)
+  const secondsUntil = (until: number, now: number) => Math.ceil((until - now) / 1_000)
   return {
     policy: `"key";q=${per_window_max};w=${window_seconds}`,
     count(key, now) {
@@ -35,12 +38,16 @@ export function openRateLimit(per_window_max: number, window_seconds = 1): RateL
       }
       window.requests += 1
       const remaining = Math.max(0, per_window_max - window.requests)
-      const wait_seconds = Math.ceil((window.until - now) / 1_000)
+      const wait_seconds = secondsUntil(window.until, now)
       return {
         is_exceeded: window.requests > per_window_max,
         wait_seconds,
         header: `"key";r=${remaining};t=${wait_seconds}`,
       }
+    },
+    waitSeconds(key, now) {
+      const window = windows.get(key, now)
+      return window && window.requests >= per_window_max ? secondsUntil(window.until, now) : 0
     },
   }
 }

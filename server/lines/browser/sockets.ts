@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import { openAudioLine } from '../../audio/line.ts'
@@ -12,19 +10,24 @@ import { newSocketToken, parseSocketToken, type SocketToken } from '../../calls/
 import { isOffline } from '../../calls/web.ts'
 import { calling } from '../../calls/work.ts'
 import { type AtOutside, atWorkspace, type Service } from '../../kit/at.ts'
+import type { Upgrade } from '../../kit/http/app.ts'
 import type { Log } from '../../kit/log.ts'
+import { clientNetwork } from '../../kit/network.ts'
 import { isUnavailable } from '../../kit/postgres/errors.ts'
 import { untilAvailable } from '../../kit/postgres/until-available.ts'
-import { Problem } from '../../kit/problem.ts'
+import { Problem, tooManyAttempts } from '../../kit/problem.ts'
 import { Engine } from '../../kit/work/engine.ts'
 import { closing, type FromClient, type FromService, parseMessage } from './protocol.ts'
+import { openUnprovenSockets } from './unproven-sockets.ts'
 import { BrowserWire } from './wire.ts'
 
 /** Larger than all messages of the protocol. */
 const message_bytes_max = 4 * 1024
 const start_within_ms = 5_000
-/** Sockets that have not yet sent `start`. */
-const waiting_max = 500
+/** Who doesn't close its side of a closed socket is disconnected. The types don't know this option yet. */
+const close_within = { closeTimeout: 5_000 }
+/** Who has too many sockets open is told to wait for this long. */
+const retry_after_seconds = 10
 /** A client that comes back while the database is slow doesn't wait longer for it. */
 const token_write_max_ms = 500
 /** How long a stop waits for the recordings of calls that it has ended. */
@@ -32,19 +35,29 @@ const store_wait_ms = 3_000
 
 export interface BrowserCalls {
   /** Takes over the connection of a request for the socket. Never throws. */
-  upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+  upgrade: Upgrade
   /** Ends the calls that are left, or leaves them to another process, and closes all sockets. */
   stop: () => Promise<void>
 }
 
-type Start = Extract<FromClient, { type: 'start' }> & { origin: string | null }
+/** Who has opened a socket. */
+interface Opener {
+  origin: string | null
+  network: string
+}
+type Start = Extract<FromClient, { type: 'start' }> & Opener
 
 /** Calls in browsers. The process that has the socket drives the call, also one that does no other background work. */
 export function openBrowserCalls({ service, log }: { service: Service; log: Log }): BrowserCalls {
   const { live_calls } = service.tools
-  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: message_bytes_max })
+  const server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: message_bytes_max,
+    ...close_within,
+  })
   const wires = new Map<string, { wire: BrowserWire; lease_token: string }>()
-  const waiting = new Set<WebSocket>()
+  const unproven = openUnprovenSockets()
   let engine: Engine<ClaimedCall, void> | undefined
   let is_stopped = false
   // It is opened when it is needed first, because it looks after leases all the time.
@@ -55,22 +68,20 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
     return engine
   }
 
-  function accept(socket: WebSocket, origin: string | null): void {
+  function accept(socket: WebSocket, opener: Opener): void {
     // Who breaks the protocol of sockets is disconnected by the library.
     socket.on('error', () => {})
-    if (waiting.size >= waiting_max || is_stopped) return void refuse(socket, busy)
-    waiting.add(socket)
+    if (is_stopped) return void refuse(socket, busy)
+    const are_too_many = unproven.areTooMany(opener.network)
+    unproven.add(socket, opener.network)
+    if (are_too_many) return void refuse(socket, limited(retry_after_seconds))
     const timer = setTimeout(() => socket.close(closing.invalid), start_within_ms)
-    const leave = () => {
-      clearTimeout(timer)
-      waiting.delete(socket)
-    }
-    socket.once('close', leave)
+    socket.once('close', () => clearTimeout(timer))
     socket.once('message', (data: RawData, is_binary: boolean) => {
-      leave()
+      clearTimeout(timer)
       const message = is_binary ? undefined : parseMessage(data)
       if (message?.type !== 'start') return refuse(socket, not_started)
-      begin(socket, { ...message, origin }).catch((error: unknown) => {
+      begin(socket, { ...message, ...opener }).catch((error: unknown) => {
         if (isUnavailable(error)) return refuse(socket, busy)
         log.error({ err: error }, 'a call in a browser could not be begun')
         refuse(socket, failed)
@@ -79,8 +90,10 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
   }
 
   async function begin(socket: WebSocket, start: Start): Promise<void> {
+    const wait_seconds = unproven.waitSeconds(start.network)
+    if (wait_seconds > 0) return refuse(socket, limited(wait_seconds))
     const token = parseSocketToken(start.token)
-    if (!token) return refuse(socket)
+    if (!token) return refuseToken(socket, start)
     const known = wires.get(token.call_id)
     if (known?.wire.accepts(token.hash, start) && (await comeBack(socket, start, token, known))) return
     // A token that its wire doesn't know may be of another process, which has taken the call meanwhile: the database knows it.
@@ -89,9 +102,10 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
     const next = newSocketToken(token.workspace, token.call_id)
     const wanted = { id: token.call_id, token: token.hash, origin: start.origin }
     const is_here = known !== undefined && !known.wire.is_over
-    const refuseToken = async () => refuse(socket, !is_here && (await isAwaited(at, wanted)) ? busy : undefined)
+    const refuseUnlessAwaited = async () =>
+      !is_here && (await isAwaited(at, wanted)) ? refuse(socket, busy) : refuseToken(socket, start)
     const found = await findToTake(at, wanted)
-    if (!found) return refuseToken()
+    if (!found) return refuseUnlessAwaited()
     const speech = await findSpeech(at, found)
     const live = { is_offline: !speech || isOffline(speech.listen.model) }
     // Before the call is taken: another process may have it, and the token works once.
@@ -103,7 +117,7 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
     })
     if (!claimed) {
       live_calls.remove(live)
-      return refuseToken()
+      return refuseUnlessAwaited()
     }
     const wire = new BrowserWire({
       call_id: claimed.id,
@@ -114,6 +128,7 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
       onTokenUsed: () => void keepTokens(at, wire, { tokens: wire.tokens, lease_token: claimed.token }),
     })
     wires.set(claimed.id, { wire, lease_token: claimed.token })
+    unproven.remove(socket)
     wire.attach(socket, { token: next.text, tokens: { next: next.hash, before: token.hash } })
     const close = () => {
       if (wires.get(claimed.id)?.wire === wire) wires.delete(claimed.id)
@@ -140,11 +155,20 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
     if (!(await keepTokens(at, wire, { tokens, lease_token }))) return false
     // Someone else may have been faster.
     const is_first = wire.accepts(token.hash, start)
-    if (is_first) wire.attach(socket, { token: next.text, tokens })
-    else refuse(socket)
+    if (is_first) {
+      unproven.remove(socket)
+      wire.attach(socket, { token: next.text, tokens })
+      return true
+    }
+    refuseToken(socket, start)
     // The token of the one who was faster is the one that works.
-    if (!is_first) await keepTokens(at, wire, { tokens: wire.tokens, lease_token })
+    await keepTokens(at, wire, { tokens: wire.tokens, lease_token })
     return true
+  }
+
+  function refuseToken(socket: WebSocket, { network }: Start): void {
+    unproven.noteRefusedToken(network)
+    socket.close(closing.refused)
   }
 
   /**
@@ -177,14 +201,17 @@ export function openBrowserCalls({ service, log }: { service: Service; log: Log 
   }
 
   return {
-    upgrade(request, socket, head) {
+    upgrade(request, socket, { head, ip }) {
       const { origin = null } = request.headers
-      server.handleUpgrade(request, socket, head, (opened) => accept(opened, origin))
+      const network = clientNetwork(ip)
+      if (unproven.areTooMany(network, 2)) return tooManyAttempts(retry_after_seconds)
+      server.handleUpgrade(request, socket, head, (opened) => accept(opened, { origin, network }))
+      return undefined
     },
     async stop() {
       is_stopped = true
       live_calls.is_draining = true
-      for (const socket of waiting) socket.terminate()
+      for (const socket of unproven.all()) socket.terminate()
       if (live_calls.is_abandoned) closeWires()
       await engine?.stop()
       await Promise.race([live_calls.ended(), sleep(store_wait_ms, undefined, { ref: false })])
@@ -261,15 +288,22 @@ const not_started: Refusal = {
   },
   close_code: closing.invalid,
 }
+/** Too many sockets without a valid token are open, or too many tokens were refused. */
+const limited = (wait_seconds: number): Refusal => ({
+  error: {
+    code: 'rate_limited',
+    message: `Too many attempts from your network. Try again in ${wait_seconds} seconds.`,
+  },
+  close_code: closing.busy,
+})
 const failed: Refusal = {
   error: { code: 'internal', message: 'The call could not be connected.' },
   close_code: closing.failed,
 }
 
-/** Without a reason the token is refused. */
-function refuse(socket: WebSocket, refusal?: Refusal): void {
-  if (refusal) socket.send(JSON.stringify({ type: 'error', ...refusal.error } satisfies FromService))
-  socket.close(refusal?.close_code ?? closing.refused)
+function refuse(socket: WebSocket, { error, close_code }: Refusal): void {
+  socket.send(JSON.stringify({ type: 'error', ...error } satisfies FromService))
+  socket.close(close_code)
 }
 
 /** The other side has called, so there is nobody to ask. */

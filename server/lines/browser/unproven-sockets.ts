@@ -1,0 +1,39 @@
+import type { WebSocket } from 'ws'
+import * as clock from '../../kit/clock.ts'
+import { openRateLimit } from '../../kit/limits/rate.ts'
+
+/** Beyond these a socket is closed with a message, and beyond twice as many it is not even opened. */
+const sockets_max = 500
+const per_network_max = 20
+const refused_tokens_per_minute_max = 60
+
+/** Sockets that have not shown a valid token, also those that were refused and are not yet closed. */
+export interface UnprovenSockets {
+  all: () => Iterable<WebSocket>
+  /** Whether there are too many, of the network or in all. `times` multiplies the limits. */
+  areTooMany: (network: string, times?: number) => boolean
+  /** It counts until it is closed, or has shown a valid token. */
+  add: (socket: WebSocket, network: string) => void
+  remove: (socket: WebSocket) => void
+  noteRefusedToken: (network: string) => void
+  /** How long the network has to wait, because too many of its tokens were refused. 0 if it may try. */
+  waitSeconds: (network: string) => number
+}
+
+export function openUnprovenSockets(): UnprovenSockets {
+  const networks = new Map<WebSocket, string>()
+  const refused_tokens = openRateLimit(refused_tokens_per_minute_max, 60)
+  const countOf = (network: string) => networks.values().reduce((sum, other) => sum + (other === network ? 1 : 0), 0)
+  return {
+    all: () => networks.keys(),
+    areTooMany: (network, times = 1) =>
+      networks.size >= times * sockets_max || countOf(network) >= times * per_network_max,
+    add(socket, network) {
+      networks.set(socket, network)
+      socket.once('close', () => networks.delete(socket))
+    },
+    remove: (socket) => void networks.delete(socket),
+    noteRefusedToken: (network) => void refused_tokens.count(network, clock.ticks()),
+    waitSeconds: (network) => refused_tokens.waitSeconds(network, clock.ticks()),
+  }
+}

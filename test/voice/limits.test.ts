@@ -33,12 +33,16 @@ async function open(address: string, token?: string, url = socketsOf(server)) {
   return { socket, messages, closed }
 }
 
-/** A client at this address has a call, which it then ends. */
+/** A client at this address has a call, which it then ends. It tries until what it had open before is closed. */
 async function talkFrom(address: string): Promise<void> {
   const { call, token } = await placeWebCall(tenant, { agent_id })
-  const { socket, messages } = await open(address, token)
-  await waitUntil('it is connected', () => messages.some(({ type }) => type === 'ready'))
-  socket.send(JSON.stringify({ type: 'end' }))
+  await waitUntil('it is connected', async () => {
+    const { socket, messages, closed } = await open(address, token)
+    await Promise.race([once(socket, 'message'), closed])
+    const is_ready = messages.some(({ type }) => type === 'ready')
+    if (is_ready) socket.send(JSON.stringify({ type: 'end' }))
+    return is_ready
+  })
   await ended(tenant, call.id)
 }
 
@@ -110,6 +114,5 @@ test('a network whose tokens are refused too often is told to wait, and others c
     for (const { closed } of await times(15, () => open(address, 'x'))) assert.equal(await closed, 4_401)
   const { token } = await placeWebCall(tenant, { agent_id })
   await assertLimited(await open(address, token))
-  const { messages } = await open('203.0.113.5', token)
-  await waitUntil('it is connected', () => messages.some(({ type }) => type === 'ready'))
+  await talkFrom('203.0.113.5')
 })

@@ -115,7 +115,10 @@ function start(node, parameters, is_service) {
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, forward)
-  stopWithNpm(() => forward('SIGTERM'))
+  // The signal that ends npm may have reached the server before: the same one again would end its live calls.
+  stopWithNpm(() => {
+    if (!is_stop_requested && !is_stopping) forward('SIGTERM')
+  })
   launch()
 }
 

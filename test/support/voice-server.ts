@@ -1,0 +1,6 @@
+import { readConfig } from '../../server/config.ts'
+import { serve } from '../../server/main.ts'
+import { fake_sound } from './fake-speech.ts'
+
+/* The service, with speech without models: started by the launcher, as `parley serve` is. */
+await serve(readConfig(process.env), { shell: process, is_json: false, sound: fake_sound })

@@ -323,3 +323,26 @@ test('a long speech ends though it is cut while its last words wait for the reco
   assert.equal(typesOf(events).filter((type) => type === 'speech_stopped').length, 1)
   await line.close()
 })
+
+test('words are not cut in two because the process was held up', async () => {
+  const call = openVirtualCall()
+  const events = follow(call)
+  const { line, contact, time, wire, hear } = call
+  contact.delay_ms = () => 0
+  await hear(500)
+  let at_ms = 500
+  /** They follow each other on the wire, whenever they are taken. */
+  const take = async (samples: Int16Array) => {
+    for (let from = 0; from < samples.length; from += 320, at_ms += 20) {
+      await time.advance(20)
+      wire.onFrame(samples.slice(from, from + 320), at_ms)
+    }
+  }
+  const sound = contact.speak('Tuesday', 600)
+  await take(sound.subarray(0, 16 * 300))
+  time.stall(900)
+  await take(sound.subarray(16 * 300))
+  await take(new Int16Array(16 * 1_000))
+  assert.deepEqual(finalWords(events), ['Tuesday'])
+  await line.close()
+})

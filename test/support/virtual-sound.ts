@@ -22,6 +22,8 @@ export interface VirtualTime {
   /** Runs everything that is due until then. */
   advance: (ms: number) => Promise<void>
   readonly waiting: number
+  /** The process does nothing for this long. */
+  stall: (ms: number) => void
 }
 
 const began_at = 1_000_000
@@ -48,6 +50,9 @@ export function openVirtualTime(): VirtualTime {
         waiting.set(id, { at: time + Math.max(0, wait_ms), run })
         return () => waiting.delete(id)
       },
+    },
+    stall: (ms) => {
+      time += ms
     },
     async advance(ms) {
       const until = time + ms

@@ -60,7 +60,8 @@ await waitUntil('the agent has asked again', hasTurns(asking.id, 3))
 await waitUntil('the other one speaks', () => clients.speaking.heard() > 0)
 // Who says something before the greeting, and then hears nothing.
 const first = openVoiceClient({ ...greeting, url: other.url }, { is_playing: false })
-first.say('Yes.')
+// What comes before the line is open is lost.
+first.say('Yes.', { frames: 75 })
 const greeting_token = String((await first.next('ready')).token)
 first.send({ type: 'played', ms: 0 })
 await waitUntil('the contact has a turn', async () => (await getCall(tenant, greeting.id)).turn_count > 0)

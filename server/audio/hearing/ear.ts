@@ -73,6 +73,7 @@ export function openEar(options: EarOptions): Ear {
   let next_ms = 0
   let silence_ms = 0
   let frame_at = now()
+  let checked_at = now()
   let is_closed = false
   /** All words of the speech are being recognised. */
   let is_ending = false
@@ -209,9 +210,14 @@ export function openEar(options: EarOptions): Ear {
   function check(): void {
     if (is_closed) return
     cancelCheck = timers.after(check_every_ms, check)
-    const quiet_ms = now() - frame_at
+    const time = now()
+    // While this process was held up, frames have waited for it.
+    const held_up_ms = Math.max(0, time - checked_at - check_every_ms)
+    frame_at = Math.min(time, frame_at + held_up_ms)
+    checked_at = time
+    const quiet_ms = time - frame_at
     if (!segmenter.segment || quiet_ms < missing_ms) return
-    const missed_ms = Math.min(fill_max_ms, quiet_ms - silence_ms)
+    const missed_ms = Math.max(0, Math.min(fill_max_ms, quiet_ms - silence_ms))
     hear(new Int16Array(Math.round((missed_ms * rate) / 1_000)), next_ms + silence_ms)
     silence_ms = quiet_ms
   }

@@ -175,7 +175,7 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
     contact_track?.add(frame, wire_time.toRecording(wire_time.toWorkspace(at_ms)))
     ear.take(frame, at_ms)
   }
-  wire.onPlayed = (played_ms) => speaker.notePlayed(played_ms)
+  wire.onPlayed = (played_ms, clears) => speaker.notePlayed(played_ms, clears)
   wire.onDigit = (digit) => emit({ type: 'digit', digit }, now())
   wire.onPause = (is_paused) => speaker.setConnected(!is_paused)
   wire.onEnd = (reason) => {

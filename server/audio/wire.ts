@@ -5,10 +5,11 @@ export interface Wire {
   onFrame: (frame: Int16Array, at_ms: number) => void
   /**
    * Set by the line: how much of what was sent has been played, in ms since the wire opened. Sound that was cleared before it was
-   * played never counts. It is called a few times a second while something is played, when nothing is left to play, and soon
-   * after `clear`, so that the line knows where the sound was cut.
+   * played never counts. It is called a few times a second while something is played, when nothing is left to play, and after each
+   * `clear`, before what was sent after it is played: so the line knows where the sound was cut. `clears` says how often `clear` was
+   * called before the other side had played this. Without it, reports that were on their way at a `clear` can't be told from later ones.
    */
-  onPlayed: (played_ms: number) => void
+  onPlayed: (played_ms: number, clears?: number) => void
   onDigit: (digit: string) => void
   /** The other side has hung up, or the connection is lost for good. Called once. */
   onEnd: (reason: 'hung_up' | 'lost') => void

@@ -346,3 +346,28 @@ test('words are not cut in two because the process was held up', async () => {
   assert.deepEqual(finalWords(events), ['Tuesday'])
   await line.close()
 })
+
+test('reports that are on their way when the sound is cleared do not count for what follows', async () => {
+  for (const delay_ms of [0, 150, 400, 900]) {
+    const call = openVirtualCall({ wire_options: { report_ms: 40, delay_ms: () => delay_ms } })
+    follow(call)
+    const { line, time, wire, voice } = call
+    line.say(time.now(), { reply: 'r1', text: 'one two three four five six seven eight nine ten eleven twelve.' })
+    line.endReply(time.now(), 'r1')
+    await time.advance(1_500)
+    line.clear(time.now(), 'r1')
+    const words = 'thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty.'
+    line.say(time.now(), { reply: 'r2', text: words })
+    line.endReply(time.now(), 'r2')
+    let heard = ''
+    for (let playing = line.readPlayed(time.now()); playing; playing = line.readPlayed(time.now())) {
+      heard = heardOf(playing.parts)
+      const played = wordsPlayed(voice, wire.played).join(' ')
+      assert.ok(played.includes(heard), `${heard} was heard, and ${played} was played, with ${delay_ms} ms`)
+      await time.advance(20)
+    }
+    assert.ok(words.startsWith(heard) && heard.length > 40, heard)
+    assert.ok(wordsPlayed(voice, wire.played).join(' ').endsWith(words))
+    await line.close()
+  }
+})

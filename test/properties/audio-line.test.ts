@@ -39,7 +39,7 @@ const steps = fc.array<Step>(
 )
 const wires = fc.record({
   report_ms: fc.constantFrom(40, 100, 200),
-  delays: fc.array(fc.integer({ min: 0, max: 80 }), { minLength: 1, maxLength: 5 }),
+  delays: fc.array(fc.integer({ min: 0, max: 250 }), { minLength: 1, maxLength: 5 }),
   voice_ms: fc.constantFrom(0, 30, 400),
   recognise_ms: fc.constantFrom(0, 150, 900),
 })

@@ -134,6 +134,7 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
   let call_id = ''
   let connections = 0
   let played_since_ready = 0
+  let clears_since_ready = 0
   let reported = 0
   let report_at_ms = 0
   let is_over = false
@@ -217,10 +218,13 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
 
   /** At the end of what was sent at once too, so that the service knows that all of it was played. */
   function report(): void {
-    if (played_since_ready === reported || (now() < report_at_ms && buffer.length > 0)) return
+    if (played_since_ready !== reported && (now() >= report_at_ms || buffer.length === 0)) sendReport()
+  }
+
+  function sendReport(): void {
     reported = played_since_ready
     report_at_ms = now() + report_every_ms
-    send({ type: 'played', ms: Math.floor(played_since_ready / per_ms) })
+    send({ type: 'played', ms: Math.floor(played_since_ready / per_ms), clears: clears_since_ready })
   }
 
   function check(): void {
@@ -237,6 +241,8 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
       play()
       buffer = []
       clears.push(now())
+      clears_since_ready += 1
+      sendReport()
     } else if (message.type === 'words') {
       const { role, text, is_final } = message
       words.push({ role, text, is_final, at_ms: now() })
@@ -269,7 +275,7 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
       call_id = message.call_id
       if (connections === 0) began_at = performance.now()
       connections += 1
-      ;[buffer, played_since_ready, reported] = [[], 0, 0]
+      ;[buffer, played_since_ready, reported, clears_since_ready] = [[], 0, 0, 0]
       if (connections === 1) tick()
       resolve(true)
     })

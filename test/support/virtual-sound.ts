@@ -97,6 +97,8 @@ export function openFakeWire({ now, timers }: VirtualTime, options: FakeWireOpti
   let buffer: number[] = []
   let is_stopped = false
   let reported_at = now()
+  /** How often the other side has cleared its buffer. */
+  let cleared = 0
   const down = openPipe({ now, timers }, delay_ms)
   const up = openPipe({ now, timers }, delay_ms)
   const wire: FakeWire = {
@@ -124,6 +126,7 @@ export function openFakeWire({ now, timers }: VirtualTime, options: FakeWireOpti
       wire.clears += 1
       down(() => {
         buffer = []
+        cleared += 1
         report()
       })
     },
@@ -139,7 +142,8 @@ export function openFakeWire({ now, timers }: VirtualTime, options: FakeWireOpti
   function report(): void {
     reported_at = now()
     const played_ms = (wire.played.length * 1_000) / sample_rate
-    up(() => wire.onPlayed(played_ms))
+    const clears = cleared
+    up(() => wire.onPlayed(played_ms, clears))
   }
   function play(): void {
     if (is_stopped) return

@@ -119,6 +119,24 @@ test('a clear silences at once, and what comes after it is played', async () => 
   assert.equal(socket.played(), after_clear + 200)
 })
 
+test('each clear is answered with what was played before it', async () => {
+  const { socket } = await talk()
+  const reports = () => socket.messages.filter(({ type }) => type === 'played')
+  // Also when nothing was played since the last report.
+  socket.send({ type: 'clear' })
+  await browser.runUntil(() => reports().length > 0)
+  assert.deepEqual(reports(), [{ type: 'played', ms: 0, clears: 1 }])
+  socket.sendTone(1_000)
+  await browser.runUntil(() => socket.played() >= 300)
+  socket.send({ type: 'clear' })
+  socket.sendTone(400)
+  await browser.runUntil(() => reports().some(({ clears }) => clears === 2))
+  const cut = reports().find(({ clears }) => clears === 2)?.ms
+  await browser.run(1_000)
+  await browser.runUntil(() => socket.played() === Number(cut) + 400)
+  assert.ok(reports().every(({ ms, clears }) => clears === 2 || Number(ms) <= Number(cut)))
+})
+
 test('a muted microphone sends silence, and the time goes on', async () => {
   const { socket, call } = await talk()
   browser.microphone = tone(400)

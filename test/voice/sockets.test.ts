@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { WebSocket } from 'ws'
 import { waitUntil } from '../faults/client.ts'
-import { ended, getCall, newCaller } from '../support/calls.ts'
+import { ended, getCall, newCaller, turnsOf } from '../support/calls.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, testPool } from '../support/harness.ts'
 import { openVoiceClient, placeWebCall } from '../support/voice-client.ts'
@@ -124,4 +124,25 @@ test('other paths can not be upgraded', async () => {
     socket.on('unexpected-response', (_request, response) => resolve([response.statusCode])),
   )
   assert.equal(status, 401)
+})
+
+test('a report that was on its way when the sound was cleared does not count for what follows', async () => {
+  const first = 'One two three four five six seven eight nine ten.'
+  const script = { start: 'first', nodes: { first: { say: first, else: { go: 'first' } } } }
+  const { call, ...opened } = await placeWebCall(tenant, { agent_id: await newCaller(tenant, { script }) })
+  const client = openVoiceClient(opened, { is_playing: false })
+  await waitUntil('the agent speaks', () => client.heard() >= 500 * 32)
+  client.say('No, thank you.')
+  await client.next('clear')
+  const heard = client.heard()
+  await waitUntil('the agent speaks again', () => client.heard() > heard)
+  const { length } = client.messages.filter(({ type }) => type === 'clear')
+  for (let clears = 0; clears <= length; clears += 1) client.send({ type: 'played', ms: 500, clears })
+  client.send({ type: 'end' })
+  const { conversation_id } = await ended(tenant, call.id)
+  const turns: { role: string; heard: string }[] = await turnsOf(tenant, conversation_id)
+  assert.deepEqual(
+    turns.map(({ heard }) => heard),
+    ['', 'No, thank you.', ''],
+  )
 })

@@ -15,7 +15,7 @@ export type ToWorklet =
 /** From the worklet to the page. */
 export type FromWorklet =
   | ({ type: 'frame' } & MicrophoneFrame)
-  /** How much was played since the last reset. */
-  | { type: 'played'; ms: number; round: number }
+  /** How much was played since the last reset, and how often it was cleared before that. */
+  | { type: 'played'; ms: number; clears: number; round: number }
   /** The agent begins to sound, so long after the person has spoken. */
   | { type: 'answered'; latency_ms: number }

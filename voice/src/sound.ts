@@ -20,7 +20,7 @@ interface SoundOptions {
   audio: MediaTrackConstraints | undefined
   onFrame: (frame: MicrophoneFrame) => void
   /** Called when it has been heard, not when it was rendered. */
-  onPlayed: (played: { ms: number; round: number }) => void
+  onPlayed: (played: { ms: number; clears: number; round: number }) => void
   /** The agent begins to be heard, so long after the person has spoken. */
   onAnswered: (latency_ms: number) => void
   onMicrophoneLost: () => void
@@ -45,12 +45,15 @@ export async function openSound({ context, audio, ...on }: SoundOptions): Promis
     throw error
   })
   const timers = new Set<ReturnType<typeof setTimeout>>()
+  /** Reports that wait until they are true. They stay in order, also when the output gets faster. */
+  const waiting: (() => void)[] = []
   /** Not every browser knows how long its output takes. */
   const outputLatency = () => Math.min(output_latency_max_ms, Math.max(0, (context.outputLatency || 0) * 1_000))
   const whenHeard = (report: () => void) => {
+    waiting.push(report)
     const timer = setTimeout(() => {
       timers.delete(timer)
-      report()
+      waiting.shift()?.()
     }, outputLatency())
     timers.add(timer)
   }

@@ -72,7 +72,8 @@ export const connect: typeof types.connect = (options) => {
       audio: options.audio,
       onFrame,
       onPlayed: (played) => {
-        if (played.round === round) link?.send({ type: 'played', ms: played.ms })
+        const { ms, clears } = played
+        if (played.round === round) link?.send({ type: 'played', ms, clears })
       },
       onAnswered: setLatency,
       onMicrophoneLost: () => emit('error', newError('microphone_lost')),

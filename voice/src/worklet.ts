@@ -31,6 +31,8 @@ class VoiceProcessor extends AudioWorkletProcessor {
   #round = 0
   #reported = 0
   #since_report = 0
+  /** Since the last reset. */
+  #clears = 0
   #quiet_for = pause_min
   /** Samples of the device since the beginning. */
   #clock = 0
@@ -45,12 +47,20 @@ class VoiceProcessor extends AudioWorkletProcessor {
 
   #receive(message: ToWorklet): void {
     if (message.type === 'play') this.#playback.add(message.samples)
-    if (message.type === 'clear') this.#playback.clear()
+    if (message.type === 'clear') this.#clear()
     if (message.type === 'stop') this.#is_stopped = true
     if (message.type !== 'reset') return
     this.#playback.reset()
     this.#round = message.round
     this.#reported = 0
+    this.#clears = 0
+  }
+
+  /** The service is told where the sound was cut, before anything else is played. */
+  #clear(): void {
+    this.#playback.clear()
+    this.#clears += 1
+    this.#report()
   }
 
   process(inputs: Float32Array[][], outputs: Float32Array[][]): boolean {
@@ -65,6 +75,7 @@ class VoiceProcessor extends AudioWorkletProcessor {
     }
     this.#clock += length
     this.#play(out)
+    this.#reportIfDue()
     return !this.#is_stopped
   }
 
@@ -89,7 +100,6 @@ class VoiceProcessor extends AudioWorkletProcessor {
     }
     const block = this.#rendered.splice(0, length)
     for (const channel of channels) channel.set(block)
-    this.#report()
   }
 
   #noticeSound(sample: number): void {
@@ -106,12 +116,17 @@ class VoiceProcessor extends AudioWorkletProcessor {
   }
 
   /** At the end of what was sent at once, so that the service knows that all of it was played. */
-  #report(): void {
+  #reportIfDue(): void {
     const { played, isEmpty } = this.#playback
-    if (played === this.#reported || (this.#since_report < report_every && !isEmpty)) return
+    if (played !== this.#reported && (this.#since_report >= report_every || isEmpty)) this.#report()
+  }
+
+  #report(): void {
+    const { played } = this.#playback
     this.#reported = played
     this.#since_report = 0
-    this.#send({ type: 'played', ms: Math.floor((played * 1_000) / sample_rate), round: this.#round })
+    const ms = Math.floor((played * 1_000) / sample_rate)
+    this.#send({ type: 'played', ms, clears: this.#clears, round: this.#round })
   }
 
   #send(message: FromWorklet, transferred: Transferable[] = []): void {

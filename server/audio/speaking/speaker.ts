@@ -23,8 +23,8 @@ export interface Speaker {
   resume: () => void
   /** The wire is gone for now, or back. */
   setConnected: (is_connected: boolean) => void
-  /** How much the wire has played since it opened. */
-  notePlayed: (played_ms: number) => void
+  /** How much the wire has played since it opened, and how often it had been cleared then. */
+  notePlayed: (played_ms: number, clears?: number) => void
   readPlayed: () => { reply: string; parts: SpeechPart[] } | undefined
   /** The words of the reply of which the sound has begun. */
   readSaid: (reply: string) => string
@@ -114,6 +114,10 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
   let is_closed = false
   /** The wire was emptied, and nothing was sent since. */
   let is_cleared = false
+  /** How often it was emptied: so far, when the sound was sent that is on it now, and when it last said what it has played. */
+  const clears = { now: 0, sent: 0, reported: 0 }
+  /** What the wire has played of sound that was cleared, and that nobody knew of when the next sound was sent. */
+  let uncounted = 0
   let send_after = 0
   let spoken_ms = 0
   let making: { reply: string; stop: AbortController } | undefined
@@ -228,6 +232,7 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
   /** Sound that was dropped is sent again, beginning with a whole word. It follows what was played. */
   function restart(): void {
     is_cleared = false
+    clears.sent = clears.now
     spans = []
     sent = played
     for (const clip of clips()) clip.sent = isPlayed(clip) ? lengthOf(clip) : resumeFrom(clip)
@@ -260,8 +265,15 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     options.onSent(reply.id)
   }
 
-  function notePlayed(played_ms: number): void {
-    const until = Math.min(toSamples(played_ms), sent)
+  function notePlayed(played_ms: number, cleared?: number): void {
+    if (cleared !== undefined) {
+      // It is about sound that was cleared, and other sound was sent since.
+      if (cleared < clears.sent) return
+      // The first report after a clear says where that sound was cut.
+      if (clears.reported < clears.sent) uncounted = toSamples(played_ms) - played
+      clears.reported = cleared
+    }
+    const until = Math.min(toSamples(played_ms) - uncounted, sent)
     if (is_closed || !(until > played)) return
     const time = now()
     for (const { clip, from, start, end } of spans) {
@@ -322,6 +334,7 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
   function drop(): void {
     if (outstanding() > 0) send_after = now() + after_clear_ms
     is_cleared = true
+    clears.now += 1
     wire.clear()
   }
 

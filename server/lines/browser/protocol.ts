@@ -4,8 +4,8 @@ import type { RawData } from 'ws'
 
 export type FromClient =
   | { type: 'start'; token: string; sample_rate: 8_000 | 16_000 }
-  /** How much was played since `ready`. */
-  | { type: 'played'; ms: number }
+  /** How much was played since `ready`, and how many `clear` had come then. Older clients don't count these. */
+  | { type: 'played'; ms: number; clears?: number }
   | { type: 'digit'; digit: string }
   | { type: 'end' }
 
@@ -42,7 +42,9 @@ export function parseMessage(data: RawData): FromClient | undefined {
         ? { type: 'start', token: message.token, sample_rate: message.sample_rate }
         : undefined
     case 'played':
-      return typeof message.ms === 'number' && message.ms >= 0 ? { type: 'played', ms: message.ms } : undefined
+      return isCount(message.ms) && (message.clears === undefined || isCount(message.clears))
+        ? { type: 'played', ms: message.ms, ...(message.clears !== undefined && { clears: message.clears }) }
+        : undefined
     case 'digit':
       return typeof message.digit === 'string' ? { type: 'digit', digit: message.digit } : undefined
     case 'end':
@@ -51,6 +53,8 @@ export function parseMessage(data: RawData): FromClient | undefined {
       return undefined
   }
 }
+
+const isCount = (value: unknown): value is number => typeof value === 'number' && value >= 0
 
 function parseObject(data: RawData): Record<string, unknown> | undefined {
   try {

@@ -63,6 +63,8 @@ export class BrowserWire implements Wire {
   #must_jump = true
   /** What was played over earlier sockets, and over this one. */
   #played = { before_ms: 0, ms: 0 }
+  /** How often the sound was cleared, and how often before this socket. */
+  #clears = { before: 0, all: 0 }
   #messages = { since: 0, count: 0 }
 
   constructor(options: BrowserWireOptions) {
@@ -118,6 +120,7 @@ export class BrowserWire implements Wire {
     this.#must_jump = true
     this.#has_pong = true
     this.#played = { before_ms: this.#played.before_ms + this.#played.ms, ms: 0 }
+    this.#clears.before = this.#clears.all
     this.#seen_at = this.#now()
     socket.on('message', this.#onMessage)
     socket.on('close', this.#onClose)
@@ -134,6 +137,7 @@ export class BrowserWire implements Wire {
   }
 
   clear(): void {
+    this.#clears.all += 1
     this.#tell({ type: 'clear' })
   }
 
@@ -216,7 +220,9 @@ export class BrowserWire implements Wire {
     }
     // What was played can't become less, and late reports change nothing.
     this.#played.ms = Math.max(this.#played.ms, message.ms)
-    this.onPlayed(this.#played.before_ms + this.#played.ms)
+    const { before, all } = this.#clears
+    const clears = message.clears === undefined ? undefined : Math.min(before + message.clears, all)
+    this.onPlayed(this.#played.before_ms + this.#played.ms, clears)
   }
 
   /** Sound that is spoken without a pause is contiguous, whenever it arrives: its own clock is the client's. */

@@ -18,7 +18,7 @@ export function writeWords({ state, effects }: VoiceStep): boolean {
   const text = unwrittenWords(voice)
   if (text === '') return false
   const speech = voice.parts
-  Object.assign(voice, { parts: [], digits: '', silent_since: null, reminders: 0 })
+  Object.assign(voice, { parts: [], digits: '', waiting_since: null, silent_since: null, reminders: 0 })
   remember(state, { role: 'contact', text, is_cut: false, runs: [] })
   const usage = { input_tokens: 0, output_tokens: 0 }
   const spoken = { heard: text, speech }

@@ -32,6 +32,8 @@ export interface Voice {
   is_contact_speaking: boolean
   /** Keys that the contact has pressed, and that are no turn yet. */
   digits: string
+  /** Since when the agent waits for more of what is no turn yet. */
+  waiting_since: number | null
   /** Since when the agent waits for the contact. */
   silent_since: number | null
   /** How often the agent has asked since then whether someone is there. */
@@ -291,6 +293,7 @@ const new_voice: Voice = {
   hearing: '',
   is_contact_speaking: false,
   digits: '',
+  waiting_since: null,
   silent_since: null,
   reminders: 0,
   machine: null,

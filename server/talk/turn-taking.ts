@@ -1,6 +1,8 @@
 /** These are rules of spoken conversation: how long to wait after words, and which words don't interrupt. */
 
 const settle_ms = { complete: 300, other: 600, dictated: 1_100, hanging: 1_400, keys: 1_500 }
+/** After this time without words or keys the agent answers, whatever was said, and also if there was noise. */
+export const settle_max_ms = 2_500
 
 /** Words that are seldom the last of a sentence. */
 const hanging_words = new Set(

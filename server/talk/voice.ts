@@ -3,7 +3,7 @@ import { hasUnwritten, noteOptOut, unwrittenWords, type VoiceStep, wishOf, write
 import type { VoiceInput, VoiceInputOf } from './input.ts'
 import * as replies from './reply.ts'
 import { type Ending, newReply, type TimerName, type VoiceTimerName } from './state.ts'
-import { interrupts, isBackChannel, keys_settle_ms, settleTime } from './turn-taking.ts'
+import { interrupts, isBackChannel, keys_settle_ms, settle_max_ms, settleTime } from './turn-taking.ts'
 
 const wait_ms = {
   /** The contact's first words are waited for this long. */
@@ -50,6 +50,7 @@ export function takeVoice(step: VoiceStep, input: VoiceInput): void {
       break
     case 'digit':
       voice.digits = (voice.digits + input.digit).slice(0, digits_max)
+      voice.waiting_since = now
       if (state.reply && !state.reply.voice.is_uninterruptible) interrupt(step)
       if (state.phase === 'listening') state.phase = 'settling'
       delete state.timers.settle
@@ -92,7 +93,10 @@ function goOn(step: VoiceStep, { id, text, is_end }: VoiceInputOf<'reconnected'>
 function hear(step: VoiceStep, { text, ...heard }: VoiceInputOf<'heard'>): void {
   const { voice, reply, phase } = step.state
   const part = heard.part?.text ? heard.part : undefined
-  if (part) voice.parts = [...voice.parts, part]
+  if (part) {
+    voice.parts = [...voice.parts, part]
+    voice.waiting_since = step.now
+  }
   voice.hearing = heard.part ? '' : text
   if (!reply || phase === 'recording') {
     if (phase === 'listening' && part) rest(step)
@@ -173,6 +177,7 @@ function endSpeaking(step: VoiceStep, id: string, { is_lost = false } = {}): voi
     replies.interrupt(step, 'interrupted')
     step.next = reply.ending
   } else replies.complete(step, reply, reply.voice.outcome)
+  if (hasUnwritten(voice)) voice.waiting_since = now
   rest(step)
   if (!is_reminder) voice.reminders = 0
   if (!is_reminder || voice.silent_since === null) voice.silent_since = now
@@ -272,13 +277,16 @@ export function endHandOver(step: VoiceStep, id: string): void {
 export const endAtLimit = (step: VoiceStep, id: string): void =>
   sayAlone(step, id, { text: step.state.settings.sentences.limit, ending: 'limit' })
 
-function settleTimeOf({ voice, history }: VoiceStep['state']): number {
-  if (voice.digits !== '') return keys_settle_ms
-  return settleTime(unwrittenWords(voice), history.findLast(({ role }) => role === 'agent')?.text)
+function settlesAt({ state: { voice, history }, now }: VoiceStep): number {
+  const asked = history.findLast(({ role }) => role === 'agent')?.text
+  const wait_ms = voice.digits === '' ? settleTime(unwrittenWords(voice), asked) : keys_settle_ms
+  // A noise without words begins the wait again, but not for ever.
+  return Math.max(now, Math.min(now + wait_ms, (voice.waiting_since ?? now) + settle_max_ms))
 }
 
 /** Returns when each timer is due that is to run in a call. Notes that the contact is silent since the agent began to listen. */
-export function voiceTimes({ state, now }: VoiceStep): Partial<Record<TimerName, number>> {
+export function voiceTimes(step: VoiceStep): Partial<Record<TimerName, number>> {
+  const { state, now } = step
   const { phase, voice, reply, settings, history } = state
   const is_resting = phase === 'listening' && voice.answered_at !== null
   if (is_resting && history.length > 0) voice.silent_since ??= now
@@ -290,7 +298,7 @@ export function voiceTimes({ state, now }: VoiceStep): Partial<Record<TimerName,
     ...(is_resting && voice.silent_since === null && { opening: now + wait_ms.opening }),
     ...(is_resting &&
       voice.silent_since !== null && { silence: voice.silent_since + (silence_ms[voice.reminders] ?? 0) }),
-    ...(is_settling && { settle: now + settleTimeOf(state) }),
+    ...(is_settling && { settle: settlesAt(step) }),
     ...(is_overlapping && { overlap: now + wait_ms.overlap }),
     ...(phase === 'thinking' && !reply?.has_piece && reply?.text === '' && { filler: now + wait_ms.filler }),
     ...(phase === 'recording' && { beep: now + wait_ms.beep }),

@@ -174,3 +174,21 @@ test('after an interruption the words of the next answers are all heard', async 
   assert.equal(agentTurns(talk.turns).at(-1), 'All right then.')
   await line.close()
 })
+
+test('noise does not make the agent wait longer than 2,500 ms after the words', async () => {
+  const call = openVirtualCall()
+  const { hear, contact, line, time } = call
+  const talk = talkOn(line, time, { answer: () => 'All right then.' })
+  await hear(4_000)
+  await hear(contact.speak('my', 400))
+  const stopped_at = time.now()
+  for (let count = 0; count < 8; count += 1) {
+    await hear(700)
+    await hear(new Int16Array(16 * 160).fill(6_000))
+  }
+  const ask = talk.effects.find(({ effect }) => effect.type === 'ask')
+  // A noise has to end, and to be understood, before it counts as none.
+  const waited = (ask?.at ?? Number.POSITIVE_INFINITY) - stopped_at
+  assert.ok(waited >= 2_000 && waited <= 2_500 + 160 + 400, `${waited}`)
+  await line.close()
+})

@@ -1,5 +1,6 @@
 import { isClearYes, wishIn } from '../consent/spoken.ts'
 import { hasUnwritten, noteOptOut, unwrittenWords, type VoiceStep, wishOf, writeWords } from './contact-words.ts'
+import { isAllHeard } from './heard.ts'
 import type { VoiceInput, VoiceInputOf } from './input.ts'
 import * as replies from './reply.ts'
 import { type Ending, newReply, type TimerName, type VoiceTimerName } from './state.ts'
@@ -250,7 +251,7 @@ export function takeVoiceTimer(step: VoiceStep, name: VoiceTimerName, id: string
     case 'beep':
       return void leaveMessage(step, id)
     case 'speaking':
-      return void endSpeaking(step, reply?.id ?? '')
+      return void endSpeaking(step, reply?.id ?? '', { is_lost: reply !== null && !isAllHeard(reply) })
     case 'transfer':
       endTransfer(step, { type: 'transferred', is_ok: false, id })
   }

@@ -371,3 +371,20 @@ test('reports that are on their way when the sound is cleared do not count for w
     await line.close()
   }
 })
+
+test('a reply that no voice can speak was not heard', async () => {
+  const call = openVirtualCall()
+  const events = follow(call)
+  const { line, time, voice } = call
+  line.say(time.now(), { reply: 'r1', text: 'This is the first sentence. ' })
+  await time.advance(200)
+  voice.fails = () => true
+  line.say(time.now(), { reply: 'r1', text: 'And nobody speaks this one.' })
+  line.endReply(time.now(), 'r1')
+  await time.advance(10_000)
+  assert.deepEqual(
+    events.flatMap((event) => (event.type === 'play_done' ? event.is_lost : [])),
+    [true],
+  )
+  await line.close()
+})

@@ -198,6 +198,9 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     if (is_spoken) return
     if (current.sound) cutRest(current)
     else current.is_over = true
+    const reply = replies.find(({ id }) => id === clip.reply)
+    // No voice could speak the rest.
+    if (reply) reply.is_lost = true
   }
 
   /** A clip of which there is sound already is cut there. */

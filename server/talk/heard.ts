@@ -1,4 +1,4 @@
-import type { Reply } from './state.ts'
+import type { Reply, SpeechPart } from './state.ts'
 
 /** This is about how much of a reply the contact has heard. Lines report words, not the blanks and signs between them. */
 
@@ -8,3 +8,11 @@ const heardOf = ({ voice }: Reply): string => lettersOf(voice.played.map(({ text
 
 /** Whether all that was said so far was heard. */
 export const isAllHeard = (reply: Reply): boolean => heardOf(reply).length >= lettersOf(reply.text).length
+
+/** Whether the contact has begun to say this while it heard the agent. */
+export function isOverReply(reply: Reply, { start_ms }: SpeechPart): boolean {
+  const [first] = reply.voice.played
+  const last = reply.voice.played.at(-1)
+  if (!first || !last || start_ms < first.start_ms) return false
+  return start_ms < last.end_ms || !isAllHeard(reply)
+}

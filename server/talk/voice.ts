@@ -1,6 +1,6 @@
 import { isClearYes, wishIn } from '../consent/spoken.ts'
 import { hasUnwritten, noteOptOut, unwrittenWords, type VoiceStep, wishOf, writeWords } from './contact-words.ts'
-import { isAllHeard } from './heard.ts'
+import { isAllHeard, isOverReply } from './heard.ts'
 import type { VoiceInput, VoiceInputOf } from './input.ts'
 import * as replies from './reply.ts'
 import { type Ending, newReply, type TimerName, type VoiceTimerName } from './state.ts'
@@ -90,7 +90,7 @@ function goOn(step: VoiceStep, { id, text, is_end }: VoiceInputOf<'reconnected'>
   if (reply && phase !== 'speaking') replies.say(step, reply, `${cut_off} `)
 }
 
-/** Takes the contact's words. Enough of them interrupt the agent; words such as "mm-hm" don't. */
+/** Takes the contact's words. Enough of them interrupt the agent; words such as "mm-hm" don't while it can be heard. */
 function hear(step: VoiceStep, { text, ...heard }: VoiceInputOf<'heard'>): void {
   const { voice, reply, phase } = step.state
   const part = heard.part?.text ? heard.part : undefined
@@ -105,11 +105,13 @@ function hear(step: VoiceStep, { text, ...heard }: VoiceInputOf<'heard'>): void 
     return
   }
   if (reply.voice.is_uninterruptible) return
-  const is_meant = interrupts(text) || wishIn(text) !== undefined || (part !== undefined && !isBackChannel(text))
   // "Yes" is more than a sign of listening while the agent asks whether it is to stop.
   const is_answer = reply.voice.asks_to_stop && isClearYes(text, step.state.settings.language)
+  const is_listening =
+    part !== undefined && isBackChannel(text) && (reply.voice.asks_to_stop || isOverReply(reply, part))
+  const is_meant = wishIn(text) !== undefined || interrupts(text) || (part !== undefined && !is_listening)
   if (is_meant) interrupt(step)
-  else if (part && !is_answer) voice.parts = voice.parts.slice(0, -1)
+  else if (is_listening && !is_answer) voice.parts = voice.parts.slice(0, -1)
 }
 
 function interrupt(step: VoiceStep): void {

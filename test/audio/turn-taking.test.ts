@@ -175,6 +175,40 @@ test('after an interruption the words of the next answers are all heard', async 
   await line.close()
 })
 
+const contactTurns = (turns: { role: string; text: string }[]) =>
+  turns.filter(({ role }) => role === 'contact').map(({ text }) => text)
+
+test('a yes while the agent thinks is an answer, also if the agent begins to speak meanwhile', async () => {
+  for (const answer_ms of [3_000, 900]) {
+    const call = openVirtualCall()
+    const { hear, contact, line } = call
+    const talk = talkOn(line, call.time, { answer: () => long_answer, answer_ms })
+    await hear(4_000)
+    await hear(contact.speak('Tuesday.', 400))
+    await hear(800)
+    await hear(contact.speak('Yes.', 400))
+    await hear(12_000)
+    assert.deepEqual(contactTurns(talk.turns), ['Tuesday.', 'Yes.'])
+    assert.ok(agentTurns(talk.turns).at(-1)?.endsWith(long_answer))
+    await line.close()
+  }
+})
+
+test('a sign of listening at the end of a filler is none of words', async () => {
+  const call = openVirtualCall()
+  const { hear, contact, line, voice, wire } = call
+  const talk = talkOn(line, call.time, { answer: () => long_answer, answer_ms: 3_500 })
+  const heard = () => wordsPlayed(voice, wire.played).join(' ')
+  await hear(4_000)
+  await hear(contact.speak('Tuesday.', 400))
+  for (let waited = 0; waited < 6_000 && !heard().endsWith('One moment,'); waited += 20) await hear(20)
+  await hear(contact.speak('Okay.', 400))
+  await hear(15_000)
+  assert.deepEqual(contactTurns(talk.turns), ['Tuesday.'])
+  assert.equal(agentTurns(talk.turns)[1], `One moment, please. ${long_answer}`)
+  await line.close()
+})
+
 test('noise does not make the agent wait longer than 2,500 ms after the words', async () => {
   const call = openVirtualCall()
   const { hear, contact, line, time } = call

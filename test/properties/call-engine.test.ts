@@ -7,6 +7,9 @@ import { newState, type Settings, type SpeechPart, type State, type TimerName } 
 import { runs } from '../support/property-runs.ts'
 import { checkWords } from '../support/said-words.ts'
 
+const notice = 'This call is recorded.'
+const question = 'No more calls and messages?'
+
 const settings = fc.record<Settings>({
   hand_over_message: fc.constantFrom(null, 'A person answers.'),
   say_while: fc.constantFrom<Record<string, string>>({}, { book: 'One moment.' }),
@@ -25,7 +28,7 @@ const settings = fc.record<Settings>({
     still_there: 'Are you there?',
     one_moment: 'A moment.',
     no_more_calls: 'We will not call again.',
-    no_more_question: 'No more calls and messages?',
+    no_more_question: question,
     nobody_free: 'Nobody is free.',
     not_transferred: 'I could not reach them.',
     cut_off: 'We were cut off.',
@@ -40,7 +43,7 @@ const settings = fc.record<Settings>({
   tools_ms: fc.constant(25_000),
   person_ms: fc.constant(60_000),
   voice: fc.record({
-    notice: fc.constantFrom(null, 'This call is recorded.'),
+    notice: fc.constantFrom(null, notice),
     voicemail_message: fc.constantFrom(null, 'Please call us back.'),
     asks_on_silence: fc.boolean(),
     call_ms: fc.constant(1_800_000),
@@ -99,8 +102,8 @@ interface Command {
 interface Saying {
   /** What it asks for. */
   wish: 'opt_out' | 'stop' | 'unclear' | 'yes' | null
-  /** When it interrupts the agent. A single word does so when it is complete, unless it only shows that someone listens. */
-  interrupts: 'at_once' | 'when_complete' | 'never'
+  /** When it interrupts the agent. A single word does so when it is complete. `in_silence`: also, but only if the agent can't be heard. */
+  interrupts: 'at_once' | 'when_complete' | 'in_silence' | 'never'
 }
 
 /** What the contact says. Written down here, so that the engine isn't asked. */
@@ -113,7 +116,7 @@ const sayings: Record<string, Saying> = {
   'Stop, stop.': { wish: 'stop', interrupts: 'at_once' },
   'Please stop it': { wish: 'stop', interrupts: 'at_once' },
   'My wife said stop calling': { wish: 'unclear', interrupts: 'at_once' },
-  'Yes.': { wish: 'yes', interrupts: 'never' },
+  'Yes.': { wish: 'yes', interrupts: 'in_silence' },
   'Yes, please': { wish: 'yes', interrupts: 'at_once' },
   'Cancel.': { wish: null, interrupts: 'when_complete' },
   End: { wish: null, interrupts: 'when_complete' },
@@ -121,7 +124,7 @@ const sayings: Record<string, Saying> = {
   'Stop by at five': { wish: null, interrupts: 'at_once' },
   'No.': { wish: null, interrupts: 'when_complete' },
   'Hello?': { wish: null, interrupts: 'when_complete' },
-  'mm-hm': { wish: null, interrupts: 'never' },
+  'mm-hm': { wish: null, interrupts: 'in_silence' },
   'I would like to book, and': { wish: null, interrupts: 'at_once' },
   'my number is 5 5 1': { wish: null, interrupts: 'at_once' },
   '': { wish: null, interrupts: 'never' },
@@ -305,13 +308,55 @@ property('an uninterruptible reply is not cut by words', (steps) => {
   }
 })
 
+interface Account {
+  /** What was said of the reply before this step, and what the line has reported of it. */
+  said: string
+  played: SpeechPart[]
+}
+
+/** Follows what the line was given, and what it has reported. */
+function* withAccounts(steps: Stepped[]): Generator<Stepped & { account: Account }> {
+  const said = new Map<string, string>()
+  let played: { reply: string; parts: SpeechPart[] } = { reply: '', parts: [] }
+  for (const stepped of steps) {
+    const { before, input, effects } = stepped
+    if (input.type === 'played' && input.reply === before.reply?.id) {
+      played = input
+    }
+    const reply = before.reply?.id ?? ''
+    const parts = played.reply === reply ? played.parts : []
+    yield { ...stepped, account: { said: said.get(reply) ?? '', played: parts } }
+    for (const effect of ofType(effects, 'say')) said.set(effect.reply, (said.get(effect.reply) ?? '') + effect.text)
+  }
+}
+
+const letters = (text = ''): number => text.replace(/[^a-z0-9]/gi, '').length
+
+/** Whether the contact began to speak after the agent did, and before it was silent. */
+function isOverAgent({ said, played: [played] }: Account, part: SpeechPart): boolean {
+  if (!played || part.start_ms < played.start_ms) return false
+  return part.start_ms < played.end_ms || letters(played.text) < letters(said)
+}
+
 property('words interrupt the agent once they are more than a sign of listening', (steps) => {
-  for (const { before, input, effects } of steps) {
+  for (const { before, input, effects, account } of withAccounts(steps)) {
     if (input.type !== 'heard' || !before.reply) continue
     const { interrupts } = sayings[input.text] ?? assert.fail(input.text)
-    const is_said = interrupts === 'at_once' || (interrupts === 'when_complete' && input.part !== undefined)
+    const is_silent = input.part && !before.reply.voice.asks_to_stop && !isOverAgent(account, input.part)
+    const is_said =
+      interrupts === 'at_once' ||
+      (interrupts === 'when_complete' && input.part !== undefined) ||
+      (interrupts === 'in_silence' && is_silent)
     const is_cut = is_said && !before.reply.voice.is_uninterruptible
     assert.equal(ofType(effects, 'clear').length, is_cut ? 1 : 0, `"${input.text}" in ${before.phase}`)
+  }
+})
+
+property('words that a line has not reported were not heard', (steps) => {
+  for (const { input, effects, account } of withAccounts(steps)) {
+    if (input.type !== 'timer') continue
+    for (const { turn } of ofType(effects, 'write'))
+      if (turn.role === 'agent') assert.equal(letters(turn.spoken?.heard), letters(account.played[0]?.text), turn.text)
   }
 })
 
@@ -367,8 +412,6 @@ function wishOf({ turn }: Extract<Effect, { type: 'write' }>) {
     ? sayings[turn.text]?.wish
     : undefined
 }
-
-const question = 'No more calls and messages?'
 
 property('who wants no more calls is heard before any model is asked, and nobody else opts out', (steps) => {
   /** What the contact has last heard of the agent or a person. */

@@ -222,12 +222,12 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
     onEvent(onWake) {
       wake = onWake
     },
-    say(time, { reply, text }) {
+    say(time, { reply, text, is_uninterruptible }) {
       if (is_over || text === '') return
       last_at = Math.max(last_at, time)
       // A blank alone separates words of a model, and is no sound.
       if (text.trim() !== '') latency.noteReply(reply, now())
-      speaker.say(reply, text)
+      speaker.say(reply, text, { is_uninterruptible })
     },
     endReply(time, reply, ending) {
       if (is_over) return

@@ -62,6 +62,8 @@ export interface Recording {
   /** When this process has taken over the call, if another one has begun it. */
   continues_at: number | undefined
   keep: (part: { start_ms: number; bytes: Uint8Array }) => void
+  /** The contact knows that the call is recorded. Before, parts are held in memory, and if it never does, they are dropped. */
+  allow: () => void
   /** The call is over here. Resolves when all that was kept is stored, or never will be. Never rejects. */
   stored: () => Promise<void>
 }

@@ -63,12 +63,15 @@ interface LeasedRow extends DueItem, Pick<Row, Shown | Fixed | Changing | OfBrow
   /** Null for a draft. */
   version_id: string | null
   version_label: string
+  /** Whether something of it was recorded. */
+  is_recording: boolean
 }
 
 const columns =
   raw(`id, due_at, status, to_number as "to", from_number as "from", contact_id, conversation_id, agent_id,
   agent_name, channel_id, attempt, metadata, is_test, started_at, created_at, version_id, version_label, variables, simulate,
-  leaves_voicemail, keeps_quiet_hours, facts, state, request, claims, line, draft, socket_origin, speech_ms`)
+  leaves_voicemail, keeps_quiet_hours, facts, state, request, claims, line, draft, socket_origin, speech_ms,
+  recording_status <> 'none' as is_recording`)
 
 /** Leases due calls, and reads what is needed to drive them. Consent is asked here: they are dialled at once. */
 export async function claim(at: At, { slots, claimed }: Pick<ClaimRequest<ClaimedCall>, 'slots' | 'claimed'>) {

@@ -198,6 +198,10 @@ export class CallDrive {
     if (fault.is_fatal && !this.#is_over) this.#takeOwn({ type: 'close', reason: 'error', end_reason: 'system_error' })
   }
 
+  get #is_notice_due(): boolean {
+    return this.#driver.state.voice?.is_notice_due === true
+  }
+
   get #is_answered(): boolean {
     return this.#driver.state.voice?.answered_at !== null
   }
@@ -275,6 +279,7 @@ export class CallDrive {
 
   #take(input: EngineInput, now: number): void {
     this.#driver.take(input, now)
+    if (!this.#is_notice_due) this.#options.recording?.allow()
     this.#noteChange()
     const { end_reason } = this.#driver
     if (end_reason && !this.#is_over) this.#end(end_reason, now)
@@ -468,7 +473,8 @@ export class CallDrive {
       id,
       token,
       now,
-      is_recorded,
+      // On a real line only who has heard the notice is recorded.
+      is_recorded: is_recorded && !(connection && this.#is_notice_due),
       contact_voice: line.contact_voice ?? null,
       conversation_save: conversation_save && { ...conversation_save, is_spoken: true },
       new_conversation: this.#is_new ? conversation : undefined,

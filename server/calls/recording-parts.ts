@@ -16,6 +16,8 @@ import { beginRecording } from './rows.ts'
  */
 const waiting_max = 60
 const waiting_bytes_max = 128 * 1024 * 1024
+/** More than a notice takes. Of more, the oldest are dropped. */
+const held_max = 4
 const pause_min_ms = 1_000
 /** With the longest upload it is shorter than `upload_max_ms`, so that the parts are waited for. */
 const pause_max_ms = 10_000
@@ -38,6 +40,7 @@ export interface RecordingOptions extends Pick<Recording, 'began_at' | 'continue
 export function openRecording(at: AtOutside, { call, log, pause = pauseFor, ...times }: RecordingOptions): Recording {
   const { live_calls } = at.tools
   const { continues_at = Number.NEGATIVE_INFINITY } = times
+  let held: Sound[] | undefined = []
   const waiting = new Set<Part>()
   let storing = Promise.resolve()
   let has_warned = false
@@ -62,23 +65,33 @@ export function openRecording(at: AtOutside, { call, log, pause = pauseFor, ...t
     }
   }
 
+  function storeInTurn({ start_ms, bytes }: Sound): void {
+    if (waiting.size >= waiting_max || live_calls.unstored_bytes + bytes.length > waiting_bytes_max)
+      return void warn(new Error('too many parts wait'))
+    const id = newId()
+    const blob_key = keyOf(at.workspace, call).replace(/wav$/, `${id}.part`)
+    const part = { id, start_ms: Math.round(start_ms), bytes, blob_key }
+    waiting.add(part)
+    live_calls.unstored_bytes += bytes.length
+    storing = storing
+      .then(() => store(part))
+      .catch(warn)
+      .finally(() => {
+        waiting.delete(part)
+        live_calls.unstored_bytes -= bytes.length
+      })
+  }
+
   return {
     ...times,
-    keep({ start_ms, bytes }) {
-      if (waiting.size >= waiting_max || live_calls.unstored_bytes + bytes.length > waiting_bytes_max)
-        return warn(new Error('too many parts wait'))
-      const id = newId()
-      const blob_key = keyOf(at.workspace, call).replace(/wav$/, `${id}.part`)
-      const part = { id, start_ms: Math.round(start_ms), bytes, blob_key }
-      waiting.add(part)
-      live_calls.unstored_bytes += bytes.length
-      storing = storing
-        .then(() => store(part))
-        .catch(warn)
-        .finally(() => {
-          waiting.delete(part)
-          live_calls.unstored_bytes -= bytes.length
-        })
+    keep(sound) {
+      if (held) held = [...held, sound].slice(-held_max)
+      else storeInTurn(sound)
+    },
+    allow() {
+      const sounds = held ?? []
+      held = undefined
+      for (const sound of sounds) storeInTurn(sound)
     },
     stored() {
       until_ticks = clock.ticks() + after_call_ms
@@ -93,10 +106,13 @@ export function openRecording(at: AtOutside, { call, log, pause = pauseFor, ...t
 
 const pauseFor = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false })
 
-interface Part {
-  id: string
+interface Sound {
   start_ms: number
   bytes: Uint8Array
+}
+
+interface Part extends Sound {
+  id: string
   blob_key: string
 }
 

@@ -25,10 +25,13 @@ interface Interrupted {
   /** Undefined if the other process was killed before it could write so. */
   answered_at: number | undefined
   configuration: Configuration
+  /** Whether something of the call was recorded: then the contact has heard the notice. */
+  is_recording: boolean
 }
 
 /** Goes on with a call that another process has begun, with what that has written. */
-export async function resume(at: At, { conversation, answered_at, configuration }: Interrupted): Promise<Resumed> {
+export async function resume(at: At, call: Interrupted): Promise<Resumed> {
+  const { conversation, answered_at, configuration, is_recording } = call
   const { id, status, turn_count } = conversation
   const { script_state, turns, runs, tokens } = await readTalk(at, id)
   const cut = turns.find(({ is_open }) => is_open)
@@ -53,7 +56,11 @@ export async function resume(at: At, { conversation, answered_at, configuration 
         turns: turn_count,
         tokens,
         timers: answered_at === undefined ? {} : { call: answered_at + (engine.settings.voice?.call_ms ?? 0) },
-        voice: engine.voice && { ...engine.voice, answered_at: answered_at ?? null },
+        voice: engine.voice && {
+          ...engine.voice,
+          answered_at: answered_at ?? null,
+          is_notice_due: engine.voice.is_notice_due && !is_recording,
+        },
       },
     }
   }

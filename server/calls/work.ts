@@ -152,6 +152,7 @@ export async function runAhead(
     version_id: row.agent_version.id,
     version_label: row.agent_version.version_label,
     claims: 1,
+    is_recording: false,
     token: '',
     contact,
     time_zone,
@@ -325,7 +326,7 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
   })
   const is_resumed = connection !== undefined && claimed.conversation_id !== null
   const resumed = is_resumed
-    ? await resume(at, { conversation, answered_at: answeredAt(facts), configuration })
+    ? await resume(at, { ...claimed, conversation, answered_at: answeredAt(facts), configuration })
     : undefined
   const dialing: Fact = { key: 'dialed', at: dialed.started_at, source: 'system', fact: { kind: 'dialed' } }
   if (!state && !resumed && horizon === undefined) {

@@ -9,6 +9,11 @@ const heardOf = ({ voice }: Reply): string => lettersOf(voice.played.map(({ text
 /** Whether all that was said so far was heard. */
 export const isAllHeard = (reply: Reply): boolean => heardOf(reply).length >= lettersOf(reply.text).length
 
+export function hasHeardNotice(reply: Reply): boolean {
+  const { notice_length } = reply.voice
+  return notice_length > 0 && heardOf(reply).startsWith(lettersOf(reply.text.slice(0, notice_length)))
+}
+
 /** Whether the contact has begun to say this while it heard the agent. */
 export function isOverReply(reply: Reply, { start_ms }: SpeechPart): boolean {
   const [first] = reply.voice.played

@@ -102,7 +102,7 @@ export type Effect =
       is_opening?: boolean
     }
   | { type: 'stop_asking'; reply: string }
-  | { type: 'say'; reply: string; text: string }
+  | { type: 'say'; reply: string; text: string; is_uninterruptible?: boolean }
   | { type: 'run_tool'; reply: string; call: ToolCall }
   | { type: 'stop_tool'; run: string }
   | { type: 'end_reply'; reply: string; outcome: ReplyOutcome }

@@ -14,7 +14,7 @@ export interface Line<Fact> {
   /** Real lines call back when there is something to take. It must not throw. */
   onEvent?: (wake: () => void) => void
   /** Adds words to what the agent says. They are heard after those before. */
-  say: (now: number, words: { reply: string; text: string }) => void
+  say: (now: number, words: { reply: string; text: string; is_uninterruptible?: boolean }) => void
   /** No more words of this reply follow. When all are heard, `play_done` follows. */
   endReply: (now: number, reply: string, options?: { is_uninterruptible?: boolean }) => void
   /** Stops the agent's words at once. */

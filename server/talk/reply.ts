@@ -32,23 +32,30 @@ export interface Step {
 /** The agent speaks first: its greeting, or what the model says. `before` is said before that. */
 export function open(step: Step, id: string, before = ''): void {
   const { state } = step
-  const { greeting, voice } = state.settings
+  const { greeting } = state.settings
   const reply = { ...newReply(id), is_opening: true }
   state.reply = reply
-  const notice = before + (voice?.notice ? `${voice.notice} ` : '')
+  sayFirst(step, reply, before)
   if (greeting !== null) {
-    sayAll(step, reply, notice + greeting)
+    sayAll(step, reply, greeting)
     finish(step, reply, 'done')
-  } else {
-    if (notice !== '') say(step, reply, notice)
-    askOrWait(step, reply)
-  }
+  } else askOrWait(step, reply)
+}
+
+/** Says `before`, and then the notice if the contact has not heard it. */
+export function sayFirst(step: Step, reply: Reply, before = ''): void {
+  const { voice, settings } = step.state
+  const is_due = voice?.is_notice_due ?? false
+  const text = before + (is_due ? `${settings.voice?.notice} ` : '')
+  if (text !== '') say(step, reply, text, is_due ? { is_uninterruptible: true } : {})
+  if (is_due) reply.voice = { ...reply.voice, notice_length: text.length }
 }
 
 /** Asks the model, or waits for tools of an earlier reply first. A reminder is for a contact that says nothing. */
 export function begin(step: Step, id: string, { is_reminder = false } = {}): void {
   const { state } = step
   state.reply = { ...newReply(id), voice: { ...not_spoken, is_reminder } }
+  sayFirst(step, state.reply)
   askOrWait(step, state.reply)
 }
 
@@ -110,9 +117,14 @@ export function sayAll(step: Step, reply: Reply, text: string): void {
 }
 
 /** Says something. By itself it answers nothing: it may only fill the time until the model does. */
-export function say({ effects }: Step, reply: Reply, text: string): void {
+export function say(
+  { effects }: Step,
+  reply: Reply,
+  text: string,
+  options: { is_uninterruptible?: boolean } = {},
+): void {
   reply.text += text
-  effects.push({ type: 'say', reply: reply.id, text })
+  effects.push({ type: 'say', reply: reply.id, text, ...options })
 }
 
 export function addCall(reply: Reply, call: Omit<ToolCall, 'after'>): void {

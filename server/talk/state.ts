@@ -40,6 +40,8 @@ export interface Voice {
   reminders: number
   machine: Machine | null
   has_opted_out: boolean
+  /** The contact has not heard the whole notice. */
+  is_notice_due: boolean
 }
 
 /**
@@ -123,6 +125,8 @@ export interface SpokenReply {
   /** All words are there, and it ends when they are heard. */
   outcome: 'done' | 'failed' | null
   is_uninterruptible: boolean
+  /** How many of its first characters end with the notice. Words don't interrupt it before that was heard. */
+  notice_length: number
   /** Asks a silent contact whether someone is there. */
   is_reminder: boolean
   /** Asks whether the contact wants no more calls. */
@@ -133,6 +137,7 @@ export const not_spoken: SpokenReply = {
   played: [],
   outcome: null,
   is_uninterruptible: false,
+  notice_length: 0,
   is_reminder: false,
   asks_to_stop: false,
 }
@@ -265,7 +270,7 @@ export const newState = (settings: Settings, now: number): State => ({
   timers: settings.voice ? {} : { idle: now + settings.idle_ms },
   turns: 0,
   tokens: 0,
-  voice: settings.voice && { ...new_voice },
+  voice: settings.voice && { ...new_voice, is_notice_due: settings.voice.notice !== null },
 })
 
 export const newReply = (id: string): Reply => ({
@@ -298,4 +303,5 @@ const new_voice: Voice = {
   reminders: 0,
   machine: null,
   has_opted_out: false,
+  is_notice_due: false,
 }

@@ -1,6 +1,6 @@
 import { isClearYes, wishIn } from '../consent/spoken.ts'
 import { hasUnwritten, noteOptOut, unwrittenWords, type VoiceStep, wishOf, writeWords } from './contact-words.ts'
-import { isAllHeard, isOverReply } from './heard.ts'
+import { hasHeardNotice, isAllHeard, isOverReply } from './heard.ts'
 import type { VoiceInput, VoiceInputOf } from './input.ts'
 import * as replies from './reply.ts'
 import { type Ending, newReply, type TimerName, type VoiceTimerName } from './state.ts'
@@ -52,13 +52,14 @@ export function takeVoice(step: VoiceStep, input: VoiceInput): void {
     case 'digit':
       voice.digits = (voice.digits + input.digit).slice(0, digits_max)
       voice.waiting_since = now
-      if (state.reply && !state.reply.voice.is_uninterruptible) interrupt(step)
+      if (state.reply && !isUninterruptible(step)) interrupt(step)
       if (state.phase === 'listening') state.phase = 'settling'
       delete state.timers.settle
       break
     case 'played':
-      if (state.reply?.id === input.reply)
-        state.reply = { ...state.reply, voice: { ...state.reply.voice, played: input.parts } }
+      if (state.reply?.id !== input.reply) break
+      state.reply = { ...state.reply, voice: { ...state.reply.voice, played: input.parts } }
+      if (hasHeardNotice(state.reply)) voice.is_notice_due = false
       break
     case 'play_done':
       endSpeaking(step, input.reply, input)
@@ -81,13 +82,18 @@ export function takeVoice(step: VoiceStep, input: VoiceInput): void {
 function goOn(step: VoiceStep, { id, text, is_end }: VoiceInputOf<'reconnected'>): void {
   const { state } = step
   const { cut_off } = state.settings.sentences
-  if (text !== null)
-    return void sayAlone(step, id, { text: `${cut_off} ${text}`, ...(is_end && { ending: 'close' as const }) })
+  if (text !== null && is_end) return void sayAlone(step, id, { text: `${cut_off} ${text}`, ending: 'close' })
+  if (text !== null) return void sayAlone(step, id, { before: `${cut_off} `, text: withoutNotice(step, text) })
   if (!hasSpoken(state)) return void replies.open(step, id, `${cut_off} `)
   state.is_unanswered = true
   step.answer(id)
   const { reply, phase } = state
   if (reply && phase !== 'speaking') replies.say(step, reply, `${cut_off} `)
+}
+
+/** Returns words that are said again. If the notice is among them and still due, it is said before them. */
+function withoutNotice({ state: { voice, settings } }: VoiceStep, text: string): string {
+  return voice.is_notice_due ? text.replace(settings.voice?.notice ?? '', '').trim() : text
 }
 
 /** Takes the contact's words. Enough of them interrupt the agent; words such as "mm-hm" don't while it can be heard. */
@@ -109,10 +115,18 @@ function hear(step: VoiceStep, { text, ...heard }: VoiceInputOf<'heard'>): void 
   const is_answer = reply.voice.asks_to_stop && isClearYes(text, step.state.settings.language)
   const is_listening =
     part !== undefined && isBackChannel(text) && (reply.voice.asks_to_stop || isOverReply(reply, part))
-  const is_meant = wishIn(text) !== undefined || interrupts(text) || (part !== undefined && !is_listening)
+  const is_enough = interrupts(text) || (part !== undefined && !is_listening)
+  const is_meant = wishIn(text) !== undefined || (is_enough && !isInNotice(step))
   if (is_meant) interrupt(step)
   else if (is_listening && !is_answer) voice.parts = voice.parts.slice(0, -1)
 }
+
+/** The contact has to hear the notice before it can interrupt what follows. */
+const isInNotice = ({ state: { reply, voice } }: VoiceStep): boolean =>
+  voice.is_notice_due && reply !== null && reply.voice.notice_length > 0
+
+const isUninterruptible = (step: VoiceStep): boolean =>
+  step.state.reply?.voice.is_uninterruptible === true || isInNotice(step)
 
 function interrupt(step: VoiceStep): void {
   replies.interrupt(step, 'interrupted')
@@ -154,18 +168,24 @@ const hasSpoken = ({ history }: VoiceStep['state']): boolean =>
 
 interface Words {
   text: string
+  /** It is said before the notice. */
+  before?: string
   ending?: Ending['type']
   is_uninterruptible?: boolean
   is_reminder?: boolean
   asks_to_stop?: boolean
 }
 
-/** Says words that no model has made. Those that end the call can't be interrupted. */
+/**
+ * Says words that no model has made. Those that end the call can't be interrupted. Nobody has to hear the notice before them, or to
+ * say that it wants no more calls.
+ */
 function sayAlone(step: VoiceStep, id: string, words: Words): void {
-  const { text, ending, is_reminder = false, asks_to_stop = false } = words
+  const { text, before, ending, is_reminder = false, asks_to_stop = false } = words
   const reply = newReply(id)
   reply.ending = ending ? { type: ending, reason: null } : null
   reply.voice = { ...reply.voice, is_uninterruptible: ending !== undefined, is_reminder, asks_to_stop }
+  if (!ending && !asks_to_stop) replies.sayFirst(step, reply, before)
   replies.sayAll(step, reply, text)
   replies.finish(step, reply, 'done')
 }
@@ -295,7 +315,7 @@ export function voiceTimes(step: VoiceStep): Partial<Record<TimerName, number>> 
   if (is_resting && history.length > 0) voice.silent_since ??= now
   const is_settling =
     phase === 'settling' || (phase === 'handed_over' && !voice.is_contact_speaking && hasUnwritten(voice))
-  const is_overlapping = reply && voice.is_contact_speaking && !reply.voice.is_uninterruptible
+  const is_overlapping = reply && voice.is_contact_speaking && !isUninterruptible(step)
   return {
     ...(phase !== 'ended' && { call: now + (settings.voice?.call_ms ?? 0) }),
     ...(is_resting && voice.silent_since === null && { opening: now + wait_ms.opening }),

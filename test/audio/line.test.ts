@@ -347,6 +347,23 @@ test('words are not cut in two because the process was held up', async () => {
   await line.close()
 })
 
+test('a reply that no voice can speak was not heard', async () => {
+  const call = openVirtualCall()
+  const events = follow(call)
+  const { line, time, voice } = call
+  line.say(time.now(), { reply: 'r1', text: 'This is the first sentence. ' })
+  await time.advance(200)
+  voice.fails = () => true
+  line.say(time.now(), { reply: 'r1', text: 'And nobody speaks this one.' })
+  line.endReply(time.now(), 'r1')
+  await time.advance(10_000)
+  assert.deepEqual(
+    events.flatMap((event) => (event.type === 'play_done' ? event.is_lost : [])),
+    [true],
+  )
+  await line.close()
+})
+
 test('reports that are on their way when the sound is cleared do not count for what follows', async () => {
   for (const delay_ms of [0, 150, 400, 900]) {
     const call = openVirtualCall({ wire_options: { report_ms: 40, delay_ms: () => delay_ms } })
@@ -370,21 +387,4 @@ test('reports that are on their way when the sound is cleared do not count for w
     assert.ok(wordsPlayed(voice, wire.played).join(' ').endsWith(words))
     await line.close()
   }
-})
-
-test('a reply that no voice can speak was not heard', async () => {
-  const call = openVirtualCall()
-  const events = follow(call)
-  const { line, time, voice } = call
-  line.say(time.now(), { reply: 'r1', text: 'This is the first sentence. ' })
-  await time.advance(200)
-  voice.fails = () => true
-  line.say(time.now(), { reply: 'r1', text: 'And nobody speaks this one.' })
-  line.endReply(time.now(), 'r1')
-  await time.advance(10_000)
-  assert.deepEqual(
-    events.flatMap((event) => (event.type === 'play_done' ? event.is_lost : [])),
-    [true],
-  )
-  await line.close()
 })

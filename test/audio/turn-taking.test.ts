@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { talk_settings, talkOn } from '../support/talk-on-line.ts'
+import type { Settings } from '../../server/talk/state.ts'
+import { talk_settings, talkOn, voice_settings } from '../support/talk-on-line.ts'
 import { openVirtualCall, wordsPlayed } from '../support/virtual-sound.ts'
 
 /** The table "Turn taking": the engine, the line, and a contact whose words are known. */
@@ -175,8 +176,80 @@ test('after an interruption the words of the next answers are all heard', async 
   await line.close()
 })
 
+const notice = 'This call is recorded so that we can learn from it, and so that nobody forgets what was said.'
+const greeting = 'Hello, this is Acme, the company that everybody knows.'
+const with_notice: Settings = { ...talk_settings, greeting, voice: { ...voice_settings, notice } }
+
+/** The agent is in the middle of the notice. */
+async function untilNotice() {
+  const call = openVirtualCall({ wire_options: { report_ms: 60 } })
+  const talk = talkOn(call.line, call.time, { answer: () => 'All right then.', settings: with_notice })
+  await call.hear(2_200)
+  const heard = () => wordsPlayed(call.voice, call.wire.played).join(' ')
+  assert.ok(heard() !== '' && notice.startsWith(heard()), heard())
+  return { ...call, talk, heard }
+}
+
 const contactTurns = (turns: { role: string; text: string }[]) =>
   turns.filter(({ role }) => role === 'contact').map(({ text }) => text)
+
+test('words over the notice of a recording do not stop it, and count for the next turn', async () => {
+  const { hear, contact, wire, talk, line, heard } = await untilNotice()
+  await hear(contact.speak('Wait', 400))
+  wire.onDigit('5')
+  await hear(contact.speak('please.', 700))
+  await hear(contact.speak('Really.', 400))
+  assert.equal(wire.clears, 0)
+  await hear(9_000)
+  assert.equal(wire.clears, 0)
+  assert.deepEqual(agentTurns(talk.turns), [`${notice} ${greeting}`, 'All right then.'])
+  assert.deepEqual(contactTurns(talk.turns), ['Wait please. Really. 5'])
+  assert.equal(heard(), `${notice} ${greeting} All right then.`)
+  await line.close()
+})
+
+test('what follows the notice can be interrupted', async () => {
+  const { hear, contact, talk, line, heard } = await untilNotice()
+  for (let waited = 0; waited < 9_000 && !heard().endsWith('Hello,'); waited += 20) await hear(20)
+  await hear(contact.speak('Wait', 400))
+  await hear(contact.speak('please.', 700))
+  await hear(4_000)
+  const [opening, answer] = agentTurns(talk.turns)
+  assert.ok(opening?.startsWith(notice) && !opening.endsWith(greeting), `${opening}`)
+  assert.equal(answer, 'All right then.')
+  await line.close()
+})
+
+test('the notice goes on after a lost connection', async () => {
+  const { hear, wire, talk, line } = await untilNotice()
+  wire.onPause?.(true)
+  await hear(1_000)
+  wire.onPause?.(false)
+  await hear(9_000)
+  assert.equal(agentTurns(talk.turns)[0], `${notice} ${greeting}`)
+  await line.close()
+})
+
+test('who asks for no more calls is not made to hear the notice', async () => {
+  const { hear, contact, talk, heard } = await untilNotice()
+  for (const word of ['Stop', 'calling', 'me.']) await hear(contact.speak(word, 250))
+  await hear(6_000)
+  assert.ok(heard().endsWith('We will not call you again.') && !heard().includes(notice), heard())
+  assert.equal(talk.phase, 'ended')
+})
+
+test('a notice that was stopped is said again before the next answer', async () => {
+  const { hear, contact, talk, line } = await untilNotice()
+  await hear(contact.speak('Stop.', 500))
+  await hear(4_000)
+  await hear(contact.speak('No.', 500))
+  await hear(9_000)
+  const [cut, question, ...rest] = agentTurns(talk.turns)
+  assert.ok(cut !== undefined && cut !== notice && notice.startsWith(cut), `${cut}`)
+  assert.equal(question, 'Do you want no more calls?')
+  assert.deepEqual(rest, [`${notice} All right then.`])
+  await line.close()
+})
 
 test('a yes while the agent thinks is an answer, also if the agent begins to speak meanwhile', async () => {
   for (const answer_ms of [3_000, 900]) {

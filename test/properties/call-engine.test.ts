@@ -312,20 +312,24 @@ interface Account {
   /** What was said of the reply before this step, and what the line has reported of it. */
   said: string
   played: SpeechPart[]
+  /** Whether the contact has heard the notice, or there is none. */
+  is_informed: boolean
 }
 
 /** Follows what the line was given, and what it has reported. */
 function* withAccounts(steps: Stepped[]): Generator<Stepped & { account: Account }> {
   const said = new Map<string, string>()
   let played: { reply: string; parts: SpeechPart[] } = { reply: '', parts: [] }
+  let is_informed = steps[0]?.before.settings.voice?.notice === null
   for (const stepped of steps) {
     const { before, input, effects } = stepped
     if (input.type === 'played' && input.reply === before.reply?.id) {
       played = input
+      is_informed ||= input.parts.some(({ text }) => text.includes(notice))
     }
     const reply = before.reply?.id ?? ''
     const parts = played.reply === reply ? played.parts : []
-    yield { ...stepped, account: { said: said.get(reply) ?? '', played: parts } }
+    yield { ...stepped, account: { said: said.get(reply) ?? '', played: parts, is_informed } }
     for (const effect of ofType(effects, 'say')) said.set(effect.reply, (said.get(effect.reply) ?? '') + effect.text)
   }
 }
@@ -341,14 +345,31 @@ function isOverAgent({ said, played: [played] }: Account, part: SpeechPart): boo
 property('words interrupt the agent once they are more than a sign of listening', (steps) => {
   for (const { before, input, effects, account } of withAccounts(steps)) {
     if (input.type !== 'heard' || !before.reply) continue
-    const { interrupts } = sayings[input.text] ?? assert.fail(input.text)
+    const { interrupts, wish } = sayings[input.text] ?? assert.fail(input.text)
     const is_silent = input.part && !before.reply.voice.asks_to_stop && !isOverAgent(account, input.part)
     const is_said =
       interrupts === 'at_once' ||
       (interrupts === 'when_complete' && input.part !== undefined) ||
       (interrupts === 'in_silence' && is_silent)
-    const is_cut = is_said && !before.reply.voice.is_uninterruptible
+    const in_notice = !account.is_informed && account.said.includes(notice)
+    const may_cut = in_notice ? wish !== null && wish !== 'yes' : true
+    const is_cut = is_said && may_cut && !before.reply.voice.is_uninterruptible
     assert.equal(ofType(effects, 'clear').length, is_cut ? 1 : 0, `"${input.text}" in ${before.phase}`)
+  }
+})
+
+/** What the agent says to whoever has not heard the notice. */
+const without_notice = ['We will not call again.', question, 'Goodbye.', 'Please call us back.', 'I am a person.']
+
+property('the agent begins with the notice until the contact has heard it', (steps) => {
+  const begun = new Set<string>()
+  for (const { effects, account, state } of withAccounts(steps)) {
+    for (const { reply, text } of ofType(effects, 'say')) {
+      if (begun.has(reply)) continue
+      begun.add(reply)
+      assert.equal(text.startsWith(notice), !account.is_informed && !without_notice.includes(text), text)
+    }
+    assert.equal(state.voice?.is_notice_due, !account.is_informed)
   }
 })
 

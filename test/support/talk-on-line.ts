@@ -2,7 +2,7 @@ import type { Fact } from '../../server/calls/facts.ts'
 import { step } from '../../server/talk/engine.ts'
 import type { Effect, EngineInput, Turn } from '../../server/talk/input.ts'
 import type { Line, LineEvent } from '../../server/talk/line.ts'
-import { newState, type Settings, type TimerName } from '../../server/talk/state.ts'
+import { newState, type Settings, type TimerName, type VoiceSettings } from '../../server/talk/state.ts'
 import type { VirtualTime } from './virtual-sound.ts'
 
 export interface Talk {
@@ -13,6 +13,13 @@ export interface Talk {
   /** Another input, at this time. */
   take: (input: EngineInput) => void
   readonly phase: string
+}
+
+export const voice_settings: VoiceSettings = {
+  notice: null,
+  voicemail_message: null,
+  asks_on_silence: false,
+  call_ms: 3_600_000,
 }
 
 export const talk_settings: Settings = {
@@ -47,7 +54,7 @@ export const talk_settings: Settings = {
   answer_ms: 20_000,
   tools_ms: 25_000,
   person_ms: 60_000,
-  voice: { notice: null, voicemail_message: null, asks_on_silence: false, call_ms: 3_600_000 },
+  voice: voice_settings,
 }
 
 /** The engine and the line of a call, as the driver of calls joins them. `answer` is what the model says. */

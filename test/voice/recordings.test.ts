@@ -6,7 +6,7 @@ import { newId } from '../../server/kit/id.ts'
 import { openLog } from '../../server/kit/log.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { waitUntil } from '../faults/client.ts'
-import { ended, getCall, newCaller } from '../support/calls.ts'
+import { ended, getCall, newCaller, turnsOf } from '../support/calls.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, type Tenant, testPool } from '../support/harness.ts'
 import { openVoiceClient, placeWebCall } from '../support/voice-client.ts'
@@ -53,7 +53,7 @@ test('only who was told so is recorded', async () => {
 test('a recording is as long as its call, with both sides in it', async () => {
   const tenant = await server.workspace()
   const { client, id } = await talk(tenant, { recording: { is_on: true, notice: 'This call is recorded.' } })
-  assert.equal((await getCall(tenant, id)).recording.status, 'recording')
+  await waitUntil('it is recorded', async () => (await getCall(tenant, id)).recording.status === 'recording')
   client.say('No, thank you.')
   await waitUntil('the contact was heard', async () => (await getCall(tenant, id)).turn_count >= 2)
   client.send({ type: 'end' })
@@ -86,11 +86,59 @@ test('a recording is as long as its call, with both sides in it', async () => {
   assert.deepEqual([await rowsOf(tenant), await filesOf(tenant, keys)], [[], []])
 })
 
+const recorded = { greeting: 'Hello.', recording: { is_on: true, notice: 'This call is recorded.' } }
+
+/** Who hears the agent, and says itself what was played. */
+async function listen(tenant: Tenant) {
+  const agent_id = await newCaller(tenant, recorded)
+  const place = await placeWebCall(tenant, { agent_id })
+  const client = openVoiceClient(place, { is_playing: false })
+  // A tenth of a second for each word.
+  await waitUntil('the notice was sent', () => client.heard() >= 400 * 32)
+  return { client, id: place.call.id }
+}
+
+test('nothing is kept of a call in which the notice was not heard to its end', async () => {
+  const tenant = await server.workspace()
+  const { client, id } = await listen(tenant)
+  client.send({ type: 'played', ms: 310 })
+  client.say('No, thank you.')
+  await waitUntil('the contact was heard', () => client.messages.some(({ role }) => role === 'contact'))
+  assert.equal((await getCall(tenant, id)).recording.status, 'none')
+  client.send({ type: 'end' })
+  const { recording, conversation_id } = await ended(tenant, id)
+  assert.equal(recording.status, 'none')
+  assert.deepEqual(
+    (await turnsOf(tenant, conversation_id)).map(({ heard }: { heard: string }) => heard),
+    ['This call is', 'No, thank you.'],
+  )
+  await tenant.work()
+  assert.deepEqual(await rowsOf(tenant), [])
+})
+
+test('words over the notice do not stop it, and what was said before its end is recorded', async () => {
+  const tenant = await server.workspace()
+  const { client, id } = await listen(tenant)
+  client.say('No, thank you.')
+  await waitUntil('the contact was heard', () => client.messages.some(({ role }) => role === 'contact'))
+  client.send({ type: 'played', ms: 500 })
+  client.send({ type: 'end' })
+  const { recording, conversation_id } = await ended(tenant, id)
+  assert.equal(recording.status, 'rendering')
+  const [opening] = await turnsOf(tenant, conversation_id)
+  assert.equal(opening.heard, 'This call is recorded. Hello.')
+  await waitUntil('the recording is ready', async () => {
+    await tenant.work()
+    return (await getCall(tenant, id)).recording.status === 'ready'
+  })
+})
+
 test('parts that a killed process has left are joined, or removed with the recording', async () => {
   const tenant = await server.workspace()
   const kept = await tenant.addCall({ is_over: false })
   const at = server.at(tenant.id)
   const recording = openRecording(at, { call: kept, began_at: at.now, continues_at: undefined, log })
+  recording.allow()
   recording.keep({ start_ms: 0, bytes: new Uint8Array(100 * bytes_per_ms) })
   recording.keep({ start_ms: 300, bytes: new Uint8Array(100 * bytes_per_ms) })
   await recording.stored()
@@ -116,6 +164,7 @@ test('the parts of a recording that is deleted during the call are removed, and 
   const call = await tenant.addCall()
   const at = server.at(tenant.id)
   const recording = openRecording(at, { call, began_at: at.now, continues_at: undefined, log })
+  recording.allow()
   recording.keep({ start_ms: 0, bytes: new Uint8Array(16) })
   await recording.stored()
   const keys = (await rowsOf(tenant)).map(({ blob_key }) => blob_key)
@@ -175,6 +224,7 @@ test('parts wait for a bucket that is away, and the recording is joined when all
       if (pauses.length === 49) await is_back
     },
   })
+  recording.allow()
   recording.keep({ start_ms: 0, bytes: new Uint8Array(100 * bytes_per_ms) })
   recording.keep({ start_ms: 100, bytes: new Uint8Array(100 * bytes_per_ms) })
   await waitUntil('it was tried many times', () => pauses.length === 49)
@@ -206,6 +256,7 @@ test('more than half an hour of a call does not wait', async () => {
   const at = failing(tenant, 1)
   const { promise: is_back, resolve: comeBack } = Promise.withResolvers<void>()
   const recording = openRecording(at, { call, began_at: at.now, continues_at: undefined, log, pause: () => is_back })
+  recording.allow()
   const before = at.tools.live_calls.unstored_bytes
   for (let index = 0; index < 61; index += 1) recording.keep({ start_ms: index, bytes: new Uint8Array(bytes_per_ms) })
   assert.equal(at.tools.live_calls.unstored_bytes - before, 60 * bytes_per_ms)
@@ -221,6 +272,7 @@ test('a call does not wait when all calls have too much in memory', async () => 
   const at = failing(tenant, 0)
   const tools = { ...at.tools, live_calls: { ...at.tools.live_calls, unstored_bytes: 128 * 1024 * 1024 - 16 } }
   const recording = openRecording({ ...at, tools }, { call, began_at: at.now, continues_at: undefined, log })
+  recording.allow()
   recording.keep({ start_ms: 0, bytes: new Uint8Array(17) })
   recording.keep({ start_ms: 1, bytes: new Uint8Array(16) })
   await recording.stored()

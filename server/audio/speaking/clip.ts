@@ -9,6 +9,7 @@ import type { WordTime } from '../speech.ts'
 export interface Clip {
   reply: string
   text: string
+  is_uninterruptible: boolean
   /** Undefined until the voice speaks it. */
   sound: ClipSound | undefined
   /** Nothing more of it is played: no voice could speak it, or the wire has lost it. */
@@ -143,9 +144,8 @@ function loudPart(samples: Int16Array): { start: number; end: number } | undefin
   return start < 0 ? undefined : { start, end: samples.findLastIndex(isLoud) + 1 }
 }
 
-export const newClip = (reply: string, text: string): Clip => ({
-  reply,
-  text,
+export const newClip = (words: Pick<Clip, 'reply' | 'text' | 'is_uninterruptible'>): Clip => ({
+  ...words,
   sound: undefined,
   is_over: false,
   sent: 0,

@@ -13,7 +13,7 @@ import { speakClip } from './speak-clip.ts'
 
 /** Speaks replies one after the other. What counts as heard is what the wire says it played, never what was sent. */
 export interface Speaker {
-  say: (reply: string, text: string) => void
+  say: (reply: string, text: string, options?: { is_uninterruptible?: boolean | undefined }) => void
   endReply: (reply: string, options?: { is_uninterruptible?: boolean | undefined }) => void
   /** Drops the reply: what the wire has not played of it, and what the voice is about to speak. */
   clear: (reply: string) => void
@@ -31,6 +31,7 @@ export interface Speaker {
   readonly is_held: boolean
   /** Whether the other side hears the agent, or is about to. */
   readonly is_sounding: boolean
+  /** Whether what is heard next can't be interrupted. */
   readonly is_uninterruptible: boolean
   /** Only the last word or two of the reply are left. */
   readonly is_ending: boolean
@@ -150,8 +151,8 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     return reply
   }
 
-  function addClips(reply: Reply, texts: string[]): void {
-    reply.clips.push(...texts.map((text) => newClip(reply.id, text)))
+  function addClips(reply: Reply, texts: string[], { is_uninterruptible = false } = {}): void {
+    reply.clips.push(...texts.map((text) => newClip({ reply: reply.id, text, is_uninterruptible })))
     make()
   }
 
@@ -206,7 +207,7 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
   /** A clip of which there is sound already is cut there. */
   function restOf(clip: Clip): Clip {
     if (!clip.sound) return clip
-    const rest = newClip(clip.reply, cutRest(clip))
+    const rest = newClip({ ...clip, text: cutRest(clip) })
     const reply = replies.find(({ id }) => id === clip.reply)
     reply?.clips.splice(reply.clips.indexOf(clip) + 1, 0, rest)
     return rest
@@ -349,7 +350,9 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
       return is_held || outstanding() > 0 || hasMore()
     },
     get is_uninterruptible() {
-      return replies[0]?.is_uninterruptible ?? false
+      const [reply] = replies
+      if (!reply) return false
+      return reply.is_uninterruptible || reply.clips.find((clip) => !isPlayed(clip))?.is_uninterruptible === true
     },
     get is_ending() {
       const [reply] = replies
@@ -360,10 +363,15 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     get spoken_ms() {
       return spoken_ms
     },
-    say(id, text) {
+    say(id, text, { is_uninterruptible = false } = {}) {
       if (is_closed) return
       const reply = replyOf(id)
       reply.cancelFlush()
+      if (is_uninterruptible) {
+        addClips(reply, reply.chunker.flush())
+        // No clip has words that can be interrupted besides.
+        return addClips(reply, [...reply.chunker.add(text), ...reply.chunker.flush()], { is_uninterruptible })
+      }
       addClips(reply, reply.chunker.add(text))
       const { waiting } = reply.chunker
       if (waiting.trim() === '') return

@@ -151,6 +151,7 @@ async function deletePart(server: Server): Promise<void> {
   }
   const outside = { ...at, tools: { ...at.tools, blobs: { ...at.tools.blobs, put } } }
   const recording = openRecording(outside, { call, began_at: at.now, continues_at: undefined, log })
+  recording.allow()
   recording.keep({ start_ms: 0, bytes: new Uint8Array(16) })
   await promise
   assert.equal((await tenant.call('DELETE', `/calls/${call.id}/recording`)).status, 200)

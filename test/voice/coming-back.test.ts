@@ -132,7 +132,7 @@ describe('a client that loses its connection', { concurrency: true }, () => {
     back.send({ type: 'end' })
     await ended(tenant, id)
     await waitUntil('the recording is ready', async () => {
-      await tenant.work()
+      await tenant.work(Date.now() + 15_000)
       return (await getCall(tenant, id)).recording.status === 'ready'
     })
     const answer = await fetch(`${server.url}/api/v1/calls/${id}/recording`, {

@@ -58,7 +58,9 @@ export async function installSpeech(install: Install): Promise<Installed & { is_
     throw new InstallError(`Offline speech isn't available for ${process.platform} on ${process.arch}.`)
   const hash = readHash(packages.source)
   const parent = path.dirname(folder)
-  await fs.mkdir(parent, { recursive: true })
+  await fs.mkdir(parent, { recursive: true }).catch((error: unknown) => {
+    throw explain(error)
+  })
   const total_bytes = packages.unpacked_bytes
   const onWait = (message: string) => onProgress({ message, done_bytes: 0, total_bytes })
   const release = await lock(parent, 'speech install', { onWait, ...(signal && { signal }) })
@@ -159,7 +161,10 @@ function explain(error: unknown): unknown {
     `${error.syscall}`.startsWith('spawn')
   )
     return new InstallError(`npm was not found on the PATH. Install it, and ${again}.`)
-  if (['EACCES', 'EPERM', 'EROFS', 'ENOSPC'].includes(errorCode(error) ?? '') && error instanceof Error)
+  if (
+    ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EEXIST', 'ENOTDIR'].includes(errorCode(error) ?? '') &&
+    error instanceof Error
+  )
     return new InstallError(`Offline speech could not be written: ${error.message}. SPEECH_DIR names another folder.`)
   if (!(error instanceof NpmError)) return error
   const [network] = network_errors.exec(error.message) ?? []

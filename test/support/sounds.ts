@@ -34,6 +34,12 @@ function toLevel(samples: Int16Array): Int16Array {
 
 const clip = (value: number): number => Math.max(-sample_max, Math.min(sample_max, Math.round(value)))
 
+/** A steady tone, about as loud as speech. */
+export const tone = ({ hz, ms, sample_rate }: { hz: number; ms: number; sample_rate: number }): Int16Array =>
+  Int16Array.from({ length: (ms * sample_rate) / 1_000 }, (_, index) =>
+    Math.round(Math.SQRT2 * speech_level * Math.sin((2 * Math.PI * hz * index) / sample_rate)),
+  )
+
 /**
  * A room that is `noise_db` quieter than speech, with as much noise in each octave: returns a function that adds it to what
  * comes next.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { findOffset, halve, type Offset } from '../../support/ears.ts'
-import type { Stretch, Talker } from '../../support/talker.ts'
+import type { Stretch } from '../../support/person.ts'
+import type { Talker } from '../../support/talker.ts'
 import { type Recording, recorded_rate } from '../../support/voice-calls.ts'
 import { rehearse, type World } from './world.ts'
 

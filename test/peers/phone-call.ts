@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openPerson, type Person } from '../support/person.ts'
-import { type Sentence, tone } from '../support/sounds.ts'
+import { tone } from '../support/sounds.ts'
+import { type Behaviour, reasonOf, ringOf, type Transferred, verdictOf } from './phone-behaviour.ts'
+import { openReports } from './phone-reports.ts'
 import { openStream, type PhoneStream, type StreamRecord } from './phone-stream.ts'
 import { readTwiml, type Verb } from './phone-twiml.ts'
 import { postWebhook, signUrl, type Webhook, type WebhookOptions } from './phone-webhook.ts'
@@ -10,44 +12,6 @@ import { postWebhook, signUrl, type Webhook, type WebhookOptions } from './phone
 
 export type CallStatus = FinalStatus | 'queued' | 'initiated' | 'ringing' | 'in-progress'
 export type FinalStatus = 'completed' | 'busy' | 'no-answer' | 'failed' | 'canceled'
-
-/** How somebody takes a call. */
-export interface Behaviour {
-  /** Answers by default. `no_answer`: it rings until the test answers, or until the service's time to ring is over. */
-  takes?: 'answers' | 'busy' | 'no_answer' | 'rejects' | 'fails'
-  /** How long it rings before that, 50 by default; for `no_answer` as long as the service lets it ring. */
-  after_ms?: number
-  /** What the last callback says of a call that fails: 404 by default. */
-  failure?: { sip_response_code?: number; error_code?: number }
-  /** A machine answers: it says this, and then perhaps there is a beep. */
-  greeting?: Int16Array | string
-  has_beep?: boolean
-  /** What machine detection says, and when after the answer; null: nothing. By default it is right. */
-  verdict?: { answered_by: string; after_ms: number } | null
-  reports?: Reports
-  noise_db?: number
-  voice?: Sentence['voice']
-  /** After the answer. */
-  hangs_up_after_ms?: number
-  /** What the person does after the answer, and after a greeting. */
-  acts?: (person: PhonePerson, call: PhoneCall) => Promise<void>
-}
-
-/** How status callbacks are sent. */
-export interface Reports {
-  /** Of each: 0 if they are lost, 2 if they are doubled. */
-  copies?: number
-  /** Reversed: all of them after the call, the last one first. */
-  order?: 'in_order' | 'reversed'
-}
-
-/** Somebody that the service transfers a call to. */
-export interface Transferred {
-  takes?: 'answers' | 'busy' | 'no_answer' | 'fails'
-  after_ms?: number
-  /** How long they talk then. */
-  talk_ms?: number
-}
 
 export interface PhonePerson extends Person {
   /** While it rings. */
@@ -113,9 +77,7 @@ export interface CallOptions extends WebhookOptions {
 }
 
 const sample_rate = 8_000
-const ring_by_default_ms = 50
 const ring_max_by_default_s = 60
-const verdict_after_ms = 1_500
 /** Of Twilio's tones: a digit, w and W. */
 const key_ms = { digit: 200, w: 500, W: 1_000 }
 const say_ms_per_letter = 60
@@ -194,15 +156,15 @@ export function openCall(options: CallOptions): PhoneCall {
 
   /** Undefined if somebody answers. */
   async function ring(): Promise<CallEnd | undefined> {
-    const { takes = 'answers', after_ms } = behaviour
+    const { takes = 'answers' } = behaviour
+    const ring_max_ms = 1_000 * Number(form?.get('Timeout') ?? ring_max_by_default_s)
+    const rings_ms = ringOf(behaviour, ring_max_ms)
     setStatus('initiated')
     if (takes === 'fails') {
-      await pause(after_ms ?? ring_by_default_ms, life.signal)
+      await pause(rings_ms, life.signal)
       return { status: 'failed', ended_by: 'network' }
     }
     setStatus('ringing')
-    const ring_max_ms = 1_000 * Number(form?.get('Timeout') ?? ring_max_by_default_s)
-    const rings_ms = Math.min(after_ms ?? (takes === 'no_answer' ? ring_max_ms : ring_by_default_ms), ring_max_ms)
     await Promise.race([pause(rings_ms, life.signal), taking.promise])
     if (is_taken || (takes === 'answers' && rings_ms < ring_max_ms)) return undefined
     if (takes === 'busy') return { status: 'busy', ended_by: 'network' }
@@ -222,25 +184,24 @@ export function openCall(options: CallOptions): PhoneCall {
   }
 
   async function behave(): Promise<void> {
-    const { greeting, has_beep = false, verdict, hangs_up_after_ms, acts } = behaviour
+    const { greeting, has_beep = false, hangs_up_after_ms, acts } = behaviour
     if (hangs_up_after_ms !== undefined) void pause(hangs_up_after_ms, life.signal).then(person.hangUp)
-    const mode = form?.get('MachineDetection')
-    const detect = async (answered_by: string, after_ms: number) => {
-      const since = connected.now()
-      await pause(after_ms, life.signal)
+    const verdict = verdictOf(behaviour, form?.get('MachineDetection'))
+    const detect = async (is_after_greeting: boolean) => {
+      if (verdict?.is_after_greeting !== is_after_greeting) return
+      await pause(verdict.after_ms, life.signal)
       if (life.signal.aborted) return
-      const more = { AnsweredBy: answered_by, MachineDetectionDuration: String(Math.round(connected.now() - since)) }
+      const more = {
+        AnsweredBy: verdict.answered_by,
+        MachineDetectionDuration: String(Math.round(connected.now())),
+      }
       await request('machine', form?.get('AsyncAmdStatusCallback') ?? '', parameters(more))
     }
-    const is_detecting = mode && verdict !== null
-    if (is_detecting && verdict) void detect(verdict.answered_by, verdict.after_ms)
-    else if (is_detecting && greeting === undefined) void detect('human', verdict_after_ms)
-    else if (is_detecting && mode === 'Enable') void detect('machine_start', verdict_after_ms)
+    void detect(false)
     if (greeting !== undefined) {
       await connected.say(greeting)
       if (has_beep) await connected.say(tone({ ...beep, sample_rate }))
-      if (is_detecting && !verdict && mode === 'DetectMessageEnd')
-        void detect(has_beep ? 'machine_end_beep' : 'machine_end_silence', has_beep ? 0 : verdict_after_ms)
+      void detect(true)
     }
     await acts?.(person, call)
   }
@@ -354,10 +315,11 @@ export function openCall(options: CallOptions): PhoneCall {
     { to: other, action, timeout_ms }: Extract<Verb, { type: 'dial' }>,
     signal: AbortSignal,
   ): Promise<Source | undefined> {
-    const { takes = 'answers', after_ms, talk_ms = talk_by_default_ms } = options.transferFor(other)
+    const transferred = options.transferFor(other)
+    const { takes = 'answers', talk_ms = talk_by_default_ms } = transferred
     const transfer: (typeof transfers)[number] = { to: other, status: undefined, at_ms: connected.now() }
     transfers.push(transfer)
-    const rings_ms = Math.min(timeout_ms, after_ms ?? (takes === 'no_answer' ? timeout_ms : ring_by_default_ms))
+    const rings_ms = ringOf(transferred, timeout_ms)
     await pause(rings_ms, signal)
     const is_answered = takes === 'answers' && rings_ms < timeout_ms && !signal.aborted
     if (is_answered) await pause(talk_ms, signal)
@@ -378,37 +340,14 @@ export function openCall(options: CallOptions): PhoneCall {
   const request = (kind: Webhook['kind'], url: string, params: Record<string, string>) =>
     postWebhook({ kind, url, form: params }, options, webhooks)
 
-  /** Callbacks that are sent after the call, and what sends the others one after the other. */
-  const held: (() => Promise<unknown>)[] = []
-  let sending: Promise<unknown> = Promise.resolve()
-  let reports = 0
+  const reports = openReports(behaviour.reports ?? {}, {
+    wanted: form?.getAll('StatusCallbackEvent') ?? [],
+    send: async (params) => options.status_callback && request('status', options.status_callback, params),
+  })
 
   function setStatus(next: CallStatus, more: Record<string, string> = {}): void {
     status = next
-    const events: Partial<Record<CallStatus, string>> = {
-      initiated: 'initiated',
-      ringing: 'ringing',
-      'in-progress': 'answered',
-    }
-    // Numbers that are called report the end only.
-    const wanted = form?.getAll('StatusCallbackEvent') ?? []
-    const event = events[next] ?? 'completed'
-    const is_wanted = wanted.length > 0 ? wanted.includes(event) : event === 'completed'
-    if (options.status_callback === undefined || !is_wanted) return
-    const { copies = 1, order = 'in_order' } = behaviour.reports ?? {}
-    const params = parameters({
-      CallbackSource: 'call-progress-events',
-      SequenceNumber: String(reports),
-      Timestamp: new Date().toUTCString(),
-      ...more,
-    })
-    reports += 1
-    const { status_callback } = options
-    for (let copy = 0; copy < copies; copy += 1) {
-      const send = () => request('status', status_callback, params)
-      if (order === 'reversed') held.unshift(send)
-      else sending = sending.then(send)
-    }
+    reports.report(next, parameters(more))
   }
 
   function end(final: CallEnd): void {
@@ -425,8 +364,7 @@ export function openCall(options: CallOptions): PhoneCall {
         ...reasonOf(final, behaviour),
       })
     ended.resolve(final)
-    for (const send of held.splice(0)) sending = sending.then(send)
-    void sending.then(() => reported.resolve())
+    void reports.finish().then(() => reported.resolve())
   }
 
   const { spoken, played, stretches, clears, now, say, listen, findGaps, until, untilHeard, isQuiet, untilQuiet } =
@@ -519,14 +457,3 @@ const whenAborted = (signal: AbortSignal): Promise<undefined> =>
     if (signal.aborted) resolve(undefined)
     signal.addEventListener('abort', () => resolve(undefined), { once: true })
   })
-
-/** What the last callback says of the reason. */
-function reasonOf({ status, ended_by }: CallEnd, { takes, failure }: Behaviour): Record<string, string> {
-  const codes = { completed: 200, busy: 486, 'no-answer': 487, failed: 404, canceled: 487 }
-  const is_declined = takes === 'rejects' || (status === 'busy' && ended_by === 'person')
-  const { sip_response_code = is_declined ? 603 : codes[status], error_code } = failure ?? {}
-  return {
-    SipResponseCode: String(sip_response_code),
-    ...(error_code !== undefined && { ErrorCode: String(error_code), ErrorMessage: 'No' }),
-  }
-}

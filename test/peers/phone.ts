@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { between, chance, pick, seeded } from '../faults/random.ts'
 import { account_sid, auth_token, type Trouble } from './carrier.ts'
-import { type Behaviour, openCall, type PhoneCall, type Transferred } from './phone-call.ts'
+import type { Behaviour, Transferred } from './phone-behaviour.ts'
+import { openCall, type PhoneCall } from './phone-call.ts'
 import type { WebhookOptions } from './phone-webhook.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { chooseVersion } from '../agents/choose-version.ts'
 import { findVersion } from '../agents/find-version.ts'
-import { chooseActive } from '../channels/choose.ts'
+import { canBegin, chooseActive } from '../channels/choose.ts'
 import * as channels from '../channels/store.ts'
 import { refusal } from '../consent/refusals.ts'
 import * as contacts from '../contacts/store.ts'
@@ -156,8 +156,7 @@ async function findChannel(at: At, { channel_id = null, simulate = null }: Input
   }
   const channel = await channels.find(at, channel_id)
   if (!channel) return { faults: [unknown('channel_id', 'a channel')] }
-  if (channel.kind === 'voice' && channel.provider !== 'web' && channel.status !== 'disabled')
-    return { channel, faults: [] }
+  if (canBegin(channel, 'voice')) return { channel, faults: [] }
   return withFault('invalid', 'channel_id must be the id of a voice channel that can call and is not disabled.')
 }
 

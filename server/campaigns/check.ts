@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { findVersion } from '../agents/find-version.ts'
+import { canBegin } from '../channels/choose.ts'
 import * as channels from '../channels/store.ts'
 import { findAgent } from '../conversations/begin.ts'
 import { memberFaults, unknown } from '../conversations/member-faults.ts'
@@ -98,8 +99,9 @@ async function channelFaults(at: At, { channel_ids, kind }: Settings): Promise<F
     if (!channel) return [unknown(path, 'a channel')]
     if (channel_ids.indexOf(channel.id) < index)
       return [{ path, code: 'duplicate', message: `${path} is in the list already.` }]
-    if (channel.kind === kind && channel.status !== 'disabled') return []
-    return [{ path, code: 'invalid', message: `${path} must be the id of a ${kind} channel that is not disabled.` }]
+    if (canBegin(channel, kind)) return []
+    const what = kind === 'voice' ? 'a voice channel that can call and' : 'an SMS channel that'
+    return [{ path, code: 'invalid', message: `${path} must be the id of ${what} is not disabled.` }]
   })
 }
 

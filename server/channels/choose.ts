@@ -3,6 +3,10 @@ import { sql } from '../kit/postgres/sql.ts'
 import type { Kind } from './schema.ts'
 import { find, type StoredChannel } from './store.ts'
 
+/** Whether an agent can call or write first by this channel. */
+export const canBegin = (channel: StoredChannel, kind: Kind): boolean =>
+  channel.kind === kind && channel.provider !== 'web' && channel.status !== 'disabled'
+
 /**
  * Finds the only active channel of a kind that can call or write, when none is named. Returns undefined if there is none, or if there are several. In a
  * live workspace simulators don't count.

@@ -76,10 +76,12 @@ test('what a campaign refers to must exist and fit', async () => {
   const foreign = await (await workspace()).addChannel({ kind: 'voice' })
   assert.deepEqual(await create({ agent_id: unknown }), [['agent_id', 'unknown']])
   assert.deepEqual(await create({ agent_version_id: other.deployed_version.id }), [['agent_version_id', 'unknown']])
-  assert.deepEqual(await create({ channel_ids: [sms.id, unknown, foreign.id] }), [
+  const page = await addChannel({ kind: 'voice', provider: 'web', agent_id })
+  assert.deepEqual(await create({ channel_ids: [sms.id, unknown, foreign.id, page.id] }), [
     ['channel_ids.0', 'invalid'],
     ['channel_ids.1', 'unknown'],
     ['channel_ids.2', 'unknown'],
+    ['channel_ids.3', 'invalid'],
   ])
 })
 

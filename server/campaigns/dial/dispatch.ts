@@ -2,7 +2,7 @@ import { findVersion } from '../../agents/find-version.ts'
 import type { AgentWithDraft } from '../../agents/schema.ts'
 import * as calls from '../../calls/insert.ts'
 import type { Row } from '../../calls/rows.ts'
-import { chooseActive } from '../../channels/choose.ts'
+import { canBegin, chooseActive } from '../../channels/choose.ts'
 import * as channels from '../../channels/store.ts'
 import { shareFree } from '../../contacts/share-many.ts'
 import {
@@ -43,7 +43,7 @@ export async function findSender(at: At, campaign: StoredCampaign): Promise<Send
     channel_ids.length === 0 ? chooseActive(at, kind) : undefined,
     Promise.all(channel_ids.map((id) => channels.find(at, id))),
   ])
-  const usable = [only, ...named].flatMap((channel) => (channel && channel.status !== 'disabled' ? [channel] : []))
+  const usable = [only, ...named].flatMap((channel) => (channel && canBegin(channel, kind) ? [channel] : []))
   if (!agent || usable.length === 0) return undefined
   const pinned = agent_version && (await findVersion(at, { agent_id, version_id: agent_version.id }))
   const versions = openVersions(at)

@@ -15,7 +15,11 @@ interface Provision {
 
 /** Says which kinds a provider offers, and which fields its channels need and may have. */
 const provisions: Record<ProviderName, Provision> = {
-  twilio: { kinds: ['sms'], required: ['address', 'agent_id', 'account_sid', 'auth_token'], allowed: ['api_url'] },
+  twilio: {
+    kinds: ['sms', 'voice'],
+    required: ['address', 'agent_id', 'account_sid', 'auth_token'],
+    allowed: ['api_url'],
+  },
   web: { kinds: ['web_chat', 'voice'], required: ['agent_id'], allowed: ['origins'] },
   simulator: { kinds: ['sms', 'voice'], required: ['address'], allowed: ['agent_id'] },
 }
@@ -43,30 +47,35 @@ export function assertProvision(input: NewChannel): void {
     ...(kinds.includes(kind) ? [] : [providerFault(provider, kinds)]),
     ...missing.map((path) => ({ path, code: 'required', message: `${path} is required for ${provider}.` })),
     ...fieldFaults(provider, input),
-    ...voiceFaults(kind, input),
+    ...kindFaults(kind, input),
   ]
   if (faults.length > 0) throw invalid(faults)
 }
 
 /** Checks which fields of a channel are changed. */
 export function assertChange({ provider, kind }: Pick<NewChannel, 'provider' | 'kind'>, change: ChannelChange): void {
-  const faults = [...fieldFaults(provider, change), ...voiceFaults(kind, change)]
+  const faults = [...fieldFaults(provider, change), ...kindFaults(kind, change)]
   if (change.agent_id === null && provisions[provider].required.includes('agent_id'))
     faults.push({ path: 'agent_id', code: 'required', message: `agent_id is required for ${provider}.` })
   if (faults.length > 0) throw invalid(faults)
 }
 
-/** A microphone is added to a web chat only. */
-const voiceFaults = (kind: Kind, { has_voice = false }: ChannelChange): Fault[] =>
-  has_voice && kind !== 'web_chat'
-    ? [
-        {
-          path: 'has_voice',
-          code: 'unexpected',
-          message: 'has_voice must not be sent for channels other than web chats.',
-        },
-      ]
-    : []
+const message_limits = ['messages_per_minute_max', 'messages_per_day_max'] as const
+
+/** A microphone is added to a web chat only, and a voice channel sends no messages. */
+function kindFaults(kind: Kind, input: ChannelChange): Fault[] {
+  const unexpected = (path: string, channels: string): Fault => ({
+    path,
+    code: 'unexpected',
+    message: `${path} must not be sent for ${channels}.`,
+  })
+  return [
+    ...(input.has_voice && kind !== 'web_chat' ? [unexpected('has_voice', 'channels other than web chats')] : []),
+    ...message_limits
+      .filter((path) => kind === 'voice' && input[path] !== undefined)
+      .map((path) => unexpected(path, 'voice channels: they send no messages')),
+  ]
+}
 
 function providerFault(provider: ProviderName, kinds: Kind[]): Fault {
   return { path: 'kind', code: 'enum', message: `kind must be ${kinds.join(' or ')} for the provider ${provider}.` }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { PhoneNumber } from '../contacts/phone.ts'
-import { body, id, oneOf, text, timestamp } from '../kit/field.ts'
+import { body, id, oneOf, TestResult, text, timestamp } from '../kit/field.ts'
 import { hashState } from '../kit/http/etag.ts'
 import * as page from '../kit/postgres/page.ts'
 
@@ -23,8 +23,8 @@ const name_text = { maxLength: 200, description: 'A name for people.', examples:
 const kind = oneOf(kinds, { description: "How people reach the agent. It can't be changed.", examples: ['sms'] })
 const provider = oneOf(providers, {
   description:
-    'Who carries it: `twilio` for `sms`, `web` for `web_chat` and for `voice` in browsers. A `simulator` reaches ' +
-    "simulated people. It can't be changed.",
+    'Who carries it: `twilio` for `sms` and for `voice` on the telephone, `web` for `web_chat` and for `voice` in browsers. ' +
+    "A `simulator` reaches simulated people. It can't be changed.",
   examples: ['twilio'],
 })
 const optional = (options: object) => Type.Unsafe<string | null>({ type: ['string', 'null'], ...options })
@@ -50,7 +50,7 @@ const channel = {
   }),
   inbound_url: optional({
     description:
-      'The URL that Twilio sends incoming messages to. `null` for other providers, and for people who are not owners.',
+      'The URL that Twilio sends incoming messages or calls to. `null` for other providers, and for people who are not owners.',
     examples: [`https://parley.example.com/sms/${sample_id}`],
   }),
   agent_id: optional({
@@ -60,13 +60,14 @@ const channel = {
   }),
   status: oneOf(statuses, {
     description:
-      '`disabled`: an owner has turned it off, and it neither receives nor sends. `failing`: the carrier refuses to send.',
+      '`disabled`: an owner has turned it off, and it neither receives nor sends nor calls. `failing`: the carrier refuses to ' +
+      'send or to call.',
     examples: ['active'],
   }),
   capabilities: Type.Object(
     {
-      inbound: Type.Boolean({ description: 'Whether an agent answers who writes to it.', examples: [true] }),
-      outbound: Type.Boolean({ description: 'Whether an agent can write first.', examples: [true] }),
+      inbound: Type.Boolean({ description: 'Whether an agent answers who writes or calls.', examples: [true] }),
+      outbound: Type.Boolean({ description: 'Whether an agent can write or call first.', examples: [true] }),
     },
     { description: 'What the channel can do while it is active.' },
   ),
@@ -84,8 +85,16 @@ export const channelVersion = ({ updated_at, public_url, inbound_url }: Channel)
 const count = (maximum: number, description: string, example: number) =>
   Type.Integer({ minimum: 1, maximum, description, examples: [example] })
 const limits = {
-  messages_per_minute_max: count(messages_per_minute_max, 'How many messages it sends in a minute at most.', 60),
-  messages_per_day_max: count(messages_per_day_max, 'How many messages it sends in a day (UTC) at most.', 10_000),
+  messages_per_minute_max: count(
+    messages_per_minute_max,
+    'How many messages it sends in a minute at most. Not for `voice`.',
+    60,
+  ),
+  messages_per_day_max: count(
+    messages_per_day_max,
+    'How many messages it sends in a day (UTC) at most. Not for `voice`.',
+    10_000,
+  ),
   tokens_per_day_max: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
     minimum: 1,
@@ -106,7 +115,7 @@ export const ChannelWithSettings = Type.Object(
     account_sid: optional({ description: 'The account at Twilio.', examples: [null] }),
     has_auth_token: Type.Boolean({ description: "Whether the account's token is stored.", examples: [true] }),
     api_url: optional(api_url_text),
-    error: optional({ description: 'Why the carrier refuses to send, while it does.', examples: [null] }),
+    error: optional({ description: 'Why the carrier refuses to send or to call, while it does.', examples: [null] }),
   },
   { title: 'ChannelWithSettings' },
 )
@@ -176,6 +185,36 @@ export const ChannelChange = body(
   ChannelWithSettings,
 )
 export type ChannelChange = Static<typeof ChannelChange>
+
+/** SMS channels send a message to `to`. Others need no body. */
+export const ChannelTest = Type.Object(
+  { to: Type.Optional(PhoneNumber) },
+  { title: 'ChannelTest', additionalProperties: false },
+)
+export type ChannelTest = Static<typeof ChannelTest>
+
+export const Finding = Type.Object(
+  {
+    code: Type.String({ description: 'Names the fault, for programs.', examples: ['voice_url_differs'] }),
+    message: Type.String({
+      description: 'What is wrong, and what to do.',
+      examples: ['PUBLIC_URL must begin with https://. Set it to the https address of the service.'],
+    }),
+  },
+  { title: 'Finding' },
+)
+export type Finding = Static<typeof Finding>
+
+export const ChannelTestResult = Type.Object(
+  {
+    ...TestResult.properties,
+    findings: Type.Array(Finding, {
+      description: 'Everything that keeps calls from reaching a telephone channel. Empty for SMS channels.',
+    }),
+  },
+  { title: 'ChannelTestResult' },
+)
+export type ChannelTestResult = Static<typeof ChannelTestResult>
 
 export const ChannelQuery = page.query({
   kind: Type.Optional(oneOf(kinds, { description: 'Only channels of this kind.' })),

@@ -44,7 +44,7 @@ export async function create(at: At, input: NewChannel & Trust): Promise<Channel
   await workspaces.lock(at)
   await assertRoom(at, { kind, address })
   if (provider === 'twilio' && (await workspaces.get(at)).kind === 'test')
-    throw invalidState('Nothing is sent in a test workspace. Use the provider simulator.')
+    throw invalidState('Nobody real is reached from a test workspace. Use the provider simulator.')
   await assertAgent(at, agent_id)
   const { messages_per_minute_max, messages_per_day_max } = {
     ...(provider === 'simulator' ? simulator_limits : default_limits),
@@ -232,7 +232,7 @@ function toChannel({ tools }: At, stored: StoredChannel): ChannelWithSettings {
   return {
     ...channel,
     public_url: provider === 'web' ? `${tools.address()}/${kind === 'voice' ? 'voice' : 'chat'}/${id}` : null,
-    inbound_url: provider === 'twilio' ? `${tools.address()}/sms/${id}` : null,
+    inbound_url: provider === 'twilio' ? `${tools.address()}/${kind === 'voice' ? 'phone' : 'sms'}/${id}` : null,
     capabilities: { inbound: agent_id !== null, outbound: provider !== 'web' },
     has_auth_token: auth_token !== null,
   }

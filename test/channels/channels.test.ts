@@ -183,7 +183,11 @@ test('limits have defaults by provider and kind', async () => {
 for (const [what, fields, expected] of [
   ['sms by web', { kind: 'sms', provider: 'web' }, ['kind', 'enum']],
   ['a web chat by Twilio', { kind: 'web_chat', provider: 'twilio', account_sid, auth_token: 'x' }, ['kind', 'enum']],
-  ['voice by Twilio', { kind: 'voice', provider: 'twilio', account_sid, auth_token: 'x' }, ['kind', 'enum']],
+  [
+    'voice with a limit of messages',
+    { kind: 'voice', messages_per_day_max: 5 },
+    ['messages_per_day_max', 'unexpected'],
+  ],
   ['a web chat by a simulator', { kind: 'web_chat', provider: 'simulator' }, ['kind', 'enum']],
   ['Twilio without an account', { provider: 'twilio', auth_token: 'x' }, ['account_sid', 'required']],
   ['Twilio without a token', { provider: 'twilio', account_sid }, ['auth_token', 'required']],

@@ -112,7 +112,7 @@ interface Unread {
 /** The form of a request, if the carrier has signed it. */
 async function readSigned(at: At, { channel_id, url, raw: { headers, bytes } }: Unread): Promise<Signed> {
   const channel = await channels.find(at, channel_id)
-  if (channel?.provider !== 'twilio') throw notFound()
+  if (channel?.provider !== 'twilio' || channel.kind !== 'sms') throw notFound()
   assertSmall(bytes)
   const token = channels.openAuthToken(at, channel)
   const [signature = '', ...more] = headers['x-twilio-signature'] ?? []

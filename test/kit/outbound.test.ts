@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { type OutboundOptions, openOutbound } from '../../server/kit/outbound/outbound.ts'
+import { isPublicHost, type OutboundOptions, openOutbound } from '../../server/kit/outbound/outbound.ts'
 import { serve } from '../support/harness.ts'
 import { receiver, respondWith } from '../support/receivers.ts'
 import { newWebhook } from '../support/samples.ts'
@@ -220,4 +220,32 @@ test('a redirect is returned and not followed', async () => {
   const { send } = outbound({ allowed: ['127.0.0.1'] })
   assert.equal((await send(there.url, message)).status, 307)
   assert.deepEqual(secret.received, [])
+})
+
+test('a host is public unless its name or address belongs to a private network', () => {
+  for (const host of [
+    'parley.example.com',
+    '93.184.215.14',
+    '[2606:4700::1111]',
+    'local.example',
+    'xn--bcher-kva.example',
+  ])
+    assert.equal(isPublicHost(host), true, host)
+  for (const host of [
+    'localhost',
+    'parley',
+    'parley.',
+    'a.localhost',
+    'printer.local',
+    'api.internal',
+    'nas.home.arpa',
+    '127.0.0.1',
+    '10.1.2.3',
+    '192.168.0.10',
+    '169.254.1.1',
+    '100.64.0.1',
+    '[::1]',
+    '[fd00::1]',
+  ])
+    assert.equal(isPublicHost(host), false, host)
 })

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { between, seeded } from '../faults/random.ts'
 
-/** A carrier with the part of Twilio's API that is used for SMS. It outlives the server, and keeps a log. */
+/** A carrier with the part of Twilio's API that is used for SMS and for looking up numbers. It outlives the server, and keeps a log. */
 
 export interface Carried {
   sid: string
@@ -17,6 +17,16 @@ export interface Carried {
   status: string
   date_created: string
   status_callback: string
+}
+
+/** A number of the account, with the settings that Twilio's console shows. */
+export interface IncomingNumber {
+  phone_number: string
+  capabilities: { voice: boolean; sms: boolean; mms: boolean; fax: boolean }
+  voice_url: string | null
+  voice_method: string
+  voice_application_sid: string | null
+  trunk_sid: string | null
 }
 
 /** What happens to a message instead of being accepted. */
@@ -33,6 +43,8 @@ export interface CarrierOptions {
   /** Each accepted message is appended as a line of JSON. */
   log?: string
   troubleFor?: (form: URLSearchParams) => Trouble | undefined
+  /** What happens to a request for numbers instead of an answer. */
+  number_trouble?: Trouble | undefined
   /** Milliseconds. It answers at once without it. */
   answerAfter?: () => number
 }
@@ -40,6 +52,7 @@ export interface CarrierOptions {
 export interface FakeCarrier {
   url: string
   messages: Carried[]
+  numbers: IncomingNumber[]
   options: CarrierOptions
   close: () => Promise<void>
 }
@@ -47,10 +60,12 @@ export interface FakeCarrier {
 export const account_sid = `AC${'0a'.repeat(16)}`
 export const auth_token = 'carrier-token'
 
-const path = `/2010-04-01/Accounts/${account_sid}/Messages`
+const account_path = `/2010-04-01/Accounts/${account_sid}`
+const path = `${account_path}/Messages`
 
 export async function openCarrier(options: CarrierOptions = {}): Promise<FakeCarrier> {
   const messages: Carried[] = []
+  const numbers: IncomingNumber[] = []
   const token = options.auth_token ?? auth_token
   const authorization = `Basic ${Buffer.from(`${account_sid}:${token}`).toString('base64')}`
   const server = http.createServer(
@@ -84,6 +99,17 @@ export async function openCarrier(options: CarrierOptions = {}): Promise<FakeCar
       )
       return void send(200, { messages: wanted.map(resource), next_page_uri: null, page: 0, page_size: 1000 })
     }
+    if (request.method === 'GET' && url.pathname === `${account_path}/IncomingPhoneNumbers.json`) {
+      const { number_trouble: trouble } = options
+      if (typeof trouble === 'object') return void send(trouble.status, { code: trouble.code, message: 'No' })
+      if (trouble) return void request.socket.destroy()
+      // Twilio also finds numbers that contain the wanted one.
+      const wanted = numbers.filter(({ phone_number }) =>
+        phone_number.includes(url.searchParams.get('PhoneNumber') ?? ''),
+      )
+      const page = { next_page_uri: null, page: 0, page_size: 50 }
+      return void send(200, { incoming_phone_numbers: wanted.map(numberResource), ...page })
+    }
     const one = messages.find(({ sid }) => url.pathname === `${path}/${sid}.json`)
     if (one && request.method === 'GET') return void send(200, resource(one))
     send(404, { code: 20404, message: 'Not found', status: 404 })
@@ -109,6 +135,7 @@ export async function openCarrier(options: CarrierOptions = {}): Promise<FakeCar
   return {
     url: `http://127.0.0.1:${port}`,
     messages,
+    numbers,
     options,
     close: async () => {
       server.closeAllConnections()
@@ -130,6 +157,25 @@ const resource = ({ status_callback: _, ...message }: Carried) => ({
   date_sent: message.date_created,
   date_updated: message.date_created,
   uri: `${path}/${message.sid}.json`,
+})
+
+const numberResource = (number: IncomingNumber) => ({
+  ...number,
+  sid: `PN${'0'.repeat(32)}`,
+  account_sid,
+  friendly_name: number.phone_number,
+  origin: 'twilio',
+  status: 'in-use',
+  voice_receive_mode: 'voice',
+  voice_fallback_url: '',
+  voice_fallback_method: 'POST',
+  status_callback: '',
+  status_callback_method: 'POST',
+  api_version: '2010-04-01',
+  beta: false,
+  date_created: 'Tue, 03 Nov 2026 09:00:00 +0000',
+  date_updated: 'Tue, 03 Nov 2026 09:00:00 +0000',
+  uri: `${account_path}/IncomingPhoneNumbers/PN${'0'.repeat(32)}.json`,
 })
 
 const slow_max_ms = 150

@@ -253,6 +253,7 @@ const not_stored = [
   'Overview',
   'AgentDifference',
   'TestResult',
+  'ChannelTestResult',
   'Verification',
   'Transcript',
   'CampaignProgress',

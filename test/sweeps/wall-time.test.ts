@@ -21,6 +21,7 @@ const allowed: Record<string, string> = {
   'server/cli/key-actions.ts': 'authentication',
   'server/cli/workspace-actions.ts': 'when a new test clock begins',
   'server/integrations/receive.ts': 'the timestamps of signatures',
+  'server/lines/test-channel.ts': 'rate limits',
   'server/lines/web-chat/web-chat.ts': 'authentication',
   'server/lines/browser/pages.ts': 'authentication',
   'server/lines/web-chat/pages.ts': 'authentication',

@@ -144,6 +144,15 @@ const refusalFor = (error: unknown) => (error instanceof NotPublicError ? not_pu
 
 const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, '')
 
+/** Names that mean something only inside a network. */
+const local_name = /^[^.]+\.?$|\.(localhost|local|internal|intranet|lan|home|corp|private|home\.arpa)\.?$/i
+
+/** Whether others can reach a host through the internet, as far as its name says: it is not resolved. */
+export function isPublicHost(hostname: string): boolean {
+  const address = parseAddress(withoutBrackets(hostname))
+  return address ? isPublic(address) : !local_name.test(hostname)
+}
+
 function isPublic(address: Address): boolean {
   if (metadata_addresses.includes(address.toString()) || address.range() !== 'unicast') return false
   // Only 2000::/3 is assigned for public use. Other IPv6 ranges include old forms and translated addresses.

@@ -29,6 +29,7 @@ interface Answer {
   code?: unknown
   message?: unknown
   messages?: unknown
+  incoming_phone_numbers?: unknown
   body?: unknown
   date_created?: unknown
 }
@@ -102,7 +103,7 @@ interface Request {
   body?: string
 }
 
-function request(
+export function request(
   at: AtOutside,
   channel: channels.StoredChannel,
   { method, path, body }: Request,
@@ -119,7 +120,7 @@ function request(
   return at.tools.outbound.send(url, options, { is_trusted: is_api_url_trusted })
 }
 
-function parse(body: Buffer): Answer {
+export function parse(body: Buffer): Answer {
   try {
     const answer: unknown = JSON.parse(body.toString('utf8'))
     return isObject(answer) ? answer : {}

@@ -1,10 +1,17 @@
 import { checkUrl } from '../channels/check.ts'
-import { ChannelChange, type ChannelWithSettings, NewChannel } from '../channels/schema.ts'
+import {
+  ChannelChange,
+  ChannelTest,
+  type ChannelTestResult,
+  type ChannelWithSettings,
+  NewChannel,
+} from '../channels/schema.ts'
 import * as channels from '../channels/store.ts'
 import { type At, type AtOutside, atWorkspace, inTransaction, type Service } from '../kit/at.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { isId } from '../kit/id.ts'
 import { type Fault, invalid, Problem } from '../kit/problem.ts'
+import { testChannel } from '../lines/test-channel.ts'
 import { quote } from '../start/greeting.ts'
 import { consoleOf, type Shell } from '../start/shell.ts'
 import { findAgent } from './agent-actions.ts'
@@ -34,6 +41,11 @@ export interface NewChannelOptions extends ChannelOptions {
   number?: string
 }
 
+export interface ChannelTestOptions {
+  workspace: string
+  to?: string
+}
+
 /** The option of each field, for errors. */
 const option_by_field: Record<string, string> = {
   address: '--number',
@@ -45,6 +57,7 @@ const option_by_field: Record<string, string> = {
   has_voice: '--voice',
   name: '--name',
   kind: '--kind',
+  to: '--to',
   messages_per_minute_max: '--per-minute',
   messages_per_day_max: '--per-day',
   tokens_per_day_max: '--tokens-per-day',
@@ -91,7 +104,7 @@ export async function updateChannel(
   options: ChannelOptions,
 ): Promise<Answer> {
   if (Object.keys(options).every((name) => name === 'workspace')) throw new UsageError('name what to change')
-  return changeChannel(service, { id, workspace: options.workspace }, async (at, { workspace }) => {
+  return withChannel(service, { id, workspace: options.workspace }, async (at, { workspace }) => {
     const given = await settingsIn(at, options, workspace)
     return naming(async () => {
       const change = { ...validated<ChannelChange>(ChannelChange, given), ...trustIn(options) }
@@ -108,18 +121,35 @@ export const setStatus = (
   id: string,
   { workspace, status }: { workspace: string; status: 'active' | 'disabled' },
 ): Promise<Answer> =>
-  changeChannel(service, { id, workspace }, async (at) => {
+  withChannel(service, { id, workspace }, async (at) => {
     const channel = await inTransaction(at, (at) => channels.update(at, { id, change: { status }, isCurrent }))
     return { data: { channel }, text: `Channel "${channel.name}" is ${channel.status}.` }
   })
 
+export const runTest = (service: Service, id: string, { workspace, to }: ChannelTestOptions): Promise<Answer> =>
+  withChannel(service, { id, workspace }, (at, { channel }) =>
+    naming(async () => {
+      const result = await testChannel(at, {
+        id,
+        ...validated<ChannelTest>(ChannelTest, to === undefined ? {} : { to }),
+      })
+      return { data: { result }, text: describeTest(channel, result), has_failed: !result.is_ok }
+    }),
+  )
+
+function describeTest({ kind, address }: ChannelWithSettings, { is_ok, error, findings }: ChannelTestResult): string {
+  if (findings.length > 0) return findings.map(({ message }) => `- ${message}`).join('\n')
+  if (!is_ok) return `It failed: ${error}`
+  return kind === 'sms' ? 'The message was sent.' : `Everything is set up. Call ${address} to talk to the agent.`
+}
+
 export const deleteChannel = (service: Service, id: string, workspace: string): Promise<Answer> =>
-  changeChannel(service, { id, workspace }, async (at, { channel }) => {
+  withChannel(service, { id, workspace }, async (at, { channel }) => {
     await inTransaction(at, (at) => channels.remove(at, { id, isCurrent }))
     return { data: { deleted: true, channel }, text: `Channel "${channel.name}" is deleted.` }
   })
 
-async function changeChannel(
+async function withChannel(
   service: Service,
   { id, workspace: name }: { id: string; workspace: string },
   work: (at: AtOutside, found: { channel: ChannelWithSettings; workspace: { name: string } }) => Promise<Answer>,
@@ -184,7 +214,7 @@ async function checkAddress(at: At, shell: Shell, { public_url, inbound_url }: C
 }
 
 function describe({ tools }: At, channel: ChannelWithSettings, workspace: { name: string }): string {
-  const { id, kind, name, public_url, inbound_url, origins } = channel
+  const { id, kind, name, address, public_url, inbound_url, origins } = channel
   const lines = [`Channel "${name}" ${id}`]
   if (public_url !== null) lines.push(`${kind === 'voice' ? 'Page to talk' : 'Chat page'} ${public_url}`)
   if (kind === 'web_chat' && origins.length > 0)
@@ -196,7 +226,17 @@ function describe({ tools }: At, channel: ChannelWithSettings, workspace: { name
       'To show it on your website, name the origin of its pages: ' +
         `parley channel update ${id} --workspace ${quote(workspace.name)} --origins https://example.com`,
     )
-  if (inbound_url !== null) lines.push(`Tell Twilio to send incoming messages to ${inbound_url}`)
+  if (inbound_url !== null && kind === 'voice')
+    lines.push(
+      'Connect the number:',
+      `1. In the Twilio Console, open ${address}. Under "Voice Configuration", set "A call comes in" to Webhook, HTTP POST and`,
+      `   ${inbound_url}`,
+      '   Leave "Call status changes" empty: the service asks for reports by itself.',
+      `2. Twilio must be able to reach ${tools.address()}, which is the service's PUBLIC_URL.`,
+      `3. Check it: parley channel test ${id} --workspace ${quote(workspace.name)}`,
+      `4. Call ${address}.`,
+    )
+  if (inbound_url !== null && kind === 'sms') lines.push(`Tell Twilio to send incoming messages to ${inbound_url}`)
   if (inbound_url?.startsWith('https:') === false)
     lines.push('Twilio can only reach a public address: set PUBLIC_URL to the https:// address of the service.')
   return lines.join('\n')

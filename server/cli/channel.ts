@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { kinds, providers } from '../channels/schema.ts'
-import type { ChannelOptions, NewChannelOptions } from './channel-actions.ts'
+import type { ChannelOptions, ChannelTestOptions, NewChannelOptions } from './channel-actions.ts'
 import type { Command } from './command.ts'
 import type { Run } from './run.ts'
 
@@ -9,9 +9,16 @@ const loadActions = () => import('./channel-actions.ts')
 const key_note = `
 The token is stored encrypted. The command needs the server's SECRETS_KEY or, without DATABASE_URL, its DATA_DIR.`
 
+const test_note = `
+An SMS channel sends a message to --to. A telephone number at Twilio is looked up there, and nobody is called.
+The command goes by its own PUBLIC_URL and SPEECH_DIR: set them as for the service.
+${key_note.trim()}`
+
 const examples = `
 Examples:
   parley channel create --workspace W --name Line --kind sms --provider twilio --number +14155550100 \\
+    --agent AGENT --account-sid AC... --auth-token-file FILE
+  parley channel create --workspace W --name Telephone --kind voice --provider twilio --number +14155550100 \\
     --agent AGENT --account-sid AC... --auth-token-file FILE
   parley channel create --workspace W --name Website --kind web_chat --provider web --agent AGENT \\
     --origins https://example.com --voice
@@ -38,8 +45,8 @@ export function addChannelCommands(program: Command, run: Run): void {
       .option('--origins <origins>', 'The pages that may show a web chat: https://example.com,...', parseOrigins)
       .option('--voice', 'Let visitors of a web chat also talk')
       .option('--no-voice', "Don't")
-      .option('--per-minute <number>', 'How many messages it sends in a minute at most', parseCount)
-      .option('--per-day <number>', 'How many messages it sends in a day (UTC) at most', parseCount)
+      .option('--per-minute <number>', 'How many messages it sends in a minute at most. Not for voice', parseCount)
+      .option('--per-day <number>', 'How many messages it sends in a day (UTC) at most. Not for voice', parseCount)
       .option('--tokens-per-day <number>', 'How many tokens it uses in a day (UTC) at most. No limit: ""', parseLimit)
 
   add('list', 'List channels').action(({ workspace }: InWorkspace) =>
@@ -50,7 +57,7 @@ export function addChannelCommands(program: Command, run: Run): void {
       .requiredOption('--name <name>', 'A name for people')
       .addOption(new Option('--kind <kind>', 'How people reach the agent').choices(kinds).makeOptionMandatory())
       .addOption(
-        new Option('--provider <provider>', 'Who carries the messages').choices(providers).makeOptionMandatory(),
+        new Option('--provider <provider>', 'Who carries messages or calls').choices(providers).makeOptionMandatory(),
       )
       .option('--number <number>', 'The phone number, such as +14155550100'),
   )
@@ -67,8 +74,15 @@ export function addChannelCommands(program: Command, run: Run): void {
     .action((channel: string, options: ChannelOptions) =>
       run(async (service, shell) => (await loadActions()).updateChannel(service, shell, channel, options)),
     )
+  add('test', 'Check whether a channel works. If it does not, the exit status is 1')
+    .argument(...id)
+    .option('--to <number>', 'The phone number that an SMS channel sends a test message to')
+    .addHelpText('after', test_note)
+    .action((channel: string, options: ChannelTestOptions) =>
+      run(async (service) => (await loadActions()).runTest(service, channel, options)),
+    )
   for (const [name, status, description] of [
-    ['disable', 'disabled', 'Turn a channel off: it neither receives nor sends'],
+    ['disable', 'disabled', 'Turn a channel off: it neither receives nor sends nor calls'],
     ['enable', 'active', 'Turn a channel on'],
   ] as const)
     add(name, description)

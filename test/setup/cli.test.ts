@@ -11,6 +11,7 @@ import { newId } from '../../server/kit/id.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
 import { waitUntil } from '../faults/client.ts'
+import { account_sid, auth_token, openCarrier } from '../peers/carrier.ts'
 import { recordEntries } from '../support/consents.ts'
 import { serve, testPool } from '../support/harness.ts'
 import { openaiServer } from '../support/model-servers.ts'
@@ -543,11 +544,75 @@ test('the output of channel commands says what to do next', async () => {
   const reachable = await channel([...twilio, ...account, '--number', '+14155550101'], { PUBLIC_URL })
   assert.match(reachable, /send incoming messages to https:\/\/parley\.example\/sms\//)
   assert.ok(!reachable.includes('PUBLIC_URL'), reachable)
+  const calls = twilio.map((word) => (word === 'sms' ? 'voice' : word))
+  const telephone = await channel([...calls, ...account, '--number', '+14155550101'], { PUBLIC_URL })
+  const [, line = ''] = /^Channel "Line" (\S+)$/m.exec(telephone) ?? []
+  for (const part of [
+    'open +14155550101. Under "Voice Configuration", set "A call comes in" to Webhook, HTTP POST and',
+    `   https://parley.example/phone/${line}\n`,
+    'Leave "Call status changes" empty',
+    'Twilio must be able to reach https://parley.example',
+    `parley channel test ${line} --workspace '${workspace_name}'`,
+    'Call +14155550101.',
+  ])
+    assert.ok(telephone.includes(part), telephone)
+  assert.match(await channel([...calls, ...account, '--number', '+14155550100']), /set PUBLIC_URL to the https/)
   const voice = ['create', '--name', 'Calls', '--kind', 'voice', '--provider', 'simulator', '--number', '+14155550102']
   assert.match(await channel(voice), /^Channel "Calls" /m)
   const list = await channel(['list'])
   assert.ok(list.includes(`http://127.0.0.1:9/chat/${id}`), list)
   assert.match(list, /\+14155550100 +http:\/\/127\.0\.0\.1:9\/sms\//)
+  fs.rmSync(path.dirname(file), { recursive: true })
+})
+
+test('a channel is tested: the number of a telephone is looked up, and SMS sends a message', async () => {
+  const tenant = await workspace()
+  const workspace_name = (await tenant.call('GET', '/workspace')).body.data.name
+  const agent_id = (await tenant.call('POST', '/agents', newAgent())).body.data.id
+  const carrier = await openCarrier()
+  const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'parley-')), 'token')
+  fs.writeFileSync(file, auth_token)
+  const variables = { DATABASE_URL, SECRETS_KEY, PUBLIC_URL: 'https://parley.example', SPEECH_DIR: path.dirname(file) }
+  const channel = (...words: string[]) => command(['channel', ...words, '--workspace', workspace_name], variables).ended
+  const account = ['--account-sid', account_sid, '--auth-token-file', file, '--api-url', carrier.url]
+  const create = async (kind: string) => {
+    const options = ['--name', 'Line', '--kind', kind, '--provider', 'twilio', '--number', '+14155550100', ...account]
+    const { code, stdout, stderr } = await channel('create', ...options, '--agent', agent_id, '--json')
+    assert.equal(code, 0, stderr)
+    return JSON.parse(stdout).channel
+  }
+  const { id, inbound_url } = await create('voice')
+  const missing = await channel('test', id)
+  assert.equal(missing.code, 1)
+  assert.match(missing.stdout, /^- The account AC\w+ doesn't have the number \+14155550100\./)
+  assert.match(missing.stdout, /^- The agent can't hear callers: .+ Run "parley speech install"/m)
+  carrier.numbers.push({
+    phone_number: '+14155550100',
+    capabilities: { voice: true, sms: true, mms: true, fax: false },
+    voice_url: inbound_url,
+    voice_method: 'GET',
+    voice_application_sid: null,
+    trunk_sid: null,
+  })
+  const found = await channel('test', id, '--json')
+  const { result } = JSON.parse(found.stdout)
+  assert.deepEqual(
+    [found.code, result.is_ok, result.findings.map(({ code }: { code: string }) => code)],
+    [1, false, ['voice_method_differs', 'speech_not_installed']],
+  )
+  const wrong = await channel('test', id, '--to', '+14155550123')
+  assert.match(wrong.stderr, /--to must not be sent for voice channels/)
+
+  const sms = await create('sms')
+  assert.match((await channel('test', sms.id)).stderr, /--to is required for SMS channels/)
+  assert.match((await channel('test', sms.id, '--to', '0415')).stderr, /--to must be in E\.164 form/)
+  const sent = await channel('test', sms.id, '--to', '+14155550123')
+  assert.deepEqual([sent.code, sent.stdout], [0, 'The message was sent.\n'], sent.stderr)
+  assert.deepEqual(
+    carrier.messages.map(({ to }) => to),
+    ['+14155550123'],
+  )
+  await carrier.close()
   fs.rmSync(path.dirname(file), { recursive: true })
 })
 
@@ -563,6 +628,11 @@ test('errors of a channel name its options', async () => {
       [...sms, '--provider', 'twilio', '--auth-token-file', '/nonexistent'],
       /can't be read \(ENOENT\) \(parley channel create --help\)/,
     ],
+    [
+      [...sms.slice(0, -1), 'voice', '--provider', 'simulator', '--number', '+14155550100', '--per-day', '5'],
+      /--per-day must not be sent for voice channels/,
+    ],
+    [['channel', 'test', newId(), '--workspace', name], /there is no channel/],
     [['channel', 'update', newId(), '--workspace', name], /name what to change \(parley channel update --help\)/],
     [['channel', 'create', '--workspace', name], /required option '--name <name>' not specified/],
   ] as const) {

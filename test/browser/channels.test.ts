@@ -113,6 +113,68 @@ test('an owner connects a Twilio number, and turns it off and on', { skip }, asy
   assert.deepEqual(owner.pageErrors([400]), [])
 })
 
+test('an owner connects a telephone number, and checks it', { skip }, async () => {
+  const line = page.url()
+  await openInPage(page, '/channels')
+  await button('New channel').click()
+  await dialog().getByRole('radio', { name: 'Telephone by Twilio' }).check()
+  await dialog().getByPlaceholder('Support line').fill('Telephone')
+  await dialog().getByLabel('Phone number').fill('+1 (415) 555-0100')
+  await chooseAgent(agent_name)
+  await dialog()
+    .getByLabel('Account SID')
+    .fill(`AC${'0'.repeat(32)}`)
+  await dialog().getByRole('textbox', { name: 'Auth token' }).fill('secret-token')
+  await owner.capture('telephone, form')
+  await dialog().getByRole('button', { name: 'Create channel' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Telephone' }).waitFor()
+  await page.getByText(`${address}/phone/${idInPath()}`, { exact: true }).waitFor()
+  await button('Copy URL').waitFor()
+  await page.getByText('Leave “Call status changes” empty').waitFor()
+  await page.getByText('set PUBLIC_URL').waitFor()
+  await captureAll(owner, 'telephone, steps')
+  await page.getByLabel('Tokens per day').fill('5000')
+  assert.equal(await page.getByLabel('Messages per').count(), 0)
+  await button('Save').click()
+  await page.getByText('Channel saved.').first().waitFor()
+  assert.equal((await send('GET', `/channels/${idInPath()}/settings`)).tokens_per_day_max, 5_000)
+
+  const findings = [
+    {
+      code: 'voice_url_differs',
+      message: `Calls go to another URL, https://demo.twilio.com/${'welcome/'.repeat(12)}.`,
+    },
+    { code: 'speech_not_installed', message: 'The agent can’t hear callers. Run "parley speech install".' },
+  ]
+  const answer = async (found: object[], status = 200) => {
+    const result = { is_ok: found.length === 0, status: null, duration_ms: 5, error: null, findings: found }
+    const error = { code: 'INVALID_STATE', message: 'This channel is disabled.', details: {} }
+    const json = status === 200 ? { success: true, data: result } : { success: false, error }
+    await page.route(/\/test$/, (route) => route.fulfill({ status, json }), { times: 1 })
+    await button('Check number').click()
+  }
+  await answer(findings)
+  await page.getByText('2 things to fix').waitFor()
+  assert.equal(await page.getByRole('status').getByRole('listitem').count(), 2)
+  await captureAll(owner, 'telephone, findings')
+  await answer(findings.slice(1))
+  await page.getByText('One thing to fix').waitFor()
+  await answer([], 409)
+  await page.getByRole('alert').getByText('This channel is disabled.').waitFor()
+  assert.equal(await page.getByText('One thing to fix').count(), 0)
+  await answer([])
+  await page.getByText('Call +14155550100 to talk to the agent.').waitFor()
+  await owner.capture('telephone, checked')
+  await button('Disable').click()
+  await dialog().getByText('Calls are no longer answered or placed.').waitFor()
+  await dialog().getByRole('button', { name: 'Disable channel' }).click()
+  await page.getByText('Calls are neither answered nor placed.').waitFor()
+  assert.equal(await button('Check number').count(), 0)
+  await send('DELETE', `/channels/${idInPath()}`)
+  assert.deepEqual(owner.pageErrors([400, 409]), [])
+  await page.goto(line)
+})
+
 test('a test message is sent to a number', { skip }, async () => {
   const line = page.url()
   const simulator = { name: 'Simulator', kind: 'sms', provider: 'simulator', address: '+14155550101' }

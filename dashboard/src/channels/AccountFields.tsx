@@ -41,7 +41,8 @@ export function AccountFields({ form, channel }: AccountFieldsProps) {
 
 function tokenHint(channel: ChannelWithSettings | undefined, api_url: string): string {
   if (!channel) return 'Stored encrypted. You won’t be able to see it again.'
-  if (!channel.has_auth_token) return 'No token is stored. Without one, messages are neither received nor sent.'
+  if (!channel.has_auth_token)
+    return `No token is stored. Without one, ${channel.kind === 'voice' ? 'nobody can call or be called' : 'messages are neither received nor sent'}.`
   return isSameOrigin(channel.api_url ?? '', api_url)
     ? 'A token is stored. Leave blank to keep it.'
     : 'The stored token is removed, because the URL’s host has changed. Enter it again.'

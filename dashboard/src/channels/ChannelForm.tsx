@@ -78,7 +78,7 @@ export function ChannelForm({ channel, onSaved }: ChannelFormProps) {
         />
       )}
       {provider === 'twilio' && <AccountFields form={form} channel={channel} />}
-      {channel && <LimitFields form={form} is_web={provider === 'web'} />}
+      {channel && <LimitFields form={form} />}
       <Button type="submit" loading={saving.isPending} className={styles.submit}>
         {channel ? 'Save' : 'Create channel'}
       </Button>
@@ -101,6 +101,12 @@ const choices = [
     kind: 'voice',
     label: 'Web voice',
     description: 'A page on which visitors talk through their microphone.',
+  },
+  {
+    provider: 'twilio',
+    kind: 'voice',
+    label: 'Telephone by Twilio',
+    description: 'Calls to and from a Twilio number.',
   },
   {
     provider: 'twilio',
@@ -139,11 +145,12 @@ const KindField = ({ form }: { form: Form }) => (
 function AgentField({ form }: { form: Form }) {
   const agents = useQuery(agentsQuery(useApi()))
   const is_optional = form.values.provider === 'simulator'
-  const answers = form.values.kind === 'voice' ? 'Answers calls.' : 'Answers messages.'
+  const is_voice = form.values.kind === 'voice'
+  const answers = is_voice ? 'Answers calls.' : 'Answers messages.'
   return (
     <Select
       label="Agent"
-      description={is_optional ? `${answers} Without one, the channel only sends.` : answers}
+      description={is_optional ? `${answers} Without one, the channel only ${is_voice ? 'calls' : 'sends'}.` : answers}
       placeholder="Choose an agent"
       data={agents.data?.map(({ id: value, name: label }) => ({ value, label })) ?? []}
       searchable
@@ -165,10 +172,10 @@ const number_props = {
   thousandSeparator: ',',
 } as const
 
-/** An SMS channel is limited by the messages that it sends, a web chat by the tokens that its visitors can use. */
-const LimitFields = ({ form, is_web }: { form: Form; is_web: boolean }) => (
+/** An SMS channel is limited by the messages that it sends, others by the tokens that visitors and callers can use. */
+const LimitFields = ({ form }: { form: Form }) => (
   <div className={styles.pair}>
-    {is_web ? (
+    {form.values.kind !== 'sms' ? (
       <NumberInput
         label="Tokens per day"
         placeholder="No limit"

@@ -12,7 +12,9 @@ import { ChannelForm } from './ChannelForm.tsx'
 import { ChannelStatus } from './ChannelStatus.tsx'
 import { channelQuery, describeChannel, showChanged } from './channel.ts'
 import styles from './channels.module.css'
+import { NumberTest } from './NumberTest.tsx'
 import { PhoneNumber } from './PhoneNumber.tsx'
+import { Telephone } from './Telephone.tsx'
 import { TestMessage } from './TestMessage.tsx'
 import { ChatPreview, WebChat } from './WebChat.tsx'
 import { WebVoice } from './WebVoice.tsx'
@@ -45,14 +47,17 @@ function Details({ channel }: { channel: ChannelWithSettings }) {
   const client = useQueryClient()
   const { id, kind, provider, status } = channel
   const is_web_voice = kind === 'voice' && provider === 'web'
+  const is_telephone = kind === 'voice' && provider === 'twilio'
   return (
     <Stack>
       <StatusAlert channel={channel} />
       <Card title={describeChannel(channel)} aside={<ChannelStatus status={status} />}>
         {kind === 'web_chat' && <WebChat channel={channel} />}
         {is_web_voice && <WebVoice channel={channel} />}
-        {kind !== 'web_chat' && !is_web_voice && <PhoneNumber channel={channel} />}
+        {is_telephone && <Telephone channel={channel} />}
+        {provider !== 'web' && !is_telephone && <PhoneNumber channel={channel} />}
       </Card>
+      {is_telephone && status !== 'disabled' && <NumberTest channel={channel} />}
       <Card title="Settings">
         <div className={styles.settings}>
           <ChannelForm
@@ -70,18 +75,19 @@ function Details({ channel }: { channel: ChannelWithSettings }) {
   )
 }
 
-function StatusAlert({ channel: { status, error } }: { channel: ChannelWithSettings }) {
+function StatusAlert({ channel: { kind, status, error } }: { channel: ChannelWithSettings }) {
+  const is_voice = kind === 'voice'
   if (status === 'disabled') {
     return (
       <Alert color="gray" icon={<AlertIcon />} title="This channel is disabled">
-        It neither receives nor sends messages.
+        {is_voice ? 'Calls are neither answered nor placed.' : 'It neither receives nor sends messages.'}
       </Alert>
     )
   }
   if (status !== 'failing') return null
   return (
-    <Alert color="red" icon={<AlertIcon />} title="Messages can’t be sent">
-      {error ?? 'The carrier refuses to send.'}
+    <Alert color="red" icon={<AlertIcon />} title={is_voice ? 'Calls can’t be placed' : 'Messages can’t be sent'}>
+      {error ?? 'The carrier refuses.'}
     </Alert>
   )
 }

@@ -42,7 +42,9 @@ export function ChannelsPage() {
             {...(is_owner && { onOpen: ({ id }: Channel) => void open(id) })}
             empty={
               <EmptyState icon={<ChannelIcon size={24} />} title="No channels yet">
-                {is_owner ? 'Put an agent on your website, or let it answer text messages.' : 'An owner can add one.'}
+                {is_owner
+                  ? 'Put an agent on your website, or let it answer calls and text messages.'
+                  : 'An owner can add one.'}
               </EmptyState>
             }
           />

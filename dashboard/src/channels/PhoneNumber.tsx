@@ -16,12 +16,16 @@ export const PhoneNumber = ({ channel: { address, inbound_url } }: { channel: Ch
           In the Twilio Console, open the number, and under “Messaging Configuration” set “A message comes in” to
           Webhook, this URL and HTTP POST.
         </p>
-        {!inbound_url.startsWith('https:') && (
-          <p className={styles.hint}>
-            Twilio can only reach a public address: set PUBLIC_URL to the https:// address of this server.
-          </p>
-        )}
+        <ReachHint inbound_url={inbound_url} />
       </>
     )}
   </Stack>
 )
+
+/** Shown when Twilio surely can't reach this server. */
+export const ReachHint = ({ inbound_url }: { inbound_url: string }) =>
+  !inbound_url.startsWith('https:') && (
+    <p className={styles.hint}>
+      Twilio can only reach a public address: set PUBLIC_URL to the https:// address of this server.
+    </p>
+  )

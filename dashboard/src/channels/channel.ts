@@ -13,10 +13,10 @@ export const status_names: Record<Channel['status'], string> = {
 const channels_max = 100
 const page_size = 100
 
-/** "SMS by Twilio", "Web chat", "Web voice". */
+/** "SMS by Twilio", "Telephone by Twilio", "Web chat", "Web voice". */
 export function describeChannel({ kind, provider }: Pick<Channel, 'kind' | 'provider'>): string {
   if (provider === 'simulator') return `${kind_names[kind]} simulator`
-  if (provider === 'twilio') return `${kind_names[kind]} by Twilio`
+  if (provider === 'twilio') return kind === 'voice' ? 'Telephone by Twilio' : `${kind_names[kind]} by Twilio`
   return kind === 'voice' ? 'Web voice' : kind_names[kind]
 }
 

@@ -4,7 +4,7 @@ import type { AtOutside } from '../../kit/at.ts'
 import { isObject } from '../../kit/json.ts'
 import { OutboundError, type OutboundResponse } from '../../kit/outbound/request.ts'
 import { printable, truncate } from '../../kit/text.ts'
-import { parse, request } from './twilio.ts'
+import { parse, request } from './rest.ts'
 
 /** Twilio also finds numbers that contain the wanted one. */
 const numbers_max = 50

@@ -1,53 +1,24 @@
 import { Type } from 'typebox'
-import { openOwnerLookup } from '../../channels/owners.ts'
-import * as channels from '../../channels/store.ts'
 import { wordOf } from '../../consent/words.ts'
 import { isPhoneNumber } from '../../contacts/phone.ts'
 import type { At } from '../../kit/at.ts'
 import { id } from '../../kit/field.ts'
-import type { RequestHead } from '../../kit/http/door.ts'
 import * as operation from '../../kit/http/operation.ts'
 import type { RawAnswer, RawRequest } from '../../kit/http/raw.ts'
-import { letOthersRun } from '../../kit/let-others-run.ts'
-import type { Db } from '../../kit/postgres/pool.ts'
-import { notFound, Problem } from '../../kit/problem.ts'
+import { Problem } from '../../kit/problem.ts'
 import { type CarrierOptOut, recordCarrierOptOuts } from '../../messages/carrier-opt-outs.ts'
 import type { Inbound } from '../../messages/inbound.ts'
 import { receive } from '../../messages/receive.ts'
 import { type MessageReport, record } from '../../messages/reports.ts'
-import { codeOf, inboundUrl, isCarrierId, isOptOut, isSigned, signature_length, statusOf, statusUrl } from './twilio.ts'
+import { codeOf, isCarrierId } from './rest.ts'
+import { readSigned, signed_form, xml } from './signed-forms.ts'
+import { inboundUrl, isOptOut, statusOf, statusUrl } from './twilio.ts'
 
-/** Identifies the channel by the id in its URL. The signature is checked with the body. */
-export function identifyChannel(db: Db): (head: RequestHead, now: number) => Promise<operation.Caller> {
-  const find = openOwnerLookup(db)
-  return async ({ params: { channel_id = '' } }, now) => {
-    const owner = await find(channel_id, now)
-    if (!owner) throw notFound()
-    const { workspace_id: workspace, is_test } = owner
-    return {
-      id: channel_id,
-      workspace,
-      scopes: { has: () => false, is_open: false },
-      authenticated_by: 'token',
-      is_test,
-    }
-  }
-}
-
-/** A message has a few thousand bytes, and about 30 parameters. */
-const form_bytes_max = 64 * 1024
-const form_parameters_max = 200
 /** Carriers send ten at most. */
 const attachments_max = 999
 
 const ByChannel = Type.Object({ channel_id: id('The channel.') })
 const ByMessage = Type.Object({ channel_id: id('The channel.'), message_id: id('The message.') })
-
-const SignatureHeader = Type.Object({
-  'x-twilio-signature': Type.String({ description: 'The signature of the URL and the parameters.' }),
-})
-
-const xml = (text: string): RawAnswer => ({ status: 200, body: { content_type: 'text/xml', text } })
 
 /** Agents answer in the background. */
 const nothing_to_say = xml('<Response/>')
@@ -55,12 +26,6 @@ const nothing_to_say = xml('<Response/>')
 /** The carrier sends this to the sender, by the service that the message came from. */
 const replyWith = (text: string): RawAnswer =>
   xml(`<Response><Message>${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</Message></Response>`)
-
-const signatureInvalid = () =>
-  new Problem('FORBIDDEN', 'The signature is not valid. Check the auth token of the channel, and PUBLIC_URL.')
-
-const responses = { 200: { description: 'Received.', schema: Type.String() } }
-const error_samples = { FORBIDDEN: signatureInvalid() }
 
 /** Served at the URLs of SMS channels, for carriers. */
 export const sms_operations: operation.Operation[] = [
@@ -73,10 +38,8 @@ export const sms_operations: operation.Operation[] = [
       'its sender. A message that comes again has no effect. Attachments are not kept: the turn says how many there were. Who ' +
       'writes by WhatsApp is told, once, to write by SMS.',
     params: ByChannel,
-    headers: SignatureHeader,
     errors: ['VALIDATION_ERROR', 'FORBIDDEN', 'NOT_FOUND', 'INVALID_STATE'],
-    error_samples,
-    responses,
+    ...signed_form,
     before: readMessage,
     runMany: receiveAll,
   }),
@@ -87,51 +50,14 @@ export const sms_operations: operation.Operation[] = [
     description:
       'Carriers report here what has become of a message. Reports may come in any order, and more than once.',
     params: ByMessage,
-    headers: SignatureHeader,
     errors: ['FORBIDDEN', 'NOT_FOUND'],
-    error_samples,
-    responses,
+    ...signed_form,
     before: readStatus,
     runMany: receiveStatuses,
   }),
 ]
 
 type Requests<Params> = { request: operation.ValidRequest<Params> }[]
-
-interface Signed {
-  channel: channels.StoredChannel
-  form: URLSearchParams
-}
-
-interface Unread {
-  channel_id: string
-  url: string
-  raw: RawRequest
-}
-
-/** The form of a request, if the carrier has signed it. */
-async function readSigned(at: At, { channel_id, url, raw: { headers, bytes } }: Unread): Promise<Signed> {
-  const channel = await channels.find(at, channel_id)
-  if (channel?.provider !== 'twilio' || channel.kind !== 'sms') throw notFound()
-  assertSmall(bytes)
-  const token = channels.openAuthToken(at, channel)
-  const [signature = '', ...more] = headers['x-twilio-signature'] ?? []
-  if (token === undefined || more.length > 0 || signature.length !== signature_length) throw signatureInvalid()
-  await letOthersRun({ is_urgent: true })
-  const form = new URLSearchParams(bytes.toString('utf8'))
-  if (!isSigned(token, { url, form, signature })) throw signatureInvalid()
-  return { channel, form }
-}
-
-/** The form must be parsed before its signature can be checked, so anyone can send one: parsing it must not take long. */
-function assertSmall(bytes: Buffer): void {
-  if (bytes.length > form_bytes_max) throw new Problem('PAYLOAD_TOO_LARGE', 'The form is too large.')
-  let parameters = 1
-  for (let at = bytes.indexOf('&'); at >= 0 && parameters <= form_parameters_max; at = bytes.indexOf('&', at + 1))
-    parameters += 1
-  if (parameters > form_parameters_max)
-    throw new Problem('PAYLOAD_TOO_LARGE', `The form must have at most ${form_parameters_max} parameters.`)
-}
 
 /** Undefined for a message that is ignored: a disabled channel receives none. Words such as STOP always count. */
 async function readMessage(
@@ -141,6 +67,7 @@ async function readMessage(
 ): Promise<Inbound | undefined> {
   const { channel, form } = await readSigned(at, {
     channel_id,
+    kind: 'sms',
     url: inboundUrl(at.tools.address(), channel_id),
     raw,
   })
@@ -184,7 +111,7 @@ async function readStatus(
   raw: RawRequest,
 ): Promise<StatusReport> {
   const url = statusUrl(at.tools.address(), channel_id, message_id)
-  const { form } = await readSigned(at, { channel_id, url, raw })
+  const { form } = await readSigned(at, { channel_id, kind: 'sms', url, raw })
   const code = codeOf(form.get('ErrorCode'))
   const sid = form.get('MessageSid')
   const carrier_id = isCarrierId(sid) ? sid : undefined

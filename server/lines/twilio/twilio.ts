@@ -4,11 +4,9 @@ import type { AtOutside } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { isObject } from '../../kit/json.ts'
 import { OutboundError, type OutboundResponse } from '../../kit/outbound/request.ts'
-import { storable } from '../../kit/text.ts'
 import type { Carrier, CarrierMessage, CarrierReport, SendResult } from '../../messages/carrier.ts'
+import { type Answer, cleaned, codeOf, isCarrierId, parse, request } from './rest.ts'
 
-const timeout_ms = 15_000
-const bytes_max = 1024 * 1024
 /** At most this many messages to one number on one day are read. */
 const found_max = 1_000
 /** Twilio's own clock may differ. */
@@ -19,19 +17,6 @@ const opted_out_code = 21610
 const token_missing = {
   error: "The channel's auth token is missing, or was encrypted with another SECRETS_KEY.",
   is_account_refused: true,
-}
-
-interface Answer {
-  sid?: unknown
-  status?: unknown
-  error_code?: unknown
-  error_message?: unknown
-  code?: unknown
-  message?: unknown
-  messages?: unknown
-  incoming_phone_numbers?: unknown
-  body?: unknown
-  date_created?: unknown
 }
 
 export const twilio: Carrier = { send, find }
@@ -97,38 +82,6 @@ async function find(
     .flatMap((message) => toReport(message) ?? [])
 }
 
-interface Request {
-  method: 'GET' | 'POST'
-  path: string
-  body?: string
-}
-
-export function request(
-  at: AtOutside,
-  channel: channels.StoredChannel,
-  { method, path, body }: Request,
-): Promise<OutboundResponse> {
-  const { account_sid, api_url, is_api_url_trusted } = channel
-  const token = channels.openAuthToken(at, channel) ?? ''
-  const url = `${api_url?.replace(/\/$/, '')}/2010-04-01/Accounts/${account_sid}/${path}`
-  const headers = {
-    authorization: `Basic ${Buffer.from(`${account_sid}:${token}`).toString('base64')}`,
-    accept: 'application/json',
-    ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
-  }
-  const options = { method, headers, timeout_ms, bytes_max, ...(body !== undefined && { body }) }
-  return at.tools.outbound.send(url, options, { is_trusted: is_api_url_trusted })
-}
-
-export function parse(body: Buffer): Answer {
-  try {
-    const answer: unknown = JSON.parse(body.toString('utf8'))
-    return isObject(answer) ? answer : {}
-  } catch {
-    return {}
-  }
-}
-
 function toReport({ sid, status, error_code, error_message }: Answer): CarrierReport | undefined {
   if (!isCarrierId(sid)) return undefined
   const message = typeof error_message === 'string' ? `: ${cleaned(error_message)}` : ''
@@ -137,19 +90,8 @@ function toReport({ sid, status, error_code, error_message }: Answer): CarrierRe
   return { carrier_id: sid, ...statusOf(status, error), has_opted_out: isOptOut(code) }
 }
 
-/** What others send is stored only in the form that is expected. */
-export const isCarrierId = (sid: unknown): sid is string => typeof sid === 'string' && /^[\w-]{1,64}$/.test(sid)
-
-export function codeOf(code: unknown): number | undefined {
-  const digits = typeof code === 'number' || typeof code === 'string' ? String(code) : ''
-  return /^\d{1,6}$/.test(digits) ? Number(digits) : undefined
-}
-
 /** Whether the carrier's error says that the recipient has opted out. */
 export const isOptOut = (code: number | undefined): boolean => code === opted_out_code
-
-/** Errors are kept when the contact is deleted, so they have no numbers. */
-const cleaned = (text: string): string => storable(text.slice(0, 300)).replace(/\+?\d[\d\s().-]{5,}\d/g, '…')
 
 /** An outgoing message that Twilio has is sent, for us. */
 export function statusOf(status: unknown, error: string | null): Pick<CarrierReport, 'status' | 'error'> {

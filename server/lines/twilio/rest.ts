@@ -1,0 +1,67 @@
+import * as channels from '../../channels/store.ts'
+import type { AtOutside } from '../../kit/at.ts'
+import { isObject } from '../../kit/json.ts'
+import type { OutboundResponse } from '../../kit/outbound/request.ts'
+import { storable } from '../../kit/text.ts'
+
+const timeout_ms = 15_000
+const bytes_max = 1024 * 1024
+
+/** What Twilio's API answers with. */
+export interface Answer {
+  sid?: unknown
+  status?: unknown
+  error_code?: unknown
+  error_message?: unknown
+  code?: unknown
+  message?: unknown
+  messages?: unknown
+  incoming_phone_numbers?: unknown
+  body?: unknown
+  date_created?: unknown
+}
+
+interface Request {
+  method: 'GET' | 'POST'
+  /** Below the account. */
+  path: string
+  body?: string
+}
+
+/** Sends a request to Twilio's API, with the credentials of the channel. */
+export function request(
+  at: AtOutside,
+  channel: channels.StoredChannel,
+  { method, path, body }: Request,
+): Promise<OutboundResponse> {
+  const { account_sid, api_url, is_api_url_trusted } = channel
+  const token = channels.openAuthToken(at, channel) ?? ''
+  const url = `${api_url?.replace(/\/$/, '')}/2010-04-01/Accounts/${account_sid}/${path}`
+  const headers = {
+    authorization: `Basic ${Buffer.from(`${account_sid}:${token}`).toString('base64')}`,
+    accept: 'application/json',
+    ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+  }
+  const options = { method, headers, timeout_ms, bytes_max, ...(body !== undefined && { body }) }
+  return at.tools.outbound.send(url, options, { is_trusted: is_api_url_trusted })
+}
+
+export function parse(body: Buffer): Answer {
+  try {
+    const answer: unknown = JSON.parse(body.toString('utf8'))
+    return isObject(answer) ? answer : {}
+  } catch {
+    return {}
+  }
+}
+
+/** What others send is stored only in the form that is expected. */
+export const isCarrierId = (sid: unknown): sid is string => typeof sid === 'string' && /^[\w-]{1,64}$/.test(sid)
+
+export function codeOf(code: unknown): number | undefined {
+  const digits = typeof code === 'number' || typeof code === 'string' ? String(code) : ''
+  return /^\d{1,6}$/.test(digits) ? Number(digits) : undefined
+}
+
+/** Errors are kept when the contact is deleted, so they have no numbers. */
+export const cleaned = (text: string): string => storable(text.slice(0, 300)).replace(/\+?\d[\d\s().-]{5,}\d/g, '…')

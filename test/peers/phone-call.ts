@@ -312,7 +312,7 @@ export function openCall(options: CallOptions): PhoneCall {
   }
 
   async function dial(
-    { to: other, action, timeout_ms }: Extract<Verb, { type: 'dial' }>,
+    { to: other, action, timeout_ms, answered_url }: Extract<Verb, { type: 'dial' }>,
     signal: AbortSignal,
   ): Promise<Source | undefined> {
     const transferred = options.transferFor(other)
@@ -322,13 +322,18 @@ export function openCall(options: CallOptions): PhoneCall {
     const rings_ms = ringOf(transferred, timeout_ms)
     await pause(rings_ms, signal)
     const is_answered = takes === 'answers' && rings_ms < timeout_ms && !signal.aborted
+    const other_sid = `CA${randomBytes(16).toString('hex')}`
+    if (is_answered && answered_url !== undefined) {
+      const more = { CallSid: other_sid, ParentCallSid: sid, CallStatus: 'in-progress', To: other, Called: other }
+      void request('status', answered_url, parameters(more))
+    }
     if (is_answered) await pause(talk_ms, signal)
     const missed = takes === 'busy' ? 'busy' : takes === 'fails' ? 'failed' : 'no-answer'
     transfer.status = is_answered ? 'completed' : missed
     if (action === undefined || (signal.aborted && !is_answered)) return undefined
     const more = {
       DialCallStatus: transfer.status,
-      DialCallSid: `CA${randomBytes(16).toString('hex')}`,
+      DialCallSid: other_sid,
       DialBridged: String(is_answered),
       ...(is_answered && { DialCallDuration: String(Math.ceil(talk_ms / 1_000)) }),
     }

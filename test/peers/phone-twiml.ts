@@ -7,7 +7,15 @@ export type Verb =
   | { type: 'hang_up' }
   | { type: 'reject'; reason: 'rejected' | 'busy' }
   | { type: 'press'; digits: string }
-  | { type: 'dial'; to: string; action: string | undefined; timeout_ms: number; answer_on_bridge: boolean }
+  | {
+      type: 'dial'
+      to: string
+      action: string | undefined
+      timeout_ms: number
+      answer_on_bridge: boolean
+      /** Where it is reported that the number has answered. */
+      answered_url: string | undefined
+    }
   | { type: 'pause'; ms: number }
   | { type: 'say'; text: string }
 
@@ -80,7 +88,7 @@ function readVerb(element: Element, base_url: string | undefined): Verb {
       readMethod(attributes)
       const { action, timeout = '30', answerOnBridge = 'false' } = attributes
       if (!/^(true|false)$/.test(answerOnBridge)) throw new Error(`answerOnBridge is ${answerOnBridge}`)
-      const to = textOf(element)
+      const { to, answered_url } = readNumber(element)
       if (!phone_number.test(to)) throw new Error(`Dial has the number "${to}"`)
       return {
         type: 'dial',
@@ -88,6 +96,7 @@ function readVerb(element: Element, base_url: string | undefined): Verb {
         action: action === undefined ? undefined : toUrl(action),
         timeout_ms: 1_000 * whole(timeout, 5, 600),
         answer_on_bridge: answerOnBridge === 'true',
+        answered_url: answered_url && toUrl(answered_url),
       }
     }
     case 'Pause': {
@@ -100,6 +109,21 @@ function readVerb(element: Element, base_url: string | undefined): Verb {
     default:
       throw new Error(`${element.nodeName} is not known`)
   }
+}
+
+/** A number as text, or as a Number that reports its answer. */
+function readNumber(dial: Element): { to: string; answered_url: string | undefined } {
+  const [number, ...others] = Array.from(dial.childNodes).filter(({ nodeType }) => nodeType === 1)
+  if (!number) return { to: textOf(dial), answered_url: undefined }
+  // The type 1 is an element's.
+  const element = number as Element
+  if (element.nodeName !== 'Number' || others.length > 0) throw new Error('Dial must have one Number')
+  const known = { statusCallback: false, statusCallbackEvent: false, statusCallbackMethod: false }
+  const { statusCallback, statusCallbackEvent, statusCallbackMethod } = readAttributes(element, known)
+  readMethod({ method: statusCallbackMethod })
+  if (statusCallback && statusCallbackEvent !== 'answered')
+    throw new Error(`the events "${statusCallbackEvent}" are not known here`)
+  return { to: textOf(element), answered_url: statusCallback }
 }
 
 function readParameters(stream: Element): Record<string, string> {

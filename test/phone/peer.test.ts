@@ -475,8 +475,11 @@ test('TwiML is read strictly', () => {
     { type: 'redirect', url: 'https://a.example/c?d=1&e=2' },
   ])
   assert.deepEqual(read('<Dial timeout="5" answerOnBridge="true">+14155550100</Dial>'), [
-    { type: 'dial', to, action: undefined, timeout_ms: 5_000, answer_on_bridge: true },
+    { type: 'dial', to, action: undefined, timeout_ms: 5_000, answer_on_bridge: true, answered_url: undefined },
   ])
+  const number = (more: string) => `<Dial><Number statusCallback="/d" ${more}>+14155550100</Number></Dial>`
+  const [reported] = read(number('statusCallbackEvent="answered"'))
+  assert.equal(reported?.type === 'dial' && reported.answered_url, 'https://a.example/d')
   assert.deepEqual(read('<Reject/>'), [{ type: 'reject', reason: 'rejected' }])
   const wrong = [
     '<Gather/>',
@@ -496,6 +499,9 @@ test('TwiML is read strictly', () => {
     '<Play digits="12x"/>',
     '<Pause length="-1"/>',
     '<Dial>4155550100</Dial>',
+    number('statusCallbackEvent="ringing"'),
+    number('statusCallbackEvent="answered" statusCallbackMethod="GET"'),
+    '<Dial><Sip>sip:a@a.example</Sip></Dial>',
     '<Dial timeout="4">+14155550100</Dial>',
     '<Dial answerOnBridge="yes">+14155550100</Dial>',
     '<Connect/>',

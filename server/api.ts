@@ -42,7 +42,8 @@ import * as problem from './kit/problem.ts'
 import { identifyVoiceVisitor } from './lines/browser/door.ts'
 import { openVoicePageLookup, voicePages } from './lines/browser/pages.ts'
 import { voice_operations } from './lines/browser/routes.ts'
-import { openBrowserCalls } from './lines/browser/sockets.ts'
+import { openBrowserSockets } from './lines/browser/sockets.ts'
+import { openLiveSockets } from './lines/live-sockets.ts'
 import { operations as channel_tests } from './lines/test-channel.ts'
 import { identifyChannel } from './lines/twilio/signed-forms.ts'
 import { sms_operations } from './lines/twilio/sms-routes.ts'
@@ -187,7 +188,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   const service = openService(pool, config, () => addressOf(config, portOf(app)))
   const { authenticate, recordUses } = authenticator(pool)
   const findChannel = openChannelLookup(service)
-  const browser_calls = openBrowserCalls({ service, log })
+  const sockets = openLiveSockets({ service, log })
   const { live_calls } = service.tools
   const { app, metrics, addPage, stop, isStopping } = openHttp({
     doors: doors(service, config.public_url, authenticate, findChannel),
@@ -198,11 +199,11 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     metrics_prefix: product.short_name,
     restarts: config.restarts,
     limits,
-    upgrades: { [voice_path]: browser_calls.upgrade },
+    upgrades: { [voice_path]: openBrowserSockets(sockets, { service, log }) },
     site: readStaticSite(path.join(config.checkout, '.cache', 'dashboard'), pathOf(config.public_url), api_paths),
   })
   // Before the server stops to listen: it would wait for the sockets.
-  app.addHook('preClose', () => browser_calls.stop())
+  app.addHook('preClose', () => sockets.stop())
   const calls_live = openGauge(
     { name: `${product.short_name}_calls_live`, help: 'Calls on real lines that this process drives.' },
     () => live_calls.count,

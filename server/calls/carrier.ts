@@ -37,6 +37,8 @@ export interface CallLine extends Line<Fact> {
 export interface Connection {
   /** Undefined if the agent can neither hear nor speak. */
   open: ((opening: Opening) => CallLine) | undefined
+  /** What the carrier has done at the agent's wish since the last connection. Then nobody was cut off. A transfer has failed. */
+  readonly after?: 'digits' | 'transfer' | undefined
   /** Whether speech is heard or made by providers, which charge for it. */
   readonly has_speech_providers: boolean
   /** The call ends when nobody comes back by then, if this process is killed. */

@@ -27,7 +27,7 @@ const claims_max = 250
 const held_max = 200
 /** A scheduled call for which there is no room is tried again after this long. */
 const retry_ms = 5_000
-/** After a crash a browser may come back for this long. */
+/** After a crash a browser, or the stream of a telephone, may come back for this long. */
 export const come_back_within_ms = 60_000
 
 export const due_calls: DueKind = {
@@ -54,12 +54,21 @@ export interface ClaimedCall extends LeasedRow {
   connection?: Connection
 }
 
-type Shown = 'status' | 'to' | 'from' | 'contact_id' | 'conversation_id' | 'agent_id' | 'agent_name' | 'channel_id'
+type Shown =
+  | 'direction'
+  | 'status'
+  | 'to'
+  | 'from'
+  | 'contact_id'
+  | 'conversation_id'
+  | 'agent_id'
+  | 'agent_name'
+  | 'channel_id'
 type Fixed = 'attempt' | 'metadata' | 'is_test' | 'created_at' | 'variables' | 'simulate' | 'leaves_voicemail'
 type Changing = 'started_at' | 'facts' | 'state' | 'request' | 'claims' | 'speech_ms'
-type OfBrowser = 'line' | 'draft' | 'socket_origin'
+type OfSocket = 'line' | 'carrier_id' | 'draft' | 'socket_origin'
 
-interface LeasedRow extends DueItem, Pick<Row, Shown | Fixed | Changing | OfBrowser | 'keeps_quiet_hours'> {
+interface LeasedRow extends DueItem, Pick<Row, Shown | Fixed | Changing | OfSocket | 'keeps_quiet_hours'> {
   /** Null for a draft. */
   version_id: string | null
   version_label: string
@@ -68,10 +77,10 @@ interface LeasedRow extends DueItem, Pick<Row, Shown | Fixed | Changing | OfBrow
 }
 
 const columns =
-  raw(`id, due_at, status, to_number as "to", from_number as "from", contact_id, conversation_id, agent_id,
+  raw(`id, due_at, direction, status, to_number as "to", from_number as "from", contact_id, conversation_id, agent_id,
   agent_name, channel_id, attempt, metadata, is_test, started_at, created_at, version_id, version_label, variables, simulate,
-  leaves_voicemail, keeps_quiet_hours, facts, state, request, claims, line, draft, socket_origin, speech_ms,
-  recording_status <> 'none' as is_recording`)
+  leaves_voicemail, keeps_quiet_hours, facts, state, request, claims, line, carrier_id, draft, socket_origin,
+  lease_token, speech_ms, recording_status <> 'none' as is_recording`)
 
 /** Leases due calls, and reads what is needed to drive them. Consent is asked here: they are dialled at once. */
 export async function claim(at: At, { slots, claimed }: Pick<ClaimRequest<ClaimedCall>, 'slots' | 'claimed'>) {
@@ -121,21 +130,21 @@ async function configurationOf(
   return findConfiguration(at, { agent_id, version_id })
 }
 
-/** With what a call in a browser would be held, before it is taken. Undefined if the token doesn't open it. */
+/** With what a call would be held, before it is taken. Undefined if the token doesn't open it. */
 export async function findToTake(
   at: At,
-  opening: Pick<Opening, 'id' | 'token' | 'origin'>,
+  opening: Pick<Opening, 'line' | 'id' | 'token' | 'origin'>,
 ): Promise<Pick<ClaimedCall, 'configuration'> | undefined> {
   const found = await findOpened<LeasedRow>(at, opening, columns)
   return found && { configuration: await configurationOf(at, found) }
 }
 
-/** Leases a call in a browser, for the process that has the socket. Undefined if the token doesn't open it. */
+/** Leases a call for the process that has the socket. Undefined if the token doesn't open it. */
 export async function take(at: At, opening: Omit<Opening, 'lease_token' | 'due_at'>): Promise<ClaimedCall | undefined> {
-  const lease_token = randomUUID()
   const due_at = clock.iso(at.now + come_back_within_ms)
-  const taken = await takeOpened<LeasedRow>(at, { ...opening, lease_token, due_at }, columns)
-  return taken && (await withParts(at, [taken], lease_token))[0]
+  const wanted = { ...opening, lease_token: randomUUID(), due_at }
+  const taken = await takeOpened<LeasedRow & { lease_token: string }>(at, wanted, columns)
+  return taken && (await withParts(at, [taken], taken.lease_token))[0]
 }
 
 /** Whether the token may open the socket when the lease of a process ends that was perhaps killed. */
@@ -183,8 +192,8 @@ const admit = (at: At, { ids, token }: { ids: string[]; token: string }): Promis
 
 /** Only calls that are about to be dialled are asked about. */
 async function rulesFor(at: At, rows: LeasedRow[]): Promise<Map<string, ClaimedCall['refusal']>> {
-  const to_dial = rows.flatMap(({ id, to, is_test, channel_id, started_at }) =>
-    to === null || started_at !== null ? [] : [{ id, to, is_test, channel_id }],
+  const to_dial = rows.flatMap(({ id, direction, to, is_test, channel_id, started_at }) =>
+    direction === 'inbound' || to === null || started_at !== null ? [] : [{ id, to, is_test, channel_id }],
   )
   const channel_ids = [...new Set(to_dial.flatMap(({ channel_id }) => channel_id ?? []))]
   const [rules, found] = await Promise.all([

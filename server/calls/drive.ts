@@ -374,6 +374,10 @@ export class CallDrive {
   }
 
   #obey(request: Request): void {
+    // The carrier has said so, and the stream has ended.
+    if (request === 'contact_hung_up') return void this.#takeOwn({ type: 'hung_up' })
+    if (request === 'transferred')
+      return void this.#takeOwn({ type: 'close', reason: 'human_ended', end_reason: 'transferred' })
     const by_deletion = { reason: 'agent_deleted', end_reason: 'agent_hung_up' } as const
     const by_api = { reason: 'api', end_reason: this.#is_answered ? 'human_hung_up' : 'canceled' } as const
     this.#takeOwn({ type: 'close', ...(request === 'agent_deleted' ? by_deletion : by_api) })

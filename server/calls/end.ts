@@ -8,7 +8,7 @@ import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
 import { type Fact, merge, summarize, toEvents } from './facts.ts'
 import { type LockedCall, lock, type Request, shownOf, updateEnded, updateRequest } from './rows.ts'
-import type { Call, Ender, Status } from './schema.ts'
+import type { Call, Ender, EndReason, Status } from './schema.ts'
 import { announce, announceRequest } from './store.ts'
 
 /** A call that nobody has answered. If it was not dialled yet, it is over at once. */
@@ -31,8 +31,8 @@ function assertStatus({ status, ended_at }: Call, allowed: Status[], message: st
   if (!allowed.includes(status)) throw invalidState(ended_at === null ? message : 'This call is over.', { status })
 }
 
-/** The process that drives the call ends it. If none does, the next one does so at once. */
-async function ask(at: At, call: LockedCall, request: Request): Promise<Call> {
+/** The process that drives the call ends it. If none does, the next one does so at once. The call is locked. */
+export async function ask(at: At, call: LockedCall, request: Request): Promise<Call> {
   const due_at = isLeased(at, call) ? call.due_at : clock.iso(at.now)
   await updateRequest(at, { id: call.id, request, due_at })
   announceRequest(at, call)
@@ -47,15 +47,18 @@ const isLeased = ({ db }: At, { lease_until }: LockedCall): boolean =>
   lease_until !== null && clock.parse(lease_until) > db.time()
 
 /** Ends calls that no process has begun to dial. The transaction has locked them. */
-export async function cancelUnstarted(at: At, calls: LockedCall[], by: Ender): Promise<Call[]> {
+export const cancelUnstarted = (at: At, calls: LockedCall[], by: Ender): Promise<Call[]> =>
+  endUnstarted(at, calls, { end_reason: 'canceled', ended_by: by })
+
+/** The transaction has locked or inserted the calls. */
+export async function endUnstarted(
+  at: At,
+  calls: LockedCall[],
+  end: { end_reason: EndReason; ended_by: Ender },
+): Promise<Call[]> {
   if (calls.length === 0) return []
   const { now } = at
-  const ended: Fact = {
-    key: 'ended',
-    at: now,
-    source: by,
-    fact: { kind: 'ended', end_reason: 'canceled', ended_by: by },
-  }
+  const ended: Fact = { key: 'ended', at: now, source: end.ended_by, fact: { kind: 'ended', ...end } }
   const changes = calls.map((before) => {
     const facts = merge(before.facts, [ended])
     const updated_at = clock.laterThan(before.updated_at, now)

@@ -71,6 +71,7 @@ export function newCall({ now }: At, { agent, version, channel, ...given }: Begi
     socket_token: null,
     socket_token_before: null,
     socket_origin: null,
+    carrier_id: null,
     visitor_network: null,
     speech_ms: 0,
     ...given,

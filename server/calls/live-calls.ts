@@ -23,6 +23,8 @@ export interface LiveCalls {
   is_draining: boolean
   /** Set when the process ends by an error: calls are not ended, because their clients may come back to the next process. */
   is_abandoned: boolean
+  /** The ids of calls that are over, until that is written. */
+  readonly over: Set<string>
   /** Of recordings that wait in memory to be stored. */
   unstored_bytes: number
   hasRoom: (call: LiveCall) => boolean
@@ -48,6 +50,7 @@ export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
   return {
     is_draining: false,
     is_abandoned: false,
+    over: new Set(),
     unstored_bytes: 0,
     get count() {
       return calls.size

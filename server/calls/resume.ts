@@ -6,6 +6,7 @@ import type { At } from '../kit/at.ts'
 import { newId } from '../kit/id.ts'
 import type { EngineInput } from '../talk/input.ts'
 import type { Entry } from '../talk/state.ts'
+import type { Connection } from './carrier.ts'
 import type { CallState } from './rows.ts'
 
 export interface Resumed {
@@ -27,16 +28,19 @@ interface Interrupted {
   configuration: Configuration
   /** Whether something of the call was recorded: then the contact has heard the notice. */
   is_recording: boolean
+  after: Connection['after']
 }
 
 /** Goes on with a call that another process has begun, with what that has written. */
 export async function resume(at: At, call: Interrupted): Promise<Resumed> {
-  const { conversation, answered_at, configuration, is_recording } = call
+  const { conversation, answered_at, configuration, is_recording, after } = call
   const { id, status, turn_count } = conversation
   const { script_state, turns, runs, tokens } = await readTalk(at, id)
   const cut = turns.find(({ is_open }) => is_open)
   const said = turns.filter(({ is_open }) => !is_open)
   const pending = runs.map(toRun)
+  const is_open = status === 'open'
+  const failed_transfer = is_open && after === 'transfer' ? 'transferring' : undefined
   const continueFrom = (begun: CallState): CallState => {
     const { engine } = begun
     return {
@@ -45,7 +49,7 @@ export async function resume(at: At, call: Interrupted): Promise<Resumed> {
       last_read_seq: turn_count,
       engine: {
         ...engine,
-        phase: status === 'handed_over' ? 'handed_over' : 'listening',
+        phase: failed_transfer ?? (status === 'handed_over' ? 'handed_over' : 'listening'),
         history: said.map(toEntry),
         is_unanswered: said.at(-1)?.role === 'contact',
         open_runs: pending.flatMap(({ status, result: _, ...run }) =>
@@ -64,7 +68,7 @@ export async function resume(at: At, call: Interrupted): Promise<Resumed> {
       },
     }
   }
-  const first = status === 'open' ? firstInput({ said, cut, script_state, configuration, answered_at }) : undefined
+  const first = is_open ? firstInput({ said, cut, script_state, configuration, answered_at, after }) : undefined
   return { turns: said, progress: script_state, cut, continueFrom, first }
 }
 
@@ -74,13 +78,18 @@ interface Before {
   script_state: ScriptProgress | null
   configuration: Configuration
   answered_at: number | undefined
+  after: Connection['after']
 }
 
 /**
  * What was being said is made anew, unless a script counts it as said: then the same words are said again. The line of a call that
  * was answered doesn't say so again, so the agent also begins if nothing was said.
  */
-function firstInput({ said, cut, script_state, configuration, answered_at }: Before): EngineInput | undefined {
+function firstInput(before: Before): EngineInput | undefined {
+  const { said, cut, script_state, configuration, answered_at, after } = before
+  if (after === 'transfer') return { type: 'transferred', is_ok: false, id: newId() }
+  // The agent has pressed keys, and waits for an answer.
+  if (after === 'digits') return undefined
   const last = said.at(-1)
   const { script, language } = configuration
   const heard_until = said.findLast(({ role }) => role === 'contact')?.seq ?? 0

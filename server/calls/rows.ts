@@ -81,6 +81,7 @@ export const table = {
     keeps_quiet_hours: 'boolean',
     line: 'text',
     socket_origin: 'text',
+    carrier_id: 'text',
     ...saved,
   },
 } satisfies Table<string>
@@ -116,7 +117,9 @@ export interface Row extends Call {
   claims: number
   last_save: string | null
   /** What carries the call. Null: the simulator. */
-  line: 'browser' | null
+  line: 'browser' | 'phone' | null
+  /** The carrier's own id of a call by telephone, once it is known. */
+  carrier_id: string | null
   /** The configuration of a call with the agent's draft, until it is over. */
   draft: Configuration | null
   /** The hash of the token that opens the socket next. */
@@ -131,7 +134,11 @@ export interface Row extends Call {
   speech_ms: number
 }
 
-export type Request = 'cancel' | 'hang_up' | 'agent_deleted'
+/**
+ * What whoever drives the call is asked to do. The last two are reports of the carrier while nobody has a stream: someone else has taken
+ * the call over, or the contact has hung up.
+ */
+export type Request = 'cancel' | 'hang_up' | 'agent_deleted' | 'transferred' | 'contact_hung_up'
 
 /** Where a call of a test workspace is between two advances of the clock. */
 export interface CallState extends TalkState {
@@ -179,13 +186,24 @@ const valuesOf = <Shown extends Call>({ from, to, agent_version, recording, late
   ...usage,
 })
 
+/** The number of the other side. */
+export const counterpartOf = ({ direction, from, to }: Pick<Call, 'direction' | 'from' | 'to'>): string | null =>
+  direction === 'inbound' ? from : to
+
 /** Without what clients don't see. */
 export const shownOf = (row: Call): Call =>
   // All members of a call are listed.
   Object.fromEntries(call_members.map((member) => [member, row[member]])) as Call
 
 type Hidden = 'variables' | 'simulate' | 'facts' | 'request' | 'due_at' | 'lease_until' | 'lease_token'
-type OfSocket = 'line' | 'draft' | 'socket_token' | 'socket_token_before' | 'visitor_network' | 'speech_ms'
+type OfSocket =
+  | 'line'
+  | 'carrier_id'
+  | 'draft'
+  | 'socket_token'
+  | 'socket_token_before'
+  | 'visitor_network'
+  | 'speech_ms'
 export type LockedCall = Call & Pick<Row, Hidden | OfSocket | 'claims' | 'last_save'>
 
 /** Locks the call until the transaction ends. */
@@ -202,7 +220,7 @@ export const lockMany = (
 ): Promise<LockedCall[]> =>
   db.many<LockedCall>(
     sql`select ${columns}, variables, simulate, facts, request, due_at, lease_until, lease_token, claims, last_save, line,
-        draft, socket_token, socket_token_before, visitor_network, speech_ms
+        carrier_id, draft, socket_token, socket_token_before, visitor_network, speech_ms
       from calls ${joinConversation(sql`${workspace}`)} where workspace_id = ${workspace} and ${where}
       order by id limit ${limit} for no key update of calls`,
   )
@@ -353,7 +371,8 @@ export const unlinkRows = ({ db, workspace, now }: At, where: Sql) =>
 export const eraseRow = ({ db, workspace, now }: At, id: string): Promise<number> =>
   db.run(
     sql`update calls set from_number = null, to_number = null, variables = '{}', metadata = '{}', results = '{}',
-        search_text = null, state = null, redacted_at = coalesce(redacted_at, ${clock.iso(now)}),
+        search_text = null, state = null, carrier_id = case when direction = 'inbound' then carrier_id end,
+        redacted_at = coalesce(redacted_at, ${clock.iso(now)}),
         updated_at = ${laterUpdate(now)}
       where workspace_id = ${workspace} and id = ${id}`,
   )
@@ -382,21 +401,25 @@ export async function deleteQueued(
   )
   return deleted.map(({ id }) => id)
 }
+
 export interface Opening {
+  line: 'browser' | 'phone'
   id: string
   /** The hash of the token that was sent. */
   token: string
-  /** The hash of the token that comes back next. */
-  next_token: string
+  /** The hash of the token that comes back next. Null: the token that was sent works once, and the carrier asks for the next one. */
+  next_token: string | null
   /** Of the page that has sent it, if it is one. */
   origin: string | null
   lease_token: string
+  /** The lease that the process has already, if it has. Then it stays. */
+  held: string | null
   /** When the call ends if nobody comes back. One that has not begun keeps its time. */
   due_at: string
 }
 
 /**
- * Leases a call in a browser for the process with the socket, whoever has its lease. A token that was used before works again only
+ * Leases a call for the process with the socket, whoever has its lease. A token that was used before works again only
  * when nobody has the lease: its client may never have got the next one. Undefined if the token doesn't open the socket.
  */
 export const takeOpened = <Taken extends object>(
@@ -404,27 +427,26 @@ export const takeOpened = <Taken extends object>(
   opening: Opening,
   returning: Sql,
 ): Promise<Taken | undefined> => {
-  const { token, next_token, lease_token, due_at } = opening
+  const { token, next_token, lease_token, held, due_at } = opening
   return at.db.maybe<Taken>(
-    sql`update calls set lease_token = ${lease_token}, lease_until = ${leaseEnd(at.db)},
-        due_at = case when started_at is null then due_at else ${due_at} end,
-        socket_token = ${next_token}, socket_token_before = ${token}
+    sql`update calls set lease_token = case when lease_token = ${held}::uuid then lease_token else ${lease_token}::uuid end,
+        lease_until = ${leaseEnd(at.db)}, due_at = case when started_at is null then due_at else ${due_at} end,
+        socket_token = ${next_token}, socket_token_before = ${next_token === null ? null : token}
       where ${isOpenedBy(at, opening)}
       returning ${returning}`,
   )
 }
 
+type Token = Pick<Opening, 'line' | 'id' | 'token' | 'origin'>
+
 /** The call that the token opens, without taking it. */
-export const findOpened = <Found extends object>(
-  at: At,
-  opening: Pick<Opening, 'id' | 'token' | 'origin'>,
-  columns: Sql,
-): Promise<Found | undefined> => at.db.maybe<Found>(sql`select ${columns} from calls where ${isOpenedBy(at, opening)}`)
+export const findOpened = <Found extends object>(at: At, opening: Token, columns: Sql): Promise<Found | undefined> =>
+  at.db.maybe<Found>(sql`select ${columns} from calls where ${isOpenedBy(at, opening)}`)
 
 const isOpenedBy = (
   { db, workspace, now }: At,
-  { id, token, origin }: Pick<Opening, 'id' | 'token' | 'origin'>,
-): Sql => sql`workspace_id = ${workspace} and id = ${id} and line = 'browser' and ended_at is null
+  { line, id, token, origin }: Token,
+): Sql => sql`workspace_id = ${workspace} and id = ${id} and line = ${line} and ended_at is null
   and due_at > ${clock.iso(now)} and (socket_origin is null or socket_origin = ${origin})
   and (socket_token = ${token} or (socket_token_before = ${token}
     and (lease_until is null or lease_until <= ${clock.iso(db.time())})))`
@@ -456,6 +478,17 @@ export async function findLost<Leased extends { id: string; token: string }>(
   const tokens = new Map(rows.map(({ id, lease_token }) => [id, lease_token]))
   return calls.filter(({ id, token }) => tokens.get(id) !== token)
 }
+
+/** The token that opens the next stream of a call by telephone. The call is locked. */
+export const updateSocketToken = (at: At, row: Pick<Row, 'id' | 'socket_token'>): Promise<void> =>
+  updateRows(at, [row], ['socket_token'])
+
+/** Finds the call that a carrier knows by this id. Locks nothing. */
+export const findByCarrierId = async (
+  { db, workspace }: At,
+  carrier_id: string,
+): Promise<{ id: string; channel_id: string | null } | undefined> =>
+  db.maybe(sql`select id, channel_id from calls where workspace_id = ${workspace} and carrier_id = ${carrier_id}`)
 
 /** Calls in a browser end when nobody comes back by then. They are leased by this process. Rows that are locked are left out. */
 export const postponeEnds = (

@@ -27,6 +27,7 @@ import { recordOptOuts } from './opt-outs.ts'
 import { joinLater } from './recording-files.ts'
 import {
   type CallState,
+  counterpartOf,
   insertRows,
   type LockedCall,
   lockMany,
@@ -151,10 +152,18 @@ async function writeHeld(at: At, { held, locked }: { held: Held[]; locked: Rows 
  * The contact may have been deleted since the call was read. The lease token of a conversation is the id of its call, as long as
  * the call is driven: whoever has the lease of the call may write the conversation too.
  */
-const toNewConversation = ({ save: { new_conversation, id }, before: { contact_id, to, draft } }: Held) =>
-  new_conversation
-    ? [{ conversation: { ...new_conversation, contact_id, counterpart: to }, draft, lease_token: id }]
+const toNewConversation = ({ save: { new_conversation, id }, before }: Held) => {
+  const { contact_id, draft } = before
+  return new_conversation
+    ? [
+        {
+          conversation: { ...new_conversation, contact_id, counterpart: counterpartOf(before) },
+          draft,
+          lease_token: id,
+        },
+      ]
     : []
+}
 
 const written: Extract<Saved, { is_lost: false }> = {
   is_lost: false,
@@ -196,7 +205,7 @@ function toChange({ save, before, new_row }: Held, plan: Plan | undefined): Chan
     turn_count,
     usage,
     recording:
-      before.line === 'browser'
+      before.line !== null
         ? recordingOf(before, { is_recorded: save.is_recorded && is_answered, is_over })
         : is_ready
           ? { status: 'ready', duration_ms: summary.duration_ms, format: 'wav' }

@@ -24,10 +24,10 @@ import { newState } from '../talk/state.ts'
 import type { CallToDial, Carrier } from './carrier.ts'
 import { type ClaimedCall, claim, come_back_within_ms, due_calls } from './claim.ts'
 import { CallDrive } from './drive.ts'
-import { type Fact, isAnswered, summarize } from './facts.ts'
+import { ender_of, type Fact, isAnswered, summarize } from './facts.ts'
 import { openRecording } from './recording-parts.ts'
 import { resume } from './resume.ts'
-import { type CallState, findLost, postponeEnds, type Row, renewLeases } from './rows.ts'
+import { type CallState, counterpartOf, findLost, postponeEnds, type Row, renewLeases } from './rows.ts'
 import { type CallSave, isTrial, openCallSaves, turnsOf } from './save.ts'
 import type { EndReason } from './schema.ts'
 import { requests } from './store.ts'
@@ -182,8 +182,10 @@ interface Begin {
 /** Undefined if the call has ended instead. */
 async function begin(at: AtOutside, options: Begin): Promise<CallDrive | undefined> {
   const { claimed } = options
-  const { started_at, state, configuration, request, to, refusal, claims, line, connection } = claimed
-  if (line === 'browser' && started_at === null && !request && !connection) return end(at, options, [notOpened(at)])
+  const { direction, started_at, state, configuration, request, to, refusal, claims, line, connection } = claimed
+  const is_awaited = line !== null && direction === 'inbound' && started_at === null
+  if (is_awaited && !connection && (!request || isReport(request))) return end(at, options, [notOpened(at)])
+  if (isReport(request) && !connection) return end(at, options, [ended(at, request)])
   // Only a call that runs ahead has a state between two drives.
   const is_lost = started_at !== null && !state && !connection
   if (is_lost || claims > tries_max) return end(at, options, await lostFacts(at, options))
@@ -196,12 +198,14 @@ async function begin(at: AtOutside, options: Begin): Promise<CallDrive | undefin
   return openDrive(at, { ...options, configuration })
 }
 
-const ended = ({ now }: At, end_reason: EndReason): Fact => ({
-  key: 'ended',
-  at: now,
-  source: 'system',
-  fact: { kind: 'ended', end_reason, ended_by: 'system' },
-})
+const ended = ({ now }: At, end_reason: EndReason): Fact => {
+  const ended_by = isReport(end_reason) ? ender_of[end_reason] : 'system'
+  return { key: 'ended', at: now, source: ended_by, fact: { kind: 'ended', end_reason, ended_by } }
+}
+
+/** What the carrier has said of a call that nobody drives any more. */
+const isReport = (text: string | null): text is 'transferred' | 'contact_hung_up' =>
+  text === 'transferred' || text === 'contact_hung_up'
 
 /** Nobody has opened the socket. */
 const notOpened = ({ now }: At): Fact => ({
@@ -223,7 +227,7 @@ const blocked = ({ now }: At): Fact => ({
  * dialled at all is then not known, unless someone has answered.
  */
 async function lostFacts(at: AtOutside, { claimed, carrier, context }: Begin): Promise<Fact[]> {
-  if (claimed.line === 'browser') {
+  if (claimed.line !== null) {
     const then = { ...at, now: clock.parse(claimed.due_at) - come_back_within_ms }
     return [
       ended(
@@ -296,18 +300,18 @@ async function closing(at: At, { claimed, conversation }: { claimed: ClaimedCall
 
 const cut_off = { is_interrupted: true, finish_reason: 'interrupted' as const }
 
-const toDial = (
-  { now }: At,
-  { id, to, from, simulate, attempt, started_at, state, contact }: ClaimedCall,
-): CallToDial => ({
-  id,
-  // Who opts out in a browser is the contact, if it is known.
-  to: state?.to ?? to ?? contact?.phone_number ?? '',
-  from,
-  simulate,
-  attempt,
-  started_at: started_at === null ? now : clock.parse(started_at),
-})
+const toDial = ({ now }: At, claimed: ClaimedCall): CallToDial => {
+  const { id, from, simulate, attempt, started_at, state, contact } = claimed
+  return {
+    id,
+    // Of a call that comes in, it is who opts out: in a browser the contact, if it is known.
+    to: state?.to ?? counterpartOf(claimed) ?? contact?.phone_number ?? '',
+    from,
+    simulate,
+    attempt,
+    started_at: started_at === null ? now : clock.parse(started_at),
+  }
+}
 
 type Open = Begin & { configuration: Configuration }
 
@@ -326,7 +330,13 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
   })
   const is_resumed = connection !== undefined && claimed.conversation_id !== null
   const resumed = is_resumed
-    ? await resume(at, { ...claimed, conversation, answered_at: answeredAt(facts), configuration })
+    ? await resume(at, {
+        ...claimed,
+        conversation,
+        answered_at: answeredAt(facts),
+        configuration,
+        after: connection.after,
+      })
     : undefined
   const dialing: Fact = { key: 'dialed', at: dialed.started_at, source: 'system', fact: { kind: 'dialed' } }
   if (!state && !resumed && horizon === undefined) {
@@ -443,14 +453,14 @@ const answeredAt = (facts: Fact[]): number | undefined => {
 }
 
 function newVoice(at: At, { claimed, configuration }: Open): Conversation {
-  const { agent_id, agent_name, version_id, version_label, channel_id, contact_id, to, variables, metadata } = claimed
+  const { agent_id, agent_name, version_id, version_label, channel_id, contact_id, variables, metadata } = claimed
   return newConversation(at, {
     agent: { id: agent_id, name: agent_name },
     version: { id: version_id, version_label, configuration },
     kind: 'voice',
     channel_id,
     contact_id,
-    counterpart: to,
+    counterpart: counterpartOf(claimed),
     variables,
     metadata,
     awaits_answer: false,

@@ -178,6 +178,7 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
       'claims',
       'last_save',
       'line',
+      'carrier_id',
       'draft',
       'socket_token',
       'socket_token_before',

@@ -4,6 +4,7 @@ import { come_back_within_ms } from '../../calls/claim.ts'
 import type { EndReason } from '../../calls/schema.ts'
 import * as clock from '../../kit/clock.ts'
 import { readSamples } from '../../kit/sound/wav.ts'
+import type { LiveWire } from '../live-sockets.ts'
 import { closing, type FromClient, type FromService, frameBytes, parseMessage } from './protocol.ts'
 
 /** While this process lives, who has lost the connection may come back for this long. */
@@ -39,7 +40,7 @@ interface Tokens {
 }
 
 /** The connection to a browser. The client may lose it, and come back with another socket. */
-export class BrowserWire implements Wire {
+export class BrowserWire implements LiveWire {
   readonly sample_rate: Wire['sample_rate']
   onFrame: Wire['onFrame'] = () => {}
   onPlayed: Wire['onPlayed'] = () => {}

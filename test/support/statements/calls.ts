@@ -114,7 +114,8 @@ export async function talkInBrowser(server: Server): Promise<void> {
   const waiting = await placeWebCall(tenant, { agent_id })
   const token = parseSocketToken(waiting.token)
   assert.ok(token)
-  const opening = { id: token.call_id, token: token.hash, next_token: 'next', origin: null }
+  const wanted = { line: 'browser' as const, id: token.call_id, token: token.hash, origin: null }
+  const opening = { ...wanted, next_token: 'next', held: null }
   assert.ok(await findToTake(at, opening))
   const taken = await take(at, opening)
   assert.ok(taken && (await isAwaited(at, opening)))

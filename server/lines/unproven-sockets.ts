@@ -1,11 +1,14 @@
 import type { WebSocket } from 'ws'
-import * as clock from '../../kit/clock.ts'
-import { openRateLimit } from '../../kit/limits/rate.ts'
+import * as clock from '../kit/clock.ts'
+import { openRateLimit } from '../kit/limits/rate.ts'
 
 /** Beyond these a socket is closed with a message, and beyond twice as many it is not even opened. */
 const sockets_max = 500
-const per_network_max = 20
-const refused_tokens_per_minute_max = 60
+
+export interface UnprovenLimits {
+  per_network_max: number
+  refused_tokens_per_minute_max: number
+}
 
 /** Sockets that have not shown a valid token, also those that were refused and are not yet closed. */
 export interface UnprovenSockets {
@@ -20,7 +23,8 @@ export interface UnprovenSockets {
   waitSeconds: (network: string) => number
 }
 
-export function openUnprovenSockets(): UnprovenSockets {
+export function openUnprovenSockets(limits: UnprovenLimits): UnprovenSockets {
+  const { per_network_max, refused_tokens_per_minute_max } = limits
   const networks = new Map<WebSocket, string>()
   const refused_tokens = openRateLimit(refused_tokens_per_minute_max, 60)
   const countOf = (network: string) => networks.values().reduce((sum, other) => sum + (other === network ? 1 : 0), 0)

@@ -1,0 +1,266 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { openAudioLine } from '../audio/line.ts'
+import { openRecorder } from '../audio/recorder.ts'
+import type { CallSpeech } from '../audio/speech.ts'
+import type { Wire } from '../audio/wire.ts'
+import type { Carrier, Connection } from '../calls/carrier.ts'
+import { type ClaimedCall, findToTake, take } from '../calls/claim.ts'
+import type { Opening } from '../calls/rows.ts'
+import type { EndReason } from '../calls/schema.ts'
+import { isOffline } from '../calls/web.ts'
+import { calling } from '../calls/work.ts'
+import type { AtOutside, Service } from '../kit/at.ts'
+import type { Upgrade } from '../kit/http/app.ts'
+import type { Log } from '../kit/log.ts'
+import { clientNetwork } from '../kit/network.ts'
+import { Problem, tooManyAttempts } from '../kit/problem.ts'
+import { Engine } from '../kit/work/engine.ts'
+import { openUnprovenSockets, type UnprovenLimits, type UnprovenSockets } from './unproven-sockets.ts'
+
+/** Who doesn't close its side of a closed socket is disconnected. The types don't know this option yet. */
+const close_within = { closeTimeout: 5_000 }
+/** Who has too many sockets open is told to wait for this long. */
+export const retry_after_seconds = 10
+/** How long a stop waits for the recordings of calls that it has ended. */
+const store_wait_ms = 3_000
+/** A socket is closed with this when its call goes on elsewhere, or not at all. */
+const failed_code = 1_011
+
+/** A wire whose other side may lose the connection, and come back with another socket. */
+export interface LiveWire extends Wire {
+  /** Nobody can come back any more. */
+  readonly is_over: boolean
+  /** The call ends when nobody comes back by then, if this process is killed. */
+  readonly ends_at: number
+  /** The talk begins, by this time. */
+  begin: (now: () => number) => void
+  /** The call is over. This is not yet written. */
+  finish: (end_reason: EndReason) => void
+  /** Nobody can come back any more, and the socket is closed, if there is one. It can be called again. */
+  close: (code: number) => void
+}
+
+/** A call that this process drives. */
+export interface HeldCall<W extends LiveWire> {
+  wire: W
+  lease_token: string
+}
+
+/** Who has opened a socket. */
+export interface Opener {
+  origin: string | null
+  network: string
+}
+
+interface ServerOptions {
+  message_bytes_max: number
+  limits: UnprovenLimits
+  accept: (socket: WebSocket, opener: Opener) => void
+  /** `busy`: the process stops. `limited`: too many sockets of the network, or of all, have not shown a valid token. */
+  refuse: (socket: WebSocket, reason: 'busy' | 'limited') => void
+}
+
+/** Sockets of one kind. */
+export interface SocketServer<W extends LiveWire> {
+  upgrade: Upgrade
+  unproven: UnprovenSockets
+  /** The calls that this process drives, by their ids. */
+  calls: Map<string, HeldCall<W>>
+  /**
+   * Takes the call that the token opens, and drives it to its end. Resolves to `refused` if the token doesn't open it, to `busy` if
+   * there is no room, and to `held` if this process has the call: then its drive goes on.
+   */
+  drive: (at: AtOutside, opening: Taking<W>) => Promise<'refused' | 'busy' | 'held' | 'ended'>
+}
+
+interface Taking<W extends LiveWire> extends Omit<Opening, 'lease_token' | 'due_at' | 'held'> {
+  /** The call, if this process has it and it can go on here. */
+  held?: HeldCall<W> | undefined
+  /** What the carrier has done with the call since the last stream: nothing was cut off. */
+  after?: Connection['after']
+  /** Makes the wire, and gives it the socket. */
+  connect: (claimed: ClaimedCall) => W
+}
+
+/** The calls on sockets. The process that has the socket drives the call, also one that does no other background work. */
+export interface LiveSockets {
+  openServer: <W extends LiveWire>(options: ServerOptions) => SocketServer<W>
+  /** Ends the calls that are left, or leaves them to another process, and closes all sockets. */
+  stop: () => Promise<void>
+}
+
+export function openLiveSockets({ service, log }: { service: Service; log: Log }): LiveSockets {
+  const { live_calls } = service.tools
+  const servers: { server: WebSocketServer; unproven: UnprovenSockets; calls: Map<string, HeldCall<LiveWire>> }[] = []
+  let engine: Engine<ClaimedCall, void> | undefined
+  let is_stopped = false
+  // It is opened when it is needed first, because it looks after leases all the time.
+  const openEngine = () => {
+    // Workers claim the other calls of a workspace: this engine could not dial them.
+    const work = { ...calling({ pool: service.pool, carrier: no_carrier, log }), claim: async () => [] }
+    engine ??= new Engine(work, { service, log })
+    return engine
+  }
+
+  function openServer<W extends LiveWire>(options: ServerOptions): SocketServer<W> {
+    const { message_bytes_max, limits, accept, refuse } = options
+    const server = new WebSocketServer({
+      noServer: true,
+      perMessageDeflate: false,
+      maxPayload: message_bytes_max,
+      ...close_within,
+    })
+    const unproven = openUnprovenSockets(limits)
+    const calls = new Map<string, HeldCall<W>>()
+    servers.push({ server, unproven, calls })
+    const receive = (socket: WebSocket, opener: Opener) => {
+      // Who breaks the protocol of sockets is disconnected by the library.
+      socket.on('error', () => {})
+      if (is_stopped) return void refuse(socket, 'busy')
+      const are_too_many = unproven.areTooMany(opener.network)
+      unproven.add(socket, opener.network)
+      if (are_too_many) refuse(socket, 'limited')
+      else accept(socket, opener)
+    }
+    return {
+      unproven,
+      calls,
+      upgrade(request, socket, { head, ip }) {
+        const { origin = null } = request.headers
+        const network = clientNetwork(ip)
+        if (unproven.areTooMany(network, 2)) return tooManyAttempts(retry_after_seconds)
+        server.handleUpgrade(request, socket, head, (opened) => receive(opened, { origin, network }))
+        return undefined
+      },
+      drive: (at, taking) => drive(at, taking, calls),
+    }
+  }
+
+  async function drive<W extends LiveWire>(
+    at: AtOutside,
+    { held, after, connect, ...opening }: Taking<W>,
+    calls: Map<string, HeldCall<W>>,
+  ) {
+    // A call that this process has takes no more room.
+    if (!held && live_calls.is_draining) return 'busy'
+    const found = await findToTake(at, opening)
+    if (!found) return 'refused'
+    const speech = await findSpeech(at, found)
+    const live = { is_offline: !speech || isOffline(speech.listen.model) }
+    // Before the call is taken: another process may have it, and the token works once.
+    if (!held && !live_calls.hasRoom(live)) return 'busy'
+    live_calls.add(live)
+    const held_token = held?.lease_token ?? null
+    const claimed = await take(at, { ...opening, held: held_token }).catch((error: unknown) => {
+      live_calls.remove(live)
+      throw error
+    })
+    if (!claimed || claimed.token === held_token) {
+      live_calls.remove(live)
+      return claimed ? 'held' : 'refused'
+    }
+    const { id } = claimed
+    const wire = connect(claimed)
+    calls.set(id, { wire, lease_token: claimed.token })
+    const close = () => {
+      if (calls.get(id)?.wire === wire) {
+        calls.delete(id)
+        live_calls.over.delete(id)
+      }
+      live_calls.remove(live)
+      // Nothing happens if the other side knows that the call is over.
+      wire.close(failed_code)
+    }
+    const onEnd = (end_reason: EndReason) => {
+      live_calls.over.add(id)
+      wire.finish(end_reason)
+    }
+    const connection = connectionOf(wire, { speech, after, onEnd, close, log })
+    await openEngine()
+      .adopt(at, { ...claimed, connection })
+      .finally(close)
+    return 'ended'
+  }
+
+  const closeWires = () => {
+    for (const { calls } of servers) for (const { wire } of calls.values()) wire.close(failed_code)
+  }
+  return {
+    openServer,
+    async stop() {
+      is_stopped = true
+      live_calls.is_draining = true
+      for (const { unproven } of servers) for (const socket of unproven.all()) socket.terminate()
+      if (live_calls.is_abandoned) closeWires()
+      await engine?.stop()
+      await Promise.race([live_calls.ended(), sleep(store_wait_ms, undefined, { ref: false })])
+      closeWires()
+      for (const { server } of servers) {
+        server.close()
+        for (const socket of server.clients) socket.terminate()
+      }
+    },
+  }
+}
+
+/** Undefined if the agent can't hear or speak any more: it could when the call was created. */
+async function findSpeech(
+  at: AtOutside,
+  { configuration }: Pick<ClaimedCall, 'configuration'>,
+): Promise<CallSpeech | undefined> {
+  try {
+    return configuration && (await at.tools.sound.find(at, configuration))
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
+}
+
+interface ConnectionParts {
+  speech: CallSpeech | undefined
+  after: Connection['after']
+  onEnd: Connection['onEnd']
+  close: () => void
+  log: Log
+}
+
+const connectionOf = (wire: LiveWire, { speech, after, onEnd, close, log }: ConnectionParts): Connection => ({
+  after,
+  open:
+    speech &&
+    (({ now, answered_at, recording }) => {
+      const recorder =
+        recording &&
+        openRecorder({
+          began_ms: recording.began_at,
+          ...(recording.continues_at !== undefined && { continues: { from_ms: recording.continues_at, index: 0 } }),
+          keep: recording.keep,
+        })
+      const line = openAudioLine({
+        wire,
+        speech,
+        now,
+        log,
+        ...(answered_at !== undefined && { answered_at }),
+        ...(recorder && { recorder }),
+      })
+      wire.begin(now)
+      return line
+    }),
+  has_speech_providers: speech !== undefined && ![speech.listen, speech.speak].every(({ model }) => isOffline(model)),
+  get ends_at() {
+    return wire.ends_at
+  },
+  onEnd,
+  close,
+})
+
+/** What hears and speaks here was not dialled here, so there is nobody to ask. */
+const no_carrier: Carrier = {
+  dial: () => Promise.reject(new Error('calls on sockets are not dialled')),
+  reopen: () => {
+    throw new Error('calls on sockets are not kept')
+  },
+  find: async () => [],
+}

@@ -47,6 +47,8 @@ import { openLiveSockets } from './lines/live-sockets.ts'
 import { operations as channel_tests } from './lines/test-channel.ts'
 import { identifyChannel } from './lines/twilio/signed-forms.ts'
 import { sms_operations } from './lines/twilio/sms-routes.ts'
+import { openPhoneSockets } from './lines/twilio/sockets.ts'
+import { phone_operations } from './lines/twilio/voice-routes.ts'
 import { type FindChannel, identifyChatVisitor, openChannelLookup } from './lines/web-chat/door.ts'
 import { webChatPages } from './lines/web-chat/pages.ts'
 import { chat_operations } from './lines/web-chat/routes.ts'
@@ -115,12 +117,14 @@ const session_api_path = '/app/api/v1'
 const person_path = '/app'
 const chat_path = '/chat'
 const voice_path = '/voice'
+const phone_path = '/phone'
 /** Unknown paths below these get 404, and not a page of the dashboard. */
-const api_paths = ['/api', '/v1', '/app', '/chat', '/in', '/inbox', '/sms', '/voice']
+const api_paths = ['/api', '/v1', '/app', '/chat', '/in', '/inbox', '/phone', '/sms', '/voice']
 
 const integration_concurrency = { max: 1_000, per_caller_max: 200 }
 /** A hundred messages are received at once on a channel, and more wait. */
 const sms_concurrency = { max: 2_000, per_caller_max: 1_000 }
+const phone_concurrency = { max: 1_000, per_caller_max: 500 }
 const inbox_concurrency = { max: 500, per_caller_max: 20 }
 /** A caller of web chats is a network. */
 const chat_concurrency = { max: 1_000, per_caller_max: 20 }
@@ -199,7 +203,10 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     metrics_prefix: product.short_name,
     restarts: config.restarts,
     limits,
-    upgrades: { [voice_path]: openBrowserSockets(sockets, { service, log }) },
+    upgrades: {
+      [voice_path]: openBrowserSockets(sockets, { service, log }),
+      [phone_path]: openPhoneSockets(sockets, { service, log }),
+    },
     site: readStaticSite(path.join(config.checkout, '.cache', 'dashboard'), pathOf(config.public_url), api_paths),
   })
   // Before the server stops to listen: it would wait for the sockets.
@@ -277,6 +284,13 @@ function doors(
       ...servedAt(''),
       identify: identifyChannel(pool),
       concurrency: sms_concurrency,
+      has_no_rate_limit: true,
+    },
+    {
+      operations: phone_operations,
+      ...servedAt(''),
+      identify: identifyChannel(pool),
+      concurrency: phone_concurrency,
       has_no_rate_limit: true,
     },
     {

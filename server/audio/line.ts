@@ -178,6 +178,7 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
   wire.onPlayed = (played_ms, clears) => speaker.notePlayed(played_ms, clears)
   wire.onDigit = (digit) => emit({ type: 'digit', digit }, now())
   wire.onPause = (is_paused) => speaker.setConnected(!is_paused)
+  wire.onTransferred = (is_ok) => emit({ type: 'transferred', is_ok }, now())
   wire.onEnd = (reason) => {
     const at = now()
     speaker.setConnected(false)
@@ -241,8 +242,11 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
     },
     readPlayed: () => (is_over ? undefined : speaker.readPlayed()),
     // Browsers have no keys to press, and no other line.
-    press: () => {},
-    transfer: () => emit({ type: 'transferred', is_ok: false }, now()),
+    press: (_time, digits) => wire.press?.(digits),
+    transfer(_time, to) {
+      if (wire.transfer) wire.transfer(to)
+      else emit({ type: 'transferred', is_ok: false }, now())
+    },
     hangUp(time) {
       if (is_over) return
       end(Math.max(time, last_at))

@@ -21,5 +21,11 @@ export interface Wire {
   clear: () => void
   /** Shows words to the other side, where the wire can. */
   showWords?: (words: { role: 'contact' | 'agent'; text: string; is_final: boolean }) => void
+  /** Presses keys, where the wire can. */
+  press?: (digits: string) => void
+  /** Has someone else take over, where the wire can. What is sent meanwhile is not played. */
+  transfer?: (to: string) => void
+  /** Set by the line: nobody has taken over, and the wire is back. Whoever takes over ends the call. */
+  onTransferred?: (is_ok: boolean) => void
   end: (reason: string) => void
 }

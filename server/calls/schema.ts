@@ -76,7 +76,10 @@ export const Call = Type.Object(
     outcome: orNull(outcomes, 'What has answered, or why nobody has. `null` until it is known.', 'answered'),
     end_reason: orNull(end_reasons, 'Why the call has ended.', 'agent_hung_up'),
     ended_by: orNull(enders, 'Who has ended the call.', 'agent'),
-    from: optionalText({ description: 'The number that calls.', examples: ['+14155550100'] }),
+    from: optionalText({
+      description: 'The number that calls. `null` if it is withheld, and in browsers.',
+      examples: ['+14155550100'],
+    }),
     to: optionalText({ description: 'The number that is called.', examples: ['+14155550123'] }),
     contact_id: optionalId('The contact, if known.'),
     conversation_id: optionalId('The conversation of the call. `null` until the number is dialled.'),

@@ -218,7 +218,10 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
       const key = await newKey({ scopes })
       const call: Tenant['call'] = (method, path, body, headers) =>
         fetchAny(method, `/api/v1${path}`, body, { authorization: `Bearer ${key}`, ...headers })
-      const send: Tenant['send'] = (to, body, headers) => fetchAny('POST', new URL(to).pathname, body, headers)
+      const send: Tenant['send'] = (to, body, headers) => {
+        const { pathname, search } = new URL(to)
+        return fetchAny('POST', pathname + search, body, headers)
+      }
       const work: Tenant['work'] = (at, timeout_ms, given) => {
         const atOf = async (id: string) => ({ ...atWall(service, id, at), is_test: true })
         const options = { service, ownAddress: () => url, log, events_keep_days: config.events_keep_days, ...given }

@@ -17,8 +17,10 @@ import * as retention from '../../../server/retention.ts'
 import { waitUntil } from '../../faults/client.ts'
 import { advance, ended, getCall, newCaller } from '../calls.ts'
 import type { Server } from '../harness.ts'
+import { newPhoneChannel } from '../phone.ts'
 import { addRecordedCall, one_word } from '../recorded-calls.ts'
 import { phoneNumber } from '../samples.ts'
+import { postSigned } from '../sms.ts'
 import { openVoiceClient, placeWebCall } from '../voice-client.ts'
 
 const never = () => false
@@ -138,6 +140,16 @@ export async function talkInBrowser(server: Server): Promise<void> {
   const channel = await tenant.addChannel({ kind: 'voice', provider: 'web', agent_id })
   assert.equal((await tenant.send(`${channel.public_url}/calls`, {})).status, 201)
   await deletePart(server)
+}
+
+/** Somebody calls, and the carrier asks what is next. */
+export async function talkByPhone(server: Server): Promise<void> {
+  const tenant = await server.workspace()
+  const agent_id = await newCaller(tenant, { greeting: 'Hello.' })
+  const channel = await newPhoneChannel(server, tenant, { network: { url: 'http://127.0.0.1' }, agent_id })
+  const form = { CallSid: 'CA1', CallStatus: 'in-progress', From: '+14155550123', To: channel.address }
+  assert.equal((await postSigned(tenant, channel.inbound_url, form)).status, 200)
+  assert.equal((await postSigned(tenant, channel.inbound_url, form)).status, 200)
 }
 
 /** A part of a recording is deleted while it is stored. */

@@ -1,7 +1,7 @@
 import { addFakeSpeech } from '../fake-speech.ts'
 import type { Server } from '../harness.ts'
 import { advanceTestClock, sendWebhooks, workInBackground } from './background.ts'
-import { deleteWhileStored, driveCalls, placeCalls, talkInBrowser } from './calls.ts'
+import { deleteWhileStored, driveCalls, placeCalls, talkByPhone, talkInBrowser } from './calls.ts'
 import { dialCampaigns, runCampaigns } from './campaigns.ts'
 import { runCommands } from './commands.ts'
 import { changeContacts, importContacts, listContacts, receiveMessages, recordConsents } from './contacts.ts'
@@ -27,6 +27,7 @@ export async function sendEverything(server: Server): Promise<void> {
   await placeCalls(server)
   await driveCalls(server)
   await talkInBrowser(server)
+  await talkByPhone(server)
   await workOnChannels(server)
   await runCampaigns(server)
   await dialCampaigns(server)

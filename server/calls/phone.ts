@@ -1,0 +1,157 @@
+import { chooseVersion } from '../agents/choose-version.ts'
+import * as agents from '../agents/find.ts'
+import { findVersion } from '../agents/find-version.ts'
+import type { StoredChannel } from '../channels/store.ts'
+import { stamp } from '../contacts/rows.ts'
+import * as contacts from '../contacts/store.ts'
+import { findAgent, openVersions } from '../conversations/begin.ts'
+import { isOverLimit } from '../conversations/tokens.ts'
+import type { At, AtOutside } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { newId } from '../kit/id.ts'
+import { invalidState, notFound, Problem } from '../kit/problem.ts'
+import { admitAll } from './create.ts'
+import { endUnstarted } from './end.ts'
+import { insert, newCall } from './insert.ts'
+import { findByCarrierId, type LockedCall, lock, updateRequest, updateSocketToken } from './rows.ts'
+import { newSocketToken } from './socket-token.ts'
+import { announceRequest } from './store.ts'
+import { isOffline } from './web.ts'
+
+/** The stream must be open by then. */
+const open_within_ms = 60_000
+
+/** A call that a carrier brings. */
+export interface InboundCall {
+  channel: Pick<StoredChannel, 'id' | 'address' | 'agent_id' | 'status'>
+  /** The carrier's own id. A call that is reported again has the same one. */
+  carrier_id: string
+  /** Null if the number is withheld. */
+  from: string | null
+}
+
+/** What becomes of a call that comes in, as far as is known before its transaction. */
+export type Admission = 'admitted' | 'rejected' | 'busy' | 'no_speech'
+
+/** What the carrier is to do next with a call. `waits`: the last token was not used, so there may be no room at the moment. */
+export type Next =
+  | { type: 'connect'; call_id: string; token: string; waits: boolean }
+  | { type: 'hang_up' | 'reject' | 'busy' }
+
+/** Checks what takes long, before the transaction: whether this process can answer the call. */
+export async function admitCall(at: AtOutside, { channel, carrier_id, from }: InboundCall): Promise<Admission> {
+  // In a test workspace time stands still, so nobody can speak there. Two agents would talk to each other for ever.
+  if (at.is_test || channel.status === 'disabled' || from === channel.address) return 'rejected'
+  const agent = await agents.get(at, channel.agent_id ?? '')
+  const contact_id = from === null ? undefined : (await contacts.idsByNumber(at, [from])).get(from)
+  const { id: version_id } = chooseVersion(agent, contact_id ?? from ?? carrier_id)
+  const version = await findVersion(at, { agent_id: agent.id, version_id })
+  const speech = version && (await at.tools.sound.find(at, version.configuration).catch(ignoreProblem))
+  if (!speech) return 'no_speech'
+  if (!at.tools.live_calls.hasRoom({ is_offline: isOffline(speech.listen.model) })) return 'busy'
+  // Scripts use no tokens.
+  const is_over = version.configuration.script === null && (await isOverLimit(at, { channel_id: channel.id }))
+  return is_over ? 'busy' : 'admitted'
+}
+
+function ignoreProblem(error: unknown): undefined {
+  if (!(error instanceof Problem)) throw error
+}
+
+/** Writes a call that comes in. One that is reported again is found. The ledger is not asked: the other side calls. */
+export async function receiveCall(at: At, inbound: InboundCall, admission: Admission): Promise<Next> {
+  const { channel, carrier_id, from } = inbound
+  const known = await findByCarrierId(at, carrier_id)
+  if (known) {
+    const call = await lockCall(at, { call_id: known.id, channel_id: channel.id })
+    return isRejected(call) ? { type: 'reject' } : nextOf(at, call)
+  }
+  if (admission === 'rejected') return { type: 'reject' }
+  if (admission === 'busy') return { type: 'busy' }
+  const agent = await findAgent(at, channel.agent_id ?? '')
+  if (!agent) throw invalidState('No agent answers on this channel.')
+  const contact_id = from === null ? null : await findCaller(at, from)
+  const version = await openVersions(at)(agent, contact_id ?? from ?? carrier_id)
+  const id = newId()
+  const token = newSocketToken(at.workspace, id)
+  const row = newCall(at, {
+    id,
+    direction: 'inbound',
+    line: 'phone',
+    carrier_id,
+    agent,
+    version,
+    channel,
+    from,
+    to: channel.address,
+    contact_id,
+    attempt: 1,
+    status: 'queued',
+    is_test: false,
+    socket_token: token.hash,
+    due_at: clock.iso(at.now + open_within_ms),
+  })
+  if (admission === 'no_speech') {
+    await insert(at, [row])
+    await endUnstarted(at, [row], { end_reason: 'system_error', ended_by: 'system' })
+    return { type: 'reject' }
+  }
+  const [admitted] = await admitAll(at, [row])
+  // What was written about the contact stays.
+  if (!admitted || admitted instanceof Problem) return { type: 'busy' }
+  // Another process that inserts the same call at this moment makes this transaction begin again, and find it.
+  await insert(at, [admitted])
+  return { type: 'connect', call_id: id, token: token.text, waits: false }
+}
+
+/** The contact with the number. One without a contact gets one. Null if it is deleted at this moment. */
+async function findCaller(at: At, phone_number: string): Promise<string | null> {
+  const find = async () => (await contacts.idsByNumber(at, [phone_number])).get(phone_number)
+  let contact_id = await find()
+  if (contact_id === undefined) {
+    await contacts.create(at, [{ phone_number, source: 'inbound' }])
+    contact_id = await find()
+  }
+  const stamped = await stamp(at, contact_id === undefined ? [] : [{ contact_id, at: at.now }])
+  return contact_id !== undefined && stamped.has(contact_id) ? contact_id : null
+}
+
+interface OnChannel {
+  call_id: string
+  channel_id: string
+}
+
+/** The carrier asks what a call does next. The stream that it is to open takes the call, whoever drives it. */
+export const continueCall = async (at: At, on_channel: OnChannel): Promise<Next> =>
+  nextOf(at, await lockCall(at, on_channel))
+
+async function nextOf(at: At, call: LockedCall): Promise<Next> {
+  const { id, ended_at, request, due_at, socket_token } = call
+  const is_over = ended_at !== null || request !== null || at.tools.live_calls.over.has(id)
+  // Nobody has come back in time: it is about to be ended.
+  if (is_over || due_at === null || clock.parse(due_at) <= at.now) return { type: 'hang_up' }
+  const token = newSocketToken(at.workspace, id)
+  await updateSocketToken(at, { id, socket_token: token.hash })
+  return { type: 'connect', call_id: id, token: token.text, waits: socket_token !== null }
+}
+
+/** A call that was not answered can still be rejected, which is free. */
+const isRejected = ({ ended_at, answered_at }: LockedCall): boolean => ended_at !== null && answered_at === null
+
+/** The carrier says how a call has ended that has no stream at the moment. Whoever drives it ends it, or the next worker. */
+export async function reportEnd(
+  at: At,
+  on_channel: OnChannel,
+  request: 'transferred' | 'contact_hung_up',
+): Promise<void> {
+  const call = await lockCall(at, on_channel)
+  if (call.ended_at !== null || call.request !== null) return
+  await updateRequest(at, { id: call.id, request, due_at: clock.iso(at.now) })
+  announceRequest(at, call)
+}
+
+async function lockCall(at: At, { call_id, channel_id }: OnChannel): Promise<LockedCall> {
+  const call = await lock(at, call_id)
+  if (call.line !== 'phone' || call.channel_id !== channel_id) throw notFound()
+  return call
+}

@@ -1,0 +1,127 @@
+import type { RawData, WebSocket } from 'ws'
+import type { ClaimedCall } from '../../calls/claim.ts'
+import { parseSocketToken } from '../../calls/socket-token.ts'
+import * as channels from '../../channels/store.ts'
+import { type AtOutside, atLater, atWorkspace, type Service } from '../../kit/at.ts'
+import type { Upgrade } from '../../kit/http/app.ts'
+import type { Log } from '../../kit/log.ts'
+import { isUnavailable } from '../../kit/postgres/errors.ts'
+import type { LiveSockets, Opener } from '../live-sockets.ts'
+import { cleaned, parse, request } from './rest.ts'
+import { closing, type FromTwilio, parseMessage } from './stream.ts'
+import * as twiml from './twiml.ts'
+import { type Detour, TwilioWire } from './wire.ts'
+
+/** Larger than all messages of Twilio. */
+const message_bytes_max = 16 * 1024
+const start_within_ms = 5_000
+/** Before a call is taken. More than Twilio sends meanwhile. */
+const waiting_max = 1_000
+/** All streams of Twilio come from a few networks, and others can have it open streams. So none is locked out for wrong tokens. */
+const limits = { per_network_max: 500, refused_tokens_per_minute_max: Number.POSITIVE_INFINITY }
+
+type Start = Extract<FromTwilio, { event: 'start' }>
+
+/** The sockets of calls by telephone: Twilio's Media Streams. */
+export function openPhoneSockets(sockets: LiveSockets, { service, log }: { service: Service; log: Log }): Upgrade {
+  const { upgrade, unproven, calls, drive } = sockets.openServer<TwilioWire>({
+    message_bytes_max,
+    limits,
+    accept,
+    refuse: (socket) => socket.close(closing.busy),
+  })
+
+  /** Twilio says `connected` and `start`. What follows waits until the call is taken, but the sound. */
+  function accept(socket: WebSocket, _opener: Opener): void {
+    const timer = setTimeout(() => socket.close(closing.invalid), start_within_ms)
+    const messages: FromTwilio[] = []
+    let is_started = false
+    const onMessage = (data: RawData, is_binary: boolean) => {
+      const message = is_binary ? undefined : parseMessage(data)
+      if (is_started && message && message.event !== 'media' && messages.length < waiting_max) messages.push(message)
+      if (is_started || message?.event === 'connected') return
+      clearTimeout(timer)
+      if (message?.event !== 'start') return socket.close(closing.invalid)
+      is_started = true
+      begin(socket, message, { messages, release: () => socket.off('message', onMessage) }).catch((error: unknown) => {
+        if (!isUnavailable(error)) log.error({ err: error }, 'a call by telephone could not be connected')
+        socket.close(closing.failed)
+      })
+    }
+    socket.once('close', () => clearTimeout(timer))
+    socket.on('message', onMessage)
+  }
+
+  /** The token takes the call, whoever drives it. If this process does, its wire gets the socket. */
+  async function begin(
+    socket: WebSocket,
+    { token: text, sid, after }: Start,
+    { messages, release }: { messages: FromTwilio[]; release: () => void },
+  ): Promise<void> {
+    const token = parseSocketToken(text)
+    if (!token) return socket.close(closing.refused)
+    const at = await atWorkspace(service, token.workspace)
+    const known = calls.get(token.call_id)
+    const held = known && !known.wire.is_over ? known : undefined
+    const attach = (wire: TwilioWire) => {
+      release()
+      unproven.remove(socket)
+      wire.attach(socket, { sid, after: afterOf(after), messages })
+    }
+    const outcome = await drive(at, {
+      line: 'phone',
+      id: token.call_id,
+      token: token.hash,
+      next_token: null,
+      origin: null,
+      held,
+      after: afterOf(after),
+      connect(claimed) {
+        const wire = new TwilioWire({ now: () => at.now, update: (detour) => update(at, claimed, detour) })
+        attach(wire)
+        return wire
+      },
+    })
+    if (outcome === 'held' && held) return attach(held.wire)
+    if (outcome === 'busy') socket.close(closing.busy)
+    if (outcome === 'refused') socket.close(closing.refused)
+  }
+
+  /** Has Twilio do something else with the call than to stream. Never rejects. */
+  async function update(at: AtOutside, call: ClaimedCall, detour: Detour): Promise<'done' | 'refused' | 'unknown'> {
+    const { id: call_id, channel_id, carrier_id } = call
+    const warn = (reason: unknown) =>
+      log.warn({ call_id, workspace_id: at.workspace, reason }, 'the carrier could not be asked')
+    try {
+      const channel = channel_id === null ? undefined : await channels.find(at, channel_id)
+      if (!channel || carrier_id === null) return 'refused'
+      const body = new URLSearchParams({ Twiml: instructionsFor(at, { channel_id: channel.id, call_id }, detour) })
+      const path = `Calls/${carrier_id}.json`
+      const response = await request(atLater(at), channel, { method: 'POST', path, body: body.toString() })
+      if (response.status === 200) return 'done'
+      const { message } = parse(response.body)
+      warn(`${response.status}${typeof message === 'string' ? `: ${cleaned(message)}` : ''}`)
+      return response.status >= 400 && response.status < 500 ? 'refused' : 'unknown'
+    } catch (error) {
+      warn(error instanceof Error ? error.message : error)
+      return 'unknown'
+    }
+  }
+
+  return upgrade
+}
+
+const afterOf = (after: string | undefined): twiml.After | undefined =>
+  after === 'digits' || after === 'transfer' ? after : undefined
+
+function instructionsFor({ tools }: AtOutside, call: { channel_id: string; call_id: string }, detour: Detour): string {
+  const urlAfter = (after: twiml.After | 'answered') => twiml.callUrl(tools.address(), { ...call, after })
+  switch (detour.type) {
+    case 'digits':
+      return twiml.pressDigits(detour.digits, urlAfter('digits'))
+    case 'transfer':
+      return twiml.dial(detour.to, { next_url: urlAfter('transfer'), answered_url: urlAfter('answered') })
+    case 'hang_up':
+      return twiml.hangUp()
+  }
+}

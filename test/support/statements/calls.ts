@@ -121,6 +121,7 @@ export async function talkInBrowser(server: Server): Promise<void> {
   assert.ok(await findToTake(at, opening))
   const taken = await take(at, opening)
   assert.ok(taken && (await isAwaited(at, opening)))
+  assert.deepEqual(await findLost(at, [taken]), [])
   await postponeEnds(at, [{ id: taken.id, token: taken.token, due_at: clock.iso(at.now + 60_000) }])
   assert.deepEqual(await findLost(at, [taken]), [])
   const place = await placeWebCall(tenant, { agent_id, is_test: true })

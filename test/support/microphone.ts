@@ -88,7 +88,7 @@ const loudnessOf = (samples: Int16Array | Float64Array): number => {
 const seedOf = (text: string): number =>
   Array.from(text).reduce((seed, letter) => (seed * 31 + letter.charCodeAt(0)) >>> 0, 7)
 
-function openRandom(seed: number): () => number {
+export function openRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

@@ -38,7 +38,7 @@ export type Input = { now: number } & (
 /** What happens on the line of a call. */
 export type VoiceInput =
   | { type: 'answered' }
-  | { type: 'machine'; kind: Machine; id: string }
+  | { type: 'machine'; kind: Machine | 'uncertain'; id: string }
   | { type: 'beep'; id: string }
   | { type: 'speech_started' }
   /** `text` has the words of this stretch of speech so far. With `part` these are all of them. */

@@ -49,7 +49,8 @@ export interface SoundLatency {
 /**
  * - `fact`: a report of the carrier. It may come late, twice, out of order, or never.
  * - `answered`: the line is open, and both sides can hear each other.
- * - `machine`: what has answered, as far as can be told. `beep`: a voicemail begins to record.
+ * - `machine`: what has answered, as far as can be told. While it is `uncertain` another one follows. `beep`: a voicemail begins to
+ *   record, or waits in silence.
  * - `speech_started`, `heard`, `speech_stopped`: the contact speaks. `heard` has the words of this stretch of speech so far, and
  *   with `part` all of them.
  * - `played`: how much of the agent's reply the contact has heard, before each event that may interrupt it, and at the end.
@@ -60,7 +61,7 @@ export interface SoundLatency {
 export type LineEvent<Fact> = { at: number } & (
   | { type: 'fact'; fact: Fact }
   | { type: 'answered' }
-  | { type: 'machine'; kind: Machine }
+  | { type: 'machine'; kind: Machine | 'uncertain' }
   | { type: 'beep' }
   | { type: 'speech_started' }
   | { type: 'heard'; text: string; part?: SpeechPart }

@@ -38,7 +38,8 @@ export interface Voice {
   silent_since: number | null
   /** How often the agent has asked since then whether someone is there. */
   reminders: number
-  machine: Machine | null
+  /** Null if nobody asks: then a person has answered. While it is uncertain the agent says nothing but its first words. */
+  machine: Machine | 'uncertain' | null
   has_opted_out: boolean
   /** The contact has not heard the whole notice. */
   is_notice_due: boolean

@@ -153,7 +153,7 @@ function settle(step: VoiceStep, id: string): void {
     sayAlone(step, id, { text: sentences.no_more_calls, ending: 'opt_out' })
   } else if (state.phase === 'listening') {
     if (wish) sayAlone(step, id, { text: sentences.no_more_question, asks_to_stop: true })
-    else openOrAnswer(step, id)
+    else if (!mustWait(state)) openOrAnswer(step, id)
   }
 }
 
@@ -162,6 +162,9 @@ function openOrAnswer(step: VoiceStep, id: string): void {
   if (hasSpoken(step.state)) step.answer(id)
   else replies.open(step, id)
 }
+
+/** Until it is known who has answered, the agent's first words are all that it says. */
+const mustWait = (state: VoiceStep['state']): boolean => state.voice.machine === 'uncertain' && hasSpoken(state)
 
 const hasSpoken = ({ history }: VoiceStep['state']): boolean =>
   history.some(({ role, asks_to_stop }) => role === 'agent' && !asks_to_stop)
@@ -207,15 +210,24 @@ function endSpeaking(step: VoiceStep, id: string, { is_lost = false } = {}): voi
 }
 
 /** With nothing to say to a voicemail, the agent hangs up. */
-function meetMachine(step: VoiceStep, { kind }: VoiceInputOf<'machine'>): void {
+function meetMachine(step: VoiceStep, { kind, id }: VoiceInputOf<'machine'>): void {
   const { state } = step
-  if (state.voice.machine === 'voicemail' || state.phase === 'handed_over') return
+  const { machine } = state.voice
+  if (machine === kind || (state.phase === 'handed_over' && kind === 'voicemail')) return
   state.voice.machine = kind
-  if (kind !== 'voicemail') return
-  replies.interrupt(step, 'interrupted')
-  if (state.settings.voice?.voicemail_message) state.phase = 'recording'
-  else step.close('agent_ended', 'voicemail_hung_up')
+  if (kind === 'voicemail') {
+    replies.interrupt(step, 'interrupted')
+    if (state.settings.voice?.voicemail_message) state.phase = 'recording'
+    else step.close('agent_ended', 'voicemail_hung_up')
+  } else if (machine === 'voicemail' && isForVoicemail(state)) {
+    // A person speaks after all.
+    interrupt(step)
+  } else if (machine === 'uncertain' && state.phase === 'listening' && state.is_unanswered && hasSpoken(state))
+    step.answer(id)
 }
+
+const isForVoicemail = ({ phase, reply }: VoiceStep['state']): boolean =>
+  phase === 'recording' || reply?.ending?.type === 'voicemail_left'
 
 function leaveMessage(step: VoiceStep, id: string): void {
   writeWords(step)
@@ -284,6 +296,7 @@ function remind(step: VoiceStep, id: string): void {
   const { voice, settings } = step.state
   if (voice.reminders + 1 >= silence_ms.length) return void step.close('idle', 'silence')
   voice.reminders += 1
+  if (mustWait(step.state)) return
   if (!settings.voice?.asks_on_silence)
     return void sayAlone(step, id, { text: settings.sentences.still_there, is_reminder: true })
   replies.begin(step, id, { is_reminder: true })

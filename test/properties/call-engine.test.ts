@@ -145,6 +145,8 @@ const command = fc.record<Command>({
 
 const sequence = fc.tuple(settings, fc.array(command, { maxLength: 80, size: 'max' }))
 
+const machine_kinds = ['human', 'voicemail', 'screened', 'menu', 'uncertain'] as const
+
 interface Seen {
   now: number
   ids: number
@@ -200,7 +202,7 @@ function toInput({ type, text, chosen, tool, is_ok }: Command, state: State, see
       return { type: 'timer', now: seen.now, name: (next?.[0] ?? 'call') as TimerName, id }
     }
     case 'machine':
-      return { type, now, id, kind: (['human', 'voicemail', 'screened', 'menu'] as const)[chosen % 4] ?? 'human' }
+      return { type, now, id, kind: machine_kinds[chosen % machine_kinds.length] ?? 'human' }
     case 'beep':
       return { type, now, id }
     case 'transferred':
@@ -486,10 +488,25 @@ test('who hangs up with the words has opted out', () => {
 
 property('in a call the contact hears words after everything that fails', checkWords)
 
-property('the contact always gets an answer in a call', (steps) => {
+property('the contact always gets an answer in a call, once it is known who it is', (steps) => {
   for (const { effects, state } of steps) {
     if (!ofType(effects, 'write').some(({ turn }) => turn.role === 'contact')) continue
+    if (state.voice?.machine === 'uncertain') continue
     const is_followed = state.reply !== null || ['handed_over', 'ended'].includes(state.phase)
     assert.ok(is_followed, state.phase)
   }
 })
+
+property('while it is uncertain who has answered, the agent adds nothing to its first words', (steps) => {
+  for (const { before, input, effects } of steps) {
+    const has_spoken = before.history.some(({ role, asks_to_stop }) => role === 'agent' && !asks_to_stop)
+    const is_due = input.type === 'timer' && (input.name === 'settle' || input.name === 'silence')
+    if (before.voice?.machine !== 'uncertain' || !has_spoken || !is_due) continue
+    assert.deepEqual(ofType(effects, 'ask'), [])
+    // Wishes are heard from anyone.
+    const said = ofType(effects, 'say').map(({ text }) => text)
+    assert.deepEqual(without(said, [question, 'We will not call again.']), [])
+  }
+})
+
+const without = (texts: string[], left_out: string[]): string[] => texts.filter((text) => !left_out.includes(text))

@@ -9,6 +9,7 @@ import { letOthersRun } from '../kit/let-others-run.ts'
 import { isBusy } from '../kit/postgres/errors.ts'
 import { untilAvailable } from '../kit/postgres/until-available.ts'
 import type { EngineInput } from '../talk/input.ts'
+import type { Machine } from '../talk/state.ts'
 import type { CallLine, CallLineEvent, CallToDial, Carrier, Connection, Recording } from './carrier.ts'
 import { ender_of, type Fact, isAnswered, merge } from './facts.ts'
 import { keepOptOut } from './opt-outs.ts'
@@ -254,8 +255,15 @@ export class CallDrive {
     if (this.#is_over) return
     if (event.type === 'answered') this.#add({ key: 'answered', at, source: 'system', fact: { kind: 'answered' } })
     if (event.type === 'played') this.#keepSpeech(event)
+    if (event.type === 'machine') this.#noteMachine(event.kind, at)
     const needs_id = event.type === 'machine' || event.type === 'beep' || event.type === 'transferred'
     this.#take(needs_id ? { ...event, id: newId() } : event, at)
+  }
+
+  /** Who has answered a real line is found by listening. A simulated one reports it. */
+  #noteMachine(kind: Machine | 'uncertain', at: number): void {
+    if (kind === 'uncertain' || !this.#options.connection) return
+    this.#add({ key: `heard.${kind}`, at, source: 'system', fact: { kind: 'machine', machine: kind } })
   }
 
   /** The turn of a person has its row before it is spoken. */

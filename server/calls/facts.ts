@@ -108,7 +108,8 @@ function readFacts(facts: Fact[]): Known {
   }
   const ended_at = earliest(facts, 'ended', 'final')
   const timely = withoutLate(facts, ended_at)
-  const machine = firstOf(timely, 'machine', ({ machine }) => machines.indexOf(machine))?.machine
+  const machine =
+    heardMachine(timely) ?? firstOf(timely, 'machine', ({ machine }) => machines.indexOf(machine))?.machine
   const final = firstOf(timely, 'final', ({ final }) => finals.indexOf(final))?.final
   const ended = firstOf(timely, 'ended', rankOfEnd)
   const answered_at = earliest(timely, 'answered')
@@ -155,6 +156,15 @@ function firstOf<K extends Kind>(facts: Fact[], kind: K, rankOf: (fact: FactOf<K
       rankOf(left.fact) - rankOf(right.fact),
   )
   return found[0]?.fact
+}
+
+/** What was heard on the line counts more than what the carrier says, and the last of it most. */
+function heardMachine(facts: Fact[]): Machine | undefined {
+  const heard = facts.flatMap(({ at, source, fact }) =>
+    source === 'system' && fact.kind === 'machine' ? [{ at, machine: fact.machine }] : [],
+  )
+  heard.sort((one, other) => other.at - one.at || machines.indexOf(one.machine) - machines.indexOf(other.machine))
+  return heard[0]?.machine
 }
 
 const isAssumed = (fact: Fact['fact']): boolean => fact.kind === 'final' && fact.final === 'unknown'

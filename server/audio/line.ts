@@ -4,6 +4,7 @@ import type { Log } from '../kit/log.ts'
 import type { Line, LineEvent } from '../talk/line.ts'
 import type { SpeechPart } from '../talk/state.ts'
 import { isBackChannel } from '../talk/turn-taking.ts'
+import type { Verdict } from './answering.ts'
 import { openBargeIn } from './barge-in.ts'
 import { openEar } from './hearing/ear.ts'
 import { openLatency } from './latency.ts'
@@ -14,6 +15,7 @@ import { openPlayedTrack } from './speaking/played-track.ts'
 import { openSpeaker } from './speaking/speaker.ts'
 import type { CallSpeech } from './speech.ts'
 import { real_timers, type Timers } from './timers.ts'
+import { openWhoAnswered } from './who-answered.ts'
 import type { Wire } from './wire.ts'
 import { openWireTime } from './wire-time.ts'
 
@@ -26,6 +28,8 @@ export interface AudioLineOptions {
   log: Log
   /** Set for a call that was answered before, on another wire or in another process. Parts of speech count from here. */
   answered_at?: number
+  /** Whether a machine may have answered, as in calls that we have dialled. Who it is, is found out when it answers, not later. */
+  finds_who_answered?: boolean
   /** Tests have their own. */
   timers?: Timers
 }
@@ -36,6 +40,8 @@ export interface AudioLine extends Line<Fact> {
   takeSpeechFault: NonNullable<Line<Fact>['takeSpeechFault']>
   /** Ms of sound recognised and spoken by providers: for prices. */
   readonly speech_ms: number
+  /** Who has answered, as the carrier has found out. */
+  takeVerdict: (verdict: Verdict) => void
   close: () => Promise<void>
 }
 
@@ -43,7 +49,7 @@ type Event = LineEvent<Fact>
 type EventWithoutTime = Event extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never
 
 /** What was heard of a reply is reported before these. */
-const may_interrupt: Event['type'][] = ['speech_started', 'heard', 'digit', 'hung_up', 'lost']
+const may_interrupt: Event['type'][] = ['machine', 'speech_started', 'heard', 'digit', 'hung_up', 'lost']
 /** Beyond this nobody takes them: the oldest are dropped. */
 const events_max = 1_000
 
@@ -110,6 +116,7 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
     },
     onDone(reply, parts, is_lost) {
       showHeard(parts)
+      if (!is_lost) who?.take({ type: 'agent_heard', at: now() })
       emit({ type: 'played', reply, parts }, now())
       emit({ type: 'play_done', reply, ...(is_lost && { is_lost }) }, now())
     },
@@ -131,6 +138,11 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
 
   const barge_in = openBargeIn({ speaker, timers, recogniseSoFar: () => ear.recogniseSoFar() })
 
+  const must_find = options.finds_who_answered && options.answered_at === undefined
+  const who = must_find
+    ? openWhoAnswered({ rate, now, timers, emit, recogniseSoFar: () => ear.recogniseSoFar() })
+    : undefined
+
   const ear = openEar({
     rate,
     detector: speech.openDetector(),
@@ -140,12 +152,17 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
     log,
     onStart(start_ms) {
       barge_in.begin()
+      who?.take({ type: 'speech_started', at: wire_time.toWorkspace(start_ms) })
       emit({ type: 'speech_started' }, wire_time.toWorkspace(start_ms))
     },
-    onVoice: ({ voice_ms }) => barge_in.noteVoice(voice_ms),
+    onVoice({ voice_ms }) {
+      barge_in.noteVoice(voice_ms)
+      who?.noteVoice(voice_ms)
+    },
     onPartial({ text, end_ms }) {
       barge_in.noteWords(text)
       if (text === '') return
+      who?.take({ type: 'words', text, is_final: false, at: wire_time.toWorkspace(end_ms) })
       emit({ type: 'heard', text }, wire_time.toWorkspace(end_ms))
       wire.showWords?.({ role: 'contact', text, is_final: false })
     },
@@ -160,12 +177,15 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
         if (!is_listening) latency.noteWords(text, { ended_at: at, heard_at: now(), recognise_ms })
       }
       barge_in.end()
+      who?.take({ type: 'speech_stopped', at })
       emit({ type: 'speech_stopped' }, at)
     },
   })
 
   function emitWords(text: string, start_ms: number, end_ms: number): void {
-    emit({ type: 'heard', text, part: toPart(text, start_ms, end_ms) }, wire_time.toWorkspace(end_ms))
+    const at = wire_time.toWorkspace(end_ms)
+    who?.take({ type: 'words', text, is_final: true, at })
+    emit({ type: 'heard', text, part: toPart(text, start_ms, end_ms) }, at)
     wire.showWords?.({ role: 'contact', text, is_final: true })
   }
 
@@ -174,6 +194,7 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
     wire_time.note(at_ms + (frame.length * 1_000) / rate)
     contact_track?.add(frame, wire_time.toRecording(wire_time.toWorkspace(at_ms)))
     ear.take(frame, at_ms)
+    who?.hear(frame, wire_time.toWorkspace(at_ms + (frame.length * 1_000) / rate))
   }
   wire.onPlayed = (played_ms, clears) => speaker.notePlayed(played_ms, clears)
   wire.onDigit = (digit) => emit({ type: 'digit', digit }, now())
@@ -192,11 +213,13 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
       .catch((error: unknown) => log.error({ err: error }, 'the end of a line failed'))
   }
   if (options.answered_at === undefined) emit({ type: 'answered' }, answered_at)
+  if (who) emit({ type: 'machine', kind: 'uncertain' }, answered_at)
 
   function end(at: number): void {
     if (is_over) return
     is_over = true
     barge_in.close()
+    who?.close()
     speaker.close()
     ear.close()
     contact_track?.flush()
@@ -254,6 +277,9 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
     },
     readLatency: latency.read,
     takeSpeechFault: () => faults.shift(),
+    takeVerdict(verdict) {
+      if (!is_over) who?.takeVerdict(verdict)
+    },
     save: () => null,
     async close() {
       if (is_closed) return

@@ -1,3 +1,4 @@
+import type { Verdict } from '../calls/facts.ts'
 import { wishIn } from '../consent/spoken.ts'
 import type { Machine } from '../talk/state.ts'
 import { announcesTone, countCallingOut, speakerOf } from './answering-words.ts'
@@ -57,18 +58,6 @@ export type AnsweringInput = { at: number } & (
 
 /** Events of the line. Each kind is reported once, and the beep once, after its voicemail. */
 export type AnsweringEvent = { type: 'machine'; kind: Machine } | { type: 'beep' }
-
-/** What a carrier finds, in the words of Twilio's `AnsweredBy`. */
-export const verdicts = [
-  'human',
-  'machine_start',
-  'machine_end_beep',
-  'machine_end_silence',
-  'machine_end_other',
-  'fax',
-  'unknown',
-] as const
-export type Verdict = (typeof verdicts)[number]
 
 /** From the weakest. */
 const evidence = ['shape', 'carrier', 'beep', 'words'] as const

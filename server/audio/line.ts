@@ -1,10 +1,9 @@
-import type { Fact } from '../calls/facts.ts'
+import type { Fact, Verdict } from '../calls/facts.ts'
 import { isOffline } from '../calls/web.ts'
 import type { Log } from '../kit/log.ts'
 import type { Line, LineEvent } from '../talk/line.ts'
 import type { SpeechPart } from '../talk/state.ts'
 import { isBackChannel } from '../talk/turn-taking.ts'
-import type { Verdict } from './answering.ts'
 import { openBargeIn } from './barge-in.ts'
 import { openEar } from './hearing/ear.ts'
 import { openLatency } from './latency.ts'
@@ -28,6 +27,8 @@ export interface AudioLineOptions {
   log: Log
   /** Set for a call that was answered before, on another wire or in another process. Parts of speech count from here. */
   answered_at?: number
+  /** When the call was answered, if that is known before the line is open. Parts of speech count from here. */
+  began_at?: number
   /** Whether a machine may have answered, as in calls that we have dialled. Who it is, is found out when it answers, not later. */
   finds_who_answered?: boolean
   /** Tests have their own. */
@@ -56,7 +57,7 @@ const events_max = 1_000
 export function openAudioLine(options: AudioLineOptions): AudioLine {
   const { wire, speech, now, recorder, log, timers = real_timers } = options
   const { sample_rate: rate } = wire
-  const answered_at = options.answered_at ?? now()
+  const answered_at = options.answered_at ?? options.began_at ?? now()
   const wire_time = openWireTime(now)
   const latency = openLatency()
   const faults: SpeechFault[] = []

@@ -1,4 +1,5 @@
-import { type AnsweringEvent, type AnsweringInput, dueAt, newAnswering, step, type Verdict } from './answering.ts'
+import type { Verdict } from '../calls/facts.ts'
+import { type AnsweringEvent, type AnsweringInput, dueAt, newAnswering, step } from './answering.ts'
 import { openBeepDetector } from './beep.ts'
 import type { Timers } from './timers.ts'
 

@@ -34,6 +34,31 @@ export const finals = [
 ] as const
 export type Final = (typeof finals)[number]
 
+/** What a carrier says of who has answered, in the words of Twilio's `AnsweredBy`. */
+export const verdicts = [
+  'human',
+  'machine_start',
+  'machine_end_beep',
+  'machine_end_silence',
+  'machine_end_other',
+  'fax',
+  'unknown',
+] as const
+export type Verdict = (typeof verdicts)[number]
+
+/** The carrier's verdict as a fact. Its key has the carrier's word, which says more than the fact. */
+export const verdictFact = (verdict: Exclude<Verdict, 'unknown'>, at: number): Fact => ({
+  key: `${verdict_key}${verdict}`,
+  at,
+  source: 'carrier',
+  fact: { kind: 'machine', machine: verdict === 'human' ? 'human' : 'voicemail' },
+})
+
+export const verdictsIn = (facts: Fact[]): Verdict[] =>
+  facts.flatMap(({ key }) => verdicts.find((verdict) => key === `${verdict_key}${verdict}`) ?? [])
+
+const verdict_key = 'answered_by.'
+
 /** The union, in one order. Of facts with the same key the earliest stays. */
 export function merge(known: Fact[], more: Fact[]): Fact[] {
   const by_key = new Map<string, Fact>()

@@ -8,9 +8,9 @@ import {
   dueAt,
   newAnswering,
   step,
-  verdicts,
 } from '../../server/audio/answering.ts'
 import { countCallingOut, speakerOf } from '../../server/audio/answering-words.ts'
+import { verdicts } from '../../server/calls/facts.ts'
 import { runs } from '../support/property-runs.ts'
 
 type WithoutTime = AnsweringInput extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never

@@ -22,7 +22,7 @@ import { type DueEngine, type DueKind, noteAllDue, openDuePoll, readDueTimes } f
 import { Engine, type EngineOptions } from './kit/work/engine.ts'
 import { openPeriodicTasks, type PeriodicTask } from './kit/work/periodic.ts'
 import { dueRows, rowWork } from './kit/work/rows.ts'
-import { carriers } from './lines/carriers.ts'
+import { carriers, dialer } from './lines/carriers.ts'
 import { simulator } from './lines/simulator/carrier.ts'
 import { work as simulated_messages } from './lines/simulator/message-work.ts'
 import { due_messages } from './messages/claims.ts'
@@ -164,7 +164,7 @@ function openEngines(given: BackgroundOptions): Engines {
   const openers = new Map<string, () => RunningEngine>([
     ...row_work.map((work) => [work.due.kind, () => new Engine(work, options)] as const),
     [due_conversations.kind, () => openAnswering(options)],
-    [due_calls.kind, () => new Engine(calling({ pool: service.pool, carrier, log }), options)],
+    [due_calls.kind, () => new Engine(calling({ pool: service.pool, carrier, dialer, log }), options)],
     [due_messages.kind, () => new Engine(sendingMessages(carriers), options)],
     [due_deliveries.kind, () => new Engine(sending({ ...options, seal: service.tools.seal }), options)],
     [campaigns.name, () => new Engine(openDialing(options), options)],

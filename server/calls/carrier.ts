@@ -1,6 +1,7 @@
+import type { StoredChannel } from '../channels/store.ts'
 import type { At, AtOutside } from '../kit/at.ts'
 import type { Line, LineEvent } from '../talk/line.ts'
-import type { Fact } from './facts.ts'
+import type { Fact, Final, Verdict } from './facts.ts'
 import type { EndReason } from './schema.ts'
 
 /** A service that places calls. The simulator is the first one. */
@@ -13,6 +14,40 @@ export interface Carrier {
   speed?: number
   /** What the carrier knows at `now` of a call whose process was killed, or from which nothing is heard. */
   find: (at: AtOutside, call: CallToDial, now: number) => Promise<Fact[]>
+}
+
+/** A service that calls telephones. What happens there it reports, and the talk begins when it opens a stream. */
+export interface Dialer {
+  dial: (at: AtOutside, call: PhoneCall) => Promise<DialResult>
+  /** The calls that may be this one, the first one most likely. Fails with an OutboundError if the carrier can't say. */
+  find: (at: AtOutside, call: PhoneCall, now: number) => Promise<FoundCall[]>
+  /** Ends a call that rings, or was answered. One that is over stays so. Fails with an OutboundError. */
+  end: (at: AtOutside, call: Pick<PhoneCall, 'channel'> & { carrier_id: string }) => Promise<void>
+}
+
+export interface PhoneCall {
+  id: string
+  channel: StoredChannel
+  to: string
+  /** Null if the carrier's answer was lost. */
+  carrier_id: string | null
+  /** When it was dialled. */
+  started_at: number
+  /** Whether a message is left on a voicemail, so that the end of its greeting matters. */
+  leaves_message: boolean
+}
+
+export type DialResult =
+  | { type: 'accepted'; carrier_id: string }
+  | { type: 'refused'; final: Final; error: string; is_account_refused: boolean }
+  /** It was certainly not dialled. */
+  | { type: 'not_sent'; error: string; is_account_refused: boolean; may_retry: boolean }
+  /** It may ring. */
+  | { type: 'unknown' }
+
+export interface FoundCall {
+  carrier_id: string
+  facts: Fact[]
 }
 
 export interface CallToDial {
@@ -30,6 +65,8 @@ export interface CallToDial {
 export interface CallLine extends Line<Fact> {
   /** Ms of sound recognised and spoken so far. Lines with sound have it. */
   readonly speech_ms?: number
+  /** Who has answered, as the carrier has found out. */
+  takeVerdict?: (verdict: Verdict) => void
   close?: () => Promise<void>
 }
 
@@ -54,6 +91,8 @@ interface Opening {
   now: () => number
   /** Undefined if it is answered now. */
   answered_at: number | undefined
+  /** Whether another process, or another connection, has begun to talk. */
+  is_resumed: boolean
   recording: Recording | undefined
 }
 

@@ -66,7 +66,7 @@ type Shown =
   | 'channel_id'
 type Fixed = 'attempt' | 'metadata' | 'is_test' | 'created_at' | 'variables' | 'simulate' | 'leaves_voicemail'
 type Changing = 'started_at' | 'facts' | 'state' | 'request' | 'claims' | 'speech_ms'
-type OfSocket = 'line' | 'carrier_id' | 'draft' | 'socket_origin'
+type OfSocket = 'line' | 'carrier_id' | 'is_dialing' | 'draft' | 'socket_origin'
 
 interface LeasedRow extends DueItem, Pick<Row, Shown | Fixed | Changing | OfSocket | 'keeps_quiet_hours'> {
   /** Null for a draft. */
@@ -79,8 +79,17 @@ interface LeasedRow extends DueItem, Pick<Row, Shown | Fixed | Changing | OfSock
 const columns =
   raw(`id, due_at, direction, status, to_number as "to", from_number as "from", contact_id, conversation_id, agent_id,
   agent_name, channel_id, attempt, metadata, is_test, started_at, created_at, version_id, version_label, variables, simulate,
-  leaves_voicemail, keeps_quiet_hours, facts, state, request, claims, line, carrier_id, draft, socket_origin,
+  leaves_voicemail, keeps_quiet_hours, facts, state, request, claims, line, carrier_id, is_dialing, draft, socket_origin,
   lease_token, speech_ms, recording_status <> 'none' as is_recording`)
+
+/** Whether the call was certainly not dialled: not yet, or because the carrier had too much to do. */
+export const isUndialed = ({
+  started_at,
+  line,
+  carrier_id,
+  is_dialing,
+}: Pick<LeasedRow, 'started_at' | 'line' | 'carrier_id' | 'is_dialing'>): boolean =>
+  started_at === null || (line === 'phone' && carrier_id === null && !is_dialing)
 
 /** Leases due calls, and reads what is needed to drive them. Consent is asked here: they are dialled at once. */
 export async function claim(at: At, { slots, claimed }: Pick<ClaimRequest<ClaimedCall>, 'slots' | 'claimed'>) {
@@ -192,9 +201,10 @@ const admit = (at: At, { ids, token }: { ids: string[]; token: string }): Promis
 
 /** Only calls that are about to be dialled are asked about. */
 async function rulesFor(at: At, rows: LeasedRow[]): Promise<Map<string, ClaimedCall['refusal']>> {
-  const to_dial = rows.flatMap(({ id, direction, to, is_test, channel_id, started_at }) =>
-    direction === 'inbound' || to === null || started_at !== null ? [] : [{ id, to, is_test, channel_id }],
-  )
+  const to_dial = rows.flatMap((row) => {
+    const { id, direction, to, is_test, channel_id } = row
+    return direction === 'inbound' || to === null || !isUndialed(row) ? [] : [{ id, to, is_test, channel_id }]
+  })
   const channel_ids = [...new Set(to_dial.flatMap(({ channel_id }) => channel_id ?? []))]
   const [rules, found] = await Promise.all([
     findRules(at, to_dial),

@@ -1,4 +1,5 @@
 import { chooseVersion } from '../agents/choose-version.ts'
+import * as agents from '../agents/find.ts'
 import { findVersion } from '../agents/find-version.ts'
 import { canBegin, chooseActive } from '../channels/choose.ts'
 import * as channels from '../channels/store.ts'
@@ -6,11 +7,12 @@ import { refusal } from '../consent/refusals.ts'
 import * as contacts from '../contacts/store.ts'
 import { findAgent } from '../conversations/begin.ts'
 import { memberFaults, unknown } from '../conversations/member-faults.ts'
-import type { At } from '../kit/at.ts'
+import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
+import { isId } from '../kit/id.ts'
 import { type Fault, invalid, invalidState, Problem } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { countEarlier, countInFlight, insert, newCall } from './insert.ts'
+import { countEarlier, countInFlight, insert, lineOf, newCall } from './insert.ts'
 import { findRules } from './refusals.ts'
 import { type Row, shownOf } from './rows.ts'
 import type { Call, NewCall } from './schema.ts'
@@ -58,6 +60,7 @@ async function prepare(at: At, input: Input): Promise<Row> {
     to,
     contact_id,
     is_test,
+    line: simulate === null ? lineOf(at, channel) : null,
     attempt: attempt + 1,
     status: is_scheduled ? 'scheduled' : 'queued',
     scheduled_at: input.scheduled_at ? clock.iso(clock.parse(input.scheduled_at)) : null,
@@ -68,6 +71,26 @@ async function prepare(at: At, input: Input): Promise<Row> {
     due_at: clock.iso(due_at),
     keeps_quiet_hours: input.keeps_quiet_hours ?? false,
   })
+}
+
+/** Checks what takes long, before the transaction: whether the agent can hear and speak, if it is to call a telephone. */
+export async function assertSpeech(at: AtOutside, input: Input): Promise<void> {
+  const { agent_id, agent_version_id = null, simulate = null } = input
+  if (at.is_test || simulate !== null) return
+  const { channel = null } = await findChannel(at, input)
+  if (lineOf(at, channel) === null) return
+  const agent = isId(agent_id) ? await agents.get(at, agent_id).catch(asProblem) : undefined
+  // What is unknown is answered by `createMany`.
+  if (!agent || agent instanceof Problem) return
+  const version_id = agent_version_id ?? chooseVersion(agent, await findNumber(at, input)).id
+  const version = isId(version_id) ? await findVersion(at, { agent_id, version_id }) : undefined
+  if (version) await at.tools.sound.find(at, version.configuration)
+}
+
+/** By which the version of the agent is chosen. */
+async function findNumber(at: At, { to = null, contact_id = null }: Input): Promise<string> {
+  if (to !== null || contact_id === null || !isId(contact_id)) return to ?? ''
+  return (await contacts.getMany(at, [contact_id])).get(contact_id)?.phone_number ?? ''
 }
 
 /** Locks the workspace, so that the number of calls in flight can't grow meanwhile: as late as possible, because others wait. */

@@ -11,18 +11,19 @@ import { untilAvailable } from '../kit/postgres/until-available.ts'
 import type { EngineInput } from '../talk/input.ts'
 import type { Machine } from '../talk/state.ts'
 import type { CallLine, CallLineEvent, CallToDial, Carrier, Connection, Recording } from './carrier.ts'
-import { ender_of, type Fact, isAnswered, merge } from './facts.ts'
+import { ender_of, type Fact, isAnswered, merge, verdictsIn } from './facts.ts'
 import { keepOptOut } from './opt-outs.ts'
 import type { CallState, Request } from './rows.ts'
 import type { CallSave } from './save.ts'
 import type { EndReason } from './schema.ts'
-import { readRequest } from './store.ts'
+import { readAsked } from './store.ts'
 
 /** Longer than a carrier lets a telephone ring. Then it is asked what has become of the call. */
 const ring_max_ms = 45_000
 /** What a carrier reports after the end is waited for this long. */
 const late_facts_ms = 15_000
 const check_every_ms = 500
+const nothing_asked = { request: null, facts: [] }
 
 export interface CallDriveOptions extends Parts {
   id: string
@@ -46,6 +47,8 @@ export interface CallDriveOptions extends Parts {
   /** Of a call on a real line. */
   connection: Connection | undefined
   recording: Recording | undefined
+  /** Whether a carrier reports who has answered. */
+  has_verdicts: boolean
   /** Ms of sound that other processes have recognised and spoken in the call. */
   earlier_speech_ms: number
   /** Nobody real speaks, so nobody opts out. */
@@ -82,6 +85,9 @@ export class CallDrive {
   #last_read_seq: number
   #must_read: boolean
   #is_woken = false
+  /** When others have last changed the row, as far as was seen. */
+  #seen_update: string | undefined
+  readonly #verdicts = new Set<string>()
   #saving: Promise<void> | undefined
   #reading: Promise<void> | undefined
   /** How many saves have begun, and how many have ended. */
@@ -151,10 +157,20 @@ export class CallDrive {
   }
 
   #watch(): () => void {
-    const { at, conversation } = this.#options
-    return at.tools.watch.open(at, conversation.id, (snapshot) => {
+    const { at, id, conversation, has_verdicts } = this.#options
+    const stopWatching = at.tools.watch.open(at, conversation.id, (snapshot) => {
       if (!snapshot || snapshot.turn_count > this.#last_read_seq || snapshot.status !== this.#driver.status) this.wake()
     })
+    if (!has_verdicts) return stopWatching
+    // Another process may take the carrier's reports.
+    const stopWatchingCall = at.tools.call_watch.open(at, id, (snapshot) => {
+      if (snapshot?.updated_at !== this.#seen_update) this.wake()
+      this.#seen_update = snapshot?.updated_at
+    })
+    return () => {
+      stopWatching()
+      stopWatchingCall()
+    }
   }
 
   async #loop(): Promise<void> {
@@ -208,13 +224,14 @@ export class CallDrive {
   }
 
   #nextTime(): number | undefined {
-    const { line, dialed, scheduler } = this.#options
+    const { line, dialed, scheduler, connection } = this.#options
     if (this.#is_over) {
       const ended = this.#facts.find(({ fact }) => fact.kind === 'ended' || fact.kind === 'final')
       const is_late = line.next_at !== undefined && line.next_at > (ended?.at ?? scheduler.now()) + late_facts_ms
       return is_late ? undefined : line.next_at
     }
-    const own = this.#is_answered ? this.#driver.next_timer?.at : dialed.started_at + ring_max_ms
+    const is_ringing = !this.#is_answered && !connection
+    const own = is_ringing ? dialed.started_at + ring_max_ms : this.#driver.next_timer?.at
     return line.next_at === undefined ? own : Math.min(line.next_at, own ?? line.next_at)
   }
 
@@ -357,14 +374,23 @@ export class CallDrive {
     // What is not yet written would look like a change by others.
     if (!(await this.#isSaved())) return this.#readLater()
     try {
-      const request = scheduler.stands ? null : await readRequest(at, id)
+      const { request, facts } = scheduler.stands ? nothing_asked : await readAsked(at, id)
       if (this.#is_over || this.#released) return
+      this.#takeVerdicts(facts)
       if (request) this.#obey(request)
       else if (!this.#is_new) await this.#readPeople()
     } catch (error) {
       // A busy database must not end the call.
       if (!isBusy(error)) throw error
       this.#readLater()
+    }
+  }
+
+  #takeVerdicts(facts: Fact[]): void {
+    for (const verdict of verdictsIn(facts)) {
+      if (this.#verdicts.has(verdict)) continue
+      this.#verdicts.add(verdict)
+      this.#options.line.takeVerdict?.(verdict)
     }
   }
 

@@ -78,6 +78,10 @@ export function newCall({ now }: At, { agent, version, channel, ...given }: Begi
   }
 }
 
+/** What carries the calls of a channel. */
+export const lineOf = (at: At, channel: { provider: string } | null): Row['line'] =>
+  !at.is_test && channel?.provider === 'twilio' ? 'phone' : null
+
 /** They are dialled when they are due. */
 export async function insert(at: At, rows: Row[]): Promise<void> {
   await Promise.all([

@@ -12,8 +12,10 @@ import { newId } from '../kit/id.ts'
 import { invalidState, notFound, Problem } from '../kit/problem.ts'
 import { admitAll } from './create.ts'
 import { endUnstarted } from './end.ts'
+import type { Fact } from './facts.ts'
 import { insert, newCall } from './insert.ts'
-import { findByCarrierId, type LockedCall, lock, updateRequest, updateSocketToken } from './rows.ts'
+import { findByCarrierId, type LockedCall, lock, setCarrierId, updateRequest, updateSocketToken } from './rows.ts'
+import { saveReport } from './save.ts'
 import { newSocketToken } from './socket-token.ts'
 import { announceRequest } from './store.ts'
 import { isOffline } from './web.ts'
@@ -116,14 +118,33 @@ async function findCaller(at: At, phone_number: string): Promise<string | null> 
   return contact_id !== undefined && stamped.has(contact_id) ? contact_id : null
 }
 
-interface OnChannel {
+export interface OnChannel {
   call_id: string
   channel_id: string
 }
 
-/** The carrier asks what a call does next. The stream that it is to open takes the call, whoever drives it. */
-export const continueCall = async (at: At, on_channel: OnChannel): Promise<Next> =>
-  nextOf(at, await lockCall(at, on_channel))
+/**
+ * The carrier asks what a call does next. The stream that it is to open takes the call, whoever drives it. The first question about a
+ * call that we have dialled says that someone has answered.
+ */
+export async function continueCall(at: At, { carrier_id, ...on_channel }: Question): Promise<Next> {
+  const call = await lockCall(at, on_channel)
+  if (call.direction === 'inbound') return nextOf(at, call)
+  if (carrier_id !== undefined) await setCarrierId(at, { id: call.id, carrier_id })
+  at.tools.live_calls.ringing.delete(call.id)
+  const { ended_at, request, conversation_id, socket_token } = call
+  const is_first = ended_at === null && request === null && conversation_id === null && socket_token === null
+  return nextOf(at, is_first ? await answer(at, call) : call)
+}
+
+type Question = OnChannel & { carrier_id: string | undefined }
+
+/** From now on the stream has its time to open. */
+async function answer(at: At, call: LockedCall): Promise<LockedCall> {
+  const answered: Fact = { key: 'answered', at: at.now, source: 'carrier', fact: { kind: 'answered' } }
+  const due_at = clock.iso(at.now + open_within_ms)
+  return { ...call, ...(await saveReport(at, call, { facts: [answered], due_at })), due_at }
+}
 
 async function nextOf(at: At, call: LockedCall): Promise<Next> {
   const { id, ended_at, request, due_at, socket_token } = call
@@ -144,13 +165,18 @@ export async function reportEnd(
   on_channel: OnChannel,
   request: 'transferred' | 'contact_hung_up',
 ): Promise<void> {
-  const call = await lockCall(at, on_channel)
+  await requestEnd(at, await lockCall(at, on_channel), request)
+}
+
+/** The call is locked. */
+export async function requestEnd(at: At, call: LockedCall, request: 'transferred' | 'contact_hung_up'): Promise<void> {
   if (call.ended_at !== null || call.request !== null) return
   await updateRequest(at, { id: call.id, request, due_at: clock.iso(at.now) })
   announceRequest(at, call)
 }
 
-async function lockCall(at: At, { call_id, channel_id }: OnChannel): Promise<LockedCall> {
+/** Locks a call by telephone of this channel. */
+export async function lockCall(at: At, { call_id, channel_id }: OnChannel): Promise<LockedCall> {
   const call = await lock(at, call_id)
   if (call.line !== 'phone' || call.channel_id !== channel_id) throw notFound()
   return call

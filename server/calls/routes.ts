@@ -1,7 +1,7 @@
 import { ById } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import * as page from '../kit/postgres/page.ts'
-import { createMany } from './create.ts'
+import { assertSpeech, createMany } from './create.ts'
 import { cancel, hangUp } from './end.ts'
 import { list } from './find.ts'
 import { redact } from './redact.ts'
@@ -42,12 +42,14 @@ export const operations: operation.Operation[] = [
     summary: 'Place a call',
     description:
       'An agent calls a number or a contact, now or at `scheduled_at`. The number is dialled in the background: follow the call ' +
-      'with its live stream, or with events. With `simulate`, a simulated person answers instead.',
+      'with its live stream, or with events. With `simulate`, a simulated person answers instead. An agent that can neither hear nor ' +
+      'speak calls no telephones: `details.reason` is `speech_not_installed` or `speech_not_available`.',
     body: schema.NewCall,
     errors: ['INVALID_STATE'],
     response: schema.Call,
     status: 201,
     version,
+    before: (at, { body }) => assertSpeech(at, body),
     run: (at, calls) =>
       createMany(
         at,

@@ -105,6 +105,7 @@ export interface Row extends Call {
   leaves_voicemail: boolean
   /** Outside of the quiet hours it waits until they begin. */
   keeps_quiet_hours: boolean
+  /** A carrier is asked to dial. By telephone also afterwards, until someone talks: it was perhaps dialled. */
   is_dialing: boolean
   facts: Fact[]
   state: CallState | null
@@ -204,7 +205,7 @@ type OfSocket =
   | 'socket_token_before'
   | 'visitor_network'
   | 'speech_ms'
-export type LockedCall = Call & Pick<Row, Hidden | OfSocket | 'claims' | 'last_save'>
+export type LockedCall = Call & Pick<Row, Hidden | OfSocket | 'claims' | 'last_save' | 'is_dialing'>
 
 /** Locks the call until the transaction ends. */
 export async function lock(at: At, id: string): Promise<LockedCall> {
@@ -220,7 +221,7 @@ export const lockMany = (
 ): Promise<LockedCall[]> =>
   db.many<LockedCall>(
     sql`select ${columns}, variables, simulate, facts, request, due_at, lease_until, lease_token, claims, last_save, line,
-        carrier_id, draft, socket_token, socket_token_before, visitor_network, speech_ms
+        is_dialing, carrier_id, draft, socket_token, socket_token_before, visitor_network, speech_ms
       from calls ${joinConversation(sql`${workspace}`)} where workspace_id = ${workspace} and ${where}
       order by id limit ${limit} for no key update of calls`,
   )
@@ -489,6 +490,41 @@ export const findByCarrierId = async (
   carrier_id: string,
 ): Promise<{ id: string; channel_id: string | null } | undefined> =>
   db.maybe(sql`select id, channel_id from calls where workspace_id = ${workspace} and carrier_id = ${carrier_id}`)
+
+/** Stores the carrier's id of a call, unless another call has it. */
+export const setCarrierId = (
+  { db, workspace }: InWorkspace,
+  { id, carrier_id }: { id: string; carrier_id: string },
+): Promise<number> =>
+  db.run(
+    sql`update calls set carrier_id = ${carrier_id}
+      where workspace_id = ${workspace} and id = ${id} and carrier_id is distinct from ${carrier_id} and redacted_at is null
+        and not exists (select from calls as other where other.workspace_id = ${workspace} and other.carrier_id = ${carrier_id})`,
+  )
+
+/** Which of the carrier's ids belong to other calls than this one. */
+export async function findOtherCarrierIds(
+  { db, workspace }: InWorkspace,
+  { id, carrier_ids }: { id: string; carrier_ids: string[] },
+): Promise<Set<string>> {
+  const rows = await db.many<{ carrier_id: string }>(
+    sql`select carrier_id from calls
+      where workspace_id = ${workspace} and carrier_id = any(${carrier_ids}::text[]) and id <> ${id}`,
+  )
+  return new Set(rows.map(({ carrier_id }) => carrier_id))
+}
+
+/** The carrier has answered. What was asked meanwhile is done now. A call that is taken by a stream is no longer leased here. */
+export const releaseDialed = (
+  { db, workspace, now }: At,
+  { id, token, is_dialing, due_at }: { id: string; token: string; is_dialing: boolean; due_at: string | null },
+): Promise<number> =>
+  db.run(
+    sql`update calls set is_dialing = ${is_dialing}, lease_token = null, lease_until = null, claims = 0,
+        due_at = case when ended_at is not null then null when request is not null then ${clock.iso(now)}::timestamptz
+          else coalesce(${due_at}::timestamptz, due_at) end
+      where workspace_id = ${workspace} and id = ${id} and lease_token = ${token}`,
+  )
 
 /** Calls in a browser end when nobody comes back by then. They are leased by this process. Rows that are locked are left out. */
 export const postponeEnds = (

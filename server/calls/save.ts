@@ -60,6 +60,8 @@ export interface CallSave {
   is_released: boolean
   /** The carrier is asked to dial after this save. */
   is_dialing?: boolean
+  /** The carrier has reported this. Whoever drives the call goes on. */
+  is_report?: boolean
   /** Of a save that is repeated until it is answered. What was committed before is not written again. */
   save_id?: string
 }
@@ -120,6 +122,33 @@ async function outcomeOf(at: At, { save: { conversation_save } }: Held, locked: 
   const open = conversation_save.opened ? await findOpen(at, row.id) : undefined
   // What people have written since is read before the next save.
   return { ...written, has_unseen: true, status: row.status, turn_count: row.turn_count, seq: open?.seq }
+}
+
+/** Writes what a carrier reports of a call that the transaction has locked. If that ends the call, it is over at once. */
+export async function saveReport(
+  at: At,
+  before: LockedCall,
+  { facts, due_at = before.due_at }: { facts: Fact[]; due_at?: string | null },
+): Promise<Call> {
+  const save: CallSave = {
+    id: before.id,
+    token: '',
+    now: at.now,
+    facts,
+    due_at,
+    conversation_save: undefined,
+    new_conversation: undefined,
+    opted_out: null,
+    is_recorded: false,
+    contact_voice: null,
+    state: null,
+    is_released: false,
+    is_report: true,
+  }
+  const change = toChange({ save, before }, undefined)
+  await write(at, [change])
+  await at.hooks.run(at, changed, [toChanged(change)])
+  return change.after
 }
 
 /** Writes calls that have no row yet and were run ahead. The room that has done so takes their ends into account itself. */
@@ -250,7 +279,8 @@ async function write(at: At, changes: Change[]): Promise<void> {
   await addTotals(at, changes.filter(isEnding))
   for (const change of changes) {
     const { before, after, save } = change
-    const is_changed = JSON.stringify(after) !== JSON.stringify(shownOf(before))
+    // Whoever drives the call in another process sees by the time that there is a report.
+    const is_changed = save.is_report || JSON.stringify(after) !== JSON.stringify(shownOf(before))
     after.updated_at = is_changed ? clock.laterThan(before.updated_at, save.now) : before.updated_at
   }
   await Promise.all([
@@ -344,8 +374,11 @@ const toOptOut = ({ save: { opted_out }, before, after: { contact_id, conversati
 }
 
 /** What was asked meanwhile of a call that continues is done now. */
-const dueAt = (save: CallSave, { request }: LockedCall, { ended_at }: Call): string | null =>
-  request !== null && ended_at === null ? clock.iso(save.now) : save.due_at
+function dueAt(save: CallSave, { request, line }: LockedCall, { ended_at }: Call): string | null {
+  if (ended_at === null) return request === null ? save.due_at : clock.iso(save.now)
+  // A carrier may have reported the end meanwhile.
+  return line === 'phone' ? null : save.due_at
+}
 
 /** What was read of the call is locked since. */
 const toSaved = ({ db }: At, { save, before, after, facts, search_text }: Change) => ({
@@ -354,16 +387,22 @@ const toSaved = ({ db }: At, { save, before, after, facts, search_text }: Change
   search_text,
   state: save.state,
   contact_voice: save.contact_voice,
-  is_dialing: save.is_dialing ?? false,
-  last_save: save.save_id ?? null,
+  is_dialing: save.is_report ? before.is_dialing : (save.is_dialing ?? false),
+  last_save: save.is_report ? before.last_save : (save.save_id ?? null),
   request: after.ended_at === null ? before.request : null,
   due_at: dueAt(save, before, after),
   speech_ms: save.speech_ms ?? before.speech_ms,
   ...(after.ended_at === null ? socketOf(before) : no_socket),
-  ...(save.is_released
-    ? { lease_until: null, lease_token: null, claims: 0 }
-    : { lease_until: leaseEnd(db), lease_token: before.lease_token, claims: before.claims }),
+  ...leaseAfter(db, save, before),
 })
+
+function leaseAfter(db: At['db'], save: CallSave, before: LockedCall) {
+  const { lease_until, lease_token, claims } = before
+  if (save.is_report) return { lease_until, lease_token, claims }
+  return save.is_released
+    ? { lease_until: null, lease_token: null, claims: 0 }
+    : { lease_until: leaseEnd(db), lease_token, claims }
+}
 
 const socketOf = ({ draft, socket_token, socket_token_before, visitor_network }: LockedCall) => ({
   draft,

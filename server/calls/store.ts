@@ -4,6 +4,7 @@ import { isId } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { notFound } from '../kit/problem.ts'
+import type { Fact } from './facts.ts'
 import { columns, joinConversation, type Request } from './rows.ts'
 import type { Call } from './schema.ts'
 
@@ -18,12 +19,15 @@ export async function get({ db, workspace }: At, id: string): Promise<Call> {
   return found
 }
 
-/** What someone wants of a call that this process drives. */
-export async function readRequest({ db, workspace }: InWorkspace, id: string): Promise<Request | null> {
-  const found = await db.maybe<{ request: Request | null }>(
-    sql`select request from calls where workspace_id = ${workspace} and id = ${id}`,
+/** What someone wants of a call that this process drives, and what others have written of it. */
+export async function readAsked(
+  { db, workspace }: InWorkspace,
+  id: string,
+): Promise<{ request: Request | null; facts: Fact[] }> {
+  const found = await db.maybe<{ request: Request | null; facts: Fact[] }>(
+    sql`select request, facts from calls where workspace_id = ${workspace} and id = ${id}`,
   )
-  return found?.request ?? null
+  return found ?? { request: null, facts: [] }
 }
 
 /** The topic of notifications that someone wants something of a call. */

@@ -21,8 +21,9 @@ import { openScheduler, type Scheduler } from '../kit/work/scheduler.ts'
 import type { RunContext, Work } from '../kit/work/work.ts'
 import { settingsFor, valuesOf, voice_time_limits } from '../talk/settings.ts'
 import { newState } from '../talk/state.ts'
-import type { CallToDial, Carrier } from './carrier.ts'
-import { type ClaimedCall, claim, come_back_within_ms, due_calls } from './claim.ts'
+import type { CallToDial, Carrier, Dialer } from './carrier.ts'
+import { type ClaimedCall, claim, come_back_within_ms, due_calls, isUndialed } from './claim.ts'
+import { dial, followUp } from './dialing.ts'
 import { CallDrive } from './drive.ts'
 import { ender_of, type Fact, isAnswered, summarize } from './facts.ts'
 import { openRecording } from './recording-parts.ts'
@@ -44,11 +45,13 @@ const short_turns_max = 50
 export interface CallingOptions {
   pool: Pool
   carrier: Carrier
+  /** Calls telephones. Without it none is called. */
+  dialer?: Dialer
   log: Log
 }
 
 /** Dials numbers, and lets agents speak. */
-export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCall, void> {
+export function calling({ pool, carrier, dialer = no_dialer, log }: CallingOptions): Work<ClaimedCall, void> {
   const save = openCallSaves(log)
   const saveUntilWritten = untilWritten(save)
   const running = new Map<string, CallDrive>()
@@ -86,7 +89,7 @@ export function calling({ pool, carrier, log }: CallingOptions): Work<ClaimedCal
     limits: { process: plainShare(calls_max), workspace: plainShare(calls_max) },
     claim,
     run: (at, claimed, context) => {
-      const options = { claimed, carrier, context }
+      const options = { claimed, carrier, dialer, context }
       return claimed.horizon === undefined
         ? drive(at, { ...options, save: saveUntilWritten })
         : runAheadInOrder(at, { ...options, save }, drive)
@@ -166,15 +169,20 @@ export async function runAhead(
     const nothing_else = { is_stale: false, is_dropped: false, has_unseen: false }
     return { is_lost: false, ...nothing_else, status: 'closed', turn_count: 0, seq: undefined }
   }
-  const drive = await begin(at, { claimed, carrier, save, context: { isStopping: () => false, onProgress, log } })
+  const context = { isStopping: () => false, onProgress, log }
+  const drive = await begin(at, { claimed, carrier, dialer: no_dialer, save, context })
   await drive?.run()
   if (!kept) throw new Error('a call has ended without a result')
   return kept
 }
 
+const notDialed = () => Promise.reject(new Error('telephones are not called here'))
+const no_dialer: Dialer = { dial: notDialed, find: notDialed, end: notDialed }
+
 interface Begin {
   claimed: ClaimedCall
   carrier: Carrier
+  dialer: Dialer
   save: (at: At, save: CallSave) => Promise<Saved>
   context: RunContext
 }
@@ -183,18 +191,22 @@ interface Begin {
 async function begin(at: AtOutside, options: Begin): Promise<CallDrive | undefined> {
   const { claimed } = options
   const { direction, started_at, state, configuration, request, to, refusal, claims, line, connection } = claimed
+  const is_phone = line === 'phone' && direction === 'outbound' && !connection && claimed.conversation_id === null
+  const is_undialed = is_phone ? isUndialed(claimed) : started_at === null
   const is_awaited = line !== null && direction === 'inbound' && started_at === null
   if (is_awaited && !connection && (!request || isReport(request))) return end(at, options, [notOpened(at)])
   if (isReport(request) && !connection) return end(at, options, [ended(at, request)])
   // Only a call that runs ahead has a state between two drives.
-  const is_lost = started_at !== null && !state && !connection
+  const is_lost = started_at !== null && !state && !connection && !is_phone
   if (is_lost || claims > tries_max) return end(at, options, await lostFacts(at, options))
-  if (started_at === null && (request || !configuration || (to === null && line === null)))
+  if (is_phone && !is_undialed) return endIf(at, options, await followUp(at, options))
+  if (is_undialed && (request || !configuration || (to === null && (line === null || is_phone))))
     return end(at, options, [ended(at, 'canceled')])
   if (refusal) return end(at, options, [blocked(at), ended(at, refusal === 'opted_out' ? 'opted_out' : 'canceled')])
   if (connection && !connection.open) return end(at, options, [ended(at, 'system_error')])
   // The agent was deleted.
   if (!configuration) return end(at, options, [ended(at, 'agent_hung_up')])
+  if (is_phone) return endIf(at, options, await dial(at, options))
   return openDrive(at, { ...options, configuration })
 }
 
@@ -259,6 +271,12 @@ const unknown = ({ now }: At): Fact => ({
   source: 'system',
   fact: { kind: 'final', final: 'unknown' },
 })
+
+async function endIf(at: AtOutside, options: Begin, facts: Fact[] | undefined): Promise<undefined> {
+  if (!facts) return
+  at.tools.live_calls.ringing.delete(options.claimed.id)
+  await end(at, options, facts)
+}
 
 /** Ends the call without a driver. */
 async function end(at: At, { claimed, save }: Begin, facts: Fact[]): Promise<undefined> {
@@ -371,7 +389,12 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
         })
       : undefined
   const line = connection?.open
-    ? connection.open({ now: scheduler.now, answered_at: answeredAt(facts), recording })
+    ? connection.open({
+        now: scheduler.now,
+        answered_at: answeredAt(facts),
+        is_resumed: resumed !== undefined,
+        recording,
+      })
     : state
       ? carrier.reopen(at, state.line)
       : await carrier.dial(at, dialed)
@@ -387,6 +410,7 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
     line,
     connection,
     recording,
+    has_verdicts: claimed.line === 'phone' && claimed.direction === 'outbound',
     earlier_speech_ms: claimed.speech_ms,
     save,
     conversation,

@@ -92,6 +92,7 @@ export interface LiveSockets {
 
 export function openLiveSockets({ service, log }: { service: Service; log: Log }): LiveSockets {
   const { live_calls } = service.tools
+  live_calls.has_sockets = true
   const servers: { server: WebSocketServer; unproven: UnprovenSockets; calls: Map<string, HeldCall<LiveWire>> }[] = []
   let engine: Engine<ClaimedCall, void> | undefined
   let is_stopped = false
@@ -176,7 +177,8 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
       live_calls.over.add(id)
       wire.finish(end_reason)
     }
-    const connection = connectionOf(wire, { speech, after, onEnd, close, log })
+    const is_dialed = claimed.direction === 'outbound'
+    const connection = connectionOf(wire, { speech, after, is_dialed, onEnd, close, log })
     await openEngine()
       .adopt(at, { ...claimed, connection })
       .finally(close)
@@ -220,16 +222,21 @@ async function findSpeech(
 interface ConnectionParts {
   speech: CallSpeech | undefined
   after: Connection['after']
+  /** We have called, so a machine may answer. */
+  is_dialed: boolean
   onEnd: Connection['onEnd']
   close: () => void
   log: Log
 }
 
-const connectionOf = (wire: LiveWire, { speech, after, onEnd, close, log }: ConnectionParts): Connection => ({
+const connectionOf = (
+  wire: LiveWire,
+  { speech, after, is_dialed, onEnd, close, log }: ConnectionParts,
+): Connection => ({
   after,
   open:
     speech &&
-    (({ now, answered_at, recording }) => {
+    (({ now, answered_at, is_resumed, recording }) => {
       const recorder =
         recording &&
         openRecorder({
@@ -242,7 +249,8 @@ const connectionOf = (wire: LiveWire, { speech, after, onEnd, close, log }: Conn
         speech,
         now,
         log,
-        ...(answered_at !== undefined && { answered_at }),
+        ...(answered_at !== undefined && (is_resumed ? { answered_at } : { began_at: answered_at })),
+        finds_who_answered: is_dialed,
         ...(recorder && { recorder }),
       })
       wire.begin(now)

@@ -183,6 +183,7 @@ export async function toCall(at: At, { campaign, sender, enrollment, id }: ToCal
     to: contact.phone_number,
     contact_id: contact.id,
     is_test: at.is_test || channel?.provider === 'simulator',
+    line: calls.lineOf(at, channel),
     attempt: numberOf(enrollment),
     status: 'queued',
     campaign_id: campaign.id,

@@ -7,6 +7,11 @@ import { storable } from '../../kit/text.ts'
 const timeout_ms = 15_000
 const bytes_max = 1024 * 1024
 
+export const token_missing = {
+  error: "The channel's auth token is missing, or was encrypted with another SECRETS_KEY.",
+  is_account_refused: true,
+}
+
 /** What Twilio's API answers with. */
 export interface Answer {
   sid?: unknown
@@ -17,6 +22,10 @@ export interface Answer {
   message?: unknown
   messages?: unknown
   incoming_phone_numbers?: unknown
+  calls?: unknown
+  direction?: unknown
+  start_time?: unknown
+  end_time?: unknown
   body?: unknown
   date_created?: unknown
 }

@@ -5,7 +5,7 @@ import * as clock from '../../kit/clock.ts'
 import { isObject } from '../../kit/json.ts'
 import { OutboundError, type OutboundResponse } from '../../kit/outbound/request.ts'
 import type { Carrier, CarrierMessage, CarrierReport, SendResult } from '../../messages/carrier.ts'
-import { type Answer, cleaned, codeOf, isCarrierId, parse, request } from './rest.ts'
+import { type Answer, cleaned, codeOf, isCarrierId, parse, request, token_missing } from './rest.ts'
 
 /** At most this many messages to one number on one day are read. */
 const found_max = 1_000
@@ -13,11 +13,6 @@ const found_max = 1_000
 const clock_difference_ms = 60_000
 /** The recipient has replied with STOP to Twilio. */
 const opted_out_code = 21610
-
-const token_missing = {
-  error: "The channel's auth token is missing, or was encrypted with another SECRETS_KEY.",
-  is_account_refused: true,
-}
 
 export const twilio: Carrier = { send, find }
 

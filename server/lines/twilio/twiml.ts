@@ -12,6 +12,12 @@ export const callUrl = (
   { channel_id, call_id, after }: { channel_id: string; call_id: string; after?: After | 'answered' | undefined },
 ): string => `${inboundCallUrl(address, channel_id)}/calls/${call_id}${after === undefined ? '' : `?after=${after}`}`
 
+type OnChannel = { channel_id: string; call_id: string }
+
+/** Where Twilio reports the status of a call, and who has answered it. */
+export const statusUrl = (address: string, call: OnChannel): string => `${callUrl(address, call)}/status`
+export const machineUrl = (address: string, call: OnChannel): string => `${callUrl(address, call)}/machine`
+
 export const streamUrl = (address: string): string => `${address.replace(/^http/, 'ws')}/phone`
 
 /** A number that is called for a transfer rings this long. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { verdictFact, verdicts } from '../../calls/facts.ts'
 import {
   type Admission,
   admitCall,
@@ -8,12 +9,14 @@ import {
   receiveCall,
   reportEnd,
 } from '../../calls/phone.ts'
+import { takeReport } from '../../calls/reports.ts'
 import { isPhoneNumber } from '../../contacts/phone.ts'
 import type { At, AtOutside } from '../../kit/at.ts'
 import { id, oneOf } from '../../kit/field.ts'
 import * as operation from '../../kit/http/operation.ts'
 import type { RawAnswer, RawRequest } from '../../kit/http/raw.ts'
 import { Problem } from '../../kit/problem.ts'
+import { factOf, timeOf } from './dialer.ts'
 import { isCarrierId } from './rest.ts'
 import { readSigned, signed_form, xml } from './signed-forms.ts'
 import * as twiml from './twiml.ts'
@@ -63,7 +66,61 @@ export const phone_operations: operation.Operation[] = [
     // What `readQuestion` has returned.
     run: (at, { params, query, prepared }) => continueWith(at, { ...params, ...query }, prepared as URLSearchParams),
   }),
+  operation.raw({
+    id: 'channels.report_call',
+    path: '/phone/:channel_id/calls/:call_id/status',
+    summary: 'Take the status of a call',
+    description: 'Twilio reports what becomes of a call that was dialled. Reports may come twice, and in any order.',
+    params: ByCall,
+    errors: ['FORBIDDEN', 'NOT_FOUND'],
+    ...signed_form,
+    before: (at, { params }, raw) => readReport(at, { params, url: twiml.statusUrl(at.tools.address(), params), raw }),
+    // What `readReport` has returned.
+    run: (at, { params, prepared }) => reportStatus(at, params, prepared as URLSearchParams),
+  }),
+  operation.raw({
+    id: 'channels.report_machine',
+    path: '/phone/:channel_id/calls/:call_id/machine',
+    summary: 'Take the verdict on who has answered',
+    description: 'Twilio reports whether a person or a machine has answered a call that was dialled.',
+    params: ByCall,
+    errors: ['FORBIDDEN', 'NOT_FOUND'],
+    ...signed_form,
+    before: (at, { params }, raw) => readReport(at, { params, url: twiml.machineUrl(at.tools.address(), params), raw }),
+    // What `readReport` has returned.
+    run: (at, { params, prepared }) => reportMachine(at, params, prepared as URLSearchParams),
+  }),
 ]
+
+type CallParams = { channel_id: string; call_id: string }
+
+interface UnreadReport {
+  params: CallParams
+  url: string
+  raw: RawRequest
+}
+
+const readReport = async (at: AtOutside, { params, url, raw }: UnreadReport): Promise<URLSearchParams> =>
+  (await readSigned(at, { channel_id: params.channel_id, kind: 'voice', url, raw })).form
+
+async function reportStatus(at: At, params: CallParams, form: URLSearchParams): Promise<RawAnswer> {
+  const [status, sip_code, error_code] = ['CallStatus', 'SipResponseCode', 'ErrorCode'].map((name) => form.get(name))
+  const fact = factOf({ status, sip_code, error_code }, timeOf(form.get('Timestamp'), at.now))
+  if (fact) await takeReport(at, { ...params, carrier_id: carrierIdIn(form), facts: [fact] })
+  return xml(twiml.nothing())
+}
+
+async function reportMachine(at: At, params: CallParams, form: URLSearchParams): Promise<RawAnswer> {
+  const verdict = verdicts.find((one) => one === form.get('AnsweredBy'))
+  const facts = verdict && verdict !== 'unknown' ? [verdictFact(verdict, at.now)] : []
+  await takeReport(at, { ...params, carrier_id: carrierIdIn(form), facts })
+  return xml(twiml.nothing())
+}
+
+function carrierIdIn(form: URLSearchParams): string | undefined {
+  const sid = form.get('CallSid')
+  return isCarrierId(sid) ? sid : undefined
+}
 
 async function readInbound(
   at: AtOutside,
@@ -100,7 +157,11 @@ async function continueWith(at: At, question: Question, form: URLSearchParams): 
   }
   const end = endOf(form, after)
   if (end) await reportEnd(at, question, end)
-  return answer(at, question, end ? { type: 'hang_up' } : await continueCall(at, question))
+  return answer(
+    at,
+    question,
+    end ? { type: 'hang_up' } : await continueCall(at, { ...question, carrier_id: carrierIdIn(form) }),
+  )
 }
 
 /** What Twilio says of the call itself, and of a transfer. */

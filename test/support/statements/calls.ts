@@ -4,7 +4,7 @@ import { due_calls, findToTake, isAwaited, take } from '../../../server/calls/cl
 import { withoutQuiet } from '../../../server/calls/quiet-hours.ts'
 import { store } from '../../../server/calls/recording-files.ts'
 import { openRecording } from '../../../server/calls/recording-parts.ts'
-import { findLost, postponeEnds, renewLeases } from '../../../server/calls/rows.ts'
+import { findLost, findOtherCarrierIds, postponeEnds, renewLeases } from '../../../server/calls/rows.ts'
 import { parseSocketToken } from '../../../server/calls/socket-token.ts'
 import { readTalk } from '../../../server/conversations/claim.ts'
 import { findEndedRuns } from '../../../server/conversations/tool-runs.ts'
@@ -143,14 +143,22 @@ export async function talkInBrowser(server: Server): Promise<void> {
   await deletePart(server)
 }
 
-/** Somebody calls, and the carrier asks what is next. */
+/** Somebody calls, and the carrier asks what is next. Then the agent calls, and the carrier can't be asked. */
 export async function talkByPhone(server: Server): Promise<void> {
   const tenant = await server.workspace()
+  const { call } = tenant
   const agent_id = await newCaller(tenant, { greeting: 'Hello.' })
   const channel = await newPhoneChannel(server, tenant, { network: { url: 'http://127.0.0.1' }, agent_id })
   const form = { CallSid: 'CA1', CallStatus: 'in-progress', From: '+14155550123', To: channel.address }
   assert.equal((await postSigned(tenant, channel.inbound_url, form)).status, 200)
   assert.equal((await postSigned(tenant, channel.inbound_url, form)).status, 200)
+  const placed = await call('POST', '/calls', { agent_id, to: '+14155550124', channel_id: channel.id })
+  await tenant.work()
+  const report = { CallSid: 'CA2', CallStatus: 'ringing' }
+  const url = `${channel.inbound_url}/calls/${placed.body.data.id}/status`
+  assert.equal((await postSigned(tenant, url, report)).status, 200)
+  const owned = { id: placed.body.data.id, carrier_ids: ['CA1', 'CA2'] }
+  assert.deepEqual(await findOtherCarrierIds(server.at(tenant.id), owned), new Set(['CA1']))
 }
 
 /** A part of a recording is deleted while it is stored. */

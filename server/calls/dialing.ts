@@ -1,0 +1,220 @@
+import * as channels from '../channels/store.ts'
+import { type At, type AtOutside, atLater, inTransaction } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { OutboundError } from '../kit/outbound/request.ts'
+import { Problem } from '../kit/problem.ts'
+import type { RunContext } from '../kit/work/work.ts'
+import type { Dialer, DialResult, FoundCall, PhoneCall } from './carrier.ts'
+import type { ClaimedCall } from './claim.ts'
+import { ender_of, type Fact, type Final, isAnswered, summarize } from './facts.ts'
+import { findOtherCarrierIds, type Request, releaseDialed, releaseUntil, setCarrierId } from './rows.ts'
+import type { CallSave } from './save.ts'
+import type { Ender, EndReason } from './schema.ts'
+import { table } from './store.ts'
+import { isOffline } from './web.ts'
+
+/** A telephone rings this long. */
+export const ring_seconds = 30
+/** Then the carrier has reported something. If not, it is asked. */
+const ask_after_ms = (ring_seconds + 30) * 1_000
+/** A carrier that can't say what has become of a call is asked this often, and for this long. */
+const ask_every_ms = 10_000
+const give_up_after_ms = 5 * 60_000
+/** Someone has answered, and the stream is to open. */
+const open_within_ms = 60_000
+/** A carrier that has too much to do is asked again, for this long. */
+const retry_every_ms = 3_000
+const retry_for_ms = 60_000
+/** A call for which this process has no room waits this long. */
+const wait_ms = 2_000
+
+export interface Dialing {
+  claimed: ClaimedCall
+  dialer: Dialer
+  save: (at: At, save: CallSave) => Promise<{ is_lost: boolean }>
+  context: RunContext
+}
+
+/**
+ * Has a telephone dialled. Who answers is driven by the process where the stream opens. Returns how the call has ended, if it has:
+ * otherwise it is not leased any more. The row says before the request that the number is dialled, so that it is never dialled twice.
+ */
+export async function dial(at: AtOutside, dialing: Dialing): Promise<Fact[] | undefined> {
+  const { claimed, dialer, save, context } = dialing
+  const { id, token, to, started_at, configuration } = claimed
+  const channel = await findChannel(at, claimed)
+  if (!channel || to === null || !configuration) return [ended(at, 'canceled', 'system')]
+  const speech = await at.tools.sound.find(at, configuration).catch(ignoreProblem)
+  if (!speech) return [ended(at, 'system_error')]
+  const { live_calls } = at.tools
+  if (!live_calls.hasRoomToDial({ is_offline: isOffline(speech.listen.model) }, at.now)) {
+    await releaseUntil(at, { ids: [id], token }, clock.iso(at.now + wait_ms))
+    return undefined
+  }
+  live_calls.ringing.set(id, at.now + ask_after_ms)
+  const first_at = started_at === null ? at.now : clock.parse(started_at)
+  const { is_lost } = await save(at, {
+    ...nothingElse(dialing, at),
+    facts: [{ key: 'dialed', at: first_at, source: 'system', fact: { kind: 'dialed' } }],
+    due_at: clock.iso(at.now + ask_after_ms),
+    is_released: false,
+    is_dialing: true,
+  })
+  const result = is_lost ? undefined : await dialer.dial(at, toPhoneCall(at, claimed, channel))
+  if (result?.type !== 'accepted' && result?.type !== 'unknown') live_calls.ringing.delete(id)
+  if (!result) return undefined
+  await recordHealth(at, channel, result)
+  return follow(later(at), dialing, { result, first_at, log: context.log })
+}
+
+interface Followed {
+  result: DialResult
+  /** When it was first tried. */
+  first_at: number
+  log: RunContext['log']
+}
+
+async function follow(at: At, { claimed }: Dialing, { result, first_at, log }: Followed): Promise<Fact[] | undefined> {
+  const { id, token } = claimed
+  const release = async (retry_at?: number) => {
+    const is_dialing = retry_at === undefined
+    await releaseDialed(at, { id, token, is_dialing, due_at: clock.isoOptional(retry_at) })
+    // Someone may have canceled the call meanwhile.
+    at.db.notify({ topic: table, workspace: at.workspace, id })
+    return undefined
+  }
+  if (result.type === 'accepted') await setCarrierId(at, { id, carrier_id: result.carrier_id })
+  if (result.type === 'accepted' || result.type === 'unknown') return release()
+  if (result.type === 'not_sent' && result.may_retry && at.now < first_at + retry_for_ms)
+    return release(at.now + retry_every_ms)
+  log.warn({ workspace_id: at.workspace, call_id: id, reason: result.error }, 'a call could not be dialled')
+  return [final(at, result.type === 'refused' ? result.final : 'error')]
+}
+
+/** The carrier doesn't take our credentials, or does so again. */
+async function recordHealth(at: At, { id }: channels.StoredChannel, result: DialResult): Promise<void> {
+  await inTransaction(at, async (at) => {
+    if (result.type === 'accepted') await channels.setWorking(at, id)
+    else if (result.type !== 'unknown' && result.is_account_refused)
+      await channels.setFailing(at, { id, error: result.error })
+  })
+}
+
+/**
+ * Looks after a call that was dialled and is due: someone wants to end it, or no stream was opened in time. Returns how it has ended,
+ * if it has: otherwise it is not leased any more. It is never dialled again.
+ */
+export async function followUp(at: AtOutside, dialing: Dialing): Promise<Fact[] | undefined> {
+  const { claimed, context } = dialing
+  const { id, token, request, facts } = claimed
+  const channel = await findChannel(at, claimed)
+  const call = channel && toPhoneCall(at, claimed, channel)
+  try {
+    const found = call && (await findCall(at, dialing, call))
+    if (request) {
+      if (call && found) await hangUp(at, dialing, { call, found })
+      return [endedBy(at, request, facts)]
+    }
+    if (!call || !found) return [final(at, 'unknown', 'system')]
+    const known = [...facts, ...found.facts]
+    if (summarize(known).ended_at !== null) return found.facts
+    if (!isAnswered(facts) && at.now < call.started_at + give_up_after_ms) return await wait(at, dialing, found)
+    await hangUp(at, dialing, { call, found })
+    return [...found.facts, isAnswered(known) ? ended(at, 'system_error') : final(at, 'unknown', 'system')]
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    context.log.warn({ workspace_id: at.workspace, call_id: id, reason: error.message }, 'a carrier could not be asked')
+    // The answer to a call that has ended here is to hang up.
+    if (request) return [endedBy(at, request, facts)]
+    if (call && at.now >= call.started_at + give_up_after_ms) return [final(at, 'unknown', 'system')]
+    await releaseUntil(at, { ids: [id], token }, clock.iso(at.now + ask_every_ms))
+    return undefined
+  }
+}
+
+/** It rings longer than it should, or was answered a moment ago. */
+async function wait(at: At, dialing: Dialing, { facts }: FoundCall): Promise<undefined> {
+  const wait_ms = isAnswered(facts) ? open_within_ms : ask_every_ms
+  await dialing.save(at, {
+    ...nothingElse(dialing, at),
+    facts,
+    due_at: clock.iso(at.now + wait_ms),
+    is_released: true,
+    is_dialing: true,
+  })
+}
+
+/** What the carrier knows of the call. If its id is not known, the first call to the number that is no other one of ours. */
+async function findCall(at: AtOutside, { dialer, claimed }: Dialing, call: PhoneCall): Promise<FoundCall | undefined> {
+  const { id } = claimed
+  // It is not needed to hang up.
+  if (claimed.request && call.carrier_id !== null) return { carrier_id: call.carrier_id, facts: [] }
+  // Its contact was deleted meanwhile.
+  if (call.carrier_id === null && call.to === '') return undefined
+  const found = await dialer.find(at, call, at.now)
+  const carrier_ids = found.map(({ carrier_id }) => carrier_id)
+  const others = await findOtherCarrierIds(at, { id, carrier_ids })
+  const own = found.find(({ carrier_id }) => !others.has(carrier_id))
+  if (own) await setCarrierId(at, { id, carrier_id: own.carrier_id })
+  return own
+}
+
+const hangUp = (
+  at: AtOutside,
+  { dialer }: Dialing,
+  { call, found }: { call: PhoneCall; found: FoundCall },
+): Promise<void> => dialer.end(at, { channel: call.channel, carrier_id: found.carrier_id })
+
+function endedBy(at: At, request: Request, facts: Fact[]): Fact {
+  const is_deleted = request === 'agent_deleted'
+  if (!isAnswered(facts)) return ended(at, 'canceled', is_deleted ? 'system' : 'human')
+  return ended(at, is_deleted ? 'agent_hung_up' : 'human_hung_up')
+}
+
+const findChannel = (at: At, { channel_id }: ClaimedCall): Promise<channels.StoredChannel | undefined> =>
+  channel_id === null ? Promise.resolve(undefined) : channels.find(at, channel_id)
+
+function toPhoneCall({ now }: At, claimed: ClaimedCall, channel: channels.StoredChannel): PhoneCall {
+  const { id, to, carrier_id, started_at, leaves_voicemail, configuration } = claimed
+  return {
+    id,
+    channel,
+    to: to ?? '',
+    carrier_id,
+    started_at: started_at === null ? now : clock.parse(started_at),
+    leaves_message: leaves_voicemail && configuration !== undefined && configuration.voicemail_message !== null,
+  }
+}
+
+/** The carrier may take its time to answer. */
+const later = (at: At): At => ({ ...at, now: Math.max(at.now, atLater(at).now) })
+
+const nothingElse = ({ claimed: { id, token } }: Dialing, { now }: At) => ({
+  id,
+  token,
+  now,
+  conversation_save: undefined,
+  new_conversation: undefined,
+  opted_out: null,
+  is_recorded: false,
+  contact_voice: null,
+  state: null,
+})
+
+const final = ({ now }: At, how: Final, source: 'carrier' | 'system' = 'carrier'): Fact => ({
+  key: how === 'unknown' ? 'unknown' : 'final',
+  at: now,
+  source,
+  fact: { kind: 'final', final: how },
+})
+
+const ended = ({ now }: At, end_reason: EndReason, ended_by: Ender = ender_of[end_reason]): Fact => ({
+  key: 'ended',
+  at: now,
+  source: ended_by,
+  fact: { kind: 'ended', end_reason, ended_by },
+})
+
+function ignoreProblem(error: unknown): undefined {
+  if (!(error instanceof Problem)) throw error
+}

@@ -30,7 +30,7 @@ export const enrollment_statuses = [
   'canceled',
   'expired',
 ] as const
-export const pause_reasons = ['requested', 'circuit_breaker', 'no_channel'] as const
+export const pause_reasons = ['requested', 'circuit_breaker', 'no_channel', 'speech_not_installed'] as const
 export const open_enrollment_statuses: EnrollmentStatus[] = ['pending', 'dialing', 'in_progress', 'waiting']
 export type Kind = (typeof kinds)[number]
 export type Status = (typeof statuses)[number]
@@ -84,7 +84,8 @@ export const Campaign = Type.Object(
       enum: [...pause_reasons, null],
       description:
         '`circuit_breaker`: too many attempts failed, or too many contacts opted out. It runs again after five minutes. ' +
-        '`no_channel`: none of its channels can be used. Resume it when one can.',
+        '`no_channel`: none of its channels can be used. `speech_not_installed`: its agent can neither hear nor speak. Resume it when ' +
+        'that has changed.',
       examples: [null],
     }),
     agent_id: id('The agent.'),

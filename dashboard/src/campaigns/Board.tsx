@@ -81,6 +81,11 @@ const alerts: Record<string, typeof paused_alert> = {
     title: 'Paused because no channel can be used',
     text: 'None of its channels is active, or no channel was chosen and several are active. Change this in Channels, then resume the campaign.',
   },
+  speech_not_installed: {
+    color: 'red',
+    title: "Paused because the agent can't hear or speak",
+    text: 'Offline speech is not installed, and the agent uses no speech provider, or one that is gone. Install speech or choose a provider, then resume the campaign.',
+  },
 }
 
 function StatusAlert({ campaign: { status, pause_reason, starts_at } }: { campaign: Campaign }) {

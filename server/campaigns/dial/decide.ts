@@ -1,4 +1,4 @@
-import { type At, inTransaction, timeStands } from '../../kit/at.ts'
+import { type At, type AtOutside, inTransaction, timeStands } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import type { Lease } from '../../kit/work/rows.ts'
 import * as workspaces from '../../workspaces/store.ts'
@@ -20,13 +20,15 @@ import { nextDue } from './due.ts'
 import { endUnanswered } from './ends.ts'
 import { takeBackLate } from './hold.ts'
 import { readLoad } from './load.ts'
+import { canSpeak } from './speech.ts'
 
 /**
  * Decides for one campaign what to do in this second, once. Locks the workspace, so that no other dialer decides meanwhile: caps
  * and limits hold over all campaigns. Returns whether there is more to do at once.
  */
-export const decide = (at: At, lease: Lease): Promise<boolean> =>
-  inTransaction(at, async (at) => {
+export async function decide(at: AtOutside, lease: Lease): Promise<boolean> {
+  const can_speak = await canSpeak(at, lease.id)
+  return inTransaction(at, async (at) => {
     await workspaces.lock(at)
     const campaign = await lockLeased(at, lease)
     const second = clock.floorTo(at.now, clock.second_ms)
@@ -49,9 +51,10 @@ export const decide = (at: At, lease: Lease): Promise<boolean> =>
       await reviewSome(at, campaign)
       return true
     }
-    await decideIn(at, { campaign, second })
+    await decideIn(at, { campaign, second, can_speak })
     return false
   })
+}
 
 /** Messages of a canceled campaign may still be replied to. */
 async function cancelRest(at: At, campaign: StoredCampaign): Promise<boolean> {
@@ -70,7 +73,13 @@ async function begin(at: At, campaign: StoredCampaign): Promise<boolean> {
   return true
 }
 
-async function decideIn(at: At, { campaign, second }: { campaign: StoredCampaign; second: number }): Promise<void> {
+interface Decision {
+  campaign: StoredCampaign
+  second: number
+  can_speak: boolean
+}
+
+async function decideIn(at: At, { campaign, second, can_speak }: Decision): Promise<void> {
   const { ends_at = Number.POSITIVE_INFINITY } = campaign
   const until = ends_at <= second ? clock.time_max_ms : at.now
   if (campaign.kind === 'sms') await endUnanswered(at, campaign.id)
@@ -87,11 +96,11 @@ async function decideIn(at: At, { campaign, second }: { campaign: StoredCampaign
     { now: second, campaign: { ...campaign, is_probing }, load, due, recent },
     { is_urgent: true },
   )
-  const pause = planned.pause ?? (sender ? undefined : 'no_channel')
+  const pause = planned.pause ?? (sender ? (can_speak ? undefined : 'speech_not_installed') : 'no_channel')
   const claimed = sender && !pause ? await dispatch(at, { campaign, sender, chosen: planned.dial }) : 0
   await Promise.all([deferRows(at, planned.defer), finish(at, campaign.id, planned.finish)])
   if (pause) {
-    const due_at = pause === 'no_channel' ? undefined : at.now + resume_after_ms
+    const due_at = pause === 'circuit_breaker' ? at.now + resume_after_ms : undefined
     await pauseByDialer(at, campaign, { reason: pause, due_at })
     return
   }

@@ -150,6 +150,65 @@ test('a wire that stops playing gets the words again, and not for ever', async (
   await line.close()
 })
 
+for (const sample_rate of [8_000, 16_000] as const)
+  for (const [name, wire_options] of Object.entries({
+    'soon and often': { report_ms: 40 },
+    late: { report_ms: 100, delay_ms: () => 250 },
+    'in marks of 200 ms': { report_ms: 200, counts_clears: false },
+  }))
+    test(`words that wait for the voice are spoken, on a wire of ${sample_rate} Hz that reports ${name}`, async () => {
+      const { line, time, wire, voice } = openVirtualCall({ wire_options: { sample_rate, ...wire_options } })
+      const done: (string | boolean)[] = []
+      const heard: string[] = []
+      line.onEvent?.(() => {
+        for (const event of line.take(time.now())) {
+          if (event.type === 'played') heard.push(event.parts.map(({ text }) => text).join(' '))
+          if (event.type !== 'play_done') continue
+          done.push(event.reply, event.is_lost ?? false)
+          if (event.reply === 'r1') say('r2', last)
+        }
+      })
+      const say = (reply: string, text: string) => {
+        line.say(time.now(), { reply, text })
+        line.endReply(time.now(), reply)
+      }
+      const first = 'Sorry, we were cut off. Hello, this is the office of the dentist. Is Tuesday all right for you?'
+      const last = 'Your order is on its way.'
+      // No clip has a whole number of milliseconds, and each one comes long after the sound of the one before.
+      voice.ms_per_character = 50.07
+      voice.delay_ms = () => 3_500
+      say('r1', first)
+      await time.advance(40_000)
+      assert.deepEqual(done, ['r1', false, 'r2', false])
+      assert.deepEqual(heard, [first, last])
+      assert.equal(wordsPlayed(voice, wire.played, sample_rate).join(' '), `${first} ${last}`)
+      assert.equal(wire.clears, 0)
+      await line.close()
+    })
+
+test('a wire that loses the end of a clip gets the rest of the reply', async () => {
+  const { line, time, wire, voice } = openVirtualCall()
+  const done: boolean[] = []
+  line.onEvent?.(() => {
+    for (const event of line.take(time.now())) if (event.type === 'play_done') done.push(event.is_lost ?? false)
+  })
+  const { send } = wire
+  let frames = 0
+  wire.send = (frame) => {
+    frames += 1
+    // The last frame of the first clip, which has 1,050 ms.
+    if (frames !== 53) send(frame)
+  }
+  voice.delay_ms = () => 1_500
+  const text = 'Sorry, we were cut off. Hello, this is the office of the dentist.'
+  line.say(time.now(), { reply: 'r1', text })
+  line.endReply(time.now(), 'r1')
+  await time.advance(20_000)
+  assert.deepEqual(done, [false])
+  assert.equal(wordsPlayed(voice, wire.played).join(' '), text)
+  await line.close()
+})
+
 test('a reply that was not played to its end is written as interrupted, with what was heard', async () => {
   const { line, time, wire, voice } = openVirtualCall()
   const greeting = `${sentence} We have all the time in the world, so please take as much of it as you like.`

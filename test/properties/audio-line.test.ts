@@ -38,19 +38,24 @@ const steps = fc.array<Step>(
   { minLength: 3, maxLength: 25 },
 )
 const wires = fc.record({
+  sample_rate: fc.constantFrom(8_000 as const, 16_000 as const),
   report_ms: fc.constantFrom(40, 100, 200),
   delays: fc.array(fc.integer({ min: 0, max: 250 }), { minLength: 1, maxLength: 5 }),
-  voice_ms: fc.constantFrom(0, 30, 400),
+  voice_ms: fc.constantFrom(0, 30, 400, 2_500),
+  // Clips need not have a whole number of milliseconds.
+  ms_per_character: fc.constantFrom(50, 50.07),
   recognise_ms: fc.constantFrom(0, 150, 900),
 })
 
 type WireChoice = typeof wires extends fc.Arbitrary<infer One> ? One : never
 
-function openCall({ report_ms, delays, voice_ms, recognise_ms }: WireChoice): VirtualCall {
+function openCall(choice: WireChoice): VirtualCall {
+  const { sample_rate, report_ms, delays, voice_ms, ms_per_character, recognise_ms } = choice
   let count = 0
   const delay_ms = () => delays[count++ % delays.length] ?? 0
-  const call = openVirtualCall({ wire_options: { report_ms, delay_ms } })
+  const call = openVirtualCall({ wire_options: { sample_rate, report_ms, delay_ms } })
   call.voice.delay_ms = () => voice_ms
+  call.voice.ms_per_character = ms_per_character
   call.contact.delay_ms = () => recognise_ms
   return call
 }
@@ -62,6 +67,7 @@ test('a line takes anything: heard words were played, times do not run back, and
     fc.asyncProperty(steps, wires, async (todo, choice) => {
       const call = openCall(choice)
       const { line, time, wire, voice, contact } = call
+      const samples_per_ms = wire.sample_rate / 1_000
       const said = new Map<string, string[]>()
       const events: LineEvent<Fact>[] = []
       let reply = ''
@@ -71,7 +77,7 @@ test('a line takes anything: heard words were played, times do not run back, and
       const check = ({ reply: id, parts }: { reply: string; parts: SpeechPart[] }, until = wire.played.length) => {
         const heard = textOf(parts)
         assert.deepEqual(heard, said.get(id)?.slice(0, heard.length))
-        const played = new Set(wordsPlayed(voice, wire.played.slice(0, until)))
+        const played = new Set(wordsPlayed(voice, wire.played.slice(0, until), wire.sample_rate))
         for (const word of heard) assert.ok(played.has(word), `${word} was not played`)
         for (const [index, { start_ms, end_ms }] of parts.entries())
           assert.ok(start_ms <= end_ms && start_ms >= (parts[index - 1]?.end_ms ?? 0))
@@ -101,12 +107,12 @@ test('a line takes anything: heard words were played, times do not run back, and
           if (reply !== '') (step.do === 'end' ? line.endReply : line.clear)(time.now(), reply)
           reply = ''
         } else if (step.do === 'digit') wire.onDigit('1')
-        else if (step.do === 'late_report') wire.onPlayed(Math.max(0, wire.played.length / 16 - 300))
+        else if (step.do === 'late_report') wire.onPlayed(Math.max(0, wire.played.length / samples_per_ms - 300))
         else if (step.do === 'lose' || step.do === 'come_back') wire.onPause?.(step.do === 'lose')
         else if (step.do === 'lost_frames') await time.advance(step.ms)
         else if (step.do === 'silence') await call.hear(step.ms)
         else if (step.do === 'speak') await call.hear(contact.speak(`said${++words}`, step.ms))
-        else if (step.do === 'noise') await call.hear(new Int16Array(16 * step.ms).fill(6_000))
+        else if (step.do === 'noise') await call.hear(new Int16Array(samples_per_ms * step.ms).fill(6_000))
         const playing = line.readPlayed(time.now())
         if (playing) check(playing)
       }
@@ -117,7 +123,7 @@ test('a line takes anything: heard words were played, times do not run back, and
       say(6)
       line.endReply(time.now(), reply)
       // What is still to be said, and what the line waits for.
-      const left_ms = [...said.values()].flat().length * 500
+      const left_ms = [...said.values()].flat().length * (500 + choice.voice_ms)
       await call.hear(20_000 + left_ms)
       for (const [index, { time: taken_at, event, played }] of taken.entries()) {
         assert.ok(event.at >= (taken[index - 1]?.event.at ?? 0) && event.at <= taken_at, `${event.type} at ${event.at}`)
@@ -128,7 +134,7 @@ test('a line takes anything: heard words were played, times do not run back, and
         events.some((event) => event.type === 'play_done' && event.reply === 'last'),
         'the last reply is heard',
       )
-      assert.deepEqual(wordsPlayed(voice, wire.played).slice(-6), said.get('last'))
+      assert.deepEqual(wordsPlayed(voice, wire.played, wire.sample_rate).slice(-6), said.get('last'))
       assert.equal(count('speech_started'), count('speech_stopped'))
       assert.ok(wire.buffered_max_ms <= 620, `${wire.buffered_max_ms}`)
       assert.ok(contact.running_max <= 1)
@@ -166,7 +172,7 @@ test('with any contact the agent answers after each interruption, and its turns 
       await hear(1_000)
       for (const act of todo) {
         if (act.do === 'digit') wire.onDigit('3')
-        if (act.do === 'noise') await hear(new Int16Array(16 * act.gap_ms).fill(6_000))
+        if (act.do === 'noise') await hear(new Int16Array((wire.sample_rate / 1_000) * act.gap_ms).fill(6_000))
         if (act.do === 'speak') for (const word of act.words.split(' ')) await hear(contact.speak(word, 300))
         await hear(act.gap_ms)
       }
@@ -177,7 +183,7 @@ test('with any contact the agent answers after each interruption, and its turns 
       await hear(contact.speak('now?', 300))
       await hear(15_000)
       assert.ok(answers > before, 'the last question is answered')
-      const played = wordsPlayed(voice, wire.played).join(' ')
+      const played = wordsPlayed(voice, wire.played, wire.sample_rate).join(' ')
       for (const { role, spoken } of talk.turns)
         if (role === 'agent') assert.ok(playedIn(played, spoken?.heard ?? ''), `${spoken?.heard} / ${played}`)
       assert.ok(played.includes(`z${answers}.`) || talk.phase === 'ended')

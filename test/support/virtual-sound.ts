@@ -88,11 +88,13 @@ interface FakeWireOptions {
   /** Reports of what was played come this often, and this late. */
   report_ms?: number
   delay_ms?: () => number
+  /** Whether reports say how often the sound was cleared. Telephones don't. */
+  counts_clears?: boolean
 }
 
 /** Plays in steps of 20 ms. What is sent, and what is reported, takes time and keeps its order, as on a socket. */
 export function openFakeWire({ now, timers }: VirtualTime, options: FakeWireOptions = {}): FakeWire {
-  const { sample_rate = 16_000, report_ms = 100, delay_ms = () => 0 } = options
+  const { sample_rate = 16_000, report_ms = 100, delay_ms = () => 0, counts_clears = true } = options
   const step = sample_rate / 50
   let buffer: number[] = []
   let is_stopped = false
@@ -141,8 +143,9 @@ export function openFakeWire({ now, timers }: VirtualTime, options: FakeWireOpti
   }
   function report(): void {
     reported_at = now()
-    const played_ms = (wire.played.length * 1_000) / sample_rate
-    const clears = cleared
+    // Browsers report whole milliseconds.
+    const played_ms = Math.floor((wire.played.length * 1_000) / sample_rate)
+    const clears = counts_clears ? cleared : undefined
     up(() => wire.onPlayed(played_ms, clears))
   }
   function play(): void {
@@ -407,7 +410,7 @@ export function openVirtualCall(options: Partial<AudioLineOptions> & VirtualCall
   const time = openVirtualTime()
   const recorder = openRecorder?.(time.now())
   const wire = openFakeWire(time, wire_options)
-  const voice = openFakeVoice(time)
+  const voice = openFakeVoice(time, wire.sample_rate)
   const contact = openFakeContact(time, wire.sample_rate)
   const line = openAudioLine({
     wire,

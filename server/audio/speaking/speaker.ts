@@ -88,9 +88,9 @@ const ready_max_ms = 1_500
 const after_clear_ms = 200
 /** Wires count in whole milliseconds. */
 const tolerance_ms = 2
-/** The wire has lost what it was to play if it doesn't say anything for this long after the end of it. A short end is not waited for. */
-const stalled_ms = { end: 300, other: 2_000 }
-const end_ms = 60
+/** The wire has lost what it was to play if it doesn't say anything for this long after the end of it. A short rest is given up soon. */
+const stalled_ms = { short: 300, other: 2_000 }
+const short_ms = 60
 const last_words_ms = 400
 /** So often in a row, and it is not sent again. */
 const stalls_max = 3
@@ -132,6 +132,9 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
     clip.is_over || (clip.sound?.is_complete === true && clip.played >= lengthOf(clip) - toSamples(tolerance_ms))
   const isSent = (clip: Clip): boolean =>
     is_cleared ? isPlayed(clip) : clip.is_over || (clip.sound?.is_complete !== false && clip.sent >= lengthOf(clip))
+  /** Clips that wait for the voice are not sent. */
+  const isAllSent = (reply: Reply): boolean =>
+    reply.is_ended && reply.clips.every((clip) => clip.is_over || (clip.sound && isSent(clip)))
   const hasMore = (): boolean => clips().some((clip) => clip.sound && !isSent(clip))
 
   function replyOf(id: string): Reply {
@@ -277,7 +280,10 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
       if (clears.reported < clears.sent) uncounted = toSamples(played_ms) - played
       clears.reported = cleared
     }
-    const until = Math.min(toSamples(played_ms) - uncounted, sent)
+    const reported = toSamples(played_ms) - uncounted
+    // What a wire leaves out when it rounds was played. After a clear, the report says where the sound was cut.
+    const is_all = !is_cleared && reported >= sent - toSamples(tolerance_ms)
+    const until = is_all ? sent : Math.min(reported, sent)
     if (is_closed || !(until > played)) return
     const time = now()
     for (const { clip, from, start, end } of spans) {
@@ -321,17 +327,19 @@ export function openSpeaker(options: SpeakerOptions): Speaker {
   /** What was sent and not played in time is lost. It is sent again, but not for ever, and not when only its end is missing. */
   function checkStall(): void {
     const left_ms = toMs(outstanding())
-    const is_end = !hasMore()
-    const wait_ms = is_end && left_ms <= end_ms ? stalled_ms.end : stalled_ms.other
-    if (left_ms === 0 || now() - played_at < left_ms + wait_ms) return
+    const is_short = !hasMore() && left_ms <= short_ms
+    if (left_ms === 0 || now() - played_at < left_ms + (is_short ? stalled_ms.short : stalled_ms.other)) return
     log.debug({ left_ms }, 'sound was sent and not played')
     stalls += 1
-    const is_given_up = stalls >= stalls_max || is_end
-    drop()
-    if (!is_given_up) return
+    const is_given_up = stalls >= stalls_max || replies.every(isAllSent)
     const [reply] = replies
-    if (reply && !(is_end && left_ms <= end_ms)) reply.is_lost = true
-    for (const clip of reply?.clips ?? []) clip.is_over = true
+    // The wire may say meanwhile that it has played all of it.
+    drop()
+    if (is_short) for (const { clip } of spans) clip.is_over = true
+    else if (reply && is_given_up) {
+      reply.is_lost = true
+      for (const clip of reply.clips) clip.is_over = true
+    }
     endReplies()
   }
 

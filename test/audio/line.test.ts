@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openEnergyDetector } from '../../server/audio/hearing/energy.ts'
+import { levelOf } from '../../server/audio/samples.ts'
 import type { Fact } from '../../server/calls/facts.ts'
 import type { LineEvent } from '../../server/talk/line.ts'
 import { openVirtualCall, type VirtualCall, wordsPlayed } from '../support/virtual-sound.ts'
@@ -256,6 +257,40 @@ test('keys, hanging up and a lost connection are reported once, and nothing afte
     assert.equal(wire.sent_ms, 0)
     await line.close()
   }
+})
+
+for (const [name, detect_ms] of Object.entries({ 'is behind': 60, 'has just begun': 150, hangs: 1_000_000 }))
+  test(`the last words before the contact hangs up are heard though the detector ${name}`, async () => {
+    const detector = {
+      hear: async (samples: Float32Array) => {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        call.time.timers.after(detect_ms, resolve)
+        await promise
+        return levelOf(samples) > 0.05 ? 0.95 : 0.02
+      },
+      close: () => {},
+    }
+    const call = openVirtualCall({ detector })
+    const events = follow(call)
+    const { line, time, wire, hear, contact } = call
+    for (const word of ['Stop', 'calling', 'me.']) await hear(contact.speak(word, 200))
+    wire.onEnd('hung_up')
+    await time.advance(3_000)
+    assert.deepEqual(finalWords(events), ['Stop calling me.'])
+    assert.equal(typesOf(events).at(-1), 'hung_up')
+    await line.close()
+  })
+
+test('the last words are heard to the end, though their last window is not full', async () => {
+  const call = openVirtualCall()
+  const events = follow(call)
+  const { line, time, wire, hear, contact } = call
+  await hear(contact.speak('Stop', 160))
+  await hear(contact.speak('now', 20))
+  wire.onEnd('hung_up')
+  await time.advance(3_000)
+  assert.deepEqual(finalWords(events), ['Stop now'])
+  await line.close()
 })
 
 test('our own hanging up ends the wire', async () => {

@@ -57,6 +57,8 @@ const missing_ms = 750
 const check_every_ms = 250
 /** A detector that is further behind is too slow, or hangs. It may take seconds to begin. */
 const windows_waiting_max = Math.ceil(8_000 / window_ms)
+/** At the end, a detector that is behind is waited for this long, and then the recogniser. */
+const detect_max_ms = 1_000
 const finish_max_ms = 1_500
 
 export function openEar(options: EarOptions): Ear {
@@ -78,6 +80,8 @@ export function openEar(options: EarOptions): Ear {
   /** All words of the speech are being recognised. */
   let is_ending = false
   let onFinished = () => {}
+  /** The detector has heard all windows. */
+  let onDetected = () => {}
   /** Hears the speech that goes on. */
   let live: Live | undefined
   let reported = ''
@@ -187,12 +191,14 @@ export function openEar(options: EarOptions): Ear {
       if (likely !== undefined) segmenter.take(next, likely)
     }
     is_detecting = false
+    onDetected()
   }
 
   function startDetecting(): void {
     detect().catch((error: unknown) => {
       is_detecting = false
       log.error({ err: error }, 'hearing failed')
+      onDetected()
     })
   }
 
@@ -204,6 +210,17 @@ export function openEar(options: EarOptions): Ear {
     waiting = waiting.slice(-windows_waiting_max)
     is_detecting = false
     startDetecting()
+  }
+
+  /** Hears the windows that wait, and the one that is not full. */
+  async function detectRest(): Promise<void> {
+    if (filled > 0) waiting.push(window)
+    filled = 0
+    const { promise, resolve } = Promise.withResolvers<void>()
+    onDetected = resolve
+    const cancel = timers.after(detect_max_ms, () => replaceDetector('it is too slow'))
+    startDetecting()
+    await promise.finally(cancel)
   }
 
   /** Without frames a speech would never end. */
@@ -238,18 +255,20 @@ export function openEar(options: EarOptions): Ear {
         onText: (...heard) => segmenter.segment === segment && options.onPartial(toWords(so_far, ...heard)),
       })
     },
-    finish() {
+    async finish() {
+      if (!is_closed) await detectRest()
       const { segment } = segmenter
-      if (!segment || is_closed) return Promise.resolve()
+      if (!segment || is_closed) return
       const { promise, resolve } = Promise.withResolvers<void>()
       const cancel = timers.after(finish_max_ms, resolve)
       onFinished = resolve
       if (!is_ending) recogniseAll(segment)
-      return promise.finally(cancel)
+      await promise.finally(cancel)
     },
     close() {
       if (is_closed) return
       is_closed = true
+      onDetected()
       cancelCheck()
       endLive()
       recogniser.close()

@@ -98,9 +98,10 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
   let is_stopped = false
   // It is opened when it is needed first, because it looks after leases all the time.
   const openEngine = () => {
+    if (engine) return engine
     // Workers claim the other calls of a workspace: this engine could not dial them.
     const work = { ...calling({ pool: service.pool, carrier: no_carrier, log }), claim: async () => [] }
-    engine ??= new Engine(work, { service, log })
+    engine = new Engine(work, { service, log })
     return engine
   }
 

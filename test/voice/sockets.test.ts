@@ -65,6 +65,7 @@ test('the first message must be start', async () => {
 for (const [name, send, code, error] of [
   ['a frame that is too short', (socket) => socket.send(Buffer.alloc(638)), 1_008, 'invalid_frame'],
   ['garbage', (socket) => socket.send('{"type":"dance"}'), 1_008, 'invalid_message'],
+  ['a report without an end', (socket) => socket.send('{"type":"played","ms":1e999}'), 1_008, 'invalid_message'],
   ['a huge frame', (socket) => socket.send(Buffer.alloc(10_000_000)), 1_009, undefined],
   [
     'sound that is faster than time',

@@ -54,7 +54,8 @@ export function parseMessage(data: RawData): FromClient | undefined {
   }
 }
 
-const isCount = (value: unknown): value is number => typeof value === 'number' && value >= 0
+/** JSON such as 1e999 is read as infinite. */
+const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0
 
 function parseObject(data: RawData): Record<string, unknown> | undefined {
   try {

@@ -332,7 +332,8 @@ export class CallDrive {
   /** Ends the call at this side of the line. */
   #end(reason: EndReason, at: number): void {
     const { goals, journal, line } = this.#options
-    const has_goal = reason === 'agent_hung_up' && goals.length > 0 && goals.every((goal) => goal in journal.results)
+    const has_goal =
+      reason === 'agent_hung_up' && goals.length > 0 && goals.every((goal) => Object.hasOwn(journal.results, goal))
     const end_reason = has_goal ? 'goal_reached' : reason
     const ended_by = ender_of[end_reason]
     this.#add({ key: 'ended', at, source: ended_by, fact: { kind: 'ended', end_reason, ended_by } })

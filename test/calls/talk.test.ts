@@ -98,6 +98,12 @@ test('the notice comes first, and a call with all its results has reached its go
   assert.ok(call.results.name)
 })
 
+test('a result that has the name of a member of all objects is not there before it is', async () => {
+  const script = { start: 'bye', nodes: { bye: { say: 'Goodbye.', go: '@end' } } }
+  const { call } = await callPerson('00', { script, results: [{ name: 'constructor', type: 'text' }] })
+  assert.equal(call.end_reason, 'agent_hung_up')
+})
+
 test('without recording there is none', async () => {
   const { tenant, call } = await callPerson('00', { script: appointment_script, recording: { is_on: false } })
   assert.deepEqual(call.recording, { status: 'none', duration_ms: null, format: null })

@@ -90,10 +90,12 @@ export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
   }
 }
 
-export const tooManyLive = (): Problem =>
+export const noRoom = ({ is_draining }: Pick<LiveCalls, 'is_draining'>): Problem =>
   new Problem(
     'SERVICE_UNAVAILABLE',
-    'This process has as many live calls as it can have. Try again in a few seconds.',
+    is_draining
+      ? 'The service is stopping and begins no new calls. Try again in a few seconds.'
+      : 'This process has as many live calls as it can have. Try again in a few seconds.',
     {},
     { 'retry-after': String(retry_after_seconds) },
   )

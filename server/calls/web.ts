@@ -15,7 +15,7 @@ import { sql } from '../kit/postgres/sql.ts'
 import { type Fault, invalid, invalidState, Problem } from '../kit/problem.ts'
 import { admitAll } from './create.ts'
 import { insert, newCall } from './insert.ts'
-import { tooManyLive } from './live-calls.ts'
+import { noRoom } from './live-calls.ts'
 import { shownOf } from './rows.ts'
 import type { NewWebCall, WebCall } from './schema.ts'
 import { newSocketToken } from './socket-token.ts'
@@ -45,7 +45,8 @@ export async function checkSpeech(at: AtOutside, input: Pick<NewWebCall, Choosin
   // What is unknown is answered by `createWebCall`.
   if (!configuration) return
   const { listen } = await at.tools.sound.find(at, configuration)
-  if (!at.tools.live_calls.hasRoom({ is_offline: isOffline(listen.model) })) throw tooManyLive()
+  const { live_calls } = at.tools
+  if (!live_calls.hasRoom({ is_offline: isOffline(listen.model) })) throw noRoom(live_calls)
 }
 
 /** Whether speech is recognised in this process, and not by a provider. */

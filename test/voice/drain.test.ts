@@ -72,6 +72,7 @@ describe('a stop', { concurrency: true }, () => {
     await waitUntil('it is not ready any more', async () => (await request('GET', '/ready')).status === 503)
     const refused = await request('POST', '/api/v1/calls/web', { agent_id })
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '10'])
+    assert.match(await refused.text(), /is stopping/)
     assert.equal((await openVoiceClient(waiting.data).next('error')).code, 'busy')
     // The call goes on, and its client may come back.
     const { token } = await client.next('ready')

@@ -54,20 +54,25 @@ export interface CallingOptions {
 export function calling({ pool, carrier, dialer = no_dialer, log }: CallingOptions): Work<ClaimedCall, void> {
   const save = openCallSaves(log)
   const saveUntilWritten = untilWritten(save)
-  const running = new Map<string, CallDrive>()
+  const running = new Map<string, Run>()
   const runAheadInOrder = openAheadQueue()
   const drive = async (at: AtOutside, options: Begin) => {
-    const { id } = options.claimed
-    const driving = await begin(at, options)
-    if (!driving) return
-    running.set(id, driving)
-    await driving.run().finally(() => {
-      // Its client may have come back here, after another process had the call.
-      if (running.get(id) === driving) running.delete(id)
-    })
+    const { id, token } = options.claimed
+    // Its client may have come back here, after another process had the call.
+    const earlier = running.get(id)
+    earlier?.drive?.lose(earlier.token)
+    const run: Run = { token, drive: undefined }
+    running.set(id, run)
+    try {
+      run.drive = await begin(at, options)
+      if (running.get(id) !== run) run.drive?.lose(token)
+      await run.drive?.run()
+    } finally {
+      if (running.get(id) === run) running.delete(id)
+    }
   }
   pool.subscribe(({ topic, id = '' }) => {
-    if (topic === requests) running.get(id)?.wake()
+    if (topic === requests) running.get(id)?.drive?.wake()
   })
   return {
     due: due_calls,
@@ -75,7 +80,7 @@ export function calling({ pool, carrier, dialer = no_dialer, log }: CallingOptio
       itemLeases(async (at, claimed) => {
         const renewed = await renewLeases(at, claimed)
         // A notification may have been lost, or come from another process.
-        for (const { id, request } of renewed) if (request !== null) running.get(id)?.wake()
+        for (const { id, request } of renewed) if (request !== null) running.get(id)?.drive?.wake()
         const connected = claimed.flatMap(({ id, token, connection }) =>
           connection ? [{ id, token, due_at: clock.iso(connection.ends_at) }] : [],
         )
@@ -83,7 +88,8 @@ export function calling({ pool, carrier, dialer = no_dialer, log }: CallingOptio
         // The client may be connected to another process now: what is recorded here must be there when the call ends there.
         const ids = new Set(renewed.map(({ id }) => id))
         const missing = connected.filter(({ id }) => !ids.has(id))
-        if (missing.length > 0) for (const { id, token } of await findLost(at, missing)) running.get(id)?.lose(token)
+        if (missing.length > 0)
+          for (const { id, token } of await findLost(at, missing)) running.get(id)?.drive?.lose(token)
         return renewed
       }),
     limits: { process: plainShare(calls_max), workspace: plainShare(calls_max) },
@@ -95,6 +101,13 @@ export function calling({ pool, carrier, dialer = no_dialer, log }: CallingOptio
         : runAheadInOrder(at, { ...options, save }, drive)
     },
   }
+}
+
+interface Run {
+  /** Of its lease. */
+  token: string
+  /** Undefined until the call has begun. */
+  drive: CallDrive | undefined
 }
 
 /** A database that is restarted must not end live calls: what they have to write waits for it. */

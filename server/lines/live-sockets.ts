@@ -31,6 +31,8 @@ const failed_code = 1_011
 export interface LiveWire extends Wire {
   /** Nobody can come back any more. */
   readonly is_over: boolean
+  /** The other side has ended the call, or has not come back in time. */
+  readonly has_ended: boolean
   /** The call ends when nobody comes back by then, if this process is killed. */
   readonly ends_at: number
   /** The talk begins, by this time. */
@@ -45,6 +47,8 @@ export interface LiveWire extends Wire {
 export interface HeldCall<W extends LiveWire> {
   wire: W
   lease_token: string
+  /** Closes the wire, which takes no room any more. It can be called again. */
+  close: () => void
 }
 
 /** Who has opened a socket. */
@@ -144,14 +148,17 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
     { held, after, connect, ...opening }: Taking<W>,
     calls: Map<string, HeldCall<W>>,
   ) {
+    const { id } = opening
     // A call that this process has takes no more room.
     if (!held && live_calls.is_draining) return 'busy'
     const found = await findToTake(at, opening)
     if (!found) return 'refused'
     const speech = await findSpeech(at, found)
     const live = { is_offline: !speech || isOffline(speech.listen.model) }
+    // That is perhaps not yet written.
+    if (live_calls.over.has(id) || calls.get(id)?.wire.has_ended) return 'refused'
     // Before the call is taken: another process may have it, and the token works once.
-    if (!held && !live_calls.hasRoom(live)) return 'busy'
+    if (!held && (live_calls.is_draining || !(calls.has(id) || live_calls.hasRoom(live)))) return 'busy'
     live_calls.add(live)
     const held_token = held?.lease_token ?? null
     const claimed = await take(at, { ...opening, held: held_token }).catch((error: unknown) => {
@@ -162,11 +169,12 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
       live_calls.remove(live)
       return claimed ? 'held' : 'refused'
     }
-    const { id } = claimed
+    // Another process had the call meanwhile, and this one has not noticed it. The engine ends the earlier drive.
+    calls.get(id)?.close()
     const wire = connect(claimed)
-    calls.set(id, { wire, lease_token: claimed.token })
+    const isCurrent = () => calls.get(id)?.wire === wire
     const close = () => {
-      if (calls.get(id)?.wire === wire) {
+      if (isCurrent()) {
         calls.delete(id)
         live_calls.over.delete(id)
       }
@@ -174,7 +182,9 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
       // Nothing happens if the other side knows that the call is over.
       wire.close(failed_code)
     }
+    calls.set(id, { wire, lease_token: claimed.token, close })
     const onEnd = (end_reason: EndReason) => {
+      if (!isCurrent()) return
       live_calls.over.add(id)
       wire.finish(end_reason)
     }

@@ -52,12 +52,18 @@ export function openBrowserSockets(sockets: LiveSockets, { service, log }: { ser
     const token = parseSocketToken(start.token)
     if (!token) return refuseToken(socket, start)
     const known = calls.get(token.call_id)
-    if (known?.wire.accepts(token.hash, start) && (await comeBack(socket, start, token, known))) return
+    if (known?.wire.accepts(token.hash, start)) {
+      if (start.sample_rate !== known.wire.sample_rate) return refuse(socket, other_rate)
+      if (await comeBack(socket, start, token, known)) return
+    }
     // A token that its wire doesn't know may be of another process, which has taken the call meanwhile: the database knows it.
     const at = await atWorkspace(service, token.workspace)
     const next = newSocketToken(token.workspace, token.call_id)
     const wanted = { line: 'browser' as const, id: token.call_id, token: token.hash, origin: start.origin }
-    const is_here = known !== undefined && !known.wire.is_over
+    const isHere = () => {
+      const wire = calls.get(token.call_id)?.wire
+      return wire !== undefined && (!wire.is_over || wire.has_ended || service.tools.live_calls.over.has(token.call_id))
+    }
     const connect = (claimed: ClaimedCall) => {
       const wire: BrowserWire = new BrowserWire({
         call_id: claimed.id,
@@ -74,7 +80,7 @@ export function openBrowserSockets(sockets: LiveSockets, { service, log }: { ser
     const outcome = await drive(at, { ...wanted, next_token: next.hash, connect })
     if (outcome === 'busy') return refuse(socket, busy)
     if (outcome !== 'refused') return
-    if (!is_here && (await isAwaited(at, wanted))) return refuse(socket, busy)
+    if (!isHere() && (await isAwaited(at, wanted))) return refuse(socket, busy)
     refuseToken(socket, start)
   }
 
@@ -150,6 +156,10 @@ const not_started: Refusal = {
     code: 'invalid_message',
     message: 'The first message must be start, with a token and a sample_rate of 16000 or 8000.',
   },
+  close_code: closing.invalid,
+}
+const other_rate: Refusal = {
+  error: { code: 'invalid_message', message: 'sample_rate must be the one that the call has begun with.' },
   close_code: closing.invalid,
 }
 /** Too many sockets without a valid token are open, or too many tokens were refused. */

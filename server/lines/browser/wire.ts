@@ -85,6 +85,10 @@ export class BrowserWire implements LiveWire {
     return this.#is_over
   }
 
+  get has_ended(): boolean {
+    return this.#ended_by !== undefined
+  }
+
   get tokens(): Tokens {
     return this.#tokens
   }
@@ -103,9 +107,8 @@ export class BrowserWire implements LiveWire {
   }
 
   /** Whether who sends the token may come back. One that was used works again only while nobody is connected. */
-  accepts(token: string, { origin, sample_rate }: { origin: string | null; sample_rate: number }): boolean {
+  accepts(token: string, { origin }: { origin: string | null }): boolean {
     if (this.#is_over || (this.#options.origin !== null && origin !== this.#options.origin)) return false
-    if (sample_rate !== this.sample_rate) return false
     return token === this.#tokens.next || (token === this.#tokens.before && !this.#socket)
   }
 

@@ -111,6 +111,10 @@ export class TwilioWire implements LiveWire {
     return this.#is_over
   }
 
+  get has_ended(): boolean {
+    return this.#ended_by !== undefined
+  }
+
   /** The call ends when no stream comes back by then, if this process is killed. */
   get ends_at(): number {
     return Math.max(this.#seen_at, this.#away_until ?? 0) + come_back_within_ms

@@ -325,6 +325,10 @@ export const releaseUntil = ({ db, workspace }: At, held: Held, due_at: string):
       where ${isHeld(workspace, held)}`,
   )
 
+/** Ends the lease of a call that can't be driven here. Another process may take it at once. */
+export const endLease = ({ db, workspace }: At, { id, token }: { id: string; token: string }): Promise<number> =>
+  db.run(sql`update calls set lease_token = null, lease_until = null where ${isHeld(workspace, { ids: [id], token })}`)
+
 /** Ends leases, and schedules the calls for another time. Leaves out those of which someone wants something meanwhile. */
 export const reschedule = (
   { db, workspace, now }: At,

@@ -6,7 +6,7 @@ import type { CallSpeech } from '../audio/speech.ts'
 import type { Wire } from '../audio/wire.ts'
 import type { Carrier, Connection } from '../calls/carrier.ts'
 import { type ClaimedCall, findToTake, take } from '../calls/claim.ts'
-import type { Opening } from '../calls/rows.ts'
+import { endLease, type Opening } from '../calls/rows.ts'
 import type { EndReason } from '../calls/schema.ts'
 import { isOffline } from '../calls/web.ts'
 import { calling } from '../calls/work.ts'
@@ -168,6 +168,10 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
     if (!claimed || claimed.token === held_token) {
       live_calls.remove(live)
       return claimed ? 'held' : 'refused'
+    }
+    if (is_stopped) {
+      await endLease(at, claimed).finally(() => live_calls.remove(live))
+      return 'busy'
     }
     // Another process had the call meanwhile, and this one has not noticed it. The engine ends the earlier drive.
     calls.get(id)?.close()

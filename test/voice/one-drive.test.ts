@@ -102,3 +102,22 @@ for (const last of ['end', 'ended'])
     assert.equal(await answer, 4_401)
     assert.equal((await ended(tenant, id)).end_reason, 'contact_hung_up')
   })
+
+test('a call that is taken during a stop is left to another process', async () => {
+  const stopping = await openServer(testPool())
+  addFakeSpeech(stopping)
+  const { call, token } = await placeWebCall(tenant, { agent_id })
+  const { unlock } = await lockCall(call.id)
+  const client = openVoiceClient({ url: urlOf(stopping), token })
+  await waitUntil('it takes the call', () => liveCalls(stopping) === 1)
+  const closing = stopping.close()
+  await client.closed
+  await unlock()
+  await closing
+  const leased = sql`select lease_token from calls where workspace_id = ${tenant.id} and id = ${call.id}`
+  assert.deepEqual(await server.pool.one(leased), { lease_token: null })
+  const back = openVoiceClient({ url: urlOf(server), token })
+  await back.next('ready')
+  back.send({ type: 'end' })
+  await ended(tenant, call.id)
+})

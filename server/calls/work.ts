@@ -411,49 +411,56 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
     : state
       ? carrier.reopen(at, state.line)
       : await carrier.dial(at, dialed)
-  const begun = state ?? newCallState(at, options, tools.say_while)
-  return new CallDrive({
-    at,
-    id,
-    token,
-    due_at,
-    scheduler,
-    dialed,
-    carrier,
-    line,
-    connection,
-    recording,
-    has_verdicts: claimed.line === 'phone' && claimed.direction === 'outbound',
-    earlier_speech_ms: claimed.speech_ms,
-    save,
-    conversation,
-    tools,
-    request: claimed.request,
-    is_new: !state && scheduler.stands,
-    is_live: !scheduler.stands,
-    is_trial: isTrial(claimed),
-    facts: state || resumed ? facts : [dialing],
-    state: resumed ? resumed.continueFrom(begun) : begun,
-    first: resumed?.first,
-    answerer: openAnswerer({
+  try {
+    const begun = state ?? newCallState(at, options, tools.say_while)
+    return new CallDrive({
       at,
-      claimed: {
-        ...conversation,
-        contact,
-        time_zone,
-        script_state: state?.progress ?? resumed?.progress ?? null,
-        turns: resumed?.turns ?? [],
-      },
-      configuration,
+      id,
+      token,
+      due_at,
+      scheduler,
+      dialed,
+      carrier,
+      line,
+      connection,
+      recording,
+      has_verdicts: claimed.line === 'phone' && claimed.direction === 'outbound',
+      earlier_speech_ms: claimed.speech_ms,
+      save,
+      conversation,
       tools,
-    }),
-    journal: newJournal({ id, conversation, scheduler, cut: resumed?.cut }),
-    transfers: new Map(configuration.transfers.map(({ name, phone_number }) => [name, phone_number])),
-    goals: configuration.results.map(({ name }) => name),
-    has_summary: configuration.script === null,
-    is_recorded,
-    ...context,
-  })
+      request: claimed.request,
+      is_new: !state && scheduler.stands,
+      is_live: !scheduler.stands,
+      is_trial: isTrial(claimed),
+      facts: state || resumed ? facts : [dialing],
+      state: resumed ? resumed.continueFrom(begun) : begun,
+      first: resumed?.first,
+      answerer: openAnswerer({
+        at,
+        claimed: {
+          ...conversation,
+          contact,
+          time_zone,
+          script_state: state?.progress ?? resumed?.progress ?? null,
+          turns: resumed?.turns ?? [],
+        },
+        configuration,
+        tools,
+      }),
+      journal: newJournal({ id, conversation, scheduler, cut: resumed?.cut }),
+      transfers: new Map(configuration.transfers.map(({ name, phone_number }) => [name, phone_number])),
+      goals: configuration.results.map(({ name }) => name),
+      has_summary: configuration.script === null,
+      is_recorded,
+      ...context,
+    })
+  } catch (error) {
+    // Nobody else knows the line.
+    if (!scheduler.stands) line.hangUp(scheduler.now())
+    await line.close?.()
+    throw error
+  }
 }
 
 interface NewJournal {

@@ -16,6 +16,7 @@ import type { Log } from '../kit/log.ts'
 import { clientNetwork } from '../kit/network.ts'
 import { Problem, tooManyAttempts } from '../kit/problem.ts'
 import { Engine } from '../kit/work/engine.ts'
+import { boundReading, message_frames_max } from './bounded-reading.ts'
 import { openUnprovenSockets, type UnprovenLimits, type UnprovenSockets } from './unproven-sockets.ts'
 
 /** Who doesn't close its side of a closed socket is disconnected. The types don't know this option yet. */
@@ -115,6 +116,7 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
       noServer: true,
       perMessageDeflate: false,
       maxPayload: message_bytes_max,
+      maxFragments: message_frames_max,
       ...close_within,
     })
     const unproven = openUnprovenSockets(limits)
@@ -136,7 +138,10 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
         const { origin = null } = request.headers
         const network = clientNetwork(ip)
         if (unproven.areTooMany(network, 2)) return tooManyAttempts(retry_after_seconds)
-        server.handleUpgrade(request, socket, head, (opened) => receive(opened, { origin, network }))
+        server.handleUpgrade(request, socket, head, (opened) => {
+          boundReading(opened, socket)
+          receive(opened, { origin, network })
+        })
         return undefined
       },
       drive: (at, taking) => drive(at, taking, calls),

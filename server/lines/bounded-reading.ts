@@ -1,0 +1,50 @@
+import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
+import * as clock from '../kit/clock.ts'
+
+/** A call has 50 frames of sound a second, and fewer messages. What was held up for five seconds comes at once. */
+const frames_per_second_max = 1_000
+const bytes_per_second_max = 1024 * 1024
+/** What is parsed before others run. The shortest frame has six bytes. */
+const piece_bytes = 4 * 1024
+
+/** Of one message. The library counts messages, and not the frames that they come in. */
+export const message_frames_max = 8
+
+/**
+ * Reads what comes over the connection in pieces, so that others run between them. Whoever sends more than any call needs, with
+ * or without a token, is disconnected, also while the socket is being closed.
+ */
+export function boundReading(socket: WebSocket, connection: Duplex): void {
+  let window = { since: clock.ticks(), frames: 0, bytes: 0 }
+  let is_waiting = false
+  const count = (frames: number, bytes: number) => {
+    const now = clock.ticks()
+    if (now - window.since > 1_000) window = { since: now, frames: 0, bytes: 0 }
+    window.frames += frames
+    window.bytes += bytes
+    if (window.frames > frames_per_second_max || window.bytes > bytes_per_second_max) cutOff()
+  }
+  const cutOff = () => {
+    if (connection.destroyed) return
+    // The library would parse what has come already.
+    connection.removeAllListeners('data')
+    connection.read()
+    socket.terminate()
+  }
+  const readPiece = () => {
+    if (is_waiting) return
+    // Whoever listens to `data` gets it. To read all that is left also ends a stream that has no more.
+    const piece: Buffer | null = connection.read(connection.readableLength > piece_bytes ? piece_bytes : undefined)
+    if (piece) count(0, piece.length)
+    if (connection.readableLength === 0) return
+    is_waiting = true
+    setImmediate(() => {
+      is_waiting = false
+      readPiece()
+    })
+  }
+  for (const event of ['message', 'ping', 'pong']) socket.on(event, () => count(1, 0))
+  // While someone listens to this, the stream doesn't flow by itself.
+  connection.on('readable', readPiece)
+}

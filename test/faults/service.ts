@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import fs from 'node:fs'
+import net, { type AddressInfo } from 'node:net'
 import path from 'node:path'
 import * as api_keys from '../../server/api-keys/store.ts'
 import { newToken } from '../../server/api-keys/token.ts'
@@ -90,6 +92,16 @@ async function untilReady(stack: AsyncDisposableStack, running: Running, pattern
       await running.ended
     },
   }
+}
+
+/** For a service that has the same address after each start. */
+export async function findFreePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }
 
 /** Runs `work` with a pool on the database of the service that runs in this DATA_DIR. */

@@ -3,7 +3,6 @@ import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import fs from 'node:fs'
-import net, { type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as channels from '../../server/channels/store.ts'
@@ -18,7 +17,15 @@ import { type Client, openClient } from './client.ts'
 import { between, chance, pick, type Random, shuffled, split } from './random.ts'
 import { killRepeatedly, startHolder } from './restarts.ts'
 import type { RunOptions, Scenario } from './scenario.ts'
-import { checkout, makeTempFolder, newTenant, type Service, type Tenant, withEmbeddedPool } from './service.ts'
+import {
+  checkout,
+  findFreePort,
+  makeTempFolder,
+  newTenant,
+  type Service,
+  type Tenant,
+  withEmbeddedPool,
+} from './service.ts'
 
 export const scenario: Scenario = {
   name: 'sms',
@@ -90,15 +97,6 @@ async function run({ is_long, random, print }: RunOptions): Promise<void> {
       `at the carrier once each, ${counts.refused} refused after STOP, ${counts.unknown} unknown and not at the carrier, ` +
       `${counts.in_doubt} still in doubt; settled ${(settled_ms / 1000).toFixed(1)} s after the last message`,
   )
-}
-
-async function findFreePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** In another process, which nothing kills. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { atATime } from '../../support/at-a-time.ts'
 import { countHeard, wordsIn } from '../../support/ears.ts'
-import { loud_above } from '../../support/sounds.ts'
+import { loud_above, sample_rate } from '../../support/sounds.ts'
 import type { Talker } from '../../support/talker.ts'
 import { summarizeDurations } from '../durations.ts'
 import { between, pick, type Random, split } from '../random.ts'
@@ -80,7 +80,7 @@ function seconds(times_ms: number[]): string {
 }
 
 interface Cut {
-  /** What was played of a story. */
+  /** What was played of a story, at the rate of ears. */
   sound: Int16Array
   /** After the person's first sound. */
   stopped_ms: number
@@ -100,8 +100,8 @@ async function interrupt(
     await talker.until('the moment has come', () => talker.now() >= at_ms)
     const { start_ms: began_ms, end_ms } = await talker.say(say(pick(random, interruptions)))
     const next_ms = await talker.untilBegun(stories[(cuts.length + 1) % stories.length] ?? '', began_ms)
-    const sound = talker.played.slice(start_ms, next_ms)
-    const stopped_ms = start_ms + lastSound(sound) / (talker.sample_rate / 1_000)
+    const sound = talker.listen(start_ms, next_ms)
+    const stopped_ms = start_ms + lastSound(sound) / (sample_rate / 1_000)
     assert.ok(stopped_ms >= began_ms, 'the agent spoke when it was interrupted')
     cuts.push({ sound, stopped_ms: stopped_ms - began_ms, answered_ms: next_ms - end_ms })
     since_ms = next_ms

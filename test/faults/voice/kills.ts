@@ -80,7 +80,7 @@ export async function checkKills({ stack, environment, tenant, random }: Killing
 }
 
 /** Answers whenever the agent is quiet. At the end someone may be speaking. */
-async function talkFor(ms: number, talker: Talker, sound: Int16Array): Promise<void> {
+export async function talkFor(ms: number, talker: Talker, sound: Int16Array): Promise<void> {
   const isTime = () => talker.now() >= ms
   for (let since_ms = 0; !isTime(); ) {
     await talker.until('it is the turn of the person', () => isTime() || talker.isQuiet(since_ms))

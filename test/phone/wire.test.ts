@@ -160,6 +160,40 @@ test('Twilio may do what was asked before it answers, and who hangs up then has 
   wire.close(1_000)
 })
 
+test('who hangs up while keys or a transfer are asked for has hung up', async () => {
+  for (const ask of [(wire: TwilioWire) => wire.press('1'), (wire: TwilioWire) => wire.transfer('+14155550111')]) {
+    const { wire, told, attach } = openWire('refused')
+    wire.begin(() => 0)
+    const socket = attach()
+    told.length = 0
+    ask(wire)
+    // Twilio does nothing more with the call.
+    socket.receive({ event: 'stop' })
+    await flush()
+    assert.deepEqual(told, [
+      ['paused', true],
+      ['end', 'hung_up'],
+    ])
+    wire.close(1_000)
+  }
+})
+
+test('a stream that breaks while keys are refused is followed by another one', async () => {
+  const { wire, told, attach } = openWire('refused')
+  wire.begin(() => 0)
+  const socket = attach()
+  told.length = 0
+  wire.press('1')
+  socket.terminate()
+  await flush()
+  attach()
+  assert.deepEqual(told, [
+    ['paused', true],
+    ['paused', false],
+  ])
+  wire.close(1_000)
+})
+
 test('sound has the place that its stream says, and missing sound is missing', () => {
   const { wire, attach } = openWire()
   const places: number[] = []

@@ -83,7 +83,7 @@ export class TwilioWire implements LiveWire {
   #seen_ticks = clock.ticks()
   #away_until: number | undefined
   /** The stream ends because of it. */
-  #detour: { type: Detour['type']; away_max_ms: number; is_asked: boolean } | undefined
+  #detour: { type: Detour['type']; away_max_ms: number; is_asked: boolean; is_stopped: boolean } | undefined
   #to_press = ''
   /** Until the talk begins: what came, but the sound. */
   #waiting: FromTwilio[] | undefined = []
@@ -212,11 +212,13 @@ export class TwilioWire implements LiveWire {
   }
 
   #ask(wanted: Detour, away_max_ms: number): void {
-    const detour = { type: wanted.type, away_max_ms, is_asked: true }
+    const detour = { type: wanted.type, away_max_ms, is_asked: true, is_stopped: false }
     this.#detour = detour
     void this.#options.update(wanted).then((answer) => {
       detour.is_asked = false
       if (answer === 'done') return
+      // Twilio has ended the stream for something else: the contact has hung up.
+      if (answer === 'refused' && detour.is_stopped && this.#detour === detour) return this.#endBy('hung_up')
       setTimeout(() => this.#giveUp(detour), answer === 'unknown' ? unknown_max_ms : 0)
     })
   }
@@ -315,8 +317,10 @@ export class TwilioWire implements LiveWire {
     if (message.event === 'dtmf') this.onDigit(message.digit)
     else if (message.event === 'mark') this.#takeMark(message.name)
     // Twilio says so when the contact has hung up, and when it does something else with the call.
-    else if (message.event === 'stop' && this.#detour) this.#lose()
-    else if (message.event === 'stop') this.#endBy('hung_up')
+    else if (message.event === 'stop' && this.#detour) {
+      this.#detour.is_stopped = true
+      this.#lose()
+    } else if (message.event === 'stop') this.#endBy('hung_up')
   }
 
   /** Sound has its place by the stream's own time, whenever it arrives. */

@@ -8,7 +8,7 @@ import { openPhoneNetwork } from '../peers/phone.ts'
 import { ended, newCaller, turnsOf } from '../support/calls.ts'
 import { addFakeSpeech, loudnessOf } from '../support/fake-speech.ts'
 import { openServer, testPool } from '../support/harness.ts'
-import { insist, listCalls, newPhoneChannel, sayPhrase } from '../support/phone.ts'
+import { insist, listCalls, newPhoneChannel, openBareStream, sayPhrase, tokenIn } from '../support/phone.ts'
 import { own_number, postSigned } from '../support/sms.ts'
 
 const server = await openServer(testPool(), { live_calls_max: 50 })
@@ -49,22 +49,7 @@ interface Turn {
 /** One word takes fake speech a tenth of a second. */
 const long_sentence = Array.from({ length: 80 }, (_, index) => `word${index}`).join(' ')
 
-/** A stream without a person: what a token opens. */
-async function openBareStream(url: string, token: string) {
-  const socket = new WebSocket(url)
-  const closed = once(socket, 'close').then(([code]) => Number(code))
-  const messages: { event: string }[] = []
-  socket.on('message', (data) => messages.push(JSON.parse(String(data))))
-  await once(socket, 'open')
-  const send = (message: object) => socket.send(JSON.stringify(message))
-  send({ event: 'connected', protocol: 'Call', version: '1.0.0' })
-  const start = { streamSid: 'MZ1', callSid: 'CA1', customParameters: { token } }
-  send({ event: 'start', streamSid: 'MZ1', start })
-  return { socket, closed, messages, send }
-}
-
 const form = { CallSid: 'CA1', CallStatus: 'ringing', Direction: 'inbound', From: caller, To: own_number }
-const tokenIn = (twiml: string): string => /name="token" value="([^"]+)"/.exec(twiml)?.[1] ?? ''
 const stream_url = `${server.url.replace('http', 'ws')}/phone`
 
 describe('a stream', { concurrency: 5 }, () => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
 import * as channels from '../../server/channels/store.ts'
 import { inTransaction } from '../../server/kit/at.ts'
 import { account_sid, auth_token } from '../peers/carrier.ts'
@@ -57,3 +59,19 @@ export async function insist({ person, ended }: Pick<PhoneCall, 'person' | 'ende
 /** The calls of the workspace, the newest first. */
 export const listCalls = async (tenant: Tenant, query = ''): Promise<Data[]> =>
   (await tenant.call('GET', `/calls?${query}`)).body.data
+
+/** A stream without a person: what a token opens. */
+export async function openBareStream(url: string, token: string) {
+  const socket = new WebSocket(url)
+  const closed = once(socket, 'close').then(([code]) => Number(code))
+  const messages: { event: string }[] = []
+  socket.on('message', (data) => messages.push(JSON.parse(String(data))))
+  await once(socket, 'open')
+  const send = (message: object) => socket.send(JSON.stringify(message))
+  send({ event: 'connected', protocol: 'Call', version: '1.0.0' })
+  const start = { streamSid: 'MZ1', callSid: 'CA1', customParameters: { token } }
+  send({ event: 'start', streamSid: 'MZ1', start })
+  return { socket, closed, messages, send }
+}
+
+export const tokenIn = (twiml: string): string => /name="token" value="([^"]+)"/.exec(twiml)?.[1] ?? ''

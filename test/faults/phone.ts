@@ -1,7 +1,14 @@
+import { checkCampaigns } from './phone/campaigns.ts'
+import { checkDatabasePause } from './phone/database-pause.ts'
+import { checkHostile } from './phone/hostile.ts'
 import { checkInterruptions } from './phone/interruptions.ts'
 import { checkKills } from './phone/kills.ts'
+import { checkRandomCalls } from './phone/random-calls.ts'
+import { checkSixCalls } from './phone/six-calls.ts'
+import { checkWhoAnswered } from './phone/who-answered.ts'
 import { openPhoneWorld } from './phone/world.ts'
 import type { RunOptions, Scenario } from './scenario.ts'
+import { checkAnswers } from './voice/answers.ts'
 
 export const scenario: Scenario = {
   name: 'phone',
@@ -17,6 +24,13 @@ async function run(options: RunOptions): Promise<void> {
   // A miss of one part says nothing about the others, which take long.
   const parts = {
     interruptions: () => checkInterruptions(world, is_long ? Math.ceil(rounds / 5) : 2),
+    six: () => checkSixCalls(world),
+    random: () => checkRandomCalls(world, is_long ? 2 * rounds : 5),
+    hostile: () => checkHostile(world, { is_long }),
+    campaigns: () => checkCampaigns(world, is_long ? 50 : 8),
+    answers: () => checkAnswers(world, { count: is_long ? 40 : 5, noises: [undefined, 20] }),
+    who: () => checkWhoAnswered(world, is_long ? 20 : 3),
+    pause: () => checkDatabasePause(world, is_long ? 10_000 : 3_000),
     kills: () => checkKills(world, is_long ? Math.ceil(rounds / 2) : 2),
   }
   const wanted = process.env.PARTS?.split(',')

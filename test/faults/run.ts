@@ -54,7 +54,7 @@ anything is lost, duplicated or answered wrongly.
 
   --only NAMES   run only these scenarios, separated by commas
   --short        run the short forms: all of them take minutes, and times are not asserted
-  --rounds N     rounds of kills and races; twice as many kills during calls, a fifth as many during voice calls, ten times as many during campaigns; a fifth as many stops; thirty times as many runs of each property (default ${defaults.rounds})
+  --rounds N     rounds of kills and races; twice as many kills during calls, a fifth as many during voice calls and half as many during calls by telephone, ten times as many during campaigns; a fifth as many stops; thirty times as many runs of each property (default ${defaults.rounds})
   --minutes N    duration of the soak, and of the longest voice call (default ${defaults.minutes})
   --seed N       repeat the random choices of an earlier run
   --help         show this help

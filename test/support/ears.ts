@@ -52,6 +52,12 @@ export const wordsIn = (text: string): string[] => text.toLowerCase().match(/[\p
  * writes some words otherwise than they were meant, and half a word as another one.
  */
 export function countHeard(text: string, transcript: string): number {
+  // Of equal ones the shortest: the last thing that was understood may be half of a word.
+  return countsHeard(text, transcript)[0] ?? 0
+}
+
+/** All that a transcript speaks for equally, the shortest first. */
+export function countsHeard(text: string, transcript: string): number[] {
   const [meant, understood] = [wordsIn(text), wordsIn(transcript)]
   // The distance between all that was understood and each beginning of what was meant.
   let distances = Array.from({ length: meant.length + 1 }, (_, index) => index)
@@ -67,8 +73,8 @@ export function countHeard(text: string, transcript: string): number {
       )
     distances = next
   }
-  // Of equal ones the shortest: the last thing that was understood may be half of a word.
-  return distances.indexOf(Math.min(...distances))
+  const least = Math.min(...distances)
+  return distances.flatMap((distance, count) => (distance === least ? count : []))
 }
 
 /** 0 for the same word, less than 1 for words that begin alike: one may be a part of the other. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Turn } from '../../support/voice-calls.ts'
-import { between, chance, split } from '../random.ts'
+import { between, chance } from '../random.ts'
 import type { Service } from '../service.ts'
 import { talkFor } from '../voice/kills.ts'
 import { rehearse } from '../voice/world.ts'
@@ -9,11 +9,13 @@ import type { PhoneWorld } from './world.ts'
 
 /** The process of a call is killed. The network asks another one, opens a second stream there, and the talk goes on in the same call. */
 
-const answer = 'Yes, please go on.'
+export const answer = 'Yes, please go on.'
 const numbers = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight']
 const question = 'Shall I go on?'
-const tellings = numbers.map((number) => `This is part ${number} of the story, and it is not very long. ${question}`)
-const script = {
+export const tellings = numbers.map(
+  (number) => `This is part ${number} of the story, and it is not very long. ${question}`,
+)
+export const script = {
   start: 'part0',
   nodes: Object.fromEntries(
     tellings.map((say, index) => [`part${index}`, { say, else: { go: `part${(index + 1) % tellings.length}` } }]),
@@ -22,6 +24,8 @@ const script = {
 const notice = 'This call is recorded.'
 const sorry = 'Sorry, we were cut off. '
 const kill_after_ms = { min: 500, max: 12_000 }
+/** Each is a call whose process is killed. */
+const calls_per_kill = 3
 const back_within_ms = 30_000
 /** Sound that was not yet a part of the recording when the process was killed. */
 const lost_max_ms = 32_000
@@ -33,22 +37,27 @@ export async function checkKills(world: PhoneWorld, count: number): Promise<stri
   const ids: string[] = []
   const away_ms: number[] = []
   const repeated: Record<string, number> = {}
-  let other: Service | undefined
-  for (let kill = 0; kill < count; kill += 1) {
-    other ??= await startOther()
-    route.streams = other
-    route.questions = chance(random, 0.5) ? other : undefined
-    const talker = await api.talk(agent_id, { random: split(random) })
-    ids.push(talker.call_id)
-    const killed = other
-    try {
-      const { how, opened_ms } = await explained(talker, () => killIn(world, talker, { killed, sound: say(answer) }))
-      repeated[how] = (repeated[how] ?? 0) + 1
-      away_ms.push(opened_ms)
-    } finally {
-      talker.close()
+  for (let begun = 0; begun < count; begun += calls_per_kill) {
+    const other = await startOther()
+    const talkers: PhoneTalker[] = []
+    for (let index = begun; index < Math.min(count, begun + calls_per_kill); index += 1) {
+      route.streams = other
+      route.questions = chance(random, 0.5) ? other : undefined
+      talkers.push(await api.talk(agent_id))
     }
-    other = undefined
+    ids.push(...talkers.map(({ call_id }) => call_id))
+    const killAt = openKill(world, other, between(random, kill_after_ms.min, kill_after_ms.max))
+    try {
+      const all = talkers.map((talker) =>
+        explained(talker, () => survive(world, talker, { killAt, sound: say(answer) })),
+      )
+      for (const { how, opened_ms } of await Promise.all(all)) {
+        repeated[how] = (repeated[how] ?? 0) + 1
+        away_ms.push(opened_ms)
+      }
+    } finally {
+      for (const talker of talkers) talker.close()
+    }
   }
   const calls = await api.send('GET', `/calls?agent_id=${agent_id}&limit=100`)
   assert.deepEqual(calls.map(({ id }: { id: string }) => id).toSorted(), ids.toSorted(), 'one call each')
@@ -64,19 +73,34 @@ export async function checkKills(world: PhoneWorld, count: number): Promise<stri
   )
 }
 
-interface Killing {
-  killed: Service
+/** The process is killed when the first of its calls comes to this time. */
+function openKill({ route }: PhoneWorld, other: Service, after_ms: number) {
+  let killed: Promise<void> | undefined
+  const kill = () => {
+    // The network finds the other process from now on.
+    route.streams = undefined
+    route.questions = undefined
+    return other.kill()
+  }
+  return {
+    after_ms,
+    get is_done() {
+      return killed !== undefined
+    },
+    run: () => (killed ??= kill()),
+  }
+}
+
+interface Surviving {
+  killAt: ReturnType<typeof openKill>
   sound: Int16Array
 }
 
-async function killIn({ api, random, route }: PhoneWorld, talker: PhoneTalker, { killed, sound }: Killing) {
+async function survive({ api }: PhoneWorld, talker: PhoneTalker, { killAt, sound }: Surviving) {
   const { call_id } = talker
-  await talkFor(between(random, kill_after_ms.min, kill_after_ms.max), talker, sound)
-  // The network finds the other process from now on.
-  route.streams = undefined
-  route.questions = undefined
+  await talkFor(talker, sound, () => killAt.is_done || talker.now() >= killAt.after_ms)
   const killed_ms = talker.now()
-  await killed.kill()
+  await killAt.run()
   await talker.until('there is a second stream', () => talker.connections === 2, back_within_ms)
   const opened_ms = (talker.phone.streams.at(-1)?.opened_ms ?? 0) - killed_ms
   await goOn(talker, sound, killed_ms)

@@ -8,6 +8,9 @@ export interface PhoneTalker extends Talker {
   phone: PhoneCall
 }
 
+/** Longer than between sentences, and shorter than it takes to understand someone. */
+const pause_min_ms = 250
+
 /** Resolves when the first stream is open. */
 export async function openPhoneTalker(phone: PhoneCall): Promise<PhoneTalker> {
   const { person, streams } = phone
@@ -49,11 +52,15 @@ export async function openPhoneTalker(phone: PhoneCall): Promise<PhoneTalker> {
     untilHeard: person.untilHeard,
     isQuiet: person.isQuiet,
     untilQuiet: person.untilQuiet,
-    /** A telephone shows no words. What follows the next cut is what the agent says next. */
+    /** A telephone shows no words. What follows the next pause is what the agent says next. */
     async untilBegun(_text, since_ms) {
-      const isCut = (at_ms: number) => at_ms >= since_ms
-      await until('the agent is cut', () => clears.some(isCut))
-      return person.untilHeard(clears.findLast(isCut) ?? since_ms)
+      const find = () =>
+        stretches.find(
+          ({ start_ms }, index) =>
+            start_ms > since_ms && start_ms - (stretches[index - 1]?.end_ms ?? 0) >= pause_min_ms,
+        )
+      await until('the agent speaks again', () => find() !== undefined)
+      return person.untilHeard(find()?.start_ms ?? since_ms)
     },
     ended,
     close: () => phone.end({ status: 'failed', ended_by: 'peer' }),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { sample_rate } from '../../support/sounds.ts'
 import type { Talker } from '../../support/talker.ts'
 import { voiceApi } from '../../support/voice-calls.ts'
 import { between, split } from '../random.ts'
@@ -46,7 +47,8 @@ export async function checkKills({ stack, environment, tenant, random }: Killing
     const talker = await api.talk(agent_id, { comes_back: true, random: split(random) })
     ids.push(talker.call_id)
     try {
-      await talkFor(between(random, kill_after_ms.min, kill_after_ms.max), talker, say(answer))
+      const kill_ms = between(random, kill_after_ms.min, kill_after_ms.max)
+      await talkFor(talker, say(answer), () => talker.now() >= kill_ms)
       const [pid = 0] = childrenOf(service?.running.child.pid ?? 0)
       process.kill(pid, 'SIGKILL')
       const killed_ms = talker.now()
@@ -79,13 +81,12 @@ export async function checkKills({ stack, environment, tenant, random }: Killing
   )
 }
 
-/** Answers whenever the agent is quiet. At the end someone may be speaking. */
-export async function talkFor(ms: number, talker: Talker, sound: Int16Array): Promise<void> {
-  const isTime = () => talker.now() >= ms
+/** Answers whenever the agent is quiet, until it is time. Then someone may be speaking. */
+export async function talkFor(talker: Talker, sound: Int16Array, isTime: () => boolean): Promise<void> {
   for (let since_ms = 0; !isTime(); ) {
     await talker.until('it is the turn of the person', () => isTime() || talker.isQuiet(since_ms))
     if (isTime()) return
-    since_ms = talker.now() + sound.length / (talker.sample_rate / 1_000)
+    since_ms = talker.now() + sound.length / (sample_rate / 1_000)
     void talker.say(sound)
     await talker.until('it was said', () => isTime() || talker.now() >= since_ms)
   }

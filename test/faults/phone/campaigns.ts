@@ -24,7 +24,8 @@ const behaviours: Record<string, Behaviour[]> = {
 const endings = [...Object.keys(behaviours), '00', '00', '02']
 const pacing = { in_flight_max: 6, starts_per_second: 2, ramp_minutes: 0 }
 const script = { start: 'hi', nodes: { hi: { say: 'Hello, this is the office. Goodbye.', go: '@end' } } }
-const wait_max_ms = 480_000
+/** A telephone that nobody answers rings for half a minute, and who was busy is called again after one. */
+const wait_max_ms = { least: 180_000, each: 6_000 }
 
 /** What has become of a contact. */
 interface Result {
@@ -97,7 +98,11 @@ async function runCampaign({ api }: PhoneWorld, { agent_id, channel_id, numbers 
       (await api.send('POST', '/contacts', { phone_number, time_zone: 'America/New_York' })).id,
       phone_number,
     )
-  const retry = ['busy', 'error'].map((outcome) => ({ outcome, attempts_max: 2, waits_seconds: [60] }))
+  const retried = (outcome: string, attempts_max: number) => ({ outcome, attempts_max, waits_seconds: [60] })
+  const retry = [
+    ...['busy', 'error'].map((outcome) => retried(outcome, 2)),
+    ...['no_answer', 'voicemail'].map((outcome) => retried(outcome, 1)),
+  ]
   const { id } = await api.send('POST', '/campaigns', {
     name: `Campaign ${channel_id}`,
     kind: 'voice',
@@ -111,7 +116,7 @@ async function runCampaign({ api }: PhoneWorld, { agent_id, channel_id, numbers 
   })
   await api.send('POST', `/campaigns/${id}/enrollments`, { contact_ids: [...by_contact.keys()] })
   await api.send('POST', `/campaigns/${id}/start`)
-  const give_up_at = performance.now() + wait_max_ms
+  const give_up_at = performance.now() + wait_max_ms.least + numbers.length * wait_max_ms.each
   for (;;) {
     const campaign = await api.send('GET', `/campaigns/${id}`)
     if (campaign.status === 'completed' || performance.now() > give_up_at) {

@@ -179,7 +179,9 @@ async function end({ world: { api }, talker, note }: Act, way: Way): Promise<boo
   }
   if (way === 'stay') await Promise.race([talker.ended, sleep(stay_ms, undefined, { ref: false })])
   const is_between_streams = !talker.is_connected
-  if (way === 'vanish') talker.close()
-  else if (!talker.is_over) await talker.hangUp()
+  if (way === 'vanish') {
+    talker.cut()
+    talker.close()
+  } else if (!talker.is_over) await talker.hangUp()
   return way === 'vanish' || is_between_streams
 }

@@ -16,6 +16,7 @@ export async function openPhoneTalker(phone: PhoneCall): Promise<PhoneTalker> {
   const { person, streams } = phone
   const ended = phone.ended.then(({ ended_by }): Ended => ({ end_reason: ended_by, code: undefined }))
   const isOpen = () => streams.some(({ opened_ms, closed_ms }) => opened_ms !== undefined && closed_ms === undefined)
+  let said_ms = 0
   await phone.untilStreaming()
   const call_id = callIdOf(phone)
   const { sample_rate, spoken, played, stretches, clears, now, listen, findGaps, until } = person
@@ -41,7 +42,11 @@ export async function openPhoneTalker(phone: PhoneCall): Promise<PhoneTalker> {
     listen,
     findGaps,
     until,
-    say: (sound) => person.say(typeof sound === 'string' ? sound : toRate(sound, sentence_rate, sample_rate)),
+    async say(sound) {
+      const said = await person.say(typeof sound === 'string' ? sound : toRate(sound, sentence_rate, sample_rate))
+      said_ms = said.end_ms
+      return said
+    },
     press: person.press,
     async hangUp() {
       await person.hangUp()
@@ -52,8 +57,9 @@ export async function openPhoneTalker(phone: PhoneCall): Promise<PhoneTalker> {
     untilHeard: person.untilHeard,
     isQuiet: person.isQuiet,
     untilQuiet: person.untilQuiet,
-    /** A telephone shows no words. What follows the next pause is what the agent says next. */
-    async untilBegun(_text, since_ms) {
+    /** A telephone shows no words. What follows a pause after the person's words is what the agent says next. */
+    async untilBegun(_text, given_ms) {
+      const since_ms = Math.max(given_ms, said_ms)
       const find = () =>
         stretches.find(
           ({ start_ms }, index) =>

@@ -20,25 +20,23 @@ async function run(options: RunOptions): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const { random, print, is_long, rounds } = options
   const world = await openPhoneWorld(stack, random)
+  const parts = [
+    () => checkInterruptions(world, is_long ? Math.ceil(rounds / 5) : 2),
+    () => checkSixCalls(world, { is_long }),
+    () => checkRandomCalls(world, is_long ? 2 * rounds : 5),
+    () => checkHostile(world, { is_long }),
+    () => checkCampaigns(world, is_long ? 50 : 8),
+    () => checkAnswers(world, { count: is_long ? 40 : 5, noises: [undefined, 20] }),
+    () => checkWhoAnswered(world, is_long ? 20 : 3),
+    () => checkDatabasePause(world, is_long ? 10_000 : 3_000),
+    () => checkKills(world, is_long ? Math.ceil(rounds / 2) : 2),
+  ]
   const failures: unknown[] = []
   // A miss of one part says nothing about the others, which take long.
-  const parts = {
-    interruptions: () => checkInterruptions(world, is_long ? Math.ceil(rounds / 5) : 2),
-    six: () => checkSixCalls(world),
-    random: () => checkRandomCalls(world, is_long ? 2 * rounds : 5),
-    hostile: () => checkHostile(world, { is_long }),
-    campaigns: () => checkCampaigns(world, is_long ? 50 : 8),
-    answers: () => checkAnswers(world, { count: is_long ? 40 : 5, noises: [undefined, 20] }),
-    who: () => checkWhoAnswered(world, is_long ? 20 : 3),
-    pause: () => checkDatabasePause(world, is_long ? 10_000 : 3_000),
-    kills: () => checkKills(world, is_long ? Math.ceil(rounds / 2) : 2),
-  }
-  const wanted = process.env.PARTS?.split(',')
-  for (const [name, check] of Object.entries(parts))
-    if (wanted?.includes(name) ?? true)
-      await check().then(print, (error: unknown) => {
-        failures.push(error)
-        print(`missed (${name}): ${error instanceof Error ? error.message : error}`)
-      })
+  for (const check of parts)
+    await check().then(print, (error: unknown) => {
+      failures.push(error)
+      print(`missed: ${error instanceof Error ? error.message : error}`)
+    })
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} of the parts have missed`)
 }

@@ -154,7 +154,7 @@ export async function openPhoneWorld(stack: AsyncDisposableStack, random: Random
 }
 
 /** How a number takes a transfer, by its last digit. */
-export const transfers: Record<string, ReturnType<NonNullable<PhoneNetwork['options']['transferFor']>>> = {
+const transfers: Record<string, ReturnType<NonNullable<PhoneNetwork['options']['transferFor']>>> = {
   '1': { takes: 'answers', after_ms: 500, talk_ms: 1_000 },
   '2': { takes: 'busy', after_ms: 500 },
   '3': { takes: 'no_answer', after_ms: 2_000 },

@@ -41,7 +41,11 @@ export function openPhoneSockets(sockets: LiveSockets, { service, log }: { servi
       if (is_started && message && message.event !== 'media' && messages.length < waiting_max) messages.push(message)
       if (is_started || message?.event === 'connected') return
       clearTimeout(timer)
-      if (message?.event !== 'start') return socket.close(closing.invalid)
+      if (message?.event !== 'start') {
+        // What follows is not parsed, and begins nothing.
+        socket.off('message', onMessage)
+        return socket.close(closing.invalid)
+      }
       is_started = true
       begin(socket, message, { messages, release: () => socket.off('message', onMessage) }).catch((error: unknown) => {
         if (!isUnavailable(error)) log.error({ err: error }, 'a call by telephone could not be connected')

@@ -26,7 +26,7 @@ async function run(options: RunOptions): Promise<void> {
     () => checkRandomCalls(world, is_long ? 2 * rounds : 5),
     () => checkHostile(world, { is_long }),
     () => checkCampaigns(world, is_long ? 50 : 8),
-    () => checkAnswers(world, { count: is_long ? 40 : 5, noises: [undefined, 20] }),
+    () => checkAnswers(world, is_long ? { count: 40, noises: [undefined, 20] } : { count: 5, noises: [undefined] }),
     () => checkWhoAnswered(world, is_long ? 20 : 3),
     () => checkDatabasePause(world, is_long ? 10_000 : 3_000),
     () => checkKills(world, is_long ? Math.ceil(rounds / 2) : 2),

@@ -4,7 +4,7 @@ import { due_calls, findToTake, isAwaited, take } from '../../../server/calls/cl
 import { withoutQuiet } from '../../../server/calls/quiet-hours.ts'
 import { store } from '../../../server/calls/recording-files.ts'
 import { openRecording } from '../../../server/calls/recording-parts.ts'
-import { findLost, findOtherCarrierIds, postponeEnds, renewLeases } from '../../../server/calls/rows.ts'
+import { endLease, findLost, findOtherCarrierIds, postponeEnds, renewLeases } from '../../../server/calls/rows.ts'
 import { parseSocketToken } from '../../../server/calls/socket-token.ts'
 import { readTalk } from '../../../server/conversations/claim.ts'
 import { findEndedRuns } from '../../../server/conversations/tool-runs.ts'
@@ -124,6 +124,7 @@ export async function talkInBrowser(server: Server): Promise<void> {
   assert.deepEqual(await findLost(at, [taken]), [])
   await postponeEnds(at, [{ id: taken.id, token: taken.token, due_at: clock.iso(at.now + 60_000) }])
   assert.deepEqual(await findLost(at, [taken]), [])
+  assert.equal(await endLease(at, taken), 1)
   const place = await placeWebCall(tenant, { agent_id, is_test: true })
   const client = openVoiceClient(place)
   const { token: next } = await client.next('ready')

@@ -63,6 +63,7 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
   const faults: SpeechFault[] = []
   let events: Event[] = []
   let last_at = answered_at
+  let is_ending = false
   let is_over = false
   let is_closed = false
   let wake = () => {}
@@ -201,7 +202,10 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
   wire.onDigit = (digit) => emit({ type: 'digit', digit }, now())
   wire.onPause = (is_paused) => speaker.setConnected(!is_paused)
   wire.onTransferred = (is_ok) => emit({ type: 'transferred', is_ok }, now())
-  wire.onEnd = (reason) => {
+  /** Someone at the other side, or the wire, has ended the call. The first of them counts. */
+  function endByOther(reason: 'hung_up' | 'lost'): void {
+    if (is_ending) return
+    is_ending = true
     const at = now()
     speaker.setConnected(false)
     // The last words count, above all "stop calling me".
@@ -213,6 +217,7 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
       })
       .catch((error: unknown) => log.error({ err: error }, 'the end of a line failed'))
   }
+  wire.onEnd = endByOther
   if (options.answered_at === undefined) emit({ type: 'answered' }, answered_at)
   if (who) emit({ type: 'machine', kind: 'uncertain' }, answered_at)
 
@@ -276,6 +281,7 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
       end(Math.max(time, last_at))
       wire.end('hung_up')
     },
+    noteHungUp: () => endByOther('hung_up'),
     readLatency: latency.read,
     takeSpeechFault: () => faults.shift(),
     takeVerdict(verdict) {

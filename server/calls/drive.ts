@@ -409,8 +409,8 @@ export class CallDrive {
   }
 
   #obey(request: Request): void {
-    // The carrier has said so, and the stream has ended.
-    if (request === 'contact_hung_up') return void this.#takeOwn({ type: 'hung_up' })
+    // The carrier has said so, maybe before the stream ends: the last words are still to be understood.
+    if (request === 'contact_hung_up') return void this.#options.line.noteHungUp?.()
     if (request === 'transferred')
       return void this.#takeOwn({ type: 'close', reason: 'human_ended', end_reason: 'transferred' })
     const by_deletion = { reason: 'agent_deleted', end_reason: 'agent_hung_up' } as const

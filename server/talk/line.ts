@@ -24,6 +24,8 @@ export interface Line<Fact> {
   press: (now: number, digits: string) => void
   transfer: (now: number, to: string) => void
   hangUp: (now: number) => void
+  /** The carrier says that the contact has hung up. `hung_up` follows, after the last words. Lines with sound have it. */
+  noteHungUp?: () => void
   /** How long the stages before the first sound of this reply took. Undefined before it sounds. Lines with sound have it. */
   readLatency?: (reply: string) => SoundLatency | undefined
   /** What went wrong with a speech provider since the last question. Another one took over, unless the fault is fatal. */

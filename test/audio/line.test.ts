@@ -293,6 +293,21 @@ test('the last words are heard to the end, though their last window is not full'
   await line.close()
 })
 
+test('the last words are heard when the carrier says first that the contact has hung up', async () => {
+  const call = openVirtualCall()
+  const events = follow(call)
+  const { line, time, wire, hear, contact } = call
+  await hear(contact.speak('Stop', 160))
+  line.noteHungUp?.()
+  // Carriers say so more than once, and the wire ends too.
+  line.noteHungUp?.()
+  wire.onEnd('lost')
+  await time.advance(3_000)
+  assert.deepEqual(finalWords(events), ['Stop'])
+  assert.deepEqual(typesOf(events), ['answered', 'speech_started', 'heard', 'speech_stopped', 'hung_up'])
+  await line.close()
+})
+
 test('our own hanging up ends the wire', async () => {
   const call = openVirtualCall()
   const { line, time, wire } = call

@@ -72,6 +72,8 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
   let socket: WebSocket | undefined
   let token = options.token
   let call_id = ''
+  /** The service says so before it closes the socket. */
+  let end_reason: string | undefined
   let connections = 0
   /** What the person had heard when the socket was ready, how often it was cleared since, and what was reported. */
   let heard_before = 0
@@ -103,7 +105,7 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
   }
 
-  function finish(code: number | undefined, end_reason?: string): void {
+  function finish(code?: number): void {
     if (person.is_over) return
     person.end(`${end_reason ?? code}`)
     socket?.terminate()
@@ -132,7 +134,8 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
       words.push({ role, text, is_final, at_ms: now() })
     } else if (message.type === 'ended') {
       // What was sent before is still played.
-      setTimeout(() => finish(undefined, message.end_reason), person.waiting_samples / per_ms)
+      end_reason = message.end_reason
+      setTimeout(finish, person.waiting_samples / per_ms)
     }
   }
 
@@ -166,6 +169,7 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
       if (opened !== socket) return
       if (code === refused) reject(new Error('the token was refused'))
       else resolve(false)
+      if (end_reason !== undefined) return
       if (code === refused || (is_ready && closed.includes(code))) finish(code)
       else if (is_ready && comes_back && !person.is_over) void comeBack()
       else if (is_ready && !is_cut) finish(code)
@@ -181,7 +185,7 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
       if (is_ready || person.is_over) return
       await sleep(try_again_ms)
     }
-    finish(undefined)
+    finish()
   }
 
   const talker: Talker = {
@@ -232,7 +236,7 @@ export async function openTalker(options: TalkerOptions): Promise<Talker> {
     isQuiet: person.isQuiet,
     untilQuiet: person.untilQuiet,
     ended: ended.promise,
-    close: () => finish(undefined),
+    close: () => finish(),
   }
   // A process that is full may have room a moment later.
   for (let tries = 0; ; tries += 1) {

@@ -98,7 +98,7 @@ for (const last of ['end', 'ended'])
     const late = openVoiceClient({ url, token })
     const answer = answerTo(late)
     // A process that takes the call waits for the lock.
-    setTimeout(unlock, 500)
+    setTimeout(() => void unlock(), 500)
     assert.equal(await answer, 4_401)
     assert.equal((await ended(tenant, id)).end_reason, 'contact_hung_up')
   })

@@ -2,7 +2,7 @@ import * as channels from '../channels/store.ts'
 import { type At, type AtOutside, atLater, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { OutboundError } from '../kit/outbound/request.ts'
-import { Problem } from '../kit/problem.ts'
+import { ignoreProblem } from '../kit/problem.ts'
 import type { RunContext } from '../kit/work/work.ts'
 import type { Dialer, DialResult, FoundCall, PhoneCall } from './carrier.ts'
 import type { ClaimedCall } from './claim.ts'
@@ -10,6 +10,7 @@ import { ender_of, type Fact, type Final, isAnswered, summarize } from './facts.
 import { findOtherCarrierIds, type Request, releaseDialed, releaseUntil, setCarrierId } from './rows.ts'
 import type { CallSave } from './save.ts'
 import type { Ender, EndReason } from './schema.ts'
+import { open_within_ms } from './socket-token.ts'
 import { table } from './store.ts'
 import { isOffline } from './web.ts'
 
@@ -20,8 +21,6 @@ const ask_after_ms = (ring_seconds + 30) * 1_000
 /** A carrier that can't say what has become of a call is asked this often, and for this long. */
 const ask_every_ms = 10_000
 const give_up_after_ms = 5 * 60_000
-/** Someone has answered, and the stream is to open. */
-const open_within_ms = 60_000
 /** A carrier that has too much to do is asked again, for this long. */
 const retry_every_ms = 3_000
 const retry_for_ms = 60_000
@@ -214,7 +213,3 @@ const ended = ({ now }: At, end_reason: EndReason, ended_by: Ender = ender_of[en
   source: ended_by,
   fact: { kind: 'ended', end_reason, ended_by },
 })
-
-function ignoreProblem(error: unknown): undefined {
-  if (!(error instanceof Problem)) throw error
-}

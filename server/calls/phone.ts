@@ -9,19 +9,16 @@ import { isOverLimit } from '../conversations/tokens.ts'
 import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
-import { invalidState, notFound, Problem } from '../kit/problem.ts'
+import { ignoreProblem, invalidState, notFound, Problem } from '../kit/problem.ts'
 import { admitAll } from './create.ts'
 import { endUnstarted } from './end.ts'
 import type { Fact } from './facts.ts'
 import { insert, newCall } from './insert.ts'
 import { findByCarrierId, type LockedCall, lock, setCarrierId, updateRequest, updateSocketToken } from './rows.ts'
 import { saveReport } from './save.ts'
-import { newSocketToken } from './socket-token.ts'
+import { newSocketToken, open_within_ms } from './socket-token.ts'
 import { announceRequest } from './store.ts'
 import { isOffline } from './web.ts'
-
-/** The stream must be open by then. */
-const open_within_ms = 60_000
 
 /** A call that a carrier brings. */
 export interface InboundCall {
@@ -54,10 +51,6 @@ export async function admitCall(at: AtOutside, { channel, carrier_id, from }: In
   // Scripts use no tokens.
   const is_over = version.configuration.script === null && (await isOverLimit(at, { channel_id: channel.id }))
   return is_over ? 'busy' : 'admitted'
-}
-
-function ignoreProblem(error: unknown): undefined {
-  if (!(error instanceof Problem)) throw error
 }
 
 /** Writes a call that comes in. One that is reported again is found. The ledger is not asked: the other side calls. */

@@ -344,7 +344,7 @@ export const reschedule = (
       returning row.before`,
   )
 
-/** The call of a conversation is due now, unless it has ended. One in a browser is only ended by then. */
+/** The call of a conversation is due now, unless it has ended. One on a socket is only ended by then. */
 export const setDue = ({ db, workspace, now }: At, conversation_id: string) =>
   db.many<Pick<Call, 'id' | 'conversation_id'>>(
     sql`update calls set due_at = case when line is null then least(due_at, ${clock.iso(now)}) else due_at end
@@ -530,7 +530,7 @@ export const releaseDialed = (
       where workspace_id = ${workspace} and id = ${id} and lease_token = ${token}`,
   )
 
-/** Calls in a browser end when nobody comes back by then. They are leased by this process. Rows that are locked are left out. */
+/** Calls on sockets end when nobody comes back by then. They are leased by this process. Rows that are locked are left out. */
 export const postponeEnds = (
   { db, workspace }: InWorkspace,
   calls: { id: string; token: string; due_at: string }[],

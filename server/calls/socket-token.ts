@@ -1,6 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import { isId } from '../kit/id.ts'
 
+/** A socket or stream must be open by then, or its call ends. */
+export const open_within_ms = 60_000
 const id_bytes = 16
 const secret_bytes = 32
 

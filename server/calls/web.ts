@@ -12,16 +12,14 @@ import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { isId, newId } from '../kit/id.ts'
 import { sql } from '../kit/postgres/sql.ts'
-import { type Fault, invalid, invalidState, Problem } from '../kit/problem.ts'
+import { type Fault, ignoreProblem, invalid, invalidState, Problem } from '../kit/problem.ts'
 import { admitAll } from './create.ts'
 import { insert, newCall } from './insert.ts'
 import { noRoom } from './live-calls.ts'
 import { shownOf } from './rows.ts'
 import type { NewWebCall, WebCall } from './schema.ts'
-import { newSocketToken } from './socket-token.ts'
+import { newSocketToken, open_within_ms } from './socket-token.ts'
 
-/** The socket must be open by then. */
-const open_within_ms = 60_000
 const open_per_network_max = 2
 const open_per_channel_max = 10
 const retry_after_seconds = 30
@@ -61,10 +59,6 @@ async function findConfiguration(at: At, input: Pick<NewWebCall, Choosing>): Pro
   if (use_draft) return agent.draft
   const version_id = agent_version_id ?? chooseVersion(agent, contact_id ?? '').id
   return isId(version_id) ? (await findVersion(at, { agent_id, version_id }))?.configuration : undefined
-}
-
-function ignoreProblem(error: unknown): undefined {
-  if (!(error instanceof Problem)) throw error
 }
 
 const inTestWorkspace = () =>

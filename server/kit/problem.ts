@@ -237,3 +237,8 @@ export const filesUnavailable = (cause: unknown) =>
 
 export const overloaded = () =>
   new Problem('SERVICE_UNAVAILABLE', 'The server is overloaded. Try again in a second.', {}, { 'retry-after': '1' })
+
+/** For `catch`: what a problem forbids is undefined. Other errors are thrown. */
+export function ignoreProblem(error: unknown): undefined {
+  if (!(error instanceof Problem)) throw error
+}

@@ -3,7 +3,7 @@ import { findConfiguration } from '../../agents/find-version.ts'
 import { lineOf } from '../../calls/insert.ts'
 import { type At, type AtOutside, inTransaction } from '../../kit/at.ts'
 import { sql } from '../../kit/postgres/sql.ts'
-import { Problem } from '../../kit/problem.ts'
+import { ignoreProblem } from '../../kit/problem.ts'
 import { readCampaign } from '../stored-campaign.ts'
 import { findSender } from './dispatch.ts'
 import { versionIds } from './versions.ts'
@@ -32,8 +32,4 @@ async function findSpoken(at: At, id: string): Promise<Configuration[]> {
     versionIds(agent, campaign).map((version_id) => findConfiguration(at, { agent_id: agent.id, version_id })),
   )
   return found.flatMap((configuration) => configuration ?? [])
-}
-
-function ignoreProblem(error: unknown): undefined {
-  if (!(error instanceof Problem)) throw error
 }

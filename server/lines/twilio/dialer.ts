@@ -6,7 +6,7 @@ import type { AtOutside } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { isObject } from '../../kit/json.ts'
 import { OutboundError, type OutboundResponse } from '../../kit/outbound/request.ts'
-import { type Answer, cleaned, codeOf, isCarrierId, parse, request, token_missing } from './rest.ts'
+import { type Answer, codeOf, isCarrierId, parse, refusalOf, request, token_missing } from './rest.ts'
 import { callUrl, machineUrl, statusUrl } from './twiml.ts'
 
 /** At most this many calls to one number are read. */
@@ -59,19 +59,13 @@ function formOf({ tools }: AtOutside, { id: call_id, channel, to, leaves_message
   return form
 }
 
-/** Above 500, and without a valid answer, the call may have been accepted. */
+/** From 500 on, and without a valid answer, the call may have been accepted. */
 function toResult({ status, body }: OutboundResponse): DialResult {
   const answer = parse(body)
   if (status === 200 || status === 201)
     return isCarrierId(answer.sid) ? { type: 'accepted', carrier_id: answer.sid } : { type: 'unknown' }
   if (status >= 500 || status < 400 || status === 408) return { type: 'unknown' }
-  const code = codeOf(answer.code)
-  const reason = typeof answer.message === 'string' ? `: ${cleaned(answer.message)}` : ''
-  const is_login_refused = status === 401 || status === 403
-  const what = is_login_refused
-    ? "The carrier doesn't accept the account SID or the auth token"
-    : 'The carrier refused the call'
-  const error = `${what} (${status}${code === undefined ? '' : ` ${code}`})${reason}`
+  const { code, error, is_login_refused } = refusalOf(status, answer, 'call')
   if (status === 429) return { type: 'not_sent', error, is_account_refused: false, may_retry: true }
   if (is_login_refused) return { type: 'not_sent', error, is_account_refused: true, may_retry: false }
   return { type: 'refused', final: finalOfCode(code) ?? 'error', error, is_account_refused: status === 404 }

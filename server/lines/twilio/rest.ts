@@ -74,3 +74,14 @@ export function codeOf(code: unknown): number | undefined {
 
 /** Errors are kept when the contact is deleted, so they have no numbers. */
 export const cleaned = (text: string): string => storable(text.slice(0, 300)).replace(/\+?\d[\d\s().-]{5,}\d/g, '…')
+
+/** Why Twilio has refused something, as a sentence. */
+export function refusalOf(status: number, answer: Answer, what: 'call' | 'message') {
+  const code = codeOf(answer.code)
+  const reason = typeof answer.message === 'string' ? `: ${cleaned(answer.message)}` : ''
+  const is_login_refused = status === 401 || status === 403
+  const refused = is_login_refused
+    ? "The carrier doesn't accept the account SID or the auth token"
+    : `The carrier refused the ${what}`
+  return { code, is_login_refused, error: `${refused} (${status}${code === undefined ? '' : ` ${code}`})${reason}` }
+}

@@ -5,7 +5,7 @@ import * as clock from '../../kit/clock.ts'
 import { isObject } from '../../kit/json.ts'
 import { OutboundError, type OutboundResponse } from '../../kit/outbound/request.ts'
 import type { Carrier, CarrierMessage, CarrierReport, SendResult } from '../../messages/carrier.ts'
-import { type Answer, cleaned, codeOf, isCarrierId, parse, request, token_missing } from './rest.ts'
+import { type Answer, cleaned, codeOf, isCarrierId, parse, refusalOf, request, token_missing } from './rest.ts'
 
 /** At most this many messages to one number on one day are read. */
 const found_max = 1_000
@@ -39,7 +39,7 @@ async function send(at: AtOutside, message: CarrierMessage): Promise<SendResult>
   }
 }
 
-/** Above 500, and without a valid answer, the message may have been accepted. */
+/** From 500 on, and without a valid answer, the message may have been accepted. */
 function toResult({ status, body }: OutboundResponse): SendResult {
   const answer = parse(body)
   if (status === 200 || status === 201) {
@@ -47,13 +47,7 @@ function toResult({ status, body }: OutboundResponse): SendResult {
     return report ? { type: 'accepted', ...report } : { type: 'unknown' }
   }
   if (status >= 500 || status < 400 || status === 408) return { type: 'unknown' }
-  const code = codeOf(answer.code)
-  const reason = typeof answer.message === 'string' ? `: ${cleaned(answer.message)}` : ''
-  const is_login_refused = status === 401 || status === 403
-  const what = is_login_refused
-    ? "The carrier doesn't accept the account SID or the auth token"
-    : 'The carrier refused the message'
-  const error = `${what} (${status}${code === undefined ? '' : ` ${code}`})${reason}`
+  const { code, error, is_login_refused } = refusalOf(status, answer, 'message')
   if (status === 429) return { type: 'not_sent', error, is_account_refused: false }
   if (is_login_refused) return { type: 'not_sent', error, is_account_refused: true }
   return { type: 'refused', error, has_opted_out: isOptOut(code), is_account_refused: status === 404 }

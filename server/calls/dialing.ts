@@ -1,13 +1,15 @@
 import * as channels from '../channels/store.ts'
-import { type At, type AtOutside, atLater, inTransaction } from '../kit/at.ts'
+import { type At, type AtOutside, atLater, type InWorkspace, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { OutboundError } from '../kit/outbound/request.ts'
+import { sharedRead } from '../kit/postgres/shared-read.ts'
 import { ignoreProblem } from '../kit/problem.ts'
 import type { RunContext } from '../kit/work/work.ts'
 import type { Dialer, DialResult, FoundCall, PhoneCall } from './carrier.ts'
 import type { ClaimedCall } from './claim.ts'
 import { ender_of, type Fact, type Final, isAnswered, summarize } from './facts.ts'
-import { findOtherCarrierIds, type Request, releaseDialed, releaseUntil, setCarrierId } from './rows.ts'
+import type { LiveCall, LiveCalls } from './live-calls.ts'
+import { findNotOver, findOtherCarrierIds, type Request, releaseDialed, releaseUntil, setCarrierId } from './rows.ts'
 import type { CallSave } from './save.ts'
 import type { Ender, EndReason } from './schema.ts'
 import { open_within_ms } from './socket-token.ts'
@@ -45,12 +47,10 @@ export async function dial(at: AtOutside, dialing: Dialing): Promise<Fact[] | un
   if (!channel || to === null || !configuration) return [ended(at, 'canceled', 'system')]
   const speech = await at.tools.sound.find(at, configuration).catch(ignoreProblem)
   if (!speech) return [ended(at, 'system_error')]
-  const { live_calls } = at.tools
-  if (!live_calls.hasRoomToDial({ is_offline: isOffline(speech.listen.model) }, at.now)) {
+  if (!(await takeRoom(at, id, { is_offline: isOffline(speech.listen.model) }))) {
     await releaseUntil(at, { ids: [id], token }, clock.iso(at.now + wait_ms))
     return undefined
   }
-  live_calls.ringing.set(id, at.now + ask_after_ms)
   const first_at = started_at === null ? at.now : clock.parse(started_at)
   const { is_lost } = await save(at, {
     ...nothingElse(dialing, at),
@@ -60,11 +60,38 @@ export async function dial(at: AtOutside, dialing: Dialing): Promise<Fact[] | un
     is_dialing: true,
   })
   const result = is_lost ? undefined : await dialer.dial(at, toPhoneCall(at, claimed, channel))
-  if (result?.type !== 'accepted' && result?.type !== 'unknown') live_calls.ringing.delete(id)
+  if (result?.type !== 'accepted' && result?.type !== 'unknown') at.tools.live_calls.dialed.delete(id)
   if (!result) return undefined
   await recordHealth(at, channel, result)
   return follow(later(at), dialing, { result, first_at, log: context.log })
 }
+
+/** Takes room for a call that is about to be dialled. Which ones still need theirs is asked only when none seems to be left. */
+async function takeRoom(at: At, id: string, call: LiveCall): Promise<boolean> {
+  const { live_calls } = at.tools
+  if (!live_calls.hasRoomToDial(call)) await freeRoom(at)
+  // Nothing waits in between: others take room at the same time.
+  if (!live_calls.hasRoomToDial(call)) return false
+  live_calls.dialed.set(id, at.workspace)
+  return true
+}
+
+/** Many calls may wait for room at the same time. */
+async function freeRoom({ db, tools: { live_calls } }: At): Promise<void> {
+  const used = new Set(live_calls.dialed.values())
+  await Promise.all([...used].map((workspace) => freeRoomOf({ db, workspace, live_calls })))
+}
+
+/**
+ * Frees the room of calls that are over. A call that a stream has taken counts where the stream is. A process without streams doesn't
+ * know how much room others have, so there all that it has dialled count until they are over.
+ */
+const freeRoomOf = sharedRead(async ({ db, workspace, live_calls }: InWorkspace & { live_calls: LiveCalls }) => {
+  const { dialed, has_sockets } = live_calls
+  const ids = [...dialed].flatMap(([id, of]) => (of === workspace ? [id] : []))
+  const open = await findNotOver({ db, workspace }, { ids, counts_taken: !has_sockets })
+  for (const id of ids) if (!open.has(id)) dialed.delete(id)
+})
 
 interface Followed {
   result: DialResult

@@ -25,16 +25,16 @@ export interface LiveCalls {
   is_abandoned: boolean
   /** The ids of calls that are over, until that is written. */
   readonly over: Set<string>
-  /** The ids of calls that this process has dialled and nobody has answered yet, and until when they count. */
-  readonly ringing: Map<string, number>
-  /** Whether streams open at this process. If not, calls that are answered take no room here. */
+  /** The ids of calls that this process has dialled and that may still need room, with their workspaces. */
+  readonly dialed: Map<string, string>
+  /** Whether streams open at this process. If not, all that it has dialled are held elsewhere. */
   has_sockets: boolean
   /** Of recordings that wait in memory to be stored. */
   unstored_bytes: number
   /** `taken` is how many more there are to come. */
   hasRoom: (call: LiveCall, taken?: number) => boolean
-  /** Whether there is also room for all that ring to be answered. */
-  hasRoomToDial: (call: LiveCall, now: number) => boolean
+  /** Whether there is also room for all that were dialled to be answered. */
+  hasRoomToDial: (call: LiveCall) => boolean
   add: (call: LiveCall) => void
   remove: (call: LiveCall) => void
   /** A stop waits for what is left to do after a call, which takes no room: its recording is stored. It must not reject. */
@@ -58,7 +58,7 @@ export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
     is_draining: false,
     is_abandoned: false,
     over: new Set(),
-    ringing: new Map(),
+    dialed: new Map(),
     has_sockets: false,
     unstored_bytes: 0,
     get count() {
@@ -70,9 +70,8 @@ export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
       const offline = [...calls].filter((call) => call.is_offline).length
       return calls.size + taken < providers_max && (!is_offline || offline + taken < offline_max)
     },
-    hasRoomToDial(call, now) {
-      for (const [id, until] of this.ringing) if (until <= now) this.ringing.delete(id)
-      return !this.has_sockets || this.hasRoom(call, this.ringing.size)
+    hasRoomToDial(call) {
+      return this.hasRoom(call, this.dialed.size)
     },
     add: (call) => void calls.add(call),
     remove(call) {

@@ -124,7 +124,6 @@ export async function continueCall(at: At, { carrier_id, ...on_channel }: Questi
   const call = await lockCall(at, on_channel)
   if (call.direction === 'inbound') return nextOf(at, call)
   if (carrier_id !== undefined) await setCarrierId(at, { id: call.id, carrier_id })
-  at.tools.live_calls.ringing.delete(call.id)
   const { ended_at, request, conversation_id, socket_token } = call
   const is_first = ended_at === null && request === null && conversation_id === null && socket_token === null
   return nextOf(at, is_first ? await answer(at, call) : call)

@@ -506,6 +506,19 @@ export const setCarrierId = (
         and not exists (select from calls as other where other.workspace_id = ${workspace} and other.carrier_id = ${carrier_id})`,
   )
 
+/** Which of the calls are not over. Without `counts_taken` only those that no stream has taken. */
+export async function findNotOver(
+  { db, workspace }: InWorkspace,
+  { ids, counts_taken }: { ids: string[]; counts_taken: boolean },
+): Promise<Set<string>> {
+  const rows = await db.many<{ id: string }>(
+    sql`select id from calls
+      where workspace_id = ${workspace} and id = any(${toArrayLiteral(ids)}::uuid[]) and ended_at is null
+        and (${counts_taken} or conversation_id is null)`,
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Which of the carrier's ids belong to other calls than this one. */
 export async function findOtherCarrierIds(
   { db, workspace }: InWorkspace,

@@ -286,9 +286,7 @@ const unknown = ({ now }: At): Fact => ({
 })
 
 async function endIf(at: AtOutside, options: Begin, facts: Fact[] | undefined): Promise<undefined> {
-  if (!facts) return
-  at.tools.live_calls.ringing.delete(options.claimed.id)
-  await end(at, options, facts)
+  if (facts) await end(at, options, facts)
 }
 
 /** Ends the call without a driver. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
+import { waitUntil } from '../faults/client.ts'
 import { openPhoneNetwork } from '../peers/phone.ts'
 import type { Behaviour } from '../peers/phone-behaviour.ts'
 import type { PhoneCall } from '../peers/phone-call.ts'
-import { ended, newCaller, placeCall, turnsOf } from '../support/calls.ts'
+import { ended, getCall, newCaller, placeCall, turnsOf } from '../support/calls.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, testPool } from '../support/harness.ts'
 import { newPhoneChannel, sayPhrase } from '../support/phone.ts'
@@ -14,7 +15,7 @@ import { startVoiceProcess } from '../support/voice-process.ts'
 /* The worker of one process dials, and the streams open at another one. */
 
 const secrets_key = randomBytes(32).toString('base64')
-const server = await openServer(testPool(), { secrets_key })
+const server = await openServer(testPool(), { secrets_key, live_calls_max: 2 })
 after(server.close)
 addFakeSpeech(server)
 const other = await startVoiceProcess({ secrets_key, public_url: server.url })
@@ -34,16 +35,28 @@ after(() => network.close())
 
 const tenant = await server.workspace()
 
-async function call(person: Behaviour, fields: object): Promise<{ id: string; phone: PhoneCall }> {
+async function openChannel(fields: object): Promise<{ agent_id: string; channel_id: string }> {
   const agent_id = await newCaller(tenant, fields)
   const channel = await newPhoneChannel(server, tenant, { network, agent_id, address: phoneNumber() })
+  return { agent_id, channel_id: channel.id }
+}
+
+async function place(person: Behaviour, from: { agent_id: string; channel_id: string }): Promise<Placed> {
   const to = phoneNumber()
   people.set(to, person)
-  const { id } = await placeCall(tenant, { agent_id, to, channel_id: channel.id })
+  return placeCall(tenant, { to, ...from })
+}
+
+type Placed = { id: string; to: string }
+
+const phoneOf = ({ to }: Placed) => network.calls.findLast((one) => one.to === to)
+
+async function call(person: Behaviour, fields: object): Promise<{ id: string; phone: PhoneCall }> {
+  const placed = await place(person, await openChannel(fields))
   await tenant.work()
-  const phone = network.calls.findLast((one) => one.to === to)
+  const phone = phoneOf(placed)
   assert.ok(phone)
-  return { id, phone }
+  return { id: placed.id, phone }
 }
 
 test('a call that one process has dialled is held by another one', async () => {
@@ -73,4 +86,27 @@ test('reports at a process that has dialled nothing count as well', async () => 
   const { id, phone } = await call({ takes: 'busy' }, {})
   await phone.reported
   assert.equal((await ended(tenant, id)).outcome, 'busy')
+})
+
+test('a process without streams has as many calls at a time as it may have live ones', async () => {
+  const { live_calls } = server.at('').tools
+  live_calls.has_sockets = false
+  const from = await openChannel({ greeting: 'Hello.' })
+  const placed = [await place({}, from), await place({}, from), await place({}, from)]
+  await tenant.work()
+  const dialed = placed.filter(phoneOf)
+  assert.equal(dialed.length, 2)
+  for (const one of dialed) await phoneOf(one)?.untilStreaming()
+  await waitUntil('both are held elsewhere', async () => {
+    const calls = await Promise.all(dialed.map(({ id }) => getCall(tenant, id)))
+    return calls.every(({ conversation_id }) => conversation_id !== null)
+  })
+  await tenant.work(Date.now() + 5_000)
+  assert.equal(placed.filter(phoneOf).length, 2)
+  for (const one of dialed) {
+    await phoneOf(one)?.person.hangUp()
+    await ended(tenant, one.id)
+  }
+  await tenant.work(Date.now() + 10_000)
+  assert.equal(placed.filter(phoneOf).length, 3)
 })

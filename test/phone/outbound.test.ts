@@ -422,7 +422,7 @@ test('calls wait while this process has no room', async () => {
   const { tenant, callPerson, phoneOf } = world
   const { live_calls } = server.at('').tools
   await waitUntil('nothing goes on', () => live_calls.count === 0)
-  live_calls.ringing.clear()
+  live_calls.dialed.clear()
   const placed = []
   for (let count = 0; count < 4; count += 1) placed.push(await callPerson({ takes: 'no_answer' }))
   await tenant.work()
@@ -438,6 +438,29 @@ test('calls wait while this process has no room', async () => {
     phoneOf(call)?.person.decline()
     await ended(tenant, call.id)
   }
+})
+
+test('a call that was answered keeps its room until its stream has it', async () => {
+  const world = await openWorld()
+  const { tenant, channel, callPerson, phoneOf } = world
+  const { live_calls } = server.at('').tools
+  await waitUntil('nothing goes on', () => live_calls.count === 0)
+  live_calls.dialed.clear()
+  const answered = []
+  for (let count = 0; count < 3; count += 1) answered.push(await callPerson({ takes: 'no_answer' }))
+  await tenant.work()
+  for (const call of answered) {
+    const form = { CallSid: phoneOf(call)?.sid ?? '', CallStatus: 'in-progress' }
+    const asked = await postSigned(tenant, `${channel.inbound_url}/calls/${call.id}`, form)
+    assert.match(asked.text, /<Stream /)
+  }
+  const last = await callPerson({ takes: 'busy' })
+  await tenant.work()
+  assert.equal(phoneOf(last), undefined)
+  for (const { id } of answered) assert.equal((await tenant.call('POST', `/calls/${id}/hang_up`)).status, 200)
+  await tenant.work()
+  await tenant.work(Date.now() + 5_000)
+  assert.ok(phoneOf(last))
 })
 
 test('a voicemail gets its message, by what the carrier has found', async () => {

@@ -4,7 +4,14 @@ import { due_calls, findToTake, isAwaited, take } from '../../../server/calls/cl
 import { withoutQuiet } from '../../../server/calls/quiet-hours.ts'
 import { store } from '../../../server/calls/recording-files.ts'
 import { openRecording } from '../../../server/calls/recording-parts.ts'
-import { endLease, findLost, findOtherCarrierIds, postponeEnds, renewLeases } from '../../../server/calls/rows.ts'
+import {
+  endLease,
+  findLost,
+  findNotOver,
+  findOtherCarrierIds,
+  postponeEnds,
+  renewLeases,
+} from '../../../server/calls/rows.ts'
 import { parseSocketToken } from '../../../server/calls/socket-token.ts'
 import { readTalk } from '../../../server/conversations/claim.ts'
 import { findEndedRuns } from '../../../server/conversations/tool-runs.ts'
@@ -158,7 +165,9 @@ export async function talkByPhone(server: Server): Promise<void> {
   const report = { CallSid: 'CA2', CallStatus: 'ringing' }
   const url = `${channel.inbound_url}/calls/${placed.body.data.id}/status`
   assert.equal((await postSigned(tenant, url, report)).status, 200)
-  const owned = { id: placed.body.data.id, carrier_ids: ['CA1', 'CA2'] }
+  const { id } = placed.body.data
+  assert.deepEqual(await findNotOver(server.at(tenant.id), { ids: [id], counts_taken: false }), new Set([id]))
+  const owned = { id, carrier_ids: ['CA1', 'CA2'] }
   assert.deepEqual(await findOtherCarrierIds(server.at(tenant.id), owned), new Set(['CA1']))
 }
 

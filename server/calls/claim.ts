@@ -19,7 +19,16 @@ import * as counts from './counts.ts'
 import { countInFlight } from './insert.ts'
 import { withoutQuiet } from './quiet-hours.ts'
 import { findRules } from './refusals.ts'
-import { findOpened, leaseDue, type Opening, queueScheduled, type Row, releaseUntil, takeOpened } from './rows.ts'
+import {
+  findOpened,
+  isUndialed,
+  leaseDue,
+  type Opening,
+  queueScheduled,
+  type Row,
+  releaseUntil,
+  takeOpened,
+} from './rows.ts'
 import { table } from './store.ts'
 
 const claims_max = 250
@@ -64,11 +73,20 @@ type Shown =
   | 'agent_id'
   | 'agent_name'
   | 'channel_id'
-type Fixed = 'attempt' | 'metadata' | 'is_test' | 'created_at' | 'variables' | 'simulate' | 'leaves_voicemail'
+type Fixed =
+  | 'attempt'
+  | 'metadata'
+  | 'is_test'
+  | 'created_at'
+  | 'variables'
+  | 'simulate'
+  | 'leaves_voicemail'
+  | 'dial_before'
+  | 'keeps_quiet_hours'
 type Changing = 'started_at' | 'facts' | 'state' | 'request' | 'claims' | 'speech_ms'
 type OfSocket = 'line' | 'carrier_id' | 'is_dialing' | 'draft' | 'socket_origin'
 
-interface LeasedRow extends DueItem, Pick<Row, Shown | Fixed | Changing | OfSocket | 'keeps_quiet_hours'> {
+interface LeasedRow extends DueItem, Pick<Row, Shown | Fixed | Changing | OfSocket> {
   /** Null for a draft. */
   version_id: string | null
   version_label: string
@@ -79,17 +97,8 @@ interface LeasedRow extends DueItem, Pick<Row, Shown | Fixed | Changing | OfSock
 const columns =
   raw(`id, due_at, direction, status, to_number as "to", from_number as "from", contact_id, conversation_id, agent_id,
   agent_name, channel_id, attempt, metadata, is_test, started_at, created_at, version_id, version_label, variables, simulate,
-  leaves_voicemail, keeps_quiet_hours, facts, state, request, claims, line, carrier_id, is_dialing, draft, socket_origin,
+  leaves_voicemail, keeps_quiet_hours, dial_before, facts, state, request, claims, line, carrier_id, is_dialing, draft, socket_origin,
   lease_token, speech_ms, recording_status <> 'none' as is_recording`)
-
-/** Whether the call was certainly not dialled: not yet, or because the carrier had too much to do. */
-export const isUndialed = ({
-  started_at,
-  line,
-  carrier_id,
-  is_dialing,
-}: Pick<LeasedRow, 'started_at' | 'line' | 'carrier_id' | 'is_dialing'>): boolean =>
-  started_at === null || (line === 'phone' && carrier_id === null && !is_dialing)
 
 /** Leases due calls, and reads what is needed to drive them. Consent is asked here: they are dialled at once. */
 export async function claim(at: At, { slots, claimed }: Pick<ClaimRequest<ClaimedCall>, 'slots' | 'claimed'>) {

@@ -42,7 +42,9 @@ export interface Dialing {
  */
 export async function dial(at: AtOutside, dialing: Dialing): Promise<Fact[] | undefined> {
   const { claimed, dialer, save, context } = dialing
-  const { id, token, to, started_at, configuration } = claimed
+  const { id, token, to, started_at, dial_before, configuration } = claimed
+  // The carrier had too much to do until it was too late, such as after the hours of a campaign.
+  if (started_at !== null && dial_before !== null && clock.parse(dial_before) <= at.now) return [final(at, 'error')]
   const channel = await findChannel(at, claimed)
   if (!channel || to === null || !configuration) return [ended(at, 'canceled', 'system')]
   const speech = await at.tools.sound.find(at, configuration).catch(ignoreProblem)

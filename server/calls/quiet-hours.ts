@@ -5,11 +5,11 @@ import * as clock from '../kit/clock.ts'
 import { nextInQuietHours } from '../workspaces/quiet-hours.ts'
 import * as workspaces from '../workspaces/store.ts'
 import * as counts from './counts.ts'
-import { type Row, reschedule } from './rows.ts'
+import { isUndialed, type Row, reschedule } from './rows.ts'
 import { announce } from './store.ts'
 
 type Shown = 'id' | 'status' | 'to' | 'contact_id' | 'conversation_id' | 'started_at'
-type Claimed = Pick<Row, Shown | 'keeps_quiet_hours' | 'request'>
+type Claimed = Pick<Row, Shown | 'keeps_quiet_hours' | 'request' | 'line' | 'carrier_id' | 'is_dialing'>
 
 interface Moved extends Claimed {
   /** When it is to be dialled. */
@@ -18,16 +18,18 @@ interface Moved extends Claimed {
 
 /**
  * Leaves out the calls that keep quiet hours and are outside of them now, by the settings and zones of now: they wait until the
- * hours begin. If these never do, the call is canceled.
+ * hours begin. If these never do, the call is canceled, and so is one that the carrier had no time for until the hours were over.
  */
 export async function withoutQuiet<One extends Claimed>(at: At, rows: One[], token: string): Promise<One[]> {
   const keeping = rows.filter(
-    ({ keeps_quiet_hours, started_at, request, to }) =>
-      keeps_quiet_hours && started_at === null && request === null && to !== null,
+    (row) => row.keeps_quiet_hours && isUndialed(row) && row.request === null && row.to !== null,
   )
   if (keeping.length === 0) return rows
   const times = await nextTimes(at, keeping)
-  const timeOf = ({ id }: One) => (times.has(id) ? times.get(id) : at.now)
+  const timeOf = ({ id, started_at }: One) => {
+    const time = times.has(id) ? times.get(id) : at.now
+    return started_at === null || time === at.now ? time : undefined
+  }
   await postpone(at, {
     moved: keeping.flatMap((row) => {
       const time = timeOf(row) ?? at.now

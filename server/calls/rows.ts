@@ -260,17 +260,20 @@ const ended_columns = [
   'updated_at',
   'request',
   'due_at',
+  'lease_until',
+  'lease_token',
   ...over_columns,
 ] as const
+const no_lease: Pick<Row, 'lease_until' | 'lease_token'> = { lease_until: null, lease_token: null }
 
-/** Writes that calls were ended before they were dialled. The transaction has locked them. */
+/** Writes that calls were ended before they were dialled. The transaction has locked them. Who is about to dial one loses its lease. */
 export const updateEnded = (
   at: At,
-  rows: Pick<Row, Exclude<(typeof ended_columns)[number], keyof typeof no_socket> | 'id'>[],
+  rows: Pick<Row, Exclude<(typeof ended_columns)[number], keyof typeof no_socket | keyof typeof no_lease> | 'id'>[],
 ): Promise<void> =>
   updateRows(
     at,
-    rows.map((row) => ({ ...row, ...no_socket })),
+    rows.map((row) => ({ ...row, ...no_socket, ...no_lease })),
     ended_columns,
   )
 
@@ -281,6 +284,19 @@ export const updateRequest = (at: At, row: Pick<Row, 'id' | 'request' | 'due_at'
 /** The call is locked. */
 export const updateMetadata = (at: At, row: Pick<Row, 'id' | 'metadata' | 'updated_at'>): Promise<void> =>
   updateRows(at, [row], ['metadata', 'updated_at'])
+
+/** Whether the call was certainly not dialled: not yet, or because the carrier had too much to do. */
+export const isUndialed = ({
+  started_at,
+  line,
+  carrier_id,
+  is_dialing,
+}: Pick<Row, 'started_at' | 'line' | 'carrier_id' | 'is_dialing'>): boolean =>
+  started_at === null || (line === 'phone' && carrier_id === null && !is_dialing)
+
+/** The carrier had too much to do, and will be asked again. */
+export const waits_for_carrier = sql`status = 'queued' and started_at is not null and line = 'phone' and carrier_id is null
+  and not is_dialing`
 
 /** Leases due calls, and returns these columns of them. */
 export const leaseDue = <Leased extends object>(

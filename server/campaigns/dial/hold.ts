@@ -13,7 +13,8 @@ const wait_max_ms = 15_000
 
 /**
  * Before a campaign is paused or canceled: the dialer claims nothing from here on, calls that were claimed and not dialled are
- * taken back, and those that are being dialled are waited for. So no call goes out after the answer.
+ * taken back, those that are being dialled are waited for, and those that the carrier has no time for are ended. So no call goes out
+ * after the answer.
  */
 export async function hold(at: At, id: string): Promise<void> {
   if (!isId(id) || !(await stopClaims(at, id))) return
@@ -24,8 +25,10 @@ export async function hold(at: At, id: string): Promise<void> {
       calls.findDialing(at, id),
       messages.findSending(at, threads),
     ])
+    if (call_ids.length === 0 && conversation_ids.length === 0) return
+    if (call_ids.length > 0 && (await inTransaction(at, (at) => calls.endWaiting(at, id))) > 0) continue
     const rest_ms = until - clock.ticks()
-    if ((call_ids.length === 0 && conversation_ids.length === 0) || rest_ms <= 0) return
+    if (rest_ms <= 0) return
     await waitForLook(at, { call_ids, conversation_ids, rest_ms })
   }
 }

@@ -96,6 +96,9 @@ export async function driveCalls(server: Server): Promise<void> {
     to: '+14155550109',
     started_at: null,
     request: null,
+    line: null,
+    carrier_id: null,
+    is_dialing: false,
   }
   const callback = { ...waiting, status: 'scheduled' as const, keeps_quiet_hours: true }
   assert.deepEqual(await withoutQuiet(at_night, [callback], newId()), [])

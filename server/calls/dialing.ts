@@ -3,6 +3,7 @@ import { type At, type AtOutside, atLater, type InWorkspace, inTransaction } fro
 import * as clock from '../kit/clock.ts'
 import { OutboundError } from '../kit/outbound/request.ts'
 import { sharedRead } from '../kit/postgres/shared-read.ts'
+import { untilAvailable } from '../kit/postgres/until-available.ts'
 import { ignoreProblem } from '../kit/problem.ts'
 import type { RunContext } from '../kit/work/work.ts'
 import type { Dialer, DialResult, FoundCall, PhoneCall } from './carrier.ts'
@@ -13,7 +14,7 @@ import { findNotOver, findOtherCarrierIds, type Request, releaseDialed, releaseU
 import type { CallSave } from './save.ts'
 import type { Ender, EndReason } from './schema.ts'
 import { open_within_ms } from './socket-token.ts'
-import { table } from './store.ts'
+import { readAsked, table } from './store.ts'
 import { isOffline } from './web.ts'
 
 /** A telephone rings this long. */
@@ -61,8 +62,11 @@ export async function dial(at: AtOutside, dialing: Dialing): Promise<Fact[] | un
     is_released: false,
     is_dialing: true,
   })
-  const result = is_lost ? undefined : await dialer.dial(at, toPhoneCall(at, claimed, channel))
+  // Someone may have canceled the call since it was claimed. What is asked from here on is done when the carrier has answered.
+  const asked = is_lost ? undefined : await untilAvailable(() => readAsked(at, id))
+  const result = asked?.request === null ? await dialer.dial(at, toPhoneCall(at, claimed, channel)) : undefined
   if (result?.type !== 'accepted' && result?.type !== 'unknown') at.tools.live_calls.dialed.delete(id)
+  if (asked?.request) return [endedBy(at, asked.request, asked.facts)]
   if (!result) return undefined
   await recordHealth(at, channel, result)
   return follow(later(at), dialing, { result, first_at, log: context.log })

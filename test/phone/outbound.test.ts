@@ -301,6 +301,39 @@ test('a call that rings is canceled', async () => {
   assert.deepEqual([...outcomeOf(call), call.ended_by], ['canceled', 'canceled', 'canceled', 'human'])
 })
 
+test('a call that is canceled before the carrier is asked is not dialled', async () => {
+  const { tenant, callPerson, phoneOf } = await openWorld()
+  const placed = await callPerson({})
+  const { sound } = server.at('').tools
+  const { find } = sound
+  // The call is claimed by then.
+  sound.find = async (at, configuration) => {
+    sound.find = find
+    assert.equal((await tenant.call('POST', `/calls/${placed.id}/cancel`)).status, 200)
+    return find(at, configuration)
+  }
+  await tenant.work()
+  assert.equal(phoneOf(placed), undefined)
+  const call = await getCall(tenant, placed.id)
+  assert.deepEqual([...outcomeOf(call), call.ended_by], ['canceled', 'canceled', 'canceled', 'human'])
+})
+
+test('a call that is canceled while the carrier is asked rings no longer than that', async () => {
+  const { tenant, callPerson, phoneOf } = await openWorld()
+  const canceled = Promise.withResolvers<number>()
+  const placed = await callPerson({ takes: 'no_answer' }, (kind) => {
+    if (kind === 'dial')
+      void tenant.call('POST', `/calls/${placed.id}/cancel`).then(({ status }) => canceled.resolve(status))
+    return undefined
+  })
+  network.options.answerAfter = () => 500
+  await tenant.work()
+  delete network.options.answerAfter
+  assert.equal(await canceled.promise, 200)
+  assert.deepEqual(await phoneOf(placed)?.ended, { status: 'canceled', ended_by: 'api' })
+  assert.deepEqual(outcomeOf(await getCall(tenant, placed.id)), ['canceled', 'canceled', 'canceled'])
+})
+
 test('who answers a call that was canceled hears nobody', async () => {
   const world = await openWorld()
   const { tenant, callPerson } = world

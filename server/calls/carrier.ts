@@ -19,7 +19,7 @@ export interface Carrier {
 /** A service that calls telephones. What happens there it reports, and the talk begins when it opens a stream. */
 export interface Dialer {
   dial: (at: AtOutside, call: PhoneCall) => Promise<DialResult>
-  /** The calls that may be this one, the first one most likely. Fails with an OutboundError if the carrier can't say. */
+  /** The calls that may be this one. Fails with an OutboundError if the carrier can't say. */
   find: (at: AtOutside, call: PhoneCall, now: number) => Promise<FoundCall[]>
   /** Ends a call that rings, or was answered. One that is over stays so. Fails with an OutboundError. */
   end: (at: AtOutside, call: Pick<PhoneCall, 'channel'> & { carrier_id: string }) => Promise<void>

@@ -176,7 +176,10 @@ async function wait(at: At, dialing: Dialing, { facts }: FoundCall): Promise<und
   })
 }
 
-/** What the carrier knows of the call. If its id is not known, the first call to the number that is no other one of ours. */
+/**
+ * What the carrier knows of the call. If its id is not known, it is the only call to the number that is no other one of ours. If there are
+ * several, nobody can say which one is ours: another program may use the same account.
+ */
 async function findCall(at: AtOutside, { dialer, claimed }: Dialing, call: PhoneCall): Promise<FoundCall | undefined> {
   const { id } = claimed
   // It is not needed to hang up.
@@ -184,11 +187,13 @@ async function findCall(at: AtOutside, { dialer, claimed }: Dialing, call: Phone
   // Its contact was deleted meanwhile.
   if (call.carrier_id === null && call.to === '') return undefined
   const found = await dialer.find(at, call, at.now)
+  if (call.carrier_id !== null) return found[0]
   const carrier_ids = found.map(({ carrier_id }) => carrier_id)
   const others = await findOtherCarrierIds(at, { id, carrier_ids })
-  const own = found.find(({ carrier_id }) => !others.has(carrier_id))
-  if (own) await setCarrierId(at, { id, carrier_id: own.carrier_id })
-  return own
+  const [own, ...more] = found.filter(({ carrier_id }) => !others.has(carrier_id))
+  if (!own || more.length > 0) return undefined
+  // Another call of ours may have got it meanwhile.
+  return (await setCarrierId(at, { id, carrier_id: own.carrier_id })) > 0 ? own : undefined
 }
 
 const hangUp = (

@@ -5,7 +5,7 @@ import * as channels from '../../server/channels/store.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { invalidState } from '../../server/kit/problem.ts'
 import { waitUntil } from '../faults/client.ts'
-import type { Trouble } from '../peers/carrier.ts'
+import { account_sid, auth_token, type Trouble } from '../peers/carrier.ts'
 import { openPhoneNetwork, type RequestKind } from '../peers/phone.ts'
 import type { Behaviour } from '../peers/phone-behaviour.ts'
 import { ended, getCall, newCaller, placeCall, turnsOf } from '../support/calls.ts'
@@ -241,6 +241,36 @@ test('a call whose dial was not answered may ring, and is never dialled twice', 
     dials.map(({ to }) => to),
     [talked.to, silent.to],
   )
+})
+
+test("another program's call to the same number is neither followed nor ended", async () => {
+  const { tenant, callPerson } = await openWorld()
+  const authorization = `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString('base64')}`
+  const placeBoth = async () => {
+    const placed = await callPerson({ takes: 'no_answer', reports: { copies: 0 } })
+    const form = { To: placed.to, From: own_number, Twiml: '<Response><Hangup/></Response>' }
+    await fetch(`${network.url}/2010-04-01/Accounts/${account_sid}/Calls.json`, {
+      method: 'POST',
+      headers: { authorization },
+      body: new URLSearchParams(form),
+    })
+    troubles.set(placed.to, (kind) => (kind === 'dial' ? 'accepted_without_answer' : undefined))
+    await tenant.work()
+    const both = network.calls.filter(({ to }) => to === placed.to)
+    assert.equal(both.length, 2)
+    return { id: placed.id, both }
+  }
+  const canceled = await placeBoth()
+  assert.equal((await tenant.call('POST', `/calls/${canceled.id}/cancel`)).status, 200)
+  await tenant.work()
+  assert.equal((await getCall(tenant, canceled.id)).outcome, 'canceled')
+  const silent = await placeBoth()
+  await tenant.work(Date.now() + 61_000)
+  assert.equal((await getCall(tenant, silent.id)).outcome, 'unknown')
+  for (const { person, ended_at } of [...canceled.both, ...silent.both]) {
+    assert.equal(ended_at, undefined)
+    person.decline()
+  }
 })
 
 test('a report that comes after a call was given up says how it has ended', async () => {

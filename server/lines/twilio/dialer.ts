@@ -77,11 +77,12 @@ const finalOfCode = (code: number | undefined): Final | undefined =>
 /** Without Twilio's id, it may be any call from the channel to the number at about that time. */
 async function find(at: AtOutside, call: PhoneCall, now: number): Promise<FoundCall[]> {
   const { channel, to, carrier_id, started_at } = call
+  const from = channel.address ?? ''
   if (carrier_id !== null) {
     const answer = await read(at, channel, `Calls/${carrier_id}.json`)
     return answer ? [toFound(answer, carrier_id, now)] : []
   }
-  const query = new URLSearchParams({ To: to, From: channel.address ?? '', PageSize: String(found_max) })
+  const query = new URLSearchParams({ To: to, From: from, PageSize: String(found_max) })
   const calls = (await read(at, channel, `Calls.json?${query}`))?.calls
   if (!Array.isArray(calls)) throw new OutboundError('The carrier did not answer with calls.')
   const earliest = started_at - clock_difference_ms
@@ -89,8 +90,8 @@ async function find(at: AtOutside, call: PhoneCall, now: number): Promise<FoundC
   const createdAt = ({ date_created }: Answer) => Date.parse(String(date_created))
   return calls
     .filter((one): one is Answer => isObject(one))
-    .filter((one) => one.direction === 'outbound-api' && createdAt(one) >= earliest && createdAt(one) <= latest)
-    .sort((left, right) => createdAt(left) - createdAt(right))
+    .filter((one) => one.direction === 'outbound-api' && one.to === to && one.from === from)
+    .filter((one) => createdAt(one) >= earliest && createdAt(one) <= latest)
     .flatMap((one) => (isCarrierId(one.sid) ? [toFound(one, one.sid, now)] : []))
 }
 

@@ -24,6 +24,8 @@ export interface Answer {
   incoming_phone_numbers?: unknown
   calls?: unknown
   direction?: unknown
+  to?: unknown
+  from?: unknown
   start_time?: unknown
   end_time?: unknown
   body?: unknown

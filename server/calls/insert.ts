@@ -3,7 +3,7 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import * as counts from './counts.ts'
-import { insertRows, type Row } from './rows.ts'
+import { insertBroughtRow, insertRows, type Row } from './rows.ts'
 import { announce } from './store.ts'
 
 /** Attempts are counted up to this. */
@@ -92,6 +92,14 @@ export async function insert(at: At, rows: Row[]): Promise<void> {
     ),
   ])
   for (const row of rows) announce(at, row)
+}
+
+/** Inserts a call that a carrier brings. Returns false if it is there already. */
+export async function insertBrought(at: At, row: Row): Promise<boolean> {
+  if ((await insertBroughtRow(at, row)) === 0) return false
+  await counts.count(at, [{ from: null, to: row.status }])
+  announce(at, row)
+  return true
 }
 
 /** How many calls to this number there were before. */

@@ -13,7 +13,7 @@ import { ignoreProblem, invalidState, notFound, Problem } from '../kit/problem.t
 import { admitAll } from './create.ts'
 import { endUnstarted } from './end.ts'
 import type { Fact } from './facts.ts'
-import { insert, newCall } from './insert.ts'
+import { insertBrought, newCall } from './insert.ts'
 import { findByCarrierId, type LockedCall, lock, setCarrierId, updateRequest, updateSocketToken } from './rows.ts'
 import { saveReport } from './save.ts'
 import { newSocketToken, open_within_ms } from './socket-token.ts'
@@ -86,16 +86,15 @@ export async function receiveCall(at: At, inbound: InboundCall, admission: Admis
     socket_token: token.hash,
     due_at: clock.iso(at.now + open_within_ms),
   })
+  const [admitted] = admission === 'no_speech' ? [row] : await admitAll(at, [row])
+  // What was written about the contact stays.
+  if (!admitted || admitted instanceof Problem) return { type: 'busy' }
+  // Another process has inserted the same call meanwhile. It is found now.
+  if (!(await insertBrought(at, admitted))) return receiveCall(at, inbound, admission)
   if (admission === 'no_speech') {
-    await insert(at, [row])
     await endUnstarted(at, [row], { end_reason: 'system_error', ended_by: 'system' })
     return { type: 'reject' }
   }
-  const [admitted] = await admitAll(at, [row])
-  // What was written about the contact stays.
-  if (!admitted || admitted instanceof Problem) return { type: 'busy' }
-  // Another process that inserts the same call at this moment makes this transaction begin again, and find it.
-  await insert(at, [admitted])
   return { type: 'connect', call_id: id, token: token.text, waits: false }
 }
 

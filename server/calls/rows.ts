@@ -227,10 +227,19 @@ export const lockMany = (
   )
 
 export async function insertRows({ db, workspace }: At, rows: Row[]): Promise<void> {
-  if (rows.length === 0) return
+  if (rows.length > 0) await db.run(insertion(workspace, rows))
+}
+
+/** Inserts the row of a call that a carrier brings. Returns 0 if another one has the carrier's id. */
+export const insertBroughtRow = ({ db, workspace }: At, row: Row): Promise<number> =>
+  db.run(
+    sql`${insertion(workspace, [row])} on conflict (workspace_id, carrier_id) where carrier_id is not null do nothing`,
+  )
+
+function insertion(workspace: string, rows: Row[]): Sql {
   const never_recorded = { recording_deleted_at: null, recording_deleted_by: null }
   const values = rows.map((row) => ({ ...valuesOf(row), ...never_recorded }))
-  await db.run(insertInto(table, { workspace, names: all_columns, rows: values }))
+  return insertInto(table, { workspace, names: all_columns, rows: values })
 }
 
 const updateRows = updaterOf(table)

@@ -15,10 +15,11 @@ export interface Report extends OnChannel {
 /** Takes a report. Whoever drives the call learns who has answered, and that the other side is gone. */
 export async function takeReport(at: At, { carrier_id, facts, ...on_channel }: Report): Promise<void> {
   const call = await lockCall(at, on_channel)
-  const { id, direction, started_at, conversation_id, ended_at } = call
+  const { id, direction, started_at, answered_at, conversation_id, ended_at, socket_token } = call
   const is_over = facts.some(({ fact }) => fact.kind === 'final')
-  // The end of a call that someone talks in is also the end of its conversation.
-  if (is_over && ended_at === null && conversation_id !== null) return requestEnd(at, call, 'contact_hung_up')
+  // The end of a call that someone talks in is also the end of its conversation. A stream that has just taken it has used its token.
+  const is_taken = conversation_id !== null || (answered_at !== null && socket_token === null)
+  if (is_over && ended_at === null && is_taken) return requestEnd(at, call, 'contact_hung_up')
   if (direction === 'inbound') return
   if (carrier_id !== undefined) await setCarrierId(at, { id, carrier_id })
   const earliest = started_at === null ? at.now : clock.parse(started_at)

@@ -568,7 +568,10 @@ export const releaseDialed = (
       where workspace_id = ${workspace} and id = ${id} and lease_token = ${token}`,
   )
 
-/** Calls on sockets end when nobody comes back by then. They are leased by this process. Rows that are locked are left out. */
+/**
+ * Calls on sockets end when nobody comes back by then. They are leased by this process. Rows that are locked are left out, and calls that
+ * someone wants to end.
+ */
 export const postponeEnds = (
   { db, workspace }: InWorkspace,
   calls: { id: string; token: string; due_at: string }[],
@@ -576,7 +579,7 @@ export const postponeEnds = (
   db.run(
     sql`update calls set due_at = row.due_at from ${rowsFrom(calls, 'id uuid, token uuid, due_at timestamptz')}
       where calls.workspace_id = ${workspace} and calls.id = row.id and calls.lease_token = row.token and ended_at is null
-        and calls.id = any(array(
+        and request is null and calls.id = any(array(
           select id from calls
           where workspace_id = ${workspace} and id = any(${toArrayLiteral(calls.map(({ id }) => id))}::uuid[])
           order by id for no key update skip locked))`,

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
+import { take } from '../../server/calls/claim.ts'
+import { endLease, postponeEnds } from '../../server/calls/rows.ts'
+import { parseSocketToken } from '../../server/calls/socket-token.ts'
 import * as channels from '../../server/channels/store.ts'
-import { sql } from '../../server/kit/postgres/sql.ts'
+import { type Sql, sql } from '../../server/kit/postgres/sql.ts'
 import { invalidState } from '../../server/kit/problem.ts'
 import { waitUntil } from '../faults/client.ts'
 import { account_sid, auth_token, type Trouble } from '../peers/carrier.ts'
@@ -12,11 +15,19 @@ import { ended, getCall, newCaller, placeCall, turnsOf } from '../support/calls.
 import { always, getCampaign, newCampaign, newContacts, start, workUntil } from '../support/dialing.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, testPool } from '../support/harness.ts'
-import { newPhoneChannel, sayPhrase } from '../support/phone.ts'
+import { newPhoneChannel, openBareStream, sayPhrase, tokenIn } from '../support/phone.ts'
 import { phoneNumber } from '../support/samples.ts'
 import { own_number, postSigned } from '../support/sms.ts'
 
-const server = await openServer(testPool(), { live_calls_max: 3 })
+const pool = testPool()
+/** Called when a stream has taken its call, before anything else is written. */
+let onTaken: (() => Promise<void>) | undefined
+const maybe = async <Row>(statement: Sql) => {
+  const found = await pool.maybe<Row>(statement)
+  if (onTaken && /^update calls set lease_token = case/.test(statement.text)) await onTaken()
+  return found
+}
+const server = await openServer({ ...pool, maybe }, { live_calls_max: 3 })
 after(server.close)
 addFakeSpeech(server)
 /** By the number that is dialled. */
@@ -392,6 +403,53 @@ test('a call that was answered and has no stream is ended', async () => {
   await tenant.work(Date.now() + 61_000)
   assert.deepEqual(outcomeOf(await getCall(tenant, placed.id)), ['completed', 'answered', 'system_error'])
   assert.equal((await phone.ended).ended_by, 'api')
+})
+
+/** Answers a call that rings, and returns the token of its stream. */
+async function answerCall({ tenant, channel, phoneOf }: World, placed: { id: string; to: string }) {
+  const form = { CallSid: phoneOf(placed)?.sid ?? '', CallStatus: 'in-progress' }
+  const { text } = await postSigned(tenant, `${channel.inbound_url}/calls/${placed.id}`, form)
+  return tokenIn(text)
+}
+
+/** The carrier reports that a call is over. */
+async function reportEnd({ tenant, channel, phoneOf }: World, placed: { id: string; to: string }) {
+  const form = { CallSid: phoneOf(placed)?.sid ?? '', CallStatus: 'completed', Timestamp: new Date().toUTCString() }
+  assert.equal((await postSigned(tenant, `${channel.inbound_url}/calls/${placed.id}/status`, form)).status, 200)
+}
+
+test('a hang-up that is reported before the talk has begun ends it', async () => {
+  const world = await openWorld()
+  const { tenant, callPerson, eventsOf } = world
+  const placed = await callPerson({ takes: 'no_answer', reports: { copies: 0 }, verdict: null })
+  await dialed(world, placed)
+  const token = await answerCall(world, placed)
+  onTaken = async () => {
+    onTaken = undefined
+    await reportEnd(world, placed)
+  }
+  const stream = await openBareStream(`${server.url.replace('http', 'ws')}/phone`, token)
+  await stream.closed
+  assert.deepEqual(outcomeOf(await ended(tenant, placed.id)), ['completed', 'answered', 'contact_hung_up'])
+  assert.deepEqual(await eventsOf(placed.id), ['dialed', 'answered', 'ended.contact_hung_up'])
+})
+
+test('a hang-up that was reported is not put off by the process that had the stream', async () => {
+  const world = await openWorld()
+  const { tenant, callPerson } = world
+  const placed = await callPerson({ takes: 'no_answer', reports: { copies: 0 }, verdict: null })
+  await dialed(world, placed)
+  const at = server.at(tenant.id)
+  const { hash: token = '' } = parseSocketToken(await answerCall(world, placed)) ?? {}
+  const opening = { line: 'phone' as const, id: placed.id, token, next_token: null, origin: null, held: null }
+  const taken = await take(at, opening)
+  assert.ok(taken)
+  await reportEnd(world, placed)
+  // The lease is renewed, and then the process is killed.
+  await postponeEnds(at, [{ id: taken.id, token: taken.token, due_at: new Date(Date.now() + 60_000).toISOString() }])
+  await endLease(at, taken)
+  await tenant.work()
+  assert.deepEqual(outcomeOf(await getCall(tenant, placed.id)), ['completed', 'answered', 'contact_hung_up'])
 })
 
 test('a scheduled call is dialled at its time', async () => {

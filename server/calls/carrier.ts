@@ -47,6 +47,8 @@ export type DialResult =
 
 export interface FoundCall {
   carrier_id: string
+  /** The carrier has not dialled yet, because it has more calls than it may begin. */
+  is_queued: boolean
   facts: Fact[]
 }
 

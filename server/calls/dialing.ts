@@ -8,7 +8,7 @@ import { ignoreProblem } from '../kit/problem.ts'
 import type { RunContext } from '../kit/work/work.ts'
 import type { Dialer, DialResult, FoundCall, PhoneCall } from './carrier.ts'
 import type { ClaimedCall } from './claim.ts'
-import { ender_of, type Fact, type Final, isAnswered, summarize } from './facts.ts'
+import { ender_of, type Fact, type Final, given_up_key, isAnswered, merge, summarize } from './facts.ts'
 import type { LiveCall, LiveCalls } from './live-calls.ts'
 import { findNotOver, findOtherCarrierIds, type Request, releaseDialed, releaseUntil, setCarrierId } from './rows.ts'
 import type { CallSave } from './save.ts'
@@ -24,6 +24,8 @@ const ask_after_ms = (ring_seconds + 30) * 1_000
 /** A carrier that can't say what has become of a call is asked this often, and for this long. */
 const ask_every_ms = 10_000
 const give_up_after_ms = 5 * 60_000
+/** A carrier may have a call in its queue for this long. One that keeps hours is given up sooner: it must not ring at night. */
+const queued_max_ms = 60 * 60_000
 /** A carrier that has too much to do is asked again, for this long. */
 const retry_every_ms = 3_000
 const retry_for_ms = 60_000
@@ -148,20 +150,33 @@ export async function followUp(at: AtOutside, dialing: Dialing): Promise<Fact[] 
       return [endedBy(at, request, facts)]
     }
     if (!call || !found) return [final(at, 'unknown', 'system')]
-    const known = [...facts, ...found.facts]
+    const known = merge(facts, found.facts)
     if (summarize(known).ended_at !== null) return found.facts
-    if (!isAnswered(facts) && at.now < call.started_at + give_up_after_ms) return await wait(at, dialing, found)
+    if (!isAnswered(facts) && at.now < givenUpAt(claimed, { known, is_queued: found.is_queued }))
+      return await wait(at, dialing, found)
     await hangUp(at, dialing, { call, found })
+    if (found.is_queued) return [...found.facts, { ...final(at, 'error', 'system'), key: given_up_key }]
     return [...found.facts, isAnswered(known) ? ended(at, 'system_error') : final(at, 'unknown', 'system')]
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     context.log.warn({ workspace_id: at.workspace, call_id: id, reason: error.message }, 'a carrier could not be asked')
     // The answer to a call that has ended here is to hang up.
     if (request) return [endedBy(at, request, facts)]
-    if (call && at.now >= call.started_at + give_up_after_ms) return [final(at, 'unknown', 'system')]
+    const is_queued = claimed.carrier_id !== null && summarize(facts).status === 'queued'
+    if (at.now >= givenUpAt(claimed, { known: facts, is_queued })) return [final(at, 'unknown', 'system')]
     await releaseUntil(at, { ids: [id], token }, clock.iso(at.now + ask_every_ms))
     return undefined
   }
+}
+
+/** What is known last counts: a call may ring long after it was in the queue. */
+function givenUpAt(
+  { dial_before, keeps_quiet_hours }: ClaimedCall,
+  { known, is_queued }: { known: Fact[]; is_queued: boolean },
+): number {
+  const times = known.map((fact) => fact.at)
+  const keeps_hours = dial_before !== null || keeps_quiet_hours
+  return is_queued && !keeps_hours ? Math.min(...times) + queued_max_ms : Math.max(...times) + give_up_after_ms
 }
 
 /** It rings longer than it should, or was answered a moment ago. */
@@ -183,7 +198,7 @@ async function wait(at: At, dialing: Dialing, { facts }: FoundCall): Promise<und
 async function findCall(at: AtOutside, { dialer, claimed }: Dialing, call: PhoneCall): Promise<FoundCall | undefined> {
   const { id } = claimed
   // It is not needed to hang up.
-  if (claimed.request && call.carrier_id !== null) return { carrier_id: call.carrier_id, facts: [] }
+  if (claimed.request && call.carrier_id !== null) return { carrier_id: call.carrier_id, is_queued: false, facts: [] }
   // Its contact was deleted meanwhile.
   if (call.carrier_id === null && call.to === '') return undefined
   const found = await dialer.find(at, call, at.now)

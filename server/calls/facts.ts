@@ -155,7 +155,7 @@ function readFacts(facts: Fact[]): Known {
  * to have answered it, so then every report that someone has is late. Otherwise an answer after the end is.
  */
 function withoutLate(facts: Fact[], ended_at = Number.POSITIVE_INFINITY): Fact[] {
-  const is_given_up = facts.some(({ fact }) => isAssumed(fact))
+  const is_given_up = facts.some(({ key, fact }) => isAssumed(fact) || key === given_up_key)
   const is_answered = facts.some(({ at, fact }) => fact.kind === 'answered' && at <= ended_at)
   return facts.filter(({ at, fact }) => {
     if (fact.kind === 'final') return !is_given_up || (fact.final !== 'completed' && fact.final !== 'canceled')
@@ -191,6 +191,9 @@ function heardMachine(facts: Fact[]): Machine | undefined {
   heard.sort((one, other) => other.at - one.at || machines.indexOf(one.machine) - machines.indexOf(other.machine))
   return heard[0]?.machine
 }
+
+/** We have ended the call before the carrier has dialled. That the carrier reports this end says nothing more. */
+export const given_up_key = 'given_up'
 
 const isAssumed = (fact: Fact['fact']): boolean => fact.kind === 'final' && fact.final === 'unknown'
 

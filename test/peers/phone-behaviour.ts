@@ -7,6 +7,8 @@ export interface Behaviour {
   takes?: 'answers' | 'busy' | 'no_answer' | 'rejects' | 'fails'
   /** How long it rings before that, 50 by default; for `no_answer` as long as the service lets it ring. */
   after_ms?: number
+  /** Twilio has the call in its queue until this resolves. */
+  queued?: Promise<void>
   /** What the last callback says of a call that fails: 404 by default. */
   failure?: { sip_response_code?: number; error_code?: number }
   /** A machine answers: it says this, and then perhaps there is a beep. */

@@ -159,6 +159,8 @@ export function openCall(options: CallOptions): PhoneCall {
     const { takes = 'answers' } = behaviour
     const ring_max_ms = 1_000 * Number(form?.get('Timeout') ?? ring_max_by_default_s)
     const rings_ms = ringOf(behaviour, ring_max_ms)
+    if (behaviour.queued) await Promise.race([behaviour.queued, whenAborted(life.signal)])
+    if (life.signal.aborted) return undefined
     setStatus('initiated')
     if (takes === 'fails') {
       await pause(rings_ms, life.signal)

@@ -312,6 +312,48 @@ test('a carrier that can not be asked is asked again', async () => {
   assert.equal((await getCall(tenant, placed.id)).outcome, 'busy')
 })
 
+test('a call in the queue of the carrier is waited for', async () => {
+  const world = await openWorld()
+  const { tenant, callPerson } = world
+  const queue = Promise.withResolvers<void>()
+  const began = Date.now()
+  const placed = await callPerson({ takes: 'no_answer', queued: queue.promise, reports: { copies: 0 } })
+  const phone = await dialed(world, placed)
+  await tenant.work(began + 6 * 60_000)
+  assert.equal((await getCall(tenant, placed.id)).status, 'queued')
+  queue.resolve()
+  await waitUntil('it rings', () => phone.status === 'ringing')
+  await tenant.work(began + 10 * 60_000)
+  assert.equal((await getCall(tenant, placed.id)).status, 'ringing')
+  phone.person.decline()
+  await tenant.work(began + 11 * 60_000)
+  assert.deepEqual(outcomeOf(await getCall(tenant, placed.id)), ['failed', 'busy', 'not_answered'])
+  assert.equal(network.calls.filter(({ to }) => to === placed.to).length, 1)
+})
+
+test('a call that stays in the queue of the carrier is ended there', async () => {
+  const world = await openWorld()
+  const { tenant, callPerson } = world
+  for (const [keeps_quiet_hours, ends_after_minutes] of [
+    [false, 60],
+    [true, 6],
+  ] as const) {
+    const began = Date.now()
+    const placed = await callPerson({ queued: new Promise(() => {}) })
+    const phone = await dialed(world, placed)
+    await server.pool.run(
+      sql`update calls set keeps_quiet_hours = ${keeps_quiet_hours} where workspace_id = ${tenant.id} and id = ${placed.id}`,
+    )
+    // The first question finds it in the queue.
+    await tenant.work(began + 61_000)
+    await tenant.work(began + (ends_after_minutes - 1) * 60_000)
+    assert.equal((await getCall(tenant, placed.id)).status, 'queued')
+    await tenant.work(began + (ends_after_minutes + 1) * 60_000)
+    assert.deepEqual(outcomeOf(await getCall(tenant, placed.id)), ['failed', 'error', 'carrier_error'])
+    assert.deepEqual(await phone.ended, { status: 'canceled', ended_by: 'api' })
+  }
+})
+
 test('a process that is killed while it dials has perhaps dialled', async () => {
   const { tenant, callPerson, phoneOf } = await openWorld()
   const placed = await callPerson({})

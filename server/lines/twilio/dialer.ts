@@ -109,7 +109,7 @@ function toFound({ status, start_time, end_time }: Answer, carrier_id: string, n
     is_answered ? factOf({ status: 'answered' }, timeOf(start_time, now)) : undefined,
     status === 'in-progress' ? undefined : factOf({ status }, timeOf(end_time, now)),
   ]
-  return { carrier_id, facts: facts.flatMap((fact) => fact ?? []) }
+  return { carrier_id, is_queued: status === 'queued', facts: facts.flatMap((fact) => fact ?? []) }
 }
 
 async function end(at: AtOutside, { channel, carrier_id }: Parameters<Dialer['end']>[1]): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openApi, portOf } from './api.ts'
 import type { Sound } from './audio/sound.ts'
 import type { Carrier } from './calls/carrier.ts'
@@ -38,6 +39,7 @@ const stop_after_crash_ms = 5_000
 /** A database that doesn't respond must not keep the process from ending. */
 const stop_max_ms = 30_000
 const same_signal_ms = 1_000
+const check_drain_every_ms = 200
 
 /**
  * Runs the service until a signal, which may arrive during the start. An uncaught error ends the process with status 1,
@@ -95,9 +97,10 @@ interface Started {
   live_calls: LiveCalls
 }
 
-/** Lets live calls end before a stop, while everything else goes on. No new ones begin. */
+/** Lets live calls end before a stop, while everything else goes on, and telephones that ring. No new ones begin. */
 function openDrain({ drain_seconds }: Config, log: Log) {
-  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const ended = new AbortController()
+  const end = () => ended.abort()
   let first_ticks: number | undefined
   return {
     /** The second signal ends the wait. One may arrive twice, from the terminal and from the launcher. */
@@ -108,17 +111,18 @@ function openDrain({ drain_seconds }: Config, log: Log) {
     end,
     async wait(live_calls: LiveCalls): Promise<void> {
       live_calls.is_draining = true
-      const { count } = live_calls
+      const isOver = () => live_calls.is_over && live_calls.countAwaited(clock.wall()) === 0
+      const count = live_calls.count + live_calls.countAwaited(clock.wall())
       if (drain_seconds === 0) return
       if (count > 0)
         log.warn(
           { live_calls: count },
           `waiting up to ${drain_seconds} s for ${count} live ${count === 1 ? 'call' : 'calls'} to end: a second signal ends them`,
         )
-      const { promise: late, resolve } = Promise.withResolvers<void>()
-      const timer = setTimeout(resolve, drain_seconds * clock.second_ms)
-      await Promise.race([live_calls.ended(), ended, late])
-      clearTimeout(timer)
+      const late_ticks = clock.ticks() + drain_seconds * clock.second_ms
+      while (!isOver() && !ended.signal.aborted && clock.ticks() < late_ticks)
+        // It rejects when the wait is aborted.
+        await sleep(check_drain_every_ms, undefined, ended).catch(() => {})
     },
   }
 }

@@ -80,13 +80,13 @@ async function takeRoom(at: At, id: string, call: LiveCall): Promise<boolean> {
   if (!live_calls.hasRoomToDial(call)) await freeRoom(at)
   // Nothing waits in between: others take room at the same time.
   if (!live_calls.hasRoomToDial(call)) return false
-  live_calls.dialed.set(id, at.workspace)
+  live_calls.dialed.set(id, { workspace: at.workspace, rings_until: at.now + ask_after_ms })
   return true
 }
 
 /** Many calls may wait for room at the same time. */
 async function freeRoom({ db, tools: { live_calls } }: At): Promise<void> {
-  const used = new Set(live_calls.dialed.values())
+  const used = new Set(Array.from(live_calls.dialed.values(), ({ workspace }) => workspace))
   await Promise.all([...used].map((workspace) => freeRoomOf({ db, workspace, live_calls })))
 }
 
@@ -96,7 +96,7 @@ async function freeRoom({ db, tools: { live_calls } }: At): Promise<void> {
  */
 const freeRoomOf = sharedRead(async ({ db, workspace, live_calls }: InWorkspace & { live_calls: LiveCalls }) => {
   const { dialed, has_sockets } = live_calls
-  const ids = [...dialed].flatMap(([id, of]) => (of === workspace ? [id] : []))
+  const ids = [...dialed].flatMap(([id, call]) => (call.workspace === workspace ? [id] : []))
   const open = await findNotOver({ db, workspace }, { ids, counts_taken: !has_sockets })
   for (const id of ids) if (!open.has(id)) dialed.delete(id)
 })

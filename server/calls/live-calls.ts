@@ -4,6 +4,8 @@ import { Problem } from '../kit/problem.ts'
 const offline_max = 10
 const providers_max = 50
 const retry_after_seconds = 10
+/** A stream that was asked for opens within this time, here or at another process. */
+const connect_within_ms = 10_000
 
 declare module '../kit/at.ts' {
   interface Tools {
@@ -16,6 +18,12 @@ export interface LiveCall {
   is_offline: boolean
 }
 
+export interface DialedCall {
+  workspace: string
+  /** A stop waits until then for someone to answer. */
+  rings_until: number
+}
+
 /** The calls on real lines that this process drives. */
 export interface LiveCalls {
   readonly count: number
@@ -25,21 +33,31 @@ export interface LiveCalls {
   is_abandoned: boolean
   /** The ids of calls that are over, until that is written. */
   readonly over: Set<string>
-  /** The ids of calls that this process has dialled and that may still need room, with their workspaces. */
-  readonly dialed: Map<string, string>
+  /** The calls that this process has dialled and that may still need room, by id. */
+  readonly dialed: Map<string, DialedCall>
+  /** The ids of calls by telephone whose stream may open here any moment, and until when they count. */
+  readonly connecting: Map<string, number>
   /** Whether streams open at this process. If not, all that it has dialled are held elsewhere. */
   has_sockets: boolean
   /** Of recordings that wait in memory to be stored. */
   unstored_bytes: number
-  /** `taken` is how many more there are to come. */
-  hasRoom: (call: LiveCall, taken?: number) => boolean
+  /** `taken` is how many more there are to come. During a stop there is room for those only who are on the line already. */
+  hasRoom: (call: LiveCall, more?: { taken?: number; is_on_line?: boolean }) => boolean
   /** Whether there is also room for all that were dialled to be answered. */
   hasRoomToDial: (call: LiveCall) => boolean
   add: (call: LiveCall) => void
   remove: (call: LiveCall) => void
+  /** Someone is on the telephone, and a stream is to open. */
+  noteConnecting: (id: string, now: number) => void
+  /** Nobody answers this call any more, and no stream follows. */
+  noteOver: (id: string) => void
+  /** How many calls by telephone a stop waits for that have not begun here: they ring, or their stream is to open. */
+  countAwaited: (now: number) => number
   /** A stop waits for what is left to do after a call, which takes no room: its recording is stored. It must not reject. */
   waitFor: (work: Promise<void>) => void
-  /** Resolves when there are none, and nothing is left to do. */
+  /** There are no calls, and nothing is left to do. */
+  readonly is_over: boolean
+  /** Resolves when it is so. */
   ended: () => Promise<void>
 }
 
@@ -59,19 +77,38 @@ export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
     is_abandoned: false,
     over: new Set(),
     dialed: new Map(),
+    connecting: new Map(),
     has_sockets: false,
     unstored_bytes: 0,
     get count() {
       return calls.size
     },
-    hasRoom({ is_offline }, taken = 0) {
-      if (this.is_draining) return false
+    get is_over() {
+      return isOver()
+    },
+    hasRoom({ is_offline }, { taken = 0, is_on_line = false } = {}) {
+      if (this.is_draining && !is_on_line) return false
       if (live_calls_max !== undefined) return calls.size + taken < live_calls_max
       const offline = [...calls].filter((call) => call.is_offline).length
       return calls.size + taken < providers_max && (!is_offline || offline + taken < offline_max)
     },
     hasRoomToDial(call) {
-      return this.hasRoom(call, this.dialed.size)
+      return this.hasRoom(call, { taken: this.dialed.size })
+    },
+    noteConnecting(id, now) {
+      const dialed = this.dialed.get(id)
+      if (dialed) dialed.rings_until = now
+      for (const [other, until] of this.connecting) if (until <= now) this.connecting.delete(other)
+      this.connecting.set(id, now + connect_within_ms)
+    },
+    noteOver(id) {
+      this.dialed.delete(id)
+      this.connecting.delete(id)
+    },
+    countAwaited(now) {
+      if (!this.has_sockets) return 0
+      const untils = [...this.connecting.values(), ...Array.from(this.dialed.values(), ({ rings_until }) => rings_until)]
+      return untils.filter((until) => until > now).length
     },
     add: (call) => void calls.add(call),
     remove(call) {

@@ -95,6 +95,7 @@ export async function receiveCall(at: At, inbound: InboundCall, admission: Admis
     await endUnstarted(at, [row], { end_reason: 'system_error', ended_by: 'system' })
     return { type: 'reject' }
   }
+  at.tools.live_calls.noteConnecting(id, at.now)
   return { type: 'connect', call_id: id, token: token.text, waits: false }
 }
 
@@ -139,11 +140,16 @@ async function answer(at: At, call: LockedCall): Promise<LockedCall> {
 
 async function nextOf(at: At, call: LockedCall): Promise<Next> {
   const { id, ended_at, request, due_at, socket_token } = call
-  const is_over = ended_at !== null || request !== null || at.tools.live_calls.over.has(id)
+  const { live_calls } = at.tools
+  const is_over = ended_at !== null || request !== null || live_calls.over.has(id)
   // Nobody has come back in time: it is about to be ended.
-  if (is_over || due_at === null || clock.parse(due_at) <= at.now) return { type: 'hang_up' }
+  if (is_over || due_at === null || clock.parse(due_at) <= at.now) {
+    live_calls.noteOver(id)
+    return { type: 'hang_up' }
+  }
   const token = newSocketToken(at.workspace, id)
   await updateSocketToken(at, { id, socket_token: token.hash })
+  live_calls.noteConnecting(id, at.now)
   return { type: 'connect', call_id: id, token: token.text, waits: socket_token !== null }
 }
 

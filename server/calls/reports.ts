@@ -1,6 +1,6 @@
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import type { Fact } from './facts.ts'
+import { type Fact, isAnswered } from './facts.ts'
 import { lockCall, type OnChannel, requestEnd } from './phone.ts'
 import { setCarrierId } from './rows.ts'
 import { saveReport } from './save.ts'
@@ -30,6 +30,9 @@ export async function takeReport(at: At, { carrier_id, facts, ...on_channel }: R
     at: clamp(fact.at, earliest, at.now),
   }))
   if (added.length === 0) return
+  const { live_calls } = at.tools
+  if (is_over) live_calls.noteOver(id)
+  else if (isAnswered(added) && live_calls.dialed.has(id)) live_calls.noteConnecting(id, at.now)
   await saveReport(at, call, { facts: added })
   if (added.some(({ fact }) => fact.kind === 'machine')) announceRequest(at, call)
 }

@@ -154,8 +154,11 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
     calls: Map<string, HeldCall<W>>,
   ) {
     const { id } = opening
+    // Who is on the telephone waits, and may have no other process to talk to.
+    const is_on_line = opening.line === 'phone'
+    const isDraining = () => live_calls.is_draining && !is_on_line
     // A call that this process has takes no more room.
-    if (!held && live_calls.is_draining) return 'busy'
+    if (!held && isDraining()) return 'busy'
     const found = await findToTake(at, opening)
     if (!found) return 'refused'
     const speech = await findSpeech(at, found)
@@ -163,8 +166,9 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
     // That is perhaps not yet written.
     if (live_calls.over.has(id) || calls.get(id)?.wire.has_ended) return 'refused'
     // Before the call is taken: another process may have it, and the token works once.
-    if (!held && (live_calls.is_draining || !(calls.has(id) || live_calls.hasRoom(live)))) return 'busy'
+    if (!held && (isDraining() || !(calls.has(id) || live_calls.hasRoom(live, { is_on_line })))) return 'busy'
     live_calls.add(live)
+    live_calls.connecting.delete(id)
     const held_token = held?.lease_token ?? null
     const claimed = await take(at, { ...opening, held: held_token }).catch((error: unknown) => {
       live_calls.remove(live)

@@ -25,7 +25,7 @@ const allowed: Record<string, string> = {
   'server/lines/web-chat/web-chat.ts': 'authentication',
   'server/lines/browser/pages.ts': 'authentication',
   'server/lines/web-chat/pages.ts': 'authentication',
-  'server/main.ts': 'setup links',
+  'server/main.ts': 'setup links, and how long telephones ring',
   'server/models/provider-error.ts': 'when a provider may be asked again',
   'server/models/routes.ts': 'rate limits',
   'server/people/visitor.ts': 'sessions',

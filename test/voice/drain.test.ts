@@ -1,60 +1,17 @@
 import assert from 'node:assert/strict'
-import { EventEmitter } from 'node:events'
-import { PassThrough, Readable } from 'node:stream'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newToken } from '../../server/api-keys/token.ts'
-import { readConfig } from '../../server/config.ts'
-import { serve } from '../../server/main.ts'
-import type { Shell, StopSignal } from '../../server/start/shell.ts'
 import { waitUntil } from '../faults/client.ts'
-import { fake_sound } from '../support/fake-speech.ts'
 import { createDatabase } from '../support/harness.ts'
+import { startService } from '../support/served.ts'
 import { openVoiceClient, type Place } from '../support/voice-client.ts'
-
-const key = newToken()
-
-/** Runs the service, with speech without models. */
-async function start(database_url: string, environment: Record<string, string> = {}) {
-  const env = {
-    DATABASE_URL: database_url,
-    SECRETS_KEY: 'a secret that is long enough for this',
-    BOOTSTRAP_API_KEY: key,
-    PORT: '0',
-    LOG_LEVEL: 'silent',
-    ...environment,
-  }
-  const signals = new EventEmitter()
-  const { promise: exited, resolve: exit } = Promise.withResolvers<number>()
-  const stdout = new PassThrough()
-  const shell: Shell = {
-    env,
-    stdin: Readable.from([]),
-    stdout,
-    stderr: new PassThrough(),
-    exit,
-    on: (event, listener) => signals.on(event, listener),
-  }
-  await serve(readConfig(env), { shell, is_json: false, sound: fake_sound })
-  const [, address = ''] = /Base address +(\S+)\/api\/v1/.exec(String(stdout.read())) ?? []
-  const request = (method: string, path: string, body?: object) =>
-    fetch(address + path, {
-      method,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-  const signal = (name: StopSignal) => void signals.emit(name)
-  const throwError = () => void signals.emit('uncaughtException', new Error('a bug'))
-  after(() => signals.removeAllListeners())
-  return { address, request, signal, throwError, exited }
-}
 
 const dataOf = async (answer: Promise<Response>) => ((await (await answer).json()) as { data: never }).data
 
 /** Runs the service, and has a call in it. */
 async function serveCall(name: string, environment: Record<string, string> = {}) {
   const { url: database_url } = await createDatabase(name)
-  const running = await start(database_url, environment)
+  const running = await startService(database_url, environment)
   const { request } = running
   const agent: { id: string } = await dataOf(request('POST', '/api/v1/agents', { name: 'A', greeting: 'Hello.' }))
   const place: Place = await dataOf(request('POST', '/api/v1/calls/web', { agent_id: agent.id }))
@@ -112,7 +69,7 @@ test('a process that ends by an error leaves its calls to the next one', async (
   assert.equal(await client.closed, 1_011)
   assert.ok(!client.messages.some(({ type }) => type === 'ended'))
   assert.equal(await exited, 1)
-  const next = await start(database_url)
+  const next = await startService(database_url)
   const readCall = (): Promise<{ status: string }> => dataOf(next.request('GET', `/api/v1/calls/${place.call.id}`))
   assert.equal((await readCall()).status, 'in_progress')
   const back = openVoiceClient({ url: `${next.address.replace('http', 'ws')}/voice`, token: String(token) })

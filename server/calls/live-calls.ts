@@ -31,8 +31,8 @@ export interface LiveCalls {
   is_draining: boolean
   /** Set when the process ends by an error: calls are not ended, because their clients may come back to the next process. */
   is_abandoned: boolean
-  /** The ids of calls that are over, until that is written. */
-  readonly over: Set<string>
+  /** The ids of calls that are over, until that is written, and the tokens of their leases: who has lost the lease can't end a call. */
+  readonly over: Map<string, string>
   /** The calls that this process has dialled and that may still need room, by id. */
   readonly dialed: Map<string, DialedCall>
   /** The ids of calls by telephone whose stream may open here any moment, and until when they count. */
@@ -75,7 +75,7 @@ export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
   return {
     is_draining: false,
     is_abandoned: false,
-    over: new Set(),
+    over: new Map(),
     dialed: new Map(),
     connecting: new Map(),
     has_sockets: false,

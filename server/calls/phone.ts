@@ -139,9 +139,10 @@ async function answer(at: At, call: LockedCall): Promise<LockedCall> {
 }
 
 async function nextOf(at: At, call: LockedCall): Promise<Next> {
-  const { id, ended_at, request, due_at, socket_token } = call
+  const { id, ended_at, request, due_at, socket_token, lease_token } = call
   const { live_calls } = at.tools
-  const is_over = ended_at !== null || request !== null || live_calls.over.has(id)
+  const is_over =
+    ended_at !== null || request !== null || (lease_token !== null && live_calls.over.get(id) === lease_token)
   // Nobody has come back in time: it is about to be ended.
   if (is_over || due_at === null || clock.parse(due_at) <= at.now) {
     live_calls.noteOver(id)

@@ -509,6 +509,16 @@ export async function findLost<Leased extends { id: string; token: string }>(
   return calls.filter(({ id, token }) => tokens.get(id) !== token)
 }
 
+/** Whether the call has ended, or whoever has this lease can still end it. */
+export const isEndedOrHeld = async (
+  { db, workspace }: InWorkspace,
+  { id, token }: { id: string; token: string },
+): Promise<boolean> =>
+  (await db.run(
+    sql`select from calls
+      where workspace_id = ${workspace} and id = ${id} and (ended_at is not null or lease_token = ${token})`,
+  )) > 0
+
 /** The token that opens the next stream of a call by telephone. The call is locked. */
 export const updateSocketToken = (at: At, row: Pick<Row, 'id' | 'socket_token'>): Promise<void> =>
   updateRows(at, [row], ['socket_token'])

@@ -163,8 +163,10 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
     if (!found) return 'refused'
     const speech = await findSpeech(at, found)
     const live = { is_offline: !speech || isOffline(speech.listen.model) }
+    const earlier = calls.get(id)
+    const has_lease = earlier !== undefined && earlier.lease_token === found.lease_token
     // That is perhaps not yet written.
-    if (live_calls.over.has(id) || calls.get(id)?.wire.has_ended) return 'refused'
+    if (has_lease && (live_calls.over.has(id) || earlier.wire.has_ended)) return 'refused'
     // Before the call is taken: another process may have it, and the token works once.
     if (!held && (isDraining() || !(calls.has(id) || live_calls.hasRoom(live, { is_on_line })))) return 'busy'
     live_calls.add(live)
@@ -198,7 +200,7 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
     calls.set(id, { wire, lease_token: claimed.token, close })
     const onEnd = (end_reason: EndReason) => {
       if (!isCurrent()) return
-      live_calls.over.add(id)
+      live_calls.over.set(id, claimed.token)
       wire.finish(end_reason)
     }
     const is_dialed = claimed.direction === 'outbound'

@@ -1,5 +1,6 @@
 import type { RawData, WebSocket } from 'ws'
 import type { ClaimedCall } from '../../calls/claim.ts'
+import { isEndedOrHeld } from '../../calls/rows.ts'
 import { parseSocketToken } from '../../calls/socket-token.ts'
 import * as channels from '../../channels/store.ts'
 import { type AtOutside, atLater, atWorkspace, type Service } from '../../kit/at.ts'
@@ -99,6 +100,8 @@ export function openPhoneSockets(sockets: LiveSockets, { service, log }: { servi
     try {
       const channel = channel_id === null ? undefined : await channels.find(at, channel_id)
       if (!channel || carrier_id === null) return 'refused'
+      // Another process may have taken the call, and talk in it.
+      if (detour.type === 'hang_up' && !(await isEndedOrHeld(at, call))) return 'refused'
       const body = new URLSearchParams({ Twiml: instructionsFor(at, { channel_id: channel.id, call_id }, detour) })
       const path = `Calls/${carrier_id}.json`
       const response = await request(atLater(at), channel, { method: 'POST', path, body: body.toString() })

@@ -9,6 +9,7 @@ import {
   findLost,
   findNotOver,
   findOtherCarrierIds,
+  isEndedOrHeld,
   postponeEnds,
   renewLeases,
 } from '../../../server/calls/rows.ts'
@@ -132,6 +133,7 @@ export async function talkInBrowser(server: Server): Promise<void> {
   const taken = await take(at, opening)
   assert.ok(taken && (await isAwaited(at, opening)))
   assert.deepEqual(await findLost(at, [taken]), [])
+  assert.equal(await isEndedOrHeld(at, taken), true)
   await postponeEnds(at, [{ id: taken.id, token: taken.token, due_at: clock.iso(at.now + 60_000) }])
   assert.deepEqual(await findLost(at, [taken]), [])
   assert.equal(await endLease(at, taken), 1)

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, describe, test } from 'node:test'
+import { announceRequest } from '../../server/calls/store.ts'
+import { inTransaction } from '../../server/kit/at.ts'
+import { sql } from '../../server/kit/postgres/sql.ts'
+import { waitUntil } from '../faults/client.ts'
+import { openPhoneNetwork } from '../peers/phone.ts'
+import { ended, getCall, newCaller } from '../support/calls.ts'
+import { addFakeSpeech } from '../support/fake-speech.ts'
+import { openServer, testPool } from '../support/harness.ts'
+import { listCalls, newPhoneChannel, openBareStream, sayPhrase, tokenIn } from '../support/phone.ts'
+import { own_number, postSigned } from '../support/sms.ts'
+
+const server = await openServer(testPool(), { live_calls_max: 50 })
+after(server.close)
+addFakeSpeech(server)
+/** What the service has asked for instead of streams. */
+const updates: string[] = []
+const network = await openPhoneNetwork({
+  transferFor: () => ({ takes: 'no_answer' }),
+  troubleFor(kind, form) {
+    if (kind === 'update') updates.push(form.get('Twiml') ?? '')
+    return undefined
+  },
+})
+after(() => network.close())
+
+const caller = '+14155550123'
+const form = { CallSid: 'CA1', CallStatus: 'ringing', Direction: 'inbound', From: caller, To: own_number }
+const stream_url = `${server.url.replace('http', 'ws')}/phone`
+
+async function openWorld(fields: object) {
+  const tenant = await server.workspace()
+  const agent_id = await newCaller(tenant, fields)
+  const channel = await newPhoneChannel(server, tenant, { network, agent_id })
+  const theCall = async () => {
+    const [call] = await listCalls(tenant)
+    return call
+  }
+  return { tenant, agent_id, channel, theCall }
+}
+
+/** Somebody calls, and the agent does something else with the call than to talk. */
+async function openDetour(fields: object) {
+  const world = await openWorld(fields)
+  const phone = network.call({ from: caller, to: own_number, webhook_url: world.channel.inbound_url })
+  await phone.untilStreaming()
+  await phone.person.untilQuiet(await phone.person.untilHeard(0))
+  await sayPhrase(phone.person, 'Yes.')
+  await waitUntil('the stream has ended', () => phone.streams.every(({ closed_ms }) => closed_ms !== undefined))
+  return { ...world, phone, ...(await world.theCall()) }
+}
+
+const pressing = {
+  script: {
+    start: 'greet',
+    nodes: {
+      greet: { say: 'Hello.', else: { go: 'press' } },
+      press: { press: '12345678', else: { go: 'bye' } },
+      bye: { say: 'Goodbye.', go: '@end' },
+    },
+  },
+}
+const transferring = {
+  transfers: [{ name: 'office', phone_number: '+14155550111' }],
+  script: {
+    start: 'greet',
+    nodes: {
+      greet: { say: 'Hello.', else: { say: 'One moment.', go: 'office' } },
+      office: { tool: 'transfer', with: { to: 'office' }, ok: 'after', failed: 'after' },
+      after: { say: 'Goodbye.', else: { go: '@end' } },
+    },
+  },
+}
+
+describe('a call', { concurrency: true }, () => {
+  test('that another process has taken goes on, although it was over here', async () => {
+    const { tenant, channel, theCall } = await openWorld({ greeting: 'Hello.' })
+    const { text } = await postSigned(tenant, channel.inbound_url, form)
+    const stream = await openBareStream(stream_url, tokenIn(text))
+    await waitUntil('it is in progress', async () => (await theCall()).status === 'in_progress')
+    const { id } = await theCall()
+    // As a drive that has not yet seen that it has lost its lease.
+    const { live_calls } = server.at('').tools
+    live_calls.over.set(id, randomUUID())
+    const next = await postSigned(tenant, `${channel.inbound_url}/calls/${id}`, { ...form, CallStatus: 'in-progress' })
+    live_calls.over.delete(id)
+    assert.match(next.text, /<Stream /)
+    stream.send({ event: 'stop', stop: {} })
+    await ended(tenant, id)
+  })
+
+  test('that another process has taken is not hung up', async () => {
+    const { tenant, id, conversation_id, phone } = await openDetour(pressing)
+    await inTransaction(server.at(tenant.id), async (at) => {
+      await at.db.run(
+        sql`update calls set lease_token = ${randomUUID()}, request = 'hang_up'
+          where workspace_id = ${tenant.id} and id = ${id}`,
+      )
+      announceRequest(at, { id, conversation_id })
+    })
+    await phone.ended
+    assert.deepEqual(
+      updates.filter((twiml) => twiml.includes('<Hangup')),
+      [],
+    )
+    await waitUntil('it has ended', async () => {
+      await tenant.work(Date.now() + 120_000)
+      return (await getCall(tenant, id)).ended_at !== null
+    })
+  })
+})

@@ -57,6 +57,8 @@ export interface PhoneCall {
   cutStream: () => void
   /** What the API's update does. */
   replace: (source: Source) => void
+  /** The end is reported there. */
+  reportTo: (status_callback: string) => void
   end: (end: CallEnd) => void
 }
 
@@ -109,6 +111,7 @@ export function openCall(options: CallOptions): PhoneCall {
   /** What the call does now is aborted when the API replaces it. */
   let doing = new AbortController()
   let replacement: Source | undefined
+  let { status_callback } = options
 
   const connected = openPerson({
     sample_rate,
@@ -349,7 +352,7 @@ export function openCall(options: CallOptions): PhoneCall {
 
   const reports = openReports(behaviour.reports ?? {}, {
     wanted: form?.getAll('StatusCallbackEvent') ?? [],
-    send: async (params) => options.status_callback && request('status', options.status_callback, params),
+    send: async (params) => status_callback && request('status', status_callback, params),
   })
 
   function setStatus(next: CallStatus, more: Record<string, string> = {}): void {
@@ -446,6 +449,9 @@ export function openCall(options: CallOptions): PhoneCall {
     replace(source) {
       replacement = source
       doing.abort()
+    },
+    reportTo(url) {
+      status_callback = url
     },
     end,
   }

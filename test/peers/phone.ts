@@ -89,7 +89,7 @@ const dial_parameters = [
   'AsyncAmdStatusCallback',
   'AsyncAmdStatusCallbackMethod',
 ]
-const update_parameters = ['Url', 'Method', 'Twiml', 'Status']
+const update_parameters = ['Url', 'Method', 'Twiml', 'Status', 'StatusCallback', 'StatusCallbackMethod']
 
 export async function openPhoneNetwork(options: PhoneOptions = {}): Promise<PhoneNetwork> {
   const calls: PhoneCall[] = []
@@ -202,6 +202,8 @@ export async function openPhoneNetwork(options: PhoneOptions = {}): Promise<Phon
       return true
     }
     if (is_over || call.answered_at === undefined) return false
+    const status_callback = form.get('StatusCallback')
+    if (status_callback !== null) call.reportTo(status_callback)
     if (twiml) call.replace({ twiml })
     else if (url) call.replace({ url })
     else complain(`an update without Twiml, Url or a known Status: ${form}`)

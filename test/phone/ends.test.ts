@@ -110,4 +110,27 @@ describe('a call', { concurrency: true }, () => {
       return (await getCall(tenant, id)).ended_at !== null
     })
   })
+
+  for (const [what, fields] of [
+    ['keys are pressed', pressing],
+    ['a number rings that is to take over', transferring],
+  ] as const)
+    test(`that the caller ends while ${what} was hung up by the caller`, async () => {
+      const { tenant, id, phone } = await openDetour(fields)
+      await phone.person.hangUp()
+      const { status, end_reason, ended_by } = await ended(tenant, id)
+      assert.deepEqual([status, end_reason, ended_by], ['completed', 'contact_hung_up', 'contact'])
+    })
+
+  test('that the other side ends between two streams was hung up by it', async () => {
+    const { tenant, channel, theCall } = await openWorld({ greeting: 'Hello.' })
+    const { text } = await postSigned(tenant, channel.inbound_url, { ...form, CallSid: 'CA3' })
+    const stream = await openBareStream(stream_url, tokenIn(text))
+    await waitUntil('the agent speaks', () => stream.messages.some(({ event }) => event === 'media'))
+    stream.socket.terminate()
+    const { id } = await theCall()
+    const report = { ...form, CallSid: 'CA3', CallStatus: 'completed' }
+    assert.equal((await postSigned(tenant, `${channel.inbound_url}/calls/${id}/status`, report)).status, 200)
+    assert.equal((await ended(tenant, id)).end_reason, 'contact_hung_up')
+  })
 })

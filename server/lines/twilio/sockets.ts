@@ -102,7 +102,13 @@ export function openPhoneSockets(sockets: LiveSockets, { service, log }: { servi
       if (!channel || carrier_id === null) return 'refused'
       // Another process may have taken the call, and talk in it.
       if (detour.type === 'hang_up' && !(await isEndedOrHeld(at, call))) return 'refused'
-      const body = new URLSearchParams({ Twiml: instructionsFor(at, { channel_id: channel.id, call_id }, detour) })
+      const on_channel = { channel_id: channel.id, call_id }
+      const body = new URLSearchParams({ Twiml: instructionsFor(at, on_channel, detour) })
+      // Without a stream, nothing else says that the caller has hung up. A call that we have dialled is reported anyway.
+      if (call.direction === 'inbound') {
+        body.set('StatusCallback', twiml.statusUrl(at.tools.address(), on_channel))
+        body.set('StatusCallbackMethod', 'POST')
+      }
       const path = `Calls/${carrier_id}.json`
       const response = await request(atLater(at), channel, { method: 'POST', path, body: body.toString() })
       if (response.status === 200) return 'done'

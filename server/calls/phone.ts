@@ -1,10 +1,10 @@
 import { chooseVersion } from '../agents/choose-version.ts'
 import * as agents from '../agents/find.ts'
-import { findVersion } from '../agents/find-version.ts'
+import { findConfiguration } from '../agents/find-version.ts'
 import type { StoredChannel } from '../channels/store.ts'
 import { stamp } from '../contacts/rows.ts'
 import * as contacts from '../contacts/store.ts'
-import { findAgent, openVersions } from '../conversations/begin.ts'
+import { findAgent } from '../conversations/begin.ts'
 import { isOverLimit } from '../conversations/tokens.ts'
 import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -29,8 +29,10 @@ export interface InboundCall {
   from: string | null
 }
 
-/** What becomes of a call that comes in, as far as is known before its transaction. */
-export type Admission = 'admitted' | 'rejected' | 'busy' | 'no_speech'
+/** What becomes of a call that comes in, as far as is known before its transaction. The version that was checked answers. */
+export type Admission =
+  | { type: 'admitted' | 'no_speech'; version: { id: string; version_label: string } }
+  | { type: 'reject' | 'busy' }
 
 /** What the carrier is to do next with a call. `waits`: the last token was not used, so there may be no room at the moment. */
 export type Next =
@@ -40,17 +42,17 @@ export type Next =
 /** Checks what takes long, before the transaction: whether this process can answer the call. */
 export async function admitCall(at: AtOutside, { channel, carrier_id, from }: InboundCall): Promise<Admission> {
   // In a test workspace time stands still, so nobody can speak there. Two agents would talk to each other for ever.
-  if (at.is_test || channel.status === 'disabled' || from === channel.address) return 'rejected'
+  if (at.is_test || channel.status === 'disabled' || from === channel.address) return { type: 'reject' }
   const agent = await agents.get(at, channel.agent_id ?? '')
-  const contact_id = from === null ? undefined : (await contacts.idsByNumber(at, [from])).get(from)
-  const { id: version_id } = chooseVersion(agent, contact_id ?? from ?? carrier_id)
-  const version = await findVersion(at, { agent_id: agent.id, version_id })
-  const speech = version && (await at.tools.sound.find(at, version.configuration).catch(ignoreProblem))
-  if (!speech) return 'no_speech'
-  if (!at.tools.live_calls.hasRoom({ is_offline: isOffline(speech.listen.model) })) return 'busy'
+  // By the number, as when it is called: the caller may have no contact yet.
+  const version = chooseVersion(agent, from ?? carrier_id)
+  const configuration = await findConfiguration(at, { agent_id: agent.id, version_id: version.id })
+  const speech = configuration && (await at.tools.sound.find(at, configuration).catch(ignoreProblem))
+  if (!speech) return { type: 'no_speech', version }
+  if (!at.tools.live_calls.hasRoom({ is_offline: isOffline(speech.listen.model) })) return { type: 'busy' }
   // Scripts use no tokens.
-  const is_over = version.configuration.script === null && (await isOverLimit(at, { channel_id: channel.id }))
-  return is_over ? 'busy' : 'admitted'
+  const is_over = configuration.script === null && (await isOverLimit(at, { channel_id: channel.id }))
+  return is_over ? { type: 'busy' } : { type: 'admitted', version }
 }
 
 /** Writes a call that comes in. One that is reported again is found. The ledger is not asked: the other side calls. */
@@ -61,12 +63,10 @@ export async function receiveCall(at: At, inbound: InboundCall, admission: Admis
     const call = await lockCall(at, { call_id: known.id, channel_id: channel.id })
     return isRejected(call) ? { type: 'reject' } : nextOf(at, call)
   }
-  if (admission === 'rejected') return { type: 'reject' }
-  if (admission === 'busy') return { type: 'busy' }
+  if (!('version' in admission)) return { type: admission.type }
   const agent = await findAgent(at, channel.agent_id ?? '')
   if (!agent) throw invalidState('No agent answers on this channel.')
   const contact_id = from === null ? null : await findCaller(at, from)
-  const version = await openVersions(at)(agent, contact_id ?? from ?? carrier_id)
   const id = newId()
   const token = newSocketToken(at.workspace, id)
   const row = newCall(at, {
@@ -75,7 +75,7 @@ export async function receiveCall(at: At, inbound: InboundCall, admission: Admis
     line: 'phone',
     carrier_id,
     agent,
-    version,
+    version: admission.version,
     channel,
     from,
     to: channel.address,
@@ -86,12 +86,12 @@ export async function receiveCall(at: At, inbound: InboundCall, admission: Admis
     socket_token: token.hash,
     due_at: clock.iso(at.now + open_within_ms),
   })
-  const [admitted] = admission === 'no_speech' ? [row] : await admitAll(at, [row])
+  const [admitted] = admission.type === 'no_speech' ? [row] : await admitAll(at, [row])
   // What was written about the contact stays.
   if (!admitted || admitted instanceof Problem) return { type: 'busy' }
   // Another process has inserted the same call meanwhile. It is found now.
   if (!(await insertBrought(at, admitted))) return receiveCall(at, inbound, admission)
-  if (admission === 'no_speech') {
+  if (admission.type === 'no_speech') {
     await endUnstarted(at, [row], { end_reason: 'system_error', ended_by: 'system' })
     return { type: 'reject' }
   }

@@ -259,6 +259,36 @@ test('a call for an agent that can not hear is rejected, and recorded', async ()
   assert.equal(events.length, 1)
 })
 
+test('the version that can hear and speak is the one that answers', async () => {
+  const { tenant, agent_id, channel } = await openWorld({ greeting: 'Hello.' })
+  await tenant.call('PATCH', `/agents/${agent_id}`, { language: 'de' })
+  const { id: version_id } = (await tenant.call('POST', `/agents/${agent_id}/versions`)).body.data
+  const deployed = await tenant.call('POST', `/agents/${agent_id}/deploy`, { version_id, percent: 50 })
+  assert.equal(deployed.status, 200, deployed.text)
+  const { tools } = server.at('')
+  const { find } = tools.sound
+  // Only the old one can.
+  tools.sound.find = async (at, configuration) => {
+    if (configuration.language === 'de') throw invalidState('No.', { reason: 'speech_not_available' })
+    return find(at, configuration)
+  }
+  const labels = new Set<string>()
+  try {
+    for (let count = 0; count < 12; count += 1) {
+      const from = `+1415555${1_000 + count}`
+      const { text } = await postSigned(tenant, channel.inbound_url, form(`CA${count}`, { From: from }))
+      const [{ id, agent_version, status }] = await listCalls(tenant)
+      labels.add(agent_version.version_label)
+      const is_old = agent_version.version_label === 'v1'
+      assert.deepEqual([/<Stream /.test(text), status], [is_old, is_old ? 'queued' : 'failed'], from)
+      if (is_old) await tenant.call('POST', `/calls/${id}/cancel`)
+    }
+  } finally {
+    tools.sound.find = find
+  }
+  assert.equal(labels.size, 2)
+})
+
 test('requests that the carrier has not signed are refused', async () => {
   const { tenant, channel, theCall } = await openWorld()
   const wrong = await postSigned(tenant, channel.inbound_url, form('CA1'), 'x'.repeat(28))

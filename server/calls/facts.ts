@@ -59,6 +59,16 @@ export const verdictsIn = (facts: Fact[]): Verdict[] =>
 
 const verdict_key = 'answered_by.'
 
+/** Someone has answered, and has heard nobody. */
+export const unheardFact = (at: number): Fact => ({
+  key: unheard_key,
+  at,
+  source: 'system',
+  fact: { kind: 'ended', end_reason: 'system_error', ended_by: 'system' },
+})
+
+const unheard_key = 'unheard'
+
 /** The union, in one order. Of facts with the same key the earliest stays. */
 export function merge(known: Fact[], more: Fact[]): Fact[] {
   const by_key = new Map<string, Fact>()
@@ -121,6 +131,8 @@ interface Known {
   is_ringing: boolean
   /** Also when the report of the answer itself was lost. */
   is_answered: boolean
+  /** Whoever has answered has heard nobody. */
+  is_unheard: boolean
   machine: Machine | undefined
   final: Final | undefined
   ended: End | undefined
@@ -136,7 +148,8 @@ function readFacts(facts: Fact[]): Known {
   const machine =
     heardMachine(timely) ?? firstOf(timely, 'machine', ({ machine }) => machines.indexOf(machine))?.machine
   const final = firstOf(timely, 'final', ({ final }) => finals.indexOf(final))?.final
-  const ended = firstOf(timely, 'ended', rankOfEnd)
+  const unheard = timely.find(({ key }) => key === unheard_key)
+  const ended = firstOf(unheard ? [unheard] : timely, 'ended', rankOfEnd)
   const answered_at = earliest(timely, 'answered')
   return {
     dialed_at: earliest(facts, 'dialed'),
@@ -144,6 +157,7 @@ function readFacts(facts: Fact[]): Known {
     ended_at,
     is_ringing: earliest(facts, 'ringing') !== undefined,
     is_answered: answered_at !== undefined || machine !== undefined || final === 'completed',
+    is_unheard: unheard !== undefined,
     machine,
     final,
     ended: ended && { end_reason: ended.end_reason, ended_by: ended.ended_by },
@@ -202,7 +216,8 @@ const machines: Machine[] = ['voicemail', 'screened', 'menu', 'human']
 const rankOfEnd = ({ end_reason, ended_by }: FactOf<'ended'>): number =>
   end_reasons.indexOf(end_reason) * enders.length + enders.indexOf(ended_by)
 
-function outcomeOf({ is_answered, machine, final, ended }: Known): Outcome | null {
+function outcomeOf({ is_answered, is_unheard, machine, final, ended }: Known): Outcome | null {
+  if (is_unheard) return 'error'
   if (is_answered) return machine === undefined || machine === 'human' ? 'answered' : machine
   if (final === 'blocked') return final
   if (ended?.end_reason === 'canceled') return 'canceled'

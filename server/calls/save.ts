@@ -22,7 +22,7 @@ import { costOf } from './cost.ts'
 import * as counts from './counts.ts'
 import { insertEvents } from './end.ts'
 import { event_types } from './event-types.ts'
-import { type Fact, merge, summarize, toEvents } from './facts.ts'
+import { type Fact, merge, summarize, toEvents, unheardFact } from './facts.ts'
 import { recordOptOuts } from './opt-outs.ts'
 import { joinLater } from './recording-files.ts'
 import {
@@ -73,6 +73,8 @@ export const openCallSaves = (log: Log): ((at: At, save: CallSave) => Promise<Sa
 /** Of a transaction, so that the process answers requests in between. A call may have more. */
 const turns_max = 1_000
 const search_text_max = 100_000
+/** Who answers a telephone hears the agent within this time. */
+const heard_within_ms = 5_000
 
 export const turnsOf = ({ conversation_save }: CallSave): number => 1 + (conversation_save?.turns.length ?? 0)
 
@@ -220,7 +222,9 @@ async function lockHeld(at: At, saves: CallSave[]): Promise<Held[]> {
 
 /** What is learned after the end refines the call. */
 function toChange({ save, before, new_row }: Held, plan: Plan | undefined): Change {
-  const facts = merge(before.facts, save.facts)
+  const known = merge(before.facts, save.facts)
+  const unheard_at = unheardAt({ save, before }, known)
+  const facts = unheard_at === undefined ? known : merge(known, [unheardFact(unheard_at)])
   const summary = summarize(facts)
   const { results, turn_count, usage } = plan?.after ?? before
   const is_answered = summary.answered_at !== null
@@ -241,6 +245,21 @@ function toChange({ save, before, new_row }: Held, plan: Plan | undefined): Chan
           : before.recording,
   }
   return { save, before, ...(new_row && { new_row }), after, facts, plan, search_text: null }
+}
+
+/**
+ * When a call has ended that someone has answered, and in which no agent has talked because of us: no stream has opened. Who hangs
+ * up at once has not waited for one.
+ */
+function unheardAt({ save, before }: Held, facts: Fact[]): number | undefined {
+  const { line, direction, conversation_id } = before
+  const has_talk = conversation_id !== null || save.new_conversation !== undefined
+  if (line !== 'phone' || direction !== 'outbound' || has_talk || before.ended_at !== null) return undefined
+  const { status, end_reason, answered_at, ended_at } = summarize(facts)
+  if (status !== 'completed' || ended_at === null) return undefined
+  const time = clock.parse(ended_at)
+  const has_waited = answered_at === null || time - clock.parse(answered_at) >= heard_within_ms
+  return end_reason === 'system_error' || (end_reason === 'contact_hung_up' && has_waited) ? time : undefined
 }
 
 /** What was recorded on a real line comes in parts, which are joined after the call. */

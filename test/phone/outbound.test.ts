@@ -12,7 +12,7 @@ import { account_sid, auth_token, type Trouble } from '../peers/carrier.ts'
 import { openPhoneNetwork, type RequestKind } from '../peers/phone.ts'
 import type { Behaviour } from '../peers/phone-behaviour.ts'
 import { ended, getCall, newCaller, placeCall, turnsOf } from '../support/calls.ts'
-import { always, getCampaign, newCampaign, newContacts, start, workUntil } from '../support/dialing.ts'
+import { always, enrollmentsOf, getCampaign, newCampaign, newContacts, start, workUntil } from '../support/dialing.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, testPool } from '../support/harness.ts'
 import { newPhoneChannel, openBareStream, sayPhrase, tokenIn } from '../support/phone.ts'
@@ -443,7 +443,7 @@ test('a call that was answered and has no stream is ended', async () => {
   await tenant.work(Date.now() + 59_000)
   assert.equal((await getCall(tenant, placed.id)).status, 'in_progress')
   await tenant.work(Date.now() + 61_000)
-  assert.deepEqual(outcomeOf(await getCall(tenant, placed.id)), ['completed', 'answered', 'system_error'])
+  assert.deepEqual(outcomeOf(await getCall(tenant, placed.id)), ['failed', 'error', 'system_error'])
   assert.equal((await phone.ended).ended_by, 'api')
 })
 
@@ -492,6 +492,57 @@ test('a hang-up that was reported is not put off by the process that had the str
   await endLease(at, taken)
   await tenant.work()
   assert.deepEqual(outcomeOf(await getCall(tenant, placed.id)), ['completed', 'answered', 'contact_hung_up'])
+})
+
+test('who answers, hears nobody and hangs up was not reached', async () => {
+  const world = await openWorld()
+  const { tenant, channel, callPerson } = world
+  const report = async (waited_ms: number, reports: string[]) => {
+    const placed = await callPerson({ takes: 'no_answer', reports: { copies: 0 }, verdict: null })
+    const phone = await dialed(world, placed)
+    const url = `${channel.inbound_url}/calls/${placed.id}`
+    const form = { CallSid: phone.sid, CallStatus: 'in-progress' }
+    assert.match((await postSigned(tenant, url, form)).text, /<Stream /)
+    await server.pool.run(
+      sql`update calls set facts = (
+          select jsonb_agg(fact || jsonb_build_object('at', (fact ->> 'at')::bigint - ${waited_ms}::bigint))
+          from jsonb_array_elements(facts) as fact)
+        where workspace_id = ${tenant.id} and id = ${placed.id}`,
+    )
+    for (const CallStatus of reports)
+      await postSigned(tenant, `${url}/status`, { ...form, CallStatus, Timestamp: new Date().toUTCString() })
+    phone.end({ status: 'completed', ended_by: 'peer' })
+    return getCall(tenant, placed.id)
+  }
+  const unheard = await report(20_000, ['completed', 'in-progress', 'completed'])
+  assert.deepEqual(outcomeOf(unheard), ['failed', 'error', 'system_error'])
+  assert.ok(unheard.answered_at)
+  assert.deepEqual(outcomeOf(await report(1_000, ['completed'])), ['completed', 'answered', 'contact_hung_up'])
+})
+
+test('a campaign tries somebody again who has answered and heard nobody', async () => {
+  const { tenant, agent_id, channel } = await openWorld()
+  const quiet_hours = { start: '00:00', end: '24:00' }
+  assert.equal((await tenant.call('PATCH', '/workspace', { settings: { quiet_hours } })).status, 200)
+  const contacts = await newContacts(tenant, ['03'])
+  people.set(contacts[0].phone_number, { takes: 'no_answer', reports: { copies: 0 }, verdict: null })
+  const campaign = await newCampaign(tenant, contacts, {
+    kind: 'voice',
+    agent_id,
+    channel_ids: [channel.id],
+    windows: always,
+  })
+  await start(tenant, campaign)
+  const callsOf = async () => (await tenant.call('GET', `/calls?campaign_id=${campaign.id}`)).body.data
+  await workUntil(tenant, async () => (await callsOf())[0]?.started_at != null)
+  const [{ id, to }] = await callsOf()
+  const phone = network.calls.findLast((one) => one.to === to)
+  const form = { CallSid: phone?.sid ?? '', CallStatus: 'in-progress' }
+  assert.match((await postSigned(tenant, `${channel.inbound_url}/calls/${id}`, form)).text, /<Stream /)
+  await tenant.work(Date.now() + 61_000)
+  assert.deepEqual(outcomeOf(await getCall(tenant, id)), ['failed', 'error', 'system_error'])
+  const [enrollment] = await enrollmentsOf(tenant, campaign)
+  assert.deepEqual([enrollment.status, enrollment.last_outcome], ['waiting', 'error'])
 })
 
 test('a scheduled call is dialled at its time', async () => {

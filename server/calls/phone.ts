@@ -9,7 +9,7 @@ import { isOverLimit } from '../conversations/tokens.ts'
 import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
-import { ignoreProblem, invalidState, notFound, Problem } from '../kit/problem.ts'
+import { ignoreProblem, notFound, Problem } from '../kit/problem.ts'
 import { admitAll } from './create.ts'
 import { endUnstarted } from './end.ts'
 import type { Fact } from './facts.ts'
@@ -43,7 +43,8 @@ export type Next =
 export async function admitCall(at: AtOutside, { channel, carrier_id, from }: InboundCall): Promise<Admission> {
   // In a test workspace time stands still, so nobody can speak there. Two agents would talk to each other for ever.
   if (at.is_test || channel.status === 'disabled' || from === channel.address) return { type: 'reject' }
-  const agent = await agents.get(at, channel.agent_id ?? '')
+  const agent = channel.agent_id === null ? undefined : await agents.get(at, channel.agent_id).catch(ignoreProblem)
+  if (!agent) return { type: 'reject' }
   // By the number, as when it is called: the caller may have no contact yet.
   const version = chooseVersion(agent, from ?? carrier_id)
   const configuration = await findConfiguration(at, { agent_id: agent.id, version_id: version.id })
@@ -65,7 +66,7 @@ export async function receiveCall(at: At, inbound: InboundCall, admission: Admis
   }
   if (!('version' in admission)) return { type: admission.type }
   const agent = await findAgent(at, channel.agent_id ?? '')
-  if (!agent) throw invalidState('No agent answers on this channel.')
+  if (!agent) return { type: 'reject' }
   const contact_id = from === null ? null : await findCaller(at, from)
   const id = newId()
   const token = newSocketToken(at.workspace, id)

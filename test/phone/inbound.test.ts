@@ -6,10 +6,12 @@ import * as channels from '../../server/channels/store.ts'
 import { addTokens } from '../../server/channels/usage.ts'
 import { inTransaction } from '../../server/kit/at.ts'
 import type { Pool } from '../../server/kit/postgres/pool.ts'
+import { sql } from '../../server/kit/postgres/sql.ts'
 import { errorCode, invalidState } from '../../server/kit/problem.ts'
 import { waitUntil } from '../faults/client.ts'
 import { openPhoneNetwork } from '../peers/phone.ts'
 import { ended, getCall, newCaller, turnsOf } from '../support/calls.ts'
+import { unknown_id } from '../support/contacts.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, testPool } from '../support/harness.ts'
 import { listCalls, newPhoneChannel, sayPhrase } from '../support/phone.ts'
@@ -189,6 +191,18 @@ test('a disabled channel rejects, and records nothing', async () => {
 test('a number that calls itself is rejected', async () => {
   const { tenant, callIn } = await openWorld()
   assert.deepEqual(await callIn(own_number).ended, { status: 'no-answer', ended_by: 'service' })
+  assert.deepEqual(await listCalls(tenant), [])
+})
+
+test('a channel without an agent rejects', async () => {
+  const { tenant, channel, callIn } = await openWorld()
+  // The API allows it neither for a channel nor for an agent. Both may change while a call comes in.
+  for (const agent_id of [null, unknown_id]) {
+    await server.pool.run(
+      sql`update channels set agent_id = ${agent_id} where workspace_id = ${tenant.id} and id = ${channel.id}`,
+    )
+    assert.deepEqual(await callIn(caller).ended, { status: 'no-answer', ended_by: 'service' })
+  }
   assert.deepEqual(await listCalls(tenant), [])
 })
 

@@ -44,7 +44,7 @@ export const phone_operations: operation.Operation[] = [
       'The `inbound_url` of a voice channel, as a form that Twilio signs. The answer is TwiML: the agent talks over a stream. A call ' +
       'that is reported again is the same call.',
     params: ByChannel,
-    errors: ['VALIDATION_ERROR', 'FORBIDDEN', 'NOT_FOUND', 'INVALID_STATE'],
+    errors: ['VALIDATION_ERROR', 'FORBIDDEN', 'NOT_FOUND'],
     ...signed_form,
     before: readInbound,
     run: async (at, { params, prepared }) => {

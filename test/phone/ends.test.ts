@@ -6,7 +6,7 @@ import { inTransaction } from '../../server/kit/at.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { waitUntil } from '../faults/client.ts'
 import { openPhoneNetwork } from '../peers/phone.ts'
-import { ended, getCall, newCaller } from '../support/calls.ts'
+import { ended, getCall, newCaller, placeCall } from '../support/calls.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, testPool } from '../support/harness.ts'
 import { listCalls, newPhoneChannel, openBareStream, sayPhrase, tokenIn } from '../support/phone.ts'
@@ -132,5 +132,48 @@ describe('a call', { concurrency: true }, () => {
     const report = { ...form, CallSid: 'CA3', CallStatus: 'completed' }
     assert.equal((await postSigned(tenant, `${channel.inbound_url}/calls/${id}/status`, report)).status, 200)
     assert.equal((await ended(tenant, id)).end_reason, 'contact_hung_up')
+  })
+
+  test('says what was done before a stream that nobody has taken', async () => {
+    const { tenant, channel, theCall } = await openWorld({ greeting: 'Hello.' })
+    const asked = { ...form, CallSid: 'CA4', CallStatus: 'in-progress' }
+    const { text } = await postSigned(tenant, channel.inbound_url, { ...form, CallSid: 'CA4' })
+    const stream = await openBareStream(stream_url, tokenIn(text))
+    await waitUntil('it is in progress', async () => (await theCall()).status === 'in_progress')
+    const { id } = await theCall()
+    const hasAfter = (twiml: string) => twiml.includes('name="after" value="transfer"')
+    const nextUrl = (twiml: string) => /<Redirect[^>]*>([^<]+)</.exec(twiml)?.[1] ?? ''
+    const first = await postSigned(tenant, `${channel.inbound_url}/calls/${id}?after=transfer`, asked)
+    const second = await postSigned(tenant, nextUrl(first.text), asked)
+    assert.deepEqual(
+      [first, second].map(({ text }) => hasAfter(text)),
+      [true, true],
+    )
+    const taken = await openBareStream(stream_url, tokenIn(second.text))
+    assert.equal(await stream.closed, 1_000)
+    const third = await postSigned(tenant, nextUrl(second.text), asked)
+    assert.equal(hasAfter(third.text), false)
+    assert.doesNotMatch(nextUrl(third.text), /transfer/)
+    taken.send({ event: 'stop', stop: {} })
+    await ended(tenant, id)
+  })
+
+  test('between two numbers of a workspace is two calls', async () => {
+    const { tenant, agent_id, channel } = await openWorld({ greeting: 'Hello.' })
+    const other = await newPhoneChannel(server, tenant, { network, agent_id, address: '+14155550177' })
+    const placed = await placeCall(tenant, { agent_id, to: other.address, channel_id: channel.id })
+    await tenant.work()
+    const calling = network.calls.findLast(({ to, direction }) => to === other.address && direction === 'outbound-api')
+    assert.ok(calling)
+    const called = network.call({ from: own_number, to: other.address, webhook_url: other.inbound_url })
+    await Promise.all([calling, called].map((phone) => phone.untilStreaming()))
+    await Promise.all([calling, called].map(({ person }) => person.untilHeard(0)))
+    const calls = await listCalls(tenant)
+    assert.deepEqual(calls.map(({ direction }) => direction).sort(), ['inbound', 'outbound'])
+    for (const { from, to } of calls) assert.deepEqual([from, to], [own_number, other.address])
+    const received = calls.find(({ direction }) => direction === 'inbound')
+    assert.notEqual(received.id, placed.id)
+    await Promise.all([calling, called].map(({ person }) => person.hangUp()))
+    for (const { id } of calls) assert.equal((await ended(tenant, id)).end_reason, 'contact_hung_up')
   })
 })

@@ -6,11 +6,19 @@ export type After = 'digits' | 'transfer'
 /** The addresses of a channel's calls. */
 export const inboundCallUrl = (address: string, channel_id: string): string => `${address}/phone/${channel_id}`
 
-/** `answered`: someone takes the call over. It is a report, and not a question. */
-export const callUrl = (
-  address: string,
-  { channel_id, call_id, after }: { channel_id: string; call_id: string; after?: After | 'answered' | undefined },
-): string => `${inboundCallUrl(address, channel_id)}/calls/${call_id}${after === undefined ? '' : `?after=${after}`}`
+/**
+ * What is asked about a call. `before`: Twilio has done this before it opened the last stream. `answered`: someone takes the call
+ * over, which is a report and not a question.
+ */
+export interface CallQuery {
+  after?: After | 'answered' | undefined
+  before?: After | undefined
+}
+
+export function callUrl(address: string, { channel_id, call_id, after, before }: OnChannel & CallQuery): string {
+  const query = new URLSearchParams({ ...(after && { after }), ...(before && { before }) }).toString()
+  return `${inboundCallUrl(address, channel_id)}/calls/${call_id}${query === '' ? '' : `?${query}`}`
+}
 
 type OnChannel = { channel_id: string; call_id: string }
 

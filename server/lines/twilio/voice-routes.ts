@@ -29,10 +29,13 @@ const taken_over = new Set(['answered', 'completed'])
 
 const ByChannel = Type.Object({ channel_id: id('The channel.') })
 const ByCall = Type.Object({ channel_id: id('The channel.'), call_id: id('The call.') })
-const AfterQuery = Type.Object({
-  after: Type.Optional(oneOf(['digits', 'transfer', 'answered'], { description: 'What Twilio has done before.' })),
+const CallQuery = Type.Object({
+  after: Type.Optional(oneOf(['digits', 'transfer', 'answered'], { description: 'What Twilio has done.' })),
+  before: Type.Optional(
+    oneOf(['digits', 'transfer'], { description: 'What Twilio has done before it opened the last stream.' }),
+  ),
 })
-type AfterQuery = Static<typeof AfterQuery>
+type CallQuery = Static<typeof CallQuery>
 
 /** Served at the URLs of voice channels, for Twilio. */
 export const phone_operations: operation.Operation[] = [
@@ -59,7 +62,7 @@ export const phone_operations: operation.Operation[] = [
     summary: 'Say what a call does next',
     description: 'Twilio asks this when a stream has ended, and after digits and transfers. The answer is TwiML.',
     params: ByCall,
-    query: AfterQuery,
+    query: CallQuery,
     errors: ['FORBIDDEN', 'NOT_FOUND'],
     ...signed_form,
     before: readQuestion,
@@ -138,11 +141,11 @@ async function readInbound(
   return { call, admission: await admitCall(at, call) }
 }
 
-type Question = { channel_id: string; call_id: string } & AfterQuery
+type Question = { channel_id: string; call_id: string } & CallQuery
 
 async function readQuestion(
   at: AtOutside,
-  { params, query }: operation.ValidRequest<{ channel_id: string; call_id: string }, AfterQuery>,
+  { params, query }: operation.ValidRequest<{ channel_id: string; call_id: string }, CallQuery>,
   raw: RawRequest,
 ): Promise<URLSearchParams> {
   const url = twiml.callUrl(at.tools.address(), { ...params, ...query })
@@ -165,18 +168,19 @@ async function continueWith(at: At, question: Question, form: URLSearchParams): 
 }
 
 /** What Twilio says of the call itself, and of a transfer. */
-function endOf(form: URLSearchParams, after: AfterQuery['after']): 'transferred' | 'contact_hung_up' | undefined {
+function endOf(form: URLSearchParams, after: CallQuery['after']): 'transferred' | 'contact_hung_up' | undefined {
   if (after === 'transfer' && taken_over.has(form.get('DialCallStatus') ?? '')) return 'transferred'
   return over_statuses.has(form.get('CallStatus') ?? '') ? 'contact_hung_up' : undefined
 }
 
-function answer({ tools }: At, { channel_id, after }: Omit<Question, 'call_id'>, next: Next): RawAnswer {
+function answer({ tools }: At, { channel_id, after, before }: Omit<Question, 'call_id'>, next: Next): RawAnswer {
   switch (next.type) {
     case 'connect': {
       const { call_id, token, waits } = next
       const address = tools.address()
-      const next_url = twiml.callUrl(address, { channel_id, call_id })
-      const known = after === 'answered' ? undefined : after
+      // Nobody has taken the last stream, so nobody knows what was before it.
+      const known = after === 'answered' ? undefined : (after ?? (waits ? before : undefined))
+      const next_url = twiml.callUrl(address, { channel_id, call_id, before: known })
       return xml(twiml.connectTo({ url: twiml.streamUrl(address), token, after: known, next_url, waits }))
     }
     case 'hang_up':

@@ -209,7 +209,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     },
     site: readStaticSite(path.join(config.checkout, '.cache', 'dashboard'), pathOf(config.public_url), api_paths),
   })
-  // Before the server stops to listen: it would wait for the sockets.
+  // Before the server closes: it would wait for the sockets.
   app.addHook('preClose', () => sockets.stop())
   const calls_live = openGauge(
     { name: `${product.short_name}_calls_live`, help: 'Calls on real lines that this process drives.' },
@@ -240,7 +240,12 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     ...voicePages(path.join(config.checkout, '.cache', 'voice'), openVoicePageLookup(service)),
   }
   for (const [url, answer] of Object.entries(pages)) addPage(url, answer)
-  return { app, service, recordKeyUses: recordUses, stop }
+  const stopAll = async () => {
+    // Before the server stops to listen: when a call by telephone has ended, its carrier asks what is next.
+    if (!live_calls.is_abandoned) await sockets.stop()
+    await stop()
+  }
+  return { app, service, recordKeyUses: recordUses, stop: stopAll }
 }
 
 type Authenticate = ReturnType<typeof authenticator>['authenticate']

@@ -4,8 +4,8 @@ import { Problem } from '../kit/problem.ts'
 const offline_max = 10
 const providers_max = 50
 const retry_after_seconds = 10
-/** A stream that was asked for opens within this time, here or at another process. */
-const connect_within_ms = 10_000
+/** A carrier opens a stream, or asks what is next, within this time, here or at another process. */
+const expect_for_ms = 10_000
 
 declare module '../kit/at.ts' {
   interface Tools {
@@ -35,8 +35,8 @@ export interface LiveCalls {
   readonly over: Map<string, string>
   /** The calls that this process has dialled and that may still need room, by id. */
   readonly dialed: Map<string, DialedCall>
-  /** The ids of calls by telephone whose stream may open here any moment, and until when they count. */
-  readonly connecting: Map<string, number>
+  /** The ids of calls by telephone whose stream may open here any moment, or whose carrier asks what is next, and until when they count. */
+  readonly expected: Map<string, number>
   /** Whether streams open at this process. If not, all that it has dialled are held elsewhere. */
   has_sockets: boolean
   /** Of recordings that wait in memory to be stored. */
@@ -47,11 +47,11 @@ export interface LiveCalls {
   hasRoomToDial: (call: LiveCall) => boolean
   add: (call: LiveCall) => void
   remove: (call: LiveCall) => void
-  /** Someone is on the telephone, and a stream is to open. */
-  noteConnecting: (id: string, now: number) => void
+  /** Someone is on the telephone, and a stream is to open, or the carrier is to ask what is next. */
+  expect: (id: string, now: number) => void
   /** Nobody answers this call any more, and no stream follows. */
   noteOver: (id: string) => void
-  /** How many calls by telephone a stop waits for that have not begun here: they ring, or their stream is to open. */
+  /** How many calls by telephone a stop waits for besides those that are driven: they ring, or something of them is expected. */
   countAwaited: (now: number) => number
   /** A stop waits for what is left to do after a call, which takes no room: its recording is stored. It must not reject. */
   waitFor: (work: Promise<void>) => void
@@ -77,7 +77,7 @@ export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
     is_abandoned: false,
     over: new Map(),
     dialed: new Map(),
-    connecting: new Map(),
+    expected: new Map(),
     has_sockets: false,
     unstored_bytes: 0,
     get count() {
@@ -95,19 +95,19 @@ export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
     hasRoomToDial(call) {
       return this.hasRoom(call, { taken: this.dialed.size })
     },
-    noteConnecting(id, now) {
+    expect(id, now) {
       const dialed = this.dialed.get(id)
       if (dialed) dialed.rings_until = now
-      for (const [other, until] of this.connecting) if (until <= now) this.connecting.delete(other)
-      this.connecting.set(id, now + connect_within_ms)
+      for (const [other, until] of this.expected) if (until <= now) this.expected.delete(other)
+      this.expected.set(id, now + expect_for_ms)
     },
     noteOver(id) {
       this.dialed.delete(id)
-      this.connecting.delete(id)
+      this.expected.delete(id)
     },
     countAwaited(now) {
       if (!this.has_sockets) return 0
-      const untils = [...this.connecting.values(), ...Array.from(this.dialed.values(), ({ rings_until }) => rings_until)]
+      const untils = [...this.expected.values(), ...Array.from(this.dialed.values(), ({ rings_until }) => rings_until)]
       return untils.filter((until) => until > now).length
     },
     add: (call) => void calls.add(call),

@@ -96,7 +96,7 @@ export async function receiveCall(at: At, inbound: InboundCall, admission: Admis
     await endUnstarted(at, [row], { end_reason: 'system_error', ended_by: 'system' })
     return { type: 'reject' }
   }
-  at.tools.live_calls.noteConnecting(id, at.now)
+  at.tools.live_calls.expect(id, at.now)
   return { type: 'connect', call_id: id, token: token.text, waits: false }
 }
 
@@ -151,7 +151,7 @@ async function nextOf(at: At, call: LockedCall): Promise<Next> {
   }
   const token = newSocketToken(at.workspace, id)
   await updateSocketToken(at, { id, socket_token: token.hash })
-  live_calls.noteConnecting(id, at.now)
+  live_calls.expect(id, at.now)
   return { type: 'connect', call_id: id, token: token.text, waits: socket_token !== null }
 }
 

@@ -10,7 +10,8 @@ import { endLease, type Opening } from '../calls/rows.ts'
 import type { EndReason } from '../calls/schema.ts'
 import { isOffline } from '../calls/web.ts'
 import { calling } from '../calls/work.ts'
-import type { AtOutside, Service } from '../kit/at.ts'
+import { type AtOutside, atLater, type Service } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
 import type { Upgrade } from '../kit/http/app.ts'
 import type { Log } from '../kit/log.ts'
 import { clientNetwork } from '../kit/network.ts'
@@ -25,6 +26,11 @@ const close_within = { closeTimeout: 5_000 }
 export const retry_after_seconds = 10
 /** How long a stop waits for the recordings of calls that it has ended. */
 const store_wait_ms = 3_000
+/** How long a stop waits for carriers to ask what is next in calls that it has ended. They are told to hang up. */
+const questions_wait_ms = 1_000
+const check_questions_every_ms = 50
+/** The other side is gone then, and asks nothing more. */
+const ends_without_question: EndReason[] = ['contact_hung_up', 'transferred', 'carrier_error']
 /** A socket is closed with this when its call goes on elsewhere, or not at all. */
 const failed_code = 1_011
 
@@ -91,7 +97,7 @@ interface Taking<W extends LiveWire> extends Omit<Opening, 'lease_token' | 'due_
 /** The calls on sockets. The process that has the socket drives the call, also one that does no other background work. */
 export interface LiveSockets {
   openServer: <W extends LiveWire>(options: ServerOptions) => SocketServer<W>
-  /** Ends the calls that are left, or leaves them to another process, and closes all sockets. */
+  /** Ends the calls that are left, or leaves them to another process, and closes all sockets. It can be called again. */
   stop: () => Promise<void>
 }
 
@@ -170,7 +176,7 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
     // Before the call is taken: another process may have it, and the token works once.
     if (!held && (isDraining() || !(calls.has(id) || live_calls.hasRoom(live, { is_on_line })))) return 'busy'
     live_calls.add(live)
-    live_calls.connecting.delete(id)
+    live_calls.expected.delete(id)
     const held_token = held?.lease_token ?? null
     const claimed = await take(at, { ...opening, held: held_token }).catch((error: unknown) => {
       live_calls.remove(live)
@@ -201,6 +207,8 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
     const onEnd = (end_reason: EndReason) => {
       if (!isCurrent()) return
       live_calls.over.set(id, claimed.token)
+      // Its carrier asks what is next, and is told to hang up.
+      if (is_on_line && !ends_without_question.includes(end_reason)) live_calls.expect(id, atLater(at).now)
       wire.finish(end_reason)
     }
     const is_dialed = claimed.direction === 'outbound'
@@ -214,20 +222,28 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
   const closeWires = () => {
     for (const { calls } of servers) for (const { wire } of calls.values()) wire.close(failed_code)
   }
+  async function stop(): Promise<void> {
+    is_stopped = true
+    live_calls.is_draining = true
+    for (const { unproven } of servers) for (const socket of unproven.all()) socket.terminate()
+    if (live_calls.is_abandoned) closeWires()
+    await engine?.stop()
+    await Promise.race([live_calls.ended(), sleep(store_wait_ms, undefined, { ref: false })])
+    closeWires()
+    const until = clock.ticks() + questions_wait_ms
+    while (!live_calls.is_abandoned && live_calls.expected.size > 0 && clock.ticks() < until)
+      await sleep(check_questions_every_ms)
+    for (const { server } of servers) {
+      server.close()
+      for (const socket of server.clients) socket.terminate()
+    }
+  }
+  let stopping: Promise<void> | undefined
   return {
     openServer,
-    async stop() {
-      is_stopped = true
-      live_calls.is_draining = true
-      for (const { unproven } of servers) for (const socket of unproven.all()) socket.terminate()
-      if (live_calls.is_abandoned) closeWires()
-      await engine?.stop()
-      await Promise.race([live_calls.ended(), sleep(store_wait_ms, undefined, { ref: false })])
-      closeWires()
-      for (const { server } of servers) {
-        server.close()
-        for (const socket of server.clients) socket.terminate()
-      }
+    stop() {
+      stopping ??= stop()
+      return stopping
     },
   }
 }

@@ -4,7 +4,7 @@ import { waitUntil } from '../faults/client.ts'
 import { openPhoneNetwork } from '../peers/phone.ts'
 import { getCall, newCaller } from '../support/calls.ts'
 import { createDatabase, openServer, testPool } from '../support/harness.ts'
-import { newPhoneChannel, openBareStream, tokenIn } from '../support/phone.ts'
+import { listCalls, newPhoneChannel, openBareStream, tokenIn } from '../support/phone.ts'
 import { phoneNumber } from '../support/samples.ts'
 import { secrets_key, startService } from '../support/served.ts'
 import { own_number, signatureOf } from '../support/sms.ts'
@@ -16,12 +16,12 @@ const { url: database_url } = await createDatabase('phone_drain')
 const reader = await openServer(testPool(database_url), { secrets_key })
 after(reader.close)
 
-async function openWorld(environment: Record<string, string> = {}) {
+async function openWorld(environment: Record<string, string> = {}, fields: object = { greeting: 'Hello.' }) {
   const service = await startService(database_url, environment)
   const network = await openPhoneNetwork({ personFor: () => ({ takes: 'no_answer' }) })
   after(() => network.close())
   const tenant = await reader.workspace()
-  const agent_id = await newCaller(tenant, { greeting: 'Hello.' })
+  const agent_id = await newCaller(tenant, fields)
   const channel = await newPhoneChannel(reader, tenant, { network, agent_id })
   const inbound_url = channel.inbound_url.replace(reader.url, service.address)
   const isDraining = async () => (await service.request('GET', '/ready')).status === 503
@@ -81,6 +81,31 @@ describe('a stop', () => {
     await waitUntil('the agent speaks', () => stream.messages.some(({ event }) => event === 'media'))
     stream.send({ event: 'stop', stop: {} })
     assert.equal(await exited, 0)
+  })
+
+  test('lets an agent hang up, and Twilio is told so', async () => {
+    const script = { start: 'bye', nodes: { bye: { say: 'We are closed today. Goodbye.', go: '@end' } } }
+    const { network, inbound_url, signal, exited } = await openWorld({}, { script })
+    const phone = network.call({ from: caller, to: own_number, webhook_url: inbound_url })
+    await phone.untilStreaming()
+    await phone.person.untilHeard(0)
+    signal('SIGTERM')
+    assert.deepEqual(await phone.ended, { status: 'completed', ended_by: 'service' })
+    assert.equal(await exited, 0)
+  })
+
+  test('that waits no longer ends calls, and Twilio is told to hang up', async () => {
+    const { network, tenant, inbound_url, signal, exited } = await openWorld({
+      DRAIN_SECONDS: '0',
+    })
+    const phone = network.call({ from: caller, to: own_number, webhook_url: inbound_url })
+    await phone.untilStreaming()
+    await phone.person.untilHeard(0)
+    signal('SIGTERM')
+    assert.deepEqual(await phone.ended, { status: 'completed', ended_by: 'service' })
+    assert.equal(await exited, 0)
+    const [{ status, end_reason }] = await listCalls(tenant)
+    assert.deepEqual([status, end_reason], ['completed', 'system_error'])
   })
 
   test('waits for nobody without DRAIN_SECONDS', async () => {

@@ -25,7 +25,7 @@ export interface Wire {
   press?: (digits: string) => void
   /** Has someone else take over, where the wire can. What is sent meanwhile is not played. */
   transfer?: (to: string) => void
-  /** Set by the line: nobody has taken over, and the wire is back. Whoever takes over ends the call. */
+  /** Set by the line. False: nobody has taken over, and the wire is back. True: someone has, as far as is known, and the call is over. */
   onTransferred?: (is_ok: boolean) => void
   end: (reason: string) => void
 }

@@ -12,7 +12,8 @@ const wait_ms = {
   overlap: 700,
   filler: 1_200,
   beep: 30_000,
-  transfer: 45_000,
+  /** Longer than any line takes to say what has become of a transfer. */
+  transfer: 75_000,
 }
 /** While the contact is silent, two reminders come after these times, and then the end. */
 const silence_ms = [8_000, 16_000, 20_000]

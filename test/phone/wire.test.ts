@@ -145,6 +145,45 @@ test('a transfer that fails, or is refused, is told', async () => {
   refused.wire.close(1_000)
 })
 
+/** The wire of a call that Twilio has begun to transfer. */
+async function openTransferring() {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  const opened = openWire()
+  opened.wire.begin(() => 0)
+  const socket = opened.attach()
+  opened.wire.transfer('+14155550111')
+  await flush()
+  socket.receive({ event: 'stop' })
+  opened.told.length = 0
+  return opened
+}
+
+test('a transfer of which nothing more is heard has succeeded, and nobody is cut off', async () => {
+  const { wire, updates, told } = await openTransferring()
+  mock.timers.tick(44_000)
+  assert.deepEqual(told, [], 'the number may still ring')
+  mock.timers.tick(2_000)
+  assert.deepEqual(told, [
+    ['transferred', true],
+    ['end', 'lost'],
+  ])
+  wire.finish('transferred')
+  assert.deepEqual(updates, [{ type: 'transfer', to: '+14155550111' }])
+  mock.timers.reset()
+  wire.close(1_000)
+})
+
+test('whatever ends a call during its transfer cuts nobody off, but a person who hangs up', async () => {
+  const reasons = ['carrier_error', 'max_duration', 'system_error', 'agent_hung_up', 'human_hung_up'] as const
+  for (const end_reason of reasons) {
+    const { wire, updates } = await openTransferring()
+    wire.finish(end_reason)
+    mock.timers.reset()
+    assert.equal(updates.at(-1)?.type, end_reason === 'human_hung_up' ? 'hang_up' : 'transfer', end_reason)
+    wire.close(1_000)
+  }
+})
+
 test('Twilio may do what was asked before it answers, and who hangs up then has hung up', async () => {
   const answer = Promise.withResolvers<'done'>()
   const { wire, told, attach } = openWire(answer.promise)

@@ -11,7 +11,7 @@ import { type After, dial_seconds } from './twiml.ts'
 const samples_per_ms = 8
 /** Twilio comes back at once when a stream breaks. */
 const away_max_ms = 10_000
-/** Longer than a number rings that is to take over. */
+/** Longer than a number rings that is to take over. Then Twilio has asked what is next, unless someone has taken over. */
 const transfer_max_ms = (dial_seconds + 15) * 1_000
 /** Of one digit that is pressed, with the pause before it. */
 const digit_ms = 1_000
@@ -42,11 +42,22 @@ const unknown_max_ms = 5_000
 /** What Twilio does with the call instead of streaming. */
 export type Detour = { type: 'digits'; digits: string } | { type: 'transfer'; to: string } | { type: 'hang_up' }
 
+/** Whether Twilio does what it was asked for. */
+type Answer = 'done' | 'refused' | 'unknown'
+
 export interface TwilioWireOptions {
   /** The time of the workspace. */
   now: () => number
   /** Asks Twilio. Never rejects. */
-  update: (detour: Detour) => Promise<'done' | 'refused' | 'unknown'>
+  update: (detour: Detour) => Promise<Answer>
+}
+
+interface AskedDetour {
+  type: Detour['type']
+  away_max_ms: number
+  /** Undefined until Twilio has answered. */
+  answer: Answer | undefined
+  is_stopped: boolean
 }
 
 export interface Stream {
@@ -83,7 +94,7 @@ export class TwilioWire implements LiveWire {
   #seen_ticks = clock.ticks()
   #away_until: number | undefined
   /** The stream ends because of it. */
-  #detour: { type: Detour['type']; away_max_ms: number; is_asked: boolean; is_stopped: boolean } | undefined
+  #detour: AskedDetour | undefined
   #to_press = ''
   /** Until the talk begins: what came, but the sound. */
   #waiting: FromTwilio[] | undefined = []
@@ -149,7 +160,7 @@ export class TwilioWire implements LiveWire {
     this.#check_timer = setInterval(() => this.#check(), check_every_ms)
     const detour = this.#detour
     // What is still being asked for, and was not done before this stream, ends this one, too.
-    const is_done = !detour?.is_asked || detour.type === after
+    const is_done = !detour || detour.answer !== undefined || detour.type === after
     if (is_done) this.#detour = undefined
     this.onPause(false)
     for (const message of messages) this.#take(message)
@@ -212,10 +223,10 @@ export class TwilioWire implements LiveWire {
   }
 
   #ask(wanted: Detour, away_max_ms: number): void {
-    const detour = { type: wanted.type, away_max_ms, is_asked: true, is_stopped: false }
+    const detour: AskedDetour = { type: wanted.type, away_max_ms, answer: undefined, is_stopped: false }
     this.#detour = detour
     void this.#options.update(wanted).then((answer) => {
-      detour.is_asked = false
+      detour.answer = answer
       if (answer === 'done') return
       // Twilio has ended the stream for something else: the contact has hung up.
       if (answer === 'refused' && detour.is_stopped && this.#detour === detour) return this.#endBy('hung_up')
@@ -234,14 +245,18 @@ export class TwilioWire implements LiveWire {
   /** The line has nothing more to send. */
   end(): void {}
 
-  /** The call is over. The stream ends when that is written: then Twilio asks what is next, and is told to hang up. */
+  /**
+   * The call is over. The stream ends when that is written: then Twilio asks what is next, and is told to hang up. During a transfer
+   * the contact may talk to someone else, and the report of that may be late or lost: only a person who wants so ends that.
+   */
   finish(end_reason: EndReason): void {
     this.#is_over = true
     this.#is_finished = true
     this.#stopTimers()
     const is_gone = end_reason === 'transferred' || end_reason === 'contact_hung_up'
+    const must_hang_up = this.#detour?.type === 'transfer' ? end_reason === 'human_hung_up' : this.#detour && !is_gone
     if (this.#socket) this.#finish_timer = setTimeout(() => this.close(closing.over), finish_max_ms)
-    else if (this.#detour && !is_gone) void this.#options.update({ type: 'hang_up' })
+    else if (must_hang_up) void this.#options.update({ type: 'hang_up' })
   }
 
   close(code: number): void {
@@ -279,7 +294,13 @@ export class TwilioWire implements LiveWire {
     const away_ms = this.#detour?.away_max_ms ?? away_max_ms
     if (this.#detour) this.#away_until = this.#now() + away_ms
     this.onPause(true)
-    this.#away_timer = setTimeout(() => this.#endBy('lost'), away_ms)
+    this.#away_timer = setTimeout(() => this.#giveUpWaiting(), away_ms)
+  }
+
+  /** No stream has followed. After a transfer, the two talk. */
+  #giveUpWaiting(): void {
+    if (this.#detour?.type === 'transfer' && this.#detour.answer === 'done') this.onTransferred(true)
+    this.#endBy('lost')
   }
 
   #endBy(reason: 'hung_up' | 'lost'): void {

@@ -71,9 +71,11 @@ const speech_max_ms = 8_000
 /** After a short speech, and after another one that tells nothing. */
 const person_quiet_ms = 1_500
 const unclear_quiet_ms = 4_000
-/** A voicemail without a beep records after this. One that announces a beep has it later at times. */
-const voicemail_quiet_ms = 1_500
+/** A voicemail without a beep records after this: greetings have shorter pauses. One that announces a beep has it later at times. */
+const voicemail_quiet_ms = 3_000
 const announced_quiet_ms = 5_000
+/** After a tone that came before anything else. */
+const early_tone_quiet_ms = 1_500
 const text_max = 2_000
 /** The last words of a speech that goes on. */
 const open_words = 3
@@ -242,7 +244,7 @@ export function dueAt(state: Answering): number | undefined {
   if (found?.kind === 'voicemail')
     return has_beep ? undefined : quiet_since + (state.announces_tone ? announced_quiet_ms : voicemail_quiet_ms)
   if (found) return undefined
-  if (stretches === 0) return state.has_early_tone ? quiet_since + voicemail_quiet_ms : undefined
+  if (stretches === 0) return state.has_early_tone ? quiet_since + early_tone_quiet_ms : undefined
   const is_short = stretches === 1 && state.longest_ms <= person_max_ms
   return quiet_since + (is_short ? person_quiet_ms : unclear_quiet_ms)
 }

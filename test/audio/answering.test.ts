@@ -62,24 +62,24 @@ const cases: [string, Moment[], string[]][] = [
   ['a longer one, then silence', says(500, 3_100, 'Hello, Miller residence'), ['human 7100']],
   ['two short ones', [...says(500, 900, 'Hello?'), ...says(1_700, 2_100, 'Hello?')], ['human 6100']],
   ['4 s without a pause', says(500, 4_500, 'It is a nice day and so on'), ['human 8500']],
-  ['more than 4 s', says(500, 4_600, 'It is a nice day and so on'), ['voicemail 4600', 'beep 6100']],
+  ['more than 4 s', says(500, 4_600, 'It is a nice day and so on'), ['voicemail 4600', 'beep 7600']],
   ['a speech that does not end', [[500, { type: 'speech_started' }]], ['voicemail 8500']],
   [
     'words of a long speech that tell a person',
     says(500, 5_500, 'Good morning, this is Miller Dental, how may I help you?'),
     ['human 5500'],
   ],
-  ['"leave a message", and silence', says(500, 2_000, leave), ['voicemail 2000', 'beep 3500']],
+  ['"leave a message", and silence', says(500, 2_000, leave), ['voicemail 2000', 'beep 5000']],
   ['"leave a message", and a beep', [...says(500, 2_000, leave), ...beep(3_000)], ['voicemail 2000', 'beep 3000']],
   [
     'a beep that begins before the silence is over, and ends after it',
-    [...says(500, 2_000, leave), ...beep(3_800)],
-    ['voicemail 2000', 'beep 3800'],
+    [...says(500, 2_000, leave), ...beep(5_300)],
+    ['voicemail 2000', 'beep 5300'],
   ],
   [
     'a tone that is no beep',
     [...says(500, 2_000, leave), [3_000, { type: 'tone_started' }], [3_100, { type: 'tone_stopped' }]],
-    ['voicemail 2000', 'beep 4600'],
+    ['voicemail 2000', 'beep 6100'],
   ],
   ['a tone is announced', says(500, 2_000, after_tone), ['voicemail 2000', 'beep 7000']],
   ['... and late', [...says(500, 2_000, after_tone), ...beep(5_000)], ['voicemail 2000', 'beep 5000']],
@@ -92,17 +92,32 @@ const cases: [string, Moment[], string[]][] = [
       [9_000, { type: 'words', text: `${leave} Thank you.`, is_final: true }],
       [9_000, { type: 'speech_stopped' }],
     ],
-    ['voicemail 4500', 'beep 10500'],
+    ['voicemail 4500', 'beep 12000'],
   ],
   [
     'the words have a pause in between',
     [...says(500, 1_200, 'Hi, please leave a'), ...says(2_000, 2_700, 'message.')],
-    ['voicemail 2700', 'beep 4200'],
+    ['voicemail 2700', 'beep 5700'],
+  ],
+  [
+    'a greeting with a long pause in it',
+    [...says(500, 2_000, 'You have reached the voicemail of Jane.'), ...says(4_000, 5_500, leave), ...beep(6_500)],
+    ['voicemail 2000', 'beep 6500'],
+  ],
+  [
+    'a long greeting with a long pause in it, and then a long wait for the beep',
+    [
+      ...says(500, 5_000, 'It is a nice day and so on'),
+      ...says(6_500, 8_000, 'And so on'),
+      ...beep(10_500),
+      verdict(11_000, 'machine_end_beep'),
+    ],
+    ['voicemail 5000', 'beep 10500'],
   ],
   [
     'a person by its shape, and then a message',
     [...says(500, 1_000, 'Hello.'), ...says(3_000, 4_500, leave)],
-    ['human 2500', 'voicemail 4500', 'beep 6000'],
+    ['human 2500', 'voicemail 4500', 'beep 7500'],
   ],
   [
     'a beep without telling words',
@@ -122,7 +137,7 @@ const cases: [string, Moment[], string[]][] = [
   [
     'an assistant, and then its voicemail',
     [...says(500, 3_500, 'Please state your name.'), ...says(12_000, 14_000, leave)],
-    ['screened 3500', 'voicemail 14000', 'beep 15500'],
+    ['screened 3500', 'voicemail 14000', 'beep 17000'],
   ],
   [
     'a menu, and then a person',
@@ -143,18 +158,18 @@ const cases: [string, Moment[], string[]][] = [
   [
     'the carrier finds a person after the words have told a voicemail',
     [...says(500, 3_000, leave), verdict(3_200, 'human')],
-    ['voicemail 3000', 'beep 4500'],
+    ['voicemail 3000', 'beep 6000'],
   ],
   [
     'the carrier has found a person, who speaks long',
     [verdict(900, 'human'), ...says(500, 6_000, 'It is a nice day and so on')],
     ['human 900'],
   ],
-  ['the carrier: a machine begins', [verdict(3_000, 'machine_start')], ['voicemail 3000', 'beep 4500']],
+  ['the carrier: a machine begins', [verdict(3_000, 'machine_start')], ['voicemail 3000', 'beep 6000']],
   [
     'the carrier: a machine, while it speaks',
     [verdict(3_000, 'machine_start'), ...says(500, 6_000, 'It is a nice day and so on')],
-    ['voicemail 3000', 'beep 7500'],
+    ['voicemail 3000', 'beep 9000'],
   ],
   [
     'the carrier: a beep',
@@ -162,9 +177,9 @@ const cases: [string, Moment[], string[]][] = [
     ['voicemail 3000', 'beep 4000'],
   ],
   ['the carrier alone: a beep', [verdict(4_000, 'machine_end_beep')], ['voicemail 4000', 'beep 4000']],
-  ['the carrier: the end of a greeting', [verdict(4_000, 'machine_end_silence')], ['voicemail 4000', 'beep 5500']],
+  ['the carrier: the end of a greeting', [verdict(4_000, 'machine_end_silence')], ['voicemail 4000', 'beep 7000']],
   ['the carrier does not know', [verdict(4_000, 'unknown')], []],
-  ['a fax machine', [verdict(4_000, 'fax')], ['voicemail 4000', 'beep 5500']],
+  ['a fax machine', [verdict(4_000, 'fax')], ['voicemail 4000', 'beep 7000']],
   [
     'the carrier: a machine that is a menu',
     [verdict(3_000, 'machine_start'), ...says(500, 6_000, 'For sales, press one.')],
@@ -204,7 +219,7 @@ const cases: [string, Moment[], string[]][] = [
   [
     'a greeting that begins after the agent has spoken',
     [agent(4_000), ...says(4_500, 5_500, 'Hi, this is Bob.'), ...says(6_200, 7_500, leave)],
-    ['human 5500', 'voicemail 7500', 'beep 9000'],
+    ['human 5500', 'voicemail 7500', 'beep 10500'],
   ],
   [
     'a machine by its shape that turns out to be a person',

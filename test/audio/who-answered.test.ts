@@ -186,6 +186,15 @@ test('voicemails and people are told apart, and no message is left before the be
   }
 })
 
+test('a pause in a greeting is not its end', async () => {
+  const says = [600, 'You have reached the voicemail of Jane Miller.', 1_500, 'I am not here. Please leave a message.']
+  const beep = { hz: 1_000, ms: 400, after_ms: 1_500 }
+  const { kinds, words, messages_at, beep_ended_ms } = await call({ kind: 'voicemail', voice: 'slt', says, beep })
+  assert.deepEqual(kinds, ['uncertain', 'voicemail', 'beep'], words.join())
+  assert.equal(messages_at.length, 1)
+  assert.ok((messages_at[0] ?? 0) >= (beep_ended_ms ?? 0), `message at ${messages_at}, beep until ${beep_ended_ms}`)
+})
+
 /** Takes events as they come. */
 function follow({ line, time }: VirtualCall): Event[] {
   const events: Event[] = []

@@ -80,9 +80,10 @@ const text_max = 2_000
 /** The last words of a speech that goes on. */
 const open_words = 3
 
-export const newAnswering = (at: number): Answering => ({
-  found: null,
-  kinds: [],
+/** `kinds`: what was found in the call before, the last one last. */
+export const newAnswering = (at: number, kinds: Machine[] = []): Answering => ({
+  found: foundBefore(kinds.at(-1)),
+  kinds,
   has_beep: false,
   is_settled: false,
   speech: null,
@@ -96,6 +97,9 @@ export const newAnswering = (at: number): Answering => ({
   announces_tone: false,
   callings_out: 0,
 })
+
+/** How it was found is not known any more. */
+const foundBefore = (kind: Machine | undefined): Answering['found'] => (kind ? { kind, by: 'words' } : null)
 
 export function step(before: Answering, input: AnsweringInput): { state: Answering; events: AnsweringEvent[] } {
   const state = { ...before }

@@ -2,7 +2,7 @@ import type { Fact, Verdict } from '../calls/facts.ts'
 import { isOffline } from '../calls/web.ts'
 import type { Log } from '../kit/log.ts'
 import type { Line, LineEvent } from '../talk/line.ts'
-import type { SpeechPart } from '../talk/state.ts'
+import type { Machine, SpeechPart } from '../talk/state.ts'
 import { isBackChannel } from '../talk/turn-taking.ts'
 import { openBargeIn } from './barge-in.ts'
 import { openEar } from './hearing/ear.ts'
@@ -31,6 +31,8 @@ export interface AudioLineOptions {
   began_at?: number
   /** Whether a machine may have answered, as in calls that we have dialled. Who it is, is found out when it answers, not later. */
   finds_who_answered?: boolean
+  /** What has answered, as was found on another wire or in another process, the last one last. */
+  found_before?: Machine[]
   /** Tests have their own. */
   timers?: Timers
 }
@@ -51,6 +53,8 @@ type EventWithoutTime = Event extends infer One ? (One extends { at: number } ? 
 
 /** What was heard of a reply is reported before these. */
 const may_interrupt: Event['type'][] = ['machine', 'speech_started', 'heard', 'digit', 'hung_up', 'lost']
+/** By then it is known who has answered, or a person has. */
+const find_within_ms = 30_000
 /** Beyond this nobody takes them: the oldest are dropped. */
 const events_max = 1_000
 
@@ -140,9 +144,13 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
 
   const barge_in = openBargeIn({ speaker, timers, recogniseSoFar: () => ear.recogniseSoFar() })
 
-  const must_find = options.finds_who_answered && options.answered_at === undefined
+  const { found_before = [] } = options
+  const found = found_before.at(-1)
+  const is_new = options.answered_at === undefined || now() - options.answered_at < find_within_ms
+  // A person may follow a machine at any time.
+  const must_find = options.finds_who_answered && (is_new || (found !== undefined && found !== 'human'))
   const who = must_find
-    ? openWhoAnswered({ rate, now, timers, emit, recogniseSoFar: () => ear.recogniseSoFar() })
+    ? openWhoAnswered({ rate, now, timers, emit, recogniseSoFar: () => ear.recogniseSoFar(), found_before })
     : undefined
 
   const ear = openEar({
@@ -218,8 +226,9 @@ export function openAudioLine(options: AudioLineOptions): AudioLine {
       .catch((error: unknown) => log.error({ err: error }, 'the end of a line failed'))
   }
   wire.onEnd = endByOther
-  if (options.answered_at === undefined) emit({ type: 'answered' }, answered_at)
-  if (who) emit({ type: 'machine', kind: 'uncertain' }, answered_at)
+  const is_resumed = options.answered_at !== undefined
+  if (!is_resumed) emit({ type: 'answered' }, answered_at)
+  if (who) emit({ type: 'machine', kind: found ?? 'uncertain' }, is_resumed ? now() : answered_at)
 
   function end(at: number): void {
     if (is_over) return

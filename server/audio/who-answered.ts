@@ -1,4 +1,5 @@
 import type { Verdict } from '../calls/facts.ts'
+import type { Machine } from '../talk/state.ts'
 import { type AnsweringEvent, type AnsweringInput, dueAt, newAnswering, step } from './answering.ts'
 import { openBeepDetector } from './beep.ts'
 import type { Timers } from './timers.ts'
@@ -20,14 +21,17 @@ interface WhoAnsweredOptions {
   timers: Timers
   emit: (event: AnsweringEvent, at: number) => void
   recogniseSoFar: () => void
+  /** What was found in the call before, the last one last. */
+  found_before: Machine[]
 }
 
 /** The words of a long speech are recognised before its end: a machine need not be heard to its end. */
 const recognise_after_ms = [4_000, 8_000]
 
-export function openWhoAnswered({ rate, now, timers, emit, recogniseSoFar }: WhoAnsweredOptions): WhoAnswered {
+export function openWhoAnswered(options: WhoAnsweredOptions): WhoAnswered {
+  const { rate, now, timers, emit, recogniseSoFar, found_before } = options
   const detector = openBeepDetector(rate)
-  let state = newAnswering(now())
+  let state = newAnswering(now(), found_before)
   let recognised = 0
   let cancel = () => {}
 
@@ -35,10 +39,16 @@ export function openWhoAnswered({ rate, now, timers, emit, recogniseSoFar }: Who
     const next = step(state, input)
     state = next.state
     for (const event of next.events) emit(event, input.at)
+    wait()
+  }
+
+  function wait(): void {
     cancel()
     const due = dueAt(state)
     if (due !== undefined) cancel = timers.after(due - now(), () => take({ type: 'time', at: now() }))
   }
+  // A voicemail may have nothing more to say.
+  wait()
 
   return {
     hear(frame, at) {

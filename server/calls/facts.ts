@@ -146,7 +146,7 @@ function readFacts(facts: Fact[]): Known {
   const ended_at = earliest(facts, 'ended', 'final')
   const timely = withoutLate(facts, ended_at)
   const machine =
-    heardMachine(timely) ?? firstOf(timely, 'machine', ({ machine }) => machines.indexOf(machine))?.machine
+    heardMachines(timely).at(-1) ?? firstOf(timely, 'machine', ({ machine }) => machines.indexOf(machine))?.machine
   const final = firstOf(timely, 'final', ({ final }) => finals.indexOf(final))?.final
   const unheard = timely.find(({ key }) => key === unheard_key)
   const ended = firstOf(unheard ? [unheard] : timely, 'ended', rankOfEnd)
@@ -197,13 +197,13 @@ function firstOf<K extends Kind>(facts: Fact[], kind: K, rankOf: (fact: FactOf<K
   return found[0]?.fact
 }
 
-/** What was heard on the line counts more than what the carrier says, and the last of it most. */
-function heardMachine(facts: Fact[]): Machine | undefined {
+/** What has answered, as was heard on the line. It counts more than what the carrier says, and the last of it most. */
+export function heardMachines(facts: Fact[]): Machine[] {
   const heard = facts.flatMap(({ at, source, fact }) =>
     source === 'system' && fact.kind === 'machine' ? [{ at, machine: fact.machine }] : [],
   )
-  heard.sort((one, other) => other.at - one.at || machines.indexOf(one.machine) - machines.indexOf(other.machine))
-  return heard[0]?.machine
+  heard.sort((one, other) => one.at - other.at || machines.indexOf(other.machine) - machines.indexOf(one.machine))
+  return heard.map(({ machine }) => machine)
 }
 
 /** We have ended the call before the carrier has dialled. That the carrier reports this end says nothing more. */

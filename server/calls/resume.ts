@@ -7,6 +7,7 @@ import { newId } from '../kit/id.ts'
 import type { EngineInput } from '../talk/input.ts'
 import type { Entry } from '../talk/state.ts'
 import type { Connection } from './carrier.ts'
+import { type Fact, summarize } from './facts.ts'
 import type { CallState } from './rows.ts'
 
 export interface Resumed {
@@ -17,7 +18,7 @@ export interface Resumed {
   cut: LoadedTurn | undefined
   /** The state of a new call becomes that of the one that goes on. */
   continueFrom: (begun: CallState) => CallState
-  /** Undefined if nobody has answered so far, or a person speaks. */
+  /** Undefined if nobody has answered so far, a person speaks, or a voicemail. */
   first: EngineInput | undefined
 }
 
@@ -26,6 +27,7 @@ interface Interrupted {
   /** Undefined if the other process was killed before it could write so. */
   answered_at: number | undefined
   configuration: Configuration
+  facts: Fact[]
   /** Whether something of the call was recorded: then the contact has heard the notice. */
   is_recording: boolean
   after: Connection['after']
@@ -33,7 +35,7 @@ interface Interrupted {
 
 /** Goes on with a call that another process has begun, with what that has written. */
 export async function resume(at: At, call: Interrupted): Promise<Resumed> {
-  const { conversation, answered_at, configuration, is_recording, after } = call
+  const { conversation, answered_at, configuration, facts, is_recording, after } = call
   const { id, status, turn_count } = conversation
   const { script_state, turns, runs, tokens } = await readTalk(at, id)
   const cut = turns.find(({ is_open }) => is_open)
@@ -68,7 +70,9 @@ export async function resume(at: At, call: Interrupted): Promise<Resumed> {
       },
     }
   }
-  const first = is_open ? firstInput({ said, cut, script_state, configuration, answered_at, after }) : undefined
+  const is_voicemail = summarize(facts).outcome === 'voicemail'
+  const before = { said, cut, script_state, configuration, answered_at, is_voicemail, after }
+  const first = is_open ? firstInput(before) : undefined
   return { turns: said, progress: script_state, cut, continueFrom, first }
 }
 
@@ -78,6 +82,7 @@ interface Before {
   script_state: ScriptProgress | null
   configuration: Configuration
   answered_at: number | undefined
+  is_voicemail: boolean
   after: Connection['after']
 }
 
@@ -86,10 +91,10 @@ interface Before {
  * was answered doesn't say so again, so the agent also begins if nothing was said.
  */
 function firstInput(before: Before): EngineInput | undefined {
-  const { said, cut, script_state, configuration, answered_at, after } = before
+  const { said, cut, script_state, configuration, answered_at, is_voicemail, after } = before
   if (after === 'transfer') return { type: 'transferred', is_ok: false, id: newId() }
-  // The agent has pressed keys, and waits for an answer.
-  if (after === 'digits') return undefined
+  // The agent has pressed keys, and waits for an answer, or for the beep.
+  if (after === 'digits' || is_voicemail) return undefined
   const last = said.at(-1)
   const { script, language } = configuration
   const heard_until = said.findLast(({ role }) => role === 'contact')?.seq ?? 0

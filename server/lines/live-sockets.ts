@@ -6,6 +6,7 @@ import type { CallSpeech } from '../audio/speech.ts'
 import type { Wire } from '../audio/wire.ts'
 import type { Carrier, Connection } from '../calls/carrier.ts'
 import { type ClaimedCall, findToTake, take } from '../calls/claim.ts'
+import { heardMachines } from '../calls/facts.ts'
 import { endLease, type Opening } from '../calls/rows.ts'
 import type { EndReason } from '../calls/schema.ts'
 import { isOffline } from '../calls/web.ts'
@@ -17,6 +18,7 @@ import type { Log } from '../kit/log.ts'
 import { clientNetwork } from '../kit/network.ts'
 import { Problem, tooManyAttempts } from '../kit/problem.ts'
 import { Engine } from '../kit/work/engine.ts'
+import type { Machine } from '../talk/state.ts'
 import { boundReading, message_frames_max } from './bounded-reading.ts'
 import { openUnprovenSockets, type UnprovenLimits, type UnprovenSockets } from './unproven-sockets.ts'
 
@@ -212,7 +214,8 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
       wire.finish(end_reason)
     }
     const is_dialed = claimed.direction === 'outbound'
-    const connection = connectionOf(wire, { speech, after, is_dialed, onEnd, close, log })
+    const found_before = heardMachines(claimed.facts)
+    const connection = connectionOf(wire, { speech, after, is_dialed, found_before, onEnd, close, log })
     await openEngine()
       .adopt(at, { ...claimed, connection })
       .finally(close)
@@ -266,6 +269,8 @@ interface ConnectionParts {
   after: Connection['after']
   /** We have called, so a machine may answer. */
   is_dialed: boolean
+  /** What has answered, as other processes have found. */
+  found_before: Machine[]
   onEnd: Connection['onEnd']
   close: () => void
   log: Log
@@ -273,7 +278,7 @@ interface ConnectionParts {
 
 const connectionOf = (
   wire: LiveWire,
-  { speech, after, is_dialed, onEnd, close, log }: ConnectionParts,
+  { speech, after, is_dialed, found_before, onEnd, close, log }: ConnectionParts,
 ): Connection => ({
   after,
   open:
@@ -293,6 +298,7 @@ const connectionOf = (
         log,
         ...(answered_at !== undefined && (is_resumed ? { answered_at } : { began_at: answered_at })),
         finds_who_answered: is_dialed,
+        found_before,
         ...(recorder && { recorder }),
       })
       wire.begin(now)

@@ -206,7 +206,7 @@ function follow({ line, time }: VirtualCall): Event[] {
 
 test('a line that nobody has dialled does not ask who has answered', async () => {
   const now = openVirtualTime().now()
-  for (const options of [{}, { finds_who_answered: true, answered_at: now }]) {
+  for (const options of [{}, { finds_who_answered: true, answered_at: now - 30_000 }]) {
     const virtual = openVirtualCall(options)
     const events = follow(virtual)
     virtual.line.takeVerdict('machine_start')
@@ -229,6 +229,35 @@ test('who has answered is uncertain until the carrier says so, and what it says 
   await virtual.line.close()
   virtual.line.takeVerdict('machine_start')
   assert.deepEqual(kindsIn(events), ['uncertain', 'human'])
+})
+
+test('a call that goes on elsewhere soon after the answer still asks who has answered', async () => {
+  const now = openVirtualTime().now()
+  const virtual = openVirtualCall({ finds_who_answered: true, answered_at: now - 29_000 })
+  const events = follow(virtual)
+  await virtual.hear(virtual.contact.speak('Leave a message', 500))
+  await virtual.hear(1_000)
+  assert.deepEqual(kindsIn(events), ['uncertain', 'voicemail'])
+  await virtual.line.close()
+})
+
+test('what was found before counts where the call goes on', async () => {
+  const now = openVirtualTime().now()
+  const options = { finds_who_answered: true, answered_at: now - 60_000 }
+  const voicemail = openVirtualCall({ ...options, found_before: ['human', 'voicemail'] })
+  const events = follow(voicemail)
+  await voicemail.hear(2_000)
+  assert.deepEqual(kindsIn(events), ['voicemail'])
+  await voicemail.hear(2_000)
+  assert.deepEqual(kindsIn(events), ['voicemail', 'beep'], 'its greeting is over')
+  assert.ok(events.every(({ at }) => at >= now))
+  await voicemail.line.close()
+  const person = openVirtualCall({ ...options, found_before: ['voicemail', 'human'] })
+  const heard = follow(person)
+  await person.hear(person.contact.speak('Leave a message', 500))
+  await person.hear(4_000)
+  assert.deepEqual(kindsIn(heard), [])
+  await person.line.close()
 })
 
 test('a voicemail is found by its words and its beep, and interrupts what the agent says', async () => {

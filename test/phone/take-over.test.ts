@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test'
 import { waitUntil } from '../faults/client.ts'
 import { openPhoneNetwork } from '../peers/phone.ts'
 import type { PhoneCall } from '../peers/phone-call.ts'
-import { ended, getCall, newCaller, turnsOf } from '../support/calls.ts'
+import { ended, getCall, newCaller, placeCall, turnsOf } from '../support/calls.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, testPool } from '../support/harness.ts'
 import { insist, listCalls, newPhoneChannel, sayPhrase } from '../support/phone.ts'
@@ -22,6 +22,13 @@ let is_killed = false
 const network = await openPhoneNetwork({
   route: (url) => (url.startsWith('ws') && !is_killed ? other.url.replace('/voice', '/phone') : url),
   transferFor: () => ({ takes: 'busy', after_ms: 6_000 }),
+  // A voicemail, whose greeting goes on until then.
+  personFor: () => ({
+    verdict: { answered_by: 'machine_start', after_ms: 100 },
+    async acts(person) {
+      while (!is_killed) await sayPhrase(person, 'I would like to book a table.')
+    },
+  }),
 })
 after(() => network.close())
 
@@ -64,7 +71,17 @@ async function callIn(address: string, fields: object) {
   return { phone, id }
 }
 
-const [asking, gone, transferring, pressing] = await Promise.all([
+async function callOut(address: string, fields: object) {
+  const agent_id = await newCaller(tenant, fields)
+  const channel = await newPhoneChannel(server, tenant, { network, agent_id, address })
+  const { id } = await placeCall(tenant, { agent_id, to: '+14155550199', channel_id: channel.id })
+  await tenant.work()
+  const phone = await network.nextCall()
+  await phone.untilStreaming()
+  return { phone, id }
+}
+
+const [asking, gone, transferring, pressing, greeting] = await Promise.all([
   callIn(own_numbers[0] ?? '', { script, recording }),
   callIn(own_numbers[1] ?? '', { script }),
   callIn(own_numbers[2] ?? '', {
@@ -72,18 +89,25 @@ const [asking, gone, transferring, pressing] = await Promise.all([
     transfers: [{ name: 'office', phone_number: '+14155550111' }],
   }),
   callIn(own_numbers[3] ?? '', { script: press_script }),
+  callOut('+14155550104', { greeting: 'Hello.', voicemail_message: 'Please call us back.' }),
 ])
 const saidIn = async (id: string) => {
   const { conversation_id } = await getCall(tenant, id)
   const turns: { role: string; heard: string }[] = await turnsOf(tenant, conversation_id)
   return turns.map(({ role, heard }) => [role, heard])
 }
+/** Who has answered, as the carrier says and as was heard. */
+const machinesIn = async (id: string): Promise<string[]> =>
+  (await tenant.call('GET', `/calls/${id}/events?limit=100`)).body.data
+    .map(({ kind }: { kind: string }) => kind)
+    .filter((kind: string) => kind === 'machine.voicemail')
 
 await Promise.all([asking, transferring, pressing].map(({ phone }) => sayPhrase(phone.person, 'Yes.')))
 await waitUntil('the agent has asked again', async () => (await saidIn(asking.id)).at(-1)?.[1] === 'Good. At nine?')
 const isAway = ({ streams }: PhoneCall) => streams.every(({ closed_ms }) => closed_ms !== undefined)
 await waitUntil('a number is dialled', () => transferring.phone.transfers.length > 0 && isAway(transferring.phone))
 await waitUntil('keys are pressed', () => isAway(pressing.phone))
+await waitUntil('a voicemail was found', async () => (await machinesIn(greeting.id)).length === 2)
 is_killed = true
 const killed_at = Date.now()
 // Its telephone is out of reach at the same moment.
@@ -133,6 +157,17 @@ describe('a call whose process was killed', { concurrency: true }, () => {
     const words = (await saidIn(id)).map(([, heard]) => heard).join(' ')
     assert.doesNotMatch(words, /cut off/)
     assert.match(words, /Goodbye\.$/)
+  })
+
+  test('leaves its message on the voicemail that has answered, and says nothing else', async () => {
+    const { phone, id } = greeting
+    await phone.untilStreaming(1)
+    assert.equal((await phone.ended).ended_by, 'service')
+    const call = await ended(tenant, id)
+    assert.deepEqual([call.outcome, call.end_reason], ['voicemail', 'voicemail_left'])
+    const words = (await saidIn(id)).filter(([role]) => role === 'agent').map(([, heard]) => heard)
+    assert.equal(words.at(-1), 'Please call us back.')
+    assert.doesNotMatch(words.join(' '), /cut off/)
   })
 
   test('ends a minute after its last stream if none follows', async () => {

@@ -128,6 +128,16 @@ describe('a stream', { concurrency: 5 }, () => {
     assert.match(next.text, /<Hangup/)
   })
 
+  test('that brings nothing is broken, and the agent does not hang up as if its words had been heard', async () => {
+    const { tenant, channel, untilEnded } = await openWorld({
+      script: { start: 'only', nodes: { only: { say: long_sentence, go: '@end' } } },
+    })
+    const { text } = await postSigned(tenant, channel.inbound_url, form)
+    const stream = await openBareStream(stream_url, tokenIn(text))
+    assert.equal(await stream.closed, 1_006)
+    assert.equal((await untilEnded()).end_reason, 'carrier_error')
+  })
+
   test('opens with a token once', async () => {
     const { tenant, channel, theCall } = await openWorld({ greeting: 'Hello.' })
     const { text } = await postSigned(tenant, channel.inbound_url, form)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { after, describe, test } from 'node:test'
 import type { SpeechModelV4 } from '@ai-sdk/provider'
 import { WebSocket } from 'ws'
@@ -46,9 +47,11 @@ describe('a client that stops reading', { concurrency: true }, () => {
     const [place, other_place] = [await placeWebCall(tenant, { agent_id }), await placeWebCall(tenant, { agent_id })]
     const [client, other] = [place, other_place].map((one) => openVoiceClient(one, { is_playing: false }))
     assert.ok(client && other)
+    // After it has answered one: that it is gone takes longest to find then, and the agent must not hang up before.
+    const pinged = once(client.socket, 'ping')
     await Promise.all([client.next('ready'), other.next('ready')])
     for (const one of [client, other]) playInTime(one)
-    await waitUntil('the agent speaks', () => client.heard() > 0)
+    await Promise.all([pinged, waitUntil('the agent speaks', () => client.heard() > 0)])
     client.socket.pause()
     assert.equal((await ended(tenant, place.call.id)).end_reason, 'carrier_error')
     client.end()

@@ -9,7 +9,9 @@ import { closing, type FromClient, type FromService, frameBytes, parseMessage } 
 
 /** While this process lives, who has lost the connection may come back for this long. */
 const away_max_ms = 10_000
-const ping_every_ms = 5_000
+/** Who answers no ping is gone. That is found before the agent gives up words that are not played: see `stalls_max` of the speaker. */
+const ping_every_ms = 2_000
+const unanswered_max_ms = 5_000
 /** A frame that comes later than this after the one before was spoken later. Others were only on their way. */
 const gap_min_ms = 1_000
 /** Sound may come ahead of time by this much, after it was held up on its way: longer than clients wait for a connection that is stuck. */
@@ -54,7 +56,7 @@ export class BrowserWire implements LiveWire {
   #socket: WebSocket | undefined
   #away_timer: NodeJS.Timeout | undefined
   #ping_timer: NodeJS.Timeout | undefined
-  #has_pong = true
+  #pong_ticks = clock.ticks()
   #is_over = false
   #ended_by: 'hung_up' | 'lost' | undefined
   /** When something last came from the client. */
@@ -122,7 +124,7 @@ export class BrowserWire implements LiveWire {
     this.#tokens = ready.tokens
     this.#socket = socket
     this.#must_jump = true
-    this.#has_pong = true
+    this.#pong_ticks = clock.ticks()
     this.#played = { before_ms: this.#played.before_ms + this.#played.ms, ms: 0 }
     this.#clears.before = this.#clears.all
     this.#seen_at = this.#now()
@@ -193,12 +195,11 @@ export class BrowserWire implements LiveWire {
   readonly #onClose = (): void => this.#lose()
 
   readonly #onPong = (): void => {
-    this.#has_pong = true
+    this.#pong_ticks = clock.ticks()
   }
 
   #ping(): void {
-    if (!this.#has_pong) return void this.#socket?.terminate()
-    this.#has_pong = false
+    if (clock.ticks() - this.#pong_ticks > unanswered_max_ms) return void this.#socket?.terminate()
     this.#socket?.ping()
   }
 

@@ -16,9 +16,9 @@ const transfer_max_ms = (dial_seconds + 15) * 1_000
 /** Of one digit that is pressed, with the pause before it. */
 const digit_ms = 1_000
 const digits_max = 50
-/** Twilio sends sound all the time. */
-const silent_max_ms = 15_000
-const check_every_ms = 5_000
+/** Twilio sends sound all the time. A broken stream is found before the agent gives up words that are not played. */
+const silent_max_ms = 6_000
+const check_every_ms = 1_000
 /** A mark follows after this much sound, or when no more follows for the other time. */
 const mark_every_samples = 200 * samples_per_ms
 const mark_after_ms = 100

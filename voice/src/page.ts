@@ -129,4 +129,5 @@ talk.addEventListener('click', () => {
     problem.textContent = 'The page could not be loaded. Check your connection and try again.'
   })
 })
-addEventListener('keydown', controls.type)
+// Keys that are typed elsewhere, such as while someone reads, are not for the agent.
+byId('controls').addEventListener('keydown', controls.type)

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { type RefObject, useEffect, useState } from 'react'
 import { addKey, nameOfKey, telephone_keys, typedKey } from '../../../voice/src/keys.ts'
 import type { VoiceCall } from '../../../voice/src/types.ts'
 import styles from './talk.module.css'
@@ -7,19 +7,22 @@ import styles from './talk.module.css'
 interface KeypadProps {
   call: VoiceCall
   is_open: boolean
+  /** While the focus is in it, keys can be typed. */
+  area: RefObject<HTMLElement | null>
 }
 
 /** The keys of a telephone, and which were pressed. Keys can be typed also while it is closed. */
-export function Keypad({ call, is_open }: KeypadProps) {
+export function Keypad({ call, is_open, area }: KeypadProps) {
   const [pressed, setPressed] = useState('')
   useEffect(() => {
     const type = (event: KeyboardEvent) => {
       const key = typedKey(event)
       if (key !== undefined) press(call, key, setPressed)
     }
-    addEventListener('keydown', type)
-    return () => removeEventListener('keydown', type)
-  }, [call])
+    const { current } = area
+    current?.addEventListener('keydown', type)
+    return () => current?.removeEventListener('keydown', type)
+  }, [call, area])
   return (
     <>
       <p className={styles.state} role="status">

@@ -6,7 +6,7 @@ import type { AgentWithDraft } from '../../../server/agents/schema.ts'
 import { latencyText, state_texts } from '../../../voice/src/texts.ts'
 import type { Place, VoiceCall } from '../../../voice/src/types.ts'
 import { draftNotSaved } from '../agents/useDraft.ts'
-import { end_reason_names } from '../calls/call.ts'
+import { browser_end_reason_names } from '../calls/call.ts'
 import { useApi } from '../kit/api.ts'
 import { errorMessage } from '../kit/error-messages.ts'
 import { HangUpIcon, MicrophoneIcon } from '../kit/icons.tsx'
@@ -39,6 +39,7 @@ export function Talk({ agent, save, onTalking }: TalkProps) {
     return () => onTalking(false)
   }, [is_talking, onTalking])
   const is_connected = is_talking && view.call_id !== undefined
+  const area = useRef<HTMLDivElement>(null)
   const main_button = useRef<HTMLButtonElement>(null)
   const was_talking = useRef(is_talking)
   useEffect(() => {
@@ -75,7 +76,7 @@ export function Talk({ agent, save, onTalking }: TalkProps) {
 
   if (isNotInstalled(problem) && speech?.status !== 'installed') return <SpeechCard />
   return (
-    <div className={styles.talk}>
+    <div ref={area} className={styles.talk}>
       {view.call_id === undefined ? <Introduction agent={agent} /> : <Words words={view.words} />}
       <ErrorAlert>{!isNotInstalled(problem) && describeError(problem, view)}</ErrorAlert>
       <p className={styles.state} role="status">
@@ -84,7 +85,7 @@ export function Talk({ agent, save, onTalking }: TalkProps) {
       {view.call && is_connected && (
         <>
           <Level call={view.call} latency_ms={view.latency_ms} />
-          <Keypad call={view.call} is_open={is_keypad_open} />
+          <Keypad call={view.call} is_open={is_keypad_open} area={area} />
         </>
       )}
       <div className={styles.actions}>
@@ -185,7 +186,7 @@ function describeState({ state, end_reason, error }: VoiceView): string {
   if (state !== 'ended') return state_texts[state]
   if (error) return ''
   if (end_reason === 'contact_hung_up') return 'You ended the call.'
-  const names: Record<string, string | undefined> = end_reason_names
+  const names: Record<string, string | undefined> = browser_end_reason_names
   const reason = end_reason === undefined ? undefined : names[end_reason]
   return reason === undefined ? state_texts.ended : `${state_texts.ended} ${reason}.`
 }

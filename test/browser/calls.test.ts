@@ -267,3 +267,17 @@ test('a call is followed live, handed over and hung up', { skip }, async () => {
   await captureAll(owner, 'call, interrupted')
   assert.deepEqual(owner.pageErrors([400, 404, 409]), [])
 })
+
+test('a call in a browser has a connection, and no carrier that has dialled', { skip }, async () => {
+  const changed = { direction: 'inbound', from: null, to: null, end_reason: 'carrier_error' }
+  await context.route(/\/api\/v1\/calls\/[^/?]+$/, async (route) => {
+    const response = await route.fetch()
+    const body = await response.json()
+    await route.fulfill({ response, json: { ...body, data: { ...body.data, ...changed } } })
+  })
+  await page.reload()
+  await page.getByText('The connection was lost').first().waitFor()
+  await page.getByText('Began', { exact: true }).waitFor()
+  await page.getByText('Began (system)').waitFor()
+  assert.equal(await page.getByText('The carrier reported an error').count(), 0)
+})

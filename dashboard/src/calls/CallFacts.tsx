@@ -11,8 +11,8 @@ import { CallStatus } from './CallStatus.tsx'
 import {
   callEventsQuery,
   counterpartOf,
+  describeEnd,
   direction_names,
-  end_reason_names,
   ender_names,
   isOver,
   recording_status_names,
@@ -42,7 +42,7 @@ export function CallFacts({ call }: { call: Call }) {
         <Fact name="Status">
           <CallStatus call={call} />
         </Fact>
-        <Fact name="Ended">{call.end_reason && end_reason_names[call.end_reason]}</Fact>
+        <Fact name="Ended">{call.end_reason && describeEnd(call, call.end_reason)}</Fact>
         <Fact name="Ended by">{call.ended_by && ender_names[call.ended_by]}</Fact>
         <Fact name="Direction">{direction_names[call.direction]}</Fact>
         <Fact name="From">{call.from}</Fact>
@@ -70,7 +70,7 @@ export function CallFacts({ call }: { call: Call }) {
       <Facts title="Times">
         <Fact name="Created">{formatExactTime(call.created_at)}</Fact>
         <Fact name="Scheduled">{call.scheduled_at && formatTime(call.scheduled_at)}</Fact>
-        <Fact name="Dialled">{call.started_at && formatExactTime(call.started_at)}</Fact>
+        <Fact name={dialed_names[call.direction]}>{call.started_at && formatExactTime(call.started_at)}</Fact>
         <Fact name="Answered">{call.answered_at && formatExactTime(call.answered_at)}</Fact>
         <Fact name="Ended">{call.ended_at && formatExactTime(call.ended_at)}</Fact>
         <Fact name="Duration">{call.duration_ms !== null && formatDuration(call.duration_ms)}</Fact>
@@ -111,7 +111,7 @@ function LineEvents({ call }: { call: Call }) {
         <dt>Events</dt>
         {data.map((event) => (
           <dd key={event.seq}>
-            <span>{describeEvent(event)}</span>
+            <span>{describeEvent(call, event)}</span>
             <time dateTime={event.at}>{formatExactTime(event.at)}</time>
           </dd>
         ))}
@@ -128,8 +128,10 @@ const source_names: Record<CallEvent['source'], string> = {
   system: 'system',
 }
 
+/** Who has called us was not dialled. */
+const dialed_names: Record<Call['direction'], string> = { inbound: 'Began', outbound: 'Dialled' }
+
 const event_names: Record<string, string> = {
-  dialed: 'Dialled',
   queued: 'Queued',
   ringing: 'Ringing',
   answered: 'Answered',
@@ -139,8 +141,9 @@ const event_names: Record<string, string> = {
 }
 
 /** "final.no_answer" of the carrier is "Line ended: no answer (carrier)". */
-function describeEvent({ kind, source }: CallEvent): string {
+function describeEvent({ direction }: Call, { kind, source }: CallEvent): string {
   const [what = '', value] = kind.split('.')
   const words = value ? `: ${value.replaceAll('_', ' ')}` : ''
-  return `${event_names[what] ?? what}${words} (${source_names[source]})`
+  const name = what === 'dialed' ? dialed_names[direction] : (event_names[what] ?? what)
+  return `${name}${words} (${source_names[source]})`
 }

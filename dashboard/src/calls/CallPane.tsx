@@ -12,7 +12,7 @@ import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { CallActions } from './CallActions.tsx'
 import { CallFacts } from './CallFacts.tsx'
 import { CallStatus } from './CallStatus.tsx'
-import { callQuery, end_reason_names, isOver, timeOf, toNamed } from './call.ts'
+import { callQuery, describeEnd, isOver, timeOf, toNamed } from './call.ts'
 import { Direction } from './Direction.tsx'
 import { EndedCall } from './EndedCall.tsx'
 import { LiveCall } from './LiveCall.tsx'
@@ -72,7 +72,7 @@ const CallSummary = ({ call }: { call: Call }) => (
     {call.status === 'in_progress' && <RunningTime since={call.answered_at ?? timeOf(call)} />}
     {call.duration_ms !== null && <span className={styles.when}>{formatDuration(call.duration_ms)}</span>}
     {call.end_reason && call.status === 'completed' && (
-      <span className={styles.when}>{end_reason_names[call.end_reason]}</span>
+      <span className={styles.when}>{describeEnd(call, call.end_reason)}</span>
     )}
     {call.is_test && (
       <Badge variant="light" size="sm" tt="none" fw={600}>

@@ -5,7 +5,7 @@ import { useApi } from '../kit/api.ts'
 import { PhoneIcon } from '../kit/icons.tsx'
 import { EmptyState, LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { CallTranscript } from './CallTranscript.tsx'
-import { end_reason_names, outcome_sentences, transcriptQuery } from './call.ts'
+import { describeEnd, outcome_sentences, transcriptQuery } from './call.ts'
 import { Recording } from './Recording.tsx'
 import { usePlayer } from './usePlayer.ts'
 
@@ -37,13 +37,14 @@ export function EndedCall({ call, contact }: { call: Call; contact: string }) {
   )
 }
 
-function NothingSaid({ call: { outcome, end_reason } }: { call: Call }) {
+function NothingSaid({ call }: { call: Call }) {
+  const { outcome, end_reason } = call
   const sentence = outcome && outcome_sentences[outcome]
   const is_explained = end_reason === 'not_answered' || end_reason === 'canceled'
   return (
     <div className={styles.transcript}>
       <EmptyState icon={<PhoneIcon size={24} />} title={sentence ? sentence.replace(/\.$/, '') : 'Nothing was said'}>
-        {end_reason && !is_explained && `${end_reason_names[end_reason]}.`}
+        {end_reason && !is_explained && `${describeEnd(call, end_reason)}.`}
       </EmptyState>
     </div>
   )

@@ -52,7 +52,7 @@ export const outcome_sentences: Partial<Record<Outcome, string>> = {
   unknown: 'It is not known whether anyone answered.',
 }
 
-export const end_reason_names: Record<Known<'end_reason'>, string> = {
+const end_reason_names: Record<Known<'end_reason'>, string> = {
   contact_hung_up: 'The contact hung up',
   agent_hung_up: 'The agent hung up',
   human_hung_up: 'Your team hung up',
@@ -69,6 +69,18 @@ export const end_reason_names: Record<Known<'end_reason'>, string> = {
   carrier_silent: 'The carrier stopped responding',
   system_error: 'An error in this service',
 }
+
+/** Of calls in a browser, which have no carrier. */
+export const browser_end_reason_names = { ...end_reason_names, carrier_error: 'The connection was lost' }
+
+type Line = Pick<Call, 'direction' | 'to'>
+
+/** Calls in a browser go to no number. */
+const isInBrowser = ({ direction, to }: Line): boolean => direction === 'inbound' && to === null
+
+/** Why a call has ended. */
+export const describeEnd = (call: Line, end_reason: Known<'end_reason'>): string =>
+  (isInBrowser(call) ? browser_end_reason_names : end_reason_names)[end_reason]
 
 export const ender_names: Record<Known<'ended_by'>, string> = {
   contact: 'Contact',

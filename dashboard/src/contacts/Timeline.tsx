@@ -5,7 +5,7 @@ import type { Call } from '../../../server/calls/schema.ts'
 import type { Contact } from '../../../server/contacts/schema.ts'
 import type { Conversation } from '../../../server/conversations/schema.ts'
 import { CallStatus } from '../calls/CallStatus.tsx'
-import { end_reason_names, timeOf } from '../calls/call.ts'
+import { describeEnd, timeOf } from '../calls/call.ts'
 import { ConsentEvidence } from '../consent/ConsentEvidence.tsx'
 import { describeConsent, source_phrases } from '../consent/consent.ts'
 import { kind_names } from '../conversations/conversation.ts'
@@ -132,7 +132,7 @@ function CallItem({ call }: { call: Call }) {
     >
       {[
         ...(call.duration_ms === null ? [] : [formatDuration(call.duration_ms)]),
-        ...(call.end_reason && call.status === 'completed' ? [end_reason_names[call.end_reason]] : []),
+        ...(call.end_reason && call.status === 'completed' ? [describeEnd(call, call.end_reason)] : []),
       ].join(' · ')}
     </Item>
   )

@@ -260,6 +260,46 @@ test('hanging up tells the service and stops everything; digits reach it', async
   )
 })
 
+test('who hangs up while the call is placed ends it', async () => {
+  const before = peer.sockets.length
+  const placing = Promise.withResolvers<{ url: string; token: string }>()
+  let is_placing = false
+  const call = browser.connect({
+    place: () => {
+      is_placing = true
+      return placing.promise
+    },
+  })
+  await browser.runUntil(() => is_placing)
+  call.hangUp()
+  placing.resolve({ url: peer.socket_url, token: 'late' })
+  const socket = await nextSocket(before)
+  assert.equal(socket.start.token, 'late')
+  await browser.runUntil(() => socket.isClosed())
+  assert.deepEqual(socket.messages, [{ type: 'end' }])
+  assert.deepEqual([call.state, call.end_reason, call.call_id], ['ended', 'contact_hung_up', undefined])
+})
+
+test('who hangs up before the connection is there, or while it is lost, ends the call when it is', async () => {
+  peer.is_answering = false
+  const before = peer.sockets.length
+  const { call } = begin()
+  const socket = await nextSocket(before)
+  call.hangUp()
+  socket.send({ type: 'ready', call_id: 'call-1', token: 'next' })
+  await browser.runUntil(() => socket.isClosed())
+  assert.deepEqual(socket.messages, [{ type: 'end' }])
+  peer.is_answering = true
+  const live = await talk()
+  live.socket.drop()
+  await browser.runUntil(() => live.call.state === 'reconnecting')
+  live.call.hangUp()
+  const again = await nextSocket(before + 2)
+  await browser.runUntil(() => again.isClosed())
+  assert.deepEqual(again.messages, [{ type: 'end' }])
+  assert.equal(live.states.at(-1), 'ended')
+})
+
 test('leaving the page hangs up', async () => {
   const { socket } = await talk()
   browser.dispatch('pagehide')

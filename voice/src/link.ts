@@ -42,6 +42,8 @@ export interface Link {
   sendFrame: (samples: Int16Array<ArrayBuffer>) => void
   /** Dropped while there is no connection. */
   send: (message: object) => void
+  /** Ends the call for the service, too. Without a connection it does so when there is one, as long as one is tried. */
+  hangUp: () => void
   close: () => void
 }
 
@@ -52,6 +54,7 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
   let was_ready = false
   let is_closed = false
   let is_busy = false
+  let is_hanging_up = false
   let attempt = 0
   let faults = 0
   let ready_at = 0
@@ -86,6 +89,7 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
       return
     }
     const message = parse(data)
+    if (message?.type === 'ready' && is_hanging_up) return void sendEnd()
     if (message?.type === 'ready') {
       clearTimeout(timer)
       token = message.token
@@ -141,6 +145,11 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
     on.onEnd(end_reason, error)
   }
 
+  function sendEnd(): void {
+    socket?.send(JSON.stringify({ type: 'end' }))
+    close()
+  }
+
   function close(): void {
     is_closed = true
     clearTimeout(timer)
@@ -178,6 +187,10 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
       const text = JSON.stringify(message)
       if (is_ready) socket?.send(text)
       traffic.given += text.length
+    },
+    hangUp: () => {
+      if (is_ready) sendEnd()
+      else is_hanging_up = true
     },
     close,
   }

@@ -83,7 +83,6 @@ export const connect: typeof types.connect = (options) => {
     sound = opened
     sound.setMuted(is_muted)
     const { url, token } = options.place ? await options.place() : options
-    if (isOver()) return
     if (url === undefined || token === undefined) throw new Error('connect needs a url and a token')
     link = openLink({
       url,
@@ -100,6 +99,8 @@ export const connect: typeof types.connect = (options) => {
       onWait: setState,
       onEnd: end,
     })
+    // The person has hung up meanwhile. The call would wait for its connection.
+    if (isOver()) leaveLink()
   }
 
   /** A function, because it changes while something is waited for. */
@@ -126,8 +127,14 @@ export const connect: typeof types.connect = (options) => {
 
   /** Ends the call for the service, too. */
   function leave(reason: string, error?: VoiceError): void {
-    link?.send({ type: 'end' })
+    leaveLink()
     end(reason, error)
+  }
+
+  /** It may still have to connect. */
+  function leaveLink(): void {
+    link?.hangUp()
+    link = undefined
   }
 
   const hangUp = (): void => leave('contact_hung_up')

@@ -23,7 +23,9 @@ export async function cancel(at: At, id: string): Promise<Call> {
 /** A call that was answered. */
 export async function hangUp(at: At, id: string): Promise<Call> {
   const call = await lock(at, id)
-  assertStatus(call, ['in_progress'], 'Nobody has answered this call yet: cancel it instead.')
+  // Whoever has called is connected as soon as a process has the call, and it is written a little later that this is the answer.
+  const is_connected = call.direction === 'inbound' && call.ended_at === null && isLeased(at, call)
+  if (!is_connected) assertStatus(call, ['in_progress'], 'Nobody has answered this call yet: cancel it instead.')
   return ask(at, call, 'hang_up')
 }
 

@@ -84,6 +84,25 @@ test('a person talks to an agent until it hangs up', async () => {
   assert.equal(call.recording.status, 'none')
 })
 
+test('who talks can be hung up on from the first moment', async () => {
+  const tenant = await server.workspace()
+  const agent_id = await newCaller(tenant, { script })
+  await Promise.all(
+    Array.from({ length: 3 }, async () => {
+      const place = await placeWebCall(tenant, { agent_id })
+      const { id } = place.call
+      assert.equal((await tenant.call('POST', `/calls/${id}/hang_up`)).status, 409, 'nobody is connected')
+      const client = openVoiceClient(place)
+      await client.next('ready')
+      const answer = await tenant.call('POST', `/calls/${id}/hang_up`)
+      assert.equal(answer.status, 200, answer.text)
+      assert.deepEqual(await client.next('ended'), { type: 'ended', end_reason: 'human_hung_up' })
+      const { status, ended_by } = await ended(tenant, id)
+      assert.deepEqual([status, ended_by], ['completed', 'human'])
+    }),
+  )
+})
+
 test('someone tries the draft, and nobody is reached', async () => {
   const tenant = await server.workspace()
   const agent_id = await newCaller(tenant, { script })

@@ -1,3 +1,5 @@
+import { durationText } from '../../voice/src/texts.ts'
+import type { Words } from '../../voice/src/types.ts'
 import type { ChatConversation, ChatTurn } from './wire.ts'
 
 const byId = <T extends HTMLElement = HTMLElement>(id: string): T => {
@@ -70,14 +72,16 @@ export function beginSection(): void {
   const is_first = log.childElementCount === 0
   const pending = section.querySelectorAll('.pending')
   section = document.createElement('section')
-  if (!is_first) {
-    const title = document.createElement('p')
-    title.className = 'divider'
-    title.textContent = 'New chat'
-    section.append(title)
-  }
+  if (!is_first) section.append(newDivider('New chat'))
   section.append(...pending)
   log.append(section)
+}
+
+function newDivider(text: string): HTMLElement {
+  const element = document.createElement('p')
+  element.className = 'divider'
+  element.textContent = text
+  return element
 }
 
 export function clear(): void {
@@ -111,17 +115,28 @@ export function showTurn({ seq, role, text }: ChatTurn): void {
 
 /** Words of a call that may still change, by who says them. */
 const open_words = new Map<ChatTurn['role'], HTMLElement>()
+/** What the agent wrote right before the call: its greeting, if nobody has written since. */
+let written = ''
+
+/** Marks where a call begins. */
+export function beginCall(): void {
+  const last = section.lastElementChild
+  const text = last?.matches('.message.agent') ? last.lastChild?.textContent : undefined
+  // Lines can't be heard.
+  written = (text ?? '').replace(/\s+/g, ' ')
+  keepEndInView(() => section.append(newDivider('Call started')))
+}
+
+/** Marks where a call has ended. */
+export function endCall(duration_ms: number): void {
+  written = ''
+  open_words.clear()
+  keepEndInView(() => section.append(newDivider(`Call ended, ${durationText(duration_ms)}`)))
+}
 
 /** What is said in a call. It is no turn of the chat, and is gone when the page is loaded again. */
-export function showSaid({
-  role,
-  text,
-  is_final,
-}: {
-  role: 'contact' | 'agent'
-  text: string
-  is_final: boolean
-}): void {
+export function showSaid({ role, text, is_final }: Words): void {
+  if (role === 'agent' && isWritten(text, is_final)) return
   keepEndInView(() => {
     const element = newMessage(role, text)
     const before = open_words.get(role)
@@ -130,6 +145,13 @@ export function showSaid({
     if (is_final) open_words.delete(role)
     else open_words.set(role, element)
   })
+}
+
+/** Whether the agent begins the call with what it wrote right before. It may be interrupted. */
+function isWritten(text: string, is_final: boolean): boolean {
+  const is_same = written.startsWith(text)
+  if (!is_same || is_final) written = ''
+  return is_same
 }
 
 export function showPending(text: string): HTMLElement {

@@ -69,6 +69,7 @@ async function begin(): Promise<void> {
     start.disabled = false
   }
   controls.begin(call)
+  mark(call)
   call.on('state', show)
   call.on('words', view.showSaid)
   call.on('error', ({ message }) => {
@@ -76,6 +77,18 @@ async function begin(): Promise<void> {
   })
   show()
   controls.focusEnd()
+}
+
+/** The thread says where the call begins and ends. One that was never connected is not in it. */
+function mark(marked: voice.VoiceCall): void {
+  let began_at: number | undefined
+  marked.on('state', (state) => {
+    if (state === 'live' && began_at === undefined) {
+      began_at = performance.now()
+      view.beginCall()
+    }
+    if (state === 'ended' && began_at !== undefined) view.endCall(performance.now() - began_at)
+  })
 }
 
 /** Creates the call. Throws an error with a code and a message. */

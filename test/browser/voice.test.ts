@@ -386,8 +386,8 @@ test('the page says that calls are recorded if the agent has a notice, and that 
   await look(page, 'voice page, not available')
 })
 
-test('a visitor of a chat with voice talks, and the words are in the chat', { skip }, async () => {
-  const agent_id = await newAgent(tenant, { name: 'Receptionist', greeting: 'Hello.' })
+test('a visitor of a chat with voice talks, and each word is in the chat once', { skip }, async () => {
+  const agent_id = await newAgent(tenant, { name: 'Receptionist', greeting: 'Hello. How can I help?' })
   const { id } = await tenant.addChannel({
     name: 'Site',
     kind: 'web_chat',
@@ -396,7 +396,13 @@ test('a visitor of a chat with voice talks, and the words are in the chat', { sk
     has_voice: true,
   })
   const { page, errors } = await openPage({ path: `/chat/${id}` })
-  await page.getByText('Hello.').waitFor()
+  const entries = page.getByRole('log').locator('.message, .divider')
+  const readThread = async () => (await entries.allTextContents()).map((text) => text.replace(/\d+ (s|min)$/, '9 s'))
+  const shows = async (thread: string[]) => {
+    await until(async () => (await readThread()).at(-1) === thread.at(-1))
+    assert.deepEqual(await readThread(), thread)
+  }
+  await shows(['Assistant: Hello. How can I help?'])
   await button(page, 'Talk').click()
   await page.getByText('Your browser asks for your microphone').waitFor()
   await page.getByText('The call is not recorded.').waitFor()
@@ -406,12 +412,15 @@ test('a visitor of a chat with voice talks, and the words are in the chat', { sk
   await button(page, 'Start talking').click()
   const socket = await nextSocket(before)
   await page.getByText('Connected').waitFor()
+  socket.send({ type: 'words', role: 'agent', text: 'Hello.', is_final: false })
+  socket.send({ type: 'words', role: 'agent', text: 'Hello. How can', is_final: true })
   socket.send({ type: 'words', role: 'contact', text: 'Are you', is_final: false })
   socket.send({ type: 'words', role: 'contact', text: 'Are you open?', is_final: true })
+  socket.send({ type: 'words', role: 'agent', text: 'Until', is_final: false })
   socket.send({ type: 'words', role: 'agent', text: 'Until six.', is_final: true })
-  await page.getByRole('log').getByText('Are you open?').waitFor()
-  await page.getByRole('log').getByText('Until six.').waitFor()
-  assert.equal(await page.locator('.contact').count(), 1)
+  socket.send({ type: 'words', role: 'agent', text: 'Goodb', is_final: false })
+  const talked = ['Assistant: Hello. How can I help?', 'Call started', 'You: Are you open?', 'Assistant: Until six.']
+  await shows([...talked, 'Assistant: Goodb'])
   await look(page, 'web chat, in a call')
   await button(page, 'Keypad').click()
   await page.getByRole('group', { name: 'Keypad' }).getByRole('button', { name: '4' }).click()
@@ -424,7 +433,16 @@ test('a visitor of a chat with voice talks, and the words are in the chat', { sk
   await until(() => socket.isClosed())
   await page.getByText('You ended the call.').waitFor()
   assert.equal(keysOf(socket), '42', 'a key that is typed into a message is no key of the call')
+  const ended = [...talked, 'Assistant: Goodb', 'Call ended, 9 s']
+  await shows(ended)
   await look(page, 'web chat, after a call')
+
+  const sockets = peer.sockets.length
+  await button(page, 'Talk again').click()
+  const next = await nextSocket(sockets)
+  await shows([...ended, 'Call started'])
+  next.send({ type: 'words', role: 'agent', text: 'Hello. How can I help?', is_final: true })
+  await shows([...ended, 'Call started', 'Assistant: Hello. How can I help?'])
   assert.deepEqual(errors, [])
 })
 

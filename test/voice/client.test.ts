@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
+import { durationText } from '../../voice/src/texts.ts'
 import type { VoiceCall, VoiceError, VoiceState, Words } from '../../voice/src/types.ts'
 import { type FakeBrowser, openFakeBrowser } from '../support/fake-browser.ts'
 import { openVoicePeer, type PeerSocket } from '../support/voice-peer.ts'
@@ -381,4 +382,8 @@ test('an error of the page that places the call is passed on', async () => {
   await browser.runUntil(() => call.state === 'ended')
   assert.deepEqual(errors, [{ code: 'INVALID_STATE', message: 'Speech is not installed.' }])
   assert.equal(browser.tracks.at(-1)?.readyState, 'ended')
+})
+
+test('the duration of a call is told in seconds, from a minute on in minutes', () => {
+  assert.deepEqual([0, 40_000, 59_400, 59_600, 150_000].map(durationText), ['1 s', '40 s', '59 s', '1 min', '3 min'])
 })

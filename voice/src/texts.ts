@@ -26,3 +26,9 @@ export function describeCall({ state, end_reason, call_id }: VoiceCall): string 
 }
 
 export const latencyText = (ms: number): string => `Answered in ${(ms / 1_000).toFixed(1)} s`
+
+/** "40 s", or "2 min" from a minute on. */
+export function durationText(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1_000))
+  return seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
+}

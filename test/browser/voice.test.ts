@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { after, afterEach, test } from 'node:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { writeWav } from '../../server/kit/sound/wav.ts'
 import { newCaller } from '../support/calls.ts'
@@ -98,6 +98,14 @@ async function openPage({ is_allowed = true, init, origin = peer.url, ...options
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+/** Faster than the page can show anything. */
+const clickTwice = (element: Locator): Promise<void> =>
+  element.evaluate((one) => {
+    one.click()
+    one.click()
+  })
+const countPlaced = (requests: string[]): number => requests.filter((url) => /\/calls(\/web)?$/.test(url)).length
 
 /** Presses Talk and waits for the connection. */
 async function talk(page: Page, name = 'Talk'): Promise<PeerSocket> {
@@ -194,6 +202,16 @@ test('a visitor talks: frames of 20 ms go up, sound comes down, words and latenc
   await look(page, 'voice page, ended')
   assert.equal(await page.evaluate('document.activeElement.id'), 'talk')
   assert.deepEqual(errors, [])
+})
+
+test('two quick clicks begin one call', { skip }, async () => {
+  const { page, requests } = await openPage()
+  const before = peer.sockets.length
+  peer.answers[place_path] = placed('twice')
+  await clickTwice(button(page, 'Talk'))
+  await nextSocket(before)
+  await page.getByText('Connected').waitFor()
+  assert.deepEqual([countPlaced(requests), peer.sockets.length], [1, before + 1])
 })
 
 test('what was not played when the service clears is never played', { skip }, async () => {
@@ -409,9 +427,10 @@ test('a visitor of a chat with voice talks, and each word is in the chat once', 
   await look(page, 'web chat, before a call')
   const before = peer.sockets.length
   peer.answers[`POST /chat/${id}/calls`] = placed('chat')
-  await button(page, 'Start talking').click()
+  await clickTwice(button(page, 'Start talking'))
   const socket = await nextSocket(before)
   await page.getByText('Connected').waitFor()
+  assert.equal(peer.sockets.length, before + 1)
   socket.send({ type: 'words', role: 'agent', text: 'Hello.', is_final: false })
   socket.send({ type: 'words', role: 'agent', text: 'Hello. How can', is_final: true })
   socket.send({ type: 'words', role: 'contact', text: 'Are you', is_final: false })
@@ -535,13 +554,17 @@ test('an owner installs speech, talks to the draft and opens the call', { skip }
   peer.answers['GET /app/speech'] = answer(speech)
   const refusal = { code: 'INVALID_STATE', message: 'No speech.', details: { reason: 'speech_not_installed' } }
   peer.answers['POST /app/api/v1/calls/web'] = { status: 409, body: { success: false, error: refusal } }
-  const { page, errors } = await openPage({ path: `/w/${tenant.id}/agents/${agent_id}`, cookie: { name, value } })
+  const { page, errors, requests } = await openPage({
+    path: `/w/${tenant.id}/agents/${agent_id}`,
+    cookie: { name, value },
+  })
   await button(page, 'Talk').click()
   const drawer = page.getByRole('dialog', { name: 'Talk to Receptionist' })
   await drawer.getByText('your browser asks for your microphone').waitFor()
   await lookAtDashboard(page, 'talk, before')
-  await drawer.getByRole('button', { name: 'Talk' }).click()
+  await clickTwice(drawer.getByRole('button', { name: 'Talk' }))
   await drawer.getByText('58 MB').waitFor()
+  assert.equal(countPlaced(requests), 1)
   await drawer.getByText('English').waitFor()
   await lookAtDashboard(page, 'talk, speech not installed')
   peer.answers['POST /app/speech'] = answer(
@@ -556,9 +579,11 @@ test('an owner installs speech, talks to the draft and opens the call', { skip }
   peer.answers['GET /app/speech'] = answer({ ...speech, status: 'installed' })
   peer.answers['POST /app/api/v1/calls/web'] = placed('dashboard')
   const before = peer.sockets.length
-  await drawer.getByRole('button', { name: 'Talk' }).click()
+  await clickTwice(drawer.getByRole('button', { name: 'Talk' }))
   const socket = await nextSocket(before)
   await drawer.getByText('Connected').waitFor()
+  assert.deepEqual([countPlaced(requests), peer.sockets.length], [2, before + 1])
+  assert.equal(await drawer.getByRole('alert').count(), 0)
   socket.send({ type: 'words', role: 'contact', text: 'When are you open?', is_final: true })
   socket.send({ type: 'words', role: 'agent', text: 'Nine to six.', is_final: true })
   await drawer.getByText('Nine to six.').waitFor()

@@ -301,6 +301,29 @@ test('who hangs up before the connection is there, or while it is lost, ends the
   assert.equal(live.states.at(-1), 'ended')
 })
 
+test('a second call is refused while one is open, and the first goes on', async () => {
+  const { socket, call } = await talk()
+  const sockets = peer.sockets.length
+  const again = { code: 'in_call', message: /already.*another one\.$/ }
+  assert.throws(() => browser.connect({ url: peer.socket_url, token: 'second' }), again)
+  call.press('1')
+  await browser.runUntil(() => socket.messages.some(({ type }) => type === 'digit'))
+  assert.deepEqual([call.state, peer.sockets.length], ['live', sockets])
+  let next: VoiceCall | undefined
+  call.on('state', () => {
+    next = browser.connect({ url: peer.socket_url, token: 'second' })
+  })
+  call.hangUp()
+  open_call = next
+  await browser.runUntil(() => next?.state === 'live')
+})
+
+test('two calls at once are refused also before the first is connected', async () => {
+  const { call } = begin()
+  assert.throws(() => begin(), { code: 'in_call' })
+  await browser.runUntil(() => call.state === 'live')
+})
+
 test('leaving the page hangs up', async () => {
   const { socket } = await talk()
   browser.dispatch('pagehide')

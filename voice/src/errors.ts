@@ -12,6 +12,7 @@ export const messages = {
   sound_not_loaded:
     'The part of this page that handles sound could not be loaded. Check your connection and try again.',
   sound_failed: 'The sound of this page has stopped working. Start a new call.',
+  in_call: 'There is a call on this page already. End it before you start another one.',
   refused: 'This call can’t be connected any more. Start a new one.',
   busy: 'All lines are busy. Try again in a few minutes.',
   lost: 'The connection was lost.',

@@ -71,7 +71,10 @@ export interface VoiceCall {
   hangUp: () => void
 }
 
-/** Begins a call. Call it when the person has clicked, because browsers play sound only then. */
+/**
+ * Begins a call. Call it when the person has clicked, because browsers play sound only then. A page has one call at a time: while
+ * one has not ended, this throws an error with the `code` `in_call` and a `message`, and that call goes on.
+ */
 export declare function connect(options: ConnectOptions): VoiceCall
 
 /** Why this browser can't make calls on this page, before anything is asked for. Undefined if it can. */

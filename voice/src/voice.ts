@@ -1,4 +1,4 @@
-import { findObstacle, newError, toVoiceError } from './errors.ts'
+import { findObstacle, messages, newError, toVoiceError } from './errors.ts'
 import { type Link, openLink } from './link.ts'
 import type { MicrophoneFrame } from './messages.ts'
 import { openSound, type Sound } from './sound.ts'
@@ -13,8 +13,13 @@ const latency_min_ms = 200
 const latency_max_ms = 30_000
 const digit_format = /^[0-9*#]$/
 
+/** Whether this page has a call that has not ended. */
+let is_in_call = false
+
 /** The public face: types.ts says what each part means. */
 export const connect: typeof types.connect = (options) => {
+  if (is_in_call) throw Object.assign(new Error(messages.in_call), { code: 'in_call' })
+  is_in_call = true
   const listeners: { [Name in keyof VoiceEvents]: Set<(event: VoiceEvents[Name]) => void> } = {
     state: new Set(),
     words: new Set(),
@@ -52,6 +57,7 @@ export const connect: typeof types.connect = (options) => {
 
   function end(reason: string, error?: VoiceError): void {
     if (state === 'ended') return
+    is_in_call = false
     end_reason = reason
     link?.close()
     sound?.close()

@@ -32,6 +32,7 @@ export function Talk({ agent, save, onTalking }: TalkProps) {
   const { data: speech } = useQuery(speechQuery(api.workspace))
   const [problem, setProblem] = useState<unknown>()
   const [is_starting, setStarting] = useState(false)
+  const was_clicked = useRef(false)
   const [is_keypad_open, setKeypadOpen] = useState(false)
   const is_talking = view.state !== 'idle' && view.state !== 'ended'
   useEffect(() => {
@@ -61,6 +62,9 @@ export function Talk({ agent, save, onTalking }: TalkProps) {
   }
   /** Without speech the call is placed first: nobody is asked for a microphone in vain. */
   const begin = async () => {
+    // A second click may come before the button is shown as loading.
+    if (was_clicked.current) return
+    was_clicked.current = true
     setProblem(undefined)
     setKeypadOpen(false)
     setStarting(true)
@@ -70,6 +74,7 @@ export function Talk({ agent, save, onTalking }: TalkProps) {
     } catch (error) {
       setProblem((before: unknown) => before ?? error)
     } finally {
+      was_clicked.current = false
       setStarting(false)
     }
   }

@@ -26,6 +26,7 @@ import {
 import { microphone_rate, sentence } from '../support/microphone.ts'
 import { until } from '../support/model-servers.ts'
 import { newPerson } from '../support/sessions.ts'
+import { placeWebCall } from '../support/voice-client.ts'
 import { openVoicePeer, type PeerSocket } from '../support/voice-peer.ts'
 
 /** Calls from pages, with Chromium's fake microphone. The peer plays the service's part on the socket. */
@@ -714,4 +715,32 @@ test('an agent greets, hears and answers, and the call is in the dashboard', { s
   await transcript.getByText('From nine to six. Goodbye.').last().waitFor()
   await transcript.getByText('opening hours').first().waitFor()
   assert.deepEqual(dashboard.errors, [])
+})
+
+test('who tries an agent is named so, unless it is a contact', { skip }, async () => {
+  const tried = await server.workspace()
+  const agent_id = await newCaller(tried, { name: 'Receptionist', greeting: 'Hello.' })
+  const contact = (await tried.call('POST', '/contacts', { phone_number: '+14155550123', first_name: 'Ada' })).body.data
+  const trial = { agent_id, use_draft: true, is_test: true }
+  await placeWebCall(tried, trial)
+  await placeWebCall(tried, { ...trial, contact_id: contact.id })
+  await tried.call('POST', '/conversations', { agent_id, use_draft: true, message: 'Hi.' })
+  const person = await newPerson(server, { [tried.id]: 'owner' })
+  const [name = '', value = ''] = person.cookie().split('=')
+  const { page } = await openPage({ origin: server.url, path: `/w/${tried.id}/conversations`, cookie: { name, value } })
+  const list = page.getByRole('list', { name: 'Conversations' })
+  const rows = list.getByRole('link')
+  await until(async () => (await rows.count()) === 3)
+  await list.getByText('Ada').waitFor()
+  assert.equal(await list.getByText('Tester').count(), 2)
+  await lookAtDashboard(page, 'conversations, trials')
+  for (const kind of ['API', 'Incoming call']) {
+    await rows.filter({ hasText: 'Tester' }).filter({ hasText: kind }).click()
+    await page.getByRole('heading', { level: 1, name: 'Tester' }).waitFor()
+    await page
+      .getByRole('definition')
+      .filter({ hasText: /^Tester$/ })
+      .waitFor()
+  }
+  await lookAtDashboard(page, 'call, trial')
 })

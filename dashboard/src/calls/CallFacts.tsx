@@ -2,6 +2,7 @@ import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Call, CallEvent } from '../../../server/calls/schema.ts'
+import { ContactName } from '../conversations/ContactName.tsx'
 import { ContactFacts, Fact, Facts, FactsState, Members } from '../conversations/Facts.tsx'
 import { useChannelName } from '../conversations/useChannelName.ts'
 import { useApi } from '../kit/api.ts'
@@ -10,12 +11,12 @@ import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { CallStatus } from './CallStatus.tsx'
 import {
   callEventsQuery,
-  counterpartOf,
   describeEnd,
   direction_names,
   ender_names,
   isOver,
   recording_status_names,
+  toNamed,
 } from './call.ts'
 import styles from './calls.module.css'
 
@@ -35,7 +36,9 @@ export function CallFacts({ call }: { call: Call }) {
         <ContactFacts id={call.contact_id} />
       ) : (
         <Facts title="Contact">
-          <Fact name="Contact">{counterpartOf(call) ?? 'Unknown'}</Fact>
+          <Fact name="Contact">
+            <ContactName of={toNamed(call)} />
+          </Fact>
         </Facts>
       )}
       <Facts title="Call">

@@ -1,5 +1,6 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { Call, CallEvent } from '../../../server/calls/schema.ts'
+import type { Named } from '../conversations/conversation.ts'
 import type { Api } from '../kit/api.ts'
 import { Problem } from '../kit/request.ts'
 import type { Transcript } from './transcript.ts'
@@ -101,16 +102,16 @@ export const recording_status_names: Record<Call['recording']['status'], string>
 export const direction_names: Record<Call['direction'], string> = { inbound: 'Incoming', outbound: 'Outgoing' }
 
 /** The other side's number. */
-export const counterpartOf = ({ direction, from, to }: Pick<Call, 'direction' | 'from' | 'to'>): string | null =>
+const counterpartOf = ({ direction, from, to }: Pick<Call, 'direction' | 'from' | 'to'>): string | null =>
   direction === 'outbound' ? to : from
 
 /** As conversations are named. */
-export const toNamed = (call: Call) =>
-  ({
-    kind: 'voice',
-    contact_id: call.contact_id,
-    counterpart: counterpartOf(call),
-  }) as const
+export const toNamed = (call: Call): Named => ({
+  kind: 'voice',
+  contact_id: call.contact_id,
+  counterpart: counterpartOf(call),
+  is_trial: call.is_test,
+})
 
 export const isOver = ({ status }: Pick<Call, 'status'>): boolean =>
   status === 'completed' || status === 'failed' || status === 'canceled'

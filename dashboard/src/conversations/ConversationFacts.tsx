@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router'
 import type { Conversation } from '../../../server/conversations/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { formatNumber, formatTime } from '../kit/format.ts'
-import { close_reason_names, isUnverified } from './conversation.ts'
+import { ContactName } from './ContactName.tsx'
+import { close_reason_names, isUnverified, toNamed } from './conversation.ts'
 import { ContactFacts, Fact, Facts, Members } from './Facts.tsx'
 import { Kind } from './Kind.tsx'
 import { StatusBadge } from './StatusBadge.tsx'
@@ -28,7 +29,7 @@ export function ConversationFacts({ conversation }: { conversation: Conversation
       ) : (
         <Facts title="Contact">
           <Fact name={isUnverified(conversation) ? 'Unverified number' : 'Contact'}>
-            {conversation.counterpart ?? 'Unknown'}
+            <ContactName of={toNamed(conversation)} />
           </Fact>
         </Facts>
       )}

@@ -4,7 +4,7 @@ import { CallRow } from '../calls/CallRow.tsx'
 import { useWorkspaceId } from '../kit/api.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { ContactName } from './ContactName.tsx'
-import { isUnverified } from './conversation.ts'
+import { isUnverified, toNamed } from './conversation.ts'
 import styles from './conversations.module.css'
 import { Kind } from './Kind.tsx'
 import { StatusBadge } from './StatusBadge.tsx'
@@ -46,7 +46,7 @@ const Row = ({ conversation, time, is_inbox }: { conversation: Conversation; tim
   <>
     <span className={styles.rowLine}>
       <strong>
-        <ContactName of={conversation} />
+        <ContactName of={toNamed(conversation)} />
       </strong>
       <span className={styles.when}>
         <RelativeTime time={time} />

@@ -9,7 +9,7 @@ import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { useContactName } from './ContactName.tsx'
 import { ConversationActions } from './ConversationActions.tsx'
 import { ConversationFacts } from './ConversationFacts.tsx'
-import { conversationQuery } from './conversation.ts'
+import { conversationQuery, toNamed } from './conversation.ts'
 import styles from './conversations.module.css'
 import { Details } from './Details.tsx'
 import { HandedOverAnswer } from './HandedOverAnswer.tsx'
@@ -58,7 +58,7 @@ function TextConversation({ id, back }: { id: string; back: ReactNode }) {
   const { conversation: found, turns, open_turns } = useConversation(id)
   const [are_facts_open, setFactsOpen] = useState(false)
   const conversation = found.data
-  const contact = useContactName(conversation ?? unknown)
+  const contact = useContactName(conversation ? toNamed(conversation) : unknown)
   const channel = useChannelName(conversation ?? unknown)
   useMessageStatuses(id, turns.data)
   const error = found.error ?? turns.error

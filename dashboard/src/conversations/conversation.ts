@@ -27,11 +27,20 @@ export const close_reason_names: Record<NonNullable<Conversation['close_reason']
 }
 
 /** A number that a visitor typed in a web chat. Nobody has checked that it is theirs. */
-export const isUnverified = ({ kind, contact_id, counterpart }: Pick<Conversation, Named>): boolean =>
+export const isUnverified = ({ kind, contact_id, counterpart }: Named): boolean =>
   kind === 'web_chat' && contact_id === null && counterpart !== null
 
 /** What a conversation is named by. */
-export type Named = 'kind' | 'contact_id' | 'counterpart'
+export interface Named extends Pick<Conversation, 'kind' | 'contact_id' | 'counterpart'> {
+  /** Whether someone tries the agent. */
+  is_trial?: boolean
+}
+
+/** Drafts are for trials only. */
+export const toNamed = (conversation: Conversation): Named => ({
+  ...conversation,
+  is_trial: conversation.agent_version.id === null,
+})
 
 const turns_at_once = 100
 /** Calls of the list of turns. */

@@ -42,7 +42,8 @@ const phrase_max_ms = 60 * clock.second_ms
 
 export function openOfflineSpeech({ folder, log }: { folder: string; log: Log }): OfflineSpeech {
   const hash = readHash(default_source)
-  const hearing = openHearing({ folder, log })
+  const findInstalled = () => readInstalled(folder, hash)
+  const hearing = openHearing({ findFolder: () => findInstalled()?.folder ?? folder, log })
   const voice = openVoice({ log })
   const limits = { running_max: 1, waiting_max, wait_max_ms }
   const phrases: Queue = { turns: openTurns(limits), open: 0 }
@@ -50,7 +51,7 @@ export function openOfflineSpeech({ folder, log }: { folder: string; log: Log })
   let last_call = 0
   let last_detector = 0
 
-  const isInstalled = () => readInstalled(folder, hash) !== undefined
+  const isInstalled = () => findInstalled() !== undefined
   const newQueue = (queue: Queue) => {
     last_call += 1
     return openCallQueue(queue, String(last_call))

@@ -35,7 +35,7 @@ export interface InstallOptions {
 export const install = (options: InstallOptions) => installSpeech({ ...options, check: loadModels })
 
 async function loadModels(folder: string): Promise<void> {
-  const hearing = openHearing({ folder, log: openLog('silent') })
+  const hearing = openHearing({ findFolder: () => folder, log: openLog('silent') })
   try {
     await hearing.start()
   } catch (error) {

@@ -9,6 +9,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
+import { readHash, readInstalled } from '../../server/audio/offline/installed.ts'
 import { command, parley } from '../support/process.ts'
 import { requireSpeech, speech_folder } from '../support/speech.ts'
 
@@ -50,9 +51,9 @@ const sha = (algorithm: string, encoding: 'base64' | 'hex', data: string | Buffe
   createHash(algorithm).update(data).digest(encoding)
 
 /** Writes what speech/ has, for the small package. */
-function writeSource(): string {
+function writeSource(version: string): string {
   const source = fs.mkdtempSync(path.join(base, 'speech-'))
-  const manifest = { name: 'speech', version: '1.0.0', dependencies: { model: '1.0.0' } }
+  const manifest = { name: 'speech', version, dependencies: { model: '1.0.0' } }
   const entry = {
     version: '1.0.0',
     resolved: `${registry}/model/-/model-1.0.0.tgz`,
@@ -60,20 +61,40 @@ function writeSource(): string {
   }
   const packages = { '': manifest, 'node_modules/model': entry }
   fs.writeFileSync(path.join(source, 'package.json'), JSON.stringify(manifest))
-  const lock = { name: 'speech', version: '1.0.0', lockfileVersion: 3, requires: true, packages }
+  const lock = { name: 'speech', version, lockfileVersion: 3, requires: true, packages }
   fs.writeFileSync(path.join(source, 'package-lock.json'), JSON.stringify(lock))
   return source
 }
 
+interface Installing {
+  checksum?: string
+  version?: string
+  /** After so many renames and removals of what is not in its working folder it kills itself. */
+  killed_after?: number
+}
+
 /** Each install is a process, because it can be killed. */
-function startInstall(folder: string, checksum = sha('sha256', 'hex', model_bytes)): ChildProcess {
+function startInstall(
+  folder: string,
+  { checksum, version = '1.0.0', killed_after = 0 }: Installing = {},
+): ChildProcess {
   const packages = {
-    source: writeSource(),
+    source: writeSource(version),
     kept: [model, 'model/package.json'],
-    checksums: { [model]: checksum },
+    checksums: { [model]: checksum ?? sha('sha256', 'hex', model_bytes) },
     unpacked_bytes: 1_000,
   }
-  const script = `import { installSpeech } from ${JSON.stringify(path.join(checkout, 'server/audio/offline/install.ts'))}
+  const script = `import fs from 'node:fs/promises'
+    let left = ${killed_after}
+    for (const name of ['rename', 'rm']) {
+      const change = fs[name]
+      fs[name] = async (...words) => {
+        await change(...words)
+        const is_seen = words.slice(0, 2).some((word) => typeof word === 'string' && !word.includes('.installing-'))
+        if (is_seen && --left === 0) process.kill(process.pid, 'SIGKILL')
+      }
+    }
+    const { installSpeech } = await import(${JSON.stringify(path.join(checkout, 'server/audio/offline/install.ts'))})
     const packages = ${JSON.stringify(packages)}
     const done = await installSpeech({ folder: ${JSON.stringify(folder)}, packages, check: async () => {}, onProgress: () => {} })
     console.log(JSON.stringify(done))`
@@ -88,8 +109,8 @@ async function ended({ stdout, stderr }: ChildProcess, child: ChildProcess) {
   return { out, errors, code }
 }
 
-async function install(folder: string, checksum?: string) {
-  const child = startInstall(folder, checksum)
+async function install(folder: string, installing?: Installing) {
+  const child = startInstall(folder, installing)
   const { out, errors, code } = await ended(child, child)
   assert.equal(code, 0, errors)
   return JSON.parse(out)
@@ -131,9 +152,30 @@ test('an install that is killed changes nothing, and the next one cleans up', as
   assert.deepEqual(leftovers(folder), [])
 })
 
+test('whenever an update is killed, the earlier install or the new one is whole, and the next update works', async () => {
+  const [before, next] = ['1.0.0', '2.0.0']
+  const earlier = path.join(base, 'earlier')
+  await install(earlier, { version: before })
+  const update = async (killed_after: number): Promise<boolean> => {
+    const folder = path.join(base, `update-${killed_after}`, 'speech')
+    fs.cpSync(earlier, folder, { recursive: true })
+    const child = startInstall(folder, { version: next, killed_after })
+    const is_killed = (await ended(child, child)).code !== 0
+    const found = [before, next].flatMap((version) => readInstalled(folder, readHash(writeSource(version))) ?? [])
+    assert.ok(found.length > 0, `killed after change ${killed_after}`)
+    for (const { folder: place } of found)
+      assert.equal(fs.readFileSync(path.join(place, 'node_modules', model), 'utf8'), model_bytes)
+    await install(folder, { version: next })
+    assert.deepEqual(fs.readdirSync(path.dirname(folder)).sort(), ['speech', 'speech-npm-cache'])
+    return is_killed
+  }
+  const killed = await Promise.all([1, 2, 3, 4, 5].map(update))
+  assert.deepEqual(killed, [true, true, true, true, false])
+})
+
 test('a model with another checksum is not installed', async () => {
   const folder = path.join(base, 'changed')
-  const child = startInstall(folder, sha('sha256', 'hex', 'other numbers'))
+  const child = startInstall(folder, { checksum: sha('sha256', 'hex', 'other numbers') })
   const { code, errors } = await ended(child, child)
   assert.equal(code, 1)
   assert.match(errors, /another checksum than expected/)

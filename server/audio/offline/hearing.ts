@@ -37,7 +37,13 @@ interface Question {
 
 type Asked = Extract<ToHearing, { id: number }>
 
-export function openHearing({ folder, log }: { folder: string; log: Log }): Hearing {
+interface HearingOptions {
+  /** Where offline speech is installed when the process starts. */
+  findFolder: () => string
+  log: Log
+}
+
+export function openHearing({ findFolder, log }: HearingOptions): Hearing {
   let child: ChildProcess | undefined
   let ready = Promise.withResolvers<void>()
   let ready_at: number | undefined
@@ -54,7 +60,7 @@ export function openHearing({ folder, log }: { folder: string; log: Log }): Hear
     if (child) return child
     if (is_closed) throw new Error('offline speech was closed')
     if (restartsIn() > 0) throw new Error('offline speech has crashed and starts again soon')
-    const started = fork(program, [folder], {
+    const started = fork(program, [findFolder()], {
       // Pipes would keep this process from ending.
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       serialization: 'advanced',

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { lock, runNpm } from '../../../bin/install.mjs'
 import { errorCode } from '../../kit/problem.ts'
 import { product } from '../../product.ts'
-import { default_source, type Installed, manifest_name, readHash, readInstalled } from './installed.ts'
+import { default_source, type Installed, manifest_name, previousOf, readHash, readInstalled } from './installed.ts'
 import * as parts from './parts.ts'
 
 /** Why it could not be installed, as a sentence. */
@@ -50,7 +51,7 @@ const network_errors =
 
 /**
  * Installs offline speech into `folder`, unless it is there. It is prepared in another folder beside, which is renamed at the end:
- * an interrupted install changes nothing and can be repeated. One at a time; others wait for it.
+ * an interrupted install can be repeated, and the one before stays until then. One at a time; others wait for it.
  */
 export async function installSpeech(install: Install): Promise<Installed & { is_new: boolean }> {
   const { folder, signal, onProgress, packages = default_packages } = install
@@ -65,9 +66,10 @@ export async function installSpeech(install: Install): Promise<Installed & { is_
   const onWait = (message: string) => onProgress({ message, done_bytes: 0, total_bytes })
   const release = await lock(parent, 'speech install', { onWait, ...(signal && { signal }) })
   try {
-    const installed = readInstalled(folder, hash)
-    if (installed) return { ...installed, is_new: false }
     await removeLeftovers(folder)
+    const installed = readInstalled(folder, hash)
+    if (installed?.folder === folder) await removePrevious(folder)
+    if (installed) return { ...installed, is_new: false }
     await assertSpace(parent, total_bytes)
     const work = await fs.mkdtemp(`${folder}${work_suffix}`)
     try {
@@ -142,12 +144,22 @@ async function prepare({ folder, signal, onProgress, check, packages, hash, work
   const { version }: { version: string } = JSON.parse(await fs.readFile(path.join(source, 'package.json'), 'utf8'))
   const installed = { version, hash, bytes: await sizeOf(result) }
   await fs.writeFile(path.join(result, manifest_name), JSON.stringify(installed))
-  await fs.rename(folder, path.join(work, 'previous')).catch((error) => {
-    if (errorCode(error) !== 'ENOENT') throw error
-  })
-  await fs.rename(result, folder)
+  await replace(folder, result)
   return installed
 }
+
+/** Whenever the process is killed, the earlier install or the new one is whole, and `readInstalled` finds it. */
+async function replace(folder: string, result: string): Promise<void> {
+  // Without the folder, the previous one is what a killed install has left of the earlier one.
+  if (existsSync(folder)) {
+    await removePrevious(folder)
+    await fs.rename(folder, previousOf(folder))
+  }
+  await fs.rename(result, folder)
+  await removePrevious(folder)
+}
+
+const removePrevious = (folder: string): Promise<void> => fs.rm(previousOf(folder), { recursive: true, force: true })
 
 /** npm has failed; the message is what it printed. */
 class NpmError extends Error {}

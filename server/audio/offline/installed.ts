@@ -23,8 +23,19 @@ export function readHash(source: string): string {
   return createHash('sha256').update(`${process.platform} ${process.arch} ${lock_file}`).digest('hex')
 }
 
-/** Undefined when it is not installed, or another version is. */
-export function readInstalled(folder: string, hash: string): Installed | undefined {
+/** Where an install is while another one takes its place. */
+export const previousOf = (folder: string): string => `${folder}.previous`
+
+/** What is installed, and where. Undefined when it is not installed, or another version is. */
+export function readInstalled(folder: string, hash: string): (Installed & { folder: string }) | undefined {
+  for (const place of [folder, previousOf(folder)]) {
+    const installed = readManifest(place, hash)
+    if (installed) return { ...installed, folder: place }
+  }
+  return undefined
+}
+
+function readManifest(folder: string, hash: string): Installed | undefined {
   try {
     const manifest: unknown = JSON.parse(fs.readFileSync(path.join(folder, manifest_name), 'utf8'))
     // This service wrote it.

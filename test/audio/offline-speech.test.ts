@@ -195,3 +195,17 @@ test('without an install it speaks, hears loudness, and does not recognise', asy
   await missing.close()
   await missing.close()
 })
+
+test('after a close nothing is said any more, not even what waited', async () => {
+  const closed = openOfflineSpeech({ folder: '/nowhere/speech', log: openLog('silent') })
+  const { model } = closed.speaking('kal')
+  const say = async (text: string) => model.doGenerate({ text, voice: 'kal' })
+  await say('Hello.')
+  const waiting = ['One.', 'Two.', 'Three.'].map(say)
+  const results = Promise.allSettled(waiting)
+  await new Promise(setImmediate)
+  await closed.close()
+  for (const { status } of await results) assert.equal(status, 'rejected')
+  closed.prepare()
+  await assert.rejects(say('Four.'), /closed/)
+})

@@ -13,7 +13,7 @@ export interface Voice {
   /** Starts the thread, if it doesn't run. */
   start: () => void
   speak: (speech: Omit<ToVoice, 'id'>) => Promise<VoicedText>
-  /** Ends the thread. May be called twice. */
+  /** Ends the thread, and starts none any more. May be called twice. */
   close: () => Promise<void>
 }
 
@@ -31,10 +31,12 @@ export function openVoice({ log }: { log: Log }): Voice {
   let thread: { worker: Worker; folder: string } | undefined
   let last_id = 0
   let timer: NodeJS.Timeout | undefined
+  let is_closed = false
   const questions = new Map<number, Question>()
 
   function start(): Worker {
     if (thread) return thread.worker
+    if (is_closed) throw new Error('the voice was closed')
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'flite-'))
     const worker = new Worker(new URL('./voice-thread.ts', import.meta.url), {
       workerData: folder,
@@ -96,6 +98,7 @@ export function openVoice({ log }: { log: Log }): Voice {
         worker.postMessage({ id: last_id, ...speech } satisfies ToVoice)
       }),
     close: async () => {
+      is_closed = true
       if (thread) await end(thread, undefined)
     },
   }

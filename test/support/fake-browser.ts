@@ -30,6 +30,9 @@ export interface FakeBrowser {
   refusal: Error | undefined
   /** How the load of the worklet fails, if it does. */
   worklet_refusal: Error | undefined
+  /** What the load of the worklet and the start of the sound wait for, if they do. */
+  worklet_loading: Promise<void> | undefined
+  resuming: Promise<void> | undefined
   /** An error in the worklet, after which browsers don't call it any more. */
   breakWorklet: () => void
   /** Lets so much time of the device pass. Messages are delivered meanwhile. */
@@ -83,6 +86,8 @@ export async function openFakeBrowser(device_rate = 48_000): Promise<FakeBrowser
     contexts: [],
     refusal: undefined,
     worklet_refusal: undefined,
+    worklet_loading: undefined,
+    resuming: undefined,
     breakWorklet: () => {
       for (const node of running) {
         running.delete(node)
@@ -129,6 +134,7 @@ export async function openFakeBrowser(device_rate = 48_000): Promise<FakeBrowser
     destination = {}
     audioWorklet = {
       addModule: async () => {
+        await browser.worklet_loading
         if (browser.worklet_refusal) throw browser.worklet_refusal
         await import(`${source('worklet.ts')}?rate=${device_rate}`)
       },
@@ -140,6 +146,7 @@ export async function openFakeBrowser(device_rate = 48_000): Promise<FakeBrowser
     }
 
     async resume(): Promise<void> {
+      await browser.resuming
       this.state = 'running'
     }
 

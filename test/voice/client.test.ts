@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, test } from 'node:test'
+import { once } from 'node:events'
+import net, { type AddressInfo } from 'node:net'
+import { after, afterEach, type TestContext, test } from 'node:test'
 import { durationText } from '../../voice/src/texts.ts'
-import type { VoiceCall, VoiceError, VoiceState, Words } from '../../voice/src/types.ts'
+import type { ConnectOptions, VoiceCall, VoiceError, VoiceState, Words } from '../../voice/src/types.ts'
 import { type FakeBrowser, openFakeBrowser } from '../support/fake-browser.ts'
 import { openVoicePeer, type PeerSocket } from '../support/voice-peer.ts'
 
@@ -25,6 +27,8 @@ afterEach(() => {
   open_call?.hangUp()
   browser.refusal = undefined
   browser.worklet_refusal = undefined
+  browser.worklet_loading = undefined
+  browser.resuming = undefined
   browser.microphone = () => 0
   peer.is_answering = true
 })
@@ -409,4 +413,48 @@ test('an error of the page that places the call is passed on', async () => {
 
 test('the duration of a call is told in seconds, from a minute on in minutes', () => {
   assert.deepEqual([0, 40_000, 59_400, 59_600, 150_000].map(durationText), ['1 s', '40 s', '59 s', '1 min', '3 min'])
+})
+
+/** Lets timers that wait for seconds end at once, and a minute pass from one look at the clock to the next. */
+function hurry(t: TestContext): void {
+  const [wait, now] = [globalThis.setTimeout, performance.now.bind(performance)]
+  let passed_ms = 0
+  t.mock.method(performance, 'now', () => {
+    passed_ms += 61_000
+    return now() + passed_ms
+  })
+  const hurried = (callback: () => void, ms = 0) => wait(callback, ms >= 1_000 ? 0 : ms)
+  t.mock.method(globalThis, 'setTimeout', hurried as typeof setTimeout)
+}
+
+async function assertFails(options: ConnectOptions, code: string): Promise<void> {
+  const errors: VoiceError[] = []
+  const call = browser.connect(options)
+  open_call = call
+  call.on('error', (error) => errors.push(error))
+  assert.equal(call.state, 'connecting')
+  await browser.runUntil(() => call.state === 'ended')
+  assert.deepEqual([call.end_reason, errors.map((error) => error.code)], ['error', [code]])
+  assert.match(errors[0]?.message ?? '', /^The .*\.$/)
+  assert.deepEqual([browser.tracks.at(-1)?.readyState, browser.contexts.at(-1)?.state], ['ended', 'closed'])
+}
+
+test('a service that is never reached ends the call with a sentence', async (t) => {
+  hurry(t)
+  const silent = net.createServer().listen(0, '127.0.0.1')
+  t.after(() => silent.close())
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  await assertFails({ url: `ws://127.0.0.1:${port}`, token: 'first' }, 'failed')
+})
+
+test('a page that never places the call, and sound that never starts, end it with a sentence', async (t) => {
+  hurry(t)
+  const never = new Promise<never>(() => {})
+  await assertFails({ place: () => never }, 'failed')
+  browser.resuming = never
+  await assertFails({ url: peer.socket_url, token: 'first' }, 'sound_failed')
+  browser.resuming = undefined
+  browser.worklet_loading = never
+  await assertFails({ url: peer.socket_url, token: 'first' }, 'sound_not_loaded')
 })

@@ -21,6 +21,13 @@ export const messages = {
 
 export const newError = (code: keyof typeof messages): VoiceError => ({ code, message: messages[code] })
 
+/** Fails if the promise takes longer. What it waits for goes on. */
+export function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(newError('failed')), ms)
+  return Promise.race([promise, late.promise]).finally(() => clearTimeout(timer))
+}
+
 export const findObstacle: typeof types.findObstacle = () => {
   if (!globalThis.isSecureContext) return newError('insecure')
   const can_call =

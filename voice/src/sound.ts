@@ -1,4 +1,4 @@
-import { newError, toMicrophoneError } from './errors.ts'
+import { newError, toMicrophoneError, within } from './errors.ts'
 import type { FromWorklet, MicrophoneFrame, ToWorklet } from './messages.ts'
 
 // Vite would take `new URL(name, import.meta.url)` for a file of its own.
@@ -7,6 +7,9 @@ const { url: module_url } = import.meta
 const worklet_url = new URL('voice-worklet.js', module_url)
 /** Longer than any that is real: of wireless headphones about 200 ms. */
 const output_latency_max_ms = 500
+const load_within_ms = 20_000
+/** A browser that has forgotten the click lets it wait for ever. */
+const resume_within_ms = 10_000
 
 const constraints: MediaTrackConstraints = {
   echoCancellation: true,
@@ -92,11 +95,11 @@ export async function openSound({ context, audio, ...on }: SoundOptions): Promis
 }
 
 async function openNodes(context: AudioContext, microphone: MediaStream) {
-  await context.audioWorklet.addModule(worklet_url.href).catch(() => {
+  await within(load_within_ms, context.audioWorklet.addModule(worklet_url.href)).catch(() => {
     throw newError('sound_not_loaded')
   })
   try {
-    await context.resume()
+    await within(resume_within_ms, context.resume())
     const node = new AudioWorkletNode(context, 'voice', { outputChannelCount: [1] })
     const source = context.createMediaStreamSource(microphone)
     source.connect(node).connect(context.destination)

@@ -9,8 +9,8 @@ export interface Place {
 export interface ConnectOptions extends Partial<Place> {
   /**
    * Creates the call when the microphone is allowed, instead of `url` and `token`: a token is valid for 60 seconds only, and a
-   * person may take longer to answer the browser's question. An error that it throws with a `code` and a `message` becomes the
-   * `error` event.
+   * person may take longer to answer the browser's question. It has 30 seconds. An error that it throws with a `code` and a `message`
+   * becomes the `error` event.
    */
   place?: () => Promise<Place>
   /** Added to the constraints of the microphone, such as `{ deviceId }`. */
@@ -18,8 +18,9 @@ export interface ConnectOptions extends Partial<Place> {
 }
 
 /**
- * `connecting`: asks for the microphone and opens the connection. `busy`: the service is full, and it is tried again. `live`: both
- * can talk. `reconnecting`: the connection was lost, and it is tried again for up to 60 seconds. `ended`: for good.
+ * `connecting`: asks for the microphone and opens the connection. If none comes about, the call ends with an error. `busy`: the
+ * service is full, and it is tried again. `live`: both can talk. `reconnecting`: the connection was lost, and it is tried again for
+ * up to 60 seconds. `ended`: for good.
  */
 export type VoiceState = 'connecting' | 'busy' | 'live' | 'reconnecting' | 'ended'
 

@@ -1,4 +1,4 @@
-import { findObstacle, messages, newError, toVoiceError } from './errors.ts'
+import { findObstacle, messages, newError, toVoiceError, within } from './errors.ts'
 import { type Link, openLink } from './link.ts'
 import type { MicrophoneFrame } from './messages.ts'
 import { openSound, type Sound } from './sound.ts'
@@ -7,6 +7,7 @@ import type { VoiceError, VoiceEvents, VoiceState } from './types.ts'
 
 export { findObstacle }
 
+const place_within_ms = 30_000
 const frames_per_level = 3
 /** An earlier sound began while the person still spoke, and a later one is no answer. */
 const latency_min_ms = 200
@@ -88,7 +89,7 @@ export const connect: typeof types.connect = (options) => {
     if (isOver()) return opened.close()
     sound = opened
     sound.setMuted(is_muted)
-    const { url, token } = options.place ? await options.place() : options
+    const { url, token } = options.place ? await within(place_within_ms, options.place()) : options
     if (url === undefined || token === undefined) throw new Error('connect needs a url and a token')
     link = openLink({
       url,

@@ -2,6 +2,7 @@ import type { SpeechModelV4, TranscriptionModelV4 } from '@ai-sdk/provider'
 import * as clock from '../kit/clock.ts'
 import { openTurns, type Turns } from '../kit/limits/turns.ts'
 import type { Log } from '../kit/log.ts'
+import { heard_rate } from '../kit/sound/rates.ts'
 import { readWav, writeWav } from '../kit/sound/wav.ts'
 import type { Listening, Speaking } from '../models/speech.ts'
 import { openEnergyDetector } from './hearing/energy.ts'
@@ -36,7 +37,6 @@ const waiting_max = 100
 const wait_max_ms = 20 * clock.second_ms
 const speed_min = 0.5
 const speed_max = 2
-const recogniser_rate = 16_000
 /** What is longer is no phrase: the memory that the recogniser needs grows with it. */
 const phrase_max_ms = 60 * clock.second_ms
 
@@ -127,7 +127,7 @@ function transcriptionModel(hearing: Hearing, inTurn: CallQueue): TranscriptionM
         text,
         segments: [],
         language,
-        durationInSeconds: samples.length / recogniser_rate,
+        durationInSeconds: samples.length / heard_rate,
         warnings: [],
         response: { timestamp: clock.wallDate(), modelId },
       }
@@ -135,11 +135,11 @@ function transcriptionModel(hearing: Hearing, inTurn: CallQueue): TranscriptionM
   }
 }
 
-/** The samples of a WAV file at the recogniser's rate, from -1 to 1. */
+/** The samples of a WAV file at the rate that models hear, from -1 to 1. */
 function readPhrase(file: Uint8Array): Float32Array {
   const { samples, sample_rate } = readWav(file)
   if (samples.length / sample_rate > phrase_max_ms / 1_000) throw new Error('the phrase is too long')
-  const resampler = openResampler(sample_rate, recogniser_rate)
+  const resampler = openResampler(sample_rate, heard_rate)
   const resampled = [resampler.push(samples), resampler.flush()]
   const phrase = new Float32Array(resampled.reduce((sum, part) => sum + part.length, 0))
   let position = 0

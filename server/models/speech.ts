@@ -6,6 +6,7 @@ import type {
 import type { At, AtOutside } from '../kit/at.ts'
 import type { OutboundError } from '../kit/outbound/request.ts'
 import type { Fault } from '../kit/problem.ts'
+import { heard_rate } from '../kit/sound/rates.ts'
 import { readSamples, readWav, type Sound, writeWav } from '../kit/sound/wav.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { ModelError } from './language-model.ts'
@@ -88,7 +89,7 @@ export async function trySpeech(at: AtOutside, account: providers.Account, abort
     return
   }
   const listening = await openListening(at, account, { model: null, language: 'en' })
-  const rate = listening.streaming?.rate ?? 16_000
+  const rate = listening.streaming?.rate ?? heard_rate
   const silence = new Int16Array(rate)
   if (listening.streaming?.is_only)
     await hearStream(listening, { audio: ReadableStream.from([new Uint8Array(silence.buffer)]), abortSignal })

@@ -1,5 +1,6 @@
 import type { Log } from '../../kit/log.ts'
 import { errorMessage } from '../../kit/problem.ts'
+import { heard_rate } from '../../kit/sound/rates.ts'
 import type { Listening } from '../../models/speech.ts'
 import type { ModelUse } from '../model-use.ts'
 import { openResampler } from '../resampler.ts'
@@ -49,7 +50,6 @@ export interface Ear {
   close: () => void
 }
 
-const sample_rate = 16_000
 /** A longer gap is not filled: nobody speaks through it. */
 const fill_max_ms = 1_000
 /** After this long without frames, silence is heard. */
@@ -63,7 +63,7 @@ const finish_max_ms = 1_500
 
 export function openEar(options: EarOptions): Ear {
   const { rate, listener, now, timers, log } = options
-  const resampler = openResampler(rate, sample_rate)
+  const resampler = openResampler(rate, heard_rate)
   const recogniser = openRecogniser({ model: listener, now, timers, log })
   let { detector } = options
   let window = newWindow(0)
@@ -164,7 +164,7 @@ export function openEar(options: EarOptions): Ear {
   function hear(frame: Int16Array, at_ms: number): void {
     const samples = resampler.push(frame)
     for (let used = 0; used < samples.length; ) {
-      if (filled === 0) window = newWindow(at_ms + (used * 1_000) / sample_rate)
+      if (filled === 0) window = newWindow(at_ms + (used * 1_000) / heard_rate)
       const piece = samples.subarray(used, used + window_samples - filled)
       window.samples.set(piece, filled)
       filled += piece.length

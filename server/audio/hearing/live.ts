@@ -1,3 +1,4 @@
+import { heard_rate } from '../../kit/sound/rates.ts'
 import { hearStream, type Listening } from '../../models/speech.ts'
 import { openResampler } from '../resampler.ts'
 import type { Segment } from './segmenter.ts'
@@ -13,8 +14,6 @@ export interface Live {
   readWords: () => Promise<string>
   close: () => void
 }
-
-const sample_rate = 16_000
 
 /** Each stream ends with a pause, because that is when a model says its last words. */
 export function openLive(listening: Listening): Live {
@@ -67,7 +66,7 @@ interface Stream {
 
 /** What was not yet sent is kept: a stretch of speech has at most 30 seconds. */
 function openStream(listening: Listening, abortSignal: AbortSignal): Stream {
-  const resampler = openResampler(sample_rate, listening.streaming?.rate ?? sample_rate)
+  const resampler = openResampler(heard_rate, listening.streaming?.rate ?? heard_rate)
   let text = ''
   let sound: ReadableStreamDefaultController<Uint8Array> | undefined
   const audio = new ReadableStream<Uint8Array>({

@@ -1,4 +1,5 @@
 import type { Log } from '../../kit/log.ts'
+import { heard_rate } from '../../kit/sound/rates.ts'
 import { writeWav } from '../../kit/sound/wav.ts'
 import type { Listening } from '../../models/speech.ts'
 import type { ModelUse } from '../model-use.ts'
@@ -35,7 +36,6 @@ export interface RecogniserOptions {
   log: Log
 }
 
-const sample_rate = 16_000
 /** A model that doesn't stop when it should is left alone after this time. */
 const stop_max_ms = 2_000
 /** The recogniser wants silence at the end. */
@@ -79,7 +79,7 @@ export function openRecogniser({ model, now, timers, log }: RecogniserOptions): 
       return work
     }, signal)
     if (signal.aborted) await Promise.race([left, waitFor(timers)])
-    if (text !== undefined && model.is_first) heard_ms += (samples.length * 1_000) / sample_rate
+    if (text !== undefined && model.is_first) heard_ms += (samples.length * 1_000) / heard_rate
     return text?.trim() ?? ''
   }
 
@@ -106,14 +106,14 @@ export function openRecogniser({ model, now, timers, log }: RecogniserOptions): 
 
 async function generate(listening: Listening, samples: Int16Array, abortSignal: AbortSignal): Promise<string> {
   if (listening.streaming?.is_only) return hearWhole(listening, samples, abortSignal)
-  const audio = writeWav(samples, sample_rate)
+  const audio = writeWav(samples, heard_rate)
   const { text } = await listening.model.doGenerate({ audio, mediaType: 'audio/wav', abortSignal })
   return text
 }
 
 function soundOf({ windows, silent }: Segment): Int16Array {
   const missing_ms = Math.max(0, after_ms - silent * window_ms)
-  return joinSamples([...windows.map(({ samples }) => samples), new Int16Array((missing_ms * sample_rate) / 1_000)])
+  return joinSamples([...windows.map(({ samples }) => samples), new Int16Array((missing_ms * heard_rate) / 1_000)])
 }
 
 const waitFor = ({ after }: Timers): Promise<void> =>

@@ -1,3 +1,4 @@
+import { heard_rate } from '../../kit/sound/rates.ts'
 import { floats, loadOnnx, output } from './onnx.ts'
 import { models } from './parts.ts'
 
@@ -8,7 +9,6 @@ export interface Detectors {
   close: (detector: number) => void
 }
 
-const sample_rate = 16_000
 export const frame_samples = 512
 /** The model wants the end of the last frame too, and hears nothing without. */
 const context_samples = 64
@@ -23,7 +23,7 @@ interface State {
 export async function openDetectors(folder: string): Promise<Detectors> {
   const { Tensor, open } = loadOnnx(folder)
   const session = await open(models.detector)
-  const rate = new Tensor('int64', BigInt64Array.of(BigInt(sample_rate)), [])
+  const rate = new Tensor('int64', BigInt64Array.of(BigInt(heard_rate)), [])
   const states = new Map<number, State>()
   const newState = (): State => ({ memory: new Float32Array(state_size), context: new Float32Array(context_samples) })
 

@@ -1,6 +1,7 @@
-/** Prepares sound for the recogniser. Samples are at 16 kHz, from -1 to 1. */
+import { heard_rate } from '../../kit/sound/rates.ts'
 
-const sample_rate = 16_000
+/** Prepares sound for the recogniser. Samples are at `heard_rate`, from -1 to 1. */
+
 /** Below this, microphones have hum and wind, and no speech. */
 const high_pass_hz = 80
 /** As loud as what the recogniser hears best. */
@@ -34,7 +35,7 @@ export function normalize(samples: Float32Array): Float32Array {
 
 /** A filter of the second order (Butterworth). */
 export function highPass(samples: Float32Array): Float32Array {
-  const angle = (2 * Math.PI * high_pass_hz) / sample_rate
+  const angle = (2 * Math.PI * high_pass_hz) / heard_rate
   const alpha = Math.sin(angle) / Math.SQRT2
   const cosine = Math.cos(angle)
   const first = (1 + cosine) / 2 / (1 + alpha)

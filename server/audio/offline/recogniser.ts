@@ -1,3 +1,4 @@
+import { heard_rate } from '../../kit/sound/rates.ts'
 import { expected_words } from './expected-words.ts'
 import { floats, loadOnnx, output, requireFrom, type Tensor, type Tensors } from './onnx.ts'
 import { models } from './parts.ts'
@@ -16,7 +17,6 @@ export interface Phrase {
   is_hurried: boolean
 }
 
-const sample_rate = 16_000
 const layers = 6
 const heads = 8
 const head_size = 36
@@ -34,7 +34,7 @@ const expected_bonus = 1
 /** Among how many tokens expected ones are looked for, by how much less likely they are than the likeliest one. */
 const expected_below = 5
 /** A long phrase gives the model enough context, and the careful search would take seconds. */
-const careful_max_samples = 8 * sample_rate
+const careful_max_samples = 8 * heard_rate
 
 const past_names = Array.from({ length: layers }, (_, layer) => layer).flatMap((layer) =>
   ['decoder', 'encoder'].flatMap((side) => ['key', 'value'].map((kind) => `${layer}.${side}.${kind}`)),
@@ -108,7 +108,7 @@ export async function openRecogniser(folder: string): Promise<Recogniser> {
   }
 
   async function decode(hidden: Tensor, { beams, length, signal }: Search): Promise<Hypothesis> {
-    const tokens_max = Math.max(tokens_min, Math.ceil((length / sample_rate) * tokens_per_second))
+    const tokens_max = Math.max(tokens_min, Math.ceil((length / heard_rate) * tokens_per_second))
     const nothing = new Tensor('float32', new Float32Array(), [0, heads, 1, head_size])
     let past: Tensors = Object.fromEntries(past_names.map((name) => [name, nothing]))
     let hidden_of_all = hidden

@@ -1,3 +1,4 @@
+import { heard_rate } from '../../kit/sound/rates.ts'
 import type { Spoken } from '../flite.ts'
 import type { WordTime } from '../speech.ts'
 import { parseSounds, timeWords } from './word-times.ts'
@@ -28,7 +29,7 @@ export function trimSpoken(text: string, { samples, sample_rate, sounds }: Spoke
 }
 
 export function joinSpoken(pieces: VoicedText[]): VoicedText {
-  const [first = { samples: new Int16Array(), sample_rate: 16_000, words: [] }, ...others] = pieces
+  const [first = { samples: new Int16Array(), sample_rate: heard_rate, words: [] }, ...others] = pieces
   if (others.length === 0) return first
   const samples = new Int16Array(pieces.reduce((sum, piece) => sum + piece.samples.length, 0))
   const words: WordTime[] = []

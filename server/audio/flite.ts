@@ -20,8 +20,8 @@ export interface ToSpeak {
 
 /** Its sample rate is 8,000 or 16,000, by the voice. */
 export interface Spoken extends Sound {
-  /** What Flite's -psdur prints: each sound and when it ends, in seconds, such as `pau:0.195 hh:0.259`. */
-  sounds: string
+  /** What Flite's -psdur prints: each phoneme and when it ends, in seconds, such as `pau:0.195 hh:0.259`. */
+  phonemes: string
 }
 
 /** Declares what is used here: the types of Node don't have it. */
@@ -31,7 +31,6 @@ declare const WebAssembly: {
 }
 
 const folder_in_flite = '/folder'
-/** Flite writes a canonical header. */
 
 /** Flite writes its files to `folder`. Call it in a worker thread, which Flite keeps busy. */
 export async function openSynthesizer(folder: string): Promise<Synthesizer> {
@@ -43,7 +42,7 @@ export async function openSynthesizer(folder: string): Promise<Synthesizer> {
   // Node closes it when the thread ends.
   const silent = openSync(devNull, 'w')
   const written = path.join(folder, 'speech.wav')
-  const printed = path.join(folder, 'sounds.txt')
+  const printed = path.join(folder, 'phonemes.txt')
   return {
     async speak({ text, voice, stretch_percent }) {
       const stdout = openSync(printed, 'w', 0o600)
@@ -71,7 +70,7 @@ export async function openSynthesizer(folder: string): Promise<Synthesizer> {
       } finally {
         closeSync(stdout)
       }
-      const spoken = { ...readWav(await fs.readFile(written)), sounds: await fs.readFile(printed, 'utf8') }
+      const spoken = { ...readWav(await fs.readFile(written)), phonemes: await fs.readFile(printed, 'utf8') }
       await Promise.all([fs.rm(written), fs.rm(printed)])
       return spoken
     },

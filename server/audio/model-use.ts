@@ -27,7 +27,7 @@ type Work<Model, T> = (model: Model, signal: AbortSignal, onProgress: () => void
 interface ModelUseOptions<Model> {
   first: Model
   fallback: Model | undefined
-  /** For messages, such as `Speech recognition`. */
+  /** Messages about faults begin with it, such as `Speech recognition`. */
   task: string
   nameOf: (model: Model) => string
   onFault: (fault: SpeechFault) => void

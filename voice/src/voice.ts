@@ -1,7 +1,7 @@
+import { type Devices, openDevices } from './devices.ts'
 import { findObstacle, messages, newError, toVoiceError, within } from './errors.ts'
 import { type Link, openLink } from './link.ts'
 import type { MicrophoneFrame } from './messages.ts'
-import { openSound, type Sound } from './sound.ts'
 import type * as types from './types.ts'
 import type { VoiceError, VoiceEvents, VoiceState } from './types.ts'
 
@@ -34,7 +34,7 @@ export const connect: typeof types.connect = (options) => {
   let end_reason: string | undefined
   let is_muted = false
   let context: AudioContext | undefined
-  let sound: Sound | undefined
+  let devices: Devices | undefined
   let link: Link | undefined
   let round = 0
   let frames = 0
@@ -61,7 +61,7 @@ export const connect: typeof types.connect = (options) => {
     is_in_call = false
     end_reason = reason
     link?.close()
-    sound?.close()
+    devices?.close()
     // One that is closed already refuses.
     void context?.close().catch(() => {})
     removeEventListener('pagehide', hangUp)
@@ -74,7 +74,7 @@ export const connect: typeof types.connect = (options) => {
     if (obstacle) throw obstacle
     // Before anything is waited for: the click would be forgotten.
     context = new AudioContext({ latencyHint: 'interactive' })
-    const opened = await openSound({
+    const opened = await openDevices({
       context,
       audio: options.audio,
       onFrame,
@@ -87,8 +87,8 @@ export const connect: typeof types.connect = (options) => {
       onFailed: () => leave('error', newError('sound_failed')),
     })
     if (isOver()) return opened.close()
-    sound = opened
-    sound.setMuted(is_muted)
+    devices = opened
+    devices.setMuted(is_muted)
     const { url, token } = options.place ? await within(place_within_ms, options.place()) : options
     if (url === undefined || token === undefined) throw new Error('connect needs a url and a token')
     link = openLink({
@@ -129,7 +129,7 @@ export const connect: typeof types.connect = (options) => {
 
   function setMuted(next: boolean): void {
     is_muted = next
-    sound?.setMuted(next)
+    devices?.setMuted(next)
   }
 
   /** Ends the call for the service, too. */

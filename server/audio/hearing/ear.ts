@@ -9,7 +9,7 @@ import type { VoiceDetector } from '../speech.ts'
 import type { Timers } from '../timers.ts'
 import { openEnergyDetector } from './energy.ts'
 import { type Live, openLive } from './live.ts'
-import { openRecogniser } from './recogniser.ts'
+import { openRecognitionQueue } from './recognition-queue.ts'
 import { openSegmenter, type Segment, type Window, window_ms, window_samples } from './segmenter.ts'
 
 /** Words with their times on the wire. */
@@ -57,14 +57,14 @@ const missing_ms = 750
 const check_every_ms = 250
 /** A detector that is further behind is too slow, or hangs. It may take seconds to begin. */
 const windows_waiting_max = Math.ceil(8_000 / window_ms)
-/** At the end, a detector that is behind is waited for this long, and then the recogniser. */
+/** At the end, a detector that is behind is waited for this long, and then the recognitions. */
 const detect_max_ms = 1_000
 const finish_max_ms = 1_500
 
 export function openEar(options: EarOptions): Ear {
   const { rate, listener, now, timers, log } = options
   const resampler = openResampler(rate, heard_rate)
-  const recogniser = openRecogniser({ model: listener, now, timers, log })
+  const recognitions = openRecognitionQueue({ model: listener, now, timers, log })
   let { detector } = options
   let window = newWindow(0)
   let filled = 0
@@ -98,12 +98,12 @@ export function openEar(options: EarOptions): Ear {
     onSilence: recogniseAll,
     onMore() {
       is_ending = false
-      recogniser.discard('final')
+      recognitions.discard('final')
     },
     onPiece(piece) {
       // It may have heard more than the piece.
       endLive()
-      recogniser.run({
+      recognitions.run({
         kind: 'piece',
         segment: piece,
         onText: (...heard) => options.onPiece(toWords(piece, ...heard)),
@@ -130,17 +130,17 @@ export function openEar(options: EarOptions): Ear {
 
   function recogniseAll(segment: Segment): void {
     is_ending = true
-    recogniser.discard('partial')
+    recognitions.discard('partial')
     live?.feed(segment)
     const { start_ms, end_ms, windows, silent } = segment
-    recogniser.run({
+    recognitions.run({
       kind: 'final',
       segment: { ...segment, windows: [...windows], silent },
       live,
       onText(...heard) {
         is_ending = false
         // A piece that was cut meanwhile has the same words.
-        recogniser.discard('piece')
+        recognitions.discard('piece')
         endLive()
         segmenter.end()
         options.onEnd(toWords({ start_ms, end_ms }, ...heard))
@@ -242,14 +242,14 @@ export function openEar(options: EarOptions): Ear {
 
   return {
     get heard_ms() {
-      return recogniser.heard_ms
+      return recognitions.heard_ms
     },
     take,
     recogniseSoFar() {
       const { segment } = segmenter
       if (!segment || (live && live.text !== '')) return
       const so_far = { ...segment, windows: [...segment.windows] }
-      recogniser.run({
+      recognitions.run({
         kind: 'partial',
         segment: so_far,
         onText: (...heard) => segmenter.segment === segment && options.onPartial(toWords(so_far, ...heard)),
@@ -271,7 +271,7 @@ export function openEar(options: EarOptions): Ear {
       onDetected()
       cancelCheck()
       endLive()
-      recogniser.close()
+      recognitions.close()
       detector.close()
     },
   }

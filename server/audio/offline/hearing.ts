@@ -22,9 +22,9 @@ const idle_max_ms = 5 * 60 * clock.second_ms
 const watch_ms = clock.second_ms
 /** A process that answers a question later than this is killed. It is soon enough that whoever asked can ask the next one. */
 const answer_max_ms = { loading: 60 * clock.second_ms, ready: 12 * clock.second_ms }
-/** After a crash, so that frames don't start one process after the other. */
+/** A process starts this long after a crash, so that frames don't start one after the other. */
 const restart_after_ms = clock.second_ms
-/** Of frames and phrases: more than calls of a process can have unless it stands still. */
+/** So many frames and phrases wait for an answer only when the process stands still. */
 const unanswered_max = 2_000
 
 interface Question {

@@ -1,7 +1,7 @@
 import { heard_rate } from '../../kit/sound/rates.ts'
 import type { Spoken } from '../flite.ts'
 import type { WordTime } from '../speech.ts'
-import { parseSounds, timeWords } from './word-times.ts'
+import { parsePhonemes, timeWords } from './word-times.ts'
 
 export interface VoicedText {
   samples: Int16Array<ArrayBuffer>
@@ -14,8 +14,8 @@ const silence_before_ms = 20
 const silence_after_ms = 150
 
 /** Cuts the silence around the words, whose times are those in what is left. */
-export function trimSpoken(text: string, { samples, sample_rate, sounds }: Spoken): VoicedText {
-  const words = timeWords(text, parseSounds(sounds))
+export function trimSpoken(text: string, { samples, sample_rate, phonemes }: Spoken): VoicedText {
+  const words = timeWords(text, parsePhonemes(phonemes))
   const per_ms = sample_rate / 1_000
   const length_ms = Math.ceil(samples.length / per_ms)
   const start_ms = Math.max(0, Math.min(length_ms, words[0]?.start_ms ?? 0) - silence_before_ms)

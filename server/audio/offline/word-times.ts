@@ -1,6 +1,6 @@
 import type { WordTime } from '../speech.ts'
 
-/** The letters that can spell each sound of Flite. */
+/** The letters that can spell each phoneme of Flite. */
 const spellings: Record<string, string> = {
   aa: 'aoeh',
   ae: 'a',
@@ -47,15 +47,15 @@ const pause = 'pau'
 const vowels = /^[aeiou]/
 const digit_names = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']
 
-const score = { consonant: 3, vowel: 2, other_vowel: 0, mismatch: -2, letter_alone: -0.5, sound_alone: -1, pause: 2 }
+const score = { consonant: 3, vowel: 2, other_vowel: 0, mismatch: -2, letter_alone: -0.5, phoneme_alone: -1, pause: 2 }
 
-export interface Sound {
+export interface Phoneme {
   name: string
   end_ms: number
 }
 
 /** Reads what Flite's -psdur prints: `pau:0.195 hh:0.259 ...`. */
-export const parseSounds = (printed: string): Sound[] =>
+export const parsePhonemes = (printed: string): Phoneme[] =>
   printed
     .trim()
     .split(/\s+/)
@@ -69,23 +69,23 @@ interface Letter {
 }
 
 /**
- * The times of the words of a text, from the times of its sounds. Flite doesn't print which sounds belong to which word, so the
- * letters are aligned with the sounds as texts are compared: with the fewest and least unlikely differences.
+ * The times of the words of a text, from the times of its phonemes. Flite doesn't print which phonemes belong to which word, so the
+ * letters are aligned with the phonemes as texts are compared: with the fewest and least unlikely differences.
  */
-export function timeWords(text: string, sounds: Sound[]): WordTime[] {
+export function timeWords(text: string, phonemes: Phoneme[]): WordTime[] {
   const words = text.split(/\s+/).filter((word) => word !== '')
   const letters = words.flatMap(spell)
-  const word_of_sound = align(letters, sounds)
+  const word_of_phoneme = align(letters, phonemes)
   const times = new Map<number, { start_ms: number; end_ms: number }>()
   let before_ms = 0
-  for (const [index, { name, end_ms }] of sounds.entries()) {
-    const word = word_of_sound[index] ?? 0
+  for (const [index, { name, end_ms }] of phonemes.entries()) {
+    const word = word_of_phoneme[index] ?? 0
     if (name !== pause) times.set(word, { start_ms: times.get(word)?.start_ms ?? before_ms, end_ms })
     before_ms = end_ms
   }
   let last_ms = 0
   return words.map((word, index) => {
-    // A word without sounds, such as a dash, takes no time.
+    // A word without phonemes, such as a dash, takes no time.
     const { start_ms, end_ms } = times.get(index) ?? { start_ms: last_ms, end_ms: last_ms }
     last_ms = end_ms
     return { text: word, start_ms, end_ms }
@@ -103,14 +103,14 @@ function spell(word: string, index: number): Letter[] {
   return [mark, ...spelled].map((letter) => ({ letter, word: index }))
 }
 
-/** The word of each sound; that of a pause is the word before it. */
-function align(letters: Letter[], sounds: Sound[]): number[] {
-  const width = sounds.length + 1
+/** The word of each phoneme; that of a pause is the word before it. */
+function align(letters: Letter[], phonemes: Phoneme[]): number[] {
+  const width = phonemes.length + 1
   const best = new Float64Array((letters.length + 1) * width)
-  /** 0: both, 1: the letter alone, 2: the sound alone. */
+  /** 0: both, 1: the letter alone, 2: the phoneme alone. */
   const steps = new Uint8Array(best.length)
   for (let column = 1; column < width; column += 1) {
-    best[column] = column * score.sound_alone
+    best[column] = column * score.phoneme_alone
     steps[column] = 2
   }
   for (let row = 1; row <= letters.length; row += 1) {
@@ -121,27 +121,27 @@ function align(letters: Letter[], sounds: Sound[]): number[] {
       best[at] = (best[at - width] ?? 0) + alone
       steps[at] = 1
       if (column === 0) continue
-      const name = sounds[column - 1]?.name ?? ''
+      const name = phonemes[column - 1]?.name ?? ''
       const both = (best[at - width - 1] ?? 0) + scoreOf(letter, name)
-      const sound = (best[at - 1] ?? 0) + score.sound_alone
+      const phoneme = (best[at - 1] ?? 0) + score.phoneme_alone
       if (both >= (best[at] ?? 0)) {
         best[at] = both
         steps[at] = 0
       }
-      if (sound > (best[at] ?? 0)) {
-        best[at] = sound
+      if (phoneme > (best[at] ?? 0)) {
+        best[at] = phoneme
         steps[at] = 2
       }
     }
   }
-  const result = new Array<number>(sounds.length).fill(0)
+  const result = new Array<number>(phonemes.length).fill(0)
   let row = letters.length
-  let column = sounds.length
+  let column = phonemes.length
   while (column > 0) {
     const step = row === 0 ? 2 : steps[row * width + column]
     if (step !== 1) {
       const { letter = '', word = 0 } = letters[row - 1] ?? {}
-      // A sound before the first letter of a word, alone, belongs to the word before.
+      // A phoneme before the first letter of a word, alone, belongs to the word before.
       const is_before = isMark(letter)
       result[column - 1] = Math.max(0, is_before ? word - 1 : word)
       column -= 1
@@ -153,9 +153,9 @@ function align(letters: Letter[], sounds: Sound[]): number[] {
 
 const isMark = (letter: string): boolean => letter === ' ' || letter === '^'
 
-function scoreOf(letter: string, sound: string): number {
-  if (isMark(letter) || sound === pause)
-    return isMark(letter) && sound === pause ? score.pause : Number.NEGATIVE_INFINITY
-  if (spellings[sound]?.includes(letter)) return vowels.test(sound) ? score.vowel : score.consonant
-  return vowels.test(sound) && vowels.test(letter) ? score.other_vowel : score.mismatch
+function scoreOf(letter: string, phoneme: string): number {
+  if (isMark(letter) || phoneme === pause)
+    return isMark(letter) && phoneme === pause ? score.pause : Number.NEGATIVE_INFINITY
+  if (spellings[phoneme]?.includes(letter)) return vowels.test(phoneme) ? score.vowel : score.consonant
+  return vowels.test(phoneme) && vowels.test(letter) ? score.other_vowel : score.mismatch
 }

@@ -47,10 +47,10 @@ interface SoundOptions {
 }
 
 /** Reads what a voice has spoken, at the rate of the wire. Throws if it is no WAV file. */
-export function readSound({ audio, providerMetadata }: SpeechModelV4Result, options: SoundOptions): ClipSound {
+export function readClipSound({ audio, providerMetadata }: SpeechModelV4Result, options: SoundOptions): ClipSound {
   const file = typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio
   const { samples, sample_rate } = readWav(file)
-  const { sound, push, end } = openSound(options)
+  const { sound, push, end } = openClipSound(options)
   push(samples, sample_rate)
   end(readTimes(providerMetadata?.offline?.words, options.text))
   return sound
@@ -65,7 +65,7 @@ export interface GrowingSound {
 }
 
 /** What can't be spoken, such as emoji, or the letters of another language, has no sound. */
-export function openSound({ text, rate, openResampler }: SoundOptions): GrowingSound {
+export function openClipSound({ text, rate, openResampler }: SoundOptions): GrowingSound {
   const sound: ClipSound = { samples: new Int16Array(), words: [], is_complete: false }
   const toMs = (place: number) => (place * 1_000) / rate
   const toPlaces = (time_ms: number) => Math.round((time_ms * rate) / 1_000)

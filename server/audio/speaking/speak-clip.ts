@@ -1,10 +1,10 @@
 import { readSamples } from '../../kit/sound/wav.ts'
 import type { Speaking } from '../../models/speech.ts'
 import type { Resampler } from '../resampler.ts'
-import { type Clip, openSound, readSound } from './clip.ts'
+import { type Clip, openClipSound, readClipSound } from './clip.ts'
 
 interface SpeakOptions {
-  /** Of the wire. */
+  /** The sample rate of the wire. */
   rate: number
   openResampler: (from_rate: number) => Resampler
   abortSignal: AbortSignal
@@ -24,11 +24,11 @@ export async function speakClip(clip: Clip, speaking: Speaking, options: SpeakOp
   }
   if (!model.doStream) {
     const result = await model.doGenerate({ text, outputFormat: 'wav', ...settings })
-    const sound = readSound(result, { text, rate, openResampler })
+    const sound = readClipSound(result, { text, rate, openResampler })
     if (!abortSignal.aborted) clip.sound = sound
     return
   }
-  const { sound, push, end } = openSound({ text, rate, openResampler })
+  const { sound, push, end } = openClipSound({ text, rate, openResampler })
   const { stream } = await model.doStream({ text: ReadableStream.from([{ type: 'text', text } as const]), ...settings })
   for await (const part of stream) {
     if (abortSignal.aborted) return

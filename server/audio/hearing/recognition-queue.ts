@@ -20,7 +20,8 @@ export interface Job {
   onText: (text: string, recognise_ms: number) => void
 }
 
-export interface Recogniser {
+/** Recognises the segments of one call. */
+export interface RecognitionQueue {
   /** One job runs at a time, and one waits: a newer one takes its place. Only pieces of a long speech are all kept, and replace no final job. */
   run: (job: Job) => void
   /** Drops the jobs of this kind. */
@@ -29,7 +30,7 @@ export interface Recogniser {
   close: () => void
 }
 
-export interface RecogniserOptions {
+export interface RecognitionQueueOptions {
   model: ModelUse<Listening>
   now: () => number
   timers: Timers
@@ -38,10 +39,10 @@ export interface RecogniserOptions {
 
 /** A model that doesn't stop when it should is left alone after this time. */
 const stop_max_ms = 2_000
-/** The recogniser wants silence at the end. */
+/** Models want silence at the end. */
 const after_ms = 400
 
-export function openRecogniser({ model, now, timers, log }: RecogniserOptions): Recogniser {
+export function openRecognitionQueue({ model, now, timers, log }: RecognitionQueueOptions): RecognitionQueue {
   let running: { kind: JobKind; stop: AbortController } | undefined
   let waiting: Job[] = []
   let heard_ms = 0

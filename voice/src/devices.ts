@@ -18,7 +18,7 @@ const constraints: MediaTrackConstraints = {
   channelCount: 1,
 }
 
-interface SoundOptions {
+interface DevicesOptions {
   context: AudioContext
   audio: MediaTrackConstraints | undefined
   onFrame: (frame: MicrophoneFrame) => void
@@ -32,7 +32,7 @@ interface SoundOptions {
 }
 
 /** The microphone and the loudspeaker. */
-export interface Sound {
+export interface Devices {
   play: (samples: Int16Array<ArrayBuffer>) => void
   clear: () => void
   reset: (round: number) => void
@@ -41,7 +41,7 @@ export interface Sound {
 }
 
 /** Asks for the microphone, unless the browser was told before. Throws a VoiceError. */
-export async function openSound({ context, audio, ...on }: SoundOptions): Promise<Sound> {
+export async function openDevices({ context, audio, ...on }: DevicesOptions): Promise<Devices> {
   const microphone = await openMicrophone(audio)
   const { node, source } = await openNodes(context, microphone).catch((error: unknown) => {
     stop(microphone)

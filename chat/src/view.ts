@@ -1,13 +1,7 @@
+import { byId, newScroller } from '../../voice/src/dom.ts'
 import { durationText } from '../../voice/src/texts.ts'
 import type { Words } from '../../voice/src/types.ts'
 import type { ChatConversation, ChatTurn } from './wire.ts'
-
-const byId = <T extends HTMLElement = HTMLElement>(id: string): T => {
-  const found = document.getElementById(id)
-  if (!found) throw new Error(`the page has no #${id}`)
-  // index.html has an element of this type.
-  return found as T
-}
 
 export const parts = {
   composer: byId<HTMLFormElement>('composer'),
@@ -22,8 +16,9 @@ export const parts = {
   voice: byId('voice'),
   count: byId('count'),
 }
-const [name, who, scroller, log] = [byId('name'), byId('who'), byId('scroller'), byId('log')]
+const [name, who, log] = [byId('name'), byId('who'), byId('log')]
 const [draft, typing, notice, ended] = [byId('draft'), byId('typing'), byId('notice'), byId('ended')]
+export const { scrollToEnd, keepEndInView } = newScroller(byId('scroller'))
 
 const authors: Record<ChatTurn['role'], string> = {
   contact: 'You',
@@ -37,21 +32,6 @@ const who_answers: Record<ChatConversation['status'], string> = {
   closed: 'You have chatted with an AI assistant.',
 }
 const person_answers = 'You are chatting with a person.'
-
-// Without a focus it could not be scrolled by keyboard.
-scroller.tabIndex = 0
-
-const near_end_px = 80
-const isAtEnd = (): boolean => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < near_end_px
-export const scrollToEnd = (): void => scroller.scrollTo({ top: scroller.scrollHeight })
-
-/** Keeps the end in view, unless the visitor reads further up. */
-export function keepEndInView<T>(change: () => T): T {
-  const is_at_end = isAtEnd()
-  const result = change()
-  if (is_at_end) scrollToEnd()
-  return result
-}
 
 /** A message. Its text is never markup. */
 function newMessage(role: ChatTurn['role'], text: string): HTMLElement {

@@ -1,27 +1,21 @@
 import './style.css'
 import { newControls } from './controls.ts'
+import { byId, newScroller } from './dom.ts'
 import { findObstacle } from './errors.ts'
 import { describeCall } from './texts.ts'
 import type * as voice from './types.ts'
 
-const byId = <T extends HTMLElement = HTMLElement>(id: string): T => {
-  const found = document.getElementById(id)
-  if (!found) throw new Error(`the page has no #${id}`)
-  // index.html has an element of this type.
-  return found as T
-}
-const scroller = byId('scroller')
 const intro = byId('intro')
 const log = byId('log')
 const problem = byId('problem')
 const state = byId('state')
 const talk = byId<HTMLButtonElement>('talk')
 const talk_label = byId('talk-label')
+const { keepEndInView } = newScroller(byId('scroller'))
 const controls = newControls(keepEndInView)
 byId('controls').append(controls.live, controls.buttons)
 
 const request_timeout_ms = 20_000
-const near_end_px = 80
 const { agent = '', isRecorded: is_recorded } = document.body.dataset
 const address = location.pathname.replace(/\/$/, '')
 
@@ -34,8 +28,6 @@ loadVoice().catch(() => {})
 document.title = agent || document.title
 byId('name').textContent = agent || 'Talk'
 byId('recording').textContent = is_recorded === 'true' ? 'Calls are recorded.' : 'Calls are not recorded.'
-// Without a focus it could not be scrolled by keyboard.
-scroller.tabIndex = 0
 const obstacle = findObstacle()
 if (obstacle) {
   problem.textContent = obstacle.message
@@ -94,13 +86,6 @@ function show(call: voice.VoiceCall): void {
     log.hidden = !has_talked
     controls.update(() => talk.focus())
   })
-}
-
-/** Unless the visitor reads further up. */
-function keepEndInView(change: () => void): void {
-  const is_at_end = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < near_end_px
-  change()
-  if (is_at_end) scroller.scrollTo({ top: scroller.scrollHeight })
 }
 
 function showWords({ role, text, is_final }: voice.Words): void {

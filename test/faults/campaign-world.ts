@@ -14,9 +14,10 @@ import { openPool, type Pool } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { openService } from '../../server/service.ts'
 import type { CheckedCampaign, CheckedPerson } from '../support/dial-check.ts'
+import { serveInProcess } from '../support/process.ts'
 import { openClient } from './client.ts'
 import { pick, type Random } from './random.ts'
-import { checkout, makeTempFolder, newTenant, type Service, startPart, type Tenant } from './service.ts'
+import { checkout, makeTempFolder, newTenant, type Service, startWorkerProcess, type Tenant } from './service.ts'
 
 /** A workspace with campaigns, its API, and a carrier that outlives the workers. */
 export interface World {
@@ -90,12 +91,11 @@ export async function openWorld(
   const { id: channel_id } = await inTransaction(atWall(service, tenant.workspace), (at) =>
     channels.create(at, { name: 'Voice', kind: 'voice', provider: 'simulator', address: '+14155550199' }),
   )
-  const api = await startPart(stack, environment, 'api')
-  const send = sender(stack, api, tenant)
+  const send = sender(stack, await serveInProcess(stack, environment, ['--only', 'api']), tenant)
   await send('PATCH', '/workspace', { settings: { calls_in_flight_max: 1_000 } })
   const script = { start: 'hi', nodes: { hi: { say: 'Hello, this is Acme. Goodbye.', go: '@end' } } }
   const agent_id = (await send('POST', '/agents', { name: 'Caller', script })).id
-  const startWorker = () => startPart(stack, environment, 'worker')
+  const startWorker = () => startWorkerProcess(stack, environment)
   return { pool, tenant, send, agent_id, channel_id, log, people: new Map(), campaigns: new Map(), startWorker }
 }
 
@@ -115,7 +115,7 @@ async function startCarrier(
 }
 
 /** Repeats requests when the server is busy. Undefined for a pause or the end of one that is not possible any more. */
-function sender(stack: AsyncDisposableStack, { url }: Service, { key }: Tenant): Send {
+function sender(stack: AsyncDisposableStack, url: string, { key }: Tenant): Send {
   const client = openClient(url, key)
   stack.defer(client.close)
   return async (method, path, body) => {

@@ -4,7 +4,7 @@ import { DateTime } from 'luxon'
 import * as clock from '../../server/kit/clock.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { readDials } from '../peers/voice-carrier.ts'
-import { withDatabase, withNewDatabase } from '../support/database.ts'
+import { withScenarioDatabase } from '../support/database.ts'
 import { type Counts, checkWorld } from './campaign-check.ts'
 import {
   addConsent,
@@ -84,8 +84,7 @@ async function run(options: RunOptions): Promise<void> {
         `carrier, ${counts.not_dialed} ended before they were dialled, ${counts.in_doubt} still in doubt; 0 violations`,
     )
   }
-  const url = process.env.TEST_DATABASE_URL
-  await (url ? withNewDatabase(url, work) : withDatabase('.cache/scenarios', work))
+  await withScenarioDatabase(work)
 }
 
 interface Part {

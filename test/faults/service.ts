@@ -50,15 +50,10 @@ export async function startService(
   return untilReady(stack, running, greeting)
 }
 
-/** Starts a part of the service, which dials at the carrier at CARRIER_URL. */
-export function startPart(
-  stack: AsyncDisposableStack,
-  environment: Record<string, string>,
-  only: 'api' | 'worker',
-): Promise<Service> {
-  const words = ['test/peers/serve.ts', 'serve', '--only', only]
-  const running = startFile(words, { ...default_settings, ...environment })
-  return untilReady(stack, running, only === 'api' ? greeting : /runs background work/)
+/** Starts a process that does background work, and dials at the carrier at CARRIER_URL. */
+export function startWorkerProcess(stack: AsyncDisposableStack, environment: Record<string, string>): Promise<Service> {
+  const words = ['test/peers/serve.ts', 'serve', '--only', 'worker']
+  return untilReady(stack, startFile(words, { ...default_settings, ...environment }), /runs background work/)
 }
 
 const default_settings = { PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT_PER_SECOND: '0' }

@@ -8,24 +8,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as channels from '../../server/channels/store.ts'
 import { readConfig } from '../../server/config.ts'
 import { atWall, inTransaction } from '../../server/kit/at.ts'
-import type { Pool } from '../../server/kit/postgres/pool.ts'
+import { openPool, type Pool } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { openService } from '../../server/service.ts'
 import { account_sid, auth_token, type Carried } from '../peers/carrier.ts'
+import { withScenarioDatabase } from '../support/database.ts'
 import { inboundForm, newSid, own_number, signatureOf } from '../support/sms.ts'
 import { type Client, openClient } from './client.ts'
 import { between, chance, pick, type Random, shuffled, split } from './random.ts'
 import { killRepeatedly, startHolder } from './restarts.ts'
 import type { RunOptions, Scenario } from './scenario.ts'
-import {
-  checkout,
-  findFreePort,
-  makeTempFolder,
-  newTenant,
-  type Service,
-  type Tenant,
-  withEmbeddedPool,
-} from './service.ts'
+import { checkout, findFreePort, makeTempFolder, newTenant, type Service, type Tenant } from './service.ts'
 
 export const scenario: Scenario = {
   name: 'sms',
@@ -69,7 +62,11 @@ const script = {
   nodes: { ask: { say: 'Which order?', on: [{ slot: 'digits', say: 'Order {{digits}} is on its way.', go: 'ask' }] } },
 }
 
-async function run({ is_long, random, print }: RunOptions): Promise<void> {
+function run(options: RunOptions): Promise<void> {
+  return withScenarioDatabase((url) => runOn(url, options))
+}
+
+async function runOn(url: string, { is_long, random, print }: RunOptions): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const form = is_long ? long : short
   const folder = makeTempFolder(stack, 'sms')
@@ -77,10 +74,13 @@ async function run({ is_long, random, print }: RunOptions): Promise<void> {
   const carrier_url = await startCarrier(stack, { log, seed: between(random, 1, 2 ** 31) })
   const SECRETS_KEY = randomBytes(32).toString('base64')
   // The same port after each start, because the carrier signs its address.
-  const environment = { DATA_DIR, SECRETS_KEY, PORT: String(await findFreePort()), LOG_LEVEL: 'silent' }
+  const port = String(await findFreePort())
+  const environment = { DATABASE_URL: url, DATA_DIR, SECRETS_KEY, PORT: port, LOG_LEVEL: 'silent' }
+  const pool = openPool({ url, size: 1, onError: () => {} })
+  stack.defer(() => pool.close())
   const holder = await startHolder(stack, environment)
-  const tenant = await withEmbeddedPool(DATA_DIR, newTenant)
-  const channel_id = await setUp(holder.service, tenant, { DATA_DIR, SECRETS_KEY, carrier_url })
+  const tenant = await newTenant(pool)
+  const channel_id = await setUp(holder.service, tenant, { pool, SECRETS_KEY, carrier_url })
   const carrier = openCarrierSide({ url: holder.service.url, channel_id, log, form, random: split(random) })
   stack.defer(carrier.abort)
   const writing = carrier.writeAll()
@@ -88,9 +88,9 @@ async function run({ is_long, random, print }: RunOptions): Promise<void> {
   const { kills: kills_max, kill_after_ms: after_ms } = form
   const kills = await killRepeatedly(stack, holder, { environment, random, kills_max, after_ms })
   const posts = await writing
-  const settled_ms = await settle({ DATA_DIR, tenant, is_long })
+  const settled_ms = await settle({ pool, tenant, is_long })
   await carrier.finish()
-  const counts = await check(holder.service, tenant, { DATA_DIR, log, form, is_long })
+  const counts = await check(holder.service, tenant, { pool, log, form, is_long })
   await holder.service.stop()
   print(
     `${kills} kills: ${form.numbers * form.messages_each} messages received, in ${posts} requests; ${counts.sent} answers ` +
@@ -114,35 +114,33 @@ async function startCarrier(
 }
 
 interface SetUp {
-  DATA_DIR: string
+  pool: Pool
   SECRETS_KEY: string
   carrier_url: string
 }
 
-async function setUp({ url }: Service, tenant: Tenant, { DATA_DIR, SECRETS_KEY, carrier_url }: SetUp): Promise<string> {
+async function setUp({ url }: Service, tenant: Tenant, { pool, SECRETS_KEY, carrier_url }: SetUp): Promise<string> {
   const client = openClient(url, tenant.key)
   const { status, body } = await client.call('POST', '/agents', { name: 'Orders', script })
   client.close()
   assert.equal(status, 201, JSON.stringify(body))
-  const create = (pool: Pool) => {
-    const service = openService(pool, readConfig({ SECRETS_KEY }), () => '')
-    return inTransaction(atWall(service, tenant.workspace), (at) =>
-      channels.create(at, {
-        name: 'SMS',
-        kind: 'sms',
-        provider: 'twilio',
-        address: own_number,
-        agent_id: body.data.id,
-        account_sid,
-        auth_token,
-        api_url: carrier_url,
-        is_api_url_trusted: true,
-        messages_per_minute_max: 1_000_000,
-        messages_per_day_max: 1_000_000,
-      }),
-    )
-  }
-  return (await withEmbeddedPool(DATA_DIR, create)).id
+  const service = openService(pool, readConfig({ SECRETS_KEY }), () => '')
+  const { id } = await inTransaction(atWall(service, tenant.workspace), (at) =>
+    channels.create(at, {
+      name: 'SMS',
+      kind: 'sms',
+      provider: 'twilio',
+      address: own_number,
+      agent_id: body.data.id,
+      account_sid,
+      auth_token,
+      api_url: carrier_url,
+      is_api_url_trusted: true,
+      messages_per_minute_max: 1_000_000,
+      messages_per_day_max: 1_000_000,
+    }),
+  )
+  return id
 }
 
 const numberOf = (index: number): string => `+1415555${String(1_000 + index)}`
@@ -247,33 +245,31 @@ const readLog = (log: string): Carried[] =>
     .map((line) => JSON.parse(line))
 
 interface Settling {
-  DATA_DIR: string
+  pool: Pool
   tenant: Tenant
   is_long: boolean
 }
 
 /** Waits until every message is answered, and every answer sent. The short form doesn't wait for those in doubt. */
-async function settle({ DATA_DIR, tenant: { workspace }, is_long }: Settling): Promise<number> {
+async function settle({ pool, tenant: { workspace }, is_long }: Settling): Promise<number> {
   const begun_at = performance.now()
   const passed_ms = () => performance.now() - begun_at
-  await withEmbeddedPool(DATA_DIR, async (pool) => {
-    for (let waiting = 1; waiting > 0; ) {
-      await sleep(100)
-      const found = await pool.one<{ waiting: number }>(
-        sql`select (select count(*) from conversations
-            where workspace_id = ${workspace} and awaits_answer and status = 'open')
-          + (select count(*) from messages
-            where workspace_id = ${workspace} and due_at is not null and (sent_at is null or ${is_long})) as waiting`,
-      )
-      waiting = found.waiting
-      assert.ok(passed_ms() < settle_max_ms, `${waiting} are not settled`)
-    }
-  })
+  for (let waiting = 1; waiting > 0; ) {
+    await sleep(100)
+    const found = await pool.one<{ waiting: number }>(
+      sql`select (select count(*) from conversations
+          where workspace_id = ${workspace} and awaits_answer and status = 'open')
+        + (select count(*) from messages
+          where workspace_id = ${workspace} and due_at is not null and (sent_at is null or ${is_long})) as waiting`,
+    )
+    waiting = found.waiting
+    assert.ok(passed_ms() < settle_max_ms, `${waiting} are not settled`)
+  }
   return passed_ms()
 }
 
 interface Check {
-  DATA_DIR: string
+  pool: Pool
   log: string
   form: Form
   is_long: boolean
@@ -301,7 +297,7 @@ interface Counts {
   in_doubt: number
 }
 
-async function check({ url }: Service, tenant: Tenant, { DATA_DIR, log, form, is_long }: Check): Promise<Counts> {
+async function check({ url }: Service, tenant: Tenant, { pool, log, form, is_long }: Check): Promise<Counts> {
   const client = openClient(url, tenant.key)
   const carried = readLog(log)
   const counts = { sent: 0, refused: 0, unknown: 0, in_doubt: 0 }
@@ -324,10 +320,8 @@ async function check({ url }: Service, tenant: Tenant, { DATA_DIR, log, form, is
     assertSent(turns, { texts, is_long, counts })
   }
   client.close()
-  const { created } = await withEmbeddedPool(DATA_DIR, (pool) =>
-    pool.one<{ created: number }>(
-      sql`select count(*) as created from events where workspace_id = ${tenant.workspace} and type = 'contact.created'`,
-    ),
+  const { created } = await pool.one<{ created: number }>(
+    sql`select count(*) as created from events where workspace_id = ${tenant.workspace} and type = 'contact.created'`,
   )
   assert.equal(created, form.numbers, 'each contact was created once')
   return counts

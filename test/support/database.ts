@@ -46,13 +46,21 @@ export async function withNewDatabase(
 /** Keeps the database at `url` as the template of others, and runs `work` with a copy of it. */
 async function withCopy(url: string, work: (url: string) => Promise<void>): Promise<void> {
   process.env.TEST_TEMPLATE_URL = url
-  const copy = await copyTemplate('run')
+  await inCopy('run', work)
+}
+
+async function inCopy(name: string, work: (url: string) => Promise<void>): Promise<void> {
+  const copy = await copyTemplate(name)
   try {
     await work(copy.url)
   } finally {
     await copy.drop()
   }
 }
+
+/** Runs `work` with a migrated database of its own, in the PostgreSQL of the test run if there is one. */
+export const withScenarioDatabase = (work: (url: string) => Promise<void>): Promise<void> =>
+  process.env.TEST_TEMPLATE_URL ? inCopy('scenario', work) : withDatabase('.cache/scenarios', work)
 
 export interface NewDatabase {
   url: string

@@ -60,8 +60,14 @@ export function command(
 export async function serveInProcess(
   stack: AsyncDisposableStack,
   environment: Record<string, string>,
+  options: string[] = [],
 ): Promise<string> {
-  const running = command(['serve'], { PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT_PER_SECOND: '0', ...environment })
+  const running = command(['serve', ...options], {
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    RATE_LIMIT_PER_SECOND: '0',
+    ...environment,
+  })
   stack.defer(async () => {
     running.signal('SIGTERM')
     await running.ended

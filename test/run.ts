@@ -13,7 +13,7 @@ import { ensureSpeech } from './support/speech.ts'
 
 const help = `Usage: npm test [-- OPTIONS] [-- NAME...]
 
-Checks format, lint and types, and runs every test on a new database. With names, runs only those tests:
+Checks format, lint and types, and runs every test but those in test/long on a new database. With names, runs only those tests:
 
   npm test -- contacts                       the folder test/contacts
   npm test -- test/contacts/list.test.ts     one file
@@ -27,6 +27,8 @@ const checkout = path.resolve(import.meta.dirname, '..')
 const processes = 4
 /** The slowest ones first: at the end they would run alone. */
 const first_folders = ['browser', 'faults', 'setup', 'properties', 'sweeps']
+/** `npm run test:faults` runs them. */
+const long_folder = 'test/long/'
 
 const parameters = process.argv.slice(2)
 const wrong_usage = 2
@@ -41,7 +43,7 @@ async function main(): Promise<void> {
   if (unknown) return fail(`There are no tests in ${unknown}.`)
   await ensureSpeech()
   const is_everything = names.length === 0
-  const items = inItems(is_everything ? filesOf('**') : names.flatMap(filesOf))
+  const items = inItems(is_everything ? allFiles() : names.flatMap(filesOf))
   const checks = is_everything ? staticChecks() : []
   try {
     await withDatabase('.cache/test', async (url) => {
@@ -62,6 +64,8 @@ function fail(message: string, exit_code = 1): void {
 
 const filesOf = (name: string): string[] =>
   name.endsWith('.ts') ? [name] : fs.globSync(`test/${name.replace(/^test\//, '')}/*.test.ts`, { cwd: checkout }).sort()
+
+const allFiles = (): string[] => filesOf('**').filter((file) => !file.startsWith(long_folder))
 
 /** The files that one process runs in a row, first those that take longest. Browser tests share a browser. */
 function inItems(files: string[]): string[][] {

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { rankOf } from '../../server/campaigns/enroll.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
-import { startService } from '../faults/service.ts'
 import { patient } from '../support/calls.ts'
 import {
   addContacts,
@@ -15,8 +12,7 @@ import {
   fill,
   getCampaign,
 } from '../support/campaigns.ts'
-import { type Answer, createDatabase, openServer, serve, testPool } from '../support/harness.ts'
-import { serveInProcess } from '../support/process.ts'
+import { type Answer, serve } from '../support/harness.ts'
 
 const server = await serve()
 const { workspace, pool } = server
@@ -209,34 +205,4 @@ test('the rank depends on the seed and the number only', async () => {
   const { rank } = await pool.one<{ rank: number }>(sql`select rank from enrollments where campaign_id = ${id}`)
   assert.equal(rank, rankOf(7, phone_number))
   assert.notEqual(rank, rankOf(0, phone_number))
-})
-
-test('enrolling continues after its server was killed, without losing or repeating a contact', async () => {
-  await using stack = new AsyncDisposableStack()
-  const contacts_count = 20_000
-  const { url, pool } = await createDatabase('enrolling_kill')
-  const environment = { DATABASE_URL: url, SECRETS_KEY: randomBytes(32).toString('base64') }
-  const setup = await openServer(testPool(url))
-  const tenant = await setup.workspace()
-  const { id } = await createCampaign(tenant)
-  await addContacts({ pool }, tenant.id, contacts_count)
-  assert.equal((await enroll(tenant, id, { filter: {} })).status, 202)
-  await setup.close()
-  const state = () =>
-    pool.one<{ enrolled: number; contacts: number; counted: number; enrollings: number }>(
-      sql`select (select count(*) from enrollments where workspace_id = ${tenant.id}) as enrolled,
-        (select count(distinct contact_id) from enrollments where workspace_id = ${tenant.id}) as contacts,
-        (select sum(total)::bigint from campaign_counts where workspace_id = ${tenant.id}) as counted,
-        (select count(*) from campaign_enrollings where workspace_id = ${tenant.id}) as enrollings`,
-    )
-  const first = await startService(stack, environment)
-  while ((await state()).enrolled <= 1_000) await sleep(10)
-  await first.kill()
-  const left = await state()
-  assert.deepEqual([left.counted, left.contacts, left.enrollings], [left.enrolled, left.enrolled, 1])
-  assert.ok(left.enrolled < contacts_count, 'the server was killed before the end')
-  await serveInProcess(stack, environment)
-  while ((await state()).enrollings > 0) await sleep(20)
-  const all = contacts_count
-  assert.deepEqual(await state(), { enrolled: all, contacts: all, counted: all, enrollings: 0 })
 })

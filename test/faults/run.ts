@@ -9,6 +9,7 @@ import { scenario as disk } from './disk.ts'
 import { scenario as fuzz } from './fuzz.ts'
 import { scenario as hostile } from './hostile.ts'
 import { scenario as kill } from './kill.ts'
+import { scenario as long } from './long.ts'
 import { scenario as phone } from './phone.ts'
 import { scenario as pressure } from './pressure.ts'
 import { scenario as properties } from './properties.ts'
@@ -42,6 +43,7 @@ const scenarios: Scenario[] = [
   fuzz,
   retention,
   properties,
+  long,
   soak,
 ]
 

@@ -5,7 +5,6 @@ import { after, test } from 'node:test'
 import { newId } from '../../server/kit/id.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { waitUntil } from '../faults/client.ts'
-import { startService } from '../faults/service.ts'
 import { type Answer, createDatabase, openServer, type Server, type Tenant, testPool } from '../support/harness.ts'
 import { serveInProcess } from '../support/process.ts'
 import { receiver } from '../support/receivers.ts'
@@ -120,27 +119,6 @@ test('a request that is refused before anything is sent leaves no key', async ()
   release()
   const { status } = await testTool(tenant, await addTool(tenant, { url }))
   assert.deepEqual([status, received.length], [200, 1])
-})
-
-test('after a kill during a request, nobody runs it again, and after a minute its outcome is unknown', async (t) => {
-  await using stack = new AsyncDisposableStack()
-  const survivor = await openServer(testPool(own_database.url), configuration)
-  t.after(survivor.close)
-  const tenant = await survivor.workspace()
-  const { url, received } = await openTool()
-  const id = await addTool(tenant, { url })
-  const killed = await startService(stack, environment)
-  const headers = { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json', 'idempotency-key': 'k' }
-  const lost = fetch(`${killed.url}/api/v1/tools/${id}/test`, { method: 'POST', headers, body: JSON.stringify(body) })
-  lost.catch(() => {})
-  await waitUntil('the tool is called', () => received.length > 0)
-  await killed.kill()
-  await assert.rejects(lost)
-  const repeat = await testTool(tenant, id, body, survivor)
-  assert.deepEqual([repeat.status, repeat.body.error.code], [409, 'IDEMPOTENCY_IN_PROGRESS'])
-  await own_database.pool.run(sql`update idempotency_keys set expires_at = expires_at - ${minute}`)
-  for (const _ of [1, 2]) assertUnknown(await testTool(tenant, id, body, survivor))
-  assert.equal(received.length, 1)
 })
 
 test('a stop during a request answers 503, and its key stays taken', async (t) => {

@@ -8,8 +8,9 @@ import type { Pool } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { waitUntil } from '../faults/client.ts'
 import { withNewDatabase } from '../support/database.ts'
-import { migrations, testPool } from '../support/harness.ts'
+import { createDatabase, migrations, testPool } from '../support/harness.ts'
 import { holdTransaction } from '../support/held-transaction.ts'
+import { command } from '../support/process.ts'
 
 interface World {
   url: string
@@ -152,4 +153,14 @@ test('a concurrent index of a released migration is dropped first, because a kil
     return Array.from(created).some(([, index]) => !text.includes(`drop index concurrently if exists ${index};`))
   })
   assert.deepEqual(offending, [])
+})
+
+test('a changed migration ends the start with one line that names it', async () => {
+  const { url: DATABASE_URL, pool } = await createDatabase('changed_migration')
+  const name = '0005_key_rotation.sql'
+  await pool.run(sql`update schema_migrations set checksum = ${'0'.repeat(64)} where name = ${name}`)
+  const settings = { DATABASE_URL, SECRETS_KEY: 'a'.repeat(32), LOG_LEVEL: 'error' }
+  const { code, stderr } = await command(['serve'], settings).ended
+  assert.equal(code, 1)
+  assert.match(stderr, /^parley: the migration 0005_key_rotation\.sql has changed since [^\n]+\n$/)
 })

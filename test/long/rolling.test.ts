@@ -10,7 +10,7 @@ import { type Client, isOk, NoResponse, openClient, waitUntil } from '../faults/
 import { checkout, childrenOf, newTenant, type Service, startService, type Tenant } from '../faults/service.ts'
 import { createDatabase } from '../support/harness.ts'
 import { holdTransaction } from '../support/held-transaction.ts'
-import { command, parley } from '../support/process.ts'
+import { parley } from '../support/process.ts'
 
 const { url, pool } = await createDatabase('rolling')
 const environment = { DATABASE_URL: url, SECRETS_KEY: randomBytes(32).toString('base64') }
@@ -172,12 +172,4 @@ test('a kill during a migration leaves whole migrations, and the next start appl
   assert.ok((await appliedLater()).includes('9003_first.sql'))
   assert.ok(!(await appliedLater()).includes('9004_second.sql'))
   assert.deepEqual(await migrate(pool, path.join(next_version, 'migrations')), ['9004_second.sql'])
-})
-
-test('a changed migration ends the start with one line that names it', async () => {
-  const name = '0005_key_rotation.sql'
-  await pool.run(sql`update schema_migrations set checksum = ${'0'.repeat(64)} where name = ${name}`)
-  const { code, stderr } = await command(['serve'], { ...environment, LOG_LEVEL: 'error' }).ended
-  assert.equal(code, 1)
-  assert.match(stderr, /^parley: the migration 0005_key_rotation\.sql has changed since [^\n]+\n$/)
 })

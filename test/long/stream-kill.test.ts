@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { readConfig } from '../../server/config.ts'
-import { event_types as contact_events } from '../../server/contacts/event-types.ts'
-import * as events from '../../server/events/store.ts'
-import { atWall, inTransaction } from '../../server/kit/at.ts'
-import { newId } from '../../server/kit/id.ts'
-import { sql } from '../../server/kit/postgres/sql.ts'
-import { openService } from '../../server/service.ts'
 import { newTenant, type Service, startService } from '../faults/service.ts'
 import { openStream } from '../support/event-streams.ts'
 import { createDatabase } from '../support/harness.ts'
@@ -17,7 +9,6 @@ import { phoneNumber } from '../support/samples.ts'
 
 const { url, pool } = await createDatabase('events_kill')
 const environment = { DATABASE_URL: url, SECRETS_KEY: randomBytes(32).toString('base64') }
-const check_every_ms = 50
 
 test('a stream continues after the server was killed, without skipping or repeating an event', async () => {
   await using stack = new AsyncDisposableStack()
@@ -61,27 +52,5 @@ test('a stream continues after the server was killed, without skipping or repeat
   assert.deepEqual(
     received.map(({ id }) => id),
     all.reverse(),
-  )
-})
-
-test('events get their positions without a reader', async () => {
-  await using stack = new AsyncDisposableStack()
-  const { workspace } = await newTenant(pool)
-  const many = Array.from({ length: 2_500 }, () => ({ data: { id: newId() } }))
-  const at = atWall(
-    openService(pool, readConfig(environment), () => ''),
-    workspace,
-  )
-  await inTransaction(at, (at) => events.recordMany(at, contact_events.created, many))
-  await serveInProcess(stack, environment)
-  const assigned = () =>
-    pool.many<{ id: string }>(
-      sql`select resource_id as id from events where workspace_id = ${workspace} and position is not null
-        order by position`,
-    )
-  while ((await assigned()).length <= many.length) await sleep(check_every_ms)
-  assert.deepEqual(
-    (await assigned()).slice(1).map(({ id }) => id),
-    many.map(({ data }) => data.id),
   )
 })

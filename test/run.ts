@@ -25,6 +25,8 @@ Checks format, lint and types, and runs every test but those in test/long on a n
 const checkout = path.resolve(import.meta.dirname, '..')
 /** A process runs one file after the other. More processes than processors, because tests often wait. */
 const processes = 4
+/** With one, its tests would go on when all others are done. */
+const browsers = 2
 /** The slowest ones first: at the end they would run alone. */
 const first_folders = ['browser', 'faults', 'setup', 'properties', 'sweeps']
 /** `npm run test:faults` runs them. */
@@ -67,12 +69,15 @@ const filesOf = (name: string): string[] =>
 
 const allFiles = (): string[] => filesOf('**').filter((file) => !file.startsWith(long_folder))
 
-/** The files that one process runs in a row, first those that take longest. Browser tests share a browser. */
+/** The files that one process runs in a row, first those that take longest. Those of a browser share it. */
 function inItems(files: string[]): string[][] {
   const rank = (file: string) => first_folders.findIndex((folder) => file.startsWith(`test/${folder}/`))
-  const { 0: browser = [], '-1': last = [], ...first } = Object.groupBy(files, rank)
+  const { 0: in_browser = [], '-1': last = [], ...first } = Object.groupBy(files, rank)
   const others = [...Object.values(first).flatMap((ranked = []) => ranked), ...last]
-  return [browser, ...others.map((file) => [file])].filter((item) => item.length > 0)
+  const of_browsers = Array.from({ length: browsers }, (_, index) =>
+    in_browser.filter((_, at) => at % browsers === index),
+  )
+  return [...of_browsers, ...others.map((file) => [file])].filter((item) => item.length > 0)
 }
 
 const staticChecks = (): Promise<void>[] => [

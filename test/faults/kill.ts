@@ -26,8 +26,8 @@ const faults = {
 }
 type Fault = keyof typeof faults
 const kinds = Object.keys(faults) as Fault[]
-/** `test/setup/embedded.test.ts` has the others, without load. */
-const kinds_short: Fault[] = ['server', 'postgres', 'everything']
+/** `test/setup/embedded.test.ts` and `test/setup/start.test.ts` have the others, without load. */
+const kinds_short: Fault[] = ['postgres', 'everything']
 const clients = 6
 const kill_after_max_ms = 600
 const continue_ms = 100

@@ -11,6 +11,7 @@ import { newId } from '../../server/kit/id.ts'
 import { waitUntil } from '../faults/client.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { createDatabase } from '../support/harness.ts'
+import { byForm } from '../support/property-runs.ts'
 import { openVoiceClient, type Place } from '../support/voice-client.ts'
 
 const checkout = path.resolve(import.meta.dirname, '../..')
@@ -68,12 +69,14 @@ async function startWithCall(by: 'npm' | 'node') {
 }
 
 /** The first signal, and the second one. A terminal sends both to all processes. */
-const ways: [string, 'npm' | 'node', ...((pid: number) => void)[]][] = [
+const all_ways: [string, 'npm' | 'node', ...((pid: number) => void)[]][] = [
   ['Ctrl-C in the terminal of npm start', 'npm', interruptAll, interruptAll],
   // It ends npm, and the launcher notices.
   ['SIGTERM to npm start', 'npm', (pid) => process.kill(pid, 'SIGTERM'), (pid) => process.kill(-pid, 'SIGTERM')],
   ['SIGTERM to the launcher', 'node', (pid) => process.kill(pid, 'SIGTERM'), (pid) => process.kill(pid, 'SIGTERM')],
 ]
+
+const ways = all_ways.slice(0, byForm({ short: 1, long: all_ways.length }))
 
 function interruptAll(pid: number): void {
   process.kill(-pid, 'SIGINT')

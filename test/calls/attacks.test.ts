@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openLog } from '../../server/kit/log.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
-import { openWorker } from '../../server/worker.ts'
 import { getCall, newCaller, patient, placeCall, turnsOf } from '../support/calls.ts'
 import { create } from '../support/conversations.ts'
 import { createDatabase, openServer, type Tenant, testPool } from '../support/harness.ts'
 import { openaiServer } from '../support/model-servers.ts'
 import { receiver } from '../support/receivers.ts'
 import { newProvider } from '../support/samples.ts'
+import { startWorker } from '../support/workers.ts'
 
 /* Two processes on one database, which both drive calls. They end before the database does. */
 const open = new AsyncDisposableStack()
@@ -19,10 +18,8 @@ const config = { outbound_allow_hosts: ['127.0.0.1'], secrets_key: Buffer.alloc(
 const servers = [await openServer(testPool(url), config), await openServer(testPool(url), config)]
 const [one] = servers as [(typeof servers)[0]]
 for (const server of servers) {
-  const { tools, hooks } = server.at('')
-  const service = { pool: server.pool, tools, hooks }
   open.defer(server.close)
-  open.defer(openWorker({ service, ownAddress: () => '', events_keep_days: 30, log: openLog('silent') }).stop)
+  open.defer(startWorker(server, { speed: 2 }).stop)
 }
 
 const newTenant = async (): Promise<Tenant> => patient(await one.workspace())

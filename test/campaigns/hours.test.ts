@@ -20,7 +20,8 @@ const { workspace, pool, at } = await serve()
 
 test('a call that was not dialled in time is not dialled: the campaign takes it back, and calls anew', async () => {
   const tenant = await workspace()
-  const campaign = await newClaimed(tenant, ['01'], { kind: 'voice' })
+  // Busy: the call is over soon, and the next attempt is later.
+  const campaign = await newClaimed(tenant, ['02'], { kind: 'voice' })
   const [claimed] = await request(tenant, 'GET', `/calls?campaign_id=${campaign.id}`)
   await pool.run(
     sql`update calls set dial_before = '2020-01-01T00:00:00Z' where workspace_id = ${tenant.id} and id = ${claimed.id}`,

@@ -109,11 +109,13 @@ test('a task that fails is logged with its name, and run again', async () => {
 })
 
 test('an idle service sends the database fewer than five statements a second', async () => {
+  // The next test would wait for leases of this worker.
+  await using stack = new AsyncDisposableStack()
   const sent: Sql[] = []
   const { tools, hooks } = server.at('')
   const service = { pool: recordStatements(pool, sent), tools, hooks }
   const worker = openWorker({ service, ownAddress: () => '', events_keep_days: 30, log })
-  open.defer(worker.stop)
+  stack.defer(worker.stop)
   // The first run of each task, and what earlier tests have left to do.
   const countStatements = async () => {
     sent.length = 0

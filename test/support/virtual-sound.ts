@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider'
 import { type AudioLine, type AudioLineOptions, openAudioLine } from '../../server/audio/line.ts'
 import type { Recorder } from '../../server/audio/recorder.ts'
-import { joinSamples, levelOf } from '../../server/audio/samples.ts'
+import { levelOf } from '../../server/audio/samples.ts'
 import type { CallSpeech, VoiceDetector } from '../../server/audio/speech.ts'
 import type { Timers } from '../../server/audio/timers.ts'
 import type { Wire } from '../../server/audio/wire.ts'
@@ -321,7 +321,7 @@ export function openFakeContact({ timers }: VirtualTime, rate = 16_000): FakeCon
       return new Int16Array((ms * rate) / 1_000).fill(last)
     },
   }
-  const wordsIn = (samples: Int16Array) => [...new Set(samples)].flatMap((value) => words.get(value) ?? []).join(' ')
+  const wordsOf = (values: Set<number>) => [...values].flatMap((value) => words.get(value) ?? []).join(' ')
   async function* hearPieces(
     audio: ReadableStream<Uint8Array | string>,
     abortSignal: AbortSignal | undefined,
@@ -329,17 +329,18 @@ export function openFakeContact({ timers }: VirtualTime, rate = 16_000): FakeCon
     fake.streams.opened += 1
     fake.streams.open += 1
     try {
-      let heard: Int16Array = new Int16Array()
+      const heard = new Set<number>()
       const reader = audio.getReader()
       abortSignal?.addEventListener('abort', () => void reader.cancel())
       for (let read = await reader.read(); !read.done; read = await reader.read()) {
         const piece = read.value
-        heard = joinSamples([heard, readSamples(typeof piece === 'string' ? Buffer.from(piece, 'base64') : piece)])
+        for (const sample of readSamples(typeof piece === 'string' ? Buffer.from(piece, 'base64') : piece))
+          heard.add(sample)
         if (fake.breaks()) throw new Error('the ear is deaf')
-        if (fake.has_partials) yield { type: 'transcript-partial', text: wordsIn(heard) }
+        if (fake.has_partials) yield { type: 'transcript-partial', text: wordsOf(heard) }
       }
       await wait(timers, fake.delay_ms(), abortSignal)
-      yield { type: 'finish', text: wordsIn(heard), segments: [] }
+      yield { type: 'finish', text: wordsOf(heard), segments: [] }
     } finally {
       fake.streams.open -= 1
     }
@@ -361,7 +362,7 @@ export function openFakeContact({ timers }: VirtualTime, rate = 16_000): FakeCon
         if (fake.fails()) throw new Error('the ear is deaf')
         const { samples } = readWav(typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio)
         return {
-          text: wordsIn(samples),
+          text: wordsOf(new Set(samples)),
           segments: [],
           language: 'en',
           durationInSeconds: samples.length / 16_000,

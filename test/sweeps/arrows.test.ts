@@ -234,9 +234,10 @@ test('each table is written by one room, and named in the SQL of no other but it
     Array.from(text.matchAll(/create table (\w+)/g), ([, table = '']) => table),
   )
   const tables = created.map((table) => renamed.get(table) ?? table)
+  const statements = server.map(({ folder, text }) => ({ folder, text: sqlOf(text) }))
   const roomsWith = (table: string, words: string) => {
     const named = new RegExp(`\\b(${words})\\s*${table}\\b(?!\\s*\\.ts)`)
-    return [...new Set(server.filter(({ text }) => named.test(sqlOf(text))).map(({ folder }) => folder))]
+    return [...new Set(statements.filter(({ text }) => named.test(text)).map(({ folder }) => folder))]
   }
   const shared = tables.flatMap((table) => {
     const writers = roomsWith(table, "into|update|delete from|copy\\('")

@@ -28,7 +28,7 @@ const processes = 4
 /** With one, its tests would go on when all others are done. */
 const browsers = 2
 /** The slowest ones first: at the end they would run alone. */
-const first_folders = ['browser', 'faults', 'setup', 'properties', 'sweeps']
+const first_folders = ['browser', 'faults', 'setup', 'voice', 'phone', 'audio', 'properties', 'sweeps']
 /** `npm run test:faults` runs them. */
 const long_folder = 'test/long/'
 

@@ -44,7 +44,7 @@ export interface CallDriveOptions extends Parts {
   /** Whether the conversation gets a summary at its end. */
   has_summary: boolean
   is_recorded: boolean
-  /** Of a call on a real line. */
+  /** A call on a real line has one. */
   connection: Connection | undefined
   recording: Recording | undefined
   /** Whether a carrier reports who has answered. */
@@ -77,7 +77,7 @@ export class CallDrive {
   #is_lost = false
   /** Something is not yet written. */
   #is_changed: boolean
-  /** Until it is written. */
+  /** It is kept until it is written. */
   #opt_out: OptOut | null = null
   /** Set when the lease ends: when the call is due again, if it is. */
   #released: { next: number | undefined } | undefined

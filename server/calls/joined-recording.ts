@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import type { AtOutside } from '../kit/at.ts'
 import type { Blob } from '../kit/blobs/blobs.ts'
+import { headerBytes, headerFor, type WavFormat } from '../kit/sound/wav.ts'
 
 /** μ-law at 8 kHz, the contact left and the agent right. */
 const channels = 2
 const samples_per_ms = 8
 const bytes_per_ms = channels * samples_per_ms
-const header_bytes = 58
-const mulaw = 7
+const format: WavFormat = { encoding: 'mulaw', sample_rate: samples_per_ms * 1_000, channels }
 const silence = 0xff
 /** What is missing is written in pieces of this size. */
 const silence_bytes = 64 * 1024
@@ -22,7 +22,7 @@ export interface StoredPart {
 export function joinParts({ tools }: AtOutside, parts: StoredPart[], duration_ms: number): Blob {
   const size = duration_ms * bytes_per_ms
   async function* write(): AsyncGenerator<Buffer> {
-    yield header(size)
+    yield headerFor({ bytes: size, format })
     let position = 0
     for (const { start_ms, blob_key } of parts) {
       const start = Math.min(size, start_ms * bytes_per_ms)
@@ -39,30 +39,9 @@ export function joinParts({ tools }: AtOutside, parts: StoredPart[], duration_ms
     }
     yield* silenceOf(size - position)
   }
-  return { size: header_bytes + size, stream: Readable.from(write(), { objectMode: false }) }
+  return { size: headerBytes(format) + size, stream: Readable.from(write(), { objectMode: false }) }
 }
 
 function* silenceOf(bytes: number): Generator<Buffer> {
   for (let rest = bytes; rest > 0; rest -= silence_bytes) yield Buffer.alloc(Math.min(rest, silence_bytes), silence)
-}
-
-function header(data_bytes: number): Buffer {
-  const bytes = Buffer.alloc(header_bytes)
-  bytes.write('RIFF', 0)
-  bytes.writeUInt32LE(header_bytes - 8 + data_bytes, 4)
-  bytes.write('WAVEfmt ', 8)
-  bytes.writeUInt32LE(18, 16)
-  bytes.writeUInt16LE(mulaw, 20)
-  bytes.writeUInt16LE(channels, 22)
-  bytes.writeUInt32LE(samples_per_ms * 1_000, 24)
-  bytes.writeUInt32LE(bytes_per_ms * 1_000, 28)
-  bytes.writeUInt16LE(channels, 32)
-  bytes.writeUInt16LE(8, 34)
-  bytes.writeUInt16LE(0, 36)
-  bytes.write('fact', 38)
-  bytes.writeUInt32LE(4, 42)
-  bytes.writeUInt32LE(data_bytes / channels, 46)
-  bytes.write('data', 50)
-  bytes.writeUInt32LE(data_bytes, 54)
-  return bytes
 }

@@ -40,7 +40,7 @@ export interface RecordingOptions extends Pick<Recording, 'began_at' | 'continue
 export function openRecording(at: AtOutside, { call, log, pause = pauseFor, ...times }: RecordingOptions): Recording {
   const { live_calls } = at.tools
   const { continues_at = Number.NEGATIVE_INFINITY } = times
-  let held: Sound[] | undefined = []
+  let held: Piece[] | undefined = []
   const waiting = new Set<Part>()
   let storing = Promise.resolve()
   let has_warned = false
@@ -65,7 +65,7 @@ export function openRecording(at: AtOutside, { call, log, pause = pauseFor, ...t
     }
   }
 
-  function storeInTurn({ start_ms, bytes }: Sound): void {
+  function storeInTurn({ start_ms, bytes }: Piece): void {
     if (waiting.size >= waiting_max || live_calls.unstored_bytes + bytes.length > waiting_bytes_max)
       return void warn(new Error('too many parts wait'))
     const id = newId()
@@ -106,12 +106,12 @@ export function openRecording(at: AtOutside, { call, log, pause = pauseFor, ...t
 
 const pauseFor = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false })
 
-interface Sound {
+interface Piece {
   start_ms: number
   bytes: Uint8Array
 }
 
-interface Part extends Sound {
+interface Part extends Piece {
   id: string
   blob_key: string
 }

@@ -10,6 +10,9 @@ import type { Connection } from './carrier.ts'
 import { type Fact, summarize } from './facts.ts'
 import type { CallState } from './rows.ts'
 
+/** Names the reply that the earlier process was speaking. */
+export const cut_reply = 'cut'
+
 export interface Resumed {
   /** What the answerer knows of what was said. */
   turns: LoadedTurn[]
@@ -55,7 +58,7 @@ export async function resume(at: At, call: Interrupted): Promise<Resumed> {
         history: said.map(toEntry),
         is_unanswered: said.at(-1)?.role === 'contact',
         open_runs: pending.flatMap(({ status, result: _, ...run }) =>
-          status === 'running' ? [{ ...run, reply: 'cut' }] : [],
+          status === 'running' ? [{ ...run, reply: cut_reply }] : [],
         ),
         ended_runs: pending.flatMap(({ status, ...run }) => (status === 'running' ? [] : [{ ...run, status }])),
         turns_before_runs: turn_count,

@@ -27,7 +27,7 @@ import { dial, followUp } from './dialing.ts'
 import { CallDrive } from './drive.ts'
 import { ender_of, type Fact, isAnswered, summarize } from './facts.ts'
 import { openRecording } from './recording-parts.ts'
-import { resume } from './resume.ts'
+import { cut_reply, resume } from './resume.ts'
 import { type CallState, counterpartOf, findLost, isUndialed, postponeEnds, type Row, renewLeases } from './rows.ts'
 import { type CallSave, isTrial, openCallSaves, turnsOf } from './save.ts'
 import type { EndReason } from './schema.ts'
@@ -482,8 +482,6 @@ function newJournal({ id, conversation, scheduler, cut }: NewJournal): Journal {
   if (cut) journal.addInterrupted(cut_reply, cut.text, { heard: '', speech: [], created_at: cut.created_at })
   return journal
 }
-
-const cut_reply = 'cut'
 
 /** On a real line only who was told so is recorded, and who tries the agent. */
 const isRecorded = (claimed: ClaimedCall, { recording }: Configuration): boolean =>

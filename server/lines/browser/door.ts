@@ -10,7 +10,7 @@ import { clientNetwork } from '../../kit/network.ts'
 import { Problem, tooManyAttempts } from '../../kit/problem.ts'
 
 export const scope = 'anyone:voice'
-/** Of a network, in a workspace. */
+/** Each network has this limit in each workspace. */
 const calls_per_minute_max = 3
 
 interface VoiceCaller extends Caller {

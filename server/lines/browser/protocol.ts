@@ -17,7 +17,7 @@ export type FromService =
   | { type: 'error'; code: string; message: string }
 
 /** Codes with which the service closes a socket. */
-export const closing = {
+export const close_codes = {
   over: 1_000,
   /** The client has come back with another socket. */
   replaced: 1_000,

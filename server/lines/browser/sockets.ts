@@ -8,7 +8,7 @@ import type { Log } from '../../kit/log.ts'
 import { isUnavailable } from '../../kit/postgres/errors.ts'
 import { untilAvailable } from '../../kit/postgres/until-available.ts'
 import { type HeldCall, type LiveSockets, type Opener, retry_after_seconds } from '../live-sockets.ts'
-import { closing, type FromClient, type FromService, parseMessage } from './protocol.ts'
+import { close_codes, type FromClient, type FromService, parseMessage } from './protocol.ts'
 import { BrowserWire } from './wire.ts'
 
 /** Larger than all messages of the protocol. */
@@ -32,7 +32,7 @@ export function openBrowserSockets(sockets: LiveSockets, { service, log }: { ser
   })
 
   function accept(socket: WebSocket, opener: Opener): void {
-    const timer = setTimeout(() => socket.close(closing.invalid), start_within_ms)
+    const timer = setTimeout(() => socket.close(close_codes.invalid), start_within_ms)
     socket.once('close', () => clearTimeout(timer))
     socket.once('message', (data: RawData, is_binary: boolean) => {
       clearTimeout(timer)
@@ -110,7 +110,7 @@ export function openBrowserSockets(sockets: LiveSockets, { service, log }: { ser
 
   function refuseToken(socket: WebSocket, { network }: Start): void {
     unproven.noteRefusedToken(network)
-    socket.close(closing.refused)
+    socket.close(close_codes.refused)
   }
 
   /**
@@ -126,7 +126,7 @@ export function openBrowserSockets(sockets: LiveSockets, { service, log }: { ser
     const { next: socket_token, before } = tokens
     const writing = untilAvailable(() => setSocketTokens(at, { id, lease_token, socket_token, before }))
       .then((changed) => {
-        if (changed === 0) wire.close(closing.failed)
+        if (changed === 0) wire.close(close_codes.failed)
         return changed > 0
       })
       .catch((error: unknown) => {
@@ -149,18 +149,18 @@ interface Refusal {
 
 const busy: Refusal = {
   error: { code: 'busy', message: 'All lines are busy. Try again in a moment.' },
-  close_code: closing.busy,
+  close_code: close_codes.busy,
 }
 const not_started: Refusal = {
   error: {
     code: 'invalid_message',
     message: 'The first message must be start, with a token and a sample_rate of 16000 or 8000.',
   },
-  close_code: closing.invalid,
+  close_code: close_codes.invalid,
 }
 const other_rate: Refusal = {
   error: { code: 'invalid_message', message: 'sample_rate must be the one that the call has begun with.' },
-  close_code: closing.invalid,
+  close_code: close_codes.invalid,
 }
 /** Too many sockets without a valid token are open, or too many tokens were refused. */
 const limited = (wait_seconds: number): Refusal => ({
@@ -168,11 +168,11 @@ const limited = (wait_seconds: number): Refusal => ({
     code: 'rate_limited',
     message: `Too many attempts from your network. Try again in ${wait_seconds} seconds.`,
   },
-  close_code: closing.busy,
+  close_code: close_codes.busy,
 })
 const failed: Refusal = {
   error: { code: 'internal', message: 'The call could not be connected.' },
-  close_code: closing.failed,
+  close_code: close_codes.failed,
 }
 
 function refuse(socket: WebSocket, { error, close_code }: Refusal): void {

@@ -5,7 +5,7 @@ import type { EndReason } from '../../calls/schema.ts'
 import * as clock from '../../kit/clock.ts'
 import { readSamples } from '../../kit/sound/wav.ts'
 import type { LiveWire } from '../live-sockets.ts'
-import { closing, type FromClient, type FromService, frameBytes, parseMessage } from './protocol.ts'
+import { close_codes, type FromClient, type FromService, frameBytes, parseMessage } from './protocol.ts'
 
 /** While this process lives, who has lost the connection may come back for this long. */
 const away_max_ms = 10_000
@@ -118,7 +118,7 @@ export class BrowserWire implements LiveWire {
   attach(socket: WebSocket, ready: { token: string; tokens: Tokens }): void {
     const earlier = this.#socket
     this.#release()
-    earlier?.close(closing.replaced)
+    earlier?.close(close_codes.replaced)
     // What was sent to it is not played any more.
     if (earlier) this.onPause(true)
     this.#tokens = ready.tokens
@@ -157,7 +157,7 @@ export class BrowserWire implements LiveWire {
   /** Tells the client that the call is over, and closes the socket. */
   finish(end_reason: EndReason): void {
     this.#tell({ type: 'ended', end_reason })
-    this.close(closing.over)
+    this.close(close_codes.over)
   }
 
   /** Nobody can come back any more. */
@@ -254,7 +254,7 @@ export class BrowserWire implements LiveWire {
 
   #refuse(code: string, message: string): void {
     this.#tell({ type: 'error', code, message })
-    this.#socket?.close(closing.invalid)
+    this.#socket?.close(close_codes.invalid)
     this.#lose()
   }
 

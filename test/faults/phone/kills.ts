@@ -98,12 +98,12 @@ interface Surviving {
 
 async function survive({ api }: PhoneWorld, talker: PhoneTalker, { killAt, sound }: Surviving) {
   const { call_id } = talker
-  await talkFor(talker, sound, () => killAt.is_done || talker.now() >= killAt.after_ms)
+  const said_ms = await talkFor(talker, sound, () => killAt.is_done || talker.now() >= killAt.after_ms)
   const killed_ms = talker.now()
   await killAt.run()
   await talker.until('there is a second stream', () => talker.connections === 2, back_within_ms)
   const opened_ms = (talker.phone.streams.at(-1)?.opened_ms ?? 0) - killed_ms
-  await goOn(talker, sound, killed_ms)
+  await goOn(talker, sound, Math.max(killed_ms, said_ms))
   await talker.hangUp()
   const { status, outcome, end_reason } = await api.untilEnded(call_id)
   assert.deepEqual([status, outcome, end_reason], ['completed', 'answered', 'contact_hung_up'])
@@ -114,9 +114,9 @@ async function survive({ api }: PhoneWorld, talker: PhoneTalker, { killAt, sound
   return { how, opened_ms }
 }
 
-/** Hears how it goes on, answers, and hears the next part. */
-async function goOn(talker: PhoneTalker, sound: Int16Array, killed_ms: number): Promise<void> {
-  await talker.untilQuiet(await talker.untilHeard(Math.max(killed_ms, talker.phone.streams.at(-1)?.opened_ms ?? 0)))
+/** Says the rest of what was being said, hears how it goes on, answers, and hears the next part. */
+async function goOn(talker: PhoneTalker, sound: Int16Array, since_ms: number): Promise<void> {
+  await talker.untilQuiet(await talker.untilHeard(Math.max(since_ms, talker.phone.streams.at(-1)?.opened_ms ?? 0)))
   const { end_ms } = await talker.say(sound)
   await talker.untilQuiet(await talker.untilHeard(end_ms))
 }

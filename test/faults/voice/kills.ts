@@ -81,15 +81,17 @@ export async function checkKills({ stack, environment, tenant, random }: Killing
   )
 }
 
-/** Answers whenever the agent is quiet, until it is time. Then someone may be speaking. */
-export async function talkFor(talker: Talker, sound: Int16Array, isTime: () => boolean): Promise<void> {
-  for (let since_ms = 0; !isTime(); ) {
+/** Answers whenever the agent is quiet, until it is time. Then the person may be speaking. Returns until when. */
+export async function talkFor(talker: Talker, sound: Int16Array, isTime: () => boolean): Promise<number> {
+  let since_ms = 0
+  while (!isTime()) {
     await talker.until('it is the turn of the person', () => isTime() || talker.isQuiet(since_ms))
-    if (isTime()) return
+    if (isTime()) break
     since_ms = talker.now() + sound.length / (sample_rate / 1_000)
     void talker.say(sound)
     await talker.until('it was said', () => isTime() || talker.now() >= since_ms)
   }
+  return since_ms
 }
 
 const isLoud = (samples: Int16Array): boolean => samples.some((sample) => Math.abs(sample) > 500)

@@ -47,7 +47,10 @@ export const call_settings = {
 
 /** In a PATCH, members that are left out keep their values. */
 export const recording = {
-  is_on: Type.Boolean({ description: 'Whether calls are recorded.', examples: [true] }),
+  is_on: Type.Boolean({
+    description: 'Whether calls are recorded. Calls by telephone and in the browser also need a `notice`.',
+    examples: [true],
+  }),
   notice: optionalText({
     maxLength: 500,
     ...multiline,

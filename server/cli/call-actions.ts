@@ -13,6 +13,7 @@ const key = { name: 'parley call', scopes: ['calls:read', 'calls:write'], lasts_
 
 export interface CallOptions {
   agent: string
+  channel?: string
   simulate?: string
   workspace?: string
 }
@@ -22,7 +23,7 @@ export async function call(
   service: Service,
   shell: Shell,
   to: string,
-  { agent: agent_name, simulate, workspace: workspace_name, is_json }: CallOptions & { is_json: boolean },
+  { agent: agent_name, channel, simulate, workspace: workspace_name, is_json }: CallOptions & { is_json: boolean },
 ): Promise<undefined> {
   const workspace = await chooseWorkspace(service, workspace_name)
   const at = await atWorkspace(service, workspace.id)
@@ -33,7 +34,12 @@ export async function call(
   const write = (text: string) => void shell.stdout.write(text)
   await withKey(shell, at, key, async (token) => {
     const api = openApiClient(address, token)
-    const new_call: NewCall = { agent_id: agent.id, to, ...(simulate !== undefined && { simulate }) }
+    const new_call: NewCall = {
+      agent_id: agent.id,
+      to,
+      ...(channel !== undefined && { channel_id: channel }),
+      ...(simulate !== undefined && { simulate }),
+    }
     const call = await api.send<Call>('POST', '/calls', new_call)
     if (timeStands(at))
       consoleOf(shell).error(

@@ -20,6 +20,7 @@ export function addCallCommand(program: Command, run: Run, isJson: () => boolean
     .description('Call a number with an agent of the running service')
     .argument('<number>', 'The number to call, such as +14155550100')
     .requiredOption('--agent <agent>', 'The name or the id of the agent')
+    .option('--channel <id>', 'The channel to call from (default: the only active voice channel)')
     .option('--simulate <person>', 'The simulated person that answers, from 00 to 19', parsePerson)
     .option('--workspace <name>', 'The workspace that the agent belongs to (default: the oldest one)')
     .addHelpText('after', note)

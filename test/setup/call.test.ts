@@ -198,6 +198,16 @@ test('in a test workspace it says how to let time pass', async () => {
   assert.match(stdout, /^\(the call has ended: failed, busy, not answered\)$/m)
 })
 
+test('--channel chooses the channel to call from', async () => {
+  const { requests, call } = await standIn((_, response) =>
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(updated({ ...ended, turn_count: 0 })),
+  )
+  const { code, stderr } = await call(['--channel', id]).ended
+  assert.equal(code, 0, stderr)
+  const placed = requests.find(({ method }) => method === 'POST')
+  assert.equal(JSON.parse(placed?.body ?? '{}').channel_id, id)
+})
+
 test('a wrong person, a missing agent and a refused call are errors', async () => {
   const { call } = await standIn((_, response) => json(response, 404, {}))
   for (const person of ['20', '5', 'friendly']) {

@@ -33,7 +33,8 @@ export function openSound(options: { folder: string; log: Log }): Sound {
     const is_installed = offline.isInstalled()
     if (!found.listen && !is_installed)
       throw invalidState(
-        "The agent can't hear: offline speech is not installed, and `speech.listen` names no provider.",
+        "The agent can't hear: offline speech is not installed, and `speech.listen` names no provider. " +
+          'Run "parley speech install" on the server, or name a provider.',
         {
           reason: 'speech_not_installed',
         },

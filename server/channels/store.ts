@@ -79,7 +79,7 @@ async function assertRoom(
   )
   if (all.length >= channels_max) throw invalidState(`A workspace can have at most ${channels_max} channels.`)
   const holder = address !== null && all.find((one) => one.kind === kind && one.address === address)
-  if (holder) throw inUse('address', 'Another channel has this phone number.', holder.id)
+  if (holder) throw inUse('address', `Another ${kind} channel has this phone number.`, holder.id)
 }
 
 async function assertAgent(at: At, agent_id: string | null): Promise<void> {

@@ -157,7 +157,8 @@ async function withChannel(
   const workspace = await findWorkspace(service, name)
   const at = await atWorkspace(service, workspace.id)
   const channel = isId(id) && (await channels.find(at, id)) && (await channels.get(at, id))
-  if (!channel) throw new Problem('NOT_FOUND', `there is no channel ${id} in "${workspace.name}"`)
+  const hint = isId(id) ? '' : ': use the id that "parley channel list" shows'
+  if (!channel) throw new Problem('NOT_FOUND', `there is no channel ${id} in "${workspace.name}"${hint}`)
   return work(at, { channel, workspace })
 }
 

@@ -39,7 +39,7 @@ export async function testChannel(at: AtOutside, { id, to }: { id: string } & Ch
   const { kind, provider, status } = channel
   const is_telephone = kind === 'voice' && provider === 'twilio'
   if (kind !== 'sms' && !is_telephone) throw invalidState('Tests are for SMS channels and for telephone numbers.')
-  if (status === 'disabled') throw invalidState('This channel is disabled.', { status })
+  if (status === 'disabled') throw invalidState('This channel is disabled. Enable it first.', { status })
   if (is_telephone) {
     if (to !== undefined) throw toFault('unexpected', 'to must not be sent for voice channels: nobody is called.')
     return testNumber(at, channel)

@@ -19,7 +19,8 @@ export async function checkNumber(
     return [
       {
         code: 'credentials_missing',
-        message: 'The auth token is missing, or was encrypted with another SECRETS_KEY. Save it again in the settings.',
+        message:
+          'The auth token is missing, or was encrypted with another SECRETS_KEY. Save it again in the settings of the channel.',
       },
     ]
   const query = new URLSearchParams({ PhoneNumber: channel.address ?? '', PageSize: String(numbers_max) })
@@ -28,7 +29,12 @@ export async function checkNumber(
     return findingsIn(response, channel, inbound_url)
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    return [{ code: 'carrier_not_reached', message: `Twilio could not be asked. ${error.message} Try again later.` }]
+    return [
+      {
+        code: 'carrier_not_reached',
+        message: `Twilio could not be asked at ${channel.api_url}. ${error.message} Try again later.`,
+      },
+    ]
   }
 }
 
@@ -43,7 +49,7 @@ function findingsIn(
         code: 'credentials_refused',
         message:
           `Twilio doesn't accept the account SID or the auth token (${status}). Copy both from the Twilio Console, and save ` +
-          'them in the settings.',
+          'them in the settings of the channel.',
       },
     ]
   if (status >= 500 || status === 429)
@@ -53,7 +59,7 @@ function findingsIn(
     return [
       {
         code: 'carrier_unknown',
-        message: `${api_url} doesn't answer as Twilio does (${status}). Check the account SID and the API URL in the settings.`,
+        message: `${api_url} doesn't answer as Twilio does (${status}). Check the account SID and the API URL in the settings of the channel.`,
       },
     ]
   const number = numbers.find((one): one is PhoneNumber => isObject(one) && one.phone_number === address)

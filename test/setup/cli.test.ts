@@ -632,7 +632,12 @@ test('errors of a channel name its options', async () => {
       [...sms.slice(0, -1), 'voice', '--provider', 'simulator', '--number', '+14155550100', '--per-day', '5'],
       /--per-day must not be sent for voice channels/,
     ],
+    [
+      [...sms, '--provider', 'twilio', '--number', '+14155550100', '--account-sid', 'AC1'],
+      /--account-sid must match \S+, such as AC0123456789abcdef/,
+    ],
     [['channel', 'test', newId(), '--workspace', name], /there is no channel/],
+    [['channel', 'test', 'Line', '--workspace', name], /there is no channel Line in .*: use the id that/],
     [['channel', 'update', newId(), '--workspace', name], /name what to change \(parley channel update --help\)/],
     [['channel', 'create', '--workspace', name], /required option '--name <name>' not specified/],
   ] as const) {

@@ -10,6 +10,8 @@ export interface TextSchema {
   enum?: unknown[]
   format?: string
   pattern?: string
+  /** Errors about the pattern show the first. */
+  examples?: unknown
   minLength?: number
   maxLength?: number
   /** Allows tabs and line breaks. */
@@ -40,7 +42,7 @@ export function readText(schema: TextSchema, value: unknown, path: string, fault
     schema[check]?.(text) ??
     enumFault(schema.enum, text) ??
     formats[schema.format ?? '']?.(text) ??
-    patternFault(schema.pattern, text)
+    patternFault(schema, text)
   if (!fault) return text
   faults.push({ path, ...fault, message: `${path} ${fault.message}` })
   return undefined
@@ -80,10 +82,11 @@ const plusHint = (text: string): string => (text.includes(' ') ? ', with + encod
 /** JavaScript parses February 30 as March 2. */
 const isCalendarDay = (text: string): boolean => clock.isIso(`${text}T00:00:00.000Z`)
 
-const patternFault = (pattern: string | undefined, text: string) =>
-  pattern === undefined || new RegExp(pattern, 'u').test(text)
-    ? undefined
-    : { code: 'format', message: `must match ${pattern}.` }
+function patternFault({ pattern, examples }: TextSchema, text: string): Omit<Fault, 'path'> | undefined {
+  if (pattern === undefined || new RegExp(pattern, 'u').test(text)) return undefined
+  const such_as = Array.isArray(examples) && examples.length > 0 ? `, such as ${examples[0]}` : ''
+  return { code: 'format', message: `must match ${pattern}${such_as}.` }
+}
 
 /** Returns undefined, to stand for the invalid value. */
 export function addFault(faults: Fault[], path: string, code: string, message: string): undefined {

@@ -37,6 +37,8 @@ class CallSession {
   call: Call
   /** The last turn that was shown. */
   #last_seq = 0
+  /** Parts of a turn can arrive before the end of the one before it. They are shown after it. */
+  #early: ServerEvent[] = []
 
   constructor(given: CallToFollow) {
     this.#given = given
@@ -63,6 +65,7 @@ class CallSession {
         if (signal.aborted) return
         if (error instanceof Problem || failures >= reconnects_max) throw error
       }
+      this.#early = []
       screen.restart()
       await sleep(reconnect_after_ms, undefined, { signal }).catch(() => {})
     }
@@ -73,13 +76,18 @@ class CallSession {
     return this.is_over && this.#last_seq >= this.call.turn_count
   }
 
-  #take({ name, data }: ServerEvent): void {
+  #take(event: ServerEvent): void {
+    const { name, data } = event
     const { screen } = this.#given
-    if (name === 'turn.started') screen.beginTurn(data)
+    const is_part = name === 'turn.started' || name === 'turn.delta'
+    if (is_part && data.seq > this.#last_seq + 1) this.#early.push(event)
+    else if (name === 'turn.started') screen.beginTurn(data)
     else if (name === 'turn.delta') screen.addPiece(data)
     else if (name === 'turn.finished') {
       this.#last_seq = data.turn.seq
       screen.addTurn(data.turn)
+      const early = this.#early.splice(0)
+      for (const event of early) if (event.data.seq > this.#last_seq) this.#take(event)
     } else if (name === 'call.updated') this.#update(data.call)
   }
 

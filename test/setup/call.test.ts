@@ -198,6 +198,19 @@ test('in a test workspace it says how to let time pass', async () => {
   assert.match(stdout, /^\(the call has ended: failed, busy, not answered\)$/m)
 })
 
+test('words that arrive before the end of the turn before them are shown after it, once', async () => {
+  const { call } = await standIn((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(event('turn.started', { seq: 2, role: 'agent' }) + event('turn.delta', { seq: 2, text: 'We are ' }))
+    response.write(finished(1, 'contact', 'When are you open?') + event('turn.delta', { seq: 2, text: 'open' }))
+    response.end(finished(2, 'agent', 'We are open now.') + updated({ ...ended, turn_count: 2 }))
+  })
+  const { code, stdout, stderr } = await call([]).ended
+  assert.equal(code, 0, stderr)
+  const said = stdout.split('\n').filter((line) => /^(Contact|Receptionist): /.test(line))
+  assert.deepEqual(said, ['Contact: When are you open?', 'Receptionist: We are open now.'])
+})
+
 test('--channel chooses the channel to call from', async () => {
   const { requests, call } = await standIn((_, response) =>
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(updated({ ...ended, turn_count: 0 })),

@@ -8,7 +8,7 @@ import { ignoreProblem } from '../kit/problem.ts'
 import type { RunContext } from '../kit/work/work.ts'
 import type { Dialer, DialResult, FoundCall, PhoneCall } from './carrier.ts'
 import type { ClaimedCall } from './claim.ts'
-import { ender_of, type Fact, type Final, given_up_key, isAnswered, merge, summarize } from './facts.ts'
+import { ender_of, type Fact, type Final, given_up_key, isAnswered, merge, summarize, timely } from './facts.ts'
 import type { LiveCall, LiveCalls } from './live-calls.ts'
 import { findNotOver, findOtherCarrierIds, type Request, releaseDialed, releaseUntil, setCarrierId } from './rows.ts'
 import type { CallSave } from './save.ts'
@@ -201,7 +201,10 @@ async function findCall(at: AtOutside, { dialer, claimed }: Dialing, call: Phone
   if (claimed.request && call.carrier_id !== null) return { carrier_id: call.carrier_id, is_queued: false, facts: [] }
   // Its contact was deleted meanwhile.
   if (call.carrier_id === null && call.to === '') return undefined
-  const found = await dialer.find(at, call, at.now)
+  const found = (await dialer.find(at, call, at.now)).map((one) => ({
+    ...one,
+    facts: timely(one.facts, { from: call.started_at, to: at.now }),
+  }))
   if (call.carrier_id !== null) return found[0]
   const carrier_ids = found.map(({ carrier_id }) => carrier_id)
   const others = await findOtherCarrierIds(at, { id, carrier_ids })

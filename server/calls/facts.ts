@@ -69,6 +69,10 @@ export const unheardFact = (at: number): Fact => ({
 
 const unheard_key = 'unheard'
 
+/** The carrier's clock may differ from ours. */
+export const timely = (facts: Fact[], { from, to }: { from: number; to: number }): Fact[] =>
+  facts.map((fact) => ({ ...fact, at: Math.min(to, Math.max(from, fact.at)) }))
+
 /** The union, in one order. Of facts with the same key the earliest stays. */
 export function merge(known: Fact[], more: Fact[]): Fact[] {
   const by_key = new Map<string, Fact>()

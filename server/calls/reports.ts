@@ -1,6 +1,6 @@
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { type Fact, isAnswered } from './facts.ts'
+import { type Fact, isAnswered, timely } from './facts.ts'
 import { lockCall, type OnChannel, requestEnd } from './phone.ts'
 import { setCarrierId } from './rows.ts'
 import { saveReport } from './save.ts'
@@ -25,10 +25,7 @@ export async function takeReport(at: At, { carrier_id, facts, ...on_channel }: R
   const earliest = started_at === null ? at.now : clock.parse(started_at)
   // Someone has asked to end it, and a worker does so now: who answers meanwhile hears nobody.
   const is_ending = ended_at === null && call.request !== null
-  const added = (is_ending ? [] : newFacts(call.facts, facts)).map((fact) => ({
-    ...fact,
-    at: clamp(fact.at, earliest, at.now),
-  }))
+  const added = timely(is_ending ? [] : newFacts(call.facts, facts), { from: earliest, to: at.now })
   if (added.length === 0) return
   const { live_calls } = at.tools
   if (is_over) live_calls.noteOver(id)
@@ -47,6 +44,3 @@ export function newFacts(known: Fact[], reported: Fact[]): Fact[] {
     ({ key, fact }) => !known.some((other) => other.key === key) && !(has_ended && fact.kind === 'final'),
   )
 }
-
-/** The carrier's clock may differ from ours. */
-const clamp = (time: number, from: number, to: number): number => Math.min(to, Math.max(from, time))

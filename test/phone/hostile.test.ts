@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import { getCall, newCaller, placeCall } from '../support/calls.ts'
+import { addFakeSpeech } from '../support/fake-speech.ts'
+import { openServer, testPool } from '../support/harness.ts'
+import { newPhoneChannel } from '../support/phone.ts'
+import { phoneNumber } from '../support/samples.ts'
+
+const server = await openServer(testPool(), { live_calls_max: 3 })
+after(server.close)
+addFakeSpeech(server)
+
+/** What the carrier says of a call that it was asked about. */
+let found = {}
+const carrier = http.createServer((request, response) => {
+  const sid = request.url?.split('/').at(-1)?.split('.')[0]
+  const answer = request.method === 'POST' ? { sid: `CA${Date.now()}` } : { sid, ...found }
+  response.writeHead(request.method === 'POST' ? 201 : 200).end(JSON.stringify(answer))
+})
+await new Promise<void>((resolve) => carrier.listen(0, '127.0.0.1', resolve))
+after(() => {
+  carrier.closeAllConnections()
+  carrier.close()
+})
+const network = { url: `http://127.0.0.1:${(carrier.address() as AddressInfo).port}` }
+
+test('what the carrier says of times is between the dial and now', async () => {
+  const tenant = await server.workspace()
+  const agent_id = await newCaller(tenant, { greeting: 'Hello.' })
+  const channel = await newPhoneChannel(server, tenant, { network, agent_id })
+  const odd_times = ['Thu, 01 Jan 1970 00:00:00 +0000', 'Fri, 31 Dec 9999 23:59:59 +0000', '-100000-01-01T00:00:00Z']
+  for (const start_time of odd_times) {
+    const placed = await placeCall(tenant, { agent_id, to: phoneNumber(), channel_id: channel.id })
+    await tenant.work()
+    found = { status: 'completed', start_time, end_time: new Date(Date.now() + 30_000).toUTCString() }
+    await tenant.work(Date.now() + 61_000)
+    const call = await getCall(tenant, placed.id)
+    assert.deepEqual([call.status, call.outcome, call.end_reason], ['failed', 'error', 'system_error'], start_time)
+    assert.ok(call.started_at <= (call.answered_at ?? call.ended_at), `${start_time}: ${call.answered_at}`)
+  }
+})

@@ -70,7 +70,7 @@ interface ServerOptions {
   message_bytes_max: number
   limits: UnprovenLimits
   accept: (socket: WebSocket, opener: Opener) => void
-  /** `busy`: the process stops. `limited`: too many sockets of the network, or of all, have not shown a valid token. */
+  /** `busy`: the process stops. `limited`: too many sockets of the network have not shown a valid token. */
   refuse: (socket: WebSocket, reason: 'busy' | 'limited') => void
 }
 

@@ -2,10 +2,11 @@ import type { WebSocket } from 'ws'
 import * as clock from '../kit/clock.ts'
 import { openRateLimit } from '../kit/limits/rate.ts'
 
-/** Beyond these a socket is closed with a message, and beyond twice as many it is not even opened. */
+/** Beyond these the one that has waited longest makes room: who has a token shows it at once. */
 const sockets_max = 500
 
 export interface UnprovenLimits {
+  /** Beyond these a socket is closed with a message, and beyond twice as many it is not even opened. */
   per_network_max: number
   refused_tokens_per_minute_max: number
 }
@@ -13,7 +14,7 @@ export interface UnprovenLimits {
 /** Sockets that have not shown a valid token, also those that were refused and are not yet closed. */
 export interface UnprovenSockets {
   all: () => Iterable<WebSocket>
-  /** Whether there are too many, of the network or in all. `times` multiplies the limits. */
+  /** Whether the network has too many. `times` multiplies the limit. */
   areTooMany: (network: string, times?: number) => boolean
   /** It counts until it is closed, or has shown a valid token. */
   add: (socket: WebSocket, network: string) => void
@@ -30,9 +31,13 @@ export function openUnprovenSockets(limits: UnprovenLimits): UnprovenSockets {
   const countOf = (network: string) => networks.values().reduce((sum, other) => sum + (other === network ? 1 : 0), 0)
   return {
     all: () => networks.keys(),
-    areTooMany: (network, times = 1) =>
-      networks.size >= times * sockets_max || countOf(network) >= times * per_network_max,
+    areTooMany: (network, times = 1) => countOf(network) >= times * per_network_max,
     add(socket, network) {
+      const oldest = networks.size < sockets_max ? undefined : networks.keys().next().value
+      if (oldest) {
+        networks.delete(oldest)
+        oldest.terminate()
+      }
       networks.set(socket, network)
       socket.once('close', () => networks.delete(socket))
     },

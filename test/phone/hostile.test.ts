@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import { getCall, newCaller, placeCall } from '../support/calls.ts'
+import { WebSocket } from 'ws'
+import { ended, getCall, newCaller, placeCall } from '../support/calls.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, testPool } from '../support/harness.ts'
-import { newPhoneChannel } from '../support/phone.ts'
+import { newPhoneChannel, openBareStream, tokenIn } from '../support/phone.ts'
 import { phoneNumber } from '../support/samples.ts'
+import { own_number, postSigned } from '../support/sms.ts'
 
 const server = await openServer(testPool(), { live_calls_max: 3 })
 after(server.close)
@@ -40,4 +43,22 @@ test('what the carrier says of times is between the dial and now', async () => {
     assert.deepEqual([call.status, call.outcome, call.end_reason], ['failed', 'error', 'system_error'], start_time)
     assert.ok(call.started_at <= (call.answered_at ?? call.ended_at), `${start_time}: ${call.answered_at}`)
   }
+})
+
+test('streams that never start keep nobody from talking', async () => {
+  const tenant = await server.workspace()
+  const agent_id = await newCaller(tenant, { greeting: 'Hello.' })
+  const channel = await newPhoneChannel(server, tenant, { network, agent_id })
+  const stream_url = `${server.url.replace('http', 'ws')}/phone`
+  const idle = Array.from({ length: 510 }, () => new WebSocket(stream_url).on('error', () => {}))
+  await Promise.all(idle.map((socket) => Promise.race([once(socket, 'open'), once(socket, 'close')])))
+  const form = { CallSid: 'CA1', CallStatus: 'ringing', From: '+14155550123', To: own_number }
+  const { text } = await postSigned(tenant, channel.inbound_url, form)
+  const { socket, messages, closed, send } = await openBareStream(stream_url, tokenIn(text))
+  await Promise.race([once(socket, 'message'), closed])
+  assert.equal(messages[0]?.event, 'media', 'the agent speaks')
+  send({ event: 'stop', streamSid: 'MZ1', stop: {} })
+  const [, call_id = ''] = /\/calls\/([^<]+)</.exec(text) ?? []
+  assert.equal((await ended(tenant, call_id)).end_reason, 'contact_hung_up')
+  for (const one of idle) one.terminate()
 })

@@ -4,10 +4,12 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { WebSocket } from 'ws'
-import { ended, getCall, newCaller, placeCall } from '../support/calls.ts'
+import { waitUntil } from '../faults/client.ts'
+import { openPhoneNetwork } from '../peers/phone.ts'
+import { ended, getCall, newCaller, placeCall, turnsOf } from '../support/calls.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, testPool } from '../support/harness.ts'
-import { newPhoneChannel, openBareStream, tokenIn } from '../support/phone.ts'
+import { listCalls, newPhoneChannel, openBareStream, tokenIn } from '../support/phone.ts'
 import { phoneNumber } from '../support/samples.ts'
 import { own_number, postSigned } from '../support/sms.ts'
 
@@ -28,6 +30,10 @@ after(() => {
   carrier.close()
 })
 const network = { url: `http://127.0.0.1:${(carrier.address() as AddressInfo).port}` }
+const telephones = await openPhoneNetwork()
+after(() => telephones.close())
+
+const stream_url = `${server.url.replace('http', 'ws')}/phone`
 
 test('what the carrier says of times is between the dial and now', async () => {
   const tenant = await server.workspace()
@@ -49,16 +55,41 @@ test('streams that never start keep nobody from talking', async () => {
   const tenant = await server.workspace()
   const agent_id = await newCaller(tenant, { greeting: 'Hello.' })
   const channel = await newPhoneChannel(server, tenant, { network, agent_id })
-  const stream_url = `${server.url.replace('http', 'ws')}/phone`
   const idle = Array.from({ length: 510 }, () => new WebSocket(stream_url).on('error', () => {}))
   await Promise.all(idle.map((socket) => Promise.race([once(socket, 'open'), once(socket, 'close')])))
   const form = { CallSid: 'CA1', CallStatus: 'ringing', From: '+14155550123', To: own_number }
-  const { text } = await postSigned(tenant, channel.inbound_url, form)
-  const { socket, messages, closed, send } = await openBareStream(stream_url, tokenIn(text))
+  const answer = await postSigned(tenant, channel.inbound_url, form)
+  const { socket, messages, closed, send } = await openBareStream(stream_url, tokenIn(answer.text))
   await Promise.race([once(socket, 'message'), closed])
   assert.equal(messages[0]?.event, 'media', 'the agent speaks')
   send({ event: 'stop', streamSid: 'MZ1', stop: {} })
-  const [, call_id = ''] = /\/calls\/([^<]+)</.exec(text) ?? []
+  const [, call_id = ''] = /\/calls\/([^<]+)</.exec(answer.text) ?? []
   assert.equal((await ended(tenant, call_id)).end_reason, 'contact_hung_up')
   for (const one of idle) one.terminate()
+})
+
+test('a call is not transferred to its own number, where the agent would answer it again', async () => {
+  const tenant = await server.workspace()
+  const script = {
+    start: 'greet',
+    nodes: {
+      greet: { say: 'One moment.', go: 'office' },
+      office: { tool: 'transfer', with: { to: 'office' }, ok: 'after', failed: 'after' },
+      after: { say: 'Goodbye.', go: '@end' },
+    },
+  }
+  const transfers = [{ name: 'office', phone_number: own_number }]
+  const agent_id = await newCaller(tenant, { script, transfers })
+  const channel = await newPhoneChannel(server, tenant, { network: telephones, agent_id })
+  const phone = telephones.call({ from: '+14155550123', to: own_number, webhook_url: channel.inbound_url })
+  await phone.untilStreaming()
+  const [call] = await listCalls(tenant)
+  await waitUntil('the agent goes on', async () => {
+    const { conversation_id } = await getCall(tenant, call.id)
+    const turns: { text: string }[] = conversation_id === null ? [] : await turnsOf(tenant, conversation_id)
+    return turns.some(({ text }) => text.includes('could not reach them'))
+  })
+  assert.deepEqual(phone.transfers, [])
+  await phone.person.hangUp()
+  assert.equal((await ended(tenant, call.id)).end_reason, 'contact_hung_up')
 })

@@ -100,6 +100,8 @@ export function openPhoneSockets(sockets: LiveSockets, { service, log }: { servi
     try {
       const channel = channel_id === null ? undefined : await channels.find(at, channel_id)
       if (!channel || carrier_id === null) return 'refused'
+      // The agent would answer the call again, and transfer it again, without an end.
+      if (detour.type === 'transfer' && detour.to === channel.address) return 'refused'
       // Another process may have taken the call, and talk in it.
       if (detour.type === 'hang_up' && !(await isEndedOrHeld(at, call))) return 'refused'
       const on_channel = { channel_id: channel.id, call_id }

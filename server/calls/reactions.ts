@@ -1,4 +1,5 @@
 import * as agents from '../agents/store.ts'
+import * as channels from '../channels/store.ts'
 import * as contacts from '../contacts/store.ts'
 import { call_changed } from '../conversations/people.ts'
 import { unlinkCalls } from '../conversations/reactions.ts'
@@ -11,7 +12,7 @@ import { type Sql, sql } from '../kit/postgres/sql.ts'
 import { scheduleCallback } from './callbacks.ts'
 import { cancelUnstarted, isUnstarted } from './end.ts'
 import { redactCallOf } from './redact.ts'
-import { endSoon, lockMany, setDue, unlinkRows } from './rows.ts'
+import { endSoon, findOnLine, lockMany, setDue, unlinkRows } from './rows.ts'
 import { announce, announceRequest, table } from './store.ts'
 
 /** More are canceled in the background. */
@@ -20,6 +21,8 @@ const canceled_at_once_max = 1_000
 export const reactions: Reaction[] = [
   on(contacts.deleted, unlinkContacts),
   on(agents.deleted, endCalls),
+  // Whoever is on the line would hear the carrier's error when it asks what is next.
+  on(channels.findingUses, (at, { channel_id }) => findOnLine(at, channel_id)),
   on(call_changed, continueCall),
   on(callback_requested, scheduleCallback),
   on(redacting, async (at, { id, kind }) => {

@@ -6,7 +6,7 @@ import * as clock from '../kit/clock.ts'
 import { isId } from '../kit/id.ts'
 import { raw, rowsFrom, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { insertInto, laterUpdate, selected, type Table, updaterOf } from '../kit/postgres/table.ts'
-import { notFound } from '../kit/problem.ts'
+import { notFound, type Use } from '../kit/problem.ts'
 import { leaseEnd } from '../kit/work/lease.ts'
 import { renewerOf } from '../kit/work/rows.ts'
 import type { Fact } from './facts.ts'
@@ -306,6 +306,17 @@ export const isUndialed = ({
 /** The carrier had too much to do, and will be asked again. */
 export const waits_for_carrier = sql`status = 'queued' and started_at is not null and line = 'phone' and carrier_id is null
   and not is_dialing`
+
+const on_line_max = 10
+
+/** Some of the calls by telephone on this channel that ring, or that someone is in. */
+export const findOnLine = ({ db, workspace }: At, channel_id: string): Promise<Use[]> =>
+  db.many<Use>(
+    sql`select 'call' as kind, id from calls
+      where workspace_id = ${workspace} and channel_id = ${channel_id} and line = 'phone'
+        and status in ('queued', 'ringing', 'in_progress') and (direction = 'inbound' or started_at is not null)
+      order by id limit ${on_line_max}`,
+  )
 
 /** Leases due calls, and returns these columns of them. */
 export const leaseDue = <Leased extends object>(

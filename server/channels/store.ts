@@ -1,12 +1,12 @@
 import * as agents from '../agents/find.ts'
-import type { At } from '../kit/at.ts'
+import { type At, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { IsCurrent } from '../kit/http/operation.ts'
 import { isId, newId } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
-import { inUse, invalid, invalidState, notFound, preconditionFailed } from '../kit/problem.ts'
+import { inUse, invalid, invalidState, notFound, preconditionFailed, stillUsed, type Use } from '../kit/problem.ts'
 import { truncate } from '../kit/text.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { assertChange, assertProvision, type Trust, toOrigins } from './check.ts'
@@ -196,6 +196,9 @@ async function setHealth(at: At, { id, status, error }: Health): Promise<void> {
   if (before && !isSame(before)) await save(at, { before, after: { ...before, status, error } })
 }
 
+/** A channel is about to be deleted. Reactions return what needs it, which prevents this. */
+export const findingUses = newHook<{ channel_id: string }, Use[]>('channels.finding_uses')
+
 /** Its conversations stay. Its addresses return 404 from now on. */
 export async function remove(
   at: At,
@@ -203,6 +206,9 @@ export async function remove(
 ): Promise<{ deleted: true }> {
   const { db, workspace } = at
   await lock(at, { id, isCurrent })
+  const used_by = (await at.hooks.run(at, findingUses, { channel_id: id })).flat()
+  if (used_by.length > 0)
+    throw stillUsed('The channel has calls that are not over. Disable it, and delete it when they are.', used_by)
   await Promise.all([
     db.run(sql`delete from channels where workspace_id = ${workspace} and id = ${id}`),
     db.run(sql`delete from channel_directory where workspace_id = ${workspace} and channel_id = ${id}`),

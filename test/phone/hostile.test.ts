@@ -4,6 +4,8 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { WebSocket } from 'ws'
+import * as channels from '../../server/channels/store.ts'
+import { inTransaction } from '../../server/kit/at.ts'
 import { waitUntil } from '../faults/client.ts'
 import { openPhoneNetwork } from '../peers/phone.ts'
 import { ended, getCall, newCaller, placeCall, turnsOf } from '../support/calls.ts'
@@ -92,4 +94,24 @@ test('a call is not transferred to its own number, where the agent would answer 
   assert.deepEqual(phone.transfers, [])
   await phone.person.hangUp()
   assert.equal((await ended(tenant, call.id)).end_reason, 'contact_hung_up')
+})
+
+test('a channel is not deleted while someone is on its line, who would hear an error', async () => {
+  const tenant = await server.workspace()
+  const agent_id = await newCaller(tenant, { greeting: 'Hello.' })
+  const channel = await newPhoneChannel(server, tenant, { network: telephones, agent_id })
+  const remove = () =>
+    inTransaction(server.at(tenant.id), (at) => channels.remove(at, { id: channel.id, isCurrent: () => true }))
+  const scheduled_at = new Date(Date.now() + 3_600_000).toISOString()
+  await placeCall(tenant, { agent_id, to: phoneNumber(), channel_id: channel.id, scheduled_at })
+  const placed = await placeCall(tenant, { agent_id, to: phoneNumber(), channel_id: channel.id })
+  await tenant.work()
+  const phone = await telephones.nextCall()
+  const refused = { code: 'INVALID_STATE', details: { used_by: [{ kind: 'call', id: placed.id }] } }
+  await assert.rejects(remove(), refused)
+  await phone.untilStreaming()
+  await assert.rejects(remove(), refused)
+  await phone.person.hangUp()
+  await ended(tenant, placed.id)
+  assert.deepEqual(await remove(), { deleted: true })
 })

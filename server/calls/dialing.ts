@@ -74,14 +74,24 @@ export async function dial(at: AtOutside, dialing: Dialing): Promise<Fact[] | un
   return follow(later(at), dialing, { result, first_at, log: context.log })
 }
 
-/** Takes room for a call that is about to be dialled. Which ones still need theirs is asked only when none seems to be left. */
+/** Takes room for a call that is about to be dialled. */
 async function takeRoom(at: At, id: string, call: LiveCall): Promise<boolean> {
   const { live_calls } = at.tools
-  if (!live_calls.hasRoomToDial(call)) await freeRoom(at)
+  await hasRoomBesidesDialed(at, call)
   // Nothing waits in between: others take room at the same time.
   if (!live_calls.hasRoomToDial(call)) return false
   live_calls.dialed.set(id, { workspace: at.workspace, rings_until: at.now + ask_after_ms })
   return true
+}
+
+/**
+ * Whether there is room for a call, and for all that were dialled to be answered. Which ones still need theirs is asked only when none
+ * seems to be left.
+ */
+export async function hasRoomBesidesDialed(at: At, call: LiveCall): Promise<boolean> {
+  const { live_calls } = at.tools
+  if (!live_calls.hasRoomToDial(call)) await freeRoom(at)
+  return live_calls.hasRoomToDial(call)
 }
 
 /** Many calls may wait for room at the same time. */

@@ -11,6 +11,7 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { ignoreProblem, notFound, Problem } from '../kit/problem.ts'
 import { admitAll } from './create.ts'
+import { hasRoomBesidesDialed } from './dialing.ts'
 import { endUnstarted } from './end.ts'
 import type { Fact } from './facts.ts'
 import { insertBrought, newCall } from './insert.ts'
@@ -50,7 +51,8 @@ export async function admitCall(at: AtOutside, { channel, carrier_id, from }: In
   const configuration = await findConfiguration(at, { agent_id: agent.id, version_id: version.id })
   const speech = configuration && (await at.tools.sound.find(at, configuration).catch(ignoreProblem))
   if (!speech) return { type: 'no_speech', version }
-  if (!at.tools.live_calls.hasRoom({ is_offline: isOffline(speech.listen.model) })) return { type: 'busy' }
+  // Who is called must hear someone. Who calls can call again.
+  if (!(await hasRoomBesidesDialed(at, { is_offline: isOffline(speech.listen.model) }))) return { type: 'busy' }
   // Scripts use no tokens.
   const is_over = configuration.script === null && (await isOverLimit(at, { channel_id: channel.id }))
   return is_over ? { type: 'busy' } : { type: 'admitted', version }

@@ -206,6 +206,8 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
       wire.close(failed_code)
     }
     calls.set(id, { wire, lease_token: claimed.token, close })
+    // It counts as a live one from now on.
+    live_calls.dialed.delete(id)
     const onEnd = (end_reason: EndReason) => {
       if (!isCurrent()) return
       live_calls.over.set(id, claimed.token)

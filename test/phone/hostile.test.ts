@@ -8,6 +8,7 @@ import * as channels from '../../server/channels/store.ts'
 import { inTransaction } from '../../server/kit/at.ts'
 import { waitUntil } from '../faults/client.ts'
 import { openPhoneNetwork } from '../peers/phone.ts'
+import type { Behaviour } from '../peers/phone-behaviour.ts'
 import { ended, getCall, newCaller, placeCall, turnsOf } from '../support/calls.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, testPool } from '../support/harness.ts'
@@ -32,7 +33,9 @@ after(() => {
   carrier.close()
 })
 const network = { url: `http://127.0.0.1:${(carrier.address() as AddressInfo).port}` }
-const telephones = await openPhoneNetwork()
+/** By the number that is dialled. */
+const people = new Map<string, Behaviour>()
+const telephones = await openPhoneNetwork({ personFor: (form) => people.get(form.get('To') ?? '') ?? {} })
 after(() => telephones.close())
 
 const stream_url = `${server.url.replace('http', 'ws')}/phone`
@@ -114,4 +117,32 @@ test('a channel is not deleted while someone is on its line, who would hear an e
   await phone.person.hangUp()
   await ended(tenant, placed.id)
   assert.deepEqual(await remove(), { deleted: true })
+})
+
+test('who calls does not take the room of those who are called, and would hear nobody', async () => {
+  const tenant = await server.workspace()
+  const agent_id = await newCaller(tenant, { greeting: 'Hello.' })
+  const channel = await newPhoneChannel(server, tenant, { network: telephones, agent_id })
+  const callIn = (from: string) => telephones.call({ from, to: own_number, webhook_url: channel.inbound_url })
+  const numbers = [phoneNumber(), phoneNumber()]
+  for (const to of numbers) {
+    people.set(to, { takes: 'no_answer' })
+    await placeCall(tenant, { agent_id, to, channel_id: channel.id })
+  }
+  await tenant.work()
+  const [one, other] = [await telephones.nextCall(), await telephones.nextCall()]
+  await waitUntil('the calls of other tests have left', () => server.at('').tools.live_calls.count === 0)
+  const caller = callIn('+14155550123')
+  await caller.untilStreaming()
+  assert.deepEqual(await callIn('+14155550124').ended, { status: 'busy', ended_by: 'service' })
+  one.person.answer()
+  await one.untilStreaming()
+  await waitUntil('both are driven', () => server.at('').tools.live_calls.count === 2)
+  // Who has answered counts once, and who doesn't answer no longer.
+  assert.deepEqual(await callIn('+14155550125').ended, { status: 'busy', ended_by: 'service' })
+  other.person.decline()
+  await other.reported
+  const last = callIn('+14155550126')
+  await last.untilStreaming()
+  for (const { person } of [caller, one, last]) await person.hangUp()
 })

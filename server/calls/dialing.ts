@@ -52,7 +52,10 @@ export async function dial(at: AtOutside, dialing: Dialing): Promise<Fact[] | un
   if (!channel || to === null || !configuration) return [ended(at, 'canceled', 'system')]
   const speech = await at.tools.sound.find(at, configuration).catch(ignoreProblem)
   if (!speech) return [ended(at, 'system_error')]
-  if (!(await takeRoom(at, id, { is_offline: isOffline(speech.listen.model) }))) {
+  const has_room = await takeRoom(at, { is_offline: isOffline(speech.listen.model) }, ({ dialed }) =>
+    dialed.set(id, { workspace: at.workspace, rings_until: at.now + ask_after_ms }),
+  )
+  if (!has_room) {
     await releaseUntil(at, { ids: [id], token }, clock.iso(at.now + wait_ms))
     return undefined
   }
@@ -74,24 +77,17 @@ export async function dial(at: AtOutside, dialing: Dialing): Promise<Fact[] | un
   return follow(later(at), dialing, { result, first_at, log: context.log })
 }
 
-/** Takes room for a call that is about to be dialled. */
-async function takeRoom(at: At, id: string, call: LiveCall): Promise<boolean> {
-  const { live_calls } = at.tools
-  await hasRoomBesidesDialed(at, call)
-  // Nothing waits in between: others take room at the same time.
-  if (!live_calls.hasRoomToDial(call)) return false
-  live_calls.dialed.set(id, { workspace: at.workspace, rings_until: at.now + ask_after_ms })
-  return true
-}
-
 /**
- * Whether there is room for a call, and for all that were dialled to be answered. Which ones still need theirs is asked only when none
- * seems to be left.
+ * Takes room for a call that is dialled or comes in, besides all that have room and don't need it yet. Returns false if there is none.
+ * Which ones still need theirs is asked only when none seems to be left.
  */
-export async function hasRoomBesidesDialed(at: At, call: LiveCall): Promise<boolean> {
+export async function takeRoom(at: At, call: LiveCall, keep: (live_calls: LiveCalls) => void): Promise<boolean> {
   const { live_calls } = at.tools
-  if (!live_calls.hasRoomToDial(call)) await freeRoom(at)
-  return live_calls.hasRoomToDial(call)
+  if (!live_calls.hasRoomForAnother(call, at.now)) await freeRoom(at)
+  // Nothing waits in between: others take room at the same time.
+  if (!live_calls.hasRoomForAnother(call, at.now)) return false
+  keep(live_calls)
+  return true
 }
 
 /** Many calls may wait for room at the same time. */

@@ -5,7 +5,7 @@ const offline_max = 10
 const providers_max = 50
 const retry_after_seconds = 10
 /** A carrier opens a stream, or asks what is next, within this time, here or at another process. */
-const expect_for_ms = 10_000
+export const expect_for_ms = 10_000
 
 declare module '../kit/at.ts' {
   interface Tools {
@@ -37,14 +37,16 @@ export interface LiveCalls {
   readonly dialed: Map<string, DialedCall>
   /** The ids of calls by telephone whose stream may open here any moment, or whose carrier asks what is next, and until when they count. */
   readonly expected: Map<string, number>
+  /** The carrier's ids of calls that come in, whose streams are to open, and until when room is kept for them. */
+  readonly admitted: Map<string, number>
   /** Whether streams open at this process. If not, all that it has dialled are held elsewhere. */
   has_sockets: boolean
   /** Of recordings that wait in memory to be stored. */
   unstored_bytes: number
   /** `taken` is how many more there are to come. During a stop there is room for those only who are on the line already. */
   hasRoom: (call: LiveCall, more?: { taken?: number; is_on_line?: boolean }) => boolean
-  /** Whether there is also room for all that were dialled to be answered. */
-  hasRoomToDial: (call: LiveCall) => boolean
+  /** Whether there is also room for all that were dialled to be answered, and for all that were admitted. */
+  hasRoomForAnother: (call: LiveCall, now: number) => boolean
   add: (call: LiveCall) => void
   remove: (call: LiveCall) => void
   /** Someone is on the telephone, and a stream is to open, or the carrier is to ask what is next. */
@@ -66,6 +68,9 @@ export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
   const unfinished = new Set<Promise<void>>()
   let waiting: (() => void)[] = []
   const isOver = () => calls.size === 0 && unfinished.size === 0
+  const removeLate = (untils: Map<string, number>, now: number) => {
+    for (const [id, until] of untils) if (until <= now) untils.delete(id)
+  }
   function noteEnd(): void {
     if (!isOver()) return
     const resolved = waiting
@@ -78,6 +83,7 @@ export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
     over: new Map(),
     dialed: new Map(),
     expected: new Map(),
+    admitted: new Map(),
     has_sockets: false,
     unstored_bytes: 0,
     get count() {
@@ -92,13 +98,14 @@ export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
       const offline = [...calls].filter((call) => call.is_offline).length
       return calls.size + taken < providers_max && (!is_offline || offline + taken < offline_max)
     },
-    hasRoomToDial(call) {
-      return this.hasRoom(call, { taken: this.dialed.size })
+    hasRoomForAnother(call, now) {
+      removeLate(this.admitted, now)
+      return this.hasRoom(call, { taken: this.dialed.size + this.admitted.size })
     },
     expect(id, now) {
       const dialed = this.dialed.get(id)
       if (dialed) dialed.rings_until = now
-      for (const [other, until] of this.expected) if (until <= now) this.expected.delete(other)
+      removeLate(this.expected, now)
       this.expected.set(id, now + expect_for_ms)
     },
     noteOver(id) {

@@ -11,10 +11,11 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { ignoreProblem, notFound, Problem } from '../kit/problem.ts'
 import { admitAll } from './create.ts'
-import { hasRoomBesidesDialed } from './dialing.ts'
+import { takeRoom } from './dialing.ts'
 import { endUnstarted } from './end.ts'
 import type { Fact } from './facts.ts'
 import { insertBrought, newCall } from './insert.ts'
+import { expect_for_ms } from './live-calls.ts'
 import { findByCarrierId, type LockedCall, lock, setCarrierId, updateRequest, updateSocketToken } from './rows.ts'
 import { saveReport } from './save.ts'
 import { newSocketToken, open_within_ms } from './socket-token.ts'
@@ -51,11 +52,13 @@ export async function admitCall(at: AtOutside, { channel, carrier_id, from }: In
   const configuration = await findConfiguration(at, { agent_id: agent.id, version_id: version.id })
   const speech = configuration && (await at.tools.sound.find(at, configuration).catch(ignoreProblem))
   if (!speech) return { type: 'no_speech', version }
-  // Who is called must hear someone. Who calls can call again.
-  if (!(await hasRoomBesidesDialed(at, { is_offline: isOffline(speech.listen.model) }))) return { type: 'busy' }
   // Scripts use no tokens.
-  const is_over = configuration.script === null && (await isOverLimit(at, { channel_id: channel.id }))
-  return is_over ? { type: 'busy' } : { type: 'admitted', version }
+  if (configuration.script === null && (await isOverLimit(at, { channel_id: channel.id }))) return { type: 'busy' }
+  // Who is called must hear someone. Who calls can call again.
+  const has_room = await takeRoom(at, { is_offline: isOffline(speech.listen.model) }, ({ admitted }) =>
+    admitted.set(carrier_id, at.now + expect_for_ms),
+  )
+  return has_room ? { type: 'admitted', version } : { type: 'busy' }
 }
 
 /** Writes a call that comes in. One that is reported again is found. The ledger is not asked: the other side calls. */

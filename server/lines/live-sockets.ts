@@ -179,6 +179,7 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
     if (!held && (isDraining() || !(calls.has(id) || live_calls.hasRoom(live, { is_on_line })))) return 'busy'
     live_calls.add(live)
     live_calls.expected.delete(id)
+    live_calls.admitted.delete(found.carrier_id ?? '')
     const held_token = held?.lease_token ?? null
     const claimed = await take(at, { ...opening, held: held_token }).catch((error: unknown) => {
       live_calls.remove(live)

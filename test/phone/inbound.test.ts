@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { after, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { WebSocket } from 'ws'
 import * as channels from '../../server/channels/store.ts'
 import { addTokens } from '../../server/channels/usage.ts'
@@ -24,6 +24,9 @@ const asFromShard = (error: unknown): never => {
 const pool = testPool()
 const sharded: Pool = { ...pool, tx: (work, options) => pool.tx((db) => work(db).catch(asFromShard), options) }
 const server = await openServer(sharded, { live_calls_max: 3 })
+/** Room is kept for a stream for a while, and many streams are never opened here. */
+const forgetAdmitted = () => server.at('').tools.live_calls.admitted.clear()
+beforeEach(forgetAdmitted)
 after(server.close)
 addFakeSpeech(server)
 const network = await openPhoneNetwork()
@@ -221,6 +224,7 @@ test('a process with as many calls as it can have is busy', async () => {
   const { tenant, channel, callIn } = await openWorld()
   const waiting = await postSigned(tenant, channel.inbound_url, form('CA9', { From: '+14155550125' }))
   const [{ id }] = await listCalls(tenant)
+  forgetAdmitted()
   const phones = ['1', '2', '3'].map((digit) => callIn(`+1415555012${digit}`))
   await Promise.all(phones.map((phone) => phone.untilStreaming()))
   await waitUntil('all are driven', () => server.at('').tools.live_calls.count === 3)
@@ -237,6 +241,18 @@ test('a process with as many calls as it can have is busy', async () => {
   assert.doesNotMatch((await ask()).text, /<Pause/)
   stream.socket.send(JSON.stringify({ event: 'stop' }))
   assert.equal((await ended(tenant, id)).end_reason, 'contact_hung_up')
+})
+
+test('of many who call at once as many are connected as there is room for', async () => {
+  const { tenant, channel } = await openWorld()
+  const { live_calls } = server.at('').tools
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      postSigned(tenant, channel.inbound_url, form(`CB${index}`, { From: `+1415555${1300 + index}` })),
+    ),
+  )
+  const counted = Object.groupBy(answers, ({ text }) => (/<Connect>/.test(text) ? 'connected' : 'busy'))
+  assert.deepEqual([counted.connected?.length, counted.busy?.length], [3 - live_calls.count, 17 + live_calls.count])
 })
 
 test('without tokens for today it is busy, unless the agent needs none', async () => {
@@ -290,6 +306,7 @@ test('the version that can hear and speak is the one that answers', async () => 
   try {
     for (let count = 0; count < 12; count += 1) {
       const from = `+1415555${1_000 + count}`
+      forgetAdmitted()
       const { text } = await postSigned(tenant, channel.inbound_url, form(`CA${count}`, { From: from }))
       const [{ id, agent_version, status }] = await listCalls(tenant)
       labels.add(agent_version.version_label)

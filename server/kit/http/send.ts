@@ -8,6 +8,7 @@ import { upload_sockets } from './admission.ts'
 import { answerAndDrain, isArriving } from './body/drain.ts'
 import { body_limit_bytes, common_headers } from './errors.ts'
 import type { SendAnswer } from './request.ts'
+import { openRequestLog } from './request-log.ts'
 
 /** The client sends nothing more. */
 const timeout_status = 408
@@ -19,8 +20,9 @@ export interface SenderOptions {
   isStopping: () => boolean
 }
 
-/** Sends answers and records them in the metrics. An answer that can't be sent ends its own connection only. */
+/** Sends answers, and records them in the metrics and in the log. An answer that can't be sent ends its own connection only. */
 export function createSender({ log, metrics, stalled_after_ms, isStopping }: SenderOptions): SendAnswer {
+  const logRequest = openRequestLog(log)
   const send: SendAnswer = (request, reply, { status, headers, body }) => {
     const { id, method, arrived_at, routeOptions } = request
     if (isStopping()) reply.header('connection', 'close')
@@ -33,8 +35,7 @@ export function createSender({ log, metrics, stalled_after_ms, isStopping }: Sen
     const duration_ms = clock.ticks() - (arrived_at || clock.ticks())
     const route = routeOptions.url ?? '(none)'
     metrics.observe(method, route, status, duration_ms)
-    if (log.isLevelEnabled('debug'))
-      log.debug({ request_id: id, method, route, status, duration_ms, ip: request.ip }, 'answered')
+    logRequest(request, { route, status, duration_ms })
   }
 
   // Many callers are callbacks that nothing catches errors of.

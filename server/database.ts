@@ -28,6 +28,8 @@ export interface DatabaseOptions {
   as: 'serve' | 'command'
   /** False refuses a missing or empty database: most likely DATA_DIR or DATABASE_URL differ from the server's. */
   may_create: boolean
+  /** True leaves the database as it is. */
+  is_read_only?: boolean
   /** Prints a line for the user. */
   say: (line: string) => void
   log: Log
@@ -36,7 +38,7 @@ export interface DatabaseOptions {
 /** Opens the embedded database, or the one that DATABASE_URL names, and applies new migrations. */
 export async function openDatabase(config: Config, options: DatabaseOptions): Promise<Database> {
   const { checkout, data_dir, database_url } = config
-  const { as, may_create, say, log } = options
+  const { as, may_create, is_read_only = false, say, log } = options
   const or_create = 'or create one with parley serve or parley migrate'
   if (!database_url && !may_create && !hasCluster(data_dir)) {
     throw new SetupError(
@@ -60,8 +62,9 @@ export async function openDatabase(config: Config, options: DatabaseOptions): Pr
   }
   try {
     const database = await checkVersion(pool)
-    const name = database_url ? `the database ${database} at ${hostOfUrl(database_url)}` : `the database in ${data_dir}`
+    const name = nameOf(config, database)
     if (!may_create && !(await isMigrated(pool))) throw new SetupError(`${name} is empty: use another, ${or_create}`)
+    if (is_read_only) return { pool, name, applied: [], close }
     const applied = await migrate(pool, migrations)
     if (applied.length > 0) log.info({ applied }, 'migrated the database')
     const newer = await listUnknown(pool, migrations)
@@ -74,6 +77,10 @@ export async function openDatabase(config: Config, options: DatabaseOptions): Pr
       : error
   }
 }
+
+/** The database and its location, without a password. */
+export const nameOf = ({ database_url, data_dir }: Config, database: string): string =>
+  database_url ? `the database ${database} at ${hostOfUrl(database_url)}` : `the database in ${data_dir}`
 
 const hostOfUrl = (database_url: string): string => {
   const { host, searchParams } = new URL(database_url)

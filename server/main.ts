@@ -5,6 +5,7 @@ import type { Carrier } from './calls/carrier.ts'
 import type { LiveCalls } from './calls/live-calls.ts'
 import { addressOf, type Config, ConfigError } from './config.ts'
 import { migrations, openDatabase } from './database.ts'
+import { background_kinds } from './due-kinds.ts'
 import { removeLeftovers } from './kit/blobs/scratch.ts'
 import * as clock from './kit/clock.ts'
 import type { FastifyInstance } from './kit/http/server.ts'
@@ -20,7 +21,7 @@ import { formatGreeting, greetingAsJson } from './start/greeting.ts'
 import { notifyLauncher } from './start/launcher.ts'
 import { ensureSecretsKeys } from './start/secrets-key.ts'
 import { consoleOf, type Shell } from './start/shell.ts'
-import { background_kinds, openAnsweringOnly, openWorker, type Worker } from './worker.ts'
+import { openAnsweringOnly, openWorker, type Worker } from './worker.ts'
 
 export interface ServeOptions {
   shell: Shell

@@ -1,9 +1,6 @@
 import type { Carrier } from './calls/carrier.ts'
 import { due_calls } from './calls/claim.ts'
-import { work as recording_files } from './calls/recording-files.ts'
 import { calling } from './calls/work.ts'
-import { work as enrollings } from './campaigns/enrolling-work.ts'
-import { work as deleted_campaigns } from './campaigns/removal.ts'
 import { table as campaigns } from './campaigns/rows.ts'
 import { dialing } from './campaigns/work.ts'
 import { advancing } from './clocks/advance.ts'
@@ -13,23 +10,21 @@ import { test_times } from './clocks/time.ts'
 import * as short_search from './contacts/short-search-totals.ts'
 import { due_conversations } from './conversations/claim.ts'
 import { answering } from './drivers/work.ts'
+import { background_kinds, contact_kinds, due_kinds, row_work, work_kinds } from './due-kinds.ts'
 import { assignPositions } from './events/positions.ts'
-import { work as imports } from './imports/run.ts'
 import { atWorkspace, type Service } from './kit/at.ts'
 import { second_ms } from './kit/clock.ts'
 import type { Log } from './kit/log.ts'
-import { type DueEngine, type DueKind, noteAllDue, openDuePoll, readDueTimes } from './kit/work/due.ts'
+import { type DueEngine, noteAllDue, openDuePoll, readDueTimes } from './kit/work/due.ts'
 import { Engine, type EngineOptions } from './kit/work/engine.ts'
 import { openPeriodicTasks, type PeriodicTask } from './kit/work/periodic.ts'
-import { dueRows, rowWork } from './kit/work/rows.ts'
+import { rowWork } from './kit/work/rows.ts'
 import { carriers, dialer } from './lines/carriers.ts'
 import { simulator } from './lines/simulator/carrier.ts'
-import { work as simulated_messages } from './lines/simulator/message-work.ts'
 import { due_messages } from './messages/claims.ts'
 import { sendingMessages } from './messages/sending.ts'
 import * as retention from './retention.ts'
 import { due_deliveries } from './webhooks/claims.ts'
-import { work as recoveries } from './webhooks/recoveries.ts'
 import { sending } from './webhooks/sending.ts'
 import { all_workspaces } from './workspaces/store.ts'
 
@@ -49,36 +44,8 @@ export interface BackgroundOptions extends EngineOptions {
   stalled_ms?: number
 }
 
-/** This many run at once, each of another workspace. */
-const simulated_messages_max = 10
-
 /** Campaigns of other workspaces that the dialer decides for at a time. */
 const decisions_max = 4
-
-/** Files of recordings, each of another workspace. */
-const removals_max = 4
-
-/** What may change the contacts of a campaign, or what may be done with them. */
-const contact_work = [
-  rowWork(imports),
-  rowWork(enrollings),
-  rowWork(simulated_messages, { at_once: simulated_messages_max }),
-]
-const other_row_work = [rowWork(recoveries), rowWork(deleted_campaigns)]
-/** Test clocks don't wait for it: a bucket may be out of reach for long. */
-const file_work = rowWork(recording_files, { at_once: removals_max })
-const row_work = [...contact_work, ...other_row_work, file_work]
-const contact_kinds: DueKind[] = [...contact_work.map(({ due }) => due), due_conversations, due_calls, due_messages]
-const work_kinds: DueKind[] = [
-  ...contact_kinds,
-  ...other_row_work.map(({ due }) => due),
-  dueRows(campaigns.name),
-  due_deliveries,
-]
-/** What `due_workspaces` is kept for. */
-export const due_kinds: DueKind[] = [...work_kinds, file_work.due, dueRows(clocks.table)]
-
-export const background_kinds: string[] = due_kinds.map(({ kind }) => kind)
 
 const minute_ms = 60_000
 const hour_ms = 60 * minute_ms

@@ -1,5 +1,5 @@
 import { table as conversations_topic } from '../conversations/store.ts'
-import type { At, InWorkspace } from '../kit/at.ts'
+import type { At, InWorkspace, Unscoped } from '../kit/at.ts'
 import { isId } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
@@ -17,6 +17,14 @@ export async function get({ db, workspace }: At, id: string): Promise<Call> {
   const found = isId(id) ? await getById(db, workspace, id) : undefined
   if (!found) throw notFound()
   return found
+}
+
+/** Calls in all workspaces that ring or are talked on, without simulated ones, for the operator. The index of calls in flight finds them. */
+export async function countLive({ db }: Pick<Unscoped, 'db'>): Promise<number> {
+  const { total } = await db.one<{ total: number }>(
+    sql`select count(*) as total from calls where status in ('ringing', 'in_progress') and line is not null`,
+  )
+  return total
 }
 
 /** What someone wants of a call that this process drives, and what others have written of it. */

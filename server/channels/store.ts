@@ -1,5 +1,5 @@
 import * as agents from '../agents/find.ts'
-import { type At, newHook } from '../kit/at.ts'
+import { type At, newHook, type Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { IsCurrent } from '../kit/http/operation.ts'
 import { isId, newId } from '../kit/id.ts'
@@ -184,6 +184,15 @@ export const setFailing = (at: At, { id, error }: { id: string; error: string })
 
 /** Notes that the carrier sends again. */
 export const setWorking = (at: At, id: string): Promise<void> => setHealth(at, { id, status: 'active', error: null })
+
+/** In all live workspaces, for the operator. */
+export async function countFailing({ db }: Pick<Unscoped, 'db'>): Promise<number> {
+  const { total } = await db.one<{ total: number }>(
+    sql`select count(*) as total from channels where status = 'failing'
+      and not ${workspaces.isTest(raw('channels.workspace_id'))}`,
+  )
+  return total
+}
 
 type Health = Pick<StoredChannel, 'id' | 'status' | 'error'>
 

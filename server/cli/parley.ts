@@ -1,7 +1,5 @@
-import fs from 'node:fs'
-import path from 'node:path'
 import { type Command as CommanderCommand, CommanderError, Help } from 'commander'
-import { product } from '../product.ts'
+import { product, version } from '../product.ts'
 import type { Shell } from '../start/shell.ts'
 import { addAgentCommands } from './agent.ts'
 import { addCallCommand } from './call.ts'
@@ -20,10 +18,9 @@ import { createRun } from './run.ts'
 import { addSecretsCommands } from './secrets.ts'
 import { addServeCommand } from './serve.ts'
 import { addSpeechCommands } from './speech.ts'
+import { addStatusCommand } from './status.ts'
 import { addUserCommands } from './user.ts'
 import { addWorkspaceCommands } from './workspace.ts'
-
-const { version } = JSON.parse(fs.readFileSync(path.resolve(import.meta.dirname, '../../package.json'), 'utf8'))
 
 const note = `
 Commands use the database that DATA_DIR or DATABASE_URL names, also while the service runs, and print its name on
@@ -39,6 +36,7 @@ export async function runCommand(words: string[], shell: Shell): Promise<void> {
   const run = createRun(shell, isJson)
   addServeCommand(program, shell, isJson)
   addMigrateCommand(program, run)
+  addStatusCommand(program, shell, isJson)
   addWorkspaceCommands(program, run)
   addKeyCommands(program, run)
   addUserCommands(program, run)

@@ -44,6 +44,13 @@ export const due_deliveries: DueKind = {
         where workspace_id = ${workspace} and webhook_id = webhooks.id and due_at is not null order by due_at limit 1
       ) as next
       where webhooks.workspace_id = ${workspace}`,
+  // Those to an endpoint that fails wait for the endpoint.
+  selectWaiting: ({ workspaces, now, limit }) =>
+    sql`select delivery.due_at from webhooks
+      join webhook_deliveries as delivery
+        on delivery.workspace_id = webhooks.workspace_id and delivery.webhook_id = webhooks.id
+      where webhooks.workspace_id = any(${toArrayLiteral(workspaces)}::uuid[]) and webhooks.status = 'active'
+        and failing_since is null and delivery.due_at <= ${clock.iso(now)} limit ${limit}`,
 }
 
 /** What to claim. `by_key` has the endpoints by webhook. */

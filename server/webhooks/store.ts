@@ -1,5 +1,5 @@
 import * as events from '../events/store.ts'
-import type { At, AtOutside } from '../kit/at.ts'
+import type { At, AtOutside, Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newSecret as newToken } from '../kit/crypto/secret.ts'
 import { newSigningSecret } from '../kit/crypto/signing.ts'
@@ -184,6 +184,15 @@ export async function disable(
   if (disabled.length > 0) db.notify({ topic: 'deliveries', workspace })
   const summaries = disabled.map((webhook) => ({ data: toSummary(webhook) }))
   await events.record(at, event_types.disabled, summaries)
+}
+
+/** In all live workspaces, for the operator: how many active webhooks have failed since their last success. */
+export async function countFailing({ db }: Pick<Unscoped, 'db'>): Promise<number> {
+  const { total } = await db.one<{ total: number }>(
+    sql`select count(*) as total from webhooks where failing_since is not null and status = 'active'
+      and not ${workspaces.isTest(raw('webhooks.workspace_id'))}`,
+  )
+  return total
 }
 
 /** Locks the webhook until the transaction ends. */

@@ -75,7 +75,7 @@ test('leases of items in many workspaces are renewed side by side, and one that 
   const second = Promise.withResolvers<void>()
   let canEnd = async () => {}
   const work: Work<DueItem, void> = {
-    due: { kind: 'nothing', nextDue: () => sql`select null::timestamptz` },
+    due: { kind: 'nothing', nextDue: () => sql`select null::timestamptz`, selectWaiting: () => sql`select null` },
     openLeases: () =>
       itemLeases(async ({ workspace }, items) => {
         in_flight += 1

@@ -63,9 +63,13 @@ export const listNames = (folder: string): string[] =>
     .sort()
 
 /** Whether all of these migrations are applied. The database may also have those of a newer version. */
-export async function isCurrent(db: Db, names: string[]): Promise<boolean> {
+export const isCurrent = async (db: Db, names: string[]): Promise<boolean> =>
+  (await listMissing(db, names)).length === 0
+
+/** Those of these migrations that are not applied. */
+export async function listMissing(db: Db, names: string[]): Promise<string[]> {
   const applied = new Set((await readApplied(db)).map(({ name }) => name))
-  return names.every((name) => applied.has(name))
+  return names.filter((name) => !applied.has(name))
 }
 
 /** The applied migrations that are not in the folder: those of a newer version. */

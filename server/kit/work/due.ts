@@ -21,6 +21,15 @@ export interface DueKind {
   nextDue: (workspace: string | Sql) => Sql
   /** The same, but not before the leases of the items end. */
   nextFree?: (workspace: string) => Sql
+  /** Selects the `due_at` of items that are due and that no process works on. */
+  selectWaiting: (of: Waiting) => Sql
+}
+
+export interface Waiting {
+  workspaces: string[]
+  /** By the database's time, as leases go. */
+  now: number
+  limit: number
 }
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
-import type { Pool } from '../postgres/pool.ts'
+import type { Db, Pool } from '../postgres/pool.ts'
 import { sql } from '../postgres/sql.ts'
 
 /** When the leader doesn't renew its lease for this long, by the database's time, another process takes over. */
@@ -49,6 +49,10 @@ export function openLeader(pool: Pool, name: string, onElected: () => void, log:
     },
   }
 }
+
+/** Whether some process is the leader for `name`. */
+export const hasLeader = async (db: Db, name: string): Promise<boolean> =>
+  (await db.run(sql`select from process_leases where name = ${name} and lease_until > ${clock.iso(db.time())}`)) > 0
 
 async function takeLease(pool: Pool, name: string, token: string): Promise<boolean> {
   const now = pool.time()

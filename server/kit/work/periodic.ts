@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts'
-import type { Pool } from '../postgres/pool.ts'
-import { openLeader } from './leader.ts'
+import type { Db, Pool } from '../postgres/pool.ts'
+import { hasLeader, openLeader } from './leader.ts'
 
 export interface PeriodicTask {
   name: string
@@ -8,12 +8,17 @@ export interface PeriodicTask {
   run: () => Promise<unknown>
 }
 
+const leader_name = 'periodic_tasks'
+
+/** Whether a process runs the periodic tasks, and so also due work. */
+export const hasWorker = (db: Db): Promise<boolean> => hasLeader(db, leader_name)
+
 /** Repeats each task at its interval, in one process of all that share the database. */
 export function openPeriodicTasks(pool: Pool, tasks: PeriodicTask[], log: Log): { stop: () => Promise<void> } {
   const runs = tasks.map((task) => ({ ...task, run: withoutOverlap(task, log) }))
   const leader = openLeader(
     pool,
-    'periodic_tasks',
+    leader_name,
     () => {
       for (const { run } of runs) run()
     },

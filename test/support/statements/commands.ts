@@ -1,17 +1,23 @@
+import assert from 'node:assert/strict'
 import * as versions from '../../../server/agents/versions.ts'
 import * as api_keys from '../../../server/api-keys/store.ts'
 import { sealed_columns } from '../../../server/cli/secrets.ts'
+import { readConfig } from '../../../server/config.ts'
+import { live_kinds } from '../../../server/due-kinds.ts'
 import { inTransaction } from '../../../server/kit/at.ts'
 import * as clock from '../../../server/kit/clock.ts'
 import { hashOf } from '../../../server/kit/crypto/secret.ts'
 import { newId } from '../../../server/kit/id.ts'
 import { isCurrent, isMigrated, listNames, listUnknown } from '../../../server/kit/postgres/migrate.ts'
+import { sql } from '../../../server/kit/postgres/sql.ts'
 import * as people from '../../../server/people/store.ts'
+import { readStatus } from '../../../server/status.ts'
 import * as workspaces from '../../../server/workspaces/store.ts'
 import { migrations, type Server } from '../harness.ts'
 
 /** What the command line and the start of the service send. */
 export async function runCommands(server: Server): Promise<void> {
+  await readTheStatus(server)
   const { pool } = server
   const { id, key } = await server.workspace()
   const at = server.at(id)
@@ -34,4 +40,17 @@ export async function runCommands(server: Server): Promise<void> {
     await list(at, undefined, 1)
     await replace(at, [])
   }
+}
+
+/** Also as on a sharded database, and with work that waits. */
+async function readTheStatus({ pool, workspace }: Server): Promise<void> {
+  const { id } = await workspace()
+  for (const { kind } of live_kinds)
+    await pool.run(sql`insert into due_workspaces (workspace_id, kind, due_at) values (${id}, ${kind}, '-infinity')`)
+  await pool.script(`create table pg_dist_node (groupid integer, nodename text, nodeport integer, noderole text,
+      isactive boolean);
+    create function citus_check_connection_to_node(text, integer) returns boolean language sql return true`)
+  const { attention } = await readStatus(pool, readConfig({}))
+  await pool.script('drop function citus_check_connection_to_node; drop table pg_dist_node')
+  assert.ok(!attention.some((sentence) => sentence.includes('could not be read')), attention.join(' '))
 }

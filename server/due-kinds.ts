@@ -1,0 +1,52 @@
+import { due_calls } from './calls/claim.ts'
+import { work as recording_files } from './calls/recording-files.ts'
+import { work as enrollings } from './campaigns/enrolling-work.ts'
+import { work as deleted_campaigns } from './campaigns/removal.ts'
+import { table as campaigns } from './campaigns/rows.ts'
+import * as clocks from './clocks/store.ts'
+import { due_conversations } from './conversations/claim.ts'
+import { work as imports } from './imports/run.ts'
+import type { DueKind } from './kit/work/due.ts'
+import { dueRows, rowWork } from './kit/work/rows.ts'
+import { work as simulated_messages } from './lines/simulator/message-work.ts'
+import { due_messages } from './messages/claims.ts'
+import { due_deliveries } from './webhooks/claims.ts'
+import { work as recoveries } from './webhooks/recoveries.ts'
+
+/** The kinds of background work that is found by its due time. */
+
+/** This many run at once, each of another workspace. */
+const simulated_messages_max = 10
+
+/** Files of recordings, each of another workspace. */
+const removals_max = 4
+
+/** What may change the contacts of a campaign, or what may be done with them. */
+const contact_work = [
+  rowWork(imports),
+  rowWork(enrollings),
+  rowWork(simulated_messages, { at_once: simulated_messages_max }),
+]
+const other_row_work = [rowWork(recoveries), rowWork(deleted_campaigns)]
+/** Test clocks don't wait for it: a bucket may be out of reach for long. */
+const file_work = rowWork(recording_files, { at_once: removals_max })
+export const row_work = [...contact_work, ...other_row_work, file_work]
+export const contact_kinds: DueKind[] = [
+  ...contact_work.map(({ due }) => due),
+  due_conversations,
+  due_calls,
+  due_messages,
+]
+/** What test clocks wait for. */
+export const work_kinds: DueKind[] = [
+  ...contact_kinds,
+  ...other_row_work.map(({ due }) => due),
+  dueRows(campaigns.name),
+  due_deliveries,
+]
+/** What live workspaces have. */
+export const live_kinds: DueKind[] = [...work_kinds, file_work.due]
+/** What `due_workspaces` is kept for. */
+export const due_kinds: DueKind[] = [...live_kinds, dueRows(clocks.table)]
+
+export const background_kinds: string[] = due_kinds.map(({ kind }) => kind)

@@ -30,6 +30,7 @@ import { openRenderer } from './lines/simulator/render/renderer.ts'
 import { reactions as message_reactions } from './messages/reactions.ts'
 import { environmentProviders } from './models/environment.ts'
 import { product, seal_info } from './product.ts'
+import { openStatus } from './status.ts'
 import { reactions as webhook_reactions } from './webhooks/reactions.ts'
 
 const hooks = openHooks([
@@ -72,6 +73,7 @@ export const openService = (pool: Pool, config: Config, address: () => string): 
     environment_providers: environmentProviders(config),
     sound: openSound({ folder: config.speech_dir, log: openLog(config.log_level) }),
     live_calls: openLiveCalls(config.live_calls_max),
+    readStatus: openStatus(pool, config),
     turn_latency: openStages({
       name: `${product.short_name}_turn_latency_seconds`,
       help: 'How long the stages of turns take in calls on real lines.',

@@ -223,6 +223,11 @@ const providers = createRoute({
   path: '/providers',
   component: lazyRouteComponent(() => import('./settings/ProvidersPage.tsx'), 'ProvidersPage'),
 })
+const installation = createRoute({
+  getParentRoute: () => settings,
+  path: '/installation',
+  component: lazyRouteComponent(() => import('./settings/InstallationPage.tsx'), 'InstallationPage'),
+})
 const profile = createRoute({
   getParentRoute: () => settings,
   path: '/me',
@@ -258,7 +263,7 @@ const tree = root.addChildren([
     webhook,
     integrations,
     integration,
-    settings.addChildren([settingsIndex, apiKeys, workspaceSettings, members, providers, profile]),
+    settings.addChildren([settingsIndex, apiKeys, workspaceSettings, members, providers, profile, installation]),
   ]),
 ])
 

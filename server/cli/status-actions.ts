@@ -2,6 +2,7 @@ import { styleText } from 'node:util'
 import { readConfig } from '../config.ts'
 import { openDatabase } from '../database.ts'
 import { openLog } from '../kit/log.ts'
+import { items_max } from '../kit/work/backlog.ts'
 import type { InstallationStatus } from '../people/installation-schema.ts'
 import { product } from '../product.ts'
 import { consoleOf, type Shell } from '../start/shell.ts'
@@ -50,7 +51,7 @@ function format(status: InstallationStatus, { stdout, env }: Shell): string {
   ]
   const work = engines.map(({ kind, due, lag_seconds }) => [
     engineName(kind),
-    formatCount(due),
+    `${formatCount(due)}${due < items_max ? '' : '+'}`,
     due > 0 ? `${lag_seconds.toLocaleString('en')} s` : '-',
   ])
   return [

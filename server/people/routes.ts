@@ -1,5 +1,6 @@
 import type { Operation } from '../kit/http/operation.ts'
 import { account_operations } from './account-routes.ts'
+import { installation_operations } from './installation-routes.ts'
 import { invitation_operations } from './invitation-routes.ts'
 import { member_operations } from './member-routes.ts'
 import { session_operations } from './session-routes.ts'
@@ -15,4 +16,5 @@ export const operations: Operation[] = [
   ...member_operations,
   ...invitation_operations,
   ...speech_operations,
+  ...installation_operations,
 ]

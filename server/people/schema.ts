@@ -23,13 +23,18 @@ const Kind = oneOf(['live', 'test'])
 export const Workspace = Type.Object({ id: id(''), name: WorkspaceName, kind: Kind, role: Role })
 
 /** The person who is signed in, with their workspaces. */
-export const Session = Type.Object({ person: Person, workspaces: Type.Array(Workspace) })
+export const Session = Type.Object({
+  person: Person,
+  workspaces: Type.Array(Workspace),
+  is_operator: Type.Boolean({ description: 'Whether the person is an owner of the first workspace.' }),
+})
 export type Session = Static<typeof Session>
 
 /** Without a session, `person` is null: asking is not an error. */
 export const CurrentSession = Type.Object({
   person: Type.Union([Person, Type.Null()]),
   workspaces: Type.Array(Workspace),
+  is_operator: Type.Boolean(),
 })
 export type CurrentSession = Static<typeof CurrentSession>
 

@@ -16,7 +16,7 @@ export const session_operations: operation.Operation[] = [
     response: schema.CurrentSession,
     run: async (at, request) => {
       const { session } = toVisitor(request)
-      return session ? people.toSession(at, session) : { person: null, workspaces: [] }
+      return session ? people.toSession(at, session) : { person: null, workspaces: [], is_operator: false }
     },
   }),
   operation.write({

@@ -3,7 +3,6 @@ import { SpeechStatus } from '../audio/speech-schema.ts'
 import type { At } from '../kit/at.ts'
 import * as operation from '../kit/http/operation.ts'
 import { Problem } from '../kit/problem.ts'
-import * as workspaces from '../workspaces/store.ts'
 import type { FoundSession } from './sessions.ts'
 import * as people from './store.ts'
 import { requireSession } from './visitor.ts'
@@ -37,10 +36,8 @@ export const speech_operations: operation.Operation[] = [
 
 const toStatus = (status: InstallStatus, may_install: boolean): SpeechStatus => ({ ...status, may_install })
 
-async function mayInstall(at: At, person: FoundSession): Promise<boolean> {
-  const [[first], session] = await Promise.all([workspaces.list(at), people.toSession(at, person)])
-  return session.workspaces.some(({ id, role }) => id === first?.id && role === 'owner')
-}
+const mayInstall = async (at: At, person: FoundSession): Promise<boolean> =>
+  (await people.toSession(at, person)).is_operator
 
 const notAllowed = () =>
   new Problem(

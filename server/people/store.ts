@@ -68,11 +68,15 @@ export const list = ({ db }: Pick<Unscoped, 'db'>): Promise<ListedPerson[]> =>
 
 /** Adds the person's workspaces, the oldest first. */
 export async function toSession({ db }: Pick<Unscoped, 'db'>, { id, email, name }: Person): Promise<Session> {
-  const joined = await db.many<Session['workspaces'][number]>(
-    sql`select workspace.id, workspace.name, workspace.kind, role from memberships ${joinWorkspace}
-      where person_id = ${id} order by workspace.created_at, workspace.id`,
+  const joined = await db.many<Session['workspaces'][number] & { is_first: boolean }>(
+    sql`select workspace.id, workspace.name, workspace.kind, role, workspace.id = (${workspaces.first_id}) as is_first
+      from memberships ${joinWorkspace} where person_id = ${id} order by workspace.created_at, workspace.id`,
   )
-  return { person: { id, email, name }, workspaces: joined }
+  return {
+    person: { id, email, name },
+    workspaces: joined.map(({ is_first: _, ...workspace }) => workspace),
+    is_operator: joined.some(({ is_first, role }) => is_first && role === 'owner'),
+  }
 }
 
 /** Adds a member. Returns false when the person already is one. */

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type BrowserUser, fillAccountForm, type OwnServer, openOwnServer, sendAs, skip } from '../support/dashboard.ts'
+import {
+  type BrowserUser,
+  captureAll,
+  fillAccountForm,
+  holdRequests,
+  type OwnServer,
+  openOwnServer,
+  sendAs,
+  skip,
+} from '../support/dashboard.ts'
 
 /** The first start, and what an open page shows after a restart. */
 
@@ -47,6 +56,80 @@ test('the setup link creates the owner of the first workspace', { skip }, async 
   assert.ok(bytes > 0 && bytes < javascript_bytes_max, `the first pages load ${bytes} bytes of JavaScript`)
   await owner.capture('home, empty')
   assert.deepEqual(owner.pageErrors(), [])
+})
+
+const late = {
+  version: '0.1.0',
+  database: 'the database parley at db.example.com:5432',
+  nodes: [
+    { name: 'worker-1:5432', is_up: true },
+    { name: 'worker-2:5432', is_up: false },
+  ],
+  engines: [
+    { kind: 'messages', due: 10_000, lag_seconds: 4 },
+    { kind: 'deliveries', due: 1_234, lag_seconds: 245 },
+    { kind: 'campaign_enrollings', due: 0, lag_seconds: 0 },
+  ],
+  calls_live: 3,
+  webhooks_failing: 1,
+  channels_failing: null,
+  disk: { free_bytes: 800_000_000 },
+  attention: [
+    "The database's node worker-2:5432 is down.",
+    'Less than 1 GB is free in DATA_DIR.',
+    'Webhook deliveries are 4 minutes late.',
+    "1 webhook is failing: the endpoint doesn't accept deliveries.",
+    'Channels could not be read: connection to the remote node postgres@worker-2.internal.example.com:5432 failed.',
+  ],
+}
+
+test('the owner of the first workspace sees how the installation is', { skip }, async () => {
+  const work = page.getByRole('table', { name: 'Background work' })
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Settings' }).click()
+  const tab = page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Installation' })
+  await tab.click()
+  await work.getByRole('row', { name: 'Webhook deliveries 0 –' }).waitFor()
+  assert.equal(await work.getByRole('row').count(), 12)
+  await captureAll(owner, 'installation')
+  assert.deepEqual(owner.pageErrors(), [])
+  const address_of_it = page.url()
+  // In another page, whose time passes when the test says so.
+  const other = { page: await owner.context.newPage() }
+  await other.page.clock.install()
+  let answer: { status: number; json: object } = { status: 200, json: { success: true, data: late } }
+  await other.page.route(/\/app\/installation/, (route) => route.fulfill(answer))
+  await other.page.goto(address_of_it)
+  const getByText = (text: string) => other.page.getByText(text)
+  await getByText('Webhook deliveries are 4 minutes late.').waitFor()
+  await other.page.getByRole('row', { name: 'Webhook deliveries 1,234 4:05' }).waitFor()
+  await other.page.getByRole('row', { name: 'Messages 10,000+ 0:04' }).waitFor()
+  await captureAll(other, 'installation, attention')
+  answer = { status: 200, json: { success: true, data: { ...late, attention: [] } } }
+  await other.page.clock.runFor(10_000)
+  await getByText('All is well. Nothing needs your attention.').waitFor()
+  await captureAll(other, 'installation, well')
+  const attention = ['Background work could not be read: the database is busy.']
+  answer = { status: 200, json: { success: true, data: { ...late, attention, engines: [] } } }
+  await other.page.clock.runFor(10_000)
+  await getByText('The list above says why.').waitFor()
+  await captureAll(other, 'installation, nothing read')
+  answer = { status: 403, json: { success: false, error: { code: 'FORBIDDEN', message: 'Not today.' } } }
+  await other.page.clock.runFor(10_000)
+  await getByText('This is no longer current. Not today.').waitFor()
+  await captureAll(other, 'installation, not current')
+  await other.page.close()
+})
+
+test('the installation shows that it loads, and what went wrong', { skip }, async () => {
+  const other = { page: await owner.context.newPage() }
+  const release = await holdRequests(other.page, /\/app\/installation/)
+  await other.page.goto(page.url())
+  await other.page.getByRole('status', { name: 'Loading' }).waitFor()
+  await captureAll(other, 'installation, loading')
+  release()
+  await other.page.getByText('Couldn’t load this page').waitFor()
+  await captureAll(other, 'installation, error')
+  await other.page.close()
 })
 
 test('an open log shows each new event once and stays bounded', { skip }, async () => {

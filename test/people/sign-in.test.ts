@@ -41,7 +41,7 @@ test('a sign-in sets a cookie that scripts and other sites cannot read', async (
   assert.ok(!answer.text.includes(cookie.slice(15, 58)))
   assert.deepEqual((await go('GET', '/session')).body, answer.body)
   const signed_out = await browser(server).go('GET', '/session')
-  assert.deepEqual(signed_out.body.data, { person: null, workspaces: [] })
+  assert.deepEqual(signed_out.body.data, { person: null, workspaces: [], is_operator: false })
 })
 
 test('with TLS the cookie is bound to the host', async () => {

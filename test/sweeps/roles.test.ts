@@ -76,8 +76,9 @@ const allowed: Record<string, Role[]> = {
       // Leaving the workspace. Only owners remove others.
       'members.delete',
       'speech.get',
-      // Only for owners of the first workspace: test/people/speech.test.ts.
+      // Only for owners of the first workspace: test/people/speech.test.ts and test/people/installation.test.ts.
       'speech.install',
+      'installation.get',
     ],
   ),
   ...each(
@@ -249,7 +250,8 @@ for (const role of roles) {
       const address = path.replace(':person_id', person.id).replace(/:\w+/g, unknown)
       const body = method === 'GET' || method === 'DELETE' ? undefined : {}
       const answer = await person.go(method, address, body, inWorkspace(tenant))
-      if (id === 'speech.install') return assert.match(answer.text, /Only owners of the first workspace/)
+      if (id === 'speech.install' || id === 'installation.get')
+        return assert.match(answer.text, /Only owners of the first workspace/)
       if (is_allowed) return assert.notEqual(answer.status, 403, answer.text)
       assert.equal(answer.status, 403, answer.text)
       assertNamesRole(answer.body.error, allowed[id])

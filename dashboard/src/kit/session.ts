@@ -10,8 +10,8 @@ export const session_query = queryOptions({
   queryKey: ['session'],
   staleTime: 60_000,
   queryFn: async ({ signal }) => {
-    const { person, workspaces } = await request<CurrentSession>('/app/session', { signal })
-    return person && { person, workspaces }
+    const { person, ...session } = await request<CurrentSession>('/app/session', { signal })
+    return person && { person, ...session }
   },
 })
 

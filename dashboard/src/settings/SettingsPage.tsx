@@ -2,16 +2,17 @@ import { Link, Navigate, Outlet } from '@tanstack/react-router'
 import { useWorkspaceId } from '../kit/api.ts'
 import { NowContext } from '../kit/now.ts'
 import { Page } from '../kit/Page.tsx'
-import { useIsOwner } from '../kit/session.ts'
+import { useIsOwner, useSession } from '../kit/session.ts'
 import { useCurrentLinkInView } from '../kit/useCurrentLinkInView.ts'
 import styles from './settings.module.css'
 
 const tabs = [
-  { to: '/w/$workspace/settings/api-keys', name: 'API keys', is_for_owners: true },
-  { to: '/w/$workspace/settings/workspace', name: 'Workspace', is_for_owners: false },
-  { to: '/w/$workspace/settings/members', name: 'Members', is_for_owners: true },
-  { to: '/w/$workspace/settings/providers', name: 'Model providers', is_for_owners: false },
-  { to: '/w/$workspace/settings/me', name: 'Profile', is_for_owners: false },
+  { to: '/w/$workspace/settings/api-keys', name: 'API keys', for: 'owner' },
+  { to: '/w/$workspace/settings/workspace', name: 'Workspace', for: 'all' },
+  { to: '/w/$workspace/settings/members', name: 'Members', for: 'owner' },
+  { to: '/w/$workspace/settings/providers', name: 'Model providers', for: 'all' },
+  { to: '/w/$workspace/settings/me', name: 'Profile', for: 'all' },
+  { to: '/w/$workspace/settings/installation', name: 'Installation', for: 'operator' },
 ] as const
 
 /** Redirects to the first tab that the role may see. */
@@ -25,7 +26,8 @@ export function SettingsPage() {
   const workspace = useWorkspaceId()
   const is_owner = useIsOwner()
   const bar = useCurrentLinkInView()
-  const shown = tabs.filter(({ is_for_owners }) => is_owner || !is_for_owners)
+  const may = { all: true, owner: is_owner, operator: useSession().is_operator }
+  const shown = tabs.filter((tab) => may[tab.for])
   return (
     <Page title="Settings">
       <nav className={styles.tabs} aria-label="Settings" ref={bar}>

@@ -181,6 +181,7 @@ const no_tools: AtOutside['tools'] = {
   verifyInTurn: unavailable,
   address: unavailable,
   readTestTime: unavailable,
+  readStatus: unavailable,
 }
 
 function senderOf({ agent, versions, channel, campaign }: ForecastJob): Sender {

@@ -1,0 +1,142 @@
+import { useQuery } from '@tanstack/react-query'
+import type { InstallationStatus } from '../../../server/people/installation-schema.ts'
+import { useWorkspaceId } from '../kit/api.ts'
+import { type Column, DataTable } from '../kit/DataTable.tsx'
+import { errorMessage } from '../kit/error-messages.ts'
+import { formatBytes, formatDuration, formatNumber } from '../kit/format.ts'
+import { AlertIcon, CheckIcon, LockIcon } from '../kit/icons.tsx'
+import { Card, Stack, useTitle } from '../kit/Page.tsx'
+import { request } from '../kit/request.ts'
+import { useSession } from '../kit/session.ts'
+import { EmptyState, ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import styles from './settings.module.css'
+
+const refresh_ms = 10_000
+
+/** For owners of the first workspace: how the whole service is. */
+export function InstallationPage() {
+  useTitle('Installation')
+  return useSession().is_operator ? (
+    <Status />
+  ) : (
+    <Card is_flush>
+      <EmptyState icon={<LockIcon size={24} />} title="Only owners of the first workspace can view this page">
+        It is about all workspaces of this server.
+      </EmptyState>
+    </Card>
+  )
+}
+
+function Status() {
+  const workspace = useWorkspaceId()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['installation'],
+    queryFn: ({ signal }) => request<InstallationStatus>('/app/installation', { workspace, signal }),
+    refetchInterval: refresh_ms,
+  })
+  if (!data)
+    return (
+      <Card is_flush={error !== null}>{error ? <LoadError error={error} retry={refetch} /> : <LoadingSkeleton />}</Card>
+    )
+  return (
+    <Stack>
+      {error && <ErrorAlert>This is no longer current. {errorMessage(error)}</ErrorAlert>}
+      <Attention sentences={data.attention} />
+      <Card title="Background work" is_flush>
+        <DataTable
+          label="Background work"
+          columns={columns}
+          rows={data.engines}
+          getRowId={({ kind }) => kind}
+          empty={
+            <EmptyState icon={<AlertIcon size={24} />} title="Background work could not be read">
+              The list above says why.
+            </EmptyState>
+          }
+        />
+      </Card>
+      <Facts status={data} />
+    </Stack>
+  )
+}
+
+function Attention({ sentences }: { sentences: string[] }) {
+  if (sentences.length === 0)
+    return (
+      <Card>
+        <p className={styles.well} role="status">
+          <CheckIcon /> All is well. Nothing needs your attention.
+        </p>
+      </Card>
+    )
+  return (
+    <Card title="Needs attention">
+      <ul className={styles.attention}>
+        {sentences.map((sentence) => (
+          <li key={sentence}>
+            <AlertIcon />
+            <span>{sentence}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+type Engine = InstallationStatus['engines'][number]
+
+/** The server doesn't count further. */
+const counted_max = 10_000
+
+const formatDue = ({ due }: Engine): string => `${formatNumber(due)}${due < counted_max ? '' : '+'}`
+
+/** Those whose kind says it in other words. */
+const names: Record<string, string> = {
+  campaign_enrollings: 'Enrollments in campaigns',
+  deleted_campaigns: 'Deletions of campaigns',
+  deliveries: 'Webhook deliveries',
+  recording_files: 'Files of recordings',
+}
+
+const nameOf = ({ kind }: Engine): string => {
+  const words = kind.replaceAll('_', ' ')
+  return names[kind] ?? words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+const columns: Column<Engine>[] = [
+  { id: 'kind', header: 'Work', cell: ({ row }) => nameOf(row.original) },
+  { id: 'due', header: 'Due', meta: { is_number: true }, cell: ({ row }) => formatDue(row.original) },
+  {
+    id: 'lag',
+    header: 'Longest wait',
+    meta: { is_number: true },
+    cell: ({ row: { original } }) => (original.due > 0 ? formatDuration(original.lag_seconds * 1_000) : '–'),
+  },
+]
+
+function Facts({ status }: { status: InstallationStatus }) {
+  const { disk, nodes, version, database } = status
+  const facts = [
+    ['Live calls', formatCount(status.calls_live)],
+    ['Failing channels', formatCount(status.channels_failing)],
+    ['Failing webhooks', formatCount(status.webhooks_failing)],
+    ['Free space for data', disk.free_bytes === null ? 'Unknown' : formatBytes(disk.free_bytes)],
+    ...nodes.map(({ name, is_up }) => [`Database node ${name}`, is_up ? 'Up' : 'Down']),
+    ['Database', database.replace(/^the database /, '')],
+    ['Version', version],
+  ]
+  return (
+    <Card title="Installation">
+      <ul className={styles.lines}>
+        {facts.map(([name, value]) => (
+          <li key={name}>
+            <span>{name}</span>
+            <strong className={styles.value}>{value}</strong>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+const formatCount = (number: number | null): string => (number === null ? 'Unknown' : formatNumber(number))

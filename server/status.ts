@@ -64,9 +64,10 @@ export async function readStatus(pool: Pool, config: Config): Promise<Installati
       unread.push({ name, error })
       return null
     })
-  const [nodes, engines, calls_live, webhooks_failing, channels_failing, has_worker, free_bytes] = await Promise.all([
-    read('The nodes', listNodes(pool)),
-    read('Background work', readEngines(pool, unread)),
+  const nodes = await read('The nodes', listNodes(pool))
+  const is_sharded = nodes === null || nodes.length > 0
+  const [engines, calls_live, webhooks_failing, channels_failing, has_worker, free_bytes] = await Promise.all([
+    read('Background work', readEngines(pool, { is_sharded, unread })),
     read('Calls', calls.countLive({ db: pool })),
     read('Webhooks', webhooks.countFailing({ db: pool })),
     read('Channels', channels.countFailing({ db: pool })),
@@ -86,8 +87,11 @@ export async function readStatus(pool: Pool, config: Config): Promise<Installati
   return { ...status, attention: describe(status, { missing_migrations: missing.length, has_worker, unread }) }
 }
 
-async function readEngines(db: Db, unread: Unshown['unread']): Promise<InstallationStatus['engines']> {
-  const { backlogs, errors } = await readBacklogs(db, { kinds: live_kinds, test_times })
+async function readEngines(
+  db: Db,
+  { is_sharded, unread }: Pick<Unshown, 'unread'> & { is_sharded: boolean },
+): Promise<InstallationStatus['engines']> {
+  const { backlogs, errors } = await readBacklogs(db, { kinds: live_kinds, test_times, is_sharded })
   const [error] = errors
   if (error !== undefined) unread.push({ name: 'Some background work', error })
   return backlogs

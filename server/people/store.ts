@@ -69,7 +69,7 @@ export const list = ({ db }: Pick<Unscoped, 'db'>): Promise<ListedPerson[]> =>
 /** Adds the person's workspaces, the oldest first. */
 export async function toSession({ db }: Pick<Unscoped, 'db'>, { id, email, name }: Person): Promise<Session> {
   const joined = await db.many<Session['workspaces'][number] & { is_first: boolean }>(
-    sql`select workspace.id, workspace.name, workspace.kind, role, workspace.id = (${workspaces.first_id}) as is_first
+    sql`select workspace.id, workspace.name, workspace.kind, role, ${workspaces.is_first} as is_first
       from memberships ${joinWorkspace} where person_id = ${id} order by workspace.created_at, workspace.id`,
   )
   return {

@@ -45,12 +45,14 @@ export const due_deliveries: DueKind = {
       ) as next
       where webhooks.workspace_id = ${workspace}`,
   // Those to an endpoint that fails wait for the endpoint.
-  selectWaiting: ({ workspaces, now, limit }) =>
-    sql`select delivery.due_at from webhooks
-      join webhook_deliveries as delivery
-        on delivery.workspace_id = webhooks.workspace_id and delivery.webhook_id = webhooks.id
-      where webhooks.workspace_id = any(${toArrayLiteral(workspaces)}::uuid[]) and webhooks.status = 'active'
-        and failing_since is null and delivery.due_at <= ${clock.iso(now)} limit ${limit}`,
+  selectWaiting: ({ workspace, now, limit }) =>
+    sql`select next.due_at from webhooks
+      cross join lateral (
+        select due_at from webhook_deliveries
+        where workspace_id = ${workspace} and webhook_id = webhooks.id and due_at <= ${clock.iso(now)}
+        order by due_at limit ${limit}
+      ) as next
+      where webhooks.workspace_id = ${workspace} and status = 'active' and failing_since is null`,
 }
 
 /** What to claim. `by_key` has the endpoints by webhook. */

@@ -155,12 +155,13 @@ export const find = ({ db }: Pick<Unscoped, 'db'>, name: string): Promise<Listed
 export const list = ({ db }: Pick<Unscoped, 'db'>): Promise<ListedWorkspace[]> =>
   db.many<ListedWorkspace>(sql`select ${columns} from workspaces order by created_at, id`)
 
-/** Selects the id of the first workspace. Its owners decide about the whole service. */
-export const first_id: Sql = raw('select id from workspaces order by created_at, id limit 1')
-
 /** A join for other rooms, by a column with the workspace's id. Its columns are `workspace.id`, `.name`, `.kind` and `.created_at`. */
 export const joinWorkspace = (workspace_id: Sql): Sql =>
   sql`join workspaces as workspace on workspace.id = ${workspace_id}`
+
+/** An SQL expression beside `joinWorkspace`: whether no workspace is older. Its owners decide about the whole service. */
+export const is_first: Sql = raw(`not exists (select from workspaces as older
+  where (older.created_at, older.id) < (workspace.created_at, workspace.id))`)
 
 /** An SQL expression for other rooms: whether the workspace with this id is a test workspace. */
 export const isTest = (workspace_id: Sql): Sql =>

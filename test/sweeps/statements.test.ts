@@ -29,7 +29,8 @@ const over_all_workspaces: Record<string, string> = {
     'a sweep finds what a killed process has not noted',
   'select distinct workspace_id from deleted_webhooks where due_at <=': 'a poll',
   'select workspace_id, webhook_id from webhook_delivery_counts group by': 'a poll',
-  'select count(*) as due, min(due_at) as oldest from (': 'the operator asks how much work waits',
+  'select count(*) as due, min(due_at) as oldest from (select each_workspace.due_at from unnest(':
+    'the operator asks how much work waits',
   'select count(*) as total from webhooks where failing_since': 'the operator asks how many fail',
   "select count(*) as total from channels where status = 'failing'": 'the operator asks how many fail',
   "select count(*) as total from calls where status in ('ringing'": 'the operator asks how many there are',

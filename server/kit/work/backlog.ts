@@ -1,10 +1,13 @@
 import * as clock from '../clock.ts'
 import type { Db } from '../postgres/pool.ts'
-import { type Sql, sql } from '../postgres/sql.ts'
+import { raw, type Sql, sql } from '../postgres/sql.ts'
 import type { DueKind } from './due.ts'
 
-/** Of these, noted as due, the work of a kind is looked at. */
+/** Workspaces that are noted as due and whose work of a kind is looked at: the more, the fewer items of each are counted. */
 const workspaces_max = 5_000
+/** A sharded database is asked for each workspace alone. */
+const sharded_workspaces_max = 200
+const read_max = 100_000
 /** Items of a kind are counted up to this many. */
 export const items_max = 10_000
 
@@ -13,7 +16,7 @@ export interface Backlog {
   kind: string
   /** Up to `items_max`. */
   due: number
-  /** The age of the oldest that was counted. 0 when nothing is due. */
+  /** The age of the oldest one. 0 when nothing is due. */
   lag_seconds: number
 }
 
@@ -21,17 +24,18 @@ interface BacklogOptions {
   kinds: DueKind[]
   /** Selects the `workspace_id` and `now` of test workspaces. */
   test_times: Sql
+  is_sharded: boolean
 }
 
 /** One statement finds the workspaces, and one for each kind counts its items there. `backlogs` has those that could be read. */
 export async function readBacklogs(
   db: Db,
-  { kinds, test_times }: BacklogOptions,
+  { kinds, test_times, is_sharded }: BacklogOptions,
 ): Promise<{ backlogs: Backlog[]; errors: unknown[] }> {
   const now = db.time()
   const due = await dueWorkspaces(db, { kinds, test_times, now })
   const results = await Promise.allSettled(
-    kinds.map((kind) => readBacklog(db, { kind, workspaces: due.get(kind.kind) ?? [], now })),
+    kinds.map((kind) => readBacklog(db, { kind, workspaces: due.get(kind.kind) ?? [], is_sharded, now })),
   )
   return {
     backlogs: results.flatMap((result) => (result.status === 'fulfilled' ? result.value : [])),
@@ -41,7 +45,7 @@ export async function readBacklogs(
 
 async function dueWorkspaces(
   db: Db,
-  { kinds, test_times, now }: BacklogOptions & { now: number },
+  { kinds, test_times, now }: Pick<BacklogOptions, 'kinds' | 'test_times'> & { now: number },
 ): Promise<Map<string, string[]>> {
   const found = await db.many<{ kind: string; workspace_id: string }>(
     sql`with test as (${test_times})
@@ -56,14 +60,35 @@ async function dueWorkspaces(
   return new Map(by_kind.entries().map(([kind, rows]) => [kind, rows.map(({ workspace_id }) => workspace_id)]))
 }
 
-async function readBacklog(
-  db: Db,
-  { kind: { kind, selectWaiting }, workspaces, now }: { kind: DueKind; workspaces: string[]; now: number },
-): Promise<Backlog> {
-  if (workspaces.length === 0) return { kind, due: 0, lag_seconds: 0 }
-  const { due, oldest } = await db.one<{ due: number; oldest: string | null }>(
-    sql`select count(*) as due, min(due_at) as oldest
-      from (${selectWaiting({ workspaces, now, limit: items_max })}) as waiting`,
-  )
-  return { kind, due, lag_seconds: oldest === null ? 0 : Math.floor((now - clock.parse(oldest)) / clock.second_ms) }
+interface Wanted {
+  kind: DueKind
+  workspaces: string[]
+  is_sharded: boolean
+  now: number
+}
+
+async function readBacklog(db: Db, wanted: Wanted): Promise<Backlog> {
+  const { kind, now } = wanted
+  let due = 0
+  let oldest = now
+  for (const waiting of selectWaiting(wanted)) {
+    const found = await db.one<{ due: number; oldest: string | null }>(
+      sql`select count(*) as due, min(due_at) as oldest from (${waiting}) as waiting`,
+    )
+    due += found.due
+    oldest = Math.min(oldest, found.oldest === null ? now : clock.parse(found.oldest))
+  }
+  return { kind: kind.kind, due: Math.min(due, items_max), lag_seconds: Math.floor((now - oldest) / clock.second_ms) }
+}
+
+/** A sharded database takes no statement that looks into each workspace of a list. */
+function selectWaiting({ kind, workspaces, is_sharded, now }: Wanted): Sql[] {
+  const limit = Math.min(items_max, Math.ceil(read_max / workspaces.length))
+  if (workspaces.length === 0) return []
+  if (is_sharded)
+    return workspaces.slice(0, sharded_workspaces_max).map((workspace) => kind.selectWaiting({ workspace, now, limit }))
+  return [
+    sql`select each_workspace.due_at from unnest(${workspaces}::uuid[]) as one (workspace_id)
+      cross join lateral (${kind.selectWaiting({ workspace: raw('one.workspace_id'), now, limit })}) as each_workspace`,
+  ]
 }

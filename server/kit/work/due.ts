@@ -21,12 +21,12 @@ export interface DueKind {
   nextDue: (workspace: string | Sql) => Sql
   /** The same, but not before the leases of the items end. */
   nextFree?: (workspace: string) => Sql
-  /** Selects the `due_at` of items that are due and that no process works on. */
+  /** Selects the `due_at` of items that are due and that no process works on, the oldest first. It reads few more than `limit`. */
   selectWaiting: (of: Waiting) => Sql
 }
 
 export interface Waiting {
-  workspaces: string[]
+  workspace: string | Sql
   /** By the database's time, as leases go. */
   now: number
   limit: number

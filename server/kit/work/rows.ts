@@ -55,9 +55,9 @@ export const dueRows = (table: string): DueKind => ({
   nextDue: (workspace) => sql`select min(due_at) from ${raw(table)} where workspace_id = ${workspace}`,
   nextFree: (workspace) =>
     sql`select min(greatest(due_at, lease_until)) from ${raw(table)} where workspace_id = ${workspace} and due_at is not null`,
-  selectWaiting: ({ workspaces, now, limit }) =>
-    sql`select due_at from ${raw(table)} where workspace_id = any(${toArrayLiteral(workspaces)}::uuid[])
-      and due_at <= ${clock.iso(now)} and (lease_until is null or lease_until <= ${clock.iso(now)}) limit ${limit}`,
+  selectWaiting: ({ workspace, now, limit }) =>
+    sql`select due_at from ${raw(table)} where workspace_id = ${workspace} and due_at <= ${clock.iso(now)}
+      and (lease_until is null or lease_until <= ${clock.iso(now)}) order by due_at limit ${limit}`,
 })
 
 /** By default one row is worked on at a time, so that most of the database's time is left to requests. */

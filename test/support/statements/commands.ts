@@ -42,15 +42,20 @@ export async function runCommands(server: Server): Promise<void> {
   }
 }
 
-/** Also as on a sharded database, and with work that waits. */
+/** With work that waits, and also as on a sharded database. */
 async function readTheStatus({ pool, workspace }: Server): Promise<void> {
   const { id } = await workspace()
+  const read = async () => {
+    const { attention } = await readStatus(pool, readConfig({}))
+    assert.ok(!attention.some((sentence) => sentence.includes('could not be read')), attention.join(' '))
+  }
   for (const { kind } of live_kinds)
     await pool.run(sql`insert into due_workspaces (workspace_id, kind, due_at) values (${id}, ${kind}, '-infinity')`)
+  await read()
   await pool.script(`create table pg_dist_node (groupid integer, nodename text, nodeport integer, noderole text,
       isactive boolean);
+    insert into pg_dist_node values (0, 'coordinator', 5432, 'primary', true);
     create function citus_check_connection_to_node(text, integer) returns boolean language sql return true`)
-  const { attention } = await readStatus(pool, readConfig({}))
+  await read()
   await pool.script('drop function citus_check_connection_to_node; drop table pg_dist_node')
-  assert.ok(!attention.some((sentence) => sentence.includes('could not be read')), attention.join(' '))
 }

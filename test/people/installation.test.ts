@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { Sql } from '../../server/kit/postgres/sql.ts'
 import { createDatabase, openServer, testPool } from '../support/harness.ts'
+import { recordStatements } from '../support/old-rows.ts'
 import { command } from '../support/process.ts'
 import { browser, inWorkspace, newPerson } from '../support/sessions.ts'
 
@@ -9,7 +11,8 @@ const open = new AsyncDisposableStack()
 after(() => open.disposeAsync())
 /** Only here it is known which workspace is the first. */
 const { url } = await createDatabase('installation')
-const server = await openServer(testPool(url), { database_url: url })
+const sent: Sql[] = []
+const server = await openServer(recordStatements(testPool(url), sent), { database_url: url })
 open.defer(server.close)
 const [first, second] = [await server.workspace(), await server.workspace()]
 
@@ -37,4 +40,14 @@ test('nobody else sees the installation', async () => {
     assert.match(body.error.message, /^Only owners of the first workspace may see the installation\./)
   }
   assert.equal((await browser(server).go('GET', '/installation')).status, 401)
+})
+
+test('those who ask at the same time share one answer', async () => {
+  const owners = [await newPerson(server, { [first.id]: 'owner' }), await newPerson(server, { [first.id]: 'owner' })]
+  const countReads = () => sent.filter(({ text }) => text.includes('current_database()')).length
+  const before = countReads()
+  const answers = await Promise.all([...owners, ...owners].map(({ go }) => go('GET', '/installation')))
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+  // None if the answer of the test before is still current.
+  assert.ok(countReads() - before <= 1)
 })

@@ -27,20 +27,24 @@ interface BacklogOptions {
   is_sharded: boolean
 }
 
-/** One statement finds the workspaces, and one for each kind counts its items there. `backlogs` has those that could be read. */
+/**
+ * One statement finds the workspaces, and one for each kind counts its items there, one after the other: requests need the
+ * connections. `backlogs` has those that could be read.
+ */
 export async function readBacklogs(
   db: Db,
   { kinds, test_times, is_sharded }: BacklogOptions,
 ): Promise<{ backlogs: Backlog[]; errors: unknown[] }> {
   const now = db.time()
   const due = await dueWorkspaces(db, { kinds, test_times, now })
-  const results = await Promise.allSettled(
-    kinds.map((kind) => readBacklog(db, { kind, workspaces: due.get(kind.kind) ?? [], is_sharded, now })),
-  )
-  return {
-    backlogs: results.flatMap((result) => (result.status === 'fulfilled' ? result.value : [])),
-    errors: results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : [])),
-  }
+  const backlogs: Backlog[] = []
+  const errors: unknown[] = []
+  for (const kind of kinds)
+    await readBacklog(db, { kind, workspaces: due.get(kind.kind) ?? [], is_sharded, now }).then(
+      (backlog) => backlogs.push(backlog),
+      (error: unknown) => errors.push(error),
+    )
+  return { backlogs, errors }
 }
 
 async function dueWorkspaces(

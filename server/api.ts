@@ -31,13 +31,12 @@ import type { Service } from './kit/at.ts'
 import { private_response_headers } from './kit/http/browser.ts'
 import type { Door } from './kit/http/door.ts'
 import type { Operation } from './kit/http/operation.ts'
+import type { AnswerPage } from './kit/http/pages.ts'
 import { type FastifyInstance, type HttpLimits, openHttp } from './kit/http/server.ts'
 import { readStaticSite } from './kit/http/static-site.ts'
 import type { Log } from './kit/log.ts'
-import { openGauge } from './kit/metrics.ts'
 import { type About, createOpenApiDocument } from './kit/openapi/document.ts'
 import type { Pool } from './kit/postgres/pool.ts'
-import { openReadinessCheck } from './kit/postgres/ready.ts'
 import * as problem from './kit/problem.ts'
 import { identifyVoiceVisitor } from './lines/browser/door.ts'
 import { openVoicePageLookup, voicePages } from './lines/browser/pages.ts'
@@ -53,6 +52,7 @@ import { type FindChannel, identifyChatVisitor, openChannelLookup } from './line
 import { webChatPages } from './lines/web-chat/pages.ts'
 import { chat_operations } from './lines/web-chat/routes.ts'
 import { operations as providers } from './models/routes.ts'
+import { openOperatorPages } from './operator-pages.ts'
 import { operations as overview } from './overview/routes.ts'
 import { operations as person_operations } from './people/routes.ts'
 import { identifyVisitor } from './people/visitor.ts'
@@ -182,6 +182,8 @@ export interface Api {
   app: FastifyInstance
   /** Shared with background work. */
   service: Service
+  /** What load balancers and monitoring ask for, by path. They may be served elsewhere too. */
+  operator_pages: Record<string, AnswerPage>
   /** Stores when each key was last used. */
   recordKeyUses: () => Promise<void>
   /** Finishes requests in flight, then closes. */
@@ -194,14 +196,12 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   const findChannel = openChannelLookup(service)
   const sockets = openLiveSockets({ service, log })
   const { live_calls } = service.tools
-  const { app, metrics, addPage, stop, isStopping } = openHttp({
+  const { app, addPage, stop, isStopping } = openHttp({
     doors: doors(service, config.public_url, authenticate, findChannel),
     service,
     log,
     rate_limit_per_second: config.rate_limit_per_second,
     trust_proxy: config.trust_proxy,
-    metrics_prefix: product.short_name,
-    restarts: config.restarts,
     limits,
     upgrades: {
       [voice_path]: openBrowserSockets(sockets, { service, log }),
@@ -211,23 +211,8 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   })
   // Before the server closes: it would wait for the sockets.
   app.addHook('preClose', () => sockets.stop())
-  const calls_live = openGauge(
-    { name: `${product.short_name}_calls_live`, help: 'Calls on real lines that this process drives.' },
-    () => live_calls.count,
-  )
-  addPage('/health', () => json(200, { status: 'ok' }))
-  const isReady = openReadinessCheck(pool, migrations)
-  addPage('/ready', async () => {
-    // A stop that began during the check counts.
-    const isEnding = () => isStopping() || live_calls.is_draining
-    const is_ready = !isEnding() && (await isReady()) && !isEnding()
-    return json(is_ready ? 200 : 503, { status: is_ready ? 'ready' : 'not ready' })
-  })
-  addPage('/metrics', async () => ({
-    status: 200,
-    headers: { 'content-type': metrics.content_type },
-    body: (await Promise.all([metrics, service.tools.turn_latency, calls_live].map((one) => one.text()))).join('\n'),
-  }))
+  const operator = openOperatorPages({ service, migrations, isStopping })
+  app.addHook('onClose', async () => operator.close())
   const document_text = JSON.stringify(document)
   addPage('/openapi.json', () => ({ status: 200, headers: {}, body: document_text }))
   let docs: string | undefined
@@ -236,6 +221,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     return { status: 200, headers: docs_page_headers, body: docs }
   })
   const pages = {
+    ...operator.pages,
     ...webChatPages(path.join(config.checkout, '.cache', 'chat'), service, findChannel),
     ...voicePages(path.join(config.checkout, '.cache', 'voice'), openVoicePageLookup(service)),
   }
@@ -245,7 +231,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     if (!live_calls.is_abandoned) await sockets.stop()
     await stop()
   }
-  return { app, service, recordKeyUses: recordUses, stop: stopAll }
+  return { app, service, operator_pages: operator.pages, recordKeyUses: recordUses, stop: stopAll }
 }
 
 type Authenticate = ReturnType<typeof authenticator>['authenticate']
@@ -330,8 +316,6 @@ export function portOf(app: FastifyInstance): number {
   if (typeof bound !== 'object' || !bound) throw new Error('the server does not listen on a port')
   return bound.port
 }
-
-const json = (status: number, value: object) => ({ status, headers: {}, body: JSON.stringify(value) })
 
 const pathOf = (public_url: string | undefined): string =>
   (public_url ? new URL(public_url).pathname : '').replace(/\/$/, '')

@@ -23,13 +23,13 @@ import { openBlobs } from './kit/blobs/open-blobs.ts'
 import { openSeal, type Seal } from './kit/crypto/seal.ts'
 import { openRateLimit } from './kit/limits/rate.ts'
 import { openLog } from './kit/log.ts'
-import { openStages } from './kit/metrics.ts'
 import { openOutbound } from './kit/outbound/outbound.ts'
 import type { Pool } from './kit/postgres/pool.ts'
 import { openRenderer } from './lines/simulator/render/renderer.ts'
 import { reactions as message_reactions } from './messages/reactions.ts'
+import { openServiceMetrics } from './metrics.ts'
 import { environmentProviders } from './models/environment.ts'
-import { product, seal_info } from './product.ts'
+import { seal_info } from './product.ts'
 import { openStatus } from './status.ts'
 import { reactions as webhook_reactions } from './webhooks/reactions.ts'
 
@@ -50,36 +50,36 @@ const hooks = openHooks([
 const tests_per_second_max = 1
 
 /** What verbs need, in the server and on the command line. Without SECRETS_KEY nothing can be encrypted. */
-export const openService = (pool: Pool, config: Config, address: () => string): Service => ({
-  pool,
-  hooks,
-  tools: {
-    seal: sealFor(config),
-    outbound: openOutbound({ allowed: config.outbound_allow_hosts }),
-    blobs: openBlobs({ folder: recordingsFolder(config), bucket: config.bucket }),
-    renderer: openRenderer({ folder: recordingsFolder(config) }),
-    speech_installer: openSpeechInstaller({ folder: config.speech_dir }),
-    readTestTime: openTestTime(pool),
-    address,
-    watch: openWatch(pool),
-    live_words: openLiveWords(),
-    event_reader: openSharedReader(pool),
-    configurations: new Map(),
-    models: new Map(),
-    forecast_turns: openForecastTurns(),
-    verifyInTurn: openVerifications(),
-    tests: openRateLimit(tests_per_second_max),
-    call_watch: openCallWatch(pool),
-    environment_providers: environmentProviders(config),
-    sound: openSound({ folder: config.speech_dir, log: openLog(config.log_level) }),
-    live_calls: openLiveCalls(config.live_calls_max),
-    readStatus: openStatus(pool, config),
-    turn_latency: openStages({
-      name: `${product.short_name}_turn_latency_seconds`,
-      help: 'How long the stages of turns take in calls on real lines.',
-    }),
-  },
-})
+export function openService(pool: Pool, config: Config, address: () => string): Service {
+  const live_calls = openLiveCalls(config.live_calls_max)
+  return {
+    pool,
+    hooks,
+    tools: {
+      seal: sealFor(config),
+      outbound: openOutbound({ allowed: config.outbound_allow_hosts }),
+      blobs: openBlobs({ folder: recordingsFolder(config), bucket: config.bucket }),
+      renderer: openRenderer({ folder: recordingsFolder(config) }),
+      speech_installer: openSpeechInstaller({ folder: config.speech_dir }),
+      readTestTime: openTestTime(pool),
+      address,
+      watch: openWatch(pool),
+      live_words: openLiveWords(),
+      event_reader: openSharedReader(pool),
+      configurations: new Map(),
+      models: new Map(),
+      forecast_turns: openForecastTurns(),
+      verifyInTurn: openVerifications(),
+      tests: openRateLimit(tests_per_second_max),
+      call_watch: openCallWatch(pool),
+      environment_providers: environmentProviders(config),
+      sound: openSound({ folder: config.speech_dir, log: openLog(config.log_level) }),
+      live_calls,
+      readStatus: openStatus(pool, config),
+      metrics: openServiceMetrics(pool, live_calls, config),
+    },
+  }
+}
 
 export const recordingsFolder = ({ data_dir }: Config): string => path.join(data_dir, 'recordings')
 

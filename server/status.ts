@@ -22,7 +22,7 @@ import * as webhooks from './webhooks/store.ts'
 const late_seconds = 60
 const free_bytes_min = 1_000_000_000
 /** Those who ask within this time get the same answer. */
-const fresh_ms = 3_000
+const fresh_ms = 1_000
 
 /** Returns what reads the status, once for all who ask at the same time. */
 export function openStatus(pool: Pool, config: Config): () => Promise<InstallationStatus> {

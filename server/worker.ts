@@ -17,6 +17,7 @@ import { second_ms } from './kit/clock.ts'
 import type { Log } from './kit/log.ts'
 import { type DueEngine, noteAllDue, openDuePoll, readDueTimes } from './kit/work/due.ts'
 import { Engine, type EngineOptions } from './kit/work/engine.ts'
+import { observeWork } from './kit/work/observe.ts'
 import { openPeriodicTasks, type PeriodicTask } from './kit/work/periodic.ts'
 import { rowWork } from './kit/work/rows.ts'
 import { carriers, dialer } from './lines/carriers.ts'
@@ -108,7 +109,7 @@ export function openWorker(options: BackgroundOptions): Worker {
 /** For a process that serves requests only: it answers the messages that it receives. */
 export function openAnsweringOnly(options: BackgroundOptions): Worker {
   const { service, log } = options
-  const engine = openAnswering(options)
+  const engine = openAnswering({ ...options, observe: observeWork(service.tools.metrics) })
   const poll = openDuePoll({ pool: service.pool, kinds: [engine.kind], test_times, engineOf: () => engine, log })
   return {
     async stop() {
@@ -127,7 +128,8 @@ interface Engines {
 
 function openEngines(given: BackgroundOptions): Engines {
   const { service, log, carrier = simulator } = given
-  const options = { ...given, onProgress: openProgressNotes(service.pool, log) }
+  const observe = observeWork(service.tools.metrics)
+  const options = { ...given, observe, onProgress: openProgressNotes(service.pool, log) }
   const openers = new Map<string, () => RunningEngine>([
     ...row_work.map((work) => [work.due.kind, () => new Engine(work, options)] as const),
     [due_conversations.kind, () => openAnswering(options)],
@@ -135,7 +137,7 @@ function openEngines(given: BackgroundOptions): Engines {
     [due_messages.kind, () => new Engine(sendingMessages(carriers), options)],
     [due_deliveries.kind, () => new Engine(sending({ ...options, seal: service.tools.seal }), options)],
     [campaigns.name, () => new Engine(openDialing(options), options)],
-    [clocks.table, () => openAdvances(given, engines)],
+    [clocks.table, () => openAdvances({ ...given, observe }, engines)],
   ])
   const opened = new Map<string, RunningEngine>()
   const engines: Engines = {

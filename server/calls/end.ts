@@ -5,6 +5,7 @@ import { copyLine } from '../kit/postgres/copy.ts'
 import { invalidState } from '../kit/problem.ts'
 import { changed } from './changed.ts'
 import * as counts from './counts.ts'
+import { countEnded } from './ended-metric.ts'
 import { event_types } from './event-types.ts'
 import { type Fact, merge, summarize, toEvents } from './facts.ts'
 import { type LockedCall, lock, type Request, shownOf, updateEnded, updateRequest } from './rows.ts'
@@ -90,6 +91,10 @@ export async function endUnstarted(
     at,
     changed,
     changes.map(({ after }) => ({ call: after, is_ended_now: true, ...never })),
+  )
+  countEnded(
+    at,
+    changes.map(({ after }) => after),
   )
   for (const { after } of changes) announce(at, after)
   return changes.map(({ after }) => after)

@@ -21,6 +21,7 @@ import { type ChangedCall, changed } from './changed.ts'
 import { costOf } from './cost.ts'
 import * as counts from './counts.ts'
 import { insertEvents } from './end.ts'
+import { countEnded } from './ended-metric.ts'
 import { event_types } from './event-types.ts'
 import { type Fact, merge, summarize, toEvents, unheardFact } from './facts.ts'
 import { recordOptOuts } from './opt-outs.ts'
@@ -331,6 +332,10 @@ async function write(at: At, changes: Change[]): Promise<void> {
     ),
   ])
   await recordOptOuts(at, changes.flatMap(toOptOut))
+  countEnded(
+    at,
+    changes.filter(isEnding).map(({ after }) => after),
+  )
   for (const { save, before, after } of changes)
     announce(at, after, save.is_released && dueAt(save, before, after) !== null)
 }

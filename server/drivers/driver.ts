@@ -5,7 +5,7 @@ import { findEndedRuns } from '../conversations/tool-runs.ts'
 import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
-import type { Stages } from '../kit/metrics.ts'
+import type { Metric } from '../kit/metrics.ts'
 import type { Scheduler } from '../kit/work/scheduler.ts'
 import { describeModelError } from '../models/model-error.ts'
 import { step } from '../talk/engine.ts'
@@ -19,11 +19,12 @@ import { RunningTools, unknown_result } from './running-tools.ts'
 import { isShort, ShortTimers } from './short-timers.ts'
 import type { Tools } from './tools.ts'
 
-declare module '../kit/at.ts' {
-  interface Tools {
-    /** How long the turns of calls on real lines take. */
-    turn_latency: Stages
-  }
+export const turn_latency: Metric = {
+  name: 'turn_latency_seconds',
+  help: 'How long the stages of turns take in calls on real lines.',
+  type: 'histogram',
+  labels: ['stage'],
+  buckets: [0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 5, 10],
 }
 
 /** A talk is held with these. */
@@ -310,7 +311,9 @@ export class Driver {
     // Nobody has waited for the first words of a call.
     const sound = turn.reply === null || turn_ms === null ? undefined : line?.readLatency?.(turn.reply)
     const latency = journal.addTurn(turn, { heard, speech, created_at: clock.iso(now), turn_ms, sound })
-    if (sound) at.tools.turn_latency.observe(latency)
+    if (!sound) return
+    for (const [name, ms] of Object.entries(latency))
+      if (typeof ms === 'number') at.tools.metrics.observe(turn_latency, ms, name.replace(/_ms$/, ''))
   }
 
   /** A script that has come to its end, and was interrupted, continues where it was before. */

@@ -2,6 +2,7 @@ import type { Blobs } from './blobs/blobs.ts'
 import * as clock from './clock.ts'
 import type { Seal } from './crypto/seal.ts'
 import type { RateLimit } from './limits/rate.ts'
+import type { Metrics } from './metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import type { Db, Pool } from './postgres/pool.ts'
 import type { TxOptions } from './postgres/transaction.ts'
@@ -40,6 +41,8 @@ export interface Tools {
   readTestTime: (workspace: string) => Promise<number | undefined>
   /** Counts the requests to other servers that a workspace asks for to test its settings. */
   tests: RateLimit
+  /** What operators see of this process. In a transaction, count after the commit (`db.afterCommit`). */
+  metrics: Metrics
 }
 
 /** What may take long, and so is out of reach while rows are locked. */

@@ -1,101 +1,181 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import * as clock from './clock.ts'
 
+/**
+ * A metric, as a room declares it: its values belong to a service (`openMetrics`). The values of labels are few and fixed, such
+ * as statuses and patterns of routes, and never ids, names or anything that clients choose.
+ */
+export interface Metric {
+  /** Without the prefix. */
+  name: string
+  help: string
+  type: 'counter' | 'gauge' | 'histogram'
+  /** Up to three. Without labels there is one series, which is shown from the beginning. */
+  labels?: readonly string[]
+  /** The values of the labels of series that are shown before anything has happened. */
+  series?: readonly (readonly string[])[]
+  /** Of a histogram, in seconds. */
+  buckets?: readonly number[]
+  has_no_prefix?: true
+}
+
+type Value = string | number
+
+/** A value that is read when metrics are asked for, with the values of its labels. */
+export interface Sample {
+  labels: readonly string[]
+  value: number
+}
+
+/** What is counted and measured. These calls are cheap enough for every request, and never throw. */
 export interface Metrics {
-  observe: (method: string, route: string, status: number, duration_ms: number) => void
   content_type: string
+  /** Adds to a counter, or to a gauge. The last arguments are the values of the labels. */
+  add: (metric: Metric, amount: number, first?: Value, second?: Value, third?: Value) => void
+  /** Adds a duration to a histogram. */
+  observe: (metric: Metric, duration_ms: number, first?: Value, second?: Value, third?: Value) => void
+  /** Calls `read` whenever metrics are asked for. If it fails, its values are missing that time. */
+  read: (metric: Metric, read: () => Sample[] | Promise<Sample[]>) => void
+  /** Measures the process too, for those who serve metrics. Returns the function that ends it. */
+  watchProcess: () => () => void
+  /** In Prometheus format. */
   text: () => Promise<string>
 }
 
 interface Series {
   labels: string
-  /** Each bucket has one. The last one counts all longer requests. */
+  /** Of counters and gauges. */
+  value: number
+  /** Each bucket has one. The last one counts all longer durations. */
   counts: number[]
   sum_ms: number
 }
 
-const name = 'http_request_duration_seconds'
-const buckets_ms = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000]
+interface Family {
+  metric: Metric
+  name: string
+  buckets_ms: number[]
+  series: Map<string, Series>
+  read?: () => Sample[] | Promise<Sample[]>
+}
 
-/**
- * Metrics in Prometheus format. Routes are patterns, never ids, so the number of series stays small. `restarts` counts the
- * crashes after which the launcher restarted the service.
- */
-export function openMetrics(prefix: string, restarts: number): Metrics {
+const default_buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+const sample_loop_every_ms = 100
+
+/** How late timers are: everything else in the process is as late. */
+const event_loop_delay: Metric = {
+  name: 'event_loop_delay_seconds',
+  help: 'How late the event loop runs what is due, ten times a second.',
+  type: 'histogram',
+}
+
+/** Metrics in Prometheus format. These `metrics` are shown from the beginning, others once they are used. */
+export function openMetrics(prefix: string, metrics: Metric[]): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  const help = 'Restarts after a crash since the launcher was started.'
-  new Counter({ name: `${prefix}_restarts_total`, help, registers: [registry] }).inc(restarts)
+  const families = new Map<Metric, Family>()
+
+  function familyOf(metric: Metric): Family {
+    let family = families.get(metric)
+    if (!family) {
+      family = openFamily(prefix, metric)
+      families.set(metric, family)
+    }
+    return family
+  }
+  for (const metric of metrics) familyOf(metric)
+
   // Not the library's histogram, which is too slow to use on every request.
-  const all = new Map<string, Series>()
+  const observe: Metrics['observe'] = (metric, duration_ms, first = '', second = '', third = '') => {
+    const family = familyOf(metric)
+    const series = seriesOf(family, first, second, third)
+    const { buckets_ms } = family
+    let bucket = 0
+    while (duration_ms > (buckets_ms[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1
+    series.counts[bucket] = (series.counts[bucket] ?? 0) + 1
+    series.sum_ms += duration_ms
+  }
+
   return {
     content_type: registry.contentType,
-    text: async () => `${await registry.metrics()}\n${formatSeries(all.values()).join('\n')}\n`,
-    observe(method, route, status, duration_ms) {
-      const key = `${method} ${route} ${status}`
-      let series = all.get(key)
-      if (!series) {
-        const labels = `method="${method}",route="${route}",status="${status}"`
-        series = { labels, counts: new Array(buckets_ms.length + 1).fill(0), sum_ms: 0 }
-        all.set(key, series)
+    add(metric, amount, first = '', second = '', third = '') {
+      seriesOf(familyOf(metric), first, second, third).value += amount
+    },
+    observe,
+    read(metric, read) {
+      familyOf(metric).read = read
+    },
+    watchProcess() {
+      collectDefaultMetrics({ register: registry })
+      familyOf(event_loop_delay)
+      let due_ticks = clock.ticks() + sample_loop_every_ms
+      const timer = setInterval(() => {
+        const now_ticks = clock.ticks()
+        observe(event_loop_delay, Math.max(0, now_ticks - due_ticks))
+        due_ticks = now_ticks + sample_loop_every_ms
+      }, sample_loop_every_ms).unref()
+      return () => {
+        clearInterval(timer)
+        registry.clear()
       }
-      let bucket = 0
-      while (duration_ms > (buckets_ms[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1
-      series.counts[bucket] = (series.counts[bucket] ?? 0) + 1
-      series.sum_ms += duration_ms
+    },
+    async text() {
+      const [of_process, ...own] = await Promise.all([registry.metrics(), ...families.values().map(format)])
+      return `${[of_process.trimEnd(), ...own].join('\n')}\n`
     },
   }
 }
 
-function formatSeries(all: Iterable<Series>): string[] {
-  const lines = [`# HELP ${name} Duration of HTTP requests, by route pattern.`, `# TYPE ${name} histogram`]
-  for (const { labels, counts, sum_ms } of all) {
+function openFamily(prefix: string, metric: Metric): Family {
+  const { name, buckets = default_buckets, labels = [], series = labels.length === 0 ? [[]] : [] } = metric
+  const family: Family = {
+    metric,
+    name: metric.has_no_prefix ? name : `${prefix}_${name}`,
+    buckets_ms: metric.type === 'histogram' ? buckets.map((seconds) => seconds * clock.second_ms) : [],
+    series: new Map(),
+  }
+  for (const [first = '', second = '', third = ''] of series) seriesOf(family, first, second, third)
+  return family
+}
+
+function seriesOf({ metric, buckets_ms, series }: Family, first: Value, second: Value, third: Value): Series {
+  const key = second === '' ? String(first) : `${first} ${second} ${third}`
+  let found = series.get(key)
+  if (!found) {
+    const labels = formatLabels(metric, [first, second, third])
+    found = { labels, value: 0, counts: new Array(buckets_ms.length + 1).fill(0), sum_ms: 0 }
+    series.set(key, found)
+  }
+  return found
+}
+
+const formatLabels = ({ labels = [] }: Metric, values: readonly Value[]): string =>
+  labels.map((label, index) => `${label}="${values[index] ?? ''}"`).join(',')
+
+async function format({ metric, name, buckets_ms, series, read }: Family): Promise<string> {
+  const lines = [`# HELP ${name} ${metric.help}`, `# TYPE ${name} ${metric.type}`]
+  const toLine = (suffix: string, labels: string, value: number) =>
+    lines.push(`${name}${suffix}${labels === '' ? '' : `{${labels}}`} ${value}`)
+  if (read) {
+    const samples = await Promise.resolve()
+      .then(read)
+      .catch(() => [])
+    for (const { labels, value } of samples) toLine('', formatLabels(metric, labels), value)
+    return lines.join('\n')
+  }
+  for (const { labels, value, counts, sum_ms } of series.values()) {
+    if (metric.type !== 'histogram') {
+      toLine('', labels, value)
+      continue
+    }
     let total = 0
-    counts.forEach((count, bucket) => {
+    for (const [bucket, count] of counts.entries()) {
       total += count
       const limit_ms = buckets_ms[bucket]
-      lines.push(`${name}_bucket{le="${limit_ms === undefined ? '+Inf' : limit_ms / 1000}",${labels}} ${total}`)
-    })
-    lines.push(`${name}_sum{${labels}} ${sum_ms / 1000}`, `${name}_count{${labels}} ${total}`)
+      const le = `le="${limit_ms === undefined ? '+Inf' : limit_ms / clock.second_ms}"`
+      toLine('_bucket', labels === '' ? le : `${le},${labels}`, total)
+    }
+    toLine('_sum', labels, sum_ms / clock.second_ms)
+    toLine('_count', labels, total)
   }
-  return lines
-}
-
-/** Measures how long the stages of something take. */
-export interface Stages {
-  /** By the names of the stages, in milliseconds: `model_ms` is the stage `model`. Those that are null are left out. */
-  observe: (times_ms: Record<string, number | null | undefined>) => void
-  text: () => Promise<string>
-}
-
-const stage_buckets_seconds = [0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 5, 10]
-
-/** For what happens seldom, so that the library's histogram is fast enough. */
-export function openStages(metric: { name: string; help: string }): Stages {
-  const registry = new Registry()
-  const histogram = new Histogram({
-    ...metric,
-    labelNames: ['stage'],
-    buckets: stage_buckets_seconds,
-    registers: [registry],
-  })
-  return {
-    observe(times_ms) {
-      for (const [name, ms] of Object.entries(times_ms))
-        if (typeof ms === 'number') histogram.observe({ stage: name.replace(/_ms$/, '') }, ms / 1_000)
-    },
-    text: () => registry.metrics(),
-  }
-}
-
-/** A number that is read when it is asked for. */
-export function openGauge(metric: { name: string; help: string }, read: () => number): { text: () => Promise<string> } {
-  const registry = new Registry()
-  new Gauge({
-    ...metric,
-    registers: [registry],
-    collect() {
-      this.set(read())
-    },
-  })
-  return { text: () => registry.metrics() }
+  return lines.join('\n')
 }

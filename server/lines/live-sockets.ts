@@ -18,6 +18,7 @@ import type { Log } from '../kit/log.ts'
 import { clientNetwork } from '../kit/network.ts'
 import { Problem, tooManyAttempts } from '../kit/problem.ts'
 import { Engine } from '../kit/work/engine.ts'
+import { observeWork } from '../kit/work/observe.ts'
 import type { Machine } from '../talk/state.ts'
 import { boundReading, message_frames_max } from './bounded-reading.ts'
 import { openUnprovenSockets, type UnprovenLimits, type UnprovenSockets } from './unproven-sockets.ts'
@@ -114,7 +115,7 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
     if (engine) return engine
     // Workers claim the other calls of a workspace: this engine could not dial them.
     const work = { ...calling({ pool: service.pool, carrier: no_carrier, log }), claim: async () => [] }
-    engine = new Engine(work, { service, log })
+    engine = new Engine(work, { service, log, observe: observeWork(service.tools.metrics) })
     return engine
   }
 

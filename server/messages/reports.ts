@@ -8,6 +8,7 @@ import * as clock from '../kit/clock.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { findRedacted, lockAll, type Row, updateReported } from './rows.ts'
 import { type Milestone, merge, newMilestones, type Report } from './status.ts'
+import { countStatuses } from './status-metric.ts'
 
 /** What is known of a message, from the carrier's answer or from a report that it sent. */
 export interface MessageReport extends Partial<Report> {
@@ -67,6 +68,10 @@ export async function record(at: At, reports: MessageReport[]): Promise<void> {
       if (milestones.includes('failed')) return [{ id, what: status === 'unknown' ? 'unknown' : 'failed' }]
       return milestones.length > 0 ? [{ id, what: 'sent' }] : []
     }),
+  )
+  countStatuses(
+    at,
+    changes.flatMap(({ before, after }) => (after.status === before.status ? [] : [after.status])),
   )
   for (const { after } of changes) announce(at, after.conversation_id)
 }

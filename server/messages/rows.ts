@@ -8,6 +8,7 @@ import { leaseEnd } from '../kit/work/lease.ts'
 import { renewerOf } from '../kit/work/rows.ts'
 import type { DueItem } from '../kit/work/work.ts'
 import type { Report } from './status.ts'
+import { countStatuses } from './status-metric.ts'
 
 /** Due work and notifications have its name too. */
 export const table = {
@@ -57,9 +58,14 @@ const new_columns = [
   'due_at',
 ] as const
 
-export async function insertRows({ db, workspace }: At, rows: NewRow[]): Promise<void> {
+export async function insertRows(at: At, rows: NewRow[]): Promise<void> {
+  const { db, workspace } = at
   const lines = rows.map((row) => copyLine([workspace, ...new_columns.map((column) => row[column])]))
   await db.copy(table.name, ['workspace_id', ...new_columns], lines.join(''))
+  countStatuses(
+    at,
+    rows.map(({ direction, status }) => (direction === 'inbound' ? 'received' : status)),
+  )
 }
 
 /** A message that goes out, with its contact. */
@@ -162,12 +168,15 @@ export async function markSent({ db, workspace, now }: At, leased: LeasedRow[]):
 }
 
 /** Keeps what is queued in these conversations from being sent. */
-export const cancelQueued = ({ db, workspace }: At, conversation_ids: string[]): Promise<number> =>
-  db.run(
+export async function cancelQueued(at: At, conversation_ids: string[]): Promise<void> {
+  const { db, workspace } = at
+  const canceled = await db.run(
     sql`update messages set status = 'failed', error = 'canceled', due_at = null, lease_token = null, lease_until = null
       where workspace_id = ${workspace} and conversation_id = any(${toArrayLiteral(conversation_ids)}::uuid[])
         and direction = 'outbound' and status = 'queued'`,
   )
+  countStatuses(at, new Array(canceled).fill('failed'))
+}
 
 /** The carrier's ids of received messages stay, so that none is received again. */
 export async function eraseReports({ db, workspace }: At, conversation_id: string): Promise<void> {

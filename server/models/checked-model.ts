@@ -1,4 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import * as clock from '../kit/clock.ts'
+import type { Metric, Metrics } from '../kit/metrics.ts'
 import { OutboundError } from '../kit/outbound/request.ts'
 import { printable } from '../kit/text.ts'
 import { ProviderError, parseJson, toProviderError } from './provider-error.ts'
@@ -7,12 +9,32 @@ import { clampUsage } from './usage.ts'
 
 const first_half = /[\ud800-\udbff]$/
 
+const buckets = [0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 10, 20, 30, 60, 120]
+
+export const model_first_piece: Metric = {
+  name: 'model_first_piece_seconds',
+  help: 'How long language models take until the first piece of an answer, by the kind of provider.',
+  type: 'histogram',
+  labels: ['provider'],
+  buckets,
+}
+export const model_duration: Metric = {
+  name: 'model_duration_seconds',
+  help: 'How long requests to language models take: succeeded, failed, or canceled because nobody needs the answer.',
+  type: 'histogram',
+  labels: ['provider', 'result'],
+  buckets,
+}
+
 export interface UncheckedModel {
   /** This model is asked for whole answers. */
   whole: LanguageModelV4
   /** This model is asked for answers in pieces. */
   streamed: LanguageModelV4
   api_key: string
+  /** The kind of its provider, for metrics. */
+  kind: string
+  metrics: Metrics
 }
 
 /**
@@ -20,9 +42,25 @@ export interface UncheckedModel {
  * be. It fails with an OutboundError or a ProviderError where the SDK has its own. Words that a stream has said already may turn
  * out to be thinking: then the part `end_of_thinking` follows.
  */
-export function checkedModel({ whole, streamed, api_key }: UncheckedModel): LanguageModelV4 {
+export function checkedModel({ whole, streamed, api_key, kind, metrics }: UncheckedModel): LanguageModelV4 {
   const fail = async (error: unknown): Promise<never> => {
     throw await toOwnError(error, api_key)
+  }
+  const begin = (signal: AbortSignal | undefined): Measured => {
+    const began_ticks = clock.ticks()
+    let has_begun = false
+    let has_ended = false
+    return {
+      notePiece() {
+        if (!has_begun) metrics.observe(model_first_piece, clock.ticks() - began_ticks, kind)
+        has_begun = true
+      },
+      end(result) {
+        const ended = result === 'failed' && signal?.aborted ? 'canceled' : result
+        if (!has_ended) metrics.observe(model_duration, clock.ticks() - began_ticks, kind, ended)
+        has_ended = true
+      },
+    }
   }
   return {
     specificationVersion: whole.specificationVersion,
@@ -30,7 +68,14 @@ export function checkedModel({ whole, streamed, api_key }: UncheckedModel): Lang
     modelId: whole.modelId,
     supportedUrls: whole.supportedUrls,
     async doGenerate(options) {
-      const { content, usage, request, ...result } = await Promise.resolve(whole.doGenerate(options)).catch(fail)
+      const measured = begin(options.abortSignal)
+      const { content, usage, request, ...result } = await Promise.resolve(whole.doGenerate(options)).catch(
+        (error: unknown) => {
+          measured.end('failed')
+          return fail(error)
+        },
+      )
+      measured.end('succeeded')
       const received_bytes = content.reduce((sum, part) => sum + bytesOf(part), 0)
       return {
         ...result,
@@ -39,21 +84,33 @@ export function checkedModel({ whole, streamed, api_key }: UncheckedModel): Lang
       }
     },
     async doStream(options) {
-      const { stream, request } = await Promise.resolve(streamed.doStream(options)).catch(fail)
-      return { stream: ReadableStream.from(checkParts(stream, { sent: request?.body, fail })) }
+      const measured = begin(options.abortSignal)
+      const { stream, request } = await Promise.resolve(streamed.doStream(options)).catch((error: unknown) => {
+        measured.end('failed')
+        return fail(error)
+      })
+      return { stream: ReadableStream.from(checkParts(stream, { sent: request?.body, fail, measured })) }
     },
   }
+}
+
+/** How long one request takes. */
+interface Measured {
+  notePiece: () => void
+  /** Only the first call counts. */
+  end: (result: 'succeeded' | 'failed' | 'canceled') => void
 }
 
 interface Asked {
   /** The body of the request. */
   sent: unknown
   fail: (error: unknown) => Promise<never>
+  measured: Measured
 }
 
 async function* checkParts(
   parts: ReadableStream<LanguageModelV4StreamPart>,
-  { sent, fail }: Asked,
+  { sent, fail, measured }: Asked,
 ): AsyncGenerator<LanguageModelV4StreamPart> {
   let thinking = no_thinking
   let received_bytes = 0
@@ -62,6 +119,7 @@ async function* checkParts(
   try {
     for await (const part of parts) {
       received_bytes += bytesOf(part)
+      if (isPiece(part)) measured.notePiece()
       if (part.type === 'text-delta') {
         const text = half + part.delta
         half = first_half.exec(text)?.[0] ?? ''
@@ -76,13 +134,25 @@ async function* checkParts(
         yield part
       } else if (part.type === 'finish') {
         if (part.finishReason.unified === 'interrupted') throw new Error('the answer has no end')
+        measured.end('succeeded')
         yield { ...part, usage: clampUsage(part.usage, { sent, received_bytes }) }
-      } else yield part
+      } else {
+        if (part.type === 'error') measured.end('failed')
+        yield part
+      }
     }
+    measured.end('failed')
   } catch (error) {
+    measured.end('failed')
     await fail(error)
+  } finally {
+    // Whoever has asked reads no more, and not because of an error.
+    measured.end('canceled')
   }
 }
+
+const isPiece = ({ type }: LanguageModelV4StreamPart): boolean =>
+  type === 'text-delta' || type === 'tool-input-start' || type === 'tool-call'
 
 function* toParts(id: string, { words, ends_thinking }: Taken): Generator<LanguageModelV4StreamPart> {
   if (ends_thinking) yield { type: 'custom', kind: end_of_thinking }

@@ -92,6 +92,8 @@ async function createModel(
     whole: create({ ...settings, fetch: fetchWhole }),
     streamed: create({ ...settings, fetch: fetchStream }),
     api_key: apiKey,
+    kind,
+    metrics: at.tools.metrics,
   })
 }
 

@@ -4,6 +4,7 @@ import { signedHeaders, signingSecrets, unreadable_secret } from '../kit/crypto/
 import type { TestResult } from '../kit/field.ts'
 import { assertNotTooDeep } from '../kit/http/body/read-json.ts'
 import { newId } from '../kit/id.ts'
+import type { Metric } from '../kit/metrics.ts'
 import { OutboundError, type OutboundRequest, type OutboundResponse, OutboundTimeout } from '../kit/outbound/request.ts'
 import { printable, printableJson, truncateBytes } from '../kit/text.ts'
 import { product } from '../product.ts'
@@ -39,6 +40,14 @@ const url_length_max = 8_000
 /** The server or a proxy before it was not available for a moment. */
 const repeated_statuses = [502, 503, 504]
 
+export const tool_duration: Metric = {
+  name: 'tool_duration_seconds',
+  help: 'How long requests to the servers of tools take.',
+  type: 'histogram',
+  labels: ['result'],
+  buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+}
+
 type Outcome = Omit<ToolResult, 'duration_ms'>
 
 /** Never throws because of the tool: what went wrong is a result, which the model is told. */
@@ -46,6 +55,7 @@ export async function callTool(at: AtOutside, tool: StoredTool, call: ToolCall):
   const began_ticks = clock.ticks()
   const elapsed = () => Math.round(clock.ticks() - began_ticks)
   const outcome = await run(at, tool, call, () => tool.timeout_ms - elapsed())
+  at.tools.metrics.observe(tool_duration, elapsed(), outcome.status)
   return { ...outcome, duration_ms: elapsed() }
 }
 

@@ -2,6 +2,7 @@ import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { SealedSecrets } from '../kit/crypto/signing-secrets.ts'
+import type { Metric } from '../kit/metrics.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { laterUpdate } from '../kit/postgres/table.ts'
 import type { DueKind } from '../kit/work/due.ts'
@@ -124,6 +125,16 @@ const isNoneOf = (deliveries: Iterable<Claimed>): Sql => {
   return sql`(webhook_id, id) not in (select * from unnest(${webhook_ids}::uuid[], ${ids}::uuid[]))`
 }
 
+const result_of: Record<DeliveryStatus, string> = { succeeded: 'succeeded', pending: 'retried', failed: 'failed' }
+
+export const deliveries_total: Metric = {
+  name: 'deliveries_total',
+  help: 'Attempts to deliver webhooks: succeeded, to be retried, or failed for the last time.',
+  type: 'counter',
+  labels: ['result'],
+  series: Object.values(result_of).map((result) => [result]),
+}
+
 /** The result of an attempt, and the delivery's next status and due time. */
 export interface Result {
   delivery: Claimed
@@ -136,7 +147,7 @@ export interface Result {
  * Records results, except those of deliveries that changed since they were claimed. Updates how long the webhook has been
  * failing, and counts its failed attempts since the last success. Attempts at a previous URL of the webhook don't count.
  */
-export async function recordResults({ db, workspace, now }: At, results: Result[]): Promise<void> {
+export async function recordResults({ db, workspace, now, tools }: At, results: Result[]): Promise<void> {
   const claimed = results.map(({ delivery }) => delivery)
   const recorded = await db.many<RecordedAttempt>(
     sql`update webhook_deliveries as delivery
@@ -157,6 +168,9 @@ export async function recordResults({ db, workspace, now }: At, results: Result[
       returning delivery.webhook_id, delivery.status, result.attempt ->> 'url' as url,
         result.attempt ->> 'created_at' as created_at, failing_since`,
   )
+  db.afterCommit(() => {
+    for (const { status } of recorded) tools.metrics.add(deliveries_total, 1, result_of[status])
+  })
   // Most endpoints neither fail nor have failed before: nothing changes for them.
   const changing = recorded.filter(({ status, failing_since }) => status !== 'succeeded' || failing_since !== null)
   if (changing.length === 0) return

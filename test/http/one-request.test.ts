@@ -45,8 +45,6 @@ const { app } = openHttp({
   log: openLog('silent'),
   rate_limit_per_second: 0,
   trust_proxy: [],
-  metrics_prefix: 'test',
-  restarts: 0,
   limits: {},
   site: { answer: () => undefined },
 })

@@ -123,6 +123,7 @@ const no_database: Db = {
   script: unavailable,
   time: unavailable,
   notify: unavailable,
+  afterCommit: unavailable,
   tx: unavailable,
 }
 
@@ -142,7 +143,7 @@ const no_tools: AtOutside['tools'] = {
   get live_calls() {
     return unavailable()
   },
-  get turn_latency() {
+  get metrics() {
     return unavailable()
   },
   get sound() {

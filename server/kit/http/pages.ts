@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { RejectOtherMethods } from './other-methods.ts'
 import type { RequestParts, SendAnswer } from './request.ts'
@@ -7,6 +7,7 @@ import type { SiteAnswer } from './static-site.ts'
 export interface PageRequest {
   params: Record<string, string>
   headers: IncomingHttpHeaders
+  raw: IncomingMessage
 }
 
 export type AnswerPage = (request: PageRequest) => Promise<SiteAnswer> | SiteAnswer

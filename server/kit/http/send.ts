@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
+import type { Metric, Metrics } from '../metrics.ts'
 import { upload_sockets } from './admission.ts'
 import { answerAndDrain, isArriving } from './body/drain.ts'
 import { body_limit_bytes, common_headers } from './errors.ts'
@@ -12,6 +12,15 @@ import { openRequestLog } from './request-log.ts'
 
 /** The client sends nothing more. */
 const timeout_status = 408
+
+/** Routes are patterns, never ids, so the number of series stays small. */
+export const request_duration: Metric = {
+  name: 'http_request_duration_seconds',
+  help: 'Duration of HTTP requests, by route pattern.',
+  type: 'histogram',
+  labels: ['method', 'route', 'status'],
+  has_no_prefix: true,
+}
 
 export interface SenderOptions {
   log: Log
@@ -34,7 +43,7 @@ export function createSender({ log, metrics, stalled_after_ms, isStopping }: Sen
     // Not in an onResponse hook, which would cost as much as this whole function.
     const duration_ms = clock.ticks() - (arrived_at || clock.ticks())
     const route = routeOptions.url ?? '(none)'
-    metrics.observe(method, route, status, duration_ms)
+    metrics.observe(request_duration, duration_ms, method, route, status)
     logRequest(request, { route, status, duration_ms })
   }
 

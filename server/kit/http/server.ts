@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { requestIds } from '../id.ts'
 import { type Log, oncePerSecond } from '../log.ts'
-import { type Metrics, openMetrics } from '../metrics.ts'
 import * as problem from '../problem.ts'
 import { createApp, type Upgrades } from './app.ts'
 import type { Door } from './door.ts'
@@ -30,9 +29,6 @@ export interface HttpOptions extends DoorOptions {
   /** Answers requests that match no route. */
   site: StaticSite
   upgrades?: Upgrades
-  metrics_prefix: string
-  /** How often the service was restarted after a crash, for the metrics. */
-  restarts: number
   limits: HttpLimits
 }
 
@@ -48,7 +44,6 @@ const stalled_after_ms_default = 60_000
 export interface Http {
   app: FastifyInstance
   addPage: AddPage
-  metrics: Metrics
   /** Finishes requests in flight, ends streams and closes all connections. */
   stop: () => Promise<void>
   isStopping: () => boolean
@@ -56,12 +51,11 @@ export interface Http {
 
 /** The web server with all operations. */
 export function openHttp(options: HttpOptions): Http {
-  const { log, trust_proxy } = options
+  const { log, trust_proxy, service } = options
   const { stalled_after_ms = stalled_after_ms_default } = options.limits
-  const http_metrics = openMetrics(options.metrics_prefix, options.restarts)
   let is_stopping = false
   const isStopping = () => is_stopping
-  const sendAnswer = createSender({ log, metrics: http_metrics, stalled_after_ms, isStopping })
+  const sendAnswer = createSender({ log, metrics: service.tools.metrics, stalled_after_ms, isStopping })
   const { upgrades = {} } = options
   const app = createApp({ trust_proxy, newRequestId: requestIds(), sendAnswer, log, upgrades })
   app.setNotFoundHandler((request, reply) =>
@@ -90,7 +84,7 @@ export function openHttp(options: HttpOptions): Http {
     }
     return closeGracefully(app.server, () => app.close(), endRest)
   }
-  return { app, metrics: http_metrics, addPage: pageAdder(app, rejectOtherMethods, sendAnswer), stop, isStopping }
+  return { app, addPage: pageAdder(app, rejectOtherMethods, sendAnswer), stop, isStopping }
 }
 
 const openDoorStreams = ({ max, per_workspace_max, per_caller_max }: NonNullable<Door['streams']>): Streams =>

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import * as clock from '../clock.ts'
 import { CopyQuery } from './copy.ts'
 import { type Notification, openNotifications } from './notifications.ts'
 import { openResponsiveReads } from './responsive.ts'
@@ -24,6 +25,8 @@ export interface Db {
   time(): number
   /** Notifies the subscribers of this process. In a transaction they are notified after the commit. */
   notify(notification: Notification): void
+  /** Runs `work` after the commit, and not at all after a rollback. Outside of a transaction it runs now. It must not throw. */
+  afterCommit(work: () => void): void
   /** Runs `work` in a transaction, READ COMMITTED by default. Retries after deadlocks and unique violations. */
   tx<T>(work: (db: Db) => Promise<T>, options?: TxOptions): Promise<T>
 }
@@ -37,6 +40,10 @@ export interface Pool extends Db {
   session<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Runs work that only reads, and rejects it within five seconds when the database stops answering. */
   whileResponsive<T>(read: () => Promise<T>): Promise<T>
+  /** How many connections are in use and idle, and how many callers wait for one. */
+  connections(): { in_use: number; idle: number; waiting: number }
+  /** Calls `observe` with how long each caller has waited for a connection. It must not throw. */
+  observeWaits(observe: (wait_ms: number) => void): void
   close(): Promise<void>
 }
 
@@ -66,7 +73,7 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
       super({ ...config, connectionString: currentUrl() })
     }
   }
-  const pool = new pg.Pool({
+  const pool = new MeasuredPool({
     Client,
     max: size,
     pipeline: true,
@@ -116,6 +123,7 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
     to: pg.Pool | pg.PoolClient,
     tx: Db['tx'],
     notify: Db['notify'],
+    afterCommit: Db['afterCommit'],
     onError: (error: unknown) => void = () => {},
   ): Db {
     const watched = <T>(sent: Promise<T>): Promise<T> =>
@@ -128,6 +136,7 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
       many,
       tx,
       notify,
+      afterCommit,
       time: database_time.now,
       copy: (table, columns, lines) =>
         watched(
@@ -157,7 +166,8 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
   const tx: Db['tx'] = (work, options = {}) =>
     runTransaction(
       pool,
-      (client, notify, onStatementError) => untilEnd(openDb(client, rejectNested, notify, onStatementError), work),
+      (client, { notify, afterCommit, onStatementError }) =>
+        untilEnd(openDb(client, rejectNested, notify, afterCommit, onStatementError), work),
       publish,
       options,
     )
@@ -179,7 +189,7 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
   }
 
   return {
-    ...openDb(pool, tx, publish),
+    ...openDb(pool, tx, publish, runNow),
     subscribe,
     measureTime: async () => {
       if (!database_time.isRecent()) await measureTime(pool)
@@ -189,10 +199,19 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
     session: async (work) => {
       const client = await pool.connect()
       try {
-        return await work(openDb(client, rejectNested, publish))
+        return await work(openDb(client, rejectNested, publish, runNow))
       } finally {
         client.release(true)
       }
+    },
+    connections: () => ({
+      in_use: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      // Those for whom one is idle get it in a moment.
+      waiting: Math.max(0, pool.waitingCount - pool.idleCount),
+    }),
+    observeWaits: (observe) => {
+      pool.observe = observe
     },
     close: () => {
       is_closing = true
@@ -226,6 +245,35 @@ export async function untilEnd<T>(db: Db, work: (db: Db) => Promise<T>): Promise
     is_ended = true
   }
 }
+
+/** Tells how long callers wait for a connection: those of transactions, and of single statements. */
+class MeasuredPool extends pg.Pool {
+  observe: ((wait_ms: number) => void) | undefined
+
+  override connect(): Promise<pg.PoolClient>
+  override connect(callback: ConnectCallback): void
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
+    const { observe } = this
+    // Most callers get an idle connection at once.
+    if (!observe || this.idleCount > this.waitingCount) {
+      observe?.(0)
+      if (!callback) return super.connect()
+      super.connect(callback)
+      return undefined
+    }
+    const began_ticks = clock.ticks()
+    if (!callback) return super.connect().finally(() => observe(clock.ticks() - began_ticks))
+    super.connect((error, client, done) => {
+      observe(clock.ticks() - began_ticks)
+      callback(error, client, done)
+    })
+    return undefined
+  }
+}
+
+type ConnectCallback = Parameters<pg.Pool['connect']>[0]
+
+const runNow = (work: () => void): void => work()
 
 const rejectNested: Db['tx'] = () => {
   throw new Error('a transaction is already open: use its db')

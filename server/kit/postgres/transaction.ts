@@ -10,12 +10,15 @@ export interface TxOptions {
 export const lock_timeout_ms = 2_000
 const attempts_max = 3
 
-/** Runs its statements on `client`, and passes the error of each failing one to `onStatementError`. */
-type Work<T> = (
-  client: pg.PoolClient,
-  notify: (notification: Notification) => void,
-  onStatementError: (error: unknown) => void,
-) => Promise<T>
+/** Runs its statements on `client`. */
+type Work<T> = (client: pg.PoolClient, transaction: Transaction) => Promise<T>
+
+interface Transaction {
+  notify: (notification: Notification) => void
+  afterCommit: (work: () => void) => void
+  /** Gets the error of each failing statement. */
+  onStatementError: (error: unknown) => void
+}
 
 /** Runs `work` between `begin` and `commit`, with a rollback and up to two retries when it fails. */
 export async function runTransaction<T>(
@@ -36,17 +39,20 @@ export async function runTransaction<T>(
     const { is_due = true } = notifications.get(key) ?? notification
     notifications.set(key, is_due ? { ...notification, is_due } : notification)
   }
+  const after_commit: (() => void)[] = []
+  const afterCommit = (work: () => void) => void after_commit.push(work)
   const onStatementError = (error: unknown) => {
     if (!isInFailedTransaction(error)) cause = error
   }
   try {
     // Awaited: if `begin` failed, statements sent after it would each commit on their own.
     await client.query(`begin isolation level ${isolation}; set local lock_timeout = ${lock_ms}`)
-    const result = await work(client, notify, onStatementError)
+    const result = await work(client, { notify, afterCommit, onStatementError })
     const { command } = await client.query('commit').catch((error: Error) => {
       throw new CommitUnknownError('The connection was lost while committing', { cause: error })
     })
     if (command !== 'COMMIT') throw cause ?? new Error('the transaction was rolled back')
+    for (const work of after_commit) work()
     for (const notification of notifications.values()) publish(notification)
     return result
   } catch (thrown) {

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AtOutside, atLater, atWorkspace, type Service, timeStands } from '../at.ts'
+import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
 import { moveDue } from './due.ts'
 import type { Leases } from './lease.ts'
+import type { ObserveWork, WorkObserver } from './observe.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
 import { type Run, Running } from './running.ts'
 import { newState, type State } from './state.ts'
@@ -30,6 +32,8 @@ export interface EngineOptions {
   atOf?: (workspace: string) => Promise<AtOutside>
   /** Called when work was done in a workspace whose time stands still. Never throws. */
   onProgress?: (workspace: string) => void
+  /** Counts the items that run, for metrics. */
+  observe?: ObserveWork
 }
 
 /**
@@ -48,6 +52,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   readonly #log: Log
   readonly #atOf: (workspace: string) => Promise<AtOutside>
   readonly #onProgress: (workspace: string) => void
+  readonly #observer: WorkObserver | undefined
   readonly #leases: Leases<Item>
   readonly #turns = new Turns()
   /** Workspaces whose last claim has failed. */
@@ -63,12 +68,13 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   #is_stopping = false
   #is_stopped = false
 
-  constructor(work: Work<Item, Result>, { service, log, atOf, onProgress = () => {} }: EngineOptions) {
+  constructor(work: Work<Item, Result>, { service, log, atOf, onProgress = () => {}, observe }: EngineOptions) {
     this.#work = work
     this.#service = service
     this.#log = log
     this.#atOf = atOf ?? ((workspace) => atWorkspace(service, workspace))
     this.#onProgress = onProgress
+    this.#observer = observe?.(work.due.kind)
     this.#leases = work.openLeases()
     this.#running = new Running(work)
     this.#recorder = openRecorder({
@@ -240,25 +246,28 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
 
   async #run(at: AtOutside, state: State<Item>, item: Item): Promise<void> {
     const run = this.#running.start(state, item)
+    this.#observer?.begin()
     const ended = await this.#tryRun(at, item)
     this.#running.end(run)
+    this.#observer?.end(ended?.is_progress === true, clock.ticks() - run.began_ticks)
     if (this.#is_stopped) return
-    if (ended && this.#work.record) this.#recorder.add(state.workspace, { item, ...ended })
+    if (ended && this.#work.record) this.#recorder.add(state.workspace, { item, result: ended.result })
     // A failed item that has its own lease can't be claimed again before that ends.
     else if (ended || this.#leases.is_per_item) this.#release(state, [item])
     else this.#retryLater(state, [item])
     this.#refill(run)
   }
 
-  async #tryRun(at: AtOutside, item: Item): Promise<{ result: Result } | undefined> {
+  async #tryRun(at: AtOutside, item: Item): Promise<{ result: Result; is_progress: boolean } | undefined> {
     const onProgress = () => {
       if (timeStands(at)) this.#onProgress(at.workspace)
     }
     try {
       const context = { isStopping: () => this.#is_stopping, onProgress, log: this.#log }
       const result = await this.#work.run(at, item, context)
-      if (this.#work.isProgress?.(result) ?? true) onProgress()
-      return { result }
+      const is_progress = this.#work.isProgress?.(result) ?? true
+      if (is_progress) onProgress()
+      return { result, is_progress }
     } catch (error) {
       const about = { kind: this.kind, workspace_id: at.workspace, id: item.id }
       this.#log.error({ err: error, ...about }, 'an item of work failed')

@@ -1,0 +1,58 @@
+import type { Metric, Metrics } from '../metrics.ts'
+
+/** An engine tells this what it does. It must not throw. */
+export interface WorkObserver {
+  begin: () => void
+  /** `has_succeeded` is false when the item has failed, or another process has taken it over. */
+  end: (has_succeeded: boolean, duration_ms: number) => void
+}
+
+/** Called once for each engine. */
+export type ObserveWork = (kind: string) => WorkObserver
+
+const items: Metric = {
+  name: 'engine_items_total',
+  help: 'Items of background work that have ended: succeeded, or failed and to be tried again.',
+  type: 'counter',
+  labels: ['kind', 'result'],
+}
+const running: Metric = {
+  name: 'engine_running',
+  help: 'Items of background work that run now.',
+  type: 'gauge',
+  labels: ['kind'],
+}
+const duration: Metric = {
+  name: 'engine_item_duration_seconds',
+  help: 'How long items of background work take.',
+  type: 'histogram',
+  labels: ['kind'],
+  buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900],
+}
+
+/** Whoever shows metrics reads it from the database. */
+export const engine_lag: Metric = {
+  name: 'engine_lag_seconds',
+  help: 'How long the oldest item of background work has been due that could run now, in live workspaces.',
+  type: 'gauge',
+  labels: ['kind'],
+}
+
+export const work_metrics = [engine_lag, items, running, duration]
+
+/** Counts what engines do, by kind. */
+export const observeWork =
+  (metrics: Metrics): ObserveWork =>
+  (kind) => {
+    // Shown before the first item ends, so that a rate sees it.
+    for (const result of ['succeeded', 'failed']) metrics.add(items, 0, kind, result)
+    metrics.add(running, 0, kind)
+    return {
+      begin: () => metrics.add(running, 1, kind),
+      end(has_succeeded, duration_ms) {
+        metrics.add(running, -1, kind)
+        metrics.add(items, 1, kind, has_succeeded ? 'succeeded' : 'failed')
+        metrics.observe(duration, duration_ms, kind)
+      },
+    }
+  }

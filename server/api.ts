@@ -211,7 +211,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   })
   // Before the server closes: it would wait for the sockets.
   app.addHook('preClose', () => sockets.stop())
-  const operator = openOperatorPages({ service, migrations, isStopping })
+  const operator = openOperatorPages({ service, config, migrations, isStopping })
   app.addHook('onClose', async () => operator.close())
   const document_text = JSON.stringify(document)
   addPage('/openapi.json', () => ({ status: 200, headers: {}, body: document_text }))

@@ -40,6 +40,10 @@ export interface Config {
   live_calls_max: number | undefined
   /** How long a stop waits for such calls. */
   drain_seconds: number
+  /** Whoever sends it may read metrics. Undefined: whoever is on this machine. */
+  metrics_token: string | undefined
+  /** Of another server, which has the pages for operators alone. */
+  metrics_port: number | undefined
   log_level: Level
   /** How often the launcher has restarted the server after a crash. */
   restarts: number
@@ -53,6 +57,8 @@ type Environment = Record<string, string | undefined>
 const secrets_key_length_min = 32
 const secrets_key_format = `at least ${secrets_key_length_min} characters long; openssl rand -base64 32 creates one`
 const hosts_format = 'host names, IP addresses or networks such as 10.0.0.0/8, separated by commas'
+const port_format = 'a port number from 0 to 65535'
+const metrics_token_length_min = 16
 const header_format = 'printable ASCII characters without spaces'
 const model_format = 'the name of a model, up to 200 characters without spaces'
 /** Fewer would let background work and requests block each other. */
@@ -84,7 +90,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const given_data_dir = read('DATA_DIR', undefined, (text) => path.resolve(text), 'a folder')
   return Object.freeze({
     host: read('HOST', '127.0.0.1', (text) => (/\s/.test(text) ? undefined : text), 'a host name or an IP address'),
-    port: read('PORT', 8080, (text) => wholeNumber(text, 65_535), 'a port number from 0 to 65535'),
+    port: read('PORT', 8080, portNumber, port_format),
     public_url: read('PUBLIC_URL', undefined, baseAddress, 'a URL such as https://parley.example.com'),
     checkout,
     data_dir:
@@ -156,6 +162,13 @@ export function readConfig(environment: Environment = process.env): Config {
       (text) => wholeNumber(text, drain_seconds_max),
       `a number of seconds from 0 to ${drain_seconds_max}`,
     ),
+    metrics_token: read(
+      'METRICS_TOKEN',
+      undefined,
+      (text) => (text.length >= metrics_token_length_min ? headerText(text) : undefined),
+      `at least ${metrics_token_length_min} ${header_format}`,
+    ),
+    metrics_port: read('METRICS_PORT', undefined, portNumber, port_format),
     log_level: read(
       'LOG_LEVEL',
       'info',
@@ -176,7 +189,9 @@ export function addressOf({ host, public_url }: Config, port: number): string {
 
 /** Secrets are not printed. */
 const quoteValue = (name: string, text: string): string =>
-  /KEY|DATABASE_URL|BLOB_URL/.test(name) ? `another value (${text.length} characters, not shown)` : `"${text}"`
+  /KEY|TOKEN|DATABASE_URL|BLOB_URL/.test(name) ? `another value (${text.length} characters, not shown)` : `"${text}"`
+
+const portNumber = (text: string): number | undefined => wholeNumber(text, 65_535)
 
 function wholeNumber(text: string, maximum: number, minimum = 0): number | undefined {
   return /^\d+$/.test(text) && Number(text) <= maximum && Number(text) >= minimum ? Number(text) : undefined

@@ -6,13 +6,16 @@ import type { LiveCalls } from './calls/live-calls.ts'
 import { addressOf, type Config, ConfigError } from './config.ts'
 import { migrations, openDatabase } from './database.ts'
 import { background_kinds } from './due-kinds.ts'
+import type { Service } from './kit/at.ts'
 import { removeLeftovers } from './kit/blobs/scratch.ts'
 import * as clock from './kit/clock.ts'
+import type { AnswerPage } from './kit/http/pages.ts'
 import type { FastifyInstance } from './kit/http/server.ts'
 import { type Log, openLog } from './kit/log.ts'
 import { SetupError } from './kit/postgres/embedded/embedded.ts'
 import { openDueNotes } from './kit/work/due.ts'
 import { repeat } from './kit/work/periodic.ts'
+import { openOperatorPages, openOperatorServer } from './operator-pages.ts'
 import * as setup from './people/setup.ts'
 import { product } from './product.ts'
 import { openService, recordingsFolder } from './service.ts'
@@ -147,9 +150,13 @@ async function start(config: Config, log: Log, options: ServeOptions): Promise<S
   const due_notes = openDueNotes(pool, background_kinds, log)
   const key_uses = api && repeat({ name: 'key uses', every_ms: record_key_uses_every_ms, run: api.recordKeyUses }, log)
   let worker: Worker | undefined
+  let is_stopping = false
+  const operator = openOperators(config, { service, log, pages: api?.operator_pages, isStopping: () => is_stopping })
   const stop = async () => {
+    is_stopping = true
     clearInterval(key_uses)
     await Promise.all([api?.stop(), worker?.stop()])
+    await operator.stop()
     await due_notes.stop()
     await api
       ?.recordKeyUses()
@@ -163,6 +170,7 @@ async function start(config: Config, log: Log, options: ServeOptions): Promise<S
   }
   try {
     const port = api ? await listen(api.app, config) : config.port
+    await operator.listen()
     const is_restart = config.restarts > 0
     // Only after listening has succeeded: a key created by a failed start would never be shown.
     const first = api ? await ensureFirstWorkspace(service, config) : {}
@@ -186,11 +194,37 @@ async function start(config: Config, log: Log, options: ServeOptions): Promise<S
   }
 }
 
-async function listen(app: FastifyInstance, { host, port }: Config): Promise<number> {
+async function listen(app: FastifyInstance, { host, port }: Config, name = 'PORT'): Promise<number> {
   await app.listen({ host, port }).catch((error: Error) => {
-    throw new SetupError(`HOST ${host} and PORT ${port} can't be used: ${error.message}`)
+    throw new SetupError(`HOST ${host} and ${name} ${port} can't be used: ${error.message}`)
   })
   return portOf(app)
+}
+
+interface OperatorOptions {
+  service: Service
+  log: Log
+  /** Those of the API, if this process has it. */
+  pages: Record<string, AnswerPage> | undefined
+  isStopping: () => boolean
+}
+
+/** Serves the pages for operators at METRICS_PORT, if there is one. */
+function openOperators(config: Config, { service, log, pages, isStopping }: OperatorOptions) {
+  const { metrics_port: port } = config
+  if (port === undefined) return { listen: async () => {}, stop: async () => {} }
+  const own = pages ? undefined : openOperatorPages({ service, config, migrations, isStopping })
+  const { app, stop } = openOperatorServer(pages ?? own?.pages ?? {}, { service, log })
+  return {
+    listen: async () => {
+      const metrics_port = await listen(app, { ...config, port }, 'METRICS_PORT')
+      log.info({ metrics_port }, 'serving metrics')
+    },
+    stop: async () => {
+      own?.close()
+      await stop()
+    },
+  }
 }
 
 function once<In>(work: (input: In) => Promise<void>): (input: In) => Promise<void> {

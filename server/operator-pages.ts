@@ -1,8 +1,16 @@
+import { timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from './config.ts'
 import type { Service } from './kit/at.ts'
-import type { AnswerPage } from './kit/http/pages.ts'
+import { hashOf } from './kit/crypto/secret.ts'
+import { readBearerToken } from './kit/http/headers.ts'
+import type { AnswerPage, PageRequest } from './kit/http/pages.ts'
+import { type Http, openHttp } from './kit/http/server.ts'
 import type { SiteAnswer } from './kit/http/static-site.ts'
+import type { Log } from './kit/log.ts'
+import { isInNetwork, parseAddress, parseNetwork } from './kit/network.ts'
 import { openReadinessCheck } from './kit/postgres/ready.ts'
+import { Problem } from './kit/problem.ts'
 import { engine_lag } from './kit/work/observe.ts'
 
 /** Whoever asks for metrics waits no longer for the database. */
@@ -16,15 +24,17 @@ export interface OperatorPages {
 
 interface OperatorPageOptions {
   service: Service
+  config: Config
   migrations: string
   isStopping: () => boolean
 }
 
 /** What load balancers and monitoring ask for. */
-export function openOperatorPages({ service, migrations, isStopping }: OperatorPageOptions): OperatorPages {
+export function openOperatorPages({ service, config, migrations, isStopping }: OperatorPageOptions): OperatorPages {
   const { pool } = service
   const { metrics, live_calls, readStatus } = service.tools
   const isReady = openReadinessCheck(pool, migrations)
+  const assertAllowed = metricsGuard(config.metrics_token)
   metrics.read(engine_lag, async () => {
     const status = await Promise.race([readStatus(), sleep(lag_within_ms, undefined, { ref: false })])
     return (status?.engines ?? []).map(({ kind, lag_seconds }) => ({ labels: [kind], value: lag_seconds }))
@@ -37,13 +47,45 @@ export function openOperatorPages({ service, migrations, isStopping }: OperatorP
       const is_ready = !isEnding() && (await isReady()) && !isEnding()
       return json(is_ready ? 200 : 503, { status: is_ready ? 'ready' : 'not ready' })
     },
-    '/metrics': async () => ({
-      status: 200,
-      headers: { 'content-type': metrics.content_type },
-      body: await metrics.text(),
-    }),
+    '/metrics': async (request) => {
+      assertAllowed(request)
+      return { status: 200, headers: { 'content-type': metrics.content_type }, body: await metrics.text() }
+    },
   }
   return { pages, close: metrics.watchProcess() }
+}
+
+/** A server that has these pages alone, for METRICS_PORT. */
+export function openOperatorServer(
+  pages: OperatorPages['pages'],
+  { service, log }: { service: Service; log: Log },
+): Http {
+  const site = { answer: () => undefined }
+  const http = openHttp({ doors: [], service, log, rate_limit_per_second: 0, trust_proxy: [], limits: {}, site })
+  for (const [url, answer] of Object.entries(pages)) http.addPage(url, answer)
+  return http
+}
+
+const loopback = ['127.0.0.0/8', '::1'].flatMap((text) => parseNetwork(text) ?? [])
+/** A proxy on this machine adds one of these to the requests of others. */
+const proxy_headers = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
+
+/** With a token, whoever has it may read metrics. Without, whoever is on this machine. */
+function metricsGuard(token: string | undefined): (request: PageRequest) => void {
+  const unauthorized = (message: string) => new Problem('UNAUTHORIZED', message, {}, { 'www-authenticate': 'Bearer' })
+  if (token === undefined)
+    return ({ raw, headers }) => {
+      const address = parseAddress(raw.socket.remoteAddress ?? '')
+      const is_local = address !== undefined && loopback.some((network) => isInNetwork(address, network))
+      if (!is_local || proxy_headers.some((name) => headers[name] !== undefined))
+        throw unauthorized('Set METRICS_TOKEN to read metrics from another machine, or through a proxy.')
+    }
+  const hash = hashOf(token)
+  return ({ raw }) => {
+    // Hashes have the same length, and comparing them takes the same time for every token.
+    if (!timingSafeEqual(hashOf(readBearerToken(raw) ?? ''), hash))
+      throw unauthorized('Send METRICS_TOKEN as "Authorization: Bearer <METRICS_TOKEN>".')
+  }
 }
 
 const json = (status: number, body: unknown): SiteAnswer => ({ status, headers: {}, body: JSON.stringify(body) })

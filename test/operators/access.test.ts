@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net, { type AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import { openApi } from '../../server/api.ts'
+import { readConfig } from '../../server/config.ts'
+import { openLog } from '../../server/kit/log.ts'
+import { createDatabase, migrations, openServer, testPool } from '../support/harness.ts'
+import { parseMetrics } from '../support/metrics.ts'
+import { type Command, command } from '../support/process.ts'
+
+const token = 'sixteen-or-more!'
+
+async function open(config = {}) {
+  const server = await openServer(testPool(), config)
+  after(server.close)
+  return (headers: Record<string, string> = {}) => server.fetch('GET', '/metrics', undefined, headers)
+}
+
+test('without a token, metrics are shown to this machine, but not through a proxy', async () => {
+  const get = await open()
+  assert.equal((await get()).status, 200)
+  for (const name of ['Forwarded', 'X-Forwarded-For', 'X-Real-IP', 'Via']) {
+    const { status, headers, body } = await get({ [name]: '127.0.0.1' })
+    assert.deepEqual([status, body.error.code, headers.get('www-authenticate')], [401, 'UNAUTHORIZED', 'Bearer'], name)
+    assert.match(body.error.message, /METRICS_TOKEN/)
+  }
+  assert.equal((await get({ authorization: `Bearer ${token}` })).status, 200)
+})
+
+test('without a token, metrics are not shown to other machines', async () => {
+  const pool = testPool()
+  const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: '.cache', TRUST_PROXY: '10.0.0.0/8' })
+  const { app } = openApi(pool, config, migrations, openLog('silent'))
+  after(async () => {
+    await app.close()
+    await pool.close()
+  })
+  const statusFor = async (remoteAddress: string) =>
+    (await app.inject({ method: 'GET', url: '/metrics', remoteAddress })).statusCode
+  for (const address of ['127.0.0.1', '127.8.0.1', '::1', '::ffff:127.0.0.1'])
+    assert.equal(await statusFor(address), 200, address)
+  for (const address of ['10.0.0.1', '192.168.1.1', '::2', '::ffff:10.0.0.1', '128.0.0.1'])
+    assert.equal(await statusFor(address), 401, address)
+  const behind = await app.inject({
+    method: 'GET',
+    url: '/metrics',
+    remoteAddress: '10.0.0.1',
+    headers: { 'x-forwarded-for': '127.0.0.1' },
+  })
+  assert.equal(behind.statusCode, 401, 'a trusted proxy is no exception')
+})
+
+test('with a token, everybody needs it', async () => {
+  const get = await open({ metrics_token: token })
+  const sent = (value: string) => get({ authorization: `Bearer ${value}` })
+  assert.equal((await get()).status, 401)
+  for (const wrong of [`${token}x`, token.slice(1), token.toUpperCase(), 'x'])
+    assert.equal((await sent(wrong)).status, 401, wrong)
+  assert.equal((await get({ authorization: `Basic ${token}` })).status, 401)
+  const { status, text } = await sent(token)
+  assert.equal(status, 200)
+  assert.ok(!text.includes(token))
+  assert.equal((await get({ authorization: `Bearer ${token}`, 'x-forwarded-for': '10.0.0.1' })).status, 200)
+})
+
+test('the token has at least 16 characters, and is not printed', () => {
+  assert.equal(readConfig({ METRICS_TOKEN: token }).metrics_token, token)
+  const short = token.slice(1)
+  for (const wrong of [short, `${token} with spaces`])
+    assert.throws(
+      () => readConfig({ METRICS_TOKEN: wrong }),
+      ({ message }: Error) => /METRICS_TOKEN must be at least 16/.test(message) && !message.includes(wrong),
+    )
+  assert.throws(() => readConfig({ METRICS_PORT: '65536' }), /METRICS_PORT must be a port number/)
+})
+
+const { url: DATABASE_URL } = await createDatabase('metrics_port')
+const environment = { PORT: '0', LOG_LEVEL: 'warn', DATABASE_URL, SECRETS_KEY: 'k'.repeat(32) }
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Before the database is dropped. */
+async function stop({ signal, ended }: Command): Promise<void> {
+  signal('SIGTERM')
+  assert.equal((await ended).code, 0)
+}
+
+for (const part of ['worker', 'api', 'both']) {
+  test(`METRICS_PORT serves the pages for operators alone (${part})`, async () => {
+    const port = await freePort()
+    const only = part === 'both' ? [] : ['--only', part]
+    const running = command(['serve', ...only], { ...environment, METRICS_PORT: String(port) })
+    try {
+      await running.says(part === 'worker' ? /runs background work/ : /Base address/)
+      const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
+      assert.deepEqual(await (await get('/health')).json(), { status: 'ok' })
+      const ready = await get('/ready')
+      assert.deepEqual([ready.status, await ready.json()], [200, { status: 'ready' }])
+      const metrics = await get('/metrics')
+      assert.equal(metrics.status, 200)
+      const values = parseMetrics(await metrics.text())
+      // A process that serves requests only answers messages.
+      const kinds = values.keys().filter((name) => name.startsWith('parley_engine_running'))
+      assert.equal(kinds.toArray().length, part === 'api' ? 1 : 12)
+      assert.equal(values.get('parley_engine_running{kind="conversations"}'), 0)
+      assert.ok(values.has('process_cpu_seconds_total'))
+      for (const path of ['/', '/docs', '/openapi.json', '/api/v1/contacts', '/app/session', '/chat.js'])
+        assert.equal((await get(path)).status, 404, path)
+      assert.equal((await fetch(`http://127.0.0.1:${port}/metrics`, { method: 'POST' })).status, 405)
+    } finally {
+      await stop(running)
+    }
+  })
+}
+
+test('METRICS_PORT asks for the token too', async () => {
+  const port = await freePort()
+  const running = command(['serve', '--only', 'worker'], {
+    ...environment,
+    METRICS_PORT: String(port),
+    METRICS_TOKEN: token,
+  })
+  try {
+    await running.says(/runs background work/)
+    const statusWith = async (headers: Record<string, string>) =>
+      (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).status
+    assert.deepEqual([await statusWith({}), await statusWith({ authorization: `Bearer ${token}` })], [401, 200])
+  } finally {
+    await stop(running)
+  }
+})
+
+test('a METRICS_PORT that is taken ends the start with one line', async () => {
+  const taken = net.createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  const { code, stderr } = await command(['serve'], { ...environment, METRICS_PORT: String(port) }).ended
+  taken.close()
+  assert.equal(code, 1)
+  assert.match(stderr, new RegExp(`METRICS_PORT ${port} can't be used: .*EADDRINUSE`))
+})

@@ -42,6 +42,29 @@ test('a transaction that PostgreSQL rolls back at commit fails', async () => {
   assert.equal(await exists(name), false)
 })
 
+test('what is to run after the commit runs once, and not after a rollback', async () => {
+  const ran: string[] = []
+  pool.afterCommit(() => ran.push('now'))
+  assert.deepEqual(ran.splice(0), ['now'], 'outside of a transaction')
+  let attempts = 0
+  const work = pool.tx(async (db) => {
+    attempts += 1
+    db.afterCommit(() => ran.push(`attempt ${attempts}`))
+    const name = newId()
+    await db.run(insert(name))
+    assert.deepEqual(ran, [], 'not before the commit')
+    if (attempts === 1) throw Object.assign(new Error('serialization_failure'), { code: '40001' })
+  })
+  await work
+  assert.deepEqual(ran.splice(0), ['attempt 2'])
+  const failing = pool.tx(async (db) => {
+    db.afterCommit(() => ran.push('failed'))
+    await db.run(dividing).catch(() => {})
+  })
+  await assert.rejects(failing, division_by_zero)
+  assert.deepEqual(ran, [])
+})
+
 const rename = (from: string, to: string) => sql`update workspaces set name = ${to} where name = ${from}`
 
 test('a transaction that can not be serialized is repeated', async () => {

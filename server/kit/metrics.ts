@@ -51,11 +51,19 @@ interface Series {
   sum_ms: number
 }
 
+interface Branch {
+  series: Series | undefined
+  next: Map<Value, Branch>
+}
+
 interface Family {
   metric: Metric
   name: string
   buckets_ms: number[]
-  series: Map<string, Series>
+  /** In the order in which they were added. */
+  series: Series[]
+  /** Finds a series by the values of its labels, one after the other: to make a key of them would take longer. */
+  root: Branch
   read?: () => Sample[] | Promise<Sample[]>
 }
 
@@ -131,21 +139,35 @@ function openFamily(prefix: string, metric: Metric): Family {
     metric,
     name: metric.has_no_prefix ? name : `${prefix}_${name}`,
     buckets_ms: metric.type === 'histogram' ? buckets.map((seconds) => seconds * clock.second_ms) : [],
-    series: new Map(),
+    series: [],
+    root: { series: undefined, next: new Map() },
   }
   for (const [first = '', second = '', third = ''] of series) seriesOf(family, first, second, third)
   return family
 }
 
-function seriesOf({ metric, buckets_ms, series }: Family, first: Value, second: Value, third: Value): Series {
-  const key = second === '' ? String(first) : `${first} ${second} ${third}`
-  let found = series.get(key)
-  if (!found) {
+function seriesOf(family: Family, first: Value, second: Value, third: Value): Series {
+  const { metric, buckets_ms, root } = family
+  const length = metric.labels?.length ?? 0
+  let branch = root
+  if (length > 0) branch = branchOf(branch, first)
+  if (length > 1) branch = branchOf(branch, second)
+  if (length > 2) branch = branchOf(branch, third)
+  if (!branch.series) {
     const labels = formatLabels(metric, [first, second, third])
-    found = { labels, value: 0, counts: new Array(buckets_ms.length + 1).fill(0), sum_ms: 0 }
-    series.set(key, found)
+    branch.series = { labels, value: 0, counts: new Array(buckets_ms.length + 1).fill(0), sum_ms: 0 }
+    family.series.push(branch.series)
   }
-  return found
+  return branch.series
+}
+
+function branchOf({ next }: Branch, value: Value): Branch {
+  let branch = next.get(value)
+  if (!branch) {
+    branch = { series: undefined, next: new Map() }
+    next.set(value, branch)
+  }
+  return branch
 }
 
 const formatLabels = ({ labels = [] }: Metric, values: readonly Value[]): string =>
@@ -162,7 +184,7 @@ async function format({ metric, name, buckets_ms, series, read }: Family): Promi
     for (const { labels, value } of samples) toLine('', formatLabels(metric, labels), value)
     return lines.join('\n')
   }
-  for (const { labels, value, counts, sum_ms } of series.values()) {
+  for (const { labels, value, counts, sum_ms } of series) {
     if (metric.type !== 'histogram') {
       toLine('', labels, value)
       continue

@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream'
 import pg from 'pg'
+import { quoteName } from './sql.ts'
 
 const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 const special = /[\\\n\r\t]/
@@ -22,10 +24,10 @@ const escaped = (text: string): string =>
 export class CopyQuery extends pg.Query {
   readonly #lines: Buffer
 
-  constructor(text: string, lines: string, callback: (error: Error | undefined) => void) {
+  constructor(text: string, lines: string | Buffer, callback: (error: Error | undefined) => void) {
     super(text, undefined, callback)
     // Not in `submit`, which may run in a listener of the connection: an error there would end the process.
-    this.#lines = Buffer.from(lines)
+    this.#lines = typeof lines === 'string' ? Buffer.from(lines) : lines
   }
 
   override submit = (connection: pg.Connection): void => {
@@ -37,4 +39,70 @@ export class CopyQuery extends pg.Query {
   }
 
   handleCopyInResponse(): void {}
+}
+
+const chunk_bytes = 1024 * 1024
+/** A query without a limit can only get one that is never reached: a backup may take hours. */
+const copy_out_timeout_ms = 24 * 60 * 60 * 1000
+
+interface CopyData {
+  chunk: Buffer
+}
+
+/**
+ * Reads what COPY ... TO STDOUT sends: chunks of whole rows, of about one MiB. The connection is paused while nobody reads, and
+ * closed when reading is given up.
+ */
+class CopyOutQuery extends pg.Query {
+  /** The driver reads it, but its types don't have it. */
+  readonly query_timeout = copy_out_timeout_ms
+  readonly chunks = new Readable({
+    objectMode: true,
+    highWaterMark: 1,
+    read: () => void this.#socket?.resume(),
+    destroy: (error, callback) => {
+      if (!this.#is_done) this.#socket?.destroy()
+      callback(error)
+    },
+  })
+  #socket: pg.Connection['stream'] | undefined
+  #rows: Buffer[] = []
+  #bytes = 0
+  #is_done = false
+
+  override submit = (connection: pg.Connection): void => {
+    this.#socket = connection.stream
+    pg.Query.prototype.submit.call(this, connection)
+  }
+
+  handleCopyData({ chunk }: CopyData): void {
+    // A copy: the driver uses its buffer again.
+    this.#rows.push(Buffer.from(chunk))
+    this.#bytes += chunk.length
+    if (this.#bytes >= chunk_bytes && !this.#flush()) this.#socket?.pause()
+  }
+
+  #flush(): boolean {
+    const rows = Buffer.concat(this.#rows)
+    this.#rows = []
+    this.#bytes = 0
+    return this.chunks.push(rows)
+  }
+
+  end(error: Error | undefined): void {
+    this.#is_done = true
+    if (error) return void this.chunks.destroy(error)
+    if (this.#bytes > 0) this.#flush()
+    this.chunks.push(null)
+  }
+}
+
+/** Use a connection that is closed afterwards: a reader that gives up closes it. */
+export function copyOut(client: pg.PoolClient, table: string, columns: readonly string[]): Readable {
+  const text = `copy ${quoteName(table)} (${columns.map(quoteName).join(', ')}) to stdout`
+  const query = new CopyOutQuery(text, undefined, (error: Error | undefined) => query.end(error))
+  // Who iterates gets the error. Without a listener it would end the process.
+  query.chunks.on('error', () => {})
+  client.query(query)
+  return query.chunks
 }

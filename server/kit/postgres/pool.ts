@@ -1,6 +1,6 @@
 import pg from 'pg'
 import * as clock from '../clock.ts'
-import { CopyQuery } from './copy.ts'
+import { CopyQuery, copyOut } from './copy.ts'
 import { type Notification, openNotifications } from './notifications.ts'
 import { openResponsiveReads } from './responsive.ts'
 import type { Sql } from './sql.ts'
@@ -17,8 +17,8 @@ export interface Db {
   one<Row>(statement: Sql): Promise<Row>
   /** Returns the number of changed rows. */
   run(statement: Sql): Promise<number>
-  /** Inserts lines from `copyLine` with COPY, the fastest way to insert many rows. */
-  copy(table: string, columns: readonly string[], lines: string): Promise<void>
+  /** Inserts lines from `copyLine` or `copyOut` with COPY, the fastest way to insert many rows. */
+  copy(table: string, columns: readonly string[], lines: string | Buffer): Promise<void>
   /** Runs several statements in one text, such as a migration. */
   script(text: string): Promise<void>
   /** The database's time, by which leases go: the clocks of processes may differ. */
@@ -31,13 +31,19 @@ export interface Db {
   tx<T>(work: (db: Db) => Promise<T>, options?: TxOptions): Promise<T>
 }
 
+/** A connection of its own. */
+export interface Session extends Db {
+  /** Reads all rows in the text format of COPY, in chunks of whole rows, as fast as they are taken. */
+  copyOut(table: string, columns: readonly string[]): AsyncIterable<Buffer>
+}
+
 export interface Pool extends Db {
   /** Asks for the database's time, as each new connection does, unless that was done a short time ago. Call it before leases are renewed. */
   measureTime(): Promise<void>
   /** Returns the function that unsubscribes. A subscriber must not throw: the committed transaction would fail. */
   subscribe(subscriber: (notification: Notification) => void): () => void
   /** Runs `work` on one connection without a transaction, and closes the connection: its settings end with it. */
-  session<T>(work: (db: Db) => Promise<T>): Promise<T>
+  session<T>(work: (db: Session) => Promise<T>): Promise<T>
   /** Runs work that only reads, and rejects it within five seconds when the database stops answering. */
   whileResponsive<T>(read: () => Promise<T>): Promise<T>
   /** How many connections are in use and idle, and how many callers wait for one. */
@@ -199,7 +205,10 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
     session: async (work) => {
       const client = await pool.connect()
       try {
-        return await work(openDb(client, rejectNested, publish, runNow))
+        return await work({
+          ...openDb(client, rejectNested, publish, runNow),
+          copyOut: (table, columns) => copyOut(client, table, columns),
+        })
       } finally {
         client.release(true)
       }

@@ -36,6 +36,9 @@ export function sql(template: TemplateStringsArray, ...inputs: unknown[]): Sql {
 /** SQL text from the code, such as a list of columns. Never use it for client input. */
 export const raw = (text: string): Sql => new Sql([text], [])
 
+/** The name of a table or a column that comes from the database. */
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
 export const join = (pieces: readonly Sql[], separator: string): Sql =>
   pieces.length === 0 ? raw('') : pieces.reduce((left, right) => sql`${left}${raw(separator)}${right}`)
 

@@ -10,6 +10,7 @@ import { hashOf } from '../../../server/kit/crypto/secret.ts'
 import { newId } from '../../../server/kit/id.ts'
 import { isCurrent, isMigrated, listNames, listUnknown } from '../../../server/kit/postgres/migrate.ts'
 import { sql } from '../../../server/kit/postgres/sql.ts'
+import { countRows, hasRows, listTables } from '../../../server/kit/postgres/tables.ts'
 import * as people from '../../../server/people/store.ts'
 import { readStatus } from '../../../server/status.ts'
 import * as workspaces from '../../../server/workspaces/store.ts'
@@ -24,6 +25,9 @@ export async function runCommands(server: Server): Promise<void> {
   await isMigrated(pool)
   await isCurrent(pool, listNames(migrations))
   await listUnknown(pool, migrations)
+  const [table] = await listTables(pool)
+  await hasRows(pool, table?.name ?? '')
+  await countRows(pool, table?.name ?? '')
   await server.fetch('GET', '/ready')
   const [{ name = '' } = {}] = await workspaces.list({ db: pool })
   await workspaces.find({ db: pool }, name)

@@ -6,6 +6,7 @@ import { hasCluster, openEmbedded, SetupError } from './kit/postgres/embedded/em
 import { isMigrated, listUnknown, MigrationError, migrate } from './kit/postgres/migrate.ts'
 import { openPool, type Pool } from './kit/postgres/pool.ts'
 import { sql } from './kit/postgres/sql.ts'
+import { hasRows, listTables } from './kit/postgres/tables.ts'
 import { errorMessage } from './kit/problem.ts'
 import { product } from './product.ts'
 
@@ -30,6 +31,8 @@ export interface DatabaseOptions {
   may_create: boolean
   /** True leaves the database as it is. */
   is_read_only?: boolean
+  /** Refuses a database with rows, or with tables of others, before it is migrated. */
+  must_be_empty?: boolean
   /** Prints a line for the user. */
   say: (line: string) => void
   log: Log
@@ -38,7 +41,7 @@ export interface DatabaseOptions {
 /** Opens the embedded database, or the one that DATABASE_URL names, and applies new migrations. */
 export async function openDatabase(config: Config, options: DatabaseOptions): Promise<Database> {
   const { checkout, data_dir, database_url } = config
-  const { as, may_create, is_read_only = false, say, log } = options
+  const { as, may_create, is_read_only = false, must_be_empty = false, say, log } = options
   const or_create = 'or create one with parley serve or parley migrate'
   if (!database_url && !may_create && !hasCluster(data_dir)) {
     throw new SetupError(
@@ -65,6 +68,7 @@ export async function openDatabase(config: Config, options: DatabaseOptions): Pr
     const name = nameOf(config, database)
     if (!may_create && !(await isMigrated(pool))) throw new SetupError(`${name} is empty: use another, ${or_create}`)
     if (is_read_only) return { pool, name, applied: [], close }
+    if (must_be_empty && !(await isEmpty(pool))) throw new SetupError(`${name} is not empty: use another`)
     const applied = await migrate(pool, migrations)
     if (applied.length > 0) log.info({ applied }, 'migrated the database')
     const newer = await listUnknown(pool, migrations)
@@ -81,6 +85,13 @@ export async function openDatabase(config: Config, options: DatabaseOptions): Pr
 /** The database and its location, without a password. */
 export const nameOf = ({ database_url, data_dir }: Config, database: string): string =>
   database_url ? `the database ${database} at ${hostOfUrl(database_url)}` : `the database in ${data_dir}`
+
+async function isEmpty(pool: Pool): Promise<boolean> {
+  const tables = await listTables(pool)
+  if (!(await isMigrated(pool))) return tables.length === 0
+  for (const { name } of tables) if (name !== 'schema_migrations' && (await hasRows(pool, name))) return false
+  return true
+}
 
 const hostOfUrl = (database_url: string): string => {
   const { host, searchParams } = new URL(database_url)

@@ -2,6 +2,7 @@ import { type Command as CommanderCommand, CommanderError, Help } from 'commande
 import { product, version } from '../product.ts'
 import type { Shell } from '../start/shell.ts'
 import { addAgentCommands } from './agent.ts'
+import { addBackupCommands } from './backup.ts'
 import { addCallCommand } from './call.ts'
 import { addCampaignCommands } from './campaign.ts'
 import { addChannelCommands } from './channel.ts'
@@ -24,7 +25,7 @@ import { addWorkspaceCommands } from './workspace.ts'
 
 const note = `
 Commands use the database that DATA_DIR or DATABASE_URL names, also while the service runs, and print its name on
-standard error. Only serve and migrate create a database. README.md lists all variables.
+standard error. Only serve, migrate and restore create a database. README.md lists all variables.
 
 With --json a command prints one JSON document on standard output. An error is the last line on standard error:
 {"error": {"code", "message"}}. The exit status is 0 on success and 1 after an error.`
@@ -50,6 +51,7 @@ export async function runCommand(words: string[], shell: Shell): Promise<void> {
   addConsentCommands(program, run)
   addSpeechCommands(program, shell, isJson)
   addSecretsCommands(program, run)
+  addBackupCommands(program, run, shell)
   addOpenapiCommand(program, shell)
   try {
     await program.parseAsync(words, { from: 'user' })

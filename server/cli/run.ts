@@ -1,4 +1,4 @@
-import type { Database } from '../database.ts'
+import type { Database, DatabaseOptions } from '../database.ts'
 import type { Service } from '../kit/at.ts'
 import { consoleOf, type Shell } from '../start/shell.ts'
 
@@ -16,13 +16,11 @@ export type Run = (
   options?: RunOptions,
 ) => Promise<void>
 
-interface RunOptions {
-  may_create: boolean
-}
+type RunOptions = Pick<DatabaseOptions, 'may_create' | 'must_be_empty'>
 
 export function createRun(shell: Shell, isJson: () => boolean): Run {
   const console = consoleOf(shell)
-  return async (work, { may_create } = { may_create: false }) => {
+  return async (work, options = { may_create: false }) => {
     const [{ addressOf, readConfig }, { openDatabase }, { openLog }] = await Promise.all([
       import('../config.ts'),
       import('../database.ts'),
@@ -30,7 +28,7 @@ export function createRun(shell: Shell, isJson: () => boolean): Run {
     ])
     const config = readConfig(shell.env)
     const log = openLog(config.log_level === 'info' ? 'warn' : config.log_level)
-    const database = await openDatabase(config, { as: 'command', may_create, say: console.error, log })
+    const database = await openDatabase(config, { as: 'command', ...options, say: console.error, log })
     console.error(`Using ${database.name}`)
     const [{ openService }, { readSecretsKeys }] = await Promise.all([
       import('../service.ts'),

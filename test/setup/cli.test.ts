@@ -365,6 +365,8 @@ test('help lists every command', async () => {
     'consent verify',
     'campaign forecast',
     'secrets reseal',
+    'backup',
+    'restore',
     'openapi',
     '--json',
     '--version',

@@ -48,7 +48,7 @@ const unlessMissing = <T>(done: Promise<T>): Promise<T | undefined> =>
   })
 
 /** A name that was added or removed is otherwise lost when the power fails. Windows can't open folders. */
-async function flushFolder(folder: string): Promise<void> {
+export async function flushFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const opened = await fs.open(folder)
   try {

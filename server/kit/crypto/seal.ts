@@ -43,8 +43,12 @@ export function openSeal(secrets_key: string, info: string, previous_key?: strin
   }
 }
 
+/** Identifies a key in sealed texts, and says nothing about it. */
+export const idOfKey = (secrets_key: string, info: string): string =>
+  Buffer.from(hkdfSync('sha256', secrets_key, '', `${info} id`, id_bytes)).toString('base64url')
+
 const deriveKey = (secrets_key: string, info: string): Key => ({
-  id: Buffer.from(hkdfSync('sha256', secrets_key, '', `${info} id`, id_bytes)).toString('base64url'),
+  id: idOfKey(secrets_key, info),
   bytes: Buffer.from(hkdfSync('sha256', secrets_key, '', info, 32)),
 })
 

@@ -62,6 +62,13 @@ export const listNames = (folder: string): string[] =>
     .filter((name) => name.endsWith('.sql'))
     .sort()
 
+/** The last of the folder's migrations, and a checksum of all: it differs when the schema may differ. */
+export function describeMigrations(folder: string): { last: string; sha256: string } {
+  const migrations = readMigrations(folder)
+  const lines = migrations.map(({ name, checksum }) => `${name} ${checksum}\n`)
+  return { last: migrations.at(-1)?.name ?? '', sha256: hash('sha256', lines.join(''), 'hex') }
+}
+
 /** Whether all of these migrations are applied. The database may also have those of a newer version. */
 export const isCurrent = async (db: Db, names: string[]): Promise<boolean> =>
   (await listMissing(db, names)).length === 0

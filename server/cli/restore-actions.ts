@@ -1,0 +1,220 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { type Config, readConfig } from '../config.ts'
+import { type Database, migrations } from '../database.ts'
+import type { Service } from '../kit/at.ts'
+import { idOfKey } from '../kit/crypto/seal.ts'
+import { SetupError } from '../kit/postgres/embedded/embedded.ts'
+import { isUnavailable } from '../kit/postgres/errors.ts'
+import { describeMigrations } from '../kit/postgres/migrate.ts'
+import type { Db } from '../kit/postgres/pool.ts'
+import { quoteName } from '../kit/postgres/sql.ts'
+import { countRows, hasRows } from '../kit/postgres/tables.ts'
+import { errorMessage, Problem } from '../kit/problem.ts'
+import { seal_info, version } from '../product.ts'
+import { recordingsFolder } from '../service.ts'
+import { key_files, readSecretsKeys, writeKeyFile } from '../start/secrets-key.ts'
+import { consoleOf, type Shell } from '../start/shell.ts'
+import { stopSignal } from './api-session.ts'
+import { listBackedUp, listRecordings } from './backup-actions.ts'
+import { type Contents, type Manifest, type Part, readBackup, readManifest } from './backup-file.ts'
+import { CanceledError } from './command.ts'
+import { formatBytes, openProgress } from './progress.ts'
+import type { Answer } from './run.ts'
+
+type Restore = (service: Service, shell: Shell, database: Database) => Promise<Answer | undefined>
+
+/** Checks everything that can be checked before the database is opened or created. Returns what restores into it. */
+export async function openRestore(shell: Shell, file: string): Promise<Restore> {
+  const config = readConfig(shell.env)
+  await checkFolder(config)
+  const signal = stopSignal(shell)
+  const progress = openProgress(shell)
+  /** Reads all of the file, which fails if it is damaged. */
+  const read = async (verb: string, take: (part: Part) => Promise<void>): Promise<Contents> => {
+    let bytes = 0
+    const contents = await readBackup(file, async (part) => {
+      if (signal.aborted) {
+        consoleOf(shell).error('Stopped: nothing was restored.')
+        throw new CanceledError()
+      }
+      bytes += part.kind === 'rows' ? part.rows.length : part.kind === 'recording' ? part.size : 0
+      progress.show(
+        () => `${verb} ${part.kind === 'rows' ? `table ${part.table}` : 'files'}: ${formatBytes(bytes)} in all`,
+      )
+      await take(part)
+    }).finally(progress.clear)
+    return contents
+  }
+  await read('Checking', async () => {})
+  // After that, because a damaged file could seem to be of another release.
+  const manifest = await readManifest(file)
+  checkRelease(file, manifest)
+  const key_source = checkKeys(file, manifest, config)
+  return async (service, shell, { name }) => {
+    const undo = newUndo()
+    try {
+      const contents = await restoreInto(service, { manifest, config, key_source, undo }, (take) =>
+        read('Restoring', take),
+      )
+      await analyze(service, shell, manifest)
+      return describe(name, manifest, contents)
+    } catch (error) {
+      for (const name of undo.keys) await fs.rm(path.join(config.data_dir, name), { force: true })
+      if (undo.recordings) await removeRecordings(service, file)
+      throw isUnavailable(error) ? new SetupError(`the database is not available: ${errorMessage(error)}`) : error
+    }
+  }
+}
+
+function checkRelease(file: string, manifest: Manifest): void {
+  const own = describeMigrations(migrations)
+  if (manifest.version === version && manifest.migrations.sha256 === own.sha256) return
+  const [made, here] = [`${manifest.version} (${manifest.migrations.last})`, `${version} (${own.last})`]
+  throw new SetupError(
+    `${file} was made by release ${made}, and this is ${here}: restore it with the release that made it`,
+  )
+}
+
+/** Returns where the keys come from. Refuses keys with which stored secrets can't be opened. */
+function checkKeys(file: string, { secrets_keys }: Manifest, config: Config): 'backup' | 'settings' {
+  const { ids, are_included } = secrets_keys
+  const { secrets_key, secrets_key_previous } = readSecretsKeys(config)
+  const given = [secrets_key, secrets_key_previous].flatMap((key) => (key === undefined ? [] : idOfKey(key, seal_info)))
+  const is_file = secrets_key !== undefined && config.secrets_key === undefined
+  const missing = ids.findIndex((id) => !given.includes(id))
+  if (missing < 0) return 'settings'
+  if (is_file)
+    throw new SetupError(
+      `DATA_DIR ${config.data_dir} is not empty: it has the ${key_files.secrets_key} of another installation`,
+    )
+  if (are_included && given.length === 0 && !config.database_url) return 'backup'
+  const setting = missing === 0 ? 'SECRETS_KEY' : 'SECRETS_KEY_PREVIOUS'
+  const name = missing === 0 ? key_files.secrets_key : key_files.secrets_key_previous
+  const hint = are_included
+    ? `the backup has it: tar --zstd -xOf ${file} ${name} prints it`
+    : `its id is ${ids[missing]}`
+  throw new SetupError(
+    `${setting} must be the key that the backup was made with, else its secrets can't be read; ${hint}`,
+  )
+}
+
+/** The database is checked when it is opened. */
+async function checkFolder(config: Config): Promise<void> {
+  const folder = recordingsFolder(config)
+  if (config.bucket) return
+  for await (const _recording of listRecordings(folder, Number.POSITIVE_INFINITY))
+    throw new SetupError(`DATA_DIR is not empty: there are recordings in ${folder}`)
+}
+
+interface Target {
+  manifest: Manifest
+  config: Config
+  key_source: 'backup' | 'settings'
+  undo: Undo
+}
+
+/** What a failed restore removes again. */
+interface Undo {
+  keys: string[]
+  /** Those of the backup. */
+  recordings: boolean
+}
+
+const newUndo = (): Undo => ({ keys: [], recordings: false })
+
+/** Rows are committed last, after everything has been read and counted. */
+function restoreInto(
+  { pool, tools }: Service,
+  { manifest, config, key_source, undo }: Target,
+  read: (take: (part: Part) => Promise<void>) => Promise<Contents>,
+): Promise<Contents> {
+  const columns = new Map(manifest.tables.map((table) => [table.name, table.columns.map(quoteName)]))
+  return pool.session(async (db) => {
+    await checkTables(db, manifest)
+    await begin(db, [...columns.keys()])
+    const contents = await read(async (part) => {
+      if (part.kind === 'rows') await db.copy(quoteName(part.table), columns.get(part.table) ?? [], part.rows)
+      if (part.kind === 'recording') {
+        // Not in a bucket, where it may have been before.
+        if (!config.bucket) undo.recordings = true
+        await storeRecording(tools, part)
+      }
+      if (part.kind === 'key' && key_source === 'backup') {
+        // The name comes from the file.
+        if (!Object.values(key_files).includes(part.name)) throw new SetupError(`there is no key ${part.name}`)
+        undo.keys.push(part.name)
+        writeKeyFile(config, part.name, part.key)
+      }
+    })
+    for (const { name, rows } of contents.tables) {
+      const found = await countRows(db, name)
+      if (found !== rows) throw new Error(`the table ${name} has ${found} rows instead of ${rows}`)
+    }
+    // If the connection is lost now, the rows may be there: then the files must be, too.
+    Object.assign(undo, newUndo())
+    await db.script('commit')
+    return contents
+  })
+}
+
+/** The target may have been migrated by a newer version, and the source may have had tables of others. */
+async function checkTables(db: Db, { tables }: Manifest): Promise<void> {
+  const own = new Map((await listBackedUp(db)).map(({ name, columns }) => [name, columns]))
+  const unknown = tables.find(({ name, columns }) => own.get(name)?.toSorted().join() !== columns.toSorted().join())
+  if (unknown ?? own.size !== tables.length)
+    throw new SetupError(`the database has other tables than the backup${unknown ? `, such as ${unknown.name}` : ''}`)
+}
+
+/** A service that is started meanwhile can't write, so the tables stay as empty as they are. */
+async function begin(db: Db, tables: string[]): Promise<void> {
+  await db.script('begin')
+  await db.script('set local statement_timeout = 0')
+  await db.script('set local idle_in_transaction_session_timeout = 0')
+  await db.script(`lock table ${tables.map(quoteName).join(', ')} in exclusive mode`)
+  for (const table of tables)
+    if (await hasRows(db, table)) throw new SetupError('the database is not empty: use another')
+}
+
+/** Plans of statements are bad until PostgreSQL knows the new rows. */
+async function analyze({ pool }: Service, shell: Shell, { tables }: Manifest): Promise<void> {
+  const work = pool.session(async (db) => {
+    await db.script('set statement_timeout = 0')
+    await db.script(`analyze ${tables.map(({ name }) => quoteName(name)).join(', ')}`)
+  })
+  // Everything is restored, and PostgreSQL does it by itself some time later.
+  await work.catch((error: unknown) => consoleOf(shell).error(`analyze has failed: ${errorMessage(error)}`))
+}
+
+/** Only those of the backup: another service may use the folder by mistake. */
+const removeRecordings = ({ tools }: Service, file: string): Promise<unknown> =>
+  readBackup(file, async (part) => {
+    if (part.kind === 'recording') await tools.blobs.remove(part.key)
+    // The error that the restore has failed with is reported.
+  }).catch(() => {})
+
+async function storeRecording({ blobs }: Service['tools'], { key, size, content }: Part & { kind: 'recording' }) {
+  await blobs.put(key, { size, stream: Readable.from(content, { objectMode: false }) }).catch((error: unknown) => {
+    const cause = error instanceof Problem ? error.cause : error
+    throw new SetupError(`a recording can't be written: ${errorMessage(cause)}`)
+  })
+}
+
+function describe(name: string, { created_at, recordings }: Manifest, contents: Contents): Answer {
+  const rows = contents.tables.reduce((sum, table) => sum + table.rows, 0)
+  const { files } = contents.recordings
+  const lines = [
+    `Restored ${rows} rows of ${contents.tables.length} tables into ${name}, as they were at ${created_at}.`,
+    recordings === 'bucket'
+      ? 'The recordings are in the bucket of the old service: set BLOB_URL to it.'
+      : `Restored ${files} recordings.`,
+    'Stop the old service before you start this one: both would do the same work.',
+  ]
+  const data = {
+    created_at,
+    tables: contents.tables.map(({ name, rows }) => ({ name, rows })),
+    recordings: recordings === 'bucket' ? null : files,
+  }
+  return { data: { restored: data }, text: lines.join('\n') }
+}

@@ -45,15 +45,17 @@ const withDefaults = ({ kind, settings }: Stored): Settings => ({
 
 const toWorkspace = (row: Stored<Workspace>): Workspace => ({ ...row, settings: withDefaults(row) })
 
-/** Returns undefined if another workspace has the name. A test workspace also needs a clock, in the same transaction. */
-export function create(
+/** Runs in a transaction. Returns undefined if another workspace has the name. A test workspace also needs a clock in it. */
+export async function create(
   { db, now }: Unscoped,
   { name, kind = 'live' }: { name: string; kind?: Workspace['kind'] | undefined },
 ): Promise<ListedWorkspace | undefined> {
-  return db.maybe<ListedWorkspace>(
+  const created = await db.maybe<ListedWorkspace>(
     sql`insert into workspaces (id, name, kind, created_at) values (${newId()}, ${name}, ${kind}, ${clock.iso(now)})
       on conflict (name) do nothing returning ${columns}`,
   )
+  if (created) await db.run(sql`insert into tenants (workspace_id) values (${created.id})`)
+  return created
 }
 
 export const get = async (at: InWorkspace): Promise<Workspace> => toWorkspace(await read(at))
@@ -75,7 +77,8 @@ export async function update(
   { change, isCurrent }: { change: WorkspaceChange; isCurrent: IsCurrent },
 ): Promise<Workspace> {
   const { db, workspace, now } = at
-  const stored = await read(at, raw('for no key update'))
+  // Sent together: a statement that waits for a lock is over before the next one begins.
+  const [, stored] = await Promise.all([lock(at), read(at)])
   const before = toWorkspace(stored)
   if (!isCurrent(before)) throw preconditionFailed()
   if (Object.keys(change).length === 0) return before
@@ -129,25 +132,31 @@ function changedMix({ settings }: Workspace, change: Partial<Mix>): Mix {
   ])
 }
 
-const read = ({ db, workspace }: InWorkspace, locking = raw('')): Promise<Stored<Workspace>> =>
-  db.one<Stored<Workspace>>(sql`select ${all_columns} from workspaces where id = ${workspace} ${locking}`)
+const read = ({ db, workspace }: InWorkspace): Promise<Stored<Workspace>> =>
+  db.one<Stored<Workspace>>(sql`select ${all_columns} from workspaces where id = ${workspace}`)
 
 export const nameInUse = () => inUse('name', 'A workspace with this name already exists.', undefined)
 
+/**
+ * The row of the workspace that is locked. A sharded database has `workspaces` on every node, and to lock a row of it locks the
+ * table on all of them. Others don't use `tenants`: the version before locks this row, and adds none to `tenants`.
+ */
+const lockable = ({ db, workspace }: InWorkspace): Sql =>
+  db.isSharded() ? sql`tenants where workspace_id = ${workspace}` : sql`workspaces where id = ${workspace}`
+
 /** Locks the workspace until the transaction ends, so that a limit on the number of its items can be checked safely. */
-export const lock = ({ db, workspace }: At): Promise<number> =>
-  db.run(sql`select from workspaces where id = ${workspace} for no key update`)
+export const lock = (at: InWorkspace): Promise<number> => at.db.run(sql`select from ${lockable(at)} for no key update`)
 
 /**
  * Shares the workspace's row until the transaction ends, unless the condition holds. Sharing waits for nobody, and only
- * `isShared` notices it.
+ * `isShared` notices it. The condition reads tables of this workspace only.
  */
-export const shareUnless = ({ db, workspace }: InWorkspace, condition: Sql): Promise<number> =>
-  db.run(sql`select from workspaces where id = ${workspace} and not ${condition} for key share`)
+export const shareUnless = (at: InWorkspace, condition: Sql): Promise<number> =>
+  at.db.run(sql`select from ${lockable(at)} and not ${condition} for key share`)
 
 /** Whether a transaction that is still open shares the workspace's row. */
-export const isShared = async ({ db, workspace }: InWorkspace): Promise<boolean> =>
-  (await db.run(sql`select from workspaces where id = ${workspace} for update skip locked`)) === 0
+export const isShared = async (at: InWorkspace): Promise<boolean> =>
+  (await at.db.run(sql`select from ${lockable(at)} for update skip locked`)) === 0
 
 export const find = ({ db }: Pick<Unscoped, 'db'>, name: string): Promise<ListedWorkspace | undefined> =>
   db.maybe<ListedWorkspace>(sql`select ${columns} from workspaces where name = ${name}`)

@@ -36,7 +36,7 @@ async function json(...words: string[]) {
 /** Creates a workspace without the command line, which is slower. Returns its name. */
 async function newWorkspace(): Promise<string> {
   const name = `cli ${newId()}`
-  await workspaces.create({ db: pool, now: clock.wall() }, { name })
+  await pool.tx((db) => workspaces.create({ db, now: clock.wall() }, { name }))
   return name
 }
 

@@ -122,6 +122,7 @@ const no_database: Db = {
   copy: unavailable,
   script: unavailable,
   time: unavailable,
+  isSharded: unavailable,
   notify: unavailable,
   afterCommit: unavailable,
   tx: unavailable,

@@ -23,6 +23,8 @@ export interface Db {
   script(text: string): Promise<void>
   /** The database's time, by which leases go: the clocks of processes may differ. */
   time(): number
+  /** Whether Citus shards the database. Known since the first answer of a connection, so always in a running service. */
+  isSharded(): boolean
   /** Notifies the subscribers of this process. In a transaction they are notified after the commit. */
   notify(notification: Notification): void
   /** Runs `work` after the commit, and not at all after a rollback. Outside of a transaction it runs now. It must not throw. */
@@ -71,6 +73,9 @@ const query_timeout_ms = statement_timeout_ms + 5_000
 const ask_timeout_ms = 10_000
 const script_timeout_ms = 24 * 60 * 60 * 1000
 const named_statements_max = 1_000
+/** Citus gives each table that it manages such a trigger. Its own tables can't be named where it isn't installed. */
+const ask_first = `select date_trunc('milliseconds', clock_timestamp()) as now,
+  exists (select from pg_trigger where tgfoid = to_regproc('citus_truncate_trigger')) as is_sharded`
 
 export function openPool({ url, size, application_name, onError }: PoolOptions): Pool {
   const currentUrl = typeof url === 'function' ? url : () => url
@@ -103,9 +108,11 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
   const database_time = openDatabaseTime()
   const measureTime = (on: pg.Pool | pg.PoolClient): Promise<void> =>
     database_time.measure(async () => {
-      const { rows } = await on.query<{ now: string }>("select date_trunc('milliseconds', clock_timestamp()) as now")
+      const { rows } = await on.query<{ now: string; is_sharded: boolean }>(ask_first)
+      if (rows[0]) is_sharded = rows[0].is_sharded
       return rows[0]?.now ?? ''
     })
+  let is_sharded = false
   let is_closing = false
   // While the pool closes, a connection may still report that the server is stopping.
   pool.on('error', (error) => is_closing || onError(error))
@@ -144,6 +151,7 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
       notify,
       afterCommit,
       time: database_time.now,
+      isSharded: () => is_sharded,
       copy: (table, columns, lines) =>
         watched(
           new Promise<void>((resolve, reject) => {

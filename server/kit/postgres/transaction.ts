@@ -45,8 +45,12 @@ export async function runTransaction<T>(
     if (!isInFailedTransaction(error)) cause = error
   }
   try {
-    // Awaited: if `begin` failed, statements sent after it would each commit on their own.
-    await client.query(`begin isolation level ${isolation}; set local lock_timeout = ${lock_ms}`)
+    // Awaited: if `begin` failed, statements sent after it would each commit on their own. Two texts, sent together: a sharded
+    // database passes on a text with `set` to its nodes. Without a transaction, `set local` does nothing.
+    await Promise.all([
+      client.query(`begin isolation level ${isolation}`),
+      client.query(`set local lock_timeout = ${lock_ms}`),
+    ])
     const result = await work(client, { notify, afterCommit, onStatementError })
     const { command } = await client.query('commit').catch((error: Error) => {
       throw new CommitUnknownError('The connection was lost while committing', { cause: error })

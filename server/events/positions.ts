@@ -28,7 +28,20 @@ export async function positionOf(at: InWorkspace, { id, field }: { id: string; f
   throw invalid([{ path: field, code: 'unknown', message }])
 }
 
-/** Assigns positions to a batch of committed events of each workspace, and returns the last positions. */
+/** Assigns positions to a batch of committed events, and returns the last position. */
+export async function lastPosition(at: InWorkspace): Promise<number> {
+  const { db, workspace } = at
+  const is_any_unassigned = await db.run(
+    sql`select from events where workspace_id = ${workspace} and position is null limit 1`,
+  )
+  if (is_any_unassigned) await assignBatch(at)
+  const last = await db.maybe<{ position: number }>(
+    sql`select position from event_positions where workspace_id = ${workspace}`,
+  )
+  return last?.position ?? 0
+}
+
+/** The same for many workspaces with fewer statements, in a database that isn't sharded. */
 export async function lastPositions(db: Db, workspaces: string[]): Promise<Map<string, number>> {
   const unassigned = await db.many<{ workspace_id: string }>(
     sql`select workspace_id from unnest(${workspaces}::uuid[]) as requested (workspace_id)
@@ -40,9 +53,6 @@ export async function lastPositions(db: Db, workspaces: string[]): Promise<Map<s
   )
   return new Map(rows.map(({ workspace_id, position }) => [workspace_id, position]))
 }
-
-export const lastPosition = async ({ db, workspace }: InWorkspace): Promise<number> =>
-  (await lastPositions(db, [workspace])).get(workspace) ?? 0
 
 /** Assigns positions to all committed events of all workspaces. One that fails doesn't keep the others from theirs. */
 export async function assignPositions({ db }: Pick<At, 'db'>, isStopping: () => boolean): Promise<void> {

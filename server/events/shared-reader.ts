@@ -3,9 +3,11 @@ import { openBatcher } from '../kit/limits/batch.ts'
 import { isUnavailable } from '../kit/postgres/errors.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import * as feed from './feed.ts'
-import { lastPositions } from './positions.ts'
+import { lastPosition, lastPositions } from './positions.ts'
 
 const poll_every_ms = 200
+/** A sharded database is asked for each workspace alone, and not more often than this. */
+const sharded_polls_per_second_max = 500
 const limits = { size_max: 100, in_flight_max: 2 }
 
 interface Waiting {
@@ -35,33 +37,44 @@ declare module '../kit/at.ts' {
 
 export function openSharedReader(db: Db): SharedReader {
   const waiting = new Map<string, Set<Waiting>>()
+  const polled = new Set<string>()
   let is_polling = false
 
-  async function poll(): Promise<void> {
-    const positions = await lastPositions(db, [...waiting.keys()]).catch((error: unknown) => {
+  async function poll(workspaces: string[]): Promise<void> {
+    const positions = await readPositions(db, workspaces).catch((error: unknown) => {
       if (isUnavailable(error)) return new Map<string, number>()
       throw error
     })
     const now = clock.ticks()
-    for (const [workspace, group] of waiting) {
+    for (const workspace of workspaces) {
       const last_position = positions.get(workspace) ?? 0
-      for (const { position, until, notify } of group) {
+      for (const { position, until, notify } of waiting.get(workspace) ?? []) {
         if (last_position > position) notify(last_position)
         else if (until <= now) notify(undefined)
       }
     }
   }
 
-  /** Polls as long as a stream waits. */
-  async function keepPolling(): Promise<void> {
-    try {
-      await poll()
-    } catch (error) {
-      for (const group of waiting.values()) for (const { fail } of group) fail(error)
+  /** Polls as long as a stream waits. Leaves out workspaces whose last poll has no answer yet. */
+  function keepPolling(): void {
+    const workspaces = [...waiting.keys()].filter((workspace) => !polled.has(workspace))
+    // The nodes of some may be down: the others go on.
+    for (const group of db.isSharded() ? workspaces.map((workspace) => [workspace]) : [workspaces]) {
+      for (const workspace of group) polled.add(workspace)
+      void poll(group)
+        .catch((error: unknown) => {
+          for (const workspace of group) for (const { fail } of waiting.get(workspace) ?? []) fail(error)
+        })
+        .finally(() => {
+          for (const workspace of group) polled.delete(workspace)
+        })
     }
     is_polling = waiting.size > 0
-    if (is_polling) setTimeout(() => void keepPolling(), poll_every_ms)
+    if (is_polling) setTimeout(keepPolling, waitMs())
   }
+
+  const waitMs = () =>
+    db.isSharded() ? Math.max(poll_every_ms, (waiting.size / sharded_polls_per_second_max) * 1_000) : poll_every_ms
 
   const next = openBatcher<Range, feed.StreamedEvent[]>(limits, async (workspace, ranges) => {
     const found = new Map<string, feed.StreamedEvent[]>()
@@ -98,7 +111,15 @@ export function openSharedReader(db: Db): SharedReader {
         waiting.set(workspace, group.add(own))
         if (is_polling) return
         is_polling = true
-        setTimeout(() => void keepPolling(), poll_every_ms)
+        setTimeout(keepPolling, poll_every_ms)
       }),
   }
+}
+
+async function readPositions(db: Db, workspaces: string[]): Promise<Map<string, number>> {
+  const [first] = workspaces
+  if (first === undefined) return new Map()
+  return workspaces.length > 1
+    ? lastPositions(db, workspaces)
+    : new Map([[first, await lastPosition({ db, workspace: first })]])
 }

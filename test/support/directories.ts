@@ -1,5 +1,6 @@
-/** Tables that are read without a workspace, and are the same on every node of a sharded database. */
+/** Tables with a workspace that a sharded database has on one node, or on each. */
 export const directories = [
+  'api_keys',
   'api_key_directory',
   'integration_directory',
   'channel_directory',

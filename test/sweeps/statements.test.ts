@@ -15,16 +15,6 @@ import { sendUnsharded } from '../support/statements/unsharded.ts'
 
 /** How statements begin that may go to every shard, and why. Remove what is no longer needed, and add nothing. */
 const over_all_workspaces: Record<string, string> = {
-  'select id, workspace_id, name, last_four, scopes, expires_at, revoked_at, last_used_at, created_at, hash, exists':
-    'concurrent requests look up their keys together',
-  'select id, workspace_id, name, last_four, scopes, expires_at, revoked_at, last_used_at, created_at from api_keys order':
-    'the command line lists all keys',
-  'update api_keys set last_used_at = seen.used_at from unnest(': 'one statement records the uses of all keys',
-  'select workspace_id, id, phone_number, first_name,': 'concurrent gets share a statement',
-  'select workspace_id, id, status, turn_count, updated_at,': 'those who follow conversations share a poll',
-  'select workspace_id, id, updated_at from': 'those who follow calls share a poll',
-  'select workspace_id from unnest($1::uuid[]) as': 'the streams of a process share a poll',
-  'select workspace_id, position from event_positions': 'the streams of a process share a poll',
   'select distinct workspace_id from (select workspace_id from events': 'a poll',
   'select workspace_id from contact_counts where not exists': 'a poll',
   'select workspace_id, is_built from contact_search_tallies': 'a poll',
@@ -137,8 +127,8 @@ const refused_samples: Record<string, string[]> = {
   [`select case status when 'a' then 1 end from imports where ${own}`]: ['case x when'],
   [`select case when status = 'a' then 1 end from imports where ${own}`]: [],
   'with recursive n (n) as (select 1 union all select n + 1 from n) select from n': ['a recursive CTE'],
-  'select from api_keys where id = $2 for update': ['for update over all workspaces'],
-  [`select from api_keys where ${own} for update`]: [],
+  'select from webhooks where id = $2 for update': ['for update over all workspaces'],
+  [`select from webhooks where ${own} for update`]: [],
   [`with gone as (delete from events where ${own} returning id) delete from contacts where ${own}`]: [
     'a writing CTE beside another write',
   ],

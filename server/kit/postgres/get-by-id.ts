@@ -13,6 +13,7 @@ interface RowKey {
 /**
  * Returns a getter that batches concurrent gets by id on one `db` into one statement, across workspaces. Each id is
  * looked up in the workspace of its own call. `joinTo` is called with the workspace's value, or the column that has it.
+ * A sharded database gets a statement for each workspace, so that those of a node that is down fail alone.
  */
 export function batchedGetById<Row>(
   columns: Sql,
@@ -45,5 +46,5 @@ export function batchedGetById<Row>(
   }
 
   const get = batchedPerDb(limits, getAll)
-  return (db, workspace, id) => get(db, '', { workspace, id })
+  return (db, workspace, id) => get(db, db.isSharded() ? workspace : '', { workspace, id })
 }

@@ -14,6 +14,7 @@ interface Watched<Snapshot> {
   workspace: string
   id: string
   onChanges: Set<OnChange<Snapshot>>
+  is_polled: boolean
 }
 
 /** Calls back after each change in the rows that are watched, made by this or another process. */
@@ -43,15 +44,22 @@ export function openRowWatch<Snapshot>(
       .catch(() => {})
   }
 
-  async function poll(): Promise<void> {
-    await Promise.all([...watched.values()].map(look))
+  /** Leaves out those whose last poll has no answer yet: a node of a sharded database may be down, and others go on. */
+  function poll(): void {
+    for (const one of watched.values()) {
+      if (one.is_polled) continue
+      one.is_polled = true
+      void look(one).finally(() => {
+        one.is_polled = false
+      })
+    }
     is_polling = watched.size > 0
     if (is_polling) pollLater()
   }
 
   function pollLater(): void {
     const wait_ms = Math.max(poll_every_ms, (watched.size / reads_per_second_max) * 1_000)
-    setTimeout(() => void poll(), wait_ms).unref()
+    setTimeout(poll, wait_ms).unref()
   }
 
   pool.subscribe(({ topic, workspace, id = '' }) => {
@@ -63,7 +71,7 @@ export function openRowWatch<Snapshot>(
     readSnapshot: ({ workspace }, id) => readSnapshot(pool, workspace, id),
     open({ workspace }, id, onChange) {
       const key = keyOf(workspace, id)
-      const one = watched.get(key) ?? { workspace, id, onChanges: new Set() }
+      const one = watched.get(key) ?? { workspace, id, onChanges: new Set(), is_polled: false }
       watched.set(key, one)
       one.onChanges.add(onChange)
       if (!is_polling) pollLater()

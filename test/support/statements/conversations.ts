@@ -52,8 +52,6 @@ export async function talk(server: Server): Promise<void> {
   await conversation_turns.closeTurns(at, [{ id, turn }])
   await conversation_turns.listTogether(at, { conversation_id: id, after: 0, limit: 1 })
   await unlinkCalls(at, [newId()])
-  const other = await server.workspace()
-  await Promise.all([at, server.at(other.id)].map((one) => at.tools.watch.readSnapshot(one, id)))
   const context = { conversation_id: id, agent_id, contact_id, kind: 'voice' as const, configuration: complete({}) }
   const callback = { at: clock.iso(clock.wall() + clock.day_ms) }
   await runBuiltIn(at, context, { run: newId(), name: 'schedule_callback', arguments: callback })

@@ -6,6 +6,7 @@ import { dialCampaigns, runCampaigns } from './campaigns.ts'
 import { runCommands } from './commands.ts'
 import { changeContacts, importContacts, listContacts, receiveMessages, recordConsents } from './contacts.ts'
 import { chatOnPage, talk, textBySms, textSimulatedPeople, workOnChannels } from './conversations.ts'
+import { getInTwoWorkspaces } from './gets.ts'
 import { callOperations } from './operations.ts'
 import { setUpFirstPerson, visitDashboard } from './people.ts'
 
@@ -14,6 +15,7 @@ export async function sendEverything(server: Server): Promise<void> {
   addFakeSpeech(server)
   await setUpFirstPerson(server)
   await callOperations(server)
+  await getInTwoWorkspaces(server)
   await listContacts(server)
   await changeContacts(server)
   await importContacts(server)

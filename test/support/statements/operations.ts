@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { operations } from '../../../server/api.ts'
 import * as feed from '../../../server/events/feed.ts'
-import { lastPositions } from '../../../server/events/positions.ts'
 import { newId } from '../../../server/kit/id.ts'
 import type { Server } from '../harness.ts'
 import { makeSample, pathFor, prepare, sampleBody, sendRequest, successStatus } from '../operations.ts'
@@ -20,6 +19,5 @@ export async function callOperations(server: Server): Promise<void> {
   await call('GET', '/events')
   const { id } = (await call('GET', '/events?limit=1')).body.data[0]
   await feed.listNext(server.pool, workspace, undefined, 0)
-  await lastPositions(server.pool, [workspace, (await server.workspace()).id])
   for (const query of [`after=${id}`, `resource_id=${newId()}`, `type=contact.*`]) await call('GET', `/events?${query}`)
 }

@@ -65,7 +65,7 @@ export async function readStatus(pool: Pool, config: Config): Promise<Installati
       return null
     })
   const nodes = await read('The nodes', listNodes(pool))
-  const is_sharded = nodes === null || nodes.length > 0
+  const is_sharded = pool.isSharded()
   const [engines, calls_live, webhooks_failing, channels_failing, has_worker, free_bytes] = await Promise.all([
     read('Background work', readEngines(pool, { is_sharded, unread })),
     read('Calls', calls.countLive({ db: pool })),

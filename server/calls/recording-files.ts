@@ -2,7 +2,8 @@ import * as events from '../events/store.ts'
 import { type At, type AtOutside, atLater, inTransaction } from '../kit/at.ts'
 import type { Blob } from '../kit/blobs/blobs.ts'
 import * as clock from '../kit/clock.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import { type Sql, sql } from '../kit/postgres/sql.ts'
+import { selectRows } from '../kit/postgres/tenants.ts'
 import { announce, assertHeld, isHeld, type Lease, leaseLost, type RowWork } from '../kit/work/rows.ts'
 import { event_types } from './event-types.ts'
 import { joinParts, type StoredPart } from './joined-recording.ts'
@@ -75,13 +76,10 @@ async function isReady({ db, workspace }: At, id: string): Promise<boolean> {
 
 /** Removes the files in the background. Call it in the transaction that marks the recordings as deleted. */
 export async function removeLater(at: At, recorded: Recorded[]): Promise<void> {
-  const { db, workspace, now } = at
+  const { db, now } = at
   await db.run(
     sql`insert into recording_files (workspace_id, id, blob_key, due_at)
-      select ${workspace}, id, blob_key, ${clock.iso(now)}
-      from unnest(${recorded.map(({ id }) => id)}::uuid[],
-        ${recorded.map((call) => keyOf(workspace, call))}::text[]) as removed (id, blob_key)
-      order by id
+      ${selectFiles(at, recorded, now)}
       on conflict (workspace_id, id) do update set due_at = excluded.due_at, lease_until = null, lease_token = null`,
   )
   announce(at, work)
@@ -93,16 +91,21 @@ export async function removeLater(at: At, recorded: Recorded[]): Promise<void> {
  */
 export async function joinLater(at: At, recorded: Recorded[]): Promise<void> {
   if (recorded.length === 0) return
-  const { db, workspace, now } = at
+  const { db, now } = at
   await db.run(
     sql`insert into recording_files (workspace_id, id, blob_key, due_at)
-      select ${workspace}, id, blob_key, ${clock.iso(now + upload_max_ms)}
-      from unnest(${recorded.map(({ id }) => id)}::uuid[],
-        ${recorded.map((call) => keyOf(workspace, call))}::text[]) as joined (id, blob_key)
-      order by id
+      ${selectFiles(at, recorded, now + upload_max_ms)}
       on conflict (workspace_id, id) do nothing`,
   )
 }
+
+/** In the same order in each transaction, so that two of them don't deadlock. */
+const selectFiles = (at: At, recorded: Recorded[], due_at: number): Sql =>
+  sql`${selectRows(at, {
+    columns: sql`id, blob_key, ${clock.iso(due_at)}`,
+    from: sql`unnest(${recorded.map(({ id }) => id)}::uuid[],
+      ${recorded.map((call) => keyOf(at.workspace, call))}::text[]) as recorded (id, blob_key)`,
+  })} order by id`
 
 /** All parts of the recording are stored, or will be at that time. */
 export async function hurryJoin(at: At, { id, due_at }: { id: string; due_at: number }): Promise<void> {

@@ -5,6 +5,7 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import type { Log } from '../kit/log.ts'
 import { rowsFrom, sql } from '../kit/postgres/sql.ts'
+import { selectRows } from '../kit/postgres/tenants.ts'
 import { untilAvailable } from '../kit/postgres/until-available.ts'
 import type { Recording } from './carrier.ts'
 import { hurryJoin, keyOf, type Recorded, upload_max_ms } from './recording-files.ts'
@@ -139,13 +140,15 @@ async function storePart(
 
 /** Locks the call, so that its recording is not deleted before the rows are there. Returns false if it was. */
 async function beginParts(at: At, call: Recorded, parts: Part[]): Promise<boolean> {
-  const { db, workspace } = at
+  const { db } = at
   if (!(await beginRecording(at, call.id))) return false
   const rows = parts.map(({ id, start_ms, bytes, blob_key }) => ({ id, start_ms, size: bytes.length, blob_key }))
+  const selected = selectRows(at, {
+    columns: sql`id, ${call.id}, start_ms, size, blob_key, ${clock.iso(db.time() + upload_max_ms)}`,
+    from: rowsFrom(rows, 'id uuid, start_ms integer, size integer, blob_key text'),
+  })
   await db.run(
-    sql`insert into recording_parts (workspace_id, id, call_id, start_ms, size, blob_key, upload_until)
-      select ${workspace}, id, ${call.id}, start_ms, size, blob_key, ${clock.iso(db.time() + upload_max_ms)}
-      from ${rowsFrom(rows, 'id uuid, start_ms integer, size integer, blob_key text')}
+    sql`insert into recording_parts (workspace_id, id, call_id, start_ms, size, blob_key, upload_until) ${selected}
       on conflict (workspace_id, id) do update set upload_until = excluded.upload_until`,
   )
   return true

@@ -226,20 +226,23 @@ export const lockMany = (
       order by id limit ${limit} for no key update of calls`,
   )
 
-export async function insertRows({ db, workspace }: At, rows: Row[]): Promise<void> {
-  if (rows.length > 0) await db.run(insertion(workspace, rows))
+export async function insertRows(at: At, rows: Row[]): Promise<void> {
+  if (rows.length > 0) await at.db.run(insertion(at, rows))
 }
 
 /** Inserts the row of a call that a carrier brings. Returns 0 if another one has the carrier's id. */
-export const insertBroughtRow = ({ db, workspace }: At, row: Row): Promise<number> =>
-  db.run(
-    sql`${insertion(workspace, [row])} on conflict (workspace_id, carrier_id) where carrier_id is not null do nothing`,
+export async function insertBroughtRow(at: At, row: Row): Promise<number> {
+  const inserted = await at.db.many(
+    sql`${insertion(at, [row])} on conflict (workspace_id, carrier_id) where carrier_id is not null do nothing
+      returning id`,
   )
+  return inserted.length
+}
 
-function insertion(workspace: string, rows: Row[]): Sql {
+function insertion(at: At, rows: Row[]): Sql {
   const never_recorded = { recording_deleted_at: null, recording_deleted_by: null }
   const values = rows.map((row) => ({ ...valuesOf(row), ...never_recorded }))
-  return insertInto(table, { workspace, names: all_columns, rows: values })
+  return insertInto(table, at, { names: all_columns, rows: values })
 }
 
 const updateRows = updaterOf(table)

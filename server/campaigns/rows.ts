@@ -72,9 +72,9 @@ const valuesOf = <Shown extends Settings>({ agent_version, ...values }: Shown) =
   version_label: agent_version?.version_label ?? null,
 })
 
-export async function insertRow({ db, workspace }: At, row: Omit<Campaign, 'pause_reason' | 'counts'>): Promise<void> {
+export async function insertRow(at: At, row: Omit<Campaign, 'pause_reason' | 'counts'>): Promise<void> {
   const names = ['id', 'status', ...setting_columns, 'created_at', 'updated_at'] as const
-  await db.run(insertInto(table, { workspace, names, rows: [valuesOf(row)] }))
+  await at.db.run(insertInto(table, at, { names, rows: [valuesOf(row)] }))
 }
 
 /** The new values of columns. Others stay. */

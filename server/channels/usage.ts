@@ -2,6 +2,7 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
+import { selectRows } from '../kit/postgres/tenants.ts'
 import type { StoredChannel } from './store.ts'
 
 const minute_ms = 60_000
@@ -62,16 +63,19 @@ function grant(now: number, wanted: number, left: Record<Row['period'], number>)
 }
 
 /** Adds the rows of the current minute and day if needed, and locks them, always in the same order. */
-function lockCounts({ db, workspace, now }: At, ids: string[]): Promise<Row[]> {
+function lockCounts(at: At, ids: string[]): Promise<Row[]> {
+  const { db, now } = at
   const rows = [...new Set(ids)].sort().flatMap((id) => [
     { id, period: 'day', began_at: clock.iso(beginOf(now, clock.day_ms)) },
     { id, period: 'minute', began_at: clock.iso(beginOf(now, minute_ms)) },
   ])
+  const selected = selectRows(at, {
+    columns: raw('row.*'),
+    from: sql`unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ period }) => period)}::text[],
+      ${rows.map(({ began_at }) => began_at)}::timestamptz[]) as row (channel_id, period, began_at)`,
+  })
   return db.many<Row>(
-    sql`insert into channel_usage (workspace_id, channel_id, period, began_at)
-      select ${workspace}, row.* from unnest(${rows.map(({ id }) => id)}::uuid[],
-        ${rows.map(({ period }) => period)}::text[], ${rows.map(({ began_at }) => began_at)}::timestamptz[])
-        as row (channel_id, period, began_at)
+    sql`insert into channel_usage (workspace_id, channel_id, period, began_at) ${selected}
       on conflict (workspace_id, channel_id, period, began_at) do update set messages = channel_usage.messages
       returning channel_id, period, messages`,
   )
@@ -91,19 +95,18 @@ async function addMessages({ db, workspace, now }: At, reserved: Map<string, Res
 }
 
 /** Runs in the transaction that writes the answers. */
-export async function addTokens(
-  { db, workspace, now }: At,
-  uses: { channel_id: string; tokens: number }[],
-): Promise<void> {
+export async function addTokens(at: At, uses: { channel_id: string; tokens: number }[]): Promise<void> {
   const sums = new Map<string, number>()
   for (const { channel_id, tokens } of uses) sums.set(channel_id, (sums.get(channel_id) ?? 0) + tokens)
   const used = [...sums].filter(([, tokens]) => tokens > 0).sort(([a], [b]) => (a < b ? -1 : 1))
   if (used.length === 0) return
-  await db.run(
-    sql`insert into channel_usage (workspace_id, channel_id, period, began_at, tokens)
-      select ${workspace}, row.channel_id, 'day', ${clock.iso(beginOf(now, clock.day_ms))}::timestamptz, row.tokens
-      from unnest(${used.map(([id]) => id)}::uuid[], ${used.map(([, tokens]) => tokens)}::bigint[])
-        as row (channel_id, tokens)
+  const selected = selectRows(at, {
+    columns: sql`row.channel_id, 'day', ${clock.iso(beginOf(at.now, clock.day_ms))}::timestamptz, row.tokens`,
+    from: sql`unnest(${used.map(([id]) => id)}::uuid[], ${used.map(([, tokens]) => tokens)}::bigint[])
+      as row (channel_id, tokens)`,
+  })
+  await at.db.run(
+    sql`insert into channel_usage (workspace_id, channel_id, period, began_at, tokens) ${selected}
       on conflict (workspace_id, channel_id, period, began_at)
         do update set tokens = channel_usage.tokens + excluded.tokens`,
   )

@@ -4,6 +4,7 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
+import { selectRows } from '../kit/postgres/tenants.ts'
 import { invalid, notFound, type Problem } from '../kit/problem.ts'
 import { hashEntry } from './chain.ts'
 import type { Consent, ConsentQuery, Kind, NewConsent, Source, Status } from './schema.ts'
@@ -53,12 +54,16 @@ export async function record(at: At, entries: Entry[]): Promise<Consent[]> {
     return { ...row, hash }
   })
   const all = <Name extends keyof (typeof rows)[number]>(name: Name) => rows.map((row) => row[name])
+  const selected = selectRows(at, {
+    columns: raw('row.*'),
+    from: sql`unnest(${all('seq')}::bigint[], ${all('id')}::uuid[], ${all('contact_id')}::uuid[],
+      ${all('phone_hmac')}::bytea[], ${all('kind')}::text[], ${all('status')}::text[], ${all('source')}::text[],
+      ${all('evidence')}::json[], ${all('created_at')}::timestamptz[], ${all('hash')}::bytea[]) as row`,
+  })
   await Promise.all([
     db.run(
       sql`insert into consents (workspace_id, seq, id, contact_id, phone_hmac, kind, status, source, evidence, created_at, hash)
-        select ${workspace}, * from unnest(${all('seq')}::bigint[], ${all('id')}::uuid[], ${all('contact_id')}::uuid[],
-          ${all('phone_hmac')}::bytea[], ${all('kind')}::text[], ${all('status')}::text[], ${all('source')}::text[],
-          ${all('evidence')}::json[], ${all('created_at')}::timestamptz[], ${all('hash')}::bytea[])`,
+        ${selected}`,
     ),
     db.run(
       sql`update consent_ledgers set last_seq = ${last_seq + rows.length}, last_hash = ${hash}

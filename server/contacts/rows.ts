@@ -36,9 +36,9 @@ export const columns = selected(table, { members, computed: {} })
 const new_columns = ['id', ...fields, 'source', 'created_at', 'updated_at'] as const
 
 /** Returns the ids of those that were inserted. A phone number has one contact. */
-export async function insertRows({ db, workspace }: At, rows: Contact[]): Promise<Set<string>> {
-  const inserted = await db.many<{ id: string }>(
-    sql`${insertInto(table, { workspace, names: new_columns, rows })}
+export async function insertRows(at: At, rows: Contact[]): Promise<Set<string>> {
+  const inserted = await at.db.many<{ id: string }>(
+    sql`${insertInto(table, at, { names: new_columns, rows })}
       on conflict (workspace_id, phone_number) do nothing
       returning id`,
   )

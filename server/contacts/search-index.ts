@@ -1,7 +1,8 @@
 import type { At } from '../kit/at.ts'
 import { newId } from '../kit/id.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
+import { selectRows } from '../kit/postgres/tenants.ts'
 import { normalizeTag, toSearchText } from './normalize.ts'
 import type { Contact } from './schema.ts'
 import { keepsTotals, shareUnlessRecording } from './short-search-totals.ts'
@@ -51,19 +52,20 @@ async function addTexts(at: At, contacts: Contact[]): Promise<void> {
   if (contacts.length === 0) return
   const ids = contacts.map(({ id }) => id)
   const texts = contacts.map(toSearchText)
+  const selected = selectRows(at, {
+    columns: raw('id, created_at, text'),
+    from: sql`unnest(${ids}::uuid[], ${contacts.map(({ created_at }) => created_at)}::timestamptz[], ${texts}::text[])
+      as row (id, created_at, text)`,
+  })
+  const changes = selectRows(at, {
+    columns: raw('id, text'),
+    from: sql`unnest(${ids.map(newId)}::uuid[], ${texts}::text[]) as row (id, text)`,
+    where: keepsTotals(workspace),
+  })
   await Promise.all([
-    db.run(
-      sql`insert into contact_texts (workspace_id, id, created_at, text)
-        select ${workspace}, id, created_at, text
-        from unnest(${ids}::uuid[], ${contacts.map(({ created_at }) => created_at)}::timestamptz[], ${texts}::text[])
-          as row (id, created_at, text)`,
-    ),
+    db.run(sql`insert into contact_texts (workspace_id, id, created_at, text) ${selected}`),
     shareUnlessRecording(at),
-    db.run(
-      sql`insert into contact_text_changes (workspace_id, id, added)
-        select ${workspace}, id, text from unnest(${ids.map(newId)}::uuid[], ${texts}::text[]) as row (id, text)
-        where ${keepsTotals(workspace)}`,
-    ),
+    db.run(sql`insert into contact_text_changes (workspace_id, id, added) ${changes}`),
   ])
 }
 
@@ -77,7 +79,7 @@ async function updateTexts(at: At, changes: IndexedChange[]): Promise<void> {
   const sharing = shareUnlessRecording(at)
   const recording = db.run(
     sql`insert into contact_text_changes (workspace_id, id, removed, added)
-      select ${workspace}, change_id, text, added
+      select workspace_id, change_id, text, added
       from ${rows} join contact_texts on workspace_id = ${workspace} and id = contact_id
       where ${keepsTotals(workspace)}`,
   )
@@ -114,12 +116,10 @@ const unnestTags = (rows: TagRow[]) =>
   sql`unnest(${rows.map(({ tag }) => tag)}::text[], ${rows.map(({ created_at }) => created_at)}::timestamptz[],
     ${rows.map(({ id }) => id)}::uuid[]) as row (tag, created_at, id)`
 
-async function addTags({ db, workspace }: At, rows: TagRow[]): Promise<void> {
+async function addTags(at: At, rows: TagRow[]): Promise<void> {
   if (rows.length === 0) return
-  await db.run(
-    sql`insert into contact_tags (workspace_id, tag, created_at, id)
-      select ${workspace}, tag, created_at, id from ${unnestTags(rows)}`,
-  )
+  const selected = selectRows(at, { columns: raw('tag, created_at, id'), from: unnestTags(rows) })
+  await at.db.run(sql`insert into contact_tags (workspace_id, tag, created_at, id) ${selected}`)
 }
 
 async function removeTags({ db, workspace }: At, rows: TagRow[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { type At, type InWorkspace, inTransaction } from '../kit/at.ts'
 import { letOthersRun } from '../kit/let-others-run.ts'
 import { likeContains, raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { selectRows } from '../kit/postgres/tenants.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { newTermCounter } from './term-counter.ts'
 
@@ -128,14 +129,16 @@ function applyChanges(at: InWorkspace): Promise<number> {
   })
 }
 
-async function addToTotals({ db, workspace }: InWorkspace, totals: Map<string, number>): Promise<void> {
+async function addToTotals(at: InWorkspace, totals: Map<string, number>): Promise<void> {
   if (totals.size === 0) return
   // Sorted, so that concurrent transactions lock rows in the same order and don't deadlock.
   const terms = [...totals.keys()].sort()
-  await db.run(
-    sql`insert into contact_search_totals as stored (workspace_id, term, total)
-      select ${workspace}, term, total
-      from unnest(${terms}::text[], ${terms.map((term) => totals.get(term))}::bigint[]) as change (term, total)
+  const selected = selectRows(at, {
+    columns: raw('term, total'),
+    from: sql`unnest(${terms}::text[], ${terms.map((term) => totals.get(term))}::bigint[]) as change (term, total)`,
+  })
+  await at.db.run(
+    sql`insert into contact_search_totals as stored (workspace_id, term, total) ${selected}
       on conflict (workspace_id, term) do update set total = stored.total + excluded.total`,
   )
 }

@@ -140,10 +140,7 @@ export const lockThreads = (
   )
 
 /** Returns the ids of those that were inserted. A number has one open conversation on a channel. */
-export async function insertRows(
-  { db, workspace }: At,
-  rows: (Row & { draft?: Configuration | null })[],
-): Promise<Set<string>> {
+export async function insertRows(at: At, rows: (Row & { draft?: Configuration | null })[]): Promise<Set<string>> {
   if (rows.length === 0) return new Set()
   const values = rows.map(({ agent_version: { id: version_id, version_label }, usage, ...row }) => ({
     draft: null,
@@ -154,8 +151,8 @@ export async function insertRows(
     version_id,
     version_label,
   }))
-  const inserted = await db.many<{ id: string }>(
-    sql`${insertInto(table, { workspace, names: all_columns, rows: values })}
+  const inserted = await at.db.many<{ id: string }>(
+    sql`${insertInto(table, at, { names: all_columns, rows: values })}
       on conflict (workspace_id, channel_id, counterpart)
         where kind = 'sms' and status <> 'closed' and counterpart is not null do nothing
       returning id`,

@@ -2,6 +2,7 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import * as page from '../kit/postgres/page.ts'
 import { rowsFrom, sql } from '../kit/postgres/sql.ts'
+import { selectRows } from '../kit/postgres/tenants.ts'
 import type { ToolStatus } from '../talk/state.ts'
 import type { Turn } from './schema.ts'
 
@@ -18,20 +19,22 @@ export interface RunToSave {
 }
 
 /** A run has its row before the tool is called, and its result with the turn. */
-export async function saveRuns({ db, workspace, now }: At, runs: RunToSave[]): Promise<void> {
+export async function saveRuns(at: At, runs: RunToSave[]): Promise<void> {
   if (runs.length === 0) return
   // Only the last state of each is written, because one statement can't write a row twice.
   const rows = [...new Map(runs.map((run) => [run.id, run])).values()]
-  await db.run(
+  const selected = selectRows(at, {
+    columns: sql`conversation_id, id, seq, name, arguments, result, status, duration_ms, ${clock.iso(at.now)}`,
+    from: rowsFrom(
+      rows,
+      `conversation_id uuid, id uuid, seq integer, name text, arguments jsonb, result jsonb, status text,
+        duration_ms integer`,
+    ),
+  })
+  await at.db.run(
     sql`insert into tool_runs as run (workspace_id, conversation_id, id, seq, name, arguments, result, status,
         duration_ms, created_at)
-      select ${workspace}, conversation_id, id, seq, name, arguments, result, status, duration_ms,
-        ${clock.iso(now)}
-      from ${rowsFrom(
-        rows,
-        `conversation_id uuid, id uuid, seq integer, name text, arguments jsonb, result jsonb, status text,
-          duration_ms integer`,
-      )}
+      ${selected}
       on conflict (workspace_id, conversation_id, id) do update
       set seq = excluded.seq, result = excluded.result, status = excluded.status, duration_ms = excluded.duration_ms`,
   )

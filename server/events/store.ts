@@ -3,6 +3,7 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { selectRows } from '../kit/postgres/tenants.ts'
 import type { EventType } from './catalog.ts'
 
 /** `listNewest` reads at most this many events, even when those of the given types are rare. */
@@ -42,16 +43,16 @@ export async function recordOnly(at: At, type: EventType, event: NewEvent): Prom
   return id
 }
 
-async function insert({ db, workspace, now }: At, type: EventType, ids: string[], events: NewEvent[]): Promise<void> {
-  await db.run(
-    sql`insert into events (workspace_id, id, type, resource_id, data, previous, created_at)
-      select ${workspace}, id, ${type.name}, resource_id, data, previous, created_at
-      from unnest(${ids}::uuid[], ${events.map(({ data }) => data.id)}::uuid[],
-        ${events.map(({ data }) => JSON.stringify(data))}::json[],
-        ${events.map(({ previous }) => previous && JSON.stringify(previous))}::json[],
-        ${events.map(({ created_at }) => created_at ?? clock.iso(now))}::timestamptz[])
-        as event (id, resource_id, data, previous, created_at)`,
-  )
+async function insert(at: At, type: EventType, ids: string[], events: NewEvent[]): Promise<void> {
+  const selected = selectRows(at, {
+    columns: sql`id, ${type.name}, resource_id, data, previous, created_at`,
+    from: sql`unnest(${ids}::uuid[], ${events.map(({ data }) => data.id)}::uuid[],
+      ${events.map(({ data }) => JSON.stringify(data))}::json[],
+      ${events.map(({ previous }) => previous && JSON.stringify(previous))}::json[],
+      ${events.map(({ created_at }) => created_at ?? clock.iso(at.now))}::timestamptz[])
+      as event (id, resource_id, data, previous, created_at)`,
+  })
+  await at.db.run(sql`insert into events (workspace_id, id, type, resource_id, data, previous, created_at) ${selected}`)
 }
 
 /** Like `record`, for thousands of events at once. */

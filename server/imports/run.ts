@@ -6,6 +6,7 @@ import * as clock from '../kit/clock.ts'
 import { letOthersRun } from '../kit/let-others-run.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import { sql } from '../kit/postgres/sql.ts'
+import { selectRows } from '../kit/postgres/tenants.ts'
 import { assertHeld, isHeld, type Lease, type RowWork } from '../kit/work/rows.ts'
 import { enrollImported } from './campaign.ts'
 import { event_types } from './event-types.ts'
@@ -207,21 +208,20 @@ async function tryContacts(at: At, { id, on_conflict }: Running, batch: ParsedRo
 }
 
 /** Records the numbers of a dry run, and returns the earlier rows that had them. */
-async function recordNumbers(
-  { db, workspace }: At,
-  import_id: string,
-  candidates: Candidate[],
-): Promise<Map<string, number>> {
+async function recordNumbers(at: At, import_id: string, candidates: Candidate[]): Promise<Map<string, number>> {
+  const { db, workspace } = at
   const numbers = candidates.map(({ contact }) => contact.phone_number)
   const row_numbers = candidates.map(({ row_number }) => row_number)
   const earlier = await db.many<{ phone_number: string; row_number: number }>(
     sql`select phone_number, row_number from import_numbers
       where workspace_id = ${workspace} and import_id = ${import_id} and phone_number = any(${numbers}::text[])`,
   )
+  const selected = selectRows(at, {
+    columns: sql`${import_id}, phone_number, row_number`,
+    from: sql`unnest(${numbers}::text[], ${row_numbers}::integer[]) as seen (phone_number, row_number)`,
+  })
   await db.run(
-    sql`insert into import_numbers (workspace_id, import_id, phone_number, row_number)
-      select ${workspace}, ${import_id}, phone_number, row_number
-      from unnest(${numbers}::text[], ${row_numbers}::integer[]) as seen (phone_number, row_number)
+    sql`insert into import_numbers (workspace_id, import_id, phone_number, row_number) ${selected}
       on conflict do nothing`,
   )
   return new Map(earlier.map(({ phone_number, row_number }) => [phone_number, row_number]))

@@ -2,6 +2,7 @@ import { type InWorkspace, inTransaction, type Unscoped } from '../kit/at.ts'
 import { newId } from '../kit/id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { selectRows } from '../kit/postgres/tenants.ts'
 
 /** Adding up this many rows of a webhook is fast enough. */
 const rows_max = 100
@@ -9,14 +10,15 @@ const batch_rows = 5_000
 
 /** Adds `each` to the delivery count of these webhooks. It inserts rows, so concurrent transactions don't wait for each other. */
 export async function addToCounts(
-  { db, workspace }: InWorkspace,
+  at: InWorkspace,
   { webhook_ids, each }: { webhook_ids: string[]; each: number },
 ): Promise<void> {
   if (webhook_ids.length === 0 || each === 0) return
-  await db.run(
-    sql`insert into webhook_delivery_counts (workspace_id, webhook_id, id, total)
-      select ${workspace}, webhook_id, ${newId()}, ${each} from unnest(${webhook_ids}::uuid[]) as counted (webhook_id)`,
-  )
+  const selected = selectRows(at, {
+    columns: sql`webhook_id, ${newId()}, ${each}`,
+    from: sql`unnest(${webhook_ids}::uuid[]) as counted (webhook_id)`,
+  })
+  await at.db.run(sql`insert into webhook_delivery_counts (workspace_id, webhook_id, id, total) ${selected}`)
 }
 
 /** An SQL expression for the number of a webhook's deliveries. */

@@ -31,19 +31,19 @@ export async function enqueueFor(
   const [added] = await Promise.all([
     db.run(
       sql`insert into webhook_deliveries (workspace_id, webhook_id, id, type, created_at, due_at)
-        select ${workspace}, webhooks.id, event.id, ${type.name}, ${clock.iso(now)}, ${clock.iso(now)}
+        select webhooks.workspace_id, webhooks.id, event.id, ${type.name}, ${clock.iso(now)}, ${clock.iso(now)}
         from webhooks cross join unnest(${ids}::uuid[]) as event (id)
         where webhooks.workspace_id = ${workspace} and status = 'active' and ${webhook_condition}`,
     ),
     // Counts the rows themselves: which webhooks match may have changed since the statement before.
     db.run(
       sql`insert into webhook_delivery_counts (workspace_id, webhook_id, id, total)
-        select ${workspace}, webhooks.id, ${newId()}, count(*)
+        select webhooks.workspace_id, webhooks.id, ${newId()}, count(*)
         from webhooks cross join unnest(${ids}::uuid[]) as event (id)
         join webhook_deliveries as delivery on delivery.workspace_id = ${workspace}
           and delivery.webhook_id = webhooks.id and delivery.id = event.id
         where webhooks.workspace_id = ${workspace}
-        group by webhooks.id`,
+        group by webhooks.workspace_id, webhooks.id`,
     ),
   ])
   if (added > 0) db.notify({ topic: 'deliveries', workspace })

@@ -3,6 +3,7 @@ import { type At, atLater, inTransaction, timeStands } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { firstIdOf, newId, timeOf } from '../kit/id.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
+import { selectRows } from '../kit/postgres/tenants.ts'
 import { invalid, notFound, Problem } from '../kit/problem.ts'
 import { announce, assertHeld, isHeld, type Lease, type RowWork } from '../kit/work/rows.ts'
 import { asPending, assertActive, isFor } from './deliveries.ts'
@@ -140,22 +141,24 @@ async function recover(at: At, webhook: Webhook, events: feed.EventHead[]): Prom
   // The URL may have changed since the webhook subscribed to other types.
   const wanted = events.filter(({ type }) => isFor(webhook, type))
   const missable = wanted.filter((event) => canMiss(webhook, event))
+  const selected = selectRows(at, {
+    columns: sql`${webhook.id}, id, type, created_at, ${clock.iso(now)}`,
+    from: sql`unnest(${missable.map(({ id }) => id)}::uuid[], ${missable.map(({ type }) => type)}::text[],
+      ${missable.map(({ created_at }) => created_at)}::timestamptz[]) as event (id, type, created_at)`,
+  })
   const [failed, missed] = await Promise.all([
     db.run(
       sql`update webhook_deliveries set ${asPending(now)}
         where workspace_id = ${workspace} and webhook_id = ${webhook.id} and id = any(${wanted.map(({ id }) => id)}::uuid[])
           and status = 'failed'`,
     ),
-    db.run(
-      sql`insert into webhook_deliveries (workspace_id, webhook_id, id, type, created_at, due_at)
-        select ${workspace}, ${webhook.id}, id, type, created_at, ${clock.iso(now)}
-        from unnest(${missable.map(({ id }) => id)}::uuid[], ${missable.map(({ type }) => type)}::text[],
-          ${missable.map(({ created_at }) => created_at)}::timestamptz[]) as event (id, type, created_at)
-        on conflict do nothing`,
+    db.many(
+      sql`insert into webhook_deliveries (workspace_id, webhook_id, id, type, created_at, due_at) ${selected}
+        on conflict do nothing returning id`,
     ),
   ])
-  await addToCounts(at, { webhook_ids: [webhook.id], each: missed })
-  return failed + missed
+  await addToCounts(at, { webhook_ids: [webhook.id], each: missed.length })
+  return failed + missed.length
 }
 
 /** Whether the event happened since the webhook's creation. Test events are for one webhook only. */

@@ -4,6 +4,7 @@ import type { IsCurrent } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { addTenant, tenantOf } from '../kit/postgres/tenants.ts'
 import { inUse, invalid, preconditionFailed } from '../kit/problem.ts'
 import {
   default_mix,
@@ -54,7 +55,7 @@ export async function create(
     sql`insert into workspaces (id, name, kind, created_at) values (${newId()}, ${name}, ${kind}, ${clock.iso(now)})
       on conflict (name) do nothing returning ${columns}`,
   )
-  if (created) await db.run(sql`insert into tenants (workspace_id) values (${created.id})`)
+  if (created) await addTenant({ db, workspace: created.id })
   return created
 }
 
@@ -142,7 +143,7 @@ export const nameInUse = () => inUse('name', 'A workspace with this name already
  * table on all of them. Others don't use `tenants`: the version before locks this row, and adds none to `tenants`.
  */
 const lockable = ({ db, workspace }: InWorkspace): Sql =>
-  db.isSharded() ? sql`tenants where workspace_id = ${workspace}` : sql`workspaces where id = ${workspace}`
+  db.isSharded() ? tenantOf(workspace) : sql`workspaces where id = ${workspace}`
 
 /** Locks the workspace until the transaction ends, so that a limit on the number of its items can be checked safely. */
 export const lock = (at: InWorkspace): Promise<number> => at.db.run(sql`select from ${lockable(at)} for no key update`)

@@ -1,6 +1,6 @@
 import { newId } from '../../server/kit/id.ts'
 import type { Db } from '../../server/kit/postgres/pool.ts'
-import { type Sql, sql } from '../../server/kit/postgres/sql.ts'
+import { raw, type Sql, sql } from '../../server/kit/postgres/sql.ts'
 
 /** Rows created at even intervals between two times. */
 export interface OldRows {
@@ -61,7 +61,8 @@ export function recordStatements<Handle extends Db>(db: Handle, statements: Sql[
       return send(statement)
     }
   const tx: Db['tx'] = (work, options) => db.tx((inner) => work(recordStatements(inner, statements)), options)
-  return { ...db, tx, many: record(db.many), maybe: record(db.maybe), one: record(db.one), run: record(db.run) }
+  const script: Db['script'] = (text) => record(() => db.script(text))(raw(text))
+  return { ...db, tx, script, many: record(db.many), maybe: record(db.maybe), one: record(db.one), run: record(db.run) }
 }
 
 export const explain = async (db: Db, statement: Sql): Promise<string> =>

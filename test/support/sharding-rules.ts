@@ -9,6 +9,10 @@ type Node = any
 export interface Catalog {
   /** The tables that are sharded by `workspace_id`. */
   tables: Set<string>
+  /** Those that each node has. */
+  reference_tables: Set<string>
+  /** Those that one node has. */
+  local_tables: Set<string>
   /** Functions that are not immutable, by name. */
   unstable_functions: Set<string>
   workspaces: Set<unknown>
@@ -36,6 +40,7 @@ export function faultsOf({ text, values }: { text: string; values: readonly unkn
   const isWorkspace = (node: Node) => catalog.workspaces.has(values[withoutCast(node)?.ParamRef?.number - 1])
   const levels = find(tree, queries).flatMap(setOperands)
   const unfiltered = levels.flatMap((query) => unfilteredTables(query, { isTable, isWorkspace }))
+  const statements: Node[] = tree.stmts.map(({ stmt }: Node) => stmt)
   const functions = find(tree, ['FuncCall']).map(nameOf)
   const refused = [
     ...find(tree, ['CaseExpr']).flatMap(({ arg }) => (arg ? ['case x when'] : [])),
@@ -45,6 +50,10 @@ export function faultsOf({ text, values }: { text: string; values: readonly unkn
         ? ['for update over all workspaces']
         : [],
     ),
+    ...levels.flatMap((query) => lockFaults(query, catalog)),
+    ...(statements.length > 1 && statements.some(({ VariableSetStmt: set }) => set) ? ['set beside a statement'] : []),
+    ...(unfiltered.length > 0 && find(tree, ['RangeFunction']).length > 0 ? ['a function over all workspaces'] : []),
+    ...find(tree, ['InsertStmt']).flatMap((insert) => (isPulled(insert, isTable) ? ['rows from no table'] : [])),
     ...(find(tree, writes).length > 1 ? ['a writing CTE beside another write'] : []),
     ...functions.filter((name) => of_one_node.test(name)),
     ...find(tree, writes).flatMap((write) => unstableExpressions(write, catalog)),
@@ -87,16 +96,35 @@ function unfilteredTables(query: Node, { isTable, isWorkspace }: Level): string[
     return column.length > 1 ? column[0] : tables.length === 1 ? aliasOf(tables[0]) : []
   })
   const unfiltered = tables.filter((table) => !filtered.includes(aliasOf(table))).map(({ relname }) => relname)
-  const inserted = query.relation && !target && isTable(query.relation) && !writesWorkspace(query, isWorkspace)
+  const inserted =
+    query.relation && !target && isTable(query.relation) && !writesWorkspace(query, { isTable, isWorkspace })
   return inserted ? [...unfiltered, query.relation.relname] : unfiltered
 }
 
-/** Whether each row that the insert writes has the workspace's value. */
-function writesWorkspace({ cols, selectStmt }: Node, isWorkspace: Level['isWorkspace']): boolean {
+/** Whether each row that the insert writes has the workspace's value, or that of a table which is filtered by it. */
+function writesWorkspace({ cols, selectStmt }: Node, level: Level): boolean {
   const index = cols.findIndex(({ ResTarget }: Node) => ResTarget.name === 'workspace_id')
   const { valuesLists, targetList } = selectStmt.SelectStmt
-  if (!valuesLists) return isWorkspace(targetList[index].ResTarget.val)
-  return valuesLists.every(({ List }: Node) => isWorkspace(List.items[index]))
+  if (valuesLists) return valuesLists.every(({ List }: Node) => level.isWorkspace(List.items[index]))
+  const { val } = targetList[index].ResTarget
+  if (level.isWorkspace(val)) return true
+  return columnOf(val).at(-1) === 'workspace_id' && unfilteredTables(selectStmt.SelectStmt, level).length === 0
+}
+
+/** Whether the insert selects its workspace from no sharded table: its rows then pass through the coordinator. */
+function isPulled({ relation, cols, selectStmt }: Node, isTable: Level['isTable']): boolean {
+  if (!isTable(relation) || !selectStmt || selectStmt.SelectStmt.valuesLists) return false
+  const index = cols.findIndex(({ ResTarget }: Node) => ResTarget.name === 'workspace_id')
+  return columnOf(selectStmt.SelectStmt.targetList[index].ResTarget.val).at(-1) !== 'workspace_id'
+}
+
+/** A lock on a row of a table that each node has locks the table on all of them. */
+function lockFaults(query: Node, { tables, reference_tables, local_tables }: Catalog): string[] {
+  if (!query.lockingClause) return []
+  const names: string[] = find(query.fromClause, ['RangeVar']).map(({ relname }) => relname)
+  const isOf = (table_class: Set<string>) => names.some((name) => table_class.has(name))
+  if (isOf(reference_tables)) return ['a lock beside a reference table']
+  return isOf(tables) && isOf(local_tables) ? ['a lock beside a local table'] : []
 }
 
 /** The tables of a join, each join with its condition. */

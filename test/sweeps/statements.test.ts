@@ -22,8 +22,6 @@ const over_all_workspaces: Record<string, string> = {
     'a sweep finds what a killed process has not noted',
   'select distinct workspace_id from deleted_webhooks where due_at <=': 'a poll',
   'select workspace_id, webhook_id from webhook_delivery_counts group by': 'a poll',
-  'select count(*) as due, min(due_at) as oldest from (select each_workspace.due_at from unnest(':
-    'the operator asks how much work waits',
   'select count(*) as total from webhooks where failing_since': 'the operator asks how many fail',
   "select count(*) as total from channels where status = 'failing'": 'the operator asks how many fail',
   "select count(*) as total from calls where status in ('ringing'": 'the operator asks how many there are',
@@ -57,6 +55,12 @@ async function readCatalog(): Promise<Catalog> {
     tables: await names(
       sql`select table_name as name from information_schema.columns
         where table_schema = 'public' and column_name = 'workspace_id' and table_name <> all(${directories}::text[])`,
+    ),
+    reference_tables: new Set(['workspaces', 'api_key_directory', 'integration_directory', 'channel_directory']),
+    local_tables: await names(
+      sql`select table_name as name from information_schema.tables where table_schema = 'public' and table_name not in (
+        select table_name from information_schema.columns where table_schema = 'public' and column_name = 'workspace_id'
+          and table_name <> all(${directories}::text[]))`,
     ),
     // Without aggregates: a sharded database takes them in a subquery of an update.
     unstable_functions: await names(
@@ -119,11 +123,40 @@ const unfiltered_samples: Record<string, string[]> = {
   'insert into events (workspace_id, id) values ($1, $2), ($2, $2)': ['events'],
   'insert into events (workspace_id, id) values ($1, $2), ($1, $2)': [],
   'insert into events (workspace_id, id) select $1, id from unnest($2::uuid[]) as one (id)': [],
+  [`insert into events (workspace_id, id) select workspace_id, id from contacts where ${own}`]: [],
+  'insert into events (workspace_id, id) select workspace_id, id from contacts': ['contacts', 'events'],
   'insert into events (workspace_id, id) select one, two from unnest($2::uuid[], $3::uuid[]) as row (one, two)': [
     'events',
   ],
 }
 const refused_samples: Record<string, string[]> = {
+  'select from workspaces where id = $1 for update': ['a lock beside a reference table'],
+  'select from workspaces where id = $1': [],
+  [`select from tenants where ${own} for update`]: [],
+  [`select from tenants join workspaces on id = workspace_id where tenants.${own} for update of tenants`]: [
+    'a lock beside a reference table',
+  ],
+  [`select from tenants join due_workspaces as d on d.kind = 'x' where tenants.${own} for update of tenants`]: [
+    'a lock beside a local table',
+  ],
+  [`select from due_workspaces as d join people on people.id = d.workspace_id where d.${own} for update`]: [],
+  'set local lock_timeout = 1; select 1': ['set beside a statement'],
+  'set local lock_timeout = 1': [],
+  'set local lock_timeout = 1; set local work_mem = 1': ['set beside a statement'],
+  'select from unnest($2::uuid[]) as one (id) join contacts on contacts.workspace_id = one.id': [
+    'a function over all workspaces',
+  ],
+  'select from unnest($2::uuid[]) as one (id) where exists (select from contacts where workspace_id = one.id)': [
+    'a function over all workspaces',
+  ],
+  [`select from unnest($2::uuid[]) as one (id) join contacts on contacts.${own} and contacts.id = one.id`]: [],
+  'select from contacts where workspace_id = any($2::uuid[])': [],
+  'insert into events (workspace_id, id) select $1, id from unnest($2::uuid[]) as one (id) on conflict do nothing': [
+    'rows from no table',
+  ],
+  [`insert into events (workspace_id, id) select tenants.workspace_id, id from tenants
+    cross join unnest($2::uuid[]) as one (id) where tenants.${own}`]: [],
+  'insert into events (workspace_id, id) values ($1, $2)': [],
   [`select case status when 'a' then 1 end from imports where ${own}`]: ['case x when'],
   [`select case when status = 'a' then 1 end from imports where ${own}`]: [],
   'with recursive n (n) as (select 1 union all select n + 1 from n) select from n': ['a recursive CTE'],
@@ -144,9 +177,8 @@ const refused_samples: Record<string, string[]> = {
   'insert into events (workspace_id) values ($1) on conflict do update set created_at = current_timestamp': [
     'current_timestamp',
   ],
-  'insert into events as e (workspace_id) select $1 on conflict (id) do update set id = null where e.id = $2': [
-    'a parameter in on conflict where',
-  ],
+  [`insert into events as e (workspace_id) select workspace_id from tenants where ${own}
+    on conflict (id) do update set id = null where e.id = $2`]: ['a parameter in on conflict where'],
   'insert into events as e (workspace_id) values ($1) on conflict (id) do update set id = null where e.id = $2': [],
 }
 

@@ -5,6 +5,7 @@ import type { SealedColumn } from '../crypto/reseal.ts'
 import { isLockTimeout } from '../postgres/errors.ts'
 import { type IsStopping, inBatches } from '../postgres/in-batches.ts'
 import { raw, sql } from '../postgres/sql.ts'
+import { selectRows } from '../postgres/tenants.ts'
 import { idempotencyInProgress, idempotencyKeyReused, invalid, outcomeUnknown, type Problem } from '../problem.ts'
 import type { Answer } from './envelope.ts'
 
@@ -59,11 +60,14 @@ export async function reserveKeys(at: At, requests: KeyedRequest[]): Promise<Map
   const keys = requests.map(({ key }) => key).sort()
   const prints = new Map(requests.map(({ key, fingerprint }) => [key, fingerprint]))
   // Sorted, so that transactions which share keys wait for each other instead of deadlocking.
+  const selected = selectRows(at, {
+    columns: sql`key, fingerprint, ${clock.iso(now + stored_ms)}, ${wallExpiry(at)}`,
+    from: sql`unnest(${keys}::text[], ${keys.map((key) => prints.get(key))}::text[]) as request (key, fingerprint)`,
+  })
   const taken = await db
     .many<{ key: string }>(
       sql`insert into idempotency_keys as held (workspace_id, key, fingerprint, expires_at, wall_expires_at)
-        select ${workspace}, key, fingerprint, ${clock.iso(now + stored_ms)}, ${wallExpiry(at)}
-        from unnest(${keys}::text[], ${keys.map((key) => prints.get(key))}::text[]) as request (key, fingerprint)
+        ${selected}
         on conflict (workspace_id, key) do update
           set fingerprint = excluded.fingerprint, expires_at = excluded.expires_at,
             wall_expires_at = excluded.wall_expires_at, status = null, headers = null, body = null
@@ -116,17 +120,20 @@ export const releaseKey = ({ db, workspace }: At, { key }: KeyedRequest): Promis
 /** Upserts, which uses the primary key. A join planned while there were few keys would scan the table when there are many. */
 export async function storeAnswers(at: At, answers: { keyed: KeyedRequest; answer: Answer }[]): Promise<void> {
   if (answers.length === 0) return
-  const { db, workspace, now } = at
+  const { db, now } = at
   const column = <T>(pick: (one: (typeof answers)[number]) => T): T[] => answers.map(pick)
+  const selected = selectRows(at, {
+    columns: sql`key, fingerprint, ${clock.iso(now + stored_ms)}, ${wallExpiry(at)}, status, headers, body, resource_id`,
+    from: sql`unnest(${column(({ keyed }) => keyed.key)}::text[], ${column(({ keyed }) => keyed.fingerprint)}::text[],
+      ${column(({ answer }) => answer.status)}::smallint[],
+      ${column(({ answer }) => JSON.stringify(answer.headers))}::jsonb[],
+      ${column(({ answer }) => answer.body)}::text[], ${column(resourceOf)}::uuid[])
+      as answered (key, fingerprint, status, headers, body, resource_id)`,
+  })
   await db.run(
     sql`insert into idempotency_keys (workspace_id, key, fingerprint, expires_at, wall_expires_at, status, headers, body,
         resource_id)
-      select ${workspace}, key, fingerprint, ${clock.iso(now + stored_ms)}, ${wallExpiry(at)}, status, headers, body, resource_id
-      from unnest(${column(({ keyed }) => keyed.key)}::text[], ${column(({ keyed }) => keyed.fingerprint)}::text[],
-        ${column(({ answer }) => answer.status)}::smallint[],
-        ${column(({ answer }) => JSON.stringify(answer.headers))}::jsonb[],
-        ${column(({ answer }) => answer.body)}::text[], ${column(resourceOf)}::uuid[])
-        as answered (key, fingerprint, status, headers, body, resource_id)
+      ${selected}
       on conflict (workspace_id, key) do update
         set status = excluded.status, headers = excluded.headers, body = excluded.body, resource_id = excluded.resource_id`,
   )

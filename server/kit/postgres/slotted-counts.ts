@@ -1,5 +1,6 @@
 import type { InWorkspace } from '../at.ts'
 import { join, raw, type Sql, sql } from './sql.ts'
+import { selectRows } from './tenants.ts'
 
 /** Each total is the sum of this many rows. Transactions that write to different rows don't wait for each other. */
 const slots = 16
@@ -60,14 +61,16 @@ export function slottedCounts<Change extends CountChange<string>>(
   }
 
   return {
-    async count({ db, workspace }, changes) {
+    async count(at, changes) {
       const totals = sumUp(changes)
       if (totals.length === 0) return
       const lists = types.map((type, index) => sql`${totals.map(({ values }) => values[index])}${type}`)
-      await db.run(
-        sql`insert into ${table} as kept (workspace_id, ${columns}, slot, total)
-          select ${workspace}, ${columns}, ${Math.floor(Math.random() * slots)}, change
-          from unnest(${join(lists, ', ')}, ${totals.map(({ by }) => by)}::bigint[]) as row (${columns}, change)
+      const selected = selectRows(at, {
+        columns: sql`${columns}, ${Math.floor(Math.random() * slots)}, change`,
+        from: sql`unnest(${join(lists, ', ')}, ${totals.map(({ by }) => by)}::bigint[]) as row (${columns}, change)`,
+      })
+      await at.db.run(
+        sql`insert into ${table} as kept (workspace_id, ${columns}, slot, total) ${selected}
           on conflict (workspace_id, ${columns}, slot) do update set total = kept.total + excluded.total`,
       )
     },

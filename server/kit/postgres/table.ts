@@ -1,6 +1,7 @@
 import type { InWorkspace } from '../at.ts'
 import * as clock from '../clock.ts'
 import { raw, rowsFrom, type Sql, sql } from './sql.ts'
+import { selectRows } from './tenants.ts'
 
 /** A table of a workspace, with the type of each column but `workspace_id`. What is written to it is made from these. */
 export interface Table<Name extends string> {
@@ -14,15 +15,12 @@ type RowWith<Name extends string> = { [column in Name]: unknown }
 /** Inserts rows. A clause such as `on conflict` may follow. */
 export function insertInto<Name extends string, Written extends Name>(
   { name, columns }: Table<Name>,
-  {
-    workspace,
-    names,
-    rows,
-  }: { workspace: string; names: readonly Written[]; rows: readonly RowWith<NoInfer<Written>>[] },
+  at: InWorkspace,
+  { names, rows }: { names: readonly Written[]; rows: readonly RowWith<NoInfer<Written>>[] },
 ): Sql {
   const list = raw(names.join(', '))
-  return sql`insert into ${raw(name)} (workspace_id, ${list}) select ${workspace}, ${list}
-    from ${rowsFrom(rows, typesOf(columns, names))}`
+  return sql`insert into ${raw(name)} (workspace_id, ${list})
+    ${selectRows(at, { columns: list, from: rowsFrom(rows, typesOf(columns, names)) })}`
 }
 
 /** Returns a function that changes columns of rows, which are found by their `id`. */

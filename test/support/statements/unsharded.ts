@@ -1,13 +1,24 @@
+import { test_times } from '../../../server/clocks/time.ts'
+import { background_kinds, live_kinds } from '../../../server/due-kinds.ts'
 import { lastPositions } from '../../../server/events/positions.ts'
 import { inTransaction } from '../../../server/kit/at.ts'
+import { sql } from '../../../server/kit/postgres/sql.ts'
+import { readBacklogs } from '../../../server/kit/work/backlog.ts'
 import * as workspaces from '../../../server/workspaces/store.ts'
 import type { Server } from '../harness.ts'
+import { newContact } from '../samples.ts'
 import { getInTwoWorkspaces } from './gets.ts'
 
 /** Sends the statements that only a database gets that isn't sharded. */
 export async function sendUnsharded(server: Server): Promise<void> {
   const { id } = await server.workspace()
   await inTransaction(server.at(id), workspaces.lock)
+  await server.workspace().then(({ call }) => call('POST', '/contacts', newContact()))
   await lastPositions(server.pool, [id, (await server.workspace()).id])
   await getInTwoWorkspaces(server)
+  for (const kind of background_kinds)
+    await server.pool.run(
+      sql`insert into due_workspaces (workspace_id, kind, due_at) values (${id}, ${kind}, '-infinity')`,
+    )
+  await readBacklogs(server.pool, { kinds: live_kinds, test_times, is_sharded: false })
 }

@@ -1,0 +1,31 @@
+import type { InWorkspace } from '../at.ts'
+import { raw, type Sql, sql } from './sql.ts'
+
+/*
+ * The table `tenants` has one row for each workspace. A sharded database has it on the workspace's node, beside all its other
+ * rows; there it is locked and joined. No other database reads it.
+ */
+
+export const addTenant = ({ db, workspace }: InWorkspace): Promise<number> =>
+  db.run(sql`insert into tenants (workspace_id) values (${workspace})`)
+
+/** What follows `from` to select the workspace's row. */
+export const tenantOf = (workspace: string): Sql => sql`tenants where workspace_id = ${workspace}`
+
+interface Selected {
+  /** Those after `workspace_id`. */
+  columns: Sql
+  /** Rows that are in no table, such as `unnest(...) as row (id)`. */
+  from: Sql
+  where?: Sql
+}
+
+/**
+ * Selects rows for an insert into a table of the workspace. A sharded database runs the insert on one node if it selects from a
+ * table of the workspace. Else it moves the rows through its coordinator, counts wrong on a conflict, and hides its error.
+ */
+export const selectRows = ({ db, workspace }: InWorkspace, { columns, from, where }: Selected): Sql =>
+  db.isSharded()
+    ? sql`select tenants.workspace_id, ${columns} from tenants cross join ${from}
+        where tenants.workspace_id = ${workspace} ${where ? sql`and ${where}` : raw('')}`
+    : sql`select ${workspace}, ${columns} from ${from} ${where ? sql`where ${where}` : raw('')}`

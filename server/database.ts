@@ -33,6 +33,8 @@ export interface DatabaseOptions {
   is_read_only?: boolean
   /** Refuses a database with rows, or with tables of others, before it is migrated. */
   must_be_empty?: boolean
+  /** Shown in `pg_stat_activity`. */
+  application_name?: string
   /** Prints a line for the user. */
   say: (line: string) => void
   log: Log
@@ -42,6 +44,7 @@ export interface DatabaseOptions {
 export async function openDatabase(config: Config, options: DatabaseOptions): Promise<Database> {
   const { checkout, data_dir, database_url } = config
   const { as, may_create, is_read_only = false, must_be_empty = false, say, log } = options
+  const { application_name = product.short_name } = options
   const or_create = 'or create one with parley serve or parley migrate'
   if (!database_url && !may_create && !hasCluster(data_dir)) {
     throw new SetupError(
@@ -55,7 +58,7 @@ export async function openDatabase(config: Config, options: DatabaseOptions): Pr
   const pool = openPool({
     url: () => database_url ?? embedded?.url ?? '',
     size: config.database_pool_size,
-    application_name: product.short_name,
+    application_name,
     onError: ({ message }) => log.warn({ reason: message }, 'lost a connection'),
   })
   const close = async () => {

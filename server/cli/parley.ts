@@ -18,6 +18,7 @@ import { reportError } from './report-error.ts'
 import { createRun } from './run.ts'
 import { addSecretsCommands } from './secrets.ts'
 import { addServeCommand } from './serve.ts'
+import { addShardCommand } from './shard.ts'
 import { addSpeechCommands } from './speech.ts'
 import { addStatusCommand } from './status.ts'
 import { addUserCommands } from './user.ts'
@@ -37,6 +38,7 @@ export async function runCommand(words: string[], shell: Shell): Promise<void> {
   const run = createRun(shell, isJson)
   addServeCommand(program, shell, isJson)
   addMigrateCommand(program, run)
+  addShardCommand(program, shell, isJson)
   addStatusCommand(program, shell, isJson)
   addWorkspaceCommands(program, run)
   addKeyCommands(program, run)

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { createInterface } from 'node:readline'
 import { text as readAll } from 'node:stream/consumers'
 import { errorCode } from '../kit/problem.ts'
 import type { Shell } from '../start/shell.ts'
@@ -34,6 +35,22 @@ async function readLine(input: AsyncIterable<string>): Promise<string> {
     }
   }
   return line.join('')
+}
+
+/** Fails unless the answer on the terminal is "yes". */
+export async function confirm({ stdin, stderr }: Shell, question: string): Promise<void> {
+  if (!stdin.isTTY) throw new UsageError('use --yes where there is no terminal to ask on')
+  stderr.write(`${question} Type yes to continue: `)
+  const lines = createInterface({ input: stdin, output: stderr })
+  try {
+    for await (const line of lines) {
+      if (line.trim() === 'yes') return
+      break
+    }
+    throw new CanceledError()
+  } finally {
+    lines.close()
+  }
 }
 
 /** The file may end with a line break. Errors name the option that the file was given with. */

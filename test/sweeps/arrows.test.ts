@@ -25,7 +25,7 @@ const ranks = [
   ['lines'],
   ['campaigns'],
   ['imports', 'integrations', 'overview', 'people'],
-  ['config.ts', 'due-kinds.ts'],
+  ['config.ts', 'due-kinds.ts', 'table-classes.ts'],
   ['retention.ts', 'database.ts'],
   ['status.ts', 'metrics.ts'],
   ['service.ts'],

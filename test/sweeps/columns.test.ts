@@ -8,6 +8,7 @@ import { table as contacts } from '../../server/contacts/rows.ts'
 import { table as conversations } from '../../server/conversations/rows.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { table as messages } from '../../server/messages/rows.ts'
+import { table_classes } from '../../server/table-classes.ts'
 import { directories } from '../support/directories.ts'
 import { testPool } from '../support/harness.ts'
 
@@ -333,6 +334,38 @@ test('every key and index of a tenant table begins with workspace_id', async () 
     indexes.filter(({ first }) => first !== 'workspace_id'),
     [],
   )
+})
+
+test('every table has one class', async () => {
+  const names = (
+    await pool.many<{ name: string }>(
+      sql`select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`,
+    )
+  ).map(({ name }) => name)
+  const { reference, local } = table_classes
+  const listed = [...reference, ...local]
+  assert.deepEqual(
+    listed.filter((name) => !names.includes(name)),
+    [],
+    'classes of tables that do not exist',
+  )
+  assert.equal(new Set(listed).size, listed.length, 'a table is listed twice')
+  assert.ok(names.length > listed.length)
+})
+
+test('every table that is not listed as reference or local can be sharded', async () => {
+  const others = await pool.many(
+    sql`select pg_class.relname as table, index_class.relname as index
+      from pg_class
+      left join pg_attribute on attrelid = pg_class.oid and attname = ${table_classes.shard_column}
+      left join pg_index on indrelid = pg_class.oid and indisunique and indkey[0] is distinct from attnum
+      left join pg_class as index_class on index_class.oid = indexrelid
+      where pg_class.relnamespace = 'public'::regnamespace and pg_class.relkind in ('r', 'p')
+        and pg_class.relname <> all(${[...table_classes.reference, ...table_classes.local]}::text[])
+        and (attnum is null or not attnotnull or indexrelid is not null
+          or not exists (select from pg_index as key where key.indrelid = pg_class.oid and key.indisprimary))`,
+  )
+  assert.deepEqual(others, [])
 })
 
 test('texts are compared byte by byte', async () => {

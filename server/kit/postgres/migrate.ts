@@ -148,11 +148,7 @@ async function applyInAttempts(pool: Pool, migration: Migration, attempt = 1): P
 /** False when another process has applied it meanwhile. */
 function apply(pool: Pool, { name, text, checksum }: Migration): Promise<boolean> {
   return pool.tx(async (db) => {
-    await db.script(
-      `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
-      set local lock_timeout = '${long_wait}';
-      lock table schema_migrations in exclusive mode`,
-    )
+    await lockMigrations(db)
     if (await isCurrent(db, [name])) return false
     // Also ends the snapshot of the statement above: a concurrent index would wait for it forever.
     await db.script(`set local lock_timeout = ${lock_wait_ms}`)
@@ -163,9 +159,19 @@ function apply(pool: Pool, { name, text, checksum }: Migration): Promise<boolean
   })
 }
 
+/** Only one process at a time changes the schema. The rest of the transaction may take as long as it does. */
+export async function lockMigrations(db: Db): Promise<void> {
+  // One text each: a sharded database sends a text with `set` to its nodes, whole.
+  await db.script('set local statement_timeout = 0')
+  await db.script('set local idle_in_transaction_session_timeout = 0')
+  await db.script(`set local lock_timeout = '${long_wait}'`)
+  await db.script('lock table schema_migrations in exclusive mode')
+}
+
 /** Runs on a second connection. A statement ends with a semicolon at the end of a line. */
 const runOneByOne = (pool: Pool, text: string): Promise<void> =>
   pool.session(async (db) => {
-    await db.script(`set statement_timeout = 0; set lock_timeout = '${long_wait}'`)
+    await db.script('set statement_timeout = 0')
+    await db.script(`set lock_timeout = '${long_wait}'`)
     for (const statement of text.split(/;[ \t]*$/m)) if (statement.trim() !== '') await db.script(statement)
   })

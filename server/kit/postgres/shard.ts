@@ -1,0 +1,92 @@
+import { findClusterFaults, findNodeFaults } from './cluster-checks.ts'
+import { SetupError } from './embedded/setup-error.ts'
+import { listMissing, lockMigrations } from './migrate.ts'
+import type { Db, Pool } from './pool.ts'
+import { countShards, distribute, listTables, type Table, type TableClasses } from './sharding.ts'
+import { sql } from './sql.ts'
+
+/** Measured with empty tables, each with its indexes, on two cores. */
+const ms_per_shard_table = 9
+/** Measured with rows of a few hundred bytes, on two cores. */
+const rows_per_second = 20_000
+
+export interface ShardSettings {
+  classes: TableClasses
+  /** Of each sharded table. */
+  shards: number
+  /** The migrations that must be applied. */
+  migrations: readonly string[]
+  /** Under which the service connects: it must be stopped. */
+  application_name: string
+}
+
+export interface ShardPlan {
+  /** What must be mended first, in sentences. */
+  faults: string[]
+  shards: number
+  /** Those that are to be distributed. Empty when all are. */
+  tables: Table[]
+  rows: number
+  seconds: number
+}
+
+/** What `shardTables` would do. Changes nothing. */
+export async function planShards(db: Db, settings: ShardSettings): Promise<ShardPlan> {
+  const { classes, migrations, application_name } = settings
+  const faults = await findClusterFaults(db)
+  if (faults.length > 0) return { faults, shards: settings.shards, tables: [], rows: 0, seconds: 0 }
+  const all = await listTables(db, classes)
+  const misplaced = all.filter((table) => table.class === 'local' && !table.is_in_place)
+  const tables = all.filter((table) => table.class !== 'local' && !table.is_in_place)
+  const shards = (await countShards(db)) || settings.shards
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+  const missing = await listMissing(db, [...migrations])
+  const connections = await countConnections(db, application_name)
+  return {
+    faults: [
+      ...misplaced.map(({ name }) => `The table ${name} is distributed, and must be on the coordinator only.`),
+      ...(missing.length > 0 ? ['The schema is not current: run the migrations first.'] : []),
+      ...(connections > 0
+        ? [`The service is running: stop it first. Its connections to the database: ${connections}.`]
+        : []),
+      ...(tables.length > 0 ? await findNodeFaults(db, { tables, shards }) : []),
+    ],
+    shards,
+    tables,
+    rows,
+    seconds: Math.ceil((tables.length * shards * ms_per_shard_table) / 1_000 + rows / rows_per_second),
+  }
+}
+
+/** Distributes all tables in one transaction. Fails, and changes nothing, unless the plan is still without faults. */
+export async function shardTables(
+  pool: Pool,
+  settings: ShardSettings,
+  onTable: (table: Table) => void,
+): Promise<ShardPlan> {
+  const plan = await pool.tx(async (db) => {
+    await db.script(`set local citus.multi_shard_modify_mode = 'sequential'`)
+    await lockMigrations(db)
+    const { faults, tables, shards, ...rest } = await planShards(db, settings)
+    if (faults.length > 0) throw new SetupError(faults.join(' '))
+    await distribute(db, settings.classes, { tables, shards, onTable })
+    // So that `set local lock_timeout` reaches the nodes.
+    const { database } = await db.one<{ database: string }>(sql`select quote_ident(current_database()) as database`)
+    await db.script(`alter database ${database} set citus.propagate_set_commands = 'local'`)
+    return { faults, tables, shards, ...rest }
+  })
+  // The new tables have no statistics yet.
+  await pool.session(async (db) => {
+    await db.script('set statement_timeout = 0')
+    for (const { name } of plan.tables) await db.script(`analyze ${name}`)
+  })
+  return plan
+}
+
+async function countConnections(db: Db, application_name: string): Promise<number> {
+  const { connections } = await db.one<{ connections: number }>(
+    sql`select count(*)::int as connections from pg_stat_activity
+      where datname = current_database() and application_name = ${application_name}`,
+  )
+  return connections
+}

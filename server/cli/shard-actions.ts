@@ -9,6 +9,7 @@ import type { Table } from '../kit/postgres/sharding.ts'
 import { product } from '../product.ts'
 import { consoleOf, type Shell } from '../start/shell.ts'
 import { table_classes } from '../table-classes.ts'
+import * as workspaces from '../workspaces/store.ts'
 import { confirm } from './prompt.ts'
 
 export interface ShardOptions {
@@ -42,6 +43,7 @@ export async function shard(
       shards,
       migrations: listNames(migrations),
       application_name: product.short_name,
+      prepare: (db) => workspaces.addTenants({ db }),
     }
     const plan = await planShards(database.pool, settings)
     if (plan.faults.length > 0) throw new SetupError(plan.faults.join(' '))

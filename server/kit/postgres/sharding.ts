@@ -42,10 +42,7 @@ export async function hasCitus(db: Db): Promise<boolean> {
   return has_citus
 }
 
-/** Whether Citus distributes the rows of any table. */
-export const isSharded = async (db: Db): Promise<boolean> => (await countShards(db)) > 0
-
-/** The number of shards of each sharded table. 0 when there are none. */
+/** The number of shards of each sharded table. 0 when the database is not sharded. */
 export async function countShards(db: Db): Promise<number> {
   if (!(await hasCitus(db))) return 0
   const { shards } = await db.one<{ shards: number }>(

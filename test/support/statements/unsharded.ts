@@ -13,6 +13,7 @@ import { getInTwoWorkspaces } from './gets.ts'
 export async function sendUnsharded(server: Server): Promise<void> {
   const { id } = await server.workspace()
   await inTransaction(server.at(id), workspaces.lock)
+  await workspaces.addTenants({ db: server.pool })
   await server.workspace().then(({ call }) => call('POST', '/contacts', newContact()))
   await lastPositions(server.pool, [id, (await server.workspace()).id])
   await getInTwoWorkspaces(server)

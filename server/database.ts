@@ -9,6 +9,7 @@ import { sql } from './kit/postgres/sql.ts'
 import { hasRows, listTables } from './kit/postgres/tables.ts'
 import { errorMessage } from './kit/problem.ts'
 import { product } from './product.ts'
+import { table_classes } from './table-classes.ts'
 
 export const migrations = path.resolve(import.meta.dirname, '../migrations')
 
@@ -72,7 +73,7 @@ export async function openDatabase(config: Config, options: DatabaseOptions): Pr
     if (!may_create && !(await isMigrated(pool))) throw new SetupError(`${name} is empty: use another, ${or_create}`)
     if (is_read_only) return { pool, name, applied: [], close }
     if (must_be_empty && !(await isEmpty(pool))) throw new SetupError(`${name} is not empty: use another`)
-    const applied = await migrate(pool, migrations)
+    const applied = await migrate(pool, migrations, table_classes)
     if (applied.length > 0) log.info({ applied }, 'migrated the database')
     const newer = await listUnknown(pool, migrations)
     if (newer.length > 0) log.warn({ newer }, 'a newer version has migrated the database')

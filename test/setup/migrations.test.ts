@@ -117,6 +117,16 @@ test('a migration without a transaction runs again when it has failed halfway', 
     assert.equal(await isValid(world, 'one_id'), true)
   }))
 
+test('a statement of a migration without a transaction ends outside of its quotes', () =>
+  inWorld(async ({ pool, folder, write }) => {
+    write(
+      '2.sql',
+      '-- without a transaction\ndo $$\nbegin\n  insert into one values (1);\n  insert into one values (2);\nend $$;\ninsert into one values (3);\n',
+    )
+    assert.deepEqual(await migrate(pool, folder), ['2.sql'])
+    assert.equal((await pool.many(sql`select id from one`)).length, 3)
+  }))
+
 test('of processes that start together one migrates and the others wait', () =>
   inWorld(async ({ url, folder, write }) => {
     for (let number = 2; number < 6; number += 1) {

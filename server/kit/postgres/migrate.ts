@@ -6,6 +6,7 @@ import { errorMessage } from '../problem.ts'
 import { SetupError } from './embedded/setup-error.ts'
 import { isContention } from './errors.ts'
 import type { Db, Pool } from './pool.ts'
+import { classOf, countShards, distribute, listMisplaced, type TableClasses } from './sharding.ts'
 import { sql } from './sql.ts'
 
 /** A migration has failed, or was changed. The message is one line that names the file. */
@@ -22,8 +23,15 @@ interface Applied {
   checksum: string | null
 }
 
+interface Sharding {
+  classes: TableClasses
+  shards: number
+}
+
 /** The first line of a file whose statements run one by one, outside of a transaction. */
 const without_transaction = /^-- without a transaction\r?\n/
+/** The table that a statement creates, after comments. */
+const create_table_name = /^(?:\s|--.*\n)*create table (?:if not exists )?(\w+)/i
 /** Requests queue behind a statement that waits for a table's lock, and fail after two seconds. */
 const lock_wait_ms = 500
 const attempts_max = 60
@@ -33,9 +41,9 @@ const long_wait = '1h'
 
 /**
  * Applies the folder's new files in order, each in its own transaction, and returns the names of those that this process
- * has applied.
+ * has applied. A sharded database needs the classes of tables, to distribute new ones.
  */
-export async function migrate(pool: Pool, folder: string): Promise<string[]> {
+export async function migrate(pool: Pool, folder: string, classes?: TableClasses): Promise<string[]> {
   const migrations = readMigrations(folder)
   if (!(await hasChecksums(pool))) await pool.tx((db) => db.script(create_table))
   await addChecksums(pool, migrations)
@@ -43,7 +51,7 @@ export async function migrate(pool: Pool, folder: string): Promise<string[]> {
   for (;;) {
     const [next] = await listPending(pool, migrations)
     if (!next) return names
-    if (await applyInAttempts(pool, next)) names.push(next.name)
+    if (await applyInAttempts(pool, next, classes)) names.push(next.name)
   }
 }
 
@@ -133,27 +141,35 @@ async function listPending(db: Db, migrations: Migration[]): Promise<Migration[]
 }
 
 /** A migration that doesn't get its locks at once lets the waiting requests run, and tries again later. */
-async function applyInAttempts(pool: Pool, migration: Migration, attempt = 1): Promise<boolean> {
+async function applyInAttempts(
+  pool: Pool,
+  migration: Migration,
+  classes: TableClasses | undefined,
+  attempt = 1,
+): Promise<boolean> {
   try {
-    return await apply(pool, migration)
+    return await apply(pool, migration, classes)
   } catch (error) {
     if (!isContention(error) || attempt === attempts_max) {
       throw new MigrationError(`the migration ${migration.name} has failed: ${errorMessage(error)}`, { cause: error })
     }
     await sleep(attempt_every_ms)
   }
-  return applyInAttempts(pool, migration, attempt + 1)
+  return applyInAttempts(pool, migration, classes, attempt + 1)
 }
 
 /** False when another process has applied it meanwhile. */
-function apply(pool: Pool, { name, text, checksum }: Migration): Promise<boolean> {
+function apply(pool: Pool, { name, text, checksum }: Migration, classes: TableClasses | undefined): Promise<boolean> {
   return pool.tx(async (db) => {
     await lockMigrations(db)
     if (await isCurrent(db, [name])) return false
+    const sharding = await readSharding(db, classes)
     // Also ends the snapshot of the statement above: a concurrent index would wait for it forever.
     await db.script(`set local lock_timeout = ${lock_wait_ms}`)
     if (without_transaction.test(text)) await runOneByOne(pool, text)
+    else if (sharding) await runDistributed(db, text, sharding)
     else await db.script(text)
+    if (sharding) await distributeNew(db, sharding)
     await db.run(sql`insert into schema_migrations (name, checksum) values (${name}, ${checksum})`)
     return true
   })
@@ -168,10 +184,48 @@ export async function lockMigrations(db: Db): Promise<void> {
   await db.script('lock table schema_migrations in exclusive mode')
 }
 
-/** Runs on a second connection. A statement ends with a semicolon at the end of a line. */
+/** Undefined unless the database is sharded. */
+async function readSharding(db: Db, classes: TableClasses | undefined): Promise<Sharding | undefined> {
+  const shards = await countShards(db)
+  if (shards === 0) return undefined
+  if (!classes) throw new Error('the database is sharded: the classes of its tables are needed')
+  await db.script(`set local citus.multi_shard_modify_mode = 'sequential'`)
+  return { classes, shards }
+}
+
+/**
+ * Distributes each new table before the next statement. Citus must not see it before: it refuses a key from a table that is
+ * not sharded to one that is.
+ */
+async function runDistributed(db: Db, text: string, sharding: Sharding): Promise<void> {
+  for (const statement of statementsOf(text)) {
+    const [, created] = create_table_name.exec(statement) ?? []
+    const must_distribute = created !== undefined && classOf(sharding.classes, created) !== 'local'
+    if (must_distribute) await db.script('set local citus.enable_ddl_propagation = off')
+    await db.script(statement)
+    if (must_distribute) await distributeNew(db, sharding)
+  }
+}
+
+const distributeNew = async (db: Db, { classes, shards }: Sharding): Promise<void> =>
+  distribute(db, classes, { tables: await listMisplaced(db, classes), shards })
+
+/** Runs on a second connection. */
 const runOneByOne = (pool: Pool, text: string): Promise<void> =>
   pool.session(async (db) => {
     await db.script('set statement_timeout = 0')
     await db.script(`set lock_timeout = '${long_wait}'`)
-    for (const statement of text.split(/;[ \t]*$/m)) if (statement.trim() !== '') await db.script(statement)
+    for (const statement of statementsOf(text)) await db.script(statement)
   })
+
+/** A statement ends with a semicolon at the end of a line, outside of `$$`. */
+function statementsOf(text: string): string[] {
+  const statements: string[] = []
+  let is_quoted = false
+  for (const piece of text.split(/;[ \t]*$/m)) {
+    if (is_quoted) statements.push(`${statements.pop()};${piece}`)
+    else statements.push(piece)
+    if (piece.split('$$').length % 2 === 0) is_quoted = !is_quoted
+  }
+  return statements.filter((statement) => statement.trim() !== '')
+}

@@ -37,16 +37,17 @@ export async function planShards(db: Db, settings: ShardSettings): Promise<Shard
   const { classes, migrations, application_name } = settings
   const faults = await findClusterFaults(db)
   if (faults.length > 0) return { faults, shards: settings.shards, tables: [], rows: 0, seconds: 0 }
-  const all = await listTables(db, classes)
-  const misplaced = all.filter((table) => table.class === 'local' && !table.is_in_place)
-  const tables = all.filter((table) => table.class !== 'local' && !table.is_in_place)
+  const misplaced = (await listTables(db, classes)).filter(({ is_in_place }) => !is_in_place)
+  const tables = misplaced.filter((table) => table.class !== 'local')
   const shards = (await countShards(db)) || settings.shards
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   const missing = await listMissing(db, [...migrations])
   const connections = await countConnections(db, application_name)
   return {
     faults: [
-      ...misplaced.map(({ name }) => `The table ${name} is distributed, and must be on the coordinator only.`),
+      ...misplaced.flatMap((table) =>
+        table.class === 'local' ? `The table ${table.name} is distributed, and must be on the coordinator only.` : [],
+      ),
       ...(missing.length > 0 ? ['The schema is not current: run the migrations first.'] : []),
       ...(connections > 0
         ? [`The service is running: stop it first. Its connections to the database: ${connections}.`]

@@ -70,6 +70,10 @@ export async function listTables(db: Db, classes: TableClasses): Promise<Table[]
   })
 }
 
+/** The tables that are yet to be distributed. */
+export const listMisplaced = async (db: Db, classes: TableClasses): Promise<Table[]> =>
+  (await listTables(db, classes)).filter((table) => table.class !== 'local' && !table.is_in_place)
+
 /**
  * Distributes tables by their class, with all their rows and keys. Runs in a transaction in which nothing else was written.
  * Fails if the number of rows has changed.
@@ -87,7 +91,6 @@ export async function distribute(
   await db.script('set local citus.enable_ddl_propagation = on')
   let colocated_with = await findSharded(db)
   for (const table of [...tables].sort(referencesFirst)) {
-    if (table.class === 'local') continue
     onTable?.(table)
     await countInto(db, table.name)
     if (table.class === 'reference') await db.script(`select create_reference_table('${table.name}')`)

@@ -59,7 +59,7 @@ export async function listTables(db: Db, classes: TableClasses): Promise<Table[]
         case when partmethod = 'h' then 'sharded' when repmodel = 't' then 'reference' else 'local' end as distributed_as,
         case when reltuples >= 0 and relpages > 0
           then round(reltuples / relpages * pg_relation_size(pg_class.oid) / current_setting('block_size')::int)
-          else pg_relation_size(pg_class.oid) / 100 end::float8 as rows
+          else pg_relation_size(pg_class.oid) / 250 end::float8 as rows
       from pg_class left join pg_dist_partition on logicalrelid = pg_class.oid
       where relnamespace = 'public'::regnamespace and relkind = 'r' and not relation_is_a_known_shard(pg_class.oid)
       order by relname`,

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { serve } from '../support/harness.ts'
+import { waitingFor } from '../support/lock-waits.ts'
 import { addRecordedCall } from '../support/recorded-calls.ts'
 
 const { workspace, pool } = await serve()
-
-/** Waits until another backend waits for this one. */
-async function waitFor(pid: number): Promise<void> {
-  const blocked = sql`select pid from pg_stat_activity where ${pid} = any(pg_blocking_pids(pid))`
-  while ((await pool.many(blocked)).length === 0) await sleep(5)
-}
 
 test('a call that gets its conversation while it is redacted is redacted with it', async () => {
   const tenant = await workspace()
@@ -24,7 +18,7 @@ test('a call that gets its conversation while it is redacted is redacted with it
     await db.run(setConversation(conversation_id))
     const { pid } = await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)
     const request = tenant.call('POST', `/calls/${id}/redact`)
-    await waitFor(pid)
+    await waitingFor(pool, pid)
     return { request }
   })
   assert.equal((await redacted.request).status, 200)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { setCrmId } from '../../server/contacts/crm-ids.ts'
 import * as contacts from '../../server/contacts/store.ts'
 import * as clock from '../../server/kit/clock.ts'
@@ -9,6 +8,7 @@ import type { Db } from '../../server/kit/postgres/pool.ts'
 import { type Sql, sql } from '../../server/kit/postgres/sql.ts'
 import { create, eventsOf } from '../support/contacts.ts'
 import { type Answer, openServer, serve, type Tenant, testPool } from '../support/harness.ts'
+import { waitingFor } from '../support/lock-waits.ts'
 import { newContact } from '../support/samples.ts'
 
 /** Two servers on one database stand for two processes. */
@@ -62,17 +62,6 @@ const insertContact =
       values (${id}, ${newId()}, ${phone_number}, '{}', 'api', ${clock.iso(0)}, ${clock.iso(0)})`,
     )
 
-/** Waits until this many backends wait for this one, and returns them. */
-async function waitingFor(pid: number, count = 1): Promise<number[]> {
-  for (;;) {
-    const rows = await pool.many<{ pid: number }>(
-      sql`select pid from pg_stat_activity where datname = current_database() and ${pid} = any(pg_blocking_pids(pid))`,
-    )
-    if (rows.length >= count) return rows.map((row) => row.pid)
-    await sleep(5)
-  }
-}
-
 test('of 20 different concurrent requests with one key, one runs and the others are 422', async () => {
   const tenant = await workspace()
   const answers = await Promise.all(
@@ -120,7 +109,7 @@ test('a request whose key another process has reserved waits, and runs when that
   const tenant = await workspace()
   const { pid, rollback } = await open(t, reserveKey(tenant, 'k'))
   const answer = post(tenant, 'k', newContact())
-  await waitingFor(pid)
+  await waitingFor(pool, pid)
   await rollback()
   const { status } = await answer
   assert.deepEqual([status, isReplayed(await answer)], [201, false])
@@ -132,9 +121,9 @@ test('a request whose key another process has reserved waits, and returns the sa
   const input = newContact()
   const { pid, rollback } = await open(t, insertContact(tenant, input.phone_number))
   const first = post(tenant, 'k', input, fetch)
-  const [runner = 0] = await waitingFor(pid)
+  const [runner = 0] = await waitingFor(pool, pid)
   const second = post(tenant, 'k', input, fetchOther)
-  await waitingFor(runner)
+  await waitingFor(pool, runner)
   await rollback()
   assert.deepEqual([(await first).status, isReplayed(await first)], [201, false])
   assert.deepEqual([(await second).text, isReplayed(await second)], [(await first).text, true])
@@ -166,7 +155,7 @@ test('a create that fails midway leaves neither key nor contact, and can be retr
   const input = newContact()
   const { pid, rollback } = await open(t, insertContact(tenant, input.phone_number))
   const answer = post(tenant, 'k', input)
-  const [runner = 0] = await waitingFor(pid)
+  const [runner = 0] = await waitingFor(pool, pid)
   await pool.many(sql`select pg_terminate_backend(${runner}::int)`)
   const { status, headers, body } = await answer
   assert.deepEqual([status, body.error.code, headers.get('retry-after')], [503, 'SERVICE_UNAVAILABLE', '1'])
@@ -184,9 +173,9 @@ test('a duplicate that waits for a request that fails runs instead', async (t) =
   const input = newContact()
   const { pid, rollback } = await open(t, insertContact(tenant, input.phone_number))
   const first = post(tenant, 'k', input, fetch)
-  const [runner = 0] = await waitingFor(pid)
+  const [runner = 0] = await waitingFor(pool, pid)
   const second = post(tenant, 'k', input, fetchOther)
-  await waitingFor(runner)
+  await waitingFor(pool, runner)
   await pool.many(sql`select pg_terminate_backend(${runner}::int)`)
   assert.equal((await first).status, 503)
   await rollback()

@@ -10,6 +10,7 @@ import { create, eventsOf } from '../support/contacts.ts'
 import { type Answer, migrations, serve, testPool } from '../support/harness.ts'
 import { holdTransaction } from '../support/held-transaction.ts'
 import { type CreatedIntegration, createIntegration, outcomeOf, receiptsOf } from '../support/integrations.ts'
+import { waitingFor } from '../support/lock-waits.ts'
 import { phoneNumber } from '../support/samples.ts'
 
 const { workspace, fetch, pool, at } = await serve()
@@ -32,18 +33,11 @@ test('a thousand waiting posts to one URL block neither the workspace nor its ot
   const authorization = `Bearer ${tenant.key}`
   const post = ({ url }: CreatedIntegration) =>
     app.inject({ method: 'POST', url: new URL(url).pathname, body: { phone: phoneNumber(), name: 'Ada' } })
-  const isWaiting = async () => {
-    const { waiting } = await pool.one<{ waiting: number }>(
-      sql`select count(*) as waiting from pg_stat_activity
-        where wait_event_type = 'Lock' and query like '%from integrations%for share'`,
-    )
-    return waiting >= 2
-  }
   await using held = await holdTransaction(pool, (db) =>
     db.run(sql`select 1 from integrations where workspace_id = ${tenant.id} and id = ${flooded.id} for update`),
   )
   const flood = Array.from({ length: 1_200 }, () => post(flooded))
-  while (!(await isWaiting()));
+  await waitingFor(pool, held.pid, 2)
   const own = [
     await app.inject({ method: 'DELETE', url: `/api/v1/contacts/${contact.id}`, headers: { authorization } }),
     await app.inject({ url: '/api/v1/contacts', headers: { authorization } }),

@@ -11,6 +11,7 @@ import type { TxOptions } from '../../server/kit/postgres/transaction.ts'
 import { invalidState } from '../../server/kit/problem.ts'
 import { waitUntil } from '../faults/client.ts'
 import { createDatabase, openServer, serve, testPool } from '../support/harness.ts'
+import { listLockWaits } from '../support/lock-waits.ts'
 import { newApiKey, newContact } from '../support/samples.ts'
 
 const { pool, at, workspace } = await serve()
@@ -117,8 +118,7 @@ test('a transaction that PostgreSQL cancels because of a deadlock is repeated', 
 })
 
 async function isWaiting(pid: number): Promise<boolean> {
-  const found = await pool.maybe(sql`select from pg_stat_activity where pid = ${pid} and wait_event_type = 'Lock'`)
-  return found !== undefined
+  return (await listLockWaits(pool)).some(({ waiting }) => waiting === pid)
 }
 
 test('of two notifications about one row in a transaction, one that leaves work is kept', async () => {

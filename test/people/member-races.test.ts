@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { createDatabase, openServer, testPool } from '../support/harness.ts'
 import { holdTransaction } from '../support/held-transaction.ts'
+import { listLockWaits } from '../support/lock-waits.ts'
 import { browser, inWorkspace, newPerson } from '../support/sessions.ts'
 
 const rounds = 30
@@ -32,9 +33,8 @@ async function waitForLocks(count: number, request: Promise<unknown>): Promise<v
     is_answered = true
   }
   request.then(answered, answered)
-  const blocked = sql`select pid from pg_stat_activity
-    where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`
-  while (!is_answered && (await pool.many(blocked)).length < count);
+  const countWaiting = async () => new Set((await listLockWaits(pool)).map(({ waiting }) => waiting)).size
+  while (!is_answered && (await countWaiting()) < count);
 }
 
 const statusOf = async (link: string) =>

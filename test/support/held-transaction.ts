@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Db, Pool } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
+import { listLockWaits } from './lock-waits.ts'
 
 export interface HeldTransaction extends AsyncDisposable {
   /** The process id of its PostgreSQL backend. */
@@ -30,9 +31,8 @@ export async function holdTransaction(pool: Pool, work: (db: Db) => Promise<unkn
         is_answered = true
       }
       request.then(answered, answered)
-      const blocked = sql`select from pg_stat_activity
-        where datname = current_database() and ${pid} = any(pg_blocking_pids(pid))`
-      while (!is_answered && (await pool.run(blocked)) === 0);
+      const isBlocking = async () => (await listLockWaits(pool)).some(({ blocking }) => blocking === pid)
+      while (!is_answered && !(await isBlocking()));
     },
     async end(error) {
       if (error) released.reject(error)

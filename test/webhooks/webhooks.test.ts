@@ -7,6 +7,7 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 import * as retention from '../../server/webhooks/retention.ts'
 import { serve, type Tenant } from '../support/harness.ts'
 import { holdTransaction } from '../support/held-transaction.ts'
+import { waitingFor } from '../support/lock-waits.ts'
 import { newContact, newWebhook } from '../support/samples.ts'
 
 const { workspace, pool, at, fetch, url: origin } = await serve()
@@ -16,13 +17,6 @@ const create = async (tenant: Tenant, fields: object = {}, headers = {}) => {
   const created = await tenant.call('POST', '/webhooks', newWebhook(fields), headers)
   assert.equal(created.status, 201, created.text)
   return created.body.data
-}
-
-/** Waits until this transaction blocks another one. */
-async function waitUntilBlocking(pid: number): Promise<void> {
-  const blocked = sql`select from pg_stat_activity
-    where datname = current_database() and ${pid} = any(pg_blocking_pids(pid))`
-  while ((await pool.many(blocked)).length === 0) await sleep(check_every_ms)
 }
 
 const faultOf = ({
@@ -265,7 +259,7 @@ test('an inbox whose webhook is being deleted is not found', async () => {
     db.run(sql`delete from webhooks where workspace_id = ${tenant.id} and id = ${id}`),
   )
   const sent = fetch('POST', url, '{}')
-  await waitUntilBlocking(deleting.pid)
+  await waitingFor(pool, deleting.pid)
   await deleting.end()
   assert.equal((await sent).status, 404)
 })

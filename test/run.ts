@@ -7,20 +7,24 @@ import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { SetupError } from '../server/kit/postgres/embedded/embedded.ts'
-import { withDatabase, withoutDurability } from './support/database.ts'
+import { leaveOut } from './cluster/left-out.ts'
+import { withDatabase, withoutDurability, withShardedDatabase } from './support/database.ts'
 import { createQueue, readTimes } from './support/queue.ts'
 import { ensureSpeech } from './support/speech.ts'
 
 const help = `Usage: npm test [-- OPTIONS] [-- NAME...]
 
-Checks format, lint and types, and runs every test but those in test/long on a new database. With names, runs only those tests:
+Checks format, lint and types, and runs every test but those in test/long and test/cluster on a new database. With names, runs only
+those tests:
 
   npm test -- contacts                       the folder test/contacts
   npm test -- test/contacts/list.test.ts     one file
 
-  --retry   run files that fail once more, alone: on a busy machine tests can fail that wait for something
-  --times   also print the processor time of each file
-  --help    this text`
+  --retry     run files that fail once more, alone: on a busy machine tests can fail that wait for something
+  --times     also print the processor time of each file
+  --cluster   check nothing else, and run the tests on a database that Citus shards. This is npm run test:cluster.
+              TEST_CLUSTER_URL names a database on the coordinator that has the extension and the workers. What is left out is printed.
+  --help      this text`
 
 const checkout = path.resolve(import.meta.dirname, '..')
 /** A process runs one file after the other. More processes than processors, because tests often wait. */
@@ -31,10 +35,13 @@ const browsers = 2
 const first_folders = ['browser', 'faults', 'setup', 'voice', 'phone', 'audio', 'properties', 'sweeps']
 /** `npm run test:faults` runs them. */
 const long_folder = 'test/long/'
+/** `npm run test:cluster` runs them. */
+const cluster_folder = 'test/cluster/'
 
 const parameters = process.argv.slice(2)
 const wrong_usage = 2
-const options = ['--retry', '--times', '--help']
+const options = ['--retry', '--times', '--cluster', '--help']
+const on_cluster = parameters.includes('--cluster')
 const names = parameters.filter((one) => !one.startsWith('-'))
 
 async function main(): Promise<void> {
@@ -43,15 +50,19 @@ async function main(): Promise<void> {
   if (parameters.includes('--help')) return console.log(help)
   const unknown = names.find((name) => filesOf(name).length === 0)
   if (unknown) return fail(`There are no tests in ${unknown}.`)
+  const coordinator = process.env.TEST_CLUSTER_URL
+  if (on_cluster && !coordinator) return fail(`Set TEST_CLUSTER_URL.\n\n${help}`, wrong_usage)
   await ensureSpeech()
   const is_everything = names.length === 0
-  const items = inItems(is_everything ? allFiles() : names.flatMap(filesOf))
-  const checks = is_everything ? staticChecks() : []
+  const files = is_everything ? allFiles() : names.flatMap(filesOf)
+  const checks = is_everything && !on_cluster ? staticChecks() : []
   try {
-    await withDatabase('.cache/test', async (url) => {
-      await withoutDurability(url)
-      await runTests(url, items)
-    })
+    if (on_cluster && coordinator) await runOnCluster(coordinator, files)
+    else
+      await withDatabase('.cache/test', async (url) => {
+        await withoutDurability(url)
+        await runTests(url, inItems(files))
+      })
   } catch (error) {
     if (!(error instanceof SetupError)) throw error
     fail(`The tests can't run now: ${error.message}`)
@@ -67,7 +78,14 @@ function fail(message: string, exit_code = 1): void {
 const filesOf = (name: string): string[] =>
   name.endsWith('.ts') ? [name] : fs.globSync(`test/${name.replace(/^test\//, '')}/*.test.ts`, { cwd: checkout }).sort()
 
-const allFiles = (): string[] => filesOf('**').filter((file) => !file.startsWith(long_folder))
+const allFiles = (): string[] =>
+  filesOf('**').filter((file) => !file.startsWith(long_folder) && (on_cluster || !file.startsWith(cluster_folder)))
+
+async function runOnCluster(coordinator: string, files: string[]): Promise<void> {
+  const { kept, skipped, reasons } = leaveOut(files)
+  await withShardedDatabase(coordinator, (url) => runTests(url, inItems(kept), skipped))
+  if (reasons.length > 0) console.log(`\nLeft out:\n${reasons.join('\n')}`)
+}
 
 /** The files that one process runs in a row, first those that take longest. Those of a browser share it. */
 function inItems(files: string[]): string[][] {
@@ -102,16 +120,17 @@ async function check(program: string, args: string[]): Promise<void> {
   }
 }
 
-async function runTests(url: string, items: string[][]): Promise<void> {
+/** `skipped` matches the names of tests, each after the name of its file. */
+async function runTests(url: string, items: string[][], skipped: RegExp[] = []): Promise<void> {
   process.env.TEST_DATABASE_URL = url
   // The launcher's options save memory, and would slow the tests down.
   process.execArgv = []
   const began = performance.now()
   const report = new PassThrough({ objectMode: true })
   const printed = pipeline(report.compose(spec), process.stdout, { end: false })
-  const { failed, counts } = await runItems(items, report)
+  const { failed, counts } = await runItems(items, report, skipped)
   const must_retry = parameters.includes('--retry') && failed.length > 0
-  const again = must_retry ? await runItems([failed], report) : { failed, counts: [] }
+  const again = must_retry ? await runItems([failed], report, skipped) : { failed, counts: [] }
   if (again.failed.length > 0) process.exitCode = 1
   for (const line of summarize([...counts, ...again.counts])) report.write(diagnostic(line))
   const passed = failed.filter((file) => !again.failed.includes(file))
@@ -122,10 +141,14 @@ async function runTests(url: string, items: string[][]): Promise<void> {
 }
 
 /** Each process takes the next files from the queue. The report has them one after the other, in the order in which they end. */
-async function runItems(items: string[][], report: PassThrough): Promise<{ failed: string[]; counts: Counts[] }> {
+async function runItems(
+  items: string[][],
+  report: PassThrough,
+  skipped: RegExp[],
+): Promise<{ failed: string[]; counts: Counts[] }> {
   createQueue(items)
   const started = Array.from({ length: Math.min(processes, items.length) }, () =>
-    run({ files: [path.join(checkout, 'test/support/run-queue.ts')], cwd: checkout }),
+    run({ files: [path.join(checkout, 'test/support/run-queue.ts')], cwd: checkout, testSkipPatterns: skipped }),
   )
   const failed: string[] = []
   const counts = await Promise.all(started.map((tests) => forward(tests, report, (file) => failed.push(file))))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Session } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
+import { waitUntil } from '../faults/client.ts'
 import { createDatabase } from '../support/harness.ts'
 
 const { pool } = await createDatabase('copy_out')
@@ -19,10 +19,6 @@ const pidOf = async (db: Session): Promise<number> =>
 const waitOf = async (pid: number): Promise<string | null | undefined> =>
   (await pool.maybe<{ wait_event: string | null }>(sql`select wait_event from pg_stat_activity where pid = ${pid}`))
     ?.wait_event
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await sleep(10)
-}
 
 test('all rows are read, in chunks of whole rows', async () => {
   const chunks = await pool.session((db) => Array.fromAsync(db.copyOut('numbers', ['n', 'text'])))
@@ -41,12 +37,12 @@ test('the server waits while nobody reads, and the connection is closed when the
   const pid = await pool.session(async (db) => {
     const pid = await pidOf(db)
     for await (const _chunk of db.copyOut('numbers', ['n', 'text'])) {
-      await until(async () => (await waitOf(pid)) === 'ClientWrite')
+      await waitUntil('the server waits', async () => (await waitOf(pid)) === 'ClientWrite')
       break
     }
     return pid
   })
-  await until(async () => (await waitOf(pid)) === undefined)
+  await waitUntil('the connection is closed', async () => (await waitOf(pid)) === undefined)
 })
 
 test('a lost connection is an error for the reader', async () => {

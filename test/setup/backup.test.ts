@@ -14,6 +14,7 @@ import type { Db, Pool } from '../../server/kit/postgres/pool.ts'
 import { raw, sql } from '../../server/kit/postgres/sql.ts'
 import { listTables } from '../../server/kit/postgres/tables.ts'
 import { product, seal_info } from '../../server/product.ts'
+import { waitUntil } from '../faults/client.ts'
 import { createDatabase, openServer, testPool } from '../support/harness.ts'
 import { command, serveInProcess } from '../support/process.ts'
 import { addRecordedCall, one_word, untilRendered } from '../support/recorded-calls.ts'
@@ -257,7 +258,7 @@ test('work that was due is done after a restore, although the process that had i
     assert.ok((await pending()) > 0)
     await using stack = new AsyncDisposableStack()
     await serveInProcess(stack, { DATABASE_URL: url, DATA_DIR: path.join(base, 'due'), SECRETS_KEY: key })
-    while ((await pending()) > 0) await new Promise((resolve) => setTimeout(resolve, 100))
+    await waitUntil('the imports are done', async () => (await pending()) === 0)
   })
 })
 
@@ -402,16 +403,20 @@ test('an existing file is replaced only with --force', async () => {
 test('Ctrl-C ends a backup and leaves nothing behind', async () => {
   const file = newFile()
   // The backup waits for the lock, so that it can't end before.
-  await source.pool.tx(async (db) => {
+  const running = await source.pool.tx(async (db) => {
     await db.script('lock table contacts in access exclusive mode')
     const running = command(['backup', file], source_settings)
-    while (!fs.existsSync(`${file}.part`)) await new Promise((resolve) => setTimeout(resolve, 10))
+    await waitUntil('the backup has begun', () => fs.existsSync(`${file}.part`))
     running.signal('SIGINT')
-    await db.script('select pg_sleep(0.2)')
     return running
   })
-  const names = () => fs.readdirSync(base).filter((name) => name.startsWith(path.basename(file)))
-  while (names().length > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  const { code, stderr } = await running.ended
+  assert.equal(code, 130)
+  assert.match(stderr, /Stopped: no backup was made\.\n$/)
+  assert.deepEqual(
+    fs.readdirSync(base).filter((name) => name.startsWith(path.basename(file))),
+    [],
+  )
 })
 
 test('temporary files, and those of calls that the backup does not know, are left out', async () => {

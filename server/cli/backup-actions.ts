@@ -47,11 +47,11 @@ export async function backUp(
   const config = readConfig(shell.env)
   const keys = keysOf(config)
   const target = path.resolve(file)
-  if (!force && (await exists(target))) throw new SetupError(`${file} exists: name another, or add --force`)
+  if (!force) await refuseExisting(target)
   if (keys.length > 0) await checkKeys(service)
   const signal = stopSignal(shell)
   try {
-    const { manifest, contents } = await intoFile(target, (handle) =>
+    const { manifest, contents } = await intoFile(target, { force }, (handle) =>
       service.pool.session((db) => writeSnapshot(db, { config, keys, handle, shell, signal })),
     )
     const { size } = await fs.stat(target)
@@ -105,14 +105,17 @@ function canOpen({ tools }: Service, sealed: string): boolean {
   }
 }
 
-const exists = (file: string): Promise<boolean> =>
-  fs.lstat(file).then(
-    () => true,
-    () => false,
-  )
+async function refuseExisting(file: string): Promise<void> {
+  const found = await fs.lstat(file).catch(() => undefined)
+  if (found) throw new SetupError(`${file} exists: name another, or add --force`)
+}
 
 /** The file gets its name when it is complete and on the disk. Otherwise nothing is left of it. */
-async function intoFile<Result>(target: string, write: (handle: fs.FileHandle) => Promise<Result>): Promise<Result> {
+async function intoFile<Result>(
+  target: string,
+  { force }: { force: boolean },
+  write: (handle: fs.FileHandle) => Promise<Result>,
+): Promise<Result> {
   const part = `${target}.part`
   const handle = await fs.open(part, 'wx', 0o600).catch((error: unknown) => {
     if (errorCode(error) !== 'EEXIST') throw new SetupError(`the file can't be written: ${errorMessage(error)}`)
@@ -122,6 +125,8 @@ async function intoFile<Result>(target: string, write: (handle: fs.FileHandle) =
     const result = await write(handle)
     await handle.sync()
     await handle.close()
+    // It may have been created meanwhile.
+    if (!force) await refuseExisting(target)
     await fs.rename(part, target)
     await flushFolder(path.dirname(target))
     return result

@@ -387,6 +387,37 @@ test('a restore that loses a row is undone, and can be repeated', async () => {
   })
 })
 
+const can_mount = process.platform === 'linux' && process.getuid?.() === 0
+
+test('a full disk leaves no file', { skip: !can_mount && 'a small disk needs root on Linux' }, async () => {
+  const folder = path.join(base, 'small')
+  fs.mkdirSync(folder)
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', folder])
+  try {
+    const file = path.join(folder, 'full.backup')
+    await refused(['backup', file], source_settings, /the file can't be written: ENOSPC/)
+    assert.deepEqual(fs.readdirSync(folder), [])
+  } finally {
+    execFileSync('umount', [folder])
+  }
+})
+
+test('a file that appears while the backup is made is not replaced', async () => {
+  const file = newFile()
+  const running = await source.pool.tx(async (db) => {
+    await db.script('lock table contacts in access exclusive mode')
+    const running = command(['backup', file], source_settings)
+    await waitUntil('the backup has begun', () => fs.existsSync(`${file}.part`))
+    fs.writeFileSync(file, 'mine')
+    return running
+  })
+  const { code, stderr } = await running.ended
+  assert.equal(code, 1)
+  assert.match(stderr, /exists: name another, or add --force\n$/)
+  assert.equal(fs.readFileSync(file, 'utf8'), 'mine')
+  assert.ok(!fs.existsSync(`${file}.part`))
+})
+
 test('an existing file is replaced only with --force', async () => {
   const file = newFile()
   fs.writeFileSync(file, 'mine')
@@ -395,6 +426,7 @@ test('an existing file is replaced only with --force', async () => {
   const { code, stderr } = await run(['backup', file, '--force'], source_settings)
   assert.equal(code, 0, stderr)
   assert.ok(fs.statSync(file).size > 1000)
+  assert.equal(fs.statSync(file).mode & 0o777, 0o600)
   fs.writeFileSync(`${file}.part`, '')
   await refused(['backup', file, '--force'], source_settings, /\.part exists: another backup is running, or was killed/)
   await refused(['backup', path.join(base, 'no', 'folder')], source_settings, /the file can't be written: ENOENT/)

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from './config.ts'
 import type { Log } from './kit/log.ts'
 import { hasCluster, openEmbedded, SetupError } from './kit/postgres/embedded/embedded.ts'
-import { isMigrated, listUnknown, MigrationError, migrate } from './kit/postgres/migrate.ts'
+import { isMigrated, listCreated, listUnknown, MigrationError, migrate } from './kit/postgres/migrate.ts'
 import { openPool, type Pool } from './kit/postgres/pool.ts'
 import { sql } from './kit/postgres/sql.ts'
 import { hasRows, listTables } from './kit/postgres/tables.ts'
@@ -93,7 +93,9 @@ export const nameOf = ({ database_url, data_dir }: Config, database: string): st
 async function isEmpty(pool: Pool): Promise<boolean> {
   const tables = await listTables(pool)
   if (!(await isMigrated(pool))) return tables.length === 0
-  for (const { name } of tables) if (name !== 'schema_migrations' && (await hasRows(pool, name))) return false
+  const own = listCreated(migrations)
+  for (const { name } of tables)
+    if (name !== 'schema_migrations' && (!own.has(name) || (await hasRows(pool, name)))) return false
   return true
 }
 

@@ -8,7 +8,7 @@ import * as clock from '../kit/clock.ts'
 import { idOfKey } from '../kit/crypto/seal.ts'
 import { SetupError } from '../kit/postgres/embedded/embedded.ts'
 import { isUnavailable } from '../kit/postgres/errors.ts'
-import { describeMigrations, listUnknown } from '../kit/postgres/migrate.ts'
+import { describeMigrations, listCreated, listUnknown } from '../kit/postgres/migrate.ts'
 import type { Db, Session } from '../kit/postgres/pool.ts'
 import { quoteName } from '../kit/postgres/sql.ts'
 import { listTables, type Table } from '../kit/postgres/tables.ts'
@@ -51,11 +51,11 @@ export async function backUp(
   if (keys.length > 0) await checkKeys(service)
   const signal = stopSignal(shell)
   try {
-    const { manifest, contents } = await intoFile(target, { force }, (handle) =>
+    const written = await intoFile(target, { force }, (handle) =>
       service.pool.session((db) => writeSnapshot(db, { config, keys, handle, shell, signal })),
     )
     const { size } = await fs.stat(target)
-    return describe(file, size, config, manifest, contents)
+    return describe(file, size, config, written)
   } catch (error) {
     if (signal.aborted) return void consoleOf(shell).error('Stopped: no backup was made.')
     throw isUnavailable(error) ? new SetupError(`the database is not available: ${errorMessage(error)}`) : error
@@ -147,11 +147,15 @@ interface Snapshot {
   signal: AbortSignal
 }
 
-async function writeSnapshot(
-  db: Session,
-  { config, keys, handle, shell, signal }: Snapshot,
-): Promise<{ manifest: Manifest; contents: Contents }> {
-  const tables = await listBackedUp(db)
+interface Written {
+  manifest: Manifest
+  contents: Contents
+  /** The names of tables that are not part of the backup. */
+  of_others: string[]
+}
+
+async function writeSnapshot(db: Session, { config, keys, handle, shell, signal }: Snapshot): Promise<Written> {
+  const { own: tables, of_others } = await listBackedUp(db)
   // The lock comes before the snapshot, so that no migration changes a table in between.
   await db.script('begin isolation level repeatable read, read only')
   await db.script('set local statement_timeout = 0')
@@ -194,11 +198,18 @@ async function writeSnapshot(
   }
   const contents = await writeBackup(handle, manifest, parts(), { mtime_ms: now, signal })
   progress.clear()
-  return { manifest, contents }
+  return { manifest, contents, of_others }
 }
 
-export const listBackedUp = async (db: Db): Promise<Table[]> =>
-  (await listTables(db)).filter(({ name }) => !left_out.includes(name))
+/** Also returns the names of tables that no migration has created. */
+export async function listBackedUp(db: Db): Promise<{ own: Table[]; of_others: string[] }> {
+  const created = listCreated(migrations)
+  const tables = (await listTables(db)).filter(({ name }) => !left_out.includes(name))
+  return {
+    own: tables.filter(({ name }) => created.has(name)),
+    of_others: tables.flatMap(({ name }) => (created.has(name) ? [] : name)),
+  }
+}
 
 /** Those that are removed meanwhile are left out. Temporary files have names that begin with a dot. */
 export async function* listRecordings(
@@ -242,8 +253,7 @@ function describe(
   file: string,
   bytes: number,
   config: Config,
-  { created_at, recordings, secrets_keys }: Manifest,
-  contents: Contents,
+  { manifest: { created_at, recordings, secrets_keys }, contents, of_others }: Written,
 ): Answer {
   const rows = contents.tables.reduce((sum, table) => sum + table.rows, 0)
   const { files } = contents.recordings
@@ -257,6 +267,9 @@ function describe(
       : secrets_keys.ids.length > 0
         ? 'It does not have SECRETS_KEY: store that key with the backup, which is of little use without it.'
         : 'There is no secrets key yet.',
+    ...(of_others.length > 0
+      ? [`${of_others.length} tables of others in the same schema are not part of it: ${of_others.join(', ')}.`]
+      : []),
   ]
   const data = {
     file,

@@ -159,9 +159,9 @@ function restoreInto(
   })
 }
 
-/** The target may have been migrated by a newer version, and the source may have had tables of others. */
+/** The target may have been migrated by a newer version. */
 async function checkTables(db: Db, { tables }: Manifest): Promise<void> {
-  const own = new Map((await listBackedUp(db)).map(({ name, columns }) => [name, columns]))
+  const own = new Map((await listBackedUp(db)).own.map(({ name, columns }) => [name, columns]))
   const unknown = tables.find(({ name, columns }) => own.get(name)?.toSorted().join() !== columns.toSorted().join())
   if (unknown ?? own.size !== tables.length)
     throw new SetupError(`the database has other tables than the backup${unknown ? `, such as ${unknown.name}` : ''}`)

@@ -5,11 +5,12 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import zlib from 'node:zlib'
 import { readConfig } from '../../server/config.ts'
-import { openDatabase } from '../../server/database.ts'
+import { migrations, openDatabase } from '../../server/database.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { openSeal } from '../../server/kit/crypto/seal.ts'
 import { openLog } from '../../server/kit/log.ts'
 import { baseFolder } from '../../server/kit/postgres/embedded/embedded.ts'
+import { listCreated } from '../../server/kit/postgres/migrate.ts'
 import type { Db, Pool } from '../../server/kit/postgres/pool.ts'
 import { raw, sql } from '../../server/kit/postgres/sql.ts'
 import { listTables } from '../../server/kit/postgres/tables.ts'
@@ -129,6 +130,11 @@ const filled = await (async () => {
     await server.close()
   }
 })()
+
+test('the tables of the migrations are those of the database', async () => {
+  const tables = (await listTables(source.pool)).map(({ name }) => name)
+  assert.deepEqual(tables.toSorted(), [...listCreated(migrations), 'schema_migrations'].toSorted())
+})
 
 test('tables have nothing that a backup would have to carry besides rows', async () => {
   const { count } = await source.pool.one<{ count: number }>(
@@ -340,6 +346,8 @@ test('a target that is not empty is refused and stays as it is', async () => {
     assert.equal((await run(['migrate'], settings)).code, 0)
     await pool.script('alter table webhooks add column newer text')
     await refused(['restore', file], settings, /has other tables than the backup, such as webhooks$/)
+    await pool.script('alter table webhooks drop column newer; create table of_others (id integer)')
+    await refused(['restore', file], settings, /is not empty: use another$/)
   })
   fs.mkdirSync(DATA_DIR, { recursive: true })
   fs.writeFileSync(path.join(DATA_DIR, 'secrets-key'), 'the key of another installation, long')
@@ -383,6 +391,18 @@ test('a restore that loses a row is undone, and can be repeated', async () => {
     assert.deepEqual(filesIn(settings.DATA_DIR), [])
     await pool.script('drop trigger lose on providers')
     await restore(file, settings)
+    assert.deepEqual(await readTables(pool), await readTables(source.pool))
+  })
+})
+
+test('tables of others are left out, and the backup says so', async () => {
+  const file = newFile()
+  await source.pool.script('create table of_others (id integer); insert into of_others values (1)')
+  const { stdout } = await run(['backup', file], source_settings)
+  await source.pool.script('drop table of_others')
+  assert.match(stdout, /1 tables of others in the same schema are not part of it: of_others\./)
+  await withDatabase(async (url, pool) => {
+    await restore(file, { DATABASE_URL: url, DATA_DIR: path.join(base, 'own-tables'), SECRETS_KEY: key })
     assert.deepEqual(await readTables(pool), await readTables(source.pool))
   })
 })

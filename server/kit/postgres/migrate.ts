@@ -77,6 +77,19 @@ export function describeMigrations(folder: string): { last: string; sha256: stri
   return { last: migrations.at(-1)?.name ?? '', sha256: hash('sha256', lines.join(''), 'hex') }
 }
 
+/** The names of the tables that the folder's migrations create. A database may also have tables of others. */
+export function listCreated(folder: string): Set<string> {
+  const tables = new Set<string>()
+  for (const { text } of readMigrations(folder))
+    for (const [, removed, renamed, added] of text.matchAll(table_changes)) {
+      tables.delete(removed ?? renamed ?? '')
+      if (added !== undefined) tables.add(added)
+    }
+  return tables
+}
+
+const table_changes = /^(?:drop table (\w+)|(?:create table|alter table (\w+) rename to) (\w+))/gm
+
 /** Whether all of these migrations are applied. The database may also have those of a newer version. */
 export const isCurrent = async (db: Db, names: string[]): Promise<boolean> =>
   (await listMissing(db, names)).length === 0

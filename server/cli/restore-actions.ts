@@ -28,7 +28,8 @@ type Restore = (service: Service, shell: Shell, database: Database) => Promise<A
 /** Checks everything that can be checked before the database is opened or created. Returns what restores into it. */
 export async function openRestore(shell: Shell, file: string): Promise<Restore> {
   const config = readConfig(shell.env)
-  await checkFolder(config)
+  const folder = recordingsFolder(config)
+  const left = config.bucket ? 0 : await countRecordings(folder)
   const signal = stopSignal(shell)
   const progress = openProgress(shell)
   /** Reads all of the file, which fails if it is damaged. */
@@ -47,17 +48,24 @@ export async function openRestore(shell: Shell, file: string): Promise<Restore> 
     }).finally(progress.clear)
     return contents
   }
-  await read('Checking', async () => {})
+  let known = 0
+  await read('Checking', async (part) => {
+    if (left > 0 && part.kind === 'recording' && (await exists(path.join(folder, part.key)))) known += 1
+  })
   // After that, because a damaged file could seem to be of another release.
   const manifest = await readManifest(file)
   checkRelease(file, manifest)
   const key_source = checkKeys(file, manifest, config)
+  // Those of the backup were left by a restore that was killed, or the old service has the same folder.
+  if (known < left)
+    throw new SetupError(
+      `DATA_DIR is not empty: ${folder} has ${left - known} recordings that the backup does not have: use another, or delete them`,
+    )
   return async (service, shell, { name }) => {
     const undo = newUndo()
     try {
-      const contents = await restoreInto(service, { manifest, config, key_source, undo }, (take) =>
-        read('Restoring', take),
-      )
+      const target = { manifest, config, key_source, undo, has_recordings: left > 0 }
+      const contents = await restoreInto(service, target, (take) => read('Restoring', take))
       await analyze(service, shell, manifest)
       return describe(name, manifest, contents)
     } catch (error) {
@@ -82,14 +90,15 @@ function checkKeys(file: string, { secrets_keys }: Manifest, config: Config): 'b
   const { ids, are_included } = secrets_keys
   const { secrets_key, secrets_key_previous } = readSecretsKeys(config)
   const given = [secrets_key, secrets_key_previous].flatMap((key) => (key === undefined ? [] : idOfKey(key, seal_info)))
-  const is_file = secrets_key !== undefined && config.secrets_key === undefined
   const missing = ids.findIndex((id) => !given.includes(id))
   if (missing < 0) return 'settings'
-  if (is_file)
+  const are_set = config.secrets_key !== undefined || config.secrets_key_previous !== undefined
+  // A restore that was killed may have left one of two.
+  if (are_included && !config.database_url && !are_set && given.every((id) => ids.includes(id))) return 'backup'
+  if (secrets_key !== undefined && config.secrets_key === undefined)
     throw new SetupError(
       `DATA_DIR ${config.data_dir} is not empty: it has the ${key_files.secrets_key} of another installation`,
     )
-  if (are_included && given.length === 0 && !config.database_url) return 'backup'
   const setting = missing === 0 ? 'SECRETS_KEY' : 'SECRETS_KEY_PREVIOUS'
   const name = missing === 0 ? key_files.secrets_key : key_files.secrets_key_previous
   const hint = are_included
@@ -100,19 +109,25 @@ function checkKeys(file: string, { secrets_keys }: Manifest, config: Config): 'b
   )
 }
 
-/** The database is checked when it is opened. */
-async function checkFolder(config: Config): Promise<void> {
-  const folder = recordingsFolder(config)
-  if (config.bucket) return
-  for await (const _recording of listRecordings(folder, Number.POSITIVE_INFINITY))
-    throw new SetupError(`DATA_DIR is not empty: there are recordings in ${folder}`)
+async function countRecordings(folder: string): Promise<number> {
+  let count = 0
+  for await (const _recording of listRecordings(folder, Number.POSITIVE_INFINITY)) count += 1
+  return count
 }
+
+const exists = (file: string): Promise<boolean> =>
+  fs.lstat(file).then(
+    (found) => found.isFile(),
+    () => false,
+  )
 
 interface Target {
   manifest: Manifest
   config: Config
   key_source: 'backup' | 'settings'
   undo: Undo
+  /** Some of those of the backup. */
+  has_recordings: boolean
 }
 
 /** What a failed restore removes again. */
@@ -127,7 +142,7 @@ const newUndo = (): Undo => ({ keys: [], recordings: false })
 /** Rows are committed last, after everything has been read and counted. */
 function restoreInto(
   { pool, tools }: Service,
-  { manifest, config, key_source, undo }: Target,
+  { manifest, config, key_source, undo, has_recordings }: Target,
   read: (take: (part: Part) => Promise<void>) => Promise<Contents>,
 ): Promise<Contents> {
   const columns = new Map(manifest.tables.map((table) => [table.name, table.columns.map(quoteName)]))
@@ -137,8 +152,8 @@ function restoreInto(
     const contents = await read(async (part) => {
       if (part.kind === 'rows') await db.copy(quoteName(part.table), columns.get(part.table) ?? [], part.rows)
       if (part.kind === 'recording') {
-        // Not in a bucket, where it may have been before.
-        if (!config.bucket) undo.recordings = true
+        // Not where it may have been before.
+        if (!config.bucket && !has_recordings) undo.recordings = true
         await storeRecording(tools, part)
       }
       if (part.kind === 'key' && key_source === 'backup') {

@@ -102,6 +102,16 @@ async function withDatabase(work: (url: string, pool: Pool) => Promise<void>): P
   }
 }
 
+/** Restores fail meanwhile: it is noticed at the end, when the recordings are there. */
+async function losingRows(pool: Pool, work: () => Promise<void>): Promise<void> {
+  await pool.script(
+    `create function lose() returns trigger language plpgsql as 'begin return null; end';
+    create trigger lose before insert on providers for each row execute function lose()`,
+  )
+  await work()
+  await pool.script('drop trigger lose on providers')
+}
+
 /** Reads the database of a DATA_DIR that no service uses. */
 async function readEmbedded(DATA_DIR: string): Promise<Record<string, string>> {
   const options = { as: 'command', may_create: false, say: () => {}, log: openLog('silent') } as const
@@ -335,7 +345,6 @@ test('a target that is not empty is refused and stays as it is', async () => {
     /DATABASE_URL can't be used: .+ is not empty: use another$/,
   )
   assert.deepEqual(await readTables(source.pool), before)
-  await refused(['restore', file], source_settings, /DATA_DIR is not empty: there are recordings in /)
   await withDatabase(async (url, pool) => {
     await pool.script('create table of_others (id integer)')
     await refused(['restore', file], { DATABASE_URL: url, DATA_DIR, SECRETS_KEY: key }, /is not empty: use another$/)
@@ -379,20 +388,54 @@ test('a restore that loses a row is undone, and can be repeated', async () => {
   await withDatabase(async (url, pool) => {
     const settings = { DATABASE_URL: url, DATA_DIR: path.join(base, 'repeated'), SECRETS_KEY: key }
     assert.equal((await run(['migrate'], settings)).code, 0)
-    // It is noticed at the end, when the recordings are there.
-    await pool.script(
-      `create function lose() returns trigger language plpgsql as 'begin return null; end';
-      create trigger lose before insert on providers for each row execute function lose()`,
-    )
-    const { code, stderr } = await run(['restore', file], settings)
-    assert.equal(code, 1)
-    assert.match(stderr, /the table \w+ has 0 rows instead of [1-9]/)
-    assert.ok(Object.values(await readTables(pool)).every((rows) => rows.startsWith('0 ')))
-    assert.deepEqual(filesIn(settings.DATA_DIR), [])
-    await pool.script('drop trigger lose on providers')
+    await losingRows(pool, async () => {
+      const { code, stderr } = await run(['restore', file], settings)
+      assert.equal(code, 1)
+      assert.match(stderr, /the table \w+ has 0 rows instead of [1-9]/)
+      assert.ok(Object.values(await readTables(pool)).every((rows) => rows.startsWith('0 ')))
+      assert.deepEqual(filesIn(settings.DATA_DIR), [])
+    })
     await restore(file, settings)
     assert.deepEqual(await readTables(pool), await readTables(source.pool))
   })
+})
+
+test('a restore that was killed can be repeated, and keeps what it finds if it fails', async () => {
+  const file = await backUp(source_settings)
+  const DATA_DIR = path.join(base, 'killed')
+  const settings = { DATA_DIR, SECRETS_KEY: key }
+  // A kill before the commit leaves recordings and an empty database.
+  await withDatabase(async (url) => void (await restore(file, { ...settings, DATABASE_URL: url })))
+  const left = filesIn(DATA_DIR)
+  assert.equal(left.length, 1)
+  await withDatabase(async (url, pool) => {
+    assert.equal((await run(['migrate'], { ...settings, DATABASE_URL: url })).code, 0)
+    await losingRows(pool, async () => {
+      assert.equal((await run(['restore', file], { ...settings, DATABASE_URL: url })).code, 1)
+      assert.deepEqual(filesIn(DATA_DIR), left)
+    })
+    await restore(file, { ...settings, DATABASE_URL: url })
+    assert.deepEqual(await readTables(pool), await readTables(source.pool))
+    assert.deepEqual(filesIn(DATA_DIR), left)
+  })
+  const other = path.join(DATA_DIR, 'recordings', 'of-another.wav')
+  fs.writeFileSync(other, 'sound')
+  const expected = /DATA_DIR is not empty: .+recordings has 1 recordings that the backup does not have/
+  await refused(['restore', file], settings, expected)
+  assert.equal(fs.readFileSync(other, 'utf8'), 'sound')
+})
+
+test('a restore that was killed between two keys can be repeated', async () => {
+  const DATA_DIR = path.join(base, 'rotating')
+  const keys = { 'secrets-key': `new ${key}`, 'secrets-key-previous': key }
+  assert.equal((await run(['migrate'], { DATA_DIR })).code, 0)
+  for (const [name, text] of Object.entries(keys)) fs.writeFileSync(path.join(DATA_DIR, name), text)
+  const file = await backUp({ DATA_DIR })
+  const target = path.join(base, 'one-key')
+  fs.mkdirSync(target)
+  fs.writeFileSync(path.join(target, 'secrets-key'), keys['secrets-key'])
+  await restore(file, { DATA_DIR: target })
+  for (const [name, text] of Object.entries(keys)) assert.equal(fs.readFileSync(path.join(target, name), 'utf8'), text)
 })
 
 test('tables of others are left out, and the backup says so', async () => {

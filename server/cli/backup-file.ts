@@ -123,7 +123,7 @@ export async function readBackup(file: string, take: (part: Part) => Promise<voi
         sums.addRows(table, rows)
         await take({ kind: 'rows', table, rows })
       } else if (name.startsWith(recordings_prefix)) {
-        const recording = { kind: 'recording', key: name.slice(recordings_prefix.length), size, content } as const
+        const recording = { kind: 'recording', key: keyOf(name), size, content } as const
         const summed = sums.addRecording(recording)
         await take({ ...recording, content: summed })
         for await (const _rest of summed);
@@ -134,6 +134,14 @@ export async function readBackup(file: string, take: (part: Part) => Promise<voi
     if (JSON.stringify(JSON.parse(contents)) !== JSON.stringify(found)) throw new TarError('a checksum is wrong')
     return found
   })
+}
+
+/** The key becomes a path, which must not lead out of the folder. */
+function keyOf(name: string): string {
+  const key = name.slice(recordings_prefix.length)
+  if (!key.split('/').every((part) => /^[^.\\][^\\]*$/.test(part)))
+    throw new TarError(`a recording has the name ${key}`)
+  return key
 }
 
 const openArchive = (file: string): AsyncGenerator<TarEntry> => {

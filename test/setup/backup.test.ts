@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
+import { Readable } from 'node:stream'
 import { after, test } from 'node:test'
 import zlib from 'node:zlib'
 import { readConfig } from '../../server/config.ts'
 import { migrations, openDatabase } from '../../server/database.ts'
+import { readTar, type TarEntry, writeTar } from '../../server/kit/archive/tar.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { openSeal } from '../../server/kit/crypto/seal.ts'
 import { openLog } from '../../server/kit/log.ts'
@@ -448,6 +450,22 @@ test('tables of others are left out, and the backup says so', async () => {
     await restore(file, { DATABASE_URL: url, DATA_DIR: path.join(base, 'own-tables'), SECRETS_KEY: key })
     assert.deepEqual(await readTables(pool), await readTables(source.pool))
   })
+})
+
+test('a recording whose name leads out of the folder is refused', async () => {
+  const archive = zlib.zstdDecompressSync(fs.readFileSync(await backUp(source_settings)))
+  const entries: TarEntry[] = []
+  for await (const { name, size, content } of readTar(Readable.from([archive], { objectMode: false })))
+    entries.push({
+      name: name.replace(/^recordings\/[^/]+/, 'recordings/..'),
+      size,
+      content: await Array.fromAsync(content),
+    })
+  const file = newFile()
+  const bytes = await Array.fromAsync(writeTar(Readable.from(entries), { mtime_ms: 0 }))
+  fs.writeFileSync(file, zlib.zstdCompressSync(Buffer.concat(bytes)))
+  const DATA_DIR = path.join(base, 'untouched')
+  await refused(['restore', file], { DATA_DIR, SECRETS_KEY: key }, /is damaged: a recording has the name \.\.\//)
 })
 
 const can_mount = process.platform === 'linux' && process.getuid?.() === 0

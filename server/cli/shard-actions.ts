@@ -6,10 +6,11 @@ import { SetupError } from '../kit/postgres/embedded/embedded.ts'
 import { listNames } from '../kit/postgres/migrate.ts'
 import { planShards, type ShardPlan, type ShardSettings, shardTables } from '../kit/postgres/shard.ts'
 import type { Table } from '../kit/postgres/sharding.ts'
+import { addTenants } from '../kit/postgres/tenants.ts'
 import { product } from '../product.ts'
 import { consoleOf, type Shell } from '../start/shell.ts'
 import { table_classes } from '../table-classes.ts'
-import * as workspaces from '../workspaces/store.ts'
+import { all_workspaces } from '../workspaces/store.ts'
 import { confirm } from './prompt.ts'
 
 export interface ShardOptions {
@@ -43,7 +44,7 @@ export async function shard(
       shards,
       migrations: listNames(migrations),
       application_name: product.short_name,
-      prepare: (db) => workspaces.addTenants({ db }),
+      prepare: (db) => addTenants(db, all_workspaces),
     }
     const plan = await planShards(database.pool, settings)
     if (plan.faults.length > 0) throw new SetupError(plan.faults.join(' '))

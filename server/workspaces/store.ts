@@ -145,10 +145,6 @@ export const nameInUse = () => inUse('name', 'A workspace with this name already
 const lockable = ({ db, workspace }: InWorkspace): Sql =>
   db.isSharded() ? tenantOf(workspace) : sql`workspaces where id = ${workspace}`
 
-/** Adds the tenants of workspaces that a version without this table has created. */
-export const addTenants = ({ db }: Pick<Unscoped, 'db'>): Promise<number> =>
-  db.run(sql`insert into tenants (workspace_id) select id from workspaces on conflict (workspace_id) do nothing`)
-
 /** Locks the workspace until the transaction ends, so that a limit on the number of its items can be checked safely. */
 export const lock = (at: InWorkspace): Promise<number> => at.db.run(sql`select from ${lockable(at)} for no key update`)
 

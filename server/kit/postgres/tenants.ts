@@ -1,4 +1,5 @@
 import type { InWorkspace } from '../at.ts'
+import type { Db } from './pool.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
 /*
@@ -8,6 +9,10 @@ import { raw, type Sql, sql } from './sql.ts'
 
 export const addTenant = ({ db, workspace }: InWorkspace): Promise<number> =>
   db.run(sql`insert into tenants (workspace_id) values (${workspace})`)
+
+/** Adds the rows of workspaces that a version without this table has created. `workspaces` selects the `workspace_id` of all. */
+export const addTenants = (db: Db, workspaces: Sql): Promise<number> =>
+  db.run(sql`insert into tenants (workspace_id) ${workspaces} on conflict (workspace_id) do nothing`)
 
 /** What follows `from` to select the workspace's row. */
 export const tenantOf = (workspace: string): Sql => sql`tenants where workspace_id = ${workspace}`

@@ -3,6 +3,7 @@ import { background_kinds, live_kinds } from '../../../server/due-kinds.ts'
 import { lastPositions } from '../../../server/events/positions.ts'
 import { inTransaction } from '../../../server/kit/at.ts'
 import { sql } from '../../../server/kit/postgres/sql.ts'
+import { addTenants } from '../../../server/kit/postgres/tenants.ts'
 import { readBacklogs } from '../../../server/kit/work/backlog.ts'
 import * as workspaces from '../../../server/workspaces/store.ts'
 import type { Server } from '../harness.ts'
@@ -13,7 +14,7 @@ import { getInTwoWorkspaces } from './gets.ts'
 export async function sendUnsharded(server: Server): Promise<void> {
   const { id } = await server.workspace()
   await inTransaction(server.at(id), workspaces.lock)
-  await workspaces.addTenants({ db: server.pool })
+  await addTenants(server.pool, workspaces.all_workspaces)
   await server.workspace().then(({ call }) => call('POST', '/contacts', newContact()))
   await lastPositions(server.pool, [id, (await server.workspace()).id])
   await getInTwoWorkspaces(server)

@@ -44,8 +44,8 @@ const isIn = ({ in: place }: LeftOut, file: string): boolean => file === place |
 
 function check({ in: place, tests = [] }: LeftOut): void {
   const found = path.resolve(import.meta.dirname, '../..', place)
-  if (!fs.existsSync(found)) throw new Error(`test/cluster/left-out.ts names ${place}, which doesn't exist`)
+  if (!fs.existsSync(found)) throw new Error(`test/support/left-out.ts names ${place}, which doesn't exist`)
   const source = tests.length > 0 ? fs.readFileSync(found, 'utf8') : ''
   const missing = tests.find((name) => !source.includes(`test('${name}'`))
-  if (missing) throw new Error(`test/cluster/left-out.ts names a test that ${place} doesn't have: ${missing}`)
+  if (missing) throw new Error(`test/support/left-out.ts names a test that ${place} doesn't have: ${missing}`)
 }

@@ -47,6 +47,6 @@ export const work_kinds: DueKind[] = [
 /** What live workspaces have. */
 export const live_kinds: DueKind[] = [...work_kinds, file_work.due]
 /** What `due_workspaces` is kept for. */
-export const due_kinds: DueKind[] = [...live_kinds, dueRows(clocks.table)]
+export const due_kinds: DueKind[] = [...live_kinds, { ...dueRows(clocks.table), is_local: true }]
 
 export const background_kinds: string[] = due_kinds.map(({ kind }) => kind)

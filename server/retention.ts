@@ -15,7 +15,7 @@ import type { IsStopping } from './kit/postgres/in-batches.ts'
 import * as chat_visitors from './lines/web-chat/visitors.ts'
 import * as invitations from './people/invitations.ts'
 import * as sessions from './people/sessions.ts'
-import { sumUpCounts } from './webhooks/delivery-counts.ts'
+import { sumUpCounts, workspacesWithManyCounts } from './webhooks/delivery-counts.ts'
 import * as webhooks from './webhooks/retention.ts'
 import * as workspaces from './workspaces/store.ts'
 
@@ -83,11 +83,13 @@ export async function tidyDeliveries(options: RetentionOptions): Promise<void> {
   const { service, isStopping, now = clock.wall } = options
   const runStep = createStepRunner(options)
   const db = service.pool
-  for (const { workspace_id } of await webhooks.workspacesWithDeleted({ db, now: now() })) {
-    const step = () => webhooks.removeDeleted(atWall(service, workspace_id, now()), isStopping)
-    await runStep('deleted_webhooks', step, workspace_id)
+  const with_deleted = await workspaces.listToLookInto({ db }, () => webhooks.workspacesWithDeleted({ db, now: now() }))
+  for (const id of with_deleted) {
+    const step = () => webhooks.removeDeleted(atWall(service, id, now()), isStopping)
+    await runStep('deleted_webhooks', step, id)
   }
-  await runStep('delivery_counts', () => sumUpCounts({ db }, isStopping))
+  for (const id of await workspaces.listToLookInto({ db }, workspacesWithManyCounts))
+    await runStep('delivery_counts', () => sumUpCounts({ db, workspace: id }, isStopping), id)
 }
 
 /** Runs a step. A step that fails is logged and retried the next time; the steps after it still run. */

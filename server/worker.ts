@@ -11,12 +11,16 @@ import * as short_search from './contacts/short-search-totals.ts'
 import { due_conversations } from './conversations/claim.ts'
 import { answering } from './drivers/work.ts'
 import { background_kinds, contact_kinds, due_kinds, row_work, work_kinds } from './due-kinds.ts'
-import { assignPositions } from './events/positions.ts'
-import { atWorkspace, type Service } from './kit/at.ts'
+import { assignPositions, workspacesWithUnassigned } from './events/positions.ts'
+import { topic as events_topic } from './events/store.ts'
+import { atWorkspace, type InWorkspace, type Service } from './kit/at.ts'
 import { second_ms } from './kit/clock.ts'
+import { inParallel } from './kit/limits/in-parallel.ts'
 import type { Log } from './kit/log.ts'
+import type { Db } from './kit/postgres/pool.ts'
 import { type DueEngine, noteAllDue, openDuePoll, readDueTimes } from './kit/work/due.ts'
 import { Engine, type EngineOptions } from './kit/work/engine.ts'
+import { openFollowUp } from './kit/work/follow-up.ts'
 import { observeWork } from './kit/work/observe.ts'
 import { openPeriodicTasks, type PeriodicTask } from './kit/work/periodic.ts'
 import { rowWork } from './kit/work/rows.ts'
@@ -27,7 +31,7 @@ import { sendingMessages } from './messages/sending.ts'
 import * as retention from './retention.ts'
 import { due_deliveries } from './webhooks/claims.ts'
 import { sending } from './webhooks/sending.ts'
-import { all_workspaces } from './workspaces/store.ts'
+import { all_workspaces, listToLookInto } from './workspaces/store.ts'
 
 /** Everything that is done in the background. */
 
@@ -51,24 +55,64 @@ const decisions_max = 4
 const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
 
+/** Workspaces into which a periodic task looks at a time. */
+const looks_at_once = 2
+
 /** This many run at once, in all test workspaces. Mostly they wait for other work. */
 const advances_max = 100
 
 function periodicTasks({ service, ...options }: PeriodicOptions): PeriodicTask[] {
   const { isStopping } = options
   const db = service.pool
+  const lookInto = async (
+    find: (at: { db: Db }) => Promise<{ workspace_id: string }[]>,
+    run: (at: InWorkspace) => Promise<void>,
+  ) =>
+    inParallel(await listToLookInto({ db }, find), { at_once: looks_at_once }, async (workspace) => {
+      if (!isStopping()) await run({ db, workspace })
+    })
   return [
-    { name: 'event positions', every_ms: second_ms, run: () => assignPositions({ db }, isStopping) },
-    { name: 'short-search totals', every_ms: 2 * second_ms, run: () => short_search.applyAllChanges({ db }) },
+    {
+      name: 'event positions',
+      every_ms: 30 * second_ms,
+      run: () => lookInto(workspacesWithUnassigned, (at) => assignPositions(at, isStopping)),
+    },
     {
       name: 'due work',
       every_ms: 30 * second_ms,
       run: () => noteAllDue(db, { kinds: due_kinds, workspaces: all_workspaces }),
     },
-    { name: 'large workspaces', every_ms: minute_ms, run: () => short_search.startInLargeWorkspaces({ db }) },
+    {
+      name: 'short-search totals',
+      every_ms: minute_ms,
+      run: () => lookInto(short_search.workspacesWithTotals, short_search.keepUpTotals),
+    },
     { name: 'deliveries', every_ms: minute_ms, run: () => retention.tidyDeliveries({ service, ...options }) },
     { name: 'retention', every_ms: hour_ms, run: () => retention.removeExpired({ service, ...options }) },
   ]
+}
+
+/** What this process has committed is followed soon. The periodic tasks of the same names find what a killed process has left. */
+function openFollowUps({ service, log, isStopping }: Pick<PeriodicOptions, 'service' | 'log' | 'isStopping'>) {
+  const { pool: db } = service
+  const positions = {
+    name: 'event positions',
+    topic: events_topic,
+    every_ms: second_ms,
+    run: (workspace: string) => assignPositions({ db, workspace }, isStopping).then(() => false),
+  }
+  const totals = {
+    name: 'short-search totals',
+    topic: short_search.topic,
+    every_ms: 2 * second_ms,
+    run: (workspace: string) => short_search.applyChanges({ db, workspace }),
+  }
+  const all = [positions, totals].map((one) => openFollowUp(db, one, log))
+  return {
+    stop() {
+      for (const one of all) one.stop()
+    },
+  }
 }
 
 interface PeriodicOptions {
@@ -95,11 +139,14 @@ export function openWorker(options: BackgroundOptions): Worker {
     engineOf: engines.get,
     log,
   })
-  const tasks = periodicTasks({ ...options, isStopping: () => is_stopping })
+  const isStopping = () => is_stopping
+  const follow_ups = openFollowUps({ service, log, isStopping })
+  const tasks = periodicTasks({ ...options, isStopping })
   const periodic = openPeriodicTasks(service.pool, tasks, log)
   return {
     async stop() {
       is_stopping = true
+      follow_ups.stop()
       await poll.stop()
       await Promise.all([engines.stopAll(), periodic.stop()])
     },
@@ -110,9 +157,13 @@ export function openWorker(options: BackgroundOptions): Worker {
 export function openAnsweringOnly(options: BackgroundOptions): Worker {
   const { service, log } = options
   const engine = openAnswering({ ...options, observe: observeWork(service.tools.metrics) })
+  let is_stopping = false
+  const follow_ups = openFollowUps({ service, log, isStopping: () => is_stopping })
   const poll = openDuePoll({ pool: service.pool, kinds: [engine.kind], test_times, engineOf: () => engine, log })
   return {
     async stop() {
+      is_stopping = true
+      follow_ups.stop()
       await poll.stop()
       await engine.stop()
     },

@@ -5,7 +5,7 @@ import { raw, sql } from '../kit/postgres/sql.ts'
 import { selectRows } from '../kit/postgres/tenants.ts'
 import { normalizeTag, toSearchText } from './normalize.ts'
 import type { Contact } from './schema.ts'
-import { keepsTotals, shareUnlessRecording } from './short-search-totals.ts'
+import { keepsTotals, shareUnlessRecording, topic } from './short-search-totals.ts'
 
 /** A contact that was updated, or deleted if there is no `after`. The transaction has locked it. */
 export interface IndexedChange {
@@ -65,7 +65,7 @@ async function addTexts(at: At, contacts: Contact[]): Promise<void> {
   await Promise.all([
     db.run(sql`insert into contact_texts (workspace_id, id, created_at, text) ${selected}`),
     shareUnlessRecording(at),
-    db.run(sql`insert into contact_text_changes (workspace_id, id, added) ${changes}`),
+    announce(at, db.run(sql`insert into contact_text_changes (workspace_id, id, added) ${changes}`)),
   ])
 }
 
@@ -95,7 +95,12 @@ async function updateTexts(at: At, changes: IndexedChange[]): Promise<void> {
       sql`delete from contact_texts using ${rows}
         where workspace_id = ${workspace} and id = contact_id and added is null`,
     )
-  await Promise.all([sharing, recording, updating, deleting])
+  await Promise.all([sharing, announce(at, recording), updating, deleting])
+}
+
+/** Announces the changes that were recorded, if any. */
+async function announce({ db, workspace }: At, recording: Promise<number>): Promise<void> {
+  if ((await recording) > 0) db.notify({ topic, workspace, is_due: false })
 }
 
 /** A row of `contact_tags`. */

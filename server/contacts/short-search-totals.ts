@@ -12,8 +12,8 @@ import { newTermCounter } from './term-counter.ts'
  * workspace. Large workspaces therefore keep the totals in `contact_search_totals`.
  *
  * Writes don't update the totals, because all writes would wait for the same few rows. They insert the removed and the
- * added text into `contact_text_changes` (search-index.ts), and `applyAllChanges` adds these changes to the totals every
- * few seconds. A total is the stored total plus the changes not yet applied, read in one statement, so it is always exact.
+ * added text into `contact_text_changes` (search-index.ts), and `applyChanges` adds these changes to the totals a few
+ * seconds later. A total is the stored total plus the changes not yet applied, read in one statement, so it is always exact.
  *
  * A row in `contact_search_tallies` says that a workspace keeps totals. docs/decisions/0011 explains how they start.
  */
@@ -49,13 +49,22 @@ export async function countShortMatches({ db, workspace }: At, term: string): Pr
   return found?.total
 }
 
-export async function startInLargeWorkspaces({ db }: Pick<At, 'db'>): Promise<void> {
-  const large = await db.many<{ workspace_id: string }>(
-    sql`select workspace_id from contact_counts
-      where not exists (select from contact_search_tallies as tally where tally.workspace_id = contact_counts.workspace_id)
-      group by workspace_id having sum(total) >= ${large_workspace_contacts}`,
+/** Workspaces that keep totals, or are large enough to, in a database that isn't sharded. */
+export const workspacesWithTotals = ({ db }: Pick<At, 'db'>): Promise<{ workspace_id: string }[]> =>
+  db.many(
+    sql`select workspace_id from contact_search_tallies
+      union select workspace_id from contact_counts group by workspace_id having sum(total) >= ${large_workspace_contacts}`,
   )
-  for (const { workspace_id } of large) await startTotals({ db, workspace: workspace_id })
+
+/** Starts the totals of a workspace that has become large, and applies its changes. */
+export async function keepUpTotals(at: InWorkspace): Promise<void> {
+  const { db, workspace } = at
+  const large = await db.maybe(
+    sql`select from contact_counts where workspace_id = ${workspace} and not ${keepsTotals(workspace)}
+      having sum(total) >= ${large_workspace_contacts}`,
+  )
+  if (large) await startTotals(at)
+  await applyChanges(at)
 }
 
 /** From now on, text changes are recorded. The totals are built once no open transaction has missed this. */
@@ -63,16 +72,19 @@ export async function startTotals({ db, workspace }: InWorkspace): Promise<void>
   await db.run(sql`insert into contact_search_tallies (workspace_id) values (${workspace}) on conflict do nothing`)
 }
 
-/** Adds the recorded changes to the totals of all workspaces, and builds totals that were started. */
-export async function applyAllChanges({ db }: Pick<At, 'db'>): Promise<void> {
-  const tallies = await db.many<{ workspace_id: string; is_built: boolean }>(
-    sql`select workspace_id, is_built from contact_search_tallies`,
+/** Commits that record changes have this topic. */
+export const topic = 'contact_text_changes'
+
+/** Adds the recorded changes to the totals, or builds totals that were started. Returns true if it must do so later. */
+export async function applyChanges(at: InWorkspace): Promise<boolean> {
+  const tally = await at.db.maybe<{ is_built: boolean }>(
+    sql`select is_built from contact_search_tallies where workspace_id = ${at.workspace}`,
   )
-  for (const { workspace_id, is_built } of tallies) {
-    const at = { db, workspace: workspace_id }
-    if (is_built) while ((await applyChanges(at)) === texts_per_batch);
-    else if (!(await workspaces.isShared(at))) await buildTotals(at)
-  }
+  if (!tally) return false
+  if (!tally.is_built && (await workspaces.isShared(at))) return true
+  if (!tally.is_built) await buildTotals(at)
+  while ((await applyBatch(at)) === texts_per_batch);
+  return false
 }
 
 /** One snapshot has the texts and the changes recorded so far, so these changes are dropped and not applied. */
@@ -110,7 +122,7 @@ async function countAllTexts({ db, workspace }: InWorkspace): Promise<Map<string
 }
 
 /** Returns the number of changes. `skip locked` lets several processes share the work. */
-function applyChanges(at: InWorkspace): Promise<number> {
+function applyBatch(at: InWorkspace): Promise<number> {
   return inTransaction(at, async (at) => {
     const { db, workspace } = at
     const changes = await db.many<{ removed: string | null; added: string | null }>(

@@ -31,15 +31,15 @@ export async function positionOf(at: InWorkspace, { id, field }: { id: string; f
 /** Assigns positions to a batch of committed events, and returns the last position. */
 export async function lastPosition(at: InWorkspace): Promise<number> {
   const { db, workspace } = at
-  const is_any_unassigned = await db.run(
-    sql`select from events where workspace_id = ${workspace} and position is null limit 1`,
-  )
-  if (is_any_unassigned) await assignBatch(at)
+  if (await hasUnassigned(at)) await assignBatch(at)
   const last = await db.maybe<{ position: number }>(
     sql`select position from event_positions where workspace_id = ${workspace}`,
   )
   return last?.position ?? 0
 }
+
+const hasUnassigned = async ({ db, workspace }: InWorkspace): Promise<boolean> =>
+  (await db.run(sql`select from events where workspace_id = ${workspace} and position is null limit 1`)) > 0
 
 /** The same for many workspaces with fewer statements, in a database that isn't sharded. */
 export async function lastPositions(db: Db, workspaces: string[]): Promise<Map<string, number>> {
@@ -54,22 +54,18 @@ export async function lastPositions(db: Db, workspaces: string[]): Promise<Map<s
   return new Map(rows.map(({ workspace_id, position }) => [workspace_id, position]))
 }
 
-/** Assigns positions to all committed events of all workspaces. One that fails doesn't keep the others from theirs. */
-export async function assignPositions({ db }: Pick<At, 'db'>, isStopping: () => boolean): Promise<void> {
-  const workspaces = await db.many<{ workspace_id: string }>(
+/** Assigns positions to all committed events of the workspace. */
+export async function assignPositions(at: InWorkspace, isStopping: () => boolean): Promise<void> {
+  if (!(await hasUnassigned(at))) return
+  while (!isStopping() && (await assignBatch(at)) === batch_rows);
+}
+
+/** Workspaces for which `assignPositions` has something to do, in a database that isn't sharded. */
+export const workspacesWithUnassigned = ({ db }: Pick<At, 'db'>): Promise<{ workspace_id: string }[]> =>
+  db.many(
     sql`select distinct workspace_id
       from (select workspace_id from events where position is null limit ${poll_rows}) as unassigned`,
   )
-  const errors: unknown[] = []
-  for (const { workspace_id } of workspaces) {
-    try {
-      while (!isStopping() && (await assignBatch({ db, workspace: workspace_id })) === batch_rows);
-    } catch (error) {
-      errors.push(error)
-    }
-  }
-  if (errors.length > 0) throw new AggregateError(errors, 'not all events got their positions')
-}
 
 /** Makes the planner find each row by its key. A cached plan from when there were few rows would scan the whole table. */
 const planner_settings = raw(

@@ -43,7 +43,13 @@ export async function recordOnly(at: At, type: EventType, event: NewEvent): Prom
   return id
 }
 
+/** Committed events get their positions soon after they are announced. */
+export const topic = 'events'
+
+const announce = ({ db, workspace }: At): void => db.notify({ topic, workspace, is_due: false })
+
 async function insert(at: At, type: EventType, ids: string[], events: NewEvent[]): Promise<void> {
+  announce(at)
   const selected = selectRows(at, {
     columns: sql`id, ${type.name}, resource_id, data, previous, created_at`,
     from: sql`unnest(${ids}::uuid[], ${events.map(({ data }) => data.id)}::uuid[],
@@ -62,6 +68,7 @@ export async function recordMany(at: At, type: EventType, events: Omit<NewEvent,
   const lines = events.map(({ data, created_at = clock.iso(at.now) }, index) =>
     copyLine([at.workspace, ids[index] ?? '', type.name, data.id, JSON.stringify(data), created_at]),
   )
+  announce(at)
   await Promise.all([
     at.db.copy('events', ['workspace_id', 'id', 'type', 'resource_id', 'data', 'created_at'], lines.join('')),
     at.hooks.run(at, recorded, { type, ids }),

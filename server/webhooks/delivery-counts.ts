@@ -27,16 +27,21 @@ export const deliveryCount = (workspace: string, webhook_id: string): Sql =>
     where workspace_id = ${workspace} and webhook_id = ${webhook_id})`
 
 /** Replaces the rows of a webhook by their sum, for webhooks with many rows. */
-export async function sumUpCounts({ db }: Pick<Unscoped, 'db'>, isStopping: IsStopping): Promise<void> {
-  const webhooks = await db.many<{ workspace_id: string; webhook_id: string }>(
-    sql`select workspace_id, webhook_id from webhook_delivery_counts
+export async function sumUpCounts(at: InWorkspace, isStopping: IsStopping): Promise<void> {
+  const webhooks = await at.db.many<{ webhook_id: string }>(
+    sql`select webhook_id from webhook_delivery_counts where workspace_id = ${at.workspace}
+      group by webhook_id having count(*) > ${rows_max}`,
+  )
+  for (const { webhook_id } of webhooks)
+    await inBatches(batch_rows, () => inTransaction(at, (at) => sumUpBatch(at, webhook_id)), isStopping)
+}
+
+/** Workspaces for which `sumUpCounts` has something to do, in a database that isn't sharded. */
+export const workspacesWithManyCounts = ({ db }: Pick<Unscoped, 'db'>): Promise<{ workspace_id: string }[]> =>
+  db.many(
+    sql`select distinct workspace_id from webhook_delivery_counts
       group by workspace_id, webhook_id having count(*) > ${rows_max}`,
   )
-  for (const { workspace_id, webhook_id } of webhooks) {
-    const at = { db, workspace: workspace_id }
-    await inBatches(batch_rows, () => inTransaction(at, (at) => sumUpBatch(at, webhook_id)), isStopping)
-  }
-}
 
 async function sumUpBatch(at: InWorkspace, webhook_id: string): Promise<number> {
   const { db, workspace } = at

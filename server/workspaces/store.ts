@@ -165,6 +165,18 @@ export const find = ({ db }: Pick<Unscoped, 'db'>, name: string): Promise<Listed
 export const list = ({ db }: Pick<Unscoped, 'db'>): Promise<ListedWorkspace[]> =>
   db.many<ListedWorkspace>(sql`select ${columns} from workspaces order by created_at, id`)
 
+/**
+ * The workspaces in which a periodic task must look: those that `find` finds. Where the database is sharded these are all: a
+ * statement over all nodes fails when one is down.
+ */
+export async function listToLookInto(
+  { db }: Pick<Unscoped, 'db'>,
+  find: (at: Pick<Unscoped, 'db'>) => Promise<{ workspace_id: string }[]>,
+): Promise<string[]> {
+  const found = db.isSharded() ? await db.many<{ workspace_id: string }>(all_workspaces) : await find({ db })
+  return found.map(({ workspace_id }) => workspace_id)
+}
+
 /** A join for other rooms, by a column with the workspace's id. Its columns are `workspace.id`, `.name`, `.kind` and `.created_at`. */
 export const joinWorkspace = (workspace_id: Sql): Sql =>
   sql`join workspaces as workspace on workspace.id = ${workspace_id}`

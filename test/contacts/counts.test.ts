@@ -117,7 +117,7 @@ const sortKey = ({ created_at, id }: Contact): string => `${created_at} ${id}`
 /** Totals are built only when every transaction that did not record its changes has ended. */
 async function waitForTotals({ id }: Tenant): Promise<void> {
   for (; (await short_search.countShortMatches(at(id), '+')) === undefined; await sleep(20))
-    await short_search.applyAllChanges({ db: pool })
+    await short_search.applyChanges(at(id))
 }
 
 test('counts, texts, tags and short-search totals match the contacts after concurrent random changes', async () => {
@@ -130,7 +130,7 @@ test('counts, texts, tags and short-search totals match the contacts after concu
   let is_over = false
   const updating = (async () => {
     await short_search.startTotals(at(tenant.id))
-    for (; !is_over; await sleep(20)) await short_search.applyAllChanges({ db: pool })
+    for (; !is_over; await sleep(20)) await short_search.applyChanges(at(tenant.id))
   })()
   await changeAll()
   is_over = true
@@ -140,7 +140,7 @@ test('counts, texts, tags and short-search totals match the contacts after concu
   await waitForTotals(tenant)
   await changeAll()
   await checkDerivedTables(tenant)
-  await short_search.applyAllChanges({ db: pool })
+  await short_search.applyChanges(at(tenant.id))
   await checkDerivedTables(tenant)
 })
 
@@ -149,7 +149,7 @@ test('processes that update the totals at the same time count nothing twice', as
   await short_search.startTotals(at(tenant.id))
   await waitForTotals(tenant)
   const updating = Array.from({ length: 3 }, async () => {
-    for (let times = 0; times < 10; times += 1) await short_search.applyAllChanges({ db: pool })
+    for (let times = 0; times < 10; times += 1) await short_search.applyChanges(at(tenant.id))
   })
   await Promise.all([changeAtRandom(tenant, []), ...updating])
   await checkDerivedTables(tenant)
@@ -170,10 +170,10 @@ for (const [title, write] of Object.entries(writes)) {
     const contact = await create(tenant, { first_name: 'Zoë' })
     await using held = await holdTransaction(pool, (db) => write({ ...at(tenant.id), db }, contact))
     await short_search.startTotals(at(tenant.id))
-    await short_search.applyAllChanges({ db: pool })
+    await short_search.applyChanges(at(tenant.id))
     // A create chooses one of 16 counters at random. It gets 503 if the held transaction has locked that one.
     while ((await tenant.call('POST', '/contacts', newContact({ first_name: 'Wei' }))).status === 503);
-    await short_search.applyAllChanges({ db: pool })
+    await short_search.applyChanges(at(tenant.id))
     assert.equal(await short_search.countShortMatches(at(tenant.id), 'z'), undefined)
     await held.end()
     await waitForTotals(tenant)
@@ -185,7 +185,7 @@ test('a transaction that records its changes does not delay the totals', async (
   const tenant = await workspace()
   await short_search.startTotals(at(tenant.id))
   await using held = await holdTransaction(pool, (db) => contacts.create({ ...at(tenant.id), db }, [input('Grace')]))
-  await short_search.applyAllChanges({ db: pool })
+  await short_search.applyChanges(at(tenant.id))
   assert.equal(await short_search.countShortMatches(at(tenant.id), 'g'), 0)
   await held.end()
   assert.equal(await short_search.countShortMatches(at(tenant.id), 'g'), 1)

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Pool } from '../../server/kit/postgres/pool.ts'
 import { type Sql, sql } from '../../server/kit/postgres/sql.ts'
+import { table_classes } from '../../server/table-classes.ts'
 import { directories } from '../support/directories.ts'
 import { createDatabase, openServer, type Server, testPool } from '../support/harness.ts'
 import { recordStatements } from '../support/old-rows.ts'
@@ -15,13 +16,6 @@ import { sendUnsharded } from '../support/statements/unsharded.ts'
 
 /** How statements begin that may go to every shard, and why. Remove what is no longer needed, and add nothing. */
 const over_all_workspaces: Record<string, string> = {
-  'select distinct workspace_id from (select workspace_id from events': 'a poll',
-  'select workspace_id from contact_counts where not exists': 'a poll',
-  'select workspace_id, is_built from contact_search_tallies': 'a poll',
-  'insert into due_workspaces (workspace_id, kind, due_at) select workspace_id, $1, due_at from (':
-    'a sweep finds what a killed process has not noted',
-  'select distinct workspace_id from deleted_webhooks where due_at <=': 'a poll',
-  'select workspace_id, webhook_id from webhook_delivery_counts group by': 'a poll',
   'select count(*) as total from webhooks where failing_since': 'the operator asks how many fail',
   "select count(*) as total from channels where status = 'failing'": 'the operator asks how many fail',
   "select count(*) as total from calls where status in ('ringing'": 'the operator asks how many there are',
@@ -62,12 +56,8 @@ async function readCatalog(): Promise<Catalog> {
       sql`select table_name as name from information_schema.columns
         where table_schema = 'public' and column_name = 'workspace_id' and table_name <> all(${directories}::text[])`,
     ),
-    reference_tables: new Set(['workspaces', 'api_key_directory', 'integration_directory', 'channel_directory']),
-    local_tables: await names(
-      sql`select table_name as name from information_schema.tables where table_schema = 'public' and table_name not in (
-        select table_name from information_schema.columns where table_schema = 'public' and column_name = 'workspace_id'
-          and table_name <> all(${directories}::text[]))`,
-    ),
+    reference_tables: new Set(table_classes.reference),
+    local_tables: new Set(table_classes.local),
     // Without aggregates: a sharded database takes them in a subquery of an update.
     unstable_functions: await names(
       sql`select distinct proname as name from pg_proc where provolatile <> 'i' and prokind = 'f'`,

@@ -33,7 +33,7 @@ async function change({ id, call, work }: Tenant, webhook_ids: string[]): Promis
       await call('POST', '/contacts/imports', { rows })
       await work()
     } else if (below(2)) await removeOld(at(id), clock.wall() - 500)
-    else await sumUpCounts({ db: pool }, isStopping)
+    else await sumUpCounts(at(id), isStopping)
   }
 }
 
@@ -74,10 +74,10 @@ test('counts stay exact when two processes sum them up while others add to them'
   await Promise.all([
     add(),
     ...Array.from({ length: 2 }, async () => {
-      for (let times = 0; times < 10; times += 1) await sumUpCounts({ db: pool }, isStopping)
+      for (let times = 0; times < 10; times += 1) await sumUpCounts(at(tenant.id), isStopping)
     }),
   ])
-  await sumUpCounts({ db: pool }, isStopping)
+  await sumUpCounts(at(tenant.id), isStopping)
   const { total } = await pool.one<{ total: number }>(sql`select ${deliveryCount(tenant.id, webhook_id)} as total`)
   assert.equal(total, 600)
   const rows = await pool.many(sql`select id from webhook_delivery_counts where webhook_id = ${webhook_id}`)

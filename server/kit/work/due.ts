@@ -1,15 +1,19 @@
-import { type At, timeStands } from '../at.ts'
+import { type At, type InWorkspace, timeStands } from '../at.ts'
 import * as clock from '../clock.ts'
+import { inParallel } from '../limits/in-parallel.ts'
 import type { Log } from '../log.ts'
 import { isUnavailable } from '../postgres/errors.ts'
 import type { Db, Pool } from '../postgres/pool.ts'
-import { raw, type Sql, sql } from '../postgres/sql.ts'
+import { join, raw, type Sql, sql } from '../postgres/sql.ts'
+import { tenantOf } from '../postgres/tenants.ts'
 
 const poll_every_ms = 500
 /** Due workspaces of a kind that one poll reads. */
 const polled_max = 1_000
 /** A workspace with much work is noted at most this often. */
 const note_every_ms = 1_000
+/** Workspaces of a sharded database that are asked for their next work at a time. */
+const workspaces_at_once = 4
 /** A note that could not be written is tried again after this long. */
 const note_retry_ms = 2_000
 
@@ -17,6 +21,8 @@ const note_retry_ms = 2_000
 export interface DueKind {
   /** Notifications that announce new work have this topic. */
   kind: string
+  /** Whether its table is not sharded, also where others are. */
+  is_local?: boolean
   /** Selects, as one value, when work of the workspace is due next; null when there is none. It reads few rows. */
   nextDue: (workspace: string | Sql) => Sql
   /** The same, but not before the leases of the items end. */
@@ -101,12 +107,36 @@ interface EveryDue {
 
 /**
  * Notes every workspace that has work, also what a killed process has not noted. It asks each workspace for its next work only.
- * A kind that fails doesn't keep the others from being noted.
+ * A kind that fails doesn't keep the others from being noted, and in a sharded database neither does a workspace whose node is
+ * down: each is asked with a statement of its own, for all kinds.
  */
 export async function noteAllDue(db: Db, { kinds, workspaces }: EveryDue): Promise<void> {
-  const errors: unknown[] = []
-  for (const kind of kinds) await noteAllOf(db, kind, workspaces).catch((error: unknown) => errors.push(error))
-  if (errors.length > 0) throw new AggregateError(errors, 'not all due work was noted')
+  const { joined = [], alone = [] } = Object.groupBy(kinds, ({ is_local }) =>
+    is_local || !db.isSharded() ? 'joined' : 'alone',
+  )
+  const ids = alone.length > 0 ? await db.many<{ workspace_id: string }>(workspaces) : []
+  const notes = [
+    ...joined.map((kind) => () => noteAllOf(db, kind, workspaces)),
+    ...ids.map(
+      ({ workspace_id: workspace }) =>
+        () =>
+          noteAllIn({ db, workspace }, alone),
+    ),
+  ]
+  await inParallel(notes, { at_once: db.isSharded() ? workspaces_at_once : 1 }, (note) => note())
+}
+
+async function noteAllIn(at: InWorkspace, kinds: DueKind[]): Promise<void> {
+  const due = [...(await readDueTimes(at, kinds))].filter(([, time]) => Number.isFinite(time))
+  if (due.length === 0) return
+  await at.db.run(
+    sql`insert into due_workspaces (workspace_id, kind, due_at)
+      select ${at.workspace}, kind, due_at
+      from unnest(${due.map(([kind]) => kind)}::text[], ${due.map(([, time]) => clock.iso(time))}::timestamptz[])
+        as next (kind, due_at)
+      on conflict (workspace_id, kind) do update set due_at = excluded.due_at
+      where due_workspaces.due_at > excluded.due_at`,
+  )
 }
 
 const noteAllOf = (db: Db, { kind, nextDue }: DueKind, workspaces: Sql): Promise<number> =>
@@ -124,9 +154,10 @@ export async function moveDue(at: At, kind: DueKind): Promise<void> {
   const { db, workspace, now } = at
   // Leases end by wall time, also while the workspace's time stands still.
   const next = timeStands(at) ? kind.nextDue : (kind.nextFree ?? kind.nextDue)
+  const next_due = db.isSharded() ? sql`${await readNext(db, next(workspace))}::timestamptz` : sql`(${next(workspace)})`
   const moved = await db.run(
     sql`update due_workspaces set due_at = next.due_at
-      from (select coalesce((${next(workspace)}), 'infinity') as due_at) as next
+      from (select coalesce(${next_due}, 'infinity') as due_at) as next
       where workspace_id = ${workspace} and kind = ${kind.kind} and due_workspaces.due_at <= ${clock.iso(now)}
         and due_workspaces.due_at < next.due_at`,
   )
@@ -138,11 +169,31 @@ export async function moveDue(at: At, kind: DueKind): Promise<void> {
   if (is_due) await noteDue(db, kind.kind, workspace)
 }
 
+const readNext = async (db: Db, next: Sql): Promise<string | null> =>
+  (await db.one<{ due_at: string | null }>(sql`select due_at from (${next}) as next (due_at)`)).due_at
+
 /** When the next work of each kind is due. Infinity when there is none. */
-export async function readDueTimes({ db, workspace }: At, kinds: DueKind[]): Promise<Map<string, number>> {
-  const times = kinds.map(({ nextDue }) => sql`(${nextDue(workspace)})`).reduce((all, time) => sql`${all}, ${time}`)
+export async function readDueTimes({ db, workspace }: InWorkspace, kinds: DueKind[]): Promise<Map<string, number>> {
+  if (!db.isSharded()) return readTimes(db, { workspace, kinds })
+  // Beside a row of the workspace, its node answers for all kinds. Alone, each subquery would go there and back.
+  const { local = [], sharded = [] } = Object.groupBy(kinds, ({ is_local }) => (is_local ? 'local' : 'sharded'))
+  return new Map([
+    ...(await readTimes(db, { workspace, kinds: local })),
+    ...(await readTimes(db, { workspace, kinds: sharded, from: sql`from ${tenantOf(workspace)}` })),
+  ])
+}
+
+async function readTimes(
+  db: Db,
+  { workspace, kinds, from = raw('') }: { workspace: string; kinds: DueKind[]; from?: Sql },
+): Promise<Map<string, number>> {
+  if (kinds.length === 0) return new Map()
+  const times = join(
+    kinds.map(({ nextDue }) => sql`(${nextDue(workspace)})`),
+    ', ',
+  )
   const { due_at } = await db.one<{ due_at: (string | null)[] }>(
-    sql`select to_json(array[${times}]::timestamptz[]) as due_at`,
+    sql`select to_json(array[${times}]::timestamptz[]) as due_at ${from}`,
   )
   const toTime = (text: string | null | undefined) => (text ? clock.parse(text) : Number.POSITIVE_INFINITY)
   return new Map(kinds.map(({ kind }, index) => [kind, toTime(due_at[index])]))

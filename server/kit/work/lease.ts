@@ -1,5 +1,6 @@
 import type { InWorkspace } from '../at.ts'
 import * as clock from '../clock.ts'
+import { inParallel } from '../limits/in-parallel.ts'
 import type { Db } from '../postgres/pool.ts'
 import type { State } from './state.ts'
 
@@ -61,20 +62,9 @@ export const itemLeases = <Item extends { id: string }>(renew: Renew<Item>): Lea
     renew: async (db, states) => {
       const now = db.time()
       const isEnding = ({ lease_until }: State<Item>) => lease_until - now < (2 / 3) * lease_ms
-      await inParallel(states, async (state) => {
+      await inParallel(states, { at_once: concurrent_renewals_max }, async (state) => {
         await (isEnding(state) ? renewAll(db, state) : renewLeftOut(db, state))
       })
     },
   }
-}
-
-/** Runs all of them, also when some fail. Then it throws. */
-async function inParallel<T>(all: T[], run: (one: T) => Promise<void>): Promise<void> {
-  const rest = all.values()
-  const errors: unknown[] = []
-  const runNext = async () => {
-    for (const one of rest) await run(one).catch((error: unknown) => errors.push(error))
-  }
-  await Promise.all(Array.from({ length: concurrent_renewals_max }, runNext))
-  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${all.length} failed`)
 }

@@ -31,9 +31,8 @@ export async function workInBackground(server: Server): Promise<void> {
   const { call } = tenant
   await runWorker(service, server, tenant)
   await call('POST', '/contacts', newContact())
-  await assignPositions({ db: server.pool }, never)
-  await short_search.startInLargeWorkspaces({ db: server.pool })
-  await short_search.applyAllChanges({ db: server.pool })
+  await assignPositions(server.at(tenant.id), never)
+  await short_search.keepUpTotals(server.at(tenant.id))
   const failing = { ...imports, begin: () => Promise.reject(new Error('a batch that fails')) }
   await call('POST', '/contacts/imports', newImport())
   const engine = new Engine(rowWork(failing), { service, log })

@@ -23,7 +23,7 @@ export async function listContacts(server: Server): Promise<void> {
     for (let count = 0; count < 3; count += 1)
       await call('POST', '/contacts', newContact({ first_name: 'Ada', tags: ['vip', 'trial'] }))
   await short_search.startTotals(server.at(large.id))
-  await short_search.applyAllChanges({ db: server.pool })
+  await short_search.applyChanges(server.at(large.id))
   const combined = Object.entries(filters).reduce<string[]>(
     (queries, [name, values]) =>
       queries.flatMap((query) => [query, ...values.map((value) => `${query}&${name}=${value}`)]),

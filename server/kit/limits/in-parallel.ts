@@ -1,0 +1,18 @@
+/** Runs it for all, a few at a time, also when some fail. Then it throws. */
+export async function inParallel<T>(
+  all: Iterable<T>,
+  { at_once }: { at_once: number },
+  run: (one: T) => Promise<unknown>,
+): Promise<void> {
+  const rest = [...all].values()
+  const errors: unknown[] = []
+  let count = 0
+  const runNext = async () => {
+    for (const one of rest) {
+      count += 1
+      await run(one).catch((error: unknown) => errors.push(error))
+    }
+  }
+  await Promise.all(Array.from({ length: at_once }, runNext))
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${count} failed`)
+}

@@ -1,0 +1,43 @@
+import { inParallel } from '../limits/in-parallel.ts'
+import type { Log } from '../log.ts'
+import type { Pool } from '../postgres/pool.ts'
+import { repeat } from './periodic.ts'
+
+const workspaces_at_once = 2
+
+interface FollowUp {
+  name: string
+  /** Of the notifications of commits that it follows. */
+  topic: string
+  every_ms: number
+  /** Returns true if it must run again. */
+  run: (workspace: string) => Promise<boolean>
+}
+
+/**
+ * Follows the commits of this process: it runs once for all that were made in a workspace since the last time, and again where it
+ * has failed. What nobody waits for is done so, and a periodic task finds what a killed process has not done.
+ */
+export function openFollowUp(pool: Pool, { name, topic, every_ms, run }: FollowUp, log: Log): { stop: () => void } {
+  const waiting = new Set<string>()
+  const unsubscribe = pool.subscribe((notification) => {
+    if (notification.topic === topic) waiting.add(notification.workspace)
+  })
+  async function runIn(workspace: string): Promise<void> {
+    waiting.delete(workspace)
+    try {
+      if (await run(workspace)) waiting.add(workspace)
+    } catch (error) {
+      waiting.add(workspace)
+      throw error
+    }
+  }
+  const runAll = () => inParallel([...waiting], { at_once: workspaces_at_once }, runIn)
+  const timer = repeat({ name, every_ms, run: runAll }, log)
+  return {
+    stop() {
+      unsubscribe()
+      clearInterval(timer)
+    },
+  }
+}

@@ -9,6 +9,7 @@ import { idOfKey } from '../kit/crypto/seal.ts'
 import { SetupError } from '../kit/postgres/embedded/embedded.ts'
 import { isUnavailable } from '../kit/postgres/errors.ts'
 import { describeMigrations, listCreated, listUnknown } from '../kit/postgres/migrate.ts'
+import { listPlacements } from '../kit/postgres/nodes.ts'
 import type { Db, Session } from '../kit/postgres/pool.ts'
 import { quoteName } from '../kit/postgres/sql.ts'
 import { listTables, type Table } from '../kit/postgres/tables.ts'
@@ -52,7 +53,7 @@ export async function backUp(
   const signal = stopSignal(shell)
   try {
     const written = await intoFile(target, { force }, (handle) =>
-      service.pool.session((db) => writeSnapshot(db, { config, keys, handle, shell, signal })),
+      service.pool.session((db) => writeSnapshot(db, service.pool, { config, keys, handle, shell, signal })),
     )
     const { size } = await fs.stat(target)
     return describe(file, size, config, written)
@@ -154,13 +155,21 @@ interface Written {
   of_others: string[]
 }
 
-async function writeSnapshot(db: Session, { config, keys, handle, shell, signal }: Snapshot): Promise<Written> {
+async function writeSnapshot(
+  db: Session,
+  pool: Db,
+  { config, keys, handle, shell, signal }: Snapshot,
+): Promise<Written> {
   const { own: tables, of_others } = await listBackedUp(db)
-  // The lock comes before the snapshot, so that no migration changes a table in between.
+  const placements = await listPlacements(pool)
   await db.script('begin isolation level repeatable read, read only')
+  // Where Citus shards the database, each connection to a node has its own snapshot, and a workspace is on one node.
+  await db.script('set local citus.max_adaptive_executor_pool_size = 1')
   await db.script('set local statement_timeout = 0')
   await db.script('set local idle_in_transaction_session_timeout = 0')
   await db.script(`set local lock_timeout = ${lock_wait_ms}`)
+  // The lock comes before the snapshot, so that no migration changes a table in between. It also opens the snapshots of nodes
+  // before that of the coordinator, which then has every workspace that they know.
   await db.script(`lock table ${tables.map(({ name }) => quoteName(name)).join(', ')} in access share mode`)
   if ((await listUnknown(db, migrations)).length > 0)
     throw new SetupError('a newer version has migrated the database: use that version')
@@ -186,6 +195,9 @@ async function writeSnapshot(db: Session, { config, keys, handle, shell, signal 
         progress.show(() => `Table ${table}: ${formatBytes(bytes)} in all`)
         yield { kind: 'rows', table, rows }
       }
+    // On the node that a shard was moved to, the snapshot is from before.
+    if ((await listPlacements(pool)) !== placements)
+      throw new SetupError('shards were moved meanwhile: back up again when that is done')
     // Ends the snapshot, so that the database can tidy up while files are copied.
     await db.script('commit')
     for (const { name, key, is_file } of keys) if (is_file) yield { kind: 'key', name, key }

@@ -187,6 +187,8 @@ async function begin(db: Db, tables: string[]): Promise<void> {
   await db.script('begin')
   await db.script('set local statement_timeout = 0')
   await db.script('set local idle_in_transaction_session_timeout = 0')
+  // Where Citus shards the database, rows of a reference table can't be followed by those of several shards at once.
+  await db.script("set local citus.multi_shard_modify_mode = 'sequential'")
   await db.script(`lock table ${tables.map(quoteName).join(', ')} in exclusive mode`)
   for (const table of tables)
     if (await hasRows(db, table)) throw new SetupError('the database is not empty: use another')
@@ -196,7 +198,8 @@ async function begin(db: Db, tables: string[]): Promise<void> {
 async function analyze({ pool }: Service, shell: Shell, { tables }: Manifest): Promise<void> {
   const work = pool.session(async (db) => {
     await db.script('set statement_timeout = 0')
-    await db.script(`analyze ${tables.map(({ name }) => quoteName(name)).join(', ')}`)
+    // Citus can't analyze several at once.
+    for (const { name } of tables) await db.script(`analyze ${quoteName(name)}`)
   })
   // Everything is restored, and PostgreSQL does it by itself some time later.
   await work.catch((error: unknown) => consoleOf(shell).error(`analyze has failed: ${errorMessage(error)}`))

@@ -499,6 +499,29 @@ test('a file that appears while the backup is made is not replaced', async () =>
   assert.ok(!fs.existsSync(`${file}.part`))
 })
 
+test('a backup during which shards are moved is refused', async () => {
+  const file = newFile()
+  await source.pool.script(
+    `create table pg_dist_node (); create table pg_dist_placement (shardid bigint, groupid integer);
+    insert into pg_dist_placement values (1, 1)`,
+  )
+  const running = await source.pool.tx(async (db) => {
+    await db.script('lock table contacts in access exclusive mode')
+    const running = command(['backup', file], source_settings)
+    await waitUntil('the backup waits', async () => {
+      const waiting = sql`select from pg_locks where not granted and relation = 'contacts'::regclass`
+      return (await source.pool.many(waiting)).length > 0
+    })
+    await source.pool.script('update pg_dist_placement set groupid = 2')
+    return running
+  })
+  const { code, stderr } = await running.ended
+  await source.pool.script('drop table pg_dist_node, pg_dist_placement')
+  assert.equal(code, 1)
+  assert.match(stderr, /shards were moved meanwhile: back up again when that is done\n$/)
+  assert.ok(!fs.existsSync(file))
+})
+
 test('an existing file is replaced only with --force', async () => {
   const file = newFile()
   fs.writeFileSync(file, 'mine')

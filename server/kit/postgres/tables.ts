@@ -44,7 +44,7 @@ function parentsFirst(tables: TableWithParents[]): Table[] {
 
 export async function hasRows(db: Db, table: string): Promise<boolean> {
   const { has_rows } = await db.one<{ has_rows: boolean }>(
-    sql`select exists (select from ${raw(quoteName(table))}) as has_rows`,
+    sql`select exists (select 1 from ${raw(quoteName(table))}) as has_rows`,
   )
   return has_rows
 }

@@ -9,6 +9,7 @@ import * as clock from '../../../server/kit/clock.ts'
 import { hashOf } from '../../../server/kit/crypto/secret.ts'
 import { newId } from '../../../server/kit/id.ts'
 import { isCurrent, isMigrated, listNames, listUnknown } from '../../../server/kit/postgres/migrate.ts'
+import { listPlacements } from '../../../server/kit/postgres/nodes.ts'
 import { sql } from '../../../server/kit/postgres/sql.ts'
 import { countRows, hasRows, listTables } from '../../../server/kit/postgres/tables.ts'
 import * as people from '../../../server/people/store.ts'
@@ -59,7 +60,9 @@ async function readTheStatus({ pool, workspace }: Server): Promise<void> {
   await pool.script(`create table pg_dist_node (groupid integer, nodename text, nodeport integer, noderole text,
       isactive boolean);
     insert into pg_dist_node values (0, 'coordinator', 5432, 'primary', true);
+    create table pg_dist_placement (shardid bigint, groupid integer);
     create function citus_check_connection_to_node(text, integer) returns boolean language sql return true`)
   await read()
-  await pool.script('drop function citus_check_connection_to_node; drop table pg_dist_node')
+  await listPlacements(pool)
+  await pool.script('drop function citus_check_connection_to_node; drop table pg_dist_node, pg_dist_placement')
 }

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { scenario as advance } from './advance.ts'
+import { scenario as backup } from './backup.ts'
 import { scenario as calls } from './calls.ts'
 import { scenario as campaigns } from './campaigns.ts'
 import { scenario as conversations } from './conversations.ts'
@@ -35,6 +36,7 @@ const scenarios: Scenario[] = [
   sms,
   database,
   disk,
+  backup,
   races,
   pressure,
   hostile,

@@ -40,57 +40,111 @@ function nodePath() {
   return path
 }
 
-/** With `is_service`, restarts the process after a crash, but only if it was ready once: a wrong setting ends it. */
+/**
+ * Runs the file in a process, and the service in as many as it asks for when it is ready (`serve --processes`). With
+ * `is_service`, restarts a process after a crash, but only if the service was ready once: a wrong setting ends it.
+ */
 function start(node, parameters, is_service) {
-  const pauseAfter = restarts()
-  let child
-  let started_at = 0
-  let restart_count = 0
   /**
-   * The server's message that it is ready. A restart uses the same port, also if PORT is 0. `data_dir` is the folder of the
-   * embedded PostgreSQL, if that is used.
+   * The first process's message that it is ready. A restart uses the same port, also if PORT is 0. `data_dir` is the folder of
+   * the embedded PostgreSQL, if that is used.
    */
   let ready
   let is_stop_requested = false
-  let is_stopping = false
-  /** When the server last said that a signal has reached it. */
-  let signaled_at = Number.NEGATIVE_INFINITY
-  let pausing
+  /** The status and the signal with which this process ends. */
+  let result
 
-  function launch() {
-    pausing = undefined
-    started_at = performance.now()
-    const env = { NODE_COMPILE_CACHE: join(root, '.cache', 'compile'), ...process.env }
-    env.PATH = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter)
-    if (is_service) env.PARLEY_RESTARTS = String(restart_count)
-    if (ready) env.PORT = String(ready.port)
-    child = spawn(node, [...node_options, ...parameters], { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
-    child.on('error', (error) => fail(`Node could not be started: ${error.message}`))
-    child.on('message', (message) => {
-      if (message === 'stopping') {
-        is_stopping = true
-        signaled_at = performance.now()
-      } else ready = message
-    })
-    child.on('exit', onExit)
+  const processes = [openProcess(1)]
+  const [first] = processes
+
+  function openProcess(number) {
+    return {
+      number,
+      pauseAfter: restarts(),
+      restart_count: 0,
+      started_at: 0,
+      child: undefined,
+      pausing: undefined,
+      has_ended: false,
+      /** Whether it has said, during a stop, that its live calls are over. */
+      is_drained: false,
+      /** When it last said that a signal has reached it. */
+      signaled_at: Number.NEGATIVE_INFINITY,
+    }
   }
 
-  function onExit(code, signal) {
-    const is_crash = code !== 0 && ready && !is_stopping && !is_stop_requested
+  function launch(one) {
+    one.pausing = undefined
+    one.started_at = performance.now()
+    const env = { NODE_COMPILE_CACHE: join(root, '.cache', 'compile'), ...process.env }
+    env.PATH = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter)
+    if (is_service) {
+      env.PARLEY_RESTARTS = String(one.restart_count)
+      env.PARLEY_PROCESS = String(one.number)
+    }
+    if (ready) env.PORT = String(ready.port)
+    one.child = spawn(node, [...node_options, ...parameters], { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+    one.child.on('error', (error) => fail(`Node could not be started: ${error.message}`))
+    one.child.on('message', (message) => onMessage(one, message))
+    one.child.on('exit', (code, signal) => onExit(one, code, signal))
+  }
+
+  function onMessage(one, message) {
+    if (message === 'stopping') {
+      one.signaled_at = performance.now()
+      // A signal to one of several processes stops all of them.
+      if (!is_stop_requested) stop('SIGTERM')
+    } else if (message === 'drained') {
+      one.is_drained = true
+      coordinateStop()
+    } else if (one === first) {
+      ready = message
+      if (is_stop_requested) return coordinateStop()
+      while (processes.length < ready.processes) {
+        processes.push(openProcess(processes.length + 1))
+        launch(processes.at(-1))
+      }
+    }
+  }
+
+  function onExit(one, code, signal) {
+    const is_crash = is_service && code !== 0 && ready && !is_stop_requested
     const now = performance.now()
-    const pause_ms = is_service && is_crash ? pauseAfter(now - started_at, now) : undefined
+    const pause_ms = is_crash ? one.pauseAfter(now - one.started_at, now) : undefined
+    const name = processes.length > 1 ? `process ${one.number}` : 'the server'
     if (pause_ms !== undefined) {
-      restart_count += 1
-      report(`the server ${describeEnd(code, signal)}: restarting in ${pause_ms / 1000} s (restart ${restart_count})`)
-      pausing = setTimeout(launch, pause_ms)
+      one.restart_count += 1
+      const restart = `restarting in ${pause_ms / 1000} s (restart ${one.restart_count})`
+      report(`${name} ${describeEnd(code, signal)}: ${restart}`)
+      one.pausing = setTimeout(launch, pause_ms, one)
       return
     }
-    if (is_service && is_crash)
-      report(`the server ${describeEnd(code, signal)}: not restarting, too many crashes in ten minutes`)
+    if (is_crash) report(`${name} ${describeEnd(code, signal)}: not restarting, too many crashes in ten minutes`)
+    one.has_ended = true
+    if (is_crash || one === first) result ??= { code, signal }
+    if (!is_stop_requested) return stop('SIGTERM')
+    // The first process has waited for them: they don't react.
+    if (one === first && code === 0) for (const { child } of running()) child.kill('SIGKILL')
+    coordinateStop()
+  }
+
+  const running = () => processes.filter(({ has_ended }) => !has_ended)
+
+  /** All processes serve until the live calls of each are over. The first one ends last, with its PostgreSQL. */
+  function coordinateStop() {
+    const left = running()
+    if (left.length === 0) return end()
+    if (!(ready?.processes > 1)) return
+    if (left.every(({ is_drained }) => is_drained)) for (const one of left) send(one, 'all drained')
+    if (left.every((one) => one === first)) send(first, 'others ended')
+  }
+
+  function end() {
+    const { code, signal } = result ?? { code: 0 }
     // Also after a stop request: the signal may have ended a new server before it took over the running PostgreSQL.
-    if (is_service && code !== 0) stopDatabase()
+    if (is_service && first.child.exitCode !== 0) stopDatabase()
     if (!signal) process.exit(code)
-    for (const name of signals) process.removeListener(name, forward)
+    for (const name of signals) process.removeListener(name, stop)
     process.kill(process.pid, signal)
   }
 
@@ -99,27 +153,35 @@ function start(node, parameters, is_service) {
     if (ready?.data_dir) spawnSync(node, [join(root, 'server/stop-database.ts'), ready.data_dir], { stdio: 'inherit' })
   }
 
-  // Ctrl-C also reaches the child, and npm passes it on once more: wait, and send it only if the child doesn't have it. The second
-  // one reaches a server that waits for calls.
+  // Ctrl-C also reaches the processes, and npm passes it on once more: wait, and send it only to those that don't have it. The
+  // second one reaches a server that waits for calls.
   let forwarding
-  const forward = (signal) => {
+  function stop(signal) {
     is_stop_requested = true
-    if (pausing) {
-      stopDatabase()
-      process.exit(0)
+    for (const one of processes.filter(({ pausing }) => pausing)) {
+      clearTimeout(one.pausing)
+      one.pausing = undefined
+      one.has_ended = true
     }
     clearTimeout(forwarding)
     forwarding = setTimeout(() => {
-      if (performance.now() - signaled_at > 2 * same_signal_ms) child.kill(signal)
+      const reached_after = performance.now() - 2 * same_signal_ms
+      for (const { child, signaled_at } of running()) if (signaled_at < reached_after) child.kill(signal)
     }, same_signal_ms)
+    coordinateStop()
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-  for (const signal of signals) process.on(signal, forward)
+  for (const signal of signals) process.on(signal, stop)
   // The signal that ends npm may have reached the server before: the same one again would end its live calls.
   stopWithNpm(() => {
-    if (!is_stop_requested && !is_stopping) forward('SIGTERM')
+    if (!is_stop_requested) stop('SIGTERM')
   })
-  launch()
+  launch(first)
+}
+
+/** It may be ending. */
+function send({ child }, message) {
+  if (child.connected) child.send(message, () => {})
 }
 
 const describeEnd = (code, signal) => (signal ? `was ended by ${signal}` : `ended with status ${code}`)

@@ -47,6 +47,8 @@ export interface Config {
   log_level: Level
   /** How often the launcher has restarted the server after a crash. */
   restarts: number
+  /** The number of this process among those of `serve --processes`, from 1. */
+  process: number
 }
 
 /** A setting is wrong. The message is one line that names the variable. */
@@ -177,6 +179,7 @@ export function readConfig(environment: Environment = process.env): Config {
     ),
     // Set only by the launcher.
     restarts: read('PARLEY_RESTARTS', 0, (text) => wholeNumber(text, Number.MAX_SAFE_INTEGER), 'a whole number'),
+    process: read('PARLEY_PROCESS', 1, (text) => wholeNumber(text, Number.MAX_SAFE_INTEGER, 1), 'a whole number'),
   })
 }
 

@@ -27,7 +27,8 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
-  as: 'serve' | 'command'
+  /** With the embedded PostgreSQL: whether to own it, to share it if it runs, or only to share it. */
+  as: 'serve' | 'command' | 'share'
   /** False refuses a missing or empty database: most likely DATA_DIR or DATABASE_URL differ from the server's. */
   may_create: boolean
   /** True leaves the database as it is. */

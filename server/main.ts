@@ -13,6 +13,7 @@ import type { AnswerPage } from './kit/http/pages.ts'
 import type { FastifyInstance } from './kit/http/server.ts'
 import { type Log, openLog } from './kit/log.ts'
 import { SetupError } from './kit/postgres/embedded/embedded.ts'
+import { errorMessage } from './kit/problem.ts'
 import { openDueNotes } from './kit/work/due.ts'
 import { repeat } from './kit/work/periodic.ts'
 import { openOperatorPages, openOperatorServer } from './operator-pages.ts'
@@ -21,7 +22,8 @@ import { product } from './product.ts'
 import { openService, recordingsFolder } from './service.ts'
 import { ensureFirstWorkspace } from './start/first-workspace.ts'
 import { formatGreeting, greetingAsJson } from './start/greeting.ts'
-import { notifyLauncher } from './start/launcher.ts'
+import { followOthers, notifyLauncher, type Others } from './start/launcher.ts'
+import { checkPort, checkProcesses } from './start/processes.ts'
 import { ensureSecretsKeys } from './start/secrets-key.ts'
 import { consoleOf, type Shell } from './start/shell.ts'
 import { openAnsweringOnly, openWorker, type Worker } from './worker.ts'
@@ -31,6 +33,8 @@ export interface ServeOptions {
   is_json: boolean
   /** Runs only this part of the service. By default one process runs both. */
   only?: 'api' | 'worker' | undefined
+  /** Runs this many on one port: the first one does everything, the others serve requests only. One by default. */
+  processes?: number | undefined
   /** Places calls. By default simulated people answer. */
   carrier?: Carrier
   /** Hears and speaks. Tests set it. */
@@ -44,6 +48,8 @@ const stop_after_crash_ms = 5_000
 const stop_max_ms = 30_000
 const same_signal_ms = 1_000
 const check_drain_every_ms = 200
+/** When their live calls are over, the other processes stop at the same time as the first one, which waits for them. */
+const others_end_ms = 10_000
 
 /**
  * Runs the service until a signal, which may arrive during the start. An uncaught error ends the process with status 1,
@@ -51,23 +57,24 @@ const check_drain_every_ms = 200
  * document at the first start.
  */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
-  const { shell } = options
-  const log = openLog(config.log_level)
+  const { shell, processes = 1 } = options
+  const log = openLog(config.log_level, processes > 1 ? config.process : undefined)
   let exit_code = 0
-  const starting = start(config, log, options)
+  const others = followOthers(shell, processes)
+  const starting = start(config, log, { ...options, others })
   const drain = openDrain(config, log)
   const end = once(async (reason: string) => {
     log.info({ reason }, 'stopping')
     try {
       const { stop, live_calls } = await starting
-      if (exit_code === 0) await drain.wait(live_calls)
+      if (exit_code === 0) await drain.wait(live_calls, others, () => void notifyLauncher(shell, 'drained'))
       // An error may also have come meanwhile.
       live_calls.is_abandoned = exit_code !== 0
       const timer = setTimeout(() => {
         log.fatal('could not stop in time: the process ends')
         shell.exit(1)
       }, stop_max_ms).unref()
-      await stop().finally(() => clearTimeout(timer))
+      await stop({ is_crash: exit_code !== 0 }).finally(() => clearTimeout(timer))
       shell.exit(exit_code)
     } catch (error) {
       log.fatal({ err: error }, 'could not stop cleanly')
@@ -97,11 +104,14 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
 
 interface Started {
   /** Finishes requests in flight, then closes the database. */
-  stop: () => Promise<void>
+  stop: (options: { is_crash: boolean }) => Promise<void>
   live_calls: LiveCalls
 }
 
-/** Lets live calls end before a stop, while everything else goes on, and telephones that ring. No new ones begin. */
+/**
+ * Lets live calls end before a stop, while everything else goes on, and telephones that ring. No new ones begin. Those of other
+ * processes too: while some process serves requests, all do.
+ */
 function openDrain({ drain_seconds }: Config, log: Log) {
   const ended = new AbortController()
   const end = () => ended.abort()
@@ -113,9 +123,16 @@ function openDrain({ drain_seconds }: Config, log: Log) {
       if (clock.ticks() - first_ticks > same_signal_ms) end()
     },
     end,
-    async wait(live_calls: LiveCalls): Promise<void> {
+    async wait(live_calls: LiveCalls, others: Others, onDrained: () => void): Promise<void> {
       live_calls.is_draining = true
-      const isOver = () => live_calls.is_over && live_calls.countAwaited(clock.wall()) === 0
+      let is_drained = false
+      const isOver = () => {
+        if (!is_drained && live_calls.is_over && live_calls.countAwaited(clock.wall()) === 0) {
+          is_drained = true
+          onDrained()
+        }
+        return is_drained && others.are_drained
+      }
       const count = live_calls.count + live_calls.countAwaited(clock.wall())
       if (drain_seconds === 0) return
       if (count > 0)
@@ -131,13 +148,17 @@ function openDrain({ drain_seconds }: Config, log: Log) {
   }
 }
 
-async function start(config: Config, log: Log, options: ServeOptions): Promise<Started> {
-  const { shell, is_json, only, carrier } = options
+async function start(config: Config, log: Log, options: ServeOptions & { others: Others }): Promise<Started> {
+  const { shell, is_json, carrier, processes = 1, others } = options
+  const is_first = config.process === 1
+  const is_restart = config.restarts > 0
+  const only = is_first ? options.only : 'api'
   if (config.database_url && !config.secrets_key) throw new ConfigError('SECRETS_KEY is required with DATABASE_URL')
-  if (only && !config.database_url) throw new ConfigError('DATABASE_URL is required with --only')
+  if (options.only && !config.database_url) throw new ConfigError('DATABASE_URL is required with --only')
+  if (processes > 1) checkProcesses(processes, config, shell)
   const console = consoleOf(shell)
   const say = is_json ? console.error : console.log
-  const database = await openDatabase(config, { as: 'serve', may_create: true, say, log })
+  const database = await openDatabase(config, { as: is_first ? 'serve' : 'share', may_create: is_first, say, log })
   log.info(`using ${database.name}`)
   const { pool } = database
   await removeLeftovers(recordingsFolder(config)).catch((error: unknown) =>
@@ -151,8 +172,15 @@ async function start(config: Config, log: Log, options: ServeOptions): Promise<S
   const key_uses = api && repeat({ name: 'key uses', every_ms: record_key_uses_every_ms, run: api.recordKeyUses }, log)
   let worker: Worker | undefined
   let is_stopping = false
-  const operator = openOperators(config, { service, log, pages: api?.operator_pages, isStopping: () => is_stopping })
-  const stop = async () => {
+  const is_shared = processes > 1
+  const operator = openOperators(config, {
+    service,
+    log,
+    pages: api?.operator_pages,
+    isStopping: () => is_stopping,
+    is_shared,
+  })
+  const stop: Started['stop'] = async ({ is_crash }) => {
     is_stopping = true
     clearInterval(key_uses)
     await Promise.all([api?.stop(), worker?.stop()])
@@ -164,40 +192,54 @@ async function start(config: Config, log: Log, options: ServeOptions): Promise<S
     await service.tools.speech_installer.close()
     await service.tools.sound.close()
     await service.tools.blobs.close()
-    await database.close()
+    const has_others = is_first && is_shared
+    if (has_others && !is_crash) await Promise.race([others.have_ended, sleep(others_end_ms)])
+    // After a crash the others use the embedded PostgreSQL, until the next process takes it over.
+    if (!has_others || !is_crash) await database.close()
     // Last: requests that it cuts off would be stored as failed, although they may have taken effect.
     await service.tools.outbound.close()
   }
   try {
-    const port = api ? await listen(api.app, config) : config.port
+    const port = api ? await listen(api.app, config, { is_shared }) : config.port
     await operator.listen()
-    const is_restart = config.restarts > 0
     // Only after listening has succeeded: a key created by a failed start would never be shown.
-    const first = api ? await ensureFirstWorkspace(service, config) : {}
+    const first = api && is_first ? await ensureFirstWorkspace(service, config) : {}
     // After a crash the link that was printed stays valid.
-    const setup_token = api && !is_restart ? await setup.createToken({ db: pool, now: clock.wall() }) : undefined
+    const setup_token =
+      api && is_first && !is_restart ? await setup.createToken({ db: pool, now: clock.wall() }) : undefined
     // Inboxes are served by this process, or by the one that has the API.
     const own_address = addressOf(api ? { ...config, public_url: undefined } : config, port)
     const { events_keep_days } = config
     const background = { service, ownAddress: () => own_address, events_keep_days, carrier, log }
     worker = only === 'api' ? openAnsweringOnly(background) : openWorker(background)
     // Before the greeting: from then on the launcher restarts the service after a crash.
-    await notifyLauncher(shell, { port, data_dir: config.database_url ? undefined : config.data_dir })
+    await notifyLauncher(shell, { port, data_dir: config.database_url ? undefined : config.data_dir, processes })
     const address = addressOf(config, port)
+    if (is_shared) log.info('ready')
+    if (!is_first) return { stop, live_calls: service.tools.live_calls }
     if (!api) say(`${product.name} runs background work.`)
     else if (is_restart) say(`${product.name} is ready again: ${address}/api/v1`)
     else console.log((is_json ? greetingAsJson : formatGreeting)({ config, port, address, first, setup_token }))
     return { stop, live_calls: service.tools.live_calls }
   } catch (error) {
-    await stop()
+    await stop({ is_crash: is_restart })
     throw error
   }
 }
 
-async function listen(app: FastifyInstance, { host, port }: Config, name = 'PORT'): Promise<number> {
-  await app.listen({ host, port }).catch((error: Error) => {
-    throw new SetupError(`HOST ${host} and ${name} ${port} can't be used: ${error.message}`)
-  })
+/** With `is_shared`, other processes listen on the same port. */
+async function listen(
+  app: FastifyInstance,
+  config: Config,
+  { is_shared, name = 'PORT' }: { is_shared: boolean; name?: string },
+): Promise<number> {
+  const { host, port } = config
+  try {
+    if (is_shared && config.process === 1 && config.restarts === 0) await checkPort(config)
+    await app.listen({ host, port, ...(is_shared && { reusePort: true }) })
+  } catch (error) {
+    throw new SetupError(`HOST ${host} and ${name} ${port} can't be used: ${errorMessage(error)}`)
+  }
   return portOf(app)
 }
 
@@ -207,17 +249,18 @@ interface OperatorOptions {
   /** Those of the API, if this process has it. */
   pages: Record<string, AnswerPage> | undefined
   isStopping: () => boolean
+  is_shared: boolean
 }
 
 /** Serves the pages for operators at METRICS_PORT, if there is one. */
-function openOperators(config: Config, { service, log, pages, isStopping }: OperatorOptions) {
+function openOperators(config: Config, { service, log, pages, isStopping, is_shared }: OperatorOptions) {
   const { metrics_port: port } = config
   if (port === undefined) return { listen: async () => {}, stop: async () => {} }
   const own = pages ? undefined : openOperatorPages({ service, config, migrations, isStopping })
   const { app, stop } = openOperatorServer(pages ?? own?.pages ?? {}, { service, log })
   return {
     listen: async () => {
-      const metrics_port = await listen(app, { ...config, port }, 'METRICS_PORT')
+      const metrics_port = await listen(app, { ...config, port }, { is_shared, name: 'METRICS_PORT' })
       log.info({ metrics_port }, 'serving metrics')
     },
     stop: async () => {

@@ -10,13 +10,22 @@ export type Level = (typeof levels)[number]
 /** While the log can't be written, lines beyond this are dropped. */
 const unwritten_bytes_max = 1024 * 1024
 
-/** Logs JSON lines to standard error, or a readable format to a terminal. Standard output is for the results of commands. */
-export function openLog(level: Level): Log {
+/**
+ * Logs JSON lines to standard error, or a readable format to a terminal. Standard output is for the results of commands. Each
+ * line has the `process`, if it is one of several.
+ */
+export function openLog(level: Level, process_number?: number): Log {
+  const log = open(level)
+  return process_number === undefined ? log : log.child({ process: process_number })
+}
+
+function open(level: Level): Log {
   const fd = process.stderr.fd
   if (process.stderr.isTTY) {
     // Loaded only here, so that other processes start sooner.
     const pretty: typeof import('pino-pretty') = createRequire(import.meta.url)('pino-pretty')
-    return pino({ level }, pretty({ destination: fd, sync: true, ignore: 'pid,hostname' }))
+    const messageFormat = '{if process}process {process}: {end}{msg}'
+    return pino({ level }, pretty({ destination: fd, sync: true, ignore: 'pid,hostname,process', messageFormat }))
   }
   const lines = pino.destination({ fd, sync: true, maxLength: unwritten_bytes_max })
   // A failed write, for example on a full disk, must not end the service.

@@ -12,6 +12,7 @@ export interface Shell {
   exit: (code: number) => void
   on: {
     (event: StopSignal | 'disconnect', listener: () => void): unknown
+    (event: 'message', listener: (message: unknown) => void): unknown
     (event: 'uncaughtException', listener: (error: Error) => void): unknown
   }
   /** The connection to the launcher. */

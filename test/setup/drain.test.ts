@@ -20,11 +20,11 @@ const { url: database_url } = await createDatabase('launcher_drain')
 const key = newToken()
 
 /** Starts the service in its own session, as a terminal does, with `npm start` or without, and has a call in it. */
-async function startWithCall(by: 'npm' | 'node') {
+async function startWithCall(by: 'npm' | 'node', options: string[] = []) {
   const folder = temporaryFolder()
   fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ scripts: { start: command } }))
   const { PATH = '', HOME = '' } = process.env
-  const [program = '', ...words] = by === 'npm' ? ['npm', 'start'] : command.split(' ')
+  const [program = '', ...words] = by === 'npm' ? ['npm', 'start'] : [...command.split(' '), ...options]
   const child = spawn(program, words, {
     cwd: folder,
     detached: true,
@@ -65,7 +65,7 @@ async function startWithCall(by: 'npm' | 'node') {
   const place: Place = await request('POST', '/calls/web', { agent_id: agent.id })
   const client = openVoiceClient(place)
   await waitUntil('the agent speaks', () => client.heard() > 0)
-  return { pid, client, exited, output: () => output }
+  return { pid, client, exited, output: () => output, address: addressIn() ?? '' }
 }
 
 /** The first signal, and the second one. A terminal sends both to all processes. */
@@ -97,6 +97,24 @@ describe('during a live call', { concurrency: true }, () => {
       assert.deepEqual(await client.next('ended'), { type: 'ended', end_reason: 'system_error' })
       await exited
     })
+
+  test('all processes serve until the calls of each are over', async () => {
+    const { pid, client, exited, output, address } = await startWithCall('node', ['--processes', '2'])
+    await waitUntil('both are ready', () => output().match(/"msg":"ready"/g)?.length === 2, output)
+    interruptAll(pid)
+    await waitUntil('both stop', () => output().match(/"msg":"stopping"/g)?.length === 2, output)
+    await sleep(passing_on_ms)
+    const answering = new Set<string>()
+    const areBothAnswering = async () => {
+      const { headers } = await fetch(`${address}/health`, { headers: { connection: 'close' } })
+      answering.add(headers.get('x-request-id')?.split('_')[1] ?? '')
+      return answering.size === 2
+    }
+    await waitUntil('both answer', areBothAnswering, output)
+    client.send({ type: 'end' })
+    assert.deepEqual(await client.next('ended'), { type: 'ended', end_reason: 'contact_hung_up' })
+    await exited
+  })
 
   test('the end of npm after the first signal is no second one', async () => {
     const { pid, client, exited, output } = await startWithCall('npm')

@@ -8,12 +8,14 @@ import { findPrograms } from './programs.ts'
 import { SetupError, unusable } from './setup-error.ts'
 import { supervisePostmaster } from './supervisor.ts'
 import { canEnter, makeFolder, type PostgresUser, postgresUser } from './user.ts'
+import { waitFor } from './wait.ts'
 
 export { SetupError } from './setup-error.ts'
 export { baseFolder } from './user.ts'
 
 // A server also waits for another server, which may be stopping.
 const lock_wait_max_ms = { serve: { serve: 3_000, command: 10_000 }, command: { serve: 30_000, command: 30_000 } }
+const share_wait_max_ms = 30_000
 const retry_every_ms = 50
 const slow_start_ms = 5_000
 
@@ -24,7 +26,7 @@ export interface EmbeddedOptions {
   /** Names the database, its user, and the folder in /var/lib. */
   name: string
   data_dir: string
-  as: Role
+  as: Role | 'share'
   /** Prints a line for the person who starts it. */
   say: (line: string) => void
   /** Logs a line when PostgreSQL has crashed. `say` by default. */
@@ -44,7 +46,7 @@ export const hasCluster = (data_dir: string): boolean => fs.existsSync(join(data
 
 /**
  * Only one 'serve' can run at a time, and it owns the PostgreSQL. A 'command' shares the PostgreSQL of a running server, or
- * starts it until the command ends. Throws a SetupError when data_dir can't be used or is in use.
+ * starts it until the command ends. 'share' only uses the running one: it is for the other processes of a server. Throws a SetupError when data_dir can't be used or is in use.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const data_dir = resolve(options.data_dir)
@@ -63,8 +65,9 @@ async function openIn(data_dir: string, options: EmbeddedOptions): Promise<Embed
   makeFolder(data_dir)
   const folder = fs.realpathSync(data_dir)
   checkAccess(folder, user)
+  if (as === 'share') return shareRunning(folder, name)
   const { lock, shared } = await lockOrShare(folder, name, as)
-  if (!lock) return { url: formatUrl(name, readPassword(folder), shared), close: async () => {} }
+  if (!lock) return sharedWith(folder, name, shared)
 
   const slow = setTimeout(say, slow_after_ms, describeSlowStart(folder))
   try {
@@ -122,11 +125,36 @@ async function lockOrShare(data_dir: string, name: string, as: Role): Promise<Lo
     if (lock) return { lock }
     const holder = lockHolder(path)
     const role = holder?.command === 'serve' ? 'serve' : 'command'
-    const shared = as === 'command' && role === 'serve' && findPostmaster(join(data_dir, 'postgres'))
-    if (shared && shared.status === 'ready') return { shared }
+    const shared = as === 'command' && role === 'serve' && findReady(data_dir)
+    if (shared) return { shared }
     if (waited_ms >= lock_wait_max_ms[as][role]) throw inUse(data_dir, name, holder)
     await sleep(retry_every_ms)
   }
+}
+
+/** Also one whose server has been killed: the next one takes it over. */
+async function shareRunning(data_dir: string, name: string): Promise<Embedded> {
+  const shared = await waitFor(share_wait_max_ms, () => findReady(data_dir))
+  if (!shared) throw unusable(data_dir, 'no PostgreSQL runs in it')
+  return sharedWith(data_dir, name, shared)
+}
+
+/** Its owner may start it again, on another port. */
+function sharedWith(data_dir: string, name: string, shared: Postmaster): Embedded {
+  const password = readPassword(data_dir)
+  let last = shared
+  return {
+    get url() {
+      last = findReady(data_dir) ?? last
+      return formatUrl(name, password, last)
+    },
+    close: async () => {},
+  }
+}
+
+function findReady(data_dir: string): Postmaster | undefined {
+  const found = findPostmaster(join(data_dir, 'postgres'))
+  return found?.status === 'ready' ? found : undefined
 }
 
 function inUse(data_dir: string, name: string, holder: Holder | undefined) {

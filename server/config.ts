@@ -44,6 +44,14 @@ export interface Config {
   metrics_token: string | undefined
   /** Of another server, which has the pages for operators alone. */
   metrics_port: number | undefined
+  /** Of a collector of traces. Undefined: there are no traces. Unlike the URLs that clients supply, it may be private. */
+  otlp_endpoint: string | undefined
+  /** Sent to it, such as a key. */
+  otlp_headers: Record<string, string>
+  otel_service_name: string | undefined
+  otel_resource_attributes: Record<string, string>
+  /** The share of new traces that are sent, from 0 to 1. */
+  otel_sample_ratio: number
   log_level: Level
   /** How often the launcher has restarted the server after a crash. */
   restarts: number
@@ -62,6 +70,7 @@ const hosts_format = 'host names, IP addresses or networks such as 10.0.0.0/8, s
 const port_format = 'a port number from 0 to 65535'
 const metrics_token_length_min = 16
 const header_format = 'printable ASCII characters without spaces'
+const pairs_format = 'percent-encoded pairs such as name=value, separated by commas'
 const model_format = 'the name of a model, up to 200 characters without spaces'
 /** Fewer would let background work and requests block each other. */
 const pool_size_min = 4
@@ -171,6 +180,16 @@ export function readConfig(environment: Environment = process.env): Config {
       `at least ${metrics_token_length_min} ${header_format}`,
     ),
     metrics_port: read('METRICS_PORT', undefined, portNumber, port_format),
+    otlp_endpoint: read(
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      undefined,
+      baseAddress,
+      'a URL such as http://collector.internal:4318, without /v1/traces',
+    ),
+    otlp_headers: read('OTEL_EXPORTER_OTLP_HEADERS', {}, headerPairs, pairs_format),
+    otel_service_name: read('OTEL_SERVICE_NAME', undefined, (text) => text, 'a name'),
+    otel_resource_attributes: read('OTEL_RESOURCE_ATTRIBUTES', {}, namedValues, pairs_format),
+    otel_sample_ratio: read('OTEL_TRACES_SAMPLER_ARG', 1, ratio, 'a number from 0 to 1'),
     log_level: read(
       'LOG_LEVEL',
       'info',
@@ -192,7 +211,9 @@ export function addressOf({ host, public_url }: Config, port: number): string {
 
 /** Secrets are not printed. */
 const quoteValue = (name: string, text: string): string =>
-  /KEY|TOKEN|DATABASE_URL|BLOB_URL/.test(name) ? `another value (${text.length} characters, not shown)` : `"${text}"`
+  /KEY|TOKEN|DATABASE_URL|BLOB_URL|HEADERS/.test(name)
+    ? `another value (${text.length} characters, not shown)`
+    : `"${text}"`
 
 const portNumber = (text: string): number | undefined => wholeNumber(text, 65_535)
 
@@ -204,6 +225,26 @@ function baseAddress(text: string): string | undefined {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) return undefined
   return url.href.replace(/\/+$/, '')
+}
+
+const ratio = (text: string): number | undefined =>
+  /^(\d+(\.\d*)?|\.\d+)$/.test(text) && Number(text) <= 1 ? Number(text) : undefined
+
+/** As OpenTelemetry writes them. */
+function namedValues(text: string): Record<string, string> | undefined {
+  const pairs = splitList(text).map((pair) => /^([^=\s]+)\s*=\s*(.*)$/.exec(pair)?.slice(1) ?? [])
+  try {
+    const decoded = pairs.map(([name, value]) => [name, decodeURIComponent(value ?? '')])
+    return pairs.every(([name]) => name !== undefined) ? Object.fromEntries(decoded) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function headerPairs(text: string): Record<string, string> | undefined {
+  const headers = Object.entries(namedValues(text) ?? { '': '' })
+  const are_valid = headers.every(([name, value]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\x20-\x7e]*$/.test(value))
+  return are_valid ? Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value])) : undefined
 }
 
 function databaseUrl(text: string): string | undefined {

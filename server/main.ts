@@ -58,7 +58,10 @@ const others_end_ms = 10_000
  */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const { shell, processes = 1 } = options
-  const log = openLog(config.log_level, processes > 1 ? config.process : undefined)
+  const log = openLog(config.log_level, {
+    process_number: processes > 1 ? config.process : undefined,
+    has_traces: config.otlp_endpoint !== undefined,
+  })
   let exit_code = 0
   const others = followOthers(shell, processes)
   const starting = start(config, log, { ...options, others })
@@ -196,6 +199,7 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
     if (has_others && !is_crash) await Promise.race([others.have_ended, sleep(others_end_ms)])
     // After a crash the others use the embedded PostgreSQL, until the next process takes it over.
     if (!has_others || !is_crash) await database.close()
+    await service.tools.traces?.close()
     // Last: requests that it cuts off would be stored as failed, although they may have taken effect.
     await service.tools.outbound.close()
   }

@@ -5,6 +5,7 @@ import { turn_latency } from './drivers/driver.ts'
 import { request_duration } from './kit/http/send.ts'
 import { type Metric, type Metrics, openMetrics } from './kit/metrics.ts'
 import type { Pool } from './kit/postgres/pool.ts'
+import { spans_dropped } from './kit/traces/traces.ts'
 import { work_metrics } from './kit/work/observe.ts'
 import { messages_total } from './messages/status-metric.ts'
 import { model_duration, model_first_piece } from './models/checked-model.ts'
@@ -50,6 +51,7 @@ export function openServiceMetrics(pool: Pool, live_calls: LiveCalls, config: Co
     tool_duration,
     pool_connections,
     pool_wait,
+    spans_dropped,
   ])
   metrics.add(restarts, config.restarts)
   metrics.read(calls_live, () => [{ labels: [], value: live_calls.count }])

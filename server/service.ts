@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { reactions as agent_reactions } from './agents/reactions.ts'
 import { openSound } from './audio/sound.ts'
@@ -23,13 +24,15 @@ import { openBlobs } from './kit/blobs/open-blobs.ts'
 import { openSeal, type Seal } from './kit/crypto/seal.ts'
 import { openRateLimit } from './kit/limits/rate.ts'
 import { openLog } from './kit/log.ts'
-import { openOutbound } from './kit/outbound/outbound.ts'
+import type { Metrics } from './kit/metrics.ts'
+import { type Outbound, openOutbound } from './kit/outbound/outbound.ts'
 import type { Pool } from './kit/postgres/pool.ts'
+import { openTraces, type Traces } from './kit/traces/traces.ts'
 import { openRenderer } from './lines/simulator/render/renderer.ts'
 import { reactions as message_reactions } from './messages/reactions.ts'
 import { openServiceMetrics } from './metrics.ts'
 import { environmentProviders } from './models/environment.ts'
-import { seal_info } from './product.ts'
+import { product, seal_info, version } from './product.ts'
 import { openStatus } from './status.ts'
 import { reactions as webhook_reactions } from './webhooks/reactions.ts'
 
@@ -52,12 +55,14 @@ const tests_per_second_max = 1
 /** What verbs need, in the server and on the command line. Without SECRETS_KEY nothing can be encrypted. */
 export function openService(pool: Pool, config: Config, address: () => string): Service {
   const live_calls = openLiveCalls(config.live_calls_max)
+  const outbound = openOutbound({ allowed: config.outbound_allow_hosts })
+  const metrics = openServiceMetrics(pool, live_calls, config)
   return {
     pool,
     hooks,
     tools: {
       seal: sealFor(config),
-      outbound: openOutbound({ allowed: config.outbound_allow_hosts }),
+      outbound,
       blobs: openBlobs({ folder: recordingsFolder(config), bucket: config.bucket }),
       renderer: openRenderer({ folder: recordingsFolder(config) }),
       speech_installer: openSpeechInstaller({ folder: config.speech_dir }),
@@ -76,9 +81,31 @@ export function openService(pool: Pool, config: Config, address: () => string): 
       sound: openSound({ folder: config.speech_dir, log: openLog(config.log_level) }),
       live_calls,
       readStatus: openStatus(pool, config),
-      metrics: openServiceMetrics(pool, live_calls, config),
+      metrics,
+      traces: openServiceTraces(config, outbound, metrics),
     },
   }
+}
+
+function openServiceTraces(config: Config, outbound: Outbound, metrics: Metrics): Traces | undefined {
+  const { otlp_endpoint: endpoint, otlp_headers, otel_resource_attributes, otel_service_name, log_level } = config
+  if (endpoint === undefined) return undefined
+  const attributes = {
+    'service.name': product.short_name,
+    'service.version': version,
+    'service.instance.id': randomUUID(),
+    ...otel_resource_attributes,
+    ...(otel_service_name !== undefined && { 'service.name': otel_service_name }),
+  }
+  return openTraces({
+    endpoint,
+    headers: { 'user-agent': product.name, ...otlp_headers },
+    resource: { attributes, scope: { name: product.short_name, version } },
+    sample_ratio: config.otel_sample_ratio,
+    outbound,
+    metrics,
+    log: openLog(log_level),
+  })
 }
 
 export const recordingsFolder = ({ data_dir }: Config): string => path.join(data_dir, 'recordings')

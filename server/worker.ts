@@ -156,7 +156,7 @@ export function openWorker(options: BackgroundOptions): Worker {
 /** For a process that serves requests only: it answers the messages that it receives. */
 export function openAnsweringOnly(options: BackgroundOptions): Worker {
   const { service, log } = options
-  const engine = openAnswering({ ...options, observe: observeWork(service.tools.metrics) })
+  const engine = openAnswering({ ...options, observe: observeWork(service.tools) })
   let is_stopping = false
   const follow_ups = openFollowUps({ service, log, isStopping: () => is_stopping })
   const poll = openDuePoll({ pool: service.pool, kinds: [engine.kind], test_times, engineOf: () => engine, log })
@@ -179,7 +179,7 @@ interface Engines {
 
 function openEngines(given: BackgroundOptions): Engines {
   const { service, log, carrier = simulator } = given
-  const observe = observeWork(service.tools.metrics)
+  const observe = observeWork(service.tools)
   const options = { ...given, observe, onProgress: openProgressNotes(service.pool, log) }
   const openers = new Map<string, () => RunningEngine>([
     ...row_work.map((work) => [work.due.kind, () => new Engine(work, options)] as const),

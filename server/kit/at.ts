@@ -6,6 +6,7 @@ import type { Metrics } from './metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import type { Db, Pool } from './postgres/pool.ts'
 import type { TxOptions } from './postgres/transaction.ts'
+import type { Traces } from './traces/traces.ts'
 
 /** Where and when a verb runs. It is the first argument of every verb. */
 export interface At {
@@ -43,6 +44,8 @@ export interface Tools {
   tests: RateLimit
   /** What operators see of this process. In a transaction, count after the commit (`db.afterCommit`). */
   metrics: Metrics
+  /** Undefined if they are off. What is part of a trace asks for `currentSpan()`. */
+  traces: Traces | undefined
 }
 
 /** What may take long, and so is out of reach while rows are locked. */

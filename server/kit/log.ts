@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
-import { pino } from 'pino'
+import { type LoggerOptions, pino } from 'pino'
 import * as clock from './clock.ts'
+import { currentSpan } from './traces/span.ts'
 
 export type Log = pino.Logger
 
@@ -10,27 +11,37 @@ export type Level = (typeof levels)[number]
 /** While the log can't be written, lines beyond this are dropped. */
 const unwritten_bytes_max = 1024 * 1024
 
-/**
- * Logs JSON lines to standard error, or a readable format to a terminal. Standard output is for the results of commands. Each
- * line has the `process`, if it is one of several.
- */
-export function openLog(level: Level, process_number?: number): Log {
-  const log = open(level)
+interface LogOptions {
+  /** Each line has it, if the process is one of several. */
+  process_number?: number | undefined
+  /** Whether each line names its trace. */
+  has_traces?: boolean
+}
+
+/** Logs JSON lines to standard error, or a readable format to a terminal. Standard output is for the results of commands. */
+export function openLog(level: Level, { process_number, has_traces = false }: LogOptions = {}): Log {
+  const log = open({ level, ...(has_traces && { mixin: nameTrace }) })
   return process_number === undefined ? log : log.child({ process: process_number })
 }
 
-function open(level: Level): Log {
+function open(options: LoggerOptions): Log {
   const fd = process.stderr.fd
   if (process.stderr.isTTY) {
     // Loaded only here, so that other processes start sooner.
     const pretty: typeof import('pino-pretty') = createRequire(import.meta.url)('pino-pretty')
     const messageFormat = '{if process}process {process}: {end}{msg}'
-    return pino({ level }, pretty({ destination: fd, sync: true, ignore: 'pid,hostname,process', messageFormat }))
+    return pino(options, pretty({ destination: fd, sync: true, ignore: 'pid,hostname,process', messageFormat }))
   }
   const lines = pino.destination({ fd, sync: true, maxLength: unwritten_bytes_max })
   // A failed write, for example on a full disk, must not end the service.
   lines.on('error', () => {})
-  return pino({ level }, lines)
+  return pino(options, lines)
+}
+
+/** A line that is written for a request or an item of work has the id of its trace. */
+export function nameTrace(): object {
+  const span = currentSpan()
+  return span ? { trace_id: span.trace_id } : {}
 }
 
 const interval_ms = 1_000

@@ -115,7 +115,7 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
     if (engine) return engine
     // Workers claim the other calls of a workspace: this engine could not dial them.
     const work = { ...calling({ pool: service.pool, carrier: no_carrier, log }), claim: async () => [] }
-    engine = new Engine(work, { service, log, observe: observeWork(service.tools.metrics) })
+    engine = new Engine(work, { service, log, observe: observeWork(service.tools) })
     return engine
   }
 

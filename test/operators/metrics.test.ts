@@ -103,7 +103,7 @@ test('an item that fails is counted as failed', async () => {
   const service = { pool: server.pool, tools, hooks }
   const failing = { ...imports, begin: () => Promise.reject(new Error('a batch that fails')) }
   await tenant.call('POST', '/contacts/imports', newImport())
-  const engine = new Engine(rowWork(failing), { service, log: openLog('silent'), observe: observeWork(tools.metrics) })
+  const engine = new Engine(rowWork(failing), { service, log: openLog('silent'), observe: observeWork(tools) })
   engine.add(tenant.id)
   await engine.idle(tenant.id)
   await engine.stop()

@@ -51,6 +51,16 @@ const wrong: [string, string][] = [
   ['EVENTS_KEEP_DAYS', '36501'],
   ['EVENTS_KEEP_DAYS', 'ever'],
   ['LOG_LEVEL', 'loud'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://collector.example/?key=a'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'x-key'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'a b=c'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'x-key=%0a'],
+  ['OTEL_RESOURCE_ATTRIBUTES', 'a=%zz'],
+  ['OTEL_RESOURCE_ATTRIBUTES', 'a=b,,c=d'],
+  ['OTEL_TRACES_SAMPLER_ARG', '1.1'],
+  ['OTEL_TRACES_SAMPLER_ARG', '-0.5'],
+  ['OTEL_TRACES_SAMPLER_ARG', '10%'],
 ]
 for (const [name, value] of wrong) {
   test(`${name}=${value.slice(0, 40)} is refused with the variable's name`, () => {
@@ -90,6 +100,13 @@ const right: [string, string, string, unknown][] = [
   ['EVENTS_KEEP_DAYS', '7', 'events_keep_days', 7],
   ['EVENTS_KEEP_DAYS', '36500', 'events_keep_days', 36_500],
   ['LOG_LEVEL', 'silent', 'log_level', 'silent'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://10.0.0.1:4318/', 'otlp_endpoint', 'http://10.0.0.1:4318'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'X-Key=a%20b,y=', 'otlp_headers', { 'x-key': 'a b', y: '' }],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=Basic YTpi==', 'otlp_headers', { authorization: 'Basic YTpi==' }],
+  ['OTEL_RESOURCE_ATTRIBUTES', 'a.b=c%2Cd, e=f', 'otel_resource_attributes', { 'a.b': 'c,d', e: 'f' }],
+  ['OTEL_TRACES_SAMPLER_ARG', '0', 'otel_sample_ratio', 0],
+  ['OTEL_TRACES_SAMPLER_ARG', '0.25', 'otel_sample_ratio', 0.25],
+  ['OTEL_TRACES_SAMPLER_ARG', '1', 'otel_sample_ratio', 1],
   ['HOST', '', 'host', '127.0.0.1'],
 ]
 for (const [name, value, field, expected] of right) {
@@ -99,7 +116,12 @@ for (const [name, value, field, expected] of right) {
 }
 
 test('a wrong secret is not printed', () => {
-  for (const environment of [{ SECRETS_KEY: 'open sesame' }, { BLOB_URL: 's3://key:sesame@s3.example' }]) {
+  const wrong_secrets = [
+    { SECRETS_KEY: 'open sesame' },
+    { BLOB_URL: 's3://key:sesame@s3.example' },
+    { OTEL_EXPORTER_OTLP_HEADERS: 'sesame' },
+  ]
+  for (const environment of wrong_secrets) {
     assert.throws(
       () => readConfig(environment),
       (error: Error) => !error.message.includes('sesame'),

@@ -244,6 +244,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
     async close() {
       await app.close()
       await service.tools.sound.close()
+      await service.tools.traces?.close()
       await service.tools.outbound.close()
       await service.tools.blobs.close()
       await pool.close()

@@ -198,6 +198,7 @@ const computed = [
   'consent/spellings.ts',
   'contacts/zones.ts',
   'kit/clock.ts',
+  'kit/postgres/statement-span.ts',
   'kit/time-zone.ts',
 ]
 /** They hold nothing that changes. */

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Pool } from '../../server/kit/postgres/pool.ts'
 import { type Sql, sql } from '../../server/kit/postgres/sql.ts'
+import { summarize } from '../../server/kit/postgres/statement-span.ts'
 import { table_classes } from '../../server/table-classes.ts'
 import { directories } from '../support/directories.ts'
 import { createDatabase, openServer, type Server, testPool } from '../support/harness.ts'
@@ -229,3 +230,33 @@ function endOfExpression(source: string, start: number): number {
   }
   return index
 }
+
+/* Traces show the texts of statements, and name them by their verb and table. */
+
+test('the texts of statements contain no values', () => {
+  const source = globSync('server/**/*.ts')
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n')
+  const literals = new Set([...statements.keys()].flatMap((text) => text.match(/'(?:[^']|'')*'/g) ?? []))
+  assert.ok(literals.size > 20)
+  // These are made of constants.
+  const isMade = (literal: string) => /^'(\d+ milliseconds|enable_\w+)'$/.test(literal)
+  const unknown = [...literals].filter((literal) => !isMade(literal) && !source.includes(literal))
+  assert.deepEqual(unknown, [])
+})
+
+/** How statements begin that read no table of ours. */
+const without_table = /^(lock table|savepoint|rollback to|select current_|select to_regclass\(|select nodename )/
+
+test('every statement has a name with a verb and a table', async () => {
+  const found = await pool.many<{ name: string }>(sql`select relname as name from pg_class`)
+  const tables = new Set(found.map(({ name }) => name))
+  const unnamed = [...statements.keys()].filter((text) => {
+    const [, table = ''] = /^(?:select|insert|update|delete) (\w+)$/.exec(summarize(text)) ?? []
+    return !tables.has(table) && !without_table.test(text)
+  })
+  assert.deepEqual(
+    unnamed.map((text) => `${summarize(text)}: ${text}`),
+    [],
+  )
+})

@@ -13,6 +13,7 @@ const allowed: Record<string, string> = {
   'server/kit/http/idempotency.ts': 'stored answers of test workspaces, whose clocks may stand still',
   'server/kit/http/stream-limits.ts': 'authentication',
   'server/kit/postgres/time.ts': 'until the database was asked for its time',
+  'server/kit/traces/exporter.ts': 'the times of spans',
   'server/kit/work/due.ts': 'when work of live workspaces is due',
   'server/api-keys/store.ts': 'authentication',
   'server/clocks/progress.ts': 'when an advance has made progress',

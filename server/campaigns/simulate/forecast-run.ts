@@ -129,6 +129,7 @@ const no_database: Db = {
 }
 
 const no_tools: AtOutside['tools'] = {
+  traces: undefined,
   get seal() {
     return unavailable()
   },

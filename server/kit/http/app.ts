@@ -5,12 +5,14 @@ import fastify, { type FastifyInstance } from 'fastify'
 import type { Log } from '../log.ts'
 import { clientAddress, type Network, parseNetwork } from '../network.ts'
 import * as problem from '../problem.ts'
+import type { Traces } from '../traces/traces.ts'
 import { upload_sockets } from './admission.ts'
 import { drainSocket, isDraining } from './body/drain.ts'
 import { failure } from './envelope.ts'
 import { answerOnSocket, body_limit_bytes, parserProblem } from './errors.ts'
 import { methods } from './other-methods.ts'
 import type { SendAnswer } from './request.ts'
+import { addRequestSpans, beginRequest } from './request-span.ts'
 
 const request_timeout_ms = 30_000
 /** For the headers, and for a connection that has not sent anything. */
@@ -25,6 +27,7 @@ export interface AppOptions {
   newRequestId: () => string
   sendAnswer: SendAnswer
   log: Log
+  traces?: Traces | undefined
   upgrades?: Upgrades
 }
 
@@ -37,12 +40,22 @@ export type Upgrade = (
 ) => problem.Problem | undefined
 
 /** Fastify without routes. Every error that Node or Fastify finds is answered in the envelope. */
-export function createApp({ trust_proxy, newRequestId, sendAnswer, log, upgrades = {} }: AppOptions): FastifyInstance {
+export function createApp(options: AppOptions): FastifyInstance {
+  const { trust_proxy, newRequestId, sendAnswer, log, traces, upgrades = {} } = options
+  const answerDirectly = (socket: Socket, rejection: problem.Problem, request?: IncomingMessage) => {
+    const { method = 'HTTP', headers = {} } = request ?? {}
+    const span = traces && beginRequest(traces, { method, headers })
+    answerOnSocket(socket, rejection, {
+      'x-request-id': newRequestId(),
+      ...(span && { traceparent: span.traceparent }),
+    })
+    span?.end({ attributes: { 'http.response.status_code': rejection.status } })
+  }
   const answerParserError = (error: Error & { code?: string }, socket: Socket) => {
     const is_timeout = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
     if (is_timeout ? upload_sockets.has(socket) : isDraining(socket)) return
     try {
-      answerOnSocket(socket, parserProblem(error), newRequestId())
+      answerDirectly(socket, parserProblem(error))
       if (!is_timeout) drainSocket(socket)
     } catch (error) {
       log.error({ err: error }, 'could not answer a malformed request')
@@ -54,7 +67,11 @@ export function createApp({ trust_proxy, newRequestId, sendAnswer, log, upgrades
     const forwarded_for = String(request.headers['x-forwarded-for'] ?? '')
     const ip = clientAddress(request.socket.remoteAddress ?? '', forwarded_for, proxies)
     const rejection = upgradeOf(upgrades, request)?.(request, socket, { head, ip })
-    if (rejection) rejectUpgrade(request.socket, rejection, newRequestId())
+    if (!rejection) return
+    // Node has left the socket to the upgrade.
+    request.socket.on('error', () => {})
+    answerDirectly(request.socket, rejection, request)
+    request.socket.destroySoon()
   }
   const app = fastify({
     logger: false,
@@ -85,6 +102,7 @@ export function createApp({ trust_proxy, newRequestId, sendAnswer, log, upgrades
     }
     done()
   })
+  if (traces) addRequestSpans(app, traces)
   app.decorateRequest('caller')
   app.decorateRequest('arrived_at', 0)
   app.decorateRequest('door_headers')
@@ -105,13 +123,6 @@ function serversOf(app: FastifyInstance): Server[] {
 
 const upgradeOf = (upgrades: Upgrades, { url = '' }: IncomingMessage): Upgrades[string] | undefined =>
   Object.hasOwn(upgrades, pathOf(url)) ? upgrades[pathOf(url)] : undefined
-
-/** Node has left the socket to the upgrade. */
-function rejectUpgrade(socket: Socket, rejection: problem.Problem, request_id: string): void {
-  socket.on('error', () => {})
-  answerOnSocket(socket, rejection, request_id)
-  socket.destroySoon()
-}
 
 const pathOf = (url: string): string => url.replace(/\?.*$/s, '')
 

@@ -36,12 +36,16 @@ interface HttpSocket extends Socket {
 }
 
 /** Answers on the socket, for errors without a parsed request. */
-export function answerOnSocket(socket: HttpSocket, rejection: problem.Problem, request_id: string): void {
+export function answerOnSocket(
+  socket: HttpSocket,
+  rejection: problem.Problem,
+  own_headers: Record<string, string> & { 'x-request-id': string },
+): void {
   // Invalid bytes after a complete request: an answer now would be taken for the answer to that request.
   const has_pending_answer = socket._httpMessage?.req.complete ?? false
   if (!socket.writable || has_pending_answer) return void socket.destroy()
-  const { status, headers, body } = failure(rejection, request_id)
-  const all_headers = { ...common_headers, ...headers, 'x-request-id': request_id, connection: 'close' }
+  const { status, headers, body } = failure(rejection, own_headers['x-request-id'])
+  const all_headers = { ...common_headers, ...headers, ...own_headers, connection: 'close' }
   const head = Object.entries({ ...all_headers, 'content-length': Buffer.byteLength(body) })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')

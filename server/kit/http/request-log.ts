@@ -13,6 +13,7 @@ export interface Answered {
   route: string
   status: number
   duration_ms: number
+  trace_id?: string | undefined
 }
 
 interface RequestLogOptions {
@@ -49,12 +50,13 @@ export function openRequestLog(
     return skipped === 0 ? sampled : 0
   }
 
-  return ({ id, method, caller }, { route, status, duration_ms }) => {
+  return ({ id, method, caller }, { route, status, duration_ms, trace_id }) => {
     const weight = status >= 500 ? 1 : weigh()
     if (weight === 0) return
     log[level](
       {
         request_id: id,
+        trace_id,
         method,
         route,
         status,

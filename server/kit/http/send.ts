@@ -4,11 +4,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Metric, Metrics } from '../metrics.ts'
+import type { Traces } from '../traces/traces.ts'
 import { upload_sockets } from './admission.ts'
 import { answerAndDrain, isArriving } from './body/drain.ts'
 import { body_limit_bytes, common_headers } from './errors.ts'
 import type { SendAnswer } from './request.ts'
 import { openRequestLog } from './request-log.ts'
+import { beginRequest, endRequest } from './request-span.ts'
 
 /** The client sends nothing more. */
 const timeout_status = 408
@@ -25,12 +27,13 @@ export const request_duration: Metric = {
 export interface SenderOptions {
   log: Log
   metrics: Metrics
+  traces: Traces | undefined
   stalled_after_ms: number
   isStopping: () => boolean
 }
 
-/** Sends answers, and records them in the metrics and in the log. An answer that can't be sent ends its own connection only. */
-export function createSender({ log, metrics, stalled_after_ms, isStopping }: SenderOptions): SendAnswer {
+/** Sends answers, and records them in the metrics, in the log and in traces. An answer that can't be sent ends its own connection only. */
+export function createSender({ log, metrics, traces, stalled_after_ms, isStopping }: SenderOptions): SendAnswer {
   const logRequest = openRequestLog(log)
   const send: SendAnswer = (request, reply, { status, headers, body }) => {
     const { id, method, arrived_at, routeOptions } = request
@@ -38,13 +41,18 @@ export function createSender({ log, metrics, stalled_after_ms, isStopping }: Sen
     reply.code(status).headers(common_headers)
     if (request.door_headers) reply.headers(request.door_headers)
     reply.header('x-request-id', id).headers(headers)
+    // No hook has seen a request whose URL is malformed.
+    const span = traces && (request.span ?? beginRequest(traces, request))
+    if (span) reply.header('traceparent', span.traceparent)
     if (typeof body === 'string' || Buffer.isBuffer(body)) sendBody(request, reply, body)
     else sendFile(request, reply, body, log, stalled_after_ms)
     // Not in an onResponse hook, which would cost as much as this whole function.
     const duration_ms = clock.ticks() - (arrived_at || clock.ticks())
     const route = routeOptions.url ?? '(none)'
     metrics.observe(request_duration, duration_ms, method, route, status)
-    logRequest(request, { route, status, duration_ms })
+    const answered = { route, status, duration_ms, trace_id: span?.trace_id }
+    logRequest(request, answered)
+    if (span) endRequest(span, request, answered)
   }
 
   // Many callers are callbacks that nothing catches errors of.

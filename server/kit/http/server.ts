@@ -55,9 +55,10 @@ export function openHttp(options: HttpOptions): Http {
   const { stalled_after_ms = stalled_after_ms_default } = options.limits
   let is_stopping = false
   const isStopping = () => is_stopping
-  const sendAnswer = createSender({ log, metrics: service.tools.metrics, stalled_after_ms, isStopping })
+  const { metrics, traces } = service.tools
+  const sendAnswer = createSender({ log, metrics, traces, stalled_after_ms, isStopping })
   const { upgrades = {} } = options
-  const app = createApp({ trust_proxy, newRequestId: requestIds(), sendAnswer, log, upgrades })
+  const app = createApp({ trust_proxy, newRequestId: requestIds(), sendAnswer, log, traces, upgrades })
   app.setNotFoundHandler((request, reply) =>
     sendAnswer(request, reply, options.site.answer(request) ?? failure(problem.notFound(), request.id)),
   )

@@ -1,4 +1,5 @@
 import { overloaded } from '../problem.ts'
+import { currentSpan, inSpan, type Span, sharedSpan } from '../traces/span.ts'
 
 const default_wait_max_ms = 2_000
 const check_waits_every_ms = 100
@@ -18,6 +19,8 @@ interface WaitingInput<In, Out> {
   input: In
   /** How many checks there were before it came. */
   since: number
+  /** The caller's. */
+  span: Span | undefined
   resolve: (output: Out) => void
   reject: (error: unknown) => void
 }
@@ -80,10 +83,8 @@ export function openBatcher<In, Out>(
     state.in_flight += 1
     schedule(key, state)
     try {
-      const outputs = await run(
-        key,
-        batch.map(({ input }) => input),
-      )
+      const inputs = batch.map(({ input }) => input)
+      const outputs = await inSpan(sharedSpan(batch), () => run(key, inputs))
       if (outputs.length !== batch.length)
         throw new Error(`batch "${key}" returned ${outputs.length} outputs for ${batch.length} inputs`)
       outputs.forEach((output, index) => {
@@ -106,7 +107,7 @@ export function openBatcher<In, Out>(
         keys.set(key, state)
       }
       if (state.is_stalled && state.in_flight === in_flight_max) return reject(overloaded())
-      state.waiting.push({ input, since: checks, resolve, reject })
+      state.waiting.push({ input, since: checks, span: currentSpan(), resolve, reject })
       wait_timer ??= setInterval(rejectLate, check_waits_every_ms).unref()
       schedule(key, state)
     })

@@ -1,3 +1,5 @@
+import { inSpan } from '../traces/span.ts'
+
 /** Something was written in a workspace. Lets background work start at once, not at its next poll. */
 export interface Notification {
   topic: string
@@ -13,7 +15,10 @@ export function openNotifications() {
   const subscribers = new Set<(notification: Notification) => void>()
   return {
     publish(notification: Notification): void {
-      for (const subscriber of subscribers) subscriber(notification)
+      // What subscribers do belongs to nobody's request.
+      inSpan(undefined, () => {
+        for (const subscriber of subscribers) subscriber(notification)
+      })
     },
     subscribe(subscriber: (notification: Notification) => void): () => void {
       subscribers.add(subscriber)

@@ -4,6 +4,7 @@ import { CopyQuery, copyOut } from './copy.ts'
 import { type Notification, openNotifications } from './notifications.ts'
 import { openResponsiveReads } from './responsive.ts'
 import type { Sql } from './sql.ts'
+import { traceStatement } from './statement-span.ts'
 import { openDatabaseTime } from './time.ts'
 import { lock_timeout_ms, runTransaction, type TxOptions } from './transaction.ts'
 import { getTypeParser } from './type-parsers.ts'
@@ -128,7 +129,8 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
       name = `s${statement_names.size + 1}`
       statement_names.set(text, name)
     }
-    return to.query<Row & pg.QueryResultRow>({ ...(name && { name }), text, values: [...values] })
+    const query = { ...(name && { name }), text, values: [...values] }
+    return traceStatement(text, to.query<Row & pg.QueryResultRow>(query))
   }
 
   /** `onError` gets the error of each failing statement. */
@@ -152,13 +154,13 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
       afterCommit,
       time: database_time.now,
       isSharded: () => is_sharded,
-      copy: (table, columns, lines) =>
-        watched(
-          new Promise<void>((resolve, reject) => {
-            const text = `copy ${table} (${columns.join(', ')}) from stdin`
-            to.query(new CopyQuery(text, lines, (error) => (error ? reject(error) : resolve())))
-          }),
-        ),
+      copy: (table, columns, lines) => {
+        const text = `copy ${table} (${columns.join(', ')}) from stdin`
+        const copied = new Promise<void>((resolve, reject) => {
+          to.query(new CopyQuery(text, lines, (error) => (error ? reject(error) : resolve())))
+        })
+        return watched(traceStatement(text, copied))
+      },
       script: async (text) => {
         // The driver reads `query_timeout` of a query, but its types don't have it.
         await watched(to.query(Object.assign({ text }, { query_timeout: script_timeout_ms })))

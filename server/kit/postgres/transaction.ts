@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { CommitUnknownError, isInFailedTransaction, isQueryTimeout, isRetryable } from './errors.ts'
 import type { Notification } from './notifications.ts'
+import { traceStatement } from './statement-span.ts'
 
 export interface TxOptions {
   lock_timeout_ms?: number
@@ -47,12 +48,13 @@ export async function runTransaction<T>(
   try {
     // Awaited: if `begin` failed, statements sent after it would each commit on their own. Two texts, sent together: a sharded
     // database passes on a text with `set` to its nodes. Without a transaction, `set local` does nothing.
-    await Promise.all([
+    const begun = Promise.all([
       client.query(`begin isolation level ${isolation}`),
       client.query(`set local lock_timeout = ${lock_ms}`),
     ])
+    await traceStatement('begin', begun)
     const result = await work(client, { notify, afterCommit, onStatementError })
-    const { command } = await client.query('commit').catch((error: Error) => {
+    const { command } = await traceStatement('commit', client.query('commit')).catch((error: Error) => {
       throw new CommitUnknownError('The connection was lost while committing', { cause: error })
     })
     if (command !== 'COMMIT') throw cause ?? new Error('the transaction was rolled back')
@@ -64,7 +66,7 @@ export async function runTransaction<T>(
     // A rollback on a connection that no longer answers would only wait for the next timeout.
     if (error instanceof Error && isQueryTimeout(error)) broken = error
     else
-      await client.query('rollback').catch((lost: Error) => {
+      await traceStatement('rollback', client.query('rollback')).catch((lost: Error) => {
         broken = lost
       })
     if (attempt === attempts_max || !isRetryable(error)) throw error

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type AtOutside, atLater, atWorkspace, type Service, timeStands } from '../at.ts'
 import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
+import { inSpan } from '../traces/span.ts'
 import { moveDue } from './due.ts'
 import type { Leases } from './lease.ts'
 import type { ObserveWork, WorkObserver } from './observe.ts'
@@ -32,7 +33,7 @@ export interface EngineOptions {
   atOf?: (workspace: string) => Promise<AtOutside>
   /** Called when work was done in a workspace whose time stands still. Never throws. */
   onProgress?: (workspace: string) => void
-  /** Counts the items that run, for metrics. */
+  /** Counts the items that run, for metrics, and traces them. */
   observe?: ObserveWork
 }
 
@@ -172,7 +173,8 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     while (this.#canClaim()) {
       const workspace = this.#turns.take((workspace) => isReady(this.#stateOf(workspace)))
       if (workspace === undefined) break
-      this.#inBackground(this.#claimBatch(this.#stateOf(workspace)))
+      // It serves more than the request or the item that has led here.
+      this.#inBackground(inSpan(undefined, () => this.#claimBatch(this.#stateOf(workspace))))
     }
     this.#reportIdle()
   }
@@ -246,10 +248,11 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
 
   async #run(at: AtOutside, state: State<Item>, item: Item): Promise<void> {
     const run = this.#running.start(state, item)
-    this.#observer?.begin()
-    const ended = await this.#tryRun(at, item)
+    const span = this.#observer?.begin({ workspace: state.workspace, id: item.id })
+    const ended = await inSpan(span, () => this.#tryRun(at, item))
     this.#running.end(run)
-    this.#observer?.end(ended?.is_progress === true, clock.ticks() - run.began_ticks)
+    const duration_ms = clock.ticks() - run.began_ticks
+    this.#observer?.end({ has_succeeded: ended?.is_progress === true, duration_ms, span })
     if (this.#is_stopped) return
     if (ended && this.#work.record) this.#recorder.add(state.workspace, { item, result: ended.result })
     // A failed item that has its own lease can't be claimed again before that ends.

@@ -1,10 +1,13 @@
 import type { Metric, Metrics } from '../metrics.ts'
+import type { Span } from '../traces/span.ts'
+import type { Traces } from '../traces/traces.ts'
 
 /** An engine tells this what it does. It must not throw. */
 export interface WorkObserver {
-  begin: () => void
+  /** Returns the span that the item runs in, if there are traces. */
+  begin: (item: { workspace: string; id: string }) => Span | undefined
   /** `has_succeeded` is false when the item has failed, or another process has taken it over. */
-  end: (has_succeeded: boolean, duration_ms: number) => void
+  end: (ended: { has_succeeded: boolean; duration_ms: number; span: Span | undefined }) => void
 }
 
 /** Called once for each engine. */
@@ -40,19 +43,23 @@ export const engine_lag: Metric = {
 
 export const work_metrics = [engine_lag, items, running, duration]
 
-/** Counts what engines do, by kind. */
+/** Counts what engines do, by kind. Each item begins a trace of its own. */
 export const observeWork =
-  (metrics: Metrics): ObserveWork =>
+  ({ metrics, traces }: { metrics: Metrics; traces: Traces | undefined }): ObserveWork =>
   (kind) => {
     // Shown before the first item ends, so that a rate sees it.
     for (const result of ['succeeded', 'failed']) metrics.add(items, 0, kind, result)
     metrics.add(running, 0, kind)
     return {
-      begin: () => metrics.add(running, 1, kind),
-      end(has_succeeded, duration_ms) {
+      begin({ workspace, id }) {
+        metrics.add(running, 1, kind)
+        return traces?.begin({ name: kind, kind: 'internal', attributes: { workspace_id: workspace, item_id: id } })
+      },
+      end({ has_succeeded, duration_ms, span }) {
         metrics.add(running, -1, kind)
         metrics.add(items, 1, kind, has_succeeded ? 'succeeded' : 'failed')
         metrics.observe(duration, duration_ms, kind)
+        span?.end({ error: has_succeeded ? undefined : 'failed' })
       },
     }
   }

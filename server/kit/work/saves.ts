@@ -1,6 +1,7 @@
 import { type At, atLater, inTransaction, timeStands } from '../at.ts'
 import type { Log } from '../log.ts'
 import { CommitUnknownError } from '../postgres/errors.ts'
+import { currentSpan, inSpan, type Span, sharedSpan } from '../traces/span.ts'
 import { openRecorder } from './recorder.ts'
 
 /** Workspaces whose saves are written at the same time. */
@@ -11,6 +12,8 @@ const pause_ms = 50
 interface Pending<Save, Saved> {
   at: At
   save: Save
+  /** The caller's. */
+  span: Span | undefined
   saved: Saved | undefined
   /** Why the last attempt failed. */
   error: unknown
@@ -49,13 +52,13 @@ export function openSaves<Save, Saved>({
       const [first] = pending
       if (!first) return
       try {
-        await saveTogether(first.at, pending)
+        await inSpan(sharedSpan(pending), () => saveTogether(first.at, pending))
       } catch (error) {
         for (const one of pending) one.error = error
         // After a lost answer it is not known what was written.
         if (pending.length === 1 || error instanceof CommitUnknownError) throw error
         // One that can't be written must not keep the others from being written.
-        for (const one of pending) await saveTogether(one.at, [one]).catch(one.reject)
+        for (const one of pending) await inSpan(one.span, () => saveTogether(one.at, [one])).catch(one.reject)
       }
     },
     onRecorded: (_workspace, pending, { is_recorded }) => {
@@ -72,7 +75,8 @@ export function openSaves<Save, Saved>({
   })
   return (at, save) =>
     new Promise((resolve, reject) => {
-      const pending = { at: atLater(at), save, saved: undefined, error: undefined, resolve, reject }
+      const span = currentSpan()
+      const pending = { at: atLater(at), save, span, saved: undefined, error: undefined, resolve, reject }
       recorder.add(at.workspace, pending, { is_urgent: isUrgent(save) })
     })
 }

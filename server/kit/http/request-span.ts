@@ -1,0 +1,47 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { inSpan, type Span } from '../traces/span.ts'
+import type { Traces } from '../traces/traces.ts'
+import type { Answered } from './request-log.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Undefined if traces are off. */
+    span: Span | undefined
+  }
+}
+
+/** Runs each request in a span of its own. `sendAnswer` ends it. */
+export function addRequestSpans(app: FastifyInstance, traces: Traces): void {
+  app.decorateRequest('span')
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.span = beginRequest(traces, request)
+    inSpan(request.span, done)
+  })
+  // The body arrives in events of its connection, outside of the span.
+  app.addHook('preHandler', (request, _reply, done) => inSpan(request.span, done))
+}
+
+type Arrived = Pick<FastifyRequest, 'method' | 'headers'>
+
+/** It continues the trace that the request names. */
+export const beginRequest = (traces: Traces, { method, headers }: Arrived): Span =>
+  traces.begin({ name: method, kind: 'server', attributes: { 'http.request.method': method } }, headers.traceparent)
+
+/** Ends it when the answer begins. Paths and queries contain ids and tokens, so they are left out. */
+export function endRequest(
+  span: Span,
+  { id, caller, routeOptions, method }: FastifyRequest,
+  { status }: Answered,
+): void {
+  const { url: route } = routeOptions
+  if (route !== undefined) span.name = `${method} ${route}`
+  span.end({
+    attributes: {
+      'http.route': route,
+      'http.response.status_code': status,
+      request_id: id,
+      workspace_id: caller?.workspace || undefined,
+    },
+    error: status >= 500 ? String(status) : undefined,
+  })
+}

@@ -1,0 +1,57 @@
+import { setBounded } from '../limits/bounded-map.ts'
+import { errorCode } from '../problem.ts'
+import { type Attributes, currentSpan } from '../traces/span.ts'
+
+const described_max = 1_000
+
+interface Description {
+  name: string
+  attributes: Attributes
+}
+
+/** By text. Describing a statement takes longer than to look it up. */
+const described = new Map<string, Description>()
+
+/** Adds a statement that was just sent to the span of its caller, if there is one. Its text has parameters, and no values. */
+export function traceStatement<T>(text: string, sent: Promise<T>): Promise<T> {
+  const caller = currentSpan()
+  if (!caller?.is_sampled) return sent
+  const span = caller.child({ kind: 'client', ...describe(text) })
+  return sent.then(
+    (result) => {
+      span?.end()
+      return result
+    },
+    (error: unknown) => {
+      // A code of PostgreSQL, or of a lost connection. Messages may contain values.
+      span?.end({ error: errorCode(error) ?? 'error' })
+      throw error
+    },
+  )
+}
+
+function describe(text: string): Description {
+  const known = described.get(text)
+  if (known) return known
+  const name = summarize(text)
+  const attributes = { 'db.system.name': 'postgresql', 'db.query.summary': name, 'db.query.text': text }
+  setBounded(described, text, { name, attributes }, described_max)
+  return { name, attributes }
+}
+
+const common_tables = /(?:\bwith|,)\s+(?:recursive\s+)?(\w+)\s+(?:\([^)]*\)\s+)?as\s+(?:(?:not\s+)?materialized\s+)?\(/g
+const written =
+  /\b(insert) into (\w+)|(?<!\bfor |\bkey |\bdo )\b(update) (?:only )?(\w+)|\b(delete) from (\w+)|^(copy) (\w+)/
+const read = /\b(?:from|join)\s+(?:only\s+)?(?!lateral\b|unnest\b|rows\b)"?([a-z_]\w*)\b(?!\s*\()/g
+
+/** The verb and the table, such as `select events`: of a statement that writes, those of what it writes first. */
+export function summarize(text: string): string {
+  const [, ...found] = written.exec(text) ?? []
+  const [verb, table] = found.filter((part) => part !== undefined)
+  if (verb) return `${verb} ${table}`
+  const first_word = /^\s*(\w+)/.exec(text)?.[1] ?? 'statement'
+  if (first_word !== 'select' && first_word !== 'with') return first_word
+  const own = new Set(Array.from(text.matchAll(common_tables), ([, name]) => name))
+  const tables = Array.from(text.matchAll(read), ([, name = '']) => name)
+  return ['select', tables.find((name) => !own.has(name))].join(' ').trim()
+}

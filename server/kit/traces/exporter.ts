@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as clock from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { Outbound } from '../outbound/outbound.ts'
+import { OutboundError } from '../outbound/request.ts'
+import { type Resource, toOtlp } from './otlp.ts'
+import { inSpan, type Span } from './span.ts'
+
+/** Spans that wait, or are being sent. More are dropped. */
+const queue_max = 2_048
+/** In one request. When so many wait, they are sent at once. */
+const batch_max = 512
+const send_every_ms = clock.second_ms
+/** After each failure twice as long is waited, up to this. */
+const retry_max_ms = 30 * clock.second_ms
+const timeout_ms = 10 * clock.second_ms
+/** Of the answer, which nobody reads. */
+const answer_bytes_max = 16 * 1024
+/** How long a stop waits for what is left to be sent. */
+const close_max_ms = 3 * clock.second_ms
+const log_every_ms = 60 * clock.second_ms
+/** A wall clock that has moved by more than this was set: its jitter is smaller. */
+const clock_moved_ms = 50
+/** Those that the protocol lets us repeat. */
+const repeated_statuses = [429, 502, 503, 504]
+
+export interface ExporterOptions {
+  /** The operator's own address, so it may be private. */
+  url: string
+  headers: Record<string, string>
+  resource: Resource
+  outbound: Pick<Outbound, 'send'>
+  log: Log
+  onDropped: (count: number) => void
+}
+
+export interface Exporter {
+  /** Never waits and never throws. */
+  add: (span: Span) => void
+  /** Sends what is left, within a few seconds. */
+  close: () => Promise<void>
+}
+
+/** Sends spans to a collector, one batch at a time. A collector that is slow or down costs spans, and no more memory or time. */
+export function openExporter({ url, headers, resource, outbound, log, onDropped }: ExporterOptions): Exporter {
+  const queue: Span[] = []
+  const stop = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  let sending: Promise<boolean> | undefined
+  let wait_ms = send_every_ms
+  let is_closing = false
+  let epoch_ms = clock.wall() - clock.ticks()
+  let logged_ticks = Number.NEGATIVE_INFINITY
+  let dropped = 0
+
+  function drop(count: number, reason: string): void {
+    dropped += count
+    onDropped(count)
+    logFailure(reason)
+  }
+
+  function logFailure(reason: string): void {
+    if (clock.ticks() - logged_ticks < log_every_ms) return
+    logged_ticks = clock.ticks()
+    log.warn({ reason, dropped }, 'the collector of traces does not take spans')
+    dropped = 0
+  }
+
+  /** One timer at a time. Its work belongs to no request. */
+  function schedule(after_ms: number): void {
+    clearTimeout(timer)
+    timer = inSpan(undefined, () => setTimeout(sendNext, after_ms)).unref()
+  }
+
+  function sendNext(): void {
+    timer = undefined
+    sending ??= sendBatch().finally(() => {
+      sending = undefined
+      if (queue.length === 0 || is_closing) return
+      schedule(wait_ms === send_every_ms && queue.length >= batch_max ? 0 : wait_ms)
+    })
+  }
+
+  /** Resolves to whether the collector is there. What it refuses is dropped, and all else stays in the queue. Never rejects. */
+  async function sendBatch(): Promise<boolean> {
+    const batch = queue.slice(0, batch_max)
+    const measured_ms = clock.wall() - clock.ticks()
+    if (Math.abs(measured_ms - epoch_ms) > clock_moved_ms) epoch_ms = measured_ms
+    const failure = await post(toOtlp(batch, resource, epoch_ms))
+    wait_ms = failure?.may_repeat ? Math.min(2 * wait_ms, retry_max_ms) : send_every_ms
+    if (!failure?.may_repeat) queue.splice(0, batch.length)
+    if (failure?.may_repeat) logFailure(failure.reason)
+    else if (failure) drop(batch.length, failure.reason)
+    return !failure?.may_repeat
+  }
+
+  async function post(body: string): Promise<{ reason: string; may_repeat: boolean } | undefined> {
+    try {
+      const request = { headers: { ...headers, 'content-type': 'application/json' }, body, signal: stop.signal }
+      const limits = { timeout_ms, bytes_max: answer_bytes_max }
+      const { status } = await outbound.send(url, { ...request, ...limits }, { is_trusted: true })
+      if (status >= 200 && status < 300) return undefined
+      return { reason: `It answered with the status ${status}.`, may_repeat: repeated_statuses.includes(status) }
+    } catch (error) {
+      // Anything else, such as a header that can't be sent, would fail again.
+      if (error instanceof OutboundError) return { reason: error.message, may_repeat: true }
+      return { reason: error instanceof Error ? error.name : 'unknown', may_repeat: false }
+    }
+  }
+
+  async function sendRest(): Promise<void> {
+    let is_there = (await sending) ?? true
+    while (is_there && queue.length > 0 && !stop.signal.aborted) is_there = await sendBatch()
+  }
+
+  return {
+    add(span) {
+      if (is_closing) return
+      if (queue.length === queue_max) return drop(1, 'Too many spans are waiting.')
+      queue.push(span)
+      if (sending) return
+      if (!timer) schedule(wait_ms)
+      else if (queue.length === batch_max && wait_ms === send_every_ms) schedule(0)
+    },
+    async close() {
+      is_closing = true
+      clearTimeout(timer)
+      await Promise.race([sendRest(), sleep(close_max_ms, undefined, { ref: false })])
+      stop.abort()
+      if (queue.length > 0) drop(queue.length, 'The process has ended.')
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import type { Log } from '../log.ts'
+import type { Metric, Metrics } from '../metrics.ts'
+import type { Outbound } from '../outbound/outbound.ts'
+import { openExporter } from './exporter.ts'
+import type { Resource } from './otlp.ts'
+import { newTraceId, parseTraceparent, Span, type SpanOptions } from './span.ts'
+
+/** Traces of OpenTelemetry. What is part of a trace asks for `currentSpan()`. */
+export interface Traces {
+  /** Begins a trace, or continues the one that the header `traceparent` of a request names. */
+  begin: (options: SpanOptions, traceparent?: string | string[]) => Span
+  /** Sends what is left, within a few seconds. */
+  close: () => Promise<void>
+}
+
+export interface TracesOptions {
+  /** Of the collector. `/v1/traces` is added. */
+  endpoint: string
+  headers: Record<string, string>
+  resource: Resource
+  /** The share of traces that are sent, from 0 to 1. Who continues a trace has decided already. */
+  sample_ratio: number
+  outbound: Pick<Outbound, 'send'>
+  metrics: Metrics
+  log: Log
+}
+
+export const spans_dropped: Metric = {
+  name: 'trace_spans_dropped_total',
+  help: 'Spans that the collector of traces did not take.',
+  type: 'counter',
+}
+
+export function openTraces({ endpoint, sample_ratio, metrics, ...options }: TracesOptions): Traces {
+  const onDropped = (count: number) => metrics.add(spans_dropped, count)
+  const { add, close } = openExporter({ ...options, url: `${endpoint}/v1/traces`, onDropped })
+  return {
+    begin: (span, traceparent) => new Span(span, parseTraceparent(traceparent) ?? newTrace(sample_ratio), add),
+    close,
+  }
+}
+
+function newTrace(sample_ratio: number) {
+  const trace_id = newTraceId()
+  return { trace_id, is_sampled: Number.parseInt(trace_id.slice(-8), 16) < sample_ratio * 2 ** 32 }
+}

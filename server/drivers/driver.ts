@@ -6,6 +6,7 @@ import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Metric } from '../kit/metrics.ts'
+import { currentSpan } from '../kit/traces/span.ts'
 import type { Scheduler } from '../kit/work/scheduler.ts'
 import { describeModelError } from '../models/model-error.ts'
 import { step } from '../talk/engine.ts'
@@ -14,7 +15,7 @@ import type { Line } from '../talk/line.ts'
 import type { Reply, State, TimerName, ToolCall } from '../talk/state.ts'
 import type { Answerer } from './answerer.ts'
 import type { Journal, WriteOptions } from './journal.ts'
-import type { Save, Saved } from './plan-save.ts'
+import type { FinishedTurn, Save, Saved } from './plan-save.ts'
 import { RunningTools, unknown_result } from './running-tools.ts'
 import { isShort, ShortTimers } from './short-timers.ts'
 import type { Tools } from './tools.ts'
@@ -311,9 +312,7 @@ export class Driver {
     // Nobody has waited for the first words of a call.
     const sound = turn.reply === null || turn_ms === null ? undefined : line?.readLatency?.(turn.reply)
     const latency = journal.addTurn(turn, { heard, speech, created_at: clock.iso(now), turn_ms, sound })
-    if (!sound) return
-    for (const [name, ms] of Object.entries(latency))
-      if (typeof ms === 'number') at.tools.metrics.observe(turn_latency, ms, name.replace(/_ms$/, ''))
+    if (sound) observeTurn(at, { latency, conversation_id: journal.id, ago_ms: now - (waited_from ?? now) })
   }
 
   /** A script that has come to its end, and was interrupted, continues where it was before. */
@@ -385,4 +384,21 @@ export class Driver {
     const working = work.catch(this.#drive.onError).finally(() => this.#working.delete(working))
     this.#working.add(working)
   }
+}
+
+interface SpokenTurn {
+  latency: FinishedTurn['latency']
+  conversation_id: string
+  /** How long ago the contact has ended. */
+  ago_ms: number
+}
+
+/** Its span lasts from the end of the contact's words to the first word of the agent's. */
+function observeTurn({ tools }: At, { latency, conversation_id, ago_ms }: SpokenTurn): void {
+  const stages = Object.entries(latency).filter(([, ms]) => typeof ms === 'number')
+  for (const [name, ms] of stages) tools.metrics.observe(turn_latency, ms ?? 0, name.replace(/_ms$/, ''))
+  const began_ticks = clock.ticks() - ago_ms
+  const attributes = { 'gen_ai.conversation.id': conversation_id, ...Object.fromEntries(stages) }
+  const span = currentSpan()?.child({ name: 'turn', kind: 'internal', attributes, began_ticks })
+  span?.end({ ended_ticks: began_ticks + (latency.turn_ms ?? 0) })
 }

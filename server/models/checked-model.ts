@@ -1,8 +1,15 @@
-import type { LanguageModelV4, LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider'
 import * as clock from '../kit/clock.ts'
 import type { Metric, Metrics } from '../kit/metrics.ts'
 import { OutboundError } from '../kit/outbound/request.ts'
 import { printable } from '../kit/text.ts'
+import { type Attributes, currentSpan } from '../kit/traces/span.ts'
 import { ProviderError, parseJson, toProviderError } from './provider-error.ts'
 import { end_of_thinking, endText, no_thinking, type Taken, withoutThinking } from './thinking.ts'
 import { clampUsage } from './usage.ts'
@@ -46,8 +53,19 @@ export function checkedModel({ whole, streamed, api_key, kind, metrics }: Unchec
   const fail = async (error: unknown): Promise<never> => {
     throw await toOwnError(error, api_key)
   }
-  const begin = (signal: AbortSignal | undefined): Measured => {
+  const begin = ({ abortSignal: signal, temperature, maxOutputTokens }: LanguageModelV4CallOptions): Measured => {
     const began_ticks = clock.ticks()
+    const span = currentSpan()?.child({
+      name: `chat ${whole.modelId}`,
+      kind: 'client',
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.provider.name': kind,
+        'gen_ai.request.model': whole.modelId,
+        'gen_ai.request.temperature': temperature,
+        'gen_ai.request.max_tokens': maxOutputTokens,
+      },
+    })
     let has_begun = false
     let has_ended = false
     return {
@@ -55,10 +73,11 @@ export function checkedModel({ whole, streamed, api_key, kind, metrics }: Unchec
         if (!has_begun) metrics.observe(model_first_piece, clock.ticks() - began_ticks, kind)
         has_begun = true
       },
-      end(result) {
+      end(result, answer) {
         const ended = result === 'failed' && signal?.aborted ? 'canceled' : result
         if (!has_ended) metrics.observe(model_duration, clock.ticks() - began_ticks, kind, ended)
         has_ended = true
+        span?.end({ attributes: answer && answerAttributes(answer), error: ended === 'failed' ? ended : undefined })
       },
     }
   }
@@ -68,23 +87,20 @@ export function checkedModel({ whole, streamed, api_key, kind, metrics }: Unchec
     modelId: whole.modelId,
     supportedUrls: whole.supportedUrls,
     async doGenerate(options) {
-      const measured = begin(options.abortSignal)
+      const measured = begin(options)
       const { content, usage, request, ...result } = await Promise.resolve(whole.doGenerate(options)).catch(
         (error: unknown) => {
           measured.end('failed')
           return fail(error)
         },
       )
-      measured.end('succeeded')
       const received_bytes = content.reduce((sum, part) => sum + bytesOf(part), 0)
-      return {
-        ...result,
-        content: withoutThoughts(content),
-        usage: clampUsage(usage, { sent: request?.body, received_bytes }),
-      }
+      const clamped = clampUsage(usage, { sent: request?.body, received_bytes })
+      measured.end('succeeded', { usage: clamped, finishReason: result.finishReason })
+      return { ...result, content: withoutThoughts(content), usage: clamped }
     },
     async doStream(options) {
-      const measured = begin(options.abortSignal)
+      const measured = begin(options)
       const { stream, request } = await Promise.resolve(streamed.doStream(options)).catch((error: unknown) => {
         measured.end('failed')
         return fail(error)
@@ -98,8 +114,17 @@ export function checkedModel({ whole, streamed, api_key, kind, metrics }: Unchec
 interface Measured {
   notePiece: () => void
   /** Only the first call counts. */
-  end: (result: 'succeeded' | 'failed' | 'canceled') => void
+  end: (result: 'succeeded' | 'failed' | 'canceled', answer?: Ended) => void
 }
+
+/** What a model says of its answer. */
+type Ended = Pick<LanguageModelV4GenerateResult, 'usage' | 'finishReason'>
+
+const answerAttributes = ({ usage, finishReason }: Ended): Attributes => ({
+  'gen_ai.usage.input_tokens': usage.inputTokens.total,
+  'gen_ai.usage.output_tokens': usage.outputTokens.total,
+  'gen_ai.response.finish_reasons': [finishReason.unified],
+})
 
 interface Asked {
   /** The body of the request. */
@@ -134,8 +159,9 @@ async function* checkParts(
         yield part
       } else if (part.type === 'finish') {
         if (part.finishReason.unified === 'interrupted') throw new Error('the answer has no end')
-        measured.end('succeeded')
-        yield { ...part, usage: clampUsage(part.usage, { sent, received_bytes }) }
+        const usage = clampUsage(part.usage, { sent, received_bytes })
+        measured.end('succeeded', { usage, finishReason: part.finishReason })
+        yield { ...part, usage }
       } else {
         if (part.type === 'error') measured.end('failed')
         yield part

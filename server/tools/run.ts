@@ -7,6 +7,7 @@ import { newId } from '../kit/id.ts'
 import type { Metric } from '../kit/metrics.ts'
 import { OutboundError, type OutboundRequest, type OutboundResponse, OutboundTimeout } from '../kit/outbound/request.ts'
 import { printable, printableJson, truncateBytes } from '../kit/text.ts'
+import { currentSpan, traceHeaders } from '../kit/traces/span.ts'
 import { product } from '../product.ts'
 import { argumentFault } from './arguments.ts'
 import { openHeaders } from './headers.ts'
@@ -54,12 +55,41 @@ type Outcome = Omit<ToolResult, 'duration_ms'>
 export async function callTool(at: AtOutside, tool: StoredTool, call: ToolCall): Promise<ToolResult> {
   const began_ticks = clock.ticks()
   const elapsed = () => Math.round(clock.ticks() - began_ticks)
-  const outcome = await run(at, tool, call, () => tool.timeout_ms - elapsed())
-  at.tools.metrics.observe(tool_duration, elapsed(), outcome.status)
+  const span = currentSpan()?.child({
+    name: `execute_tool ${tool.name}`,
+    kind: 'internal',
+    attributes: {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': tool.name,
+      'gen_ai.tool.call.id': call.run_id,
+      'server.address': new URL(tool.url).hostname,
+    },
+  })
+  const outcome = await run(at, tool, call, {
+    remaining: () => tool.timeout_ms - elapsed(),
+    trace_headers: traceHeaders(span),
+  })
+  const { status, http_status } = outcome
+  at.tools.metrics.observe(tool_duration, elapsed(), status)
+  span?.end({
+    attributes: { 'http.response.status_code': http_status ?? undefined },
+    error: status === 'succeeded' ? undefined : status,
+  })
   return { ...outcome, duration_ms: elapsed() }
 }
 
-async function run(at: AtOutside, tool: StoredTool, call: ToolCall, remaining: () => number): Promise<Outcome> {
+interface RunOptions {
+  /** How much of the tool's time is left. */
+  remaining: () => number
+  trace_headers: Record<string, string>
+}
+
+async function run(
+  at: AtOutside,
+  tool: StoredTool,
+  call: ToolCall,
+  { remaining, trace_headers }: RunOptions,
+): Promise<Outcome> {
   if (JSON.stringify(call.arguments).length > arguments_length_max)
     return invalidArguments('The arguments are too long.')
   const fault = argumentFault(tool.parameters, call.arguments)
@@ -67,7 +97,7 @@ async function run(at: AtOutside, tool: StoredTool, call: ToolCall, remaining: (
   const url = urlFor(tool, call.arguments)
   if (url.length > url_length_max) return invalidArguments('The arguments are too long for a query.')
   try {
-    const request = requestFor(at, tool, call)
+    const request = requestFor(at, tool, call, trace_headers)
     const send = () => at.tools.outbound.send(url, { ...request, timeout_ms: Math.max(1, remaining()) })
     const may_repeat = () => !tool.has_side_effects && remaining() > 0 && !call.signal?.aborted
     const first = await send().catch((error: unknown) => {
@@ -97,7 +127,12 @@ function urlFor(tool: StoredTool, values: Record<string, unknown>): string {
   return url.href
 }
 
-function requestFor(at: At, tool: StoredTool, call: ToolCall): Omit<OutboundRequest, 'timeout_ms'> {
+function requestFor(
+  at: At,
+  tool: StoredTool,
+  call: ToolCall,
+  trace_headers: Record<string, string>,
+): Omit<OutboundRequest, 'timeout_ms'> {
   const { run_id, conversation_id, contact_id, agent_id, signal } = call
   const own = openHeaders(at, tool)
   if (!own) throw new OutboundError('The headers were encrypted with another SECRETS_KEY. Set them again.')
@@ -113,6 +148,7 @@ function requestFor(at: At, tool: StoredTool, call: ToolCall): Omit<OutboundRequ
       'idempotency-key': run_id,
       ...signedHeaders(secrets, run_id, body),
       ...(body !== '' && { 'content-type': 'application/json' }),
+      ...trace_headers,
     },
     ...(body !== '' && { body }),
     signal,

@@ -3,6 +3,7 @@ import * as clock from '../kit/clock.ts'
 import { signedHeaders, signingSecrets, unreadable_secret } from '../kit/crypto/signing-secrets.ts'
 import { OutboundError, type OutboundResponse } from '../kit/outbound/request.ts'
 import { storable, truncateBytes } from '../kit/text.ts'
+import { currentSpan, traceHeaders } from '../kit/traces/span.ts'
 import { product } from '../product.ts'
 import type { Claimed, Result } from './claims.ts'
 import { toRequestBody } from './deliveries.ts'
@@ -45,16 +46,22 @@ export async function attempt(at: AtOutside, delivery: Claimed, options: Attempt
   const began_ticks = clock.ticks()
   let response: OutboundResponse | undefined
   let error: string | null = null
+  const span = beginSpan(delivery)
   try {
-    response = await send(at, delivery, options)
+    response = await send(at, delivery, { ...options, trace_headers: traceHeaders(span) })
   } catch (failure) {
     if (!(failure instanceof OutboundError)) throw failure
     error = failure.message
   }
   const duration_ms = Math.round(clock.ticks() - began_ticks)
+  const next = nextStep(atLater(at), delivery.attempt + 1, response)
+  span?.end({
+    attributes: { 'http.response.status_code': response?.status },
+    error: next.status === 'succeeded' ? undefined : String(response?.status ?? 'no_response'),
+  })
   return {
     delivery,
-    ...nextStep(atLater(at), delivery.attempt + 1, response),
+    ...next,
     attempt: {
       url: delivery.url,
       created_at: clock.iso(at.now),
@@ -66,10 +73,23 @@ export async function attempt(at: AtOutside, delivery: Claimed, options: Attempt
   }
 }
 
+/** The URL may contain a token, so it has the host alone. */
+const beginSpan = ({ type, url, attempt, webhook_id }: Claimed) =>
+  currentSpan()?.child({
+    name: `deliver ${type}`,
+    kind: 'client',
+    attributes: {
+      'http.request.method': 'POST',
+      'server.address': isInbox(url) ? undefined : new URL(url).hostname,
+      'http.request.resend_count': attempt,
+      webhook_id,
+    },
+  })
+
 function send(
   { tools, now }: AtOutside,
   delivery: Claimed,
-  { decrypt, ownAddress, timeout_ms }: AttemptOptions,
+  { decrypt, ownAddress, timeout_ms, trace_headers }: AttemptOptions & { trace_headers: Record<string, string> },
 ): Promise<OutboundResponse> {
   const body = toRequestBody(delivery.workspace, delivery)
   const secrets = signingSecrets(delivery, decrypt, now)
@@ -78,6 +98,7 @@ function send(
     'content-type': 'application/json',
     'user-agent': product.name,
     ...signedHeaders(secrets, delivery.id, body),
+    ...trace_headers,
   }
   const message = { headers, body, timeout_ms, bytes_max: response_bytes_max }
   const is_inbox = isInbox(delivery.url)

@@ -9,15 +9,19 @@ import * as clock from '../../server/kit/clock.ts'
 import { nameTrace } from '../../server/kit/log.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { inSpan } from '../../server/kit/traces/span.ts'
+import { ended, getCall, newCaller } from '../support/calls.ts'
 import { openCollector } from '../support/collector.ts'
-import { create } from '../support/conversations.ts'
+import { begin, create, newModelAgent, say } from '../support/conversations.ts'
+import { addFakeSpeech } from '../support/fake-speech.ts'
 import { migrations, openServer, testPool } from '../support/harness.ts'
 import { readMetrics } from '../support/metrics.ts'
-import { receiver } from '../support/receivers.ts'
-import { newContact } from '../support/samples.ts'
+import { openaiServer, until } from '../support/model-servers.ts'
+import { receiver, respondWith } from '../support/receivers.ts'
+import { newContact, newTool } from '../support/samples.ts'
+import { openVoiceClient, placeWebCall } from '../support/voice-client.ts'
 import { createWebhook } from '../support/webhook-calls.ts'
 
-const _internal_kind = 1
+const internal_kind = 1
 const server_kind = 2
 const client_kind = 3
 
@@ -175,6 +179,108 @@ test('gets that share a statement: it belongs to one, and the others link to tha
 })
 
 const keyOf = ({ trace_id, span_id }: { trace_id: string; span_id: string }) => `${trace_id} ${span_id}`
+
+const secret_words = ['Rumpelstiltskin', 'Zwickau', 'Xanadu', '5550142', 'swordfish', 'tok-9731']
+
+test('an answer of an agent is a trace with the model, the tool and statements, and nothing that was said', async () => {
+  const { collector, tenant } = await openTraced()
+  const target = await receiver(respondWith(200, {}, 'booked for Xanadu'))
+  const url = `${target.url}/tok-9731?key=swordfish`
+  const { name } = await create(tenant, '/tools', newTool({ url, headers: { 'x-key': 'swordfish' } }))
+  const tool_call = { name, arguments: { day: 'Zwickau' } }
+  const model = await openaiServer({ words: ['Good', ' day', ' Rumpelstiltskin.'], tool_call, calls_once: true })
+  const instructions = 'You are Rumpelstiltskin.'
+  const agent_id = await newModelAgent(tenant, model, { tools: [name], instructions })
+  const contact = await create(tenant, '/contacts', { phone_number: '+14155550142', last_name: 'Rumpelstiltskin' })
+  const conversation = await begin(tenant, agent_id, { contact_id: contact.id })
+  await say(tenant, conversation.id, 'Book it for Zwickau')
+  await tenant.call('GET', '/contacts?search=Rumpelstiltskin')
+  await tenant.call('GET', `/contacts?phone_number=${encodeURIComponent('+14155550142')}`)
+  await tenant.work(clock.wall() + 5_000)
+
+  const isItem = (span: { name: string; attributes: object }) =>
+    span.name === 'conversations' && 'item_id' in span.attributes && span.attributes.item_id === conversation.id
+  const item = await collector.find('item', isItem)
+  assert.deepEqual([item.parent_id, item.attributes.workspace_id], [undefined, tenant.id])
+  const inside = collector.childrenOf(item)
+  assert.equal(inside.length, collector.inTrace(item.trace_id).length - 1, 'every parent is there')
+  const [first, second, ...more] = inside.filter((span) => span.name === 'chat small')
+  assert.ok(first && second)
+  assert.deepEqual(more, [])
+  assert.deepEqual(
+    { ...first.attributes, 'gen_ai.request.max_tokens': 0 },
+    {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai_compatible',
+      'gen_ai.request.model': 'small',
+      'gen_ai.request.max_tokens': 0,
+      'gen_ai.usage.input_tokens': 12,
+      'gen_ai.usage.output_tokens': 3,
+      'gen_ai.response.finish_reasons': ['tool-calls'],
+    },
+  )
+  assert.deepEqual(second.attributes['gen_ai.response.finish_reasons'], ['stop'])
+  const tool = inside.find((span) => span.name === `execute_tool ${name}`)
+  assert.ok(tool)
+  assert.deepEqual(
+    [tool.kind, tool.attributes['gen_ai.tool.name'], tool.attributes['server.address']],
+    [internal_kind, name, '127.0.0.1'],
+  )
+  assert.equal(tool.attributes['http.response.status_code'], 200)
+  assert.equal(target.received[0]?.headers.traceparent, `00-${tool.trace_id}-${tool.span_id}-01`)
+  assert.equal(model.received[0]?.headers.traceparent, undefined, "a model's provider learns nothing of traces")
+  assert.ok(inside.some((span) => span.attributes['db.system.name'] === 'postgresql'))
+  for (const word of [...secret_words, tenant.key, contact.phone_number])
+    assert.equal(collector.text().includes(word), false, word)
+})
+
+test('a delivery is a trace, which its receiver can continue', async () => {
+  const { collector, tenant } = await openTraced()
+  let status = 200
+  const target = await receiver((response, request) => respondWith(status)(response, request))
+  const webhook = await createWebhook(tenant, `${target.url}/tok-9731?key=swordfish`)
+  await tenant.call('POST', '/contacts', newContact({ phone_number: '+14155550142' }))
+  await tenant.work()
+  const span = await collector.find('delivery', ({ name }) => name === 'deliver contact.created')
+  const item = await collector.find('item', ({ span_id }) => span_id === span.parent_id)
+  assert.deepEqual([item.name, item.parent_id, span.kind], ['deliveries', undefined, client_kind])
+  const { 'server.address': host, 'http.response.status_code': answered, webhook_id } = span.attributes
+  assert.deepEqual([host, answered, webhook_id], ['127.0.0.1', 200, webhook.id])
+  assert.equal(target.received[0]?.headers.traceparent, `00-${span.trace_id}-${span.span_id}-01`)
+  status = 500
+  await tenant.call('POST', '/contacts', newContact())
+  await tenant.work()
+  const failed = await collector.find('failed delivery', (one) => one.name === span.name && one.is_error)
+  assert.equal(failed.attributes['error.type'], '500')
+  for (const word of secret_words) assert.equal(collector.text().includes(word), false, word)
+})
+
+test('a call is a trace with its turns', async () => {
+  const { collector, server, tenant } = await openTraced({ live_calls_max: 5 })
+  addFakeSpeech(server)
+  const nodes = {
+    greet: { say: 'Hello. Is Tuesday all right?', on: [{ intent: 'yes', go: 'end' }], else: { go: 'greet' } },
+    end: { say: 'Good, Rumpelstiltskin. Goodbye.', go: '@end' },
+  }
+  const agent_id = await newCaller(tenant, { script: { start: 'greet', nodes } })
+  const place = await placeWebCall(tenant, { agent_id })
+  const client = openVoiceClient(place)
+  await client.next('ready')
+  await until(async () => (await getCall(tenant, place.call.id)).turn_count === 1)
+  client.say('Yes.')
+  await client.next('ended')
+  const { conversation_id } = await ended(tenant, place.call.id)
+  const turn = await collector.find('turn', ({ name }) => name === 'turn')
+  const item = await collector.find('call', ({ span_id }) => span_id === turn.parent_id)
+  assert.deepEqual([item.name, item.attributes.item_id], ['calls', place.call.id])
+  assert.equal(turn.attributes['gen_ai.conversation.id'], conversation_id)
+  const { turn_ms, first_sound_ms } = turn.attributes
+  assert.ok(Number(first_sound_ms) >= 0, String(first_sound_ms))
+  assert.equal(Math.round(Number(turn.ended_ns - turn.began_ns) / 1e6), turn_ms)
+  assert.ok(turn.began_ns >= item.began_ns && turn.ended_ns <= item.ended_ns)
+  for (const word of [...secret_words, 'Tuesday', place.token])
+    assert.equal(collector.text().includes(word), false, word)
+})
 
 test('the line of a request in the log has the id of its trace', async () => {
   const stream = new PassThrough()

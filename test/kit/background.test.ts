@@ -15,6 +15,7 @@ import { createDatabase, openServer, type Tenant, testPool } from '../support/ha
 import { recordStatements } from '../support/old-rows.ts'
 import { receiver } from '../support/receivers.ts'
 import { newContact, newImport, newWebhook } from '../support/samples.ts'
+import { asSharded } from '../support/sharded.ts'
 import { addTestClock } from '../support/test-clocks.ts'
 
 /** Closed before the database is dropped. */
@@ -46,18 +47,46 @@ test('a process notes new work for others after the commit', async () => {
   ])
 })
 
-test('work that was not noted is found, and noted once', async () => {
+for (const [name, db] of [
+  ['', pool],
+  [' of a sharded database', asSharded(pool)],
+] as const)
+  test(`work${name} that was not noted is found, and noted once`, async () => {
+    const tenant = await server.workspace()
+    await tenant.call('POST', '/webhooks', newWebhook())
+    await tenant.call('POST', '/contacts', newContact())
+    await tenant.call('POST', '/contacts/imports', newImport())
+    assert.deepEqual(await dueOf(tenant.id), [])
+    for (let count = 0; count < 2; count += 1)
+      await noteAllDue(db, { kinds: [imports, due_deliveries], workspaces: all_workspaces })
+    assert.deepEqual(await dueOf(tenant.id), [
+      { kind: 'deliveries', is_due: true },
+      { kind: 'imports', is_due: true },
+    ])
+  })
+
+test('a workspace of a sharded database whose node is down keeps no other from being noted', async () => {
+  const tenants = [await server.workspace(), await server.workspace(), await server.workspace()]
+  for (const { call } of tenants) await call('POST', '/contacts/imports', newImport())
+  const [, down] = tenants
+  const one: typeof pool.one = (statement) =>
+    statement.values.includes(down?.id) ? Promise.reject(new Error('the node is down')) : pool.one(statement)
+  const db = { ...asSharded(pool), one }
+  await assert.rejects(noteAllDue(db, { kinds: [imports], workspaces: all_workspaces }), AggregateError)
+  const noted = await Promise.all(tenants.map(async ({ id }) => (await dueOf(id)).length))
+  assert.deepEqual(noted, [1, 0, 1])
+})
+
+test('a note of a sharded database moves later when no work is due, and stays while some is', async () => {
   const tenant = await server.workspace()
-  await tenant.call('POST', '/webhooks', newWebhook())
-  await tenant.call('POST', '/contacts', newContact())
+  const at = { ...server.at(tenant.id), db: asSharded(pool) }
   await tenant.call('POST', '/contacts/imports', newImport())
-  assert.deepEqual(await dueOf(tenant.id), [])
-  for (let count = 0; count < 2; count += 1)
-    await noteAllDue(pool, { kinds: [imports, due_deliveries], workspaces: all_workspaces })
-  assert.deepEqual(
-    (await dueOf(tenant.id)).map(({ kind }) => kind),
-    ['deliveries', 'imports'],
-  )
+  await noteAllDue(at.db, { kinds: [imports], workspaces: all_workspaces })
+  await moveDue(at, imports)
+  assert.deepEqual(await dueOf(tenant.id), [{ kind: 'imports', is_due: true }])
+  await tenant.work()
+  await moveDue(at, imports)
+  assert.deepEqual(await dueOf(tenant.id), [{ kind: 'imports', is_due: false }])
 })
 
 test('a note moves later when no work is due, and stays while some is', async () => {

@@ -5,7 +5,7 @@ import { Type } from 'typebox'
 import { isWrite, type ValidRequest, write } from '../../server/kit/http/operation.ts'
 import { writer } from '../../server/kit/http/write.ts'
 import { newId } from '../../server/kit/id.ts'
-import type { Pool } from '../../server/kit/postgres/pool.ts'
+import { openPool, type Pool } from '../../server/kit/postgres/pool.ts'
 import { raw, sql } from '../../server/kit/postgres/sql.ts'
 import type { TxOptions } from '../../server/kit/postgres/transaction.ts'
 import { invalidState } from '../../server/kit/problem.ts'
@@ -31,6 +31,20 @@ test('a transaction whose begin fails writes nothing', async () => {
     { code: '42601' },
   )
   assert.equal(await exists(name), false)
+})
+
+test('a transaction sets its lock timeout in a text of its own, which a sharded database passes on', async () => {
+  const name = 'two texts'
+  const own = openPool({
+    url: process.env.TEST_DATABASE_URL ?? '',
+    size: 1,
+    application_name: name,
+    onError: console.error,
+  })
+  const running = sql`select query, state from pg_stat_activity where application_name = ${name}`
+  const found = await own.tx(() => pool.many(running), { lock_timeout_ms: 1_234 })
+  await own.close()
+  assert.deepEqual(found, [{ query: 'set local lock_timeout = 1234', state: 'idle in transaction' }])
 })
 
 test('a transaction that PostgreSQL rolls back at commit fails', async () => {

@@ -33,7 +33,7 @@ interface OperatorPageOptions {
 export function openOperatorPages({ service, config, migrations, isStopping }: OperatorPageOptions): OperatorPages {
   const { pool } = service
   const { metrics, live_calls, readStatus } = service.tools
-  const isReady = openReadinessCheck(pool, migrations)
+  const checkReadiness = openReadinessCheck(pool, migrations)
   const assertAllowed = metricsGuard(config.metrics_token)
   metrics.read(engine_lag, async () => {
     const status = await Promise.race([readStatus(), sleep(lag_within_ms, undefined, { ref: false })])
@@ -44,8 +44,11 @@ export function openOperatorPages({ service, config, migrations, isStopping }: O
     '/ready': async () => {
       // A stop that began during the check counts.
       const isEnding = () => isStopping() || live_calls.is_draining
-      const is_ready = !isEnding() && (await isReady()) && !isEnding()
-      return json(is_ready ? 200 : 503, { status: is_ready ? 'ready' : 'not ready' })
+      if (isEnding()) return json(503, { status: 'not ready' })
+      const { is_ready, ...nodes } = await checkReadiness()
+      return is_ready && !isEnding()
+        ? json(200, { status: 'ready', ...nodes })
+        : json(503, { status: 'not ready', ...nodes })
     },
     '/metrics': async (request) => {
       assertAllowed(request)

@@ -216,6 +216,16 @@ export const unavailable = (cause?: unknown) =>
     cause,
   )
 
+/** The database has several nodes. What this request needs is on one that is down, or on all of them. */
+export const nodeDown = (cause: unknown) =>
+  new Problem(
+    'SERVICE_UNAVAILABLE',
+    'A node of the database is not available. Try again in a second.',
+    { reason: 'node_down' },
+    { 'retry-after': '1' },
+    cause,
+  )
+
 /** A request to another server takes longer than a stop waits. */
 export const stopping = () =>
   new Problem(

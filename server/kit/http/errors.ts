@@ -1,6 +1,6 @@
 import { maxHeaderSize, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { isUnavailable } from '../postgres/errors.ts'
+import { isNodeDown, isUnavailable } from '../postgres/errors.ts'
 import * as problem from '../problem.ts'
 import { failure } from './envelope.ts'
 
@@ -16,6 +16,7 @@ export const common_headers = {
 /** The error that the client sees. Any error that is not expected becomes 500 without its message. */
 export function toProblem(error: unknown): problem.Problem {
   if (error instanceof problem.Problem) return error
+  if (isNodeDown(error)) return problem.nodeDown(error)
   if (isUnavailable(error)) return problem.unavailable(error)
   const code = problem.errorCode(error)
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return problem.payloadTooLarge(body_limit_bytes)

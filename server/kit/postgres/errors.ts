@@ -36,6 +36,22 @@ export const isContention = (error: unknown): boolean =>
 /** The driver got no answer from the connection in time. */
 export const isQueryTimeout = (error: unknown): boolean => error instanceof Error && /^Query read/.test(error.message)
 
+/**
+ * The coordinator of a sharded database doesn't reach a node. Some of its errors have the code of a bug. What a node itself
+ * reports while it stops has a line that names the node.
+ */
+export const isNodeDown = (error: unknown): boolean => {
+  if (error instanceof CommitUnknownError) return isNodeDown(error.cause)
+  if (!(error instanceof Error)) return false
+  const where = 'where' in error ? String(error.where) : ''
+  return (
+    /^(connection to the remote node |failure on connection marked as essential|could not (establish any connections to the node|commit transaction for shard|connect to any active placements))/.test(
+      error.message,
+    ) ||
+    (/^(08|53|57P0)/.test(codeOf(error)) && where.includes('while executing command on '))
+  )
+}
+
 /** The database is unreachable, starting, stopping, full or too busy. The client can retry the request. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof Error &&
@@ -43,6 +59,7 @@ export const isUnavailable = (error: unknown): boolean =>
     error instanceof UnresponsiveError ||
     isContention(error) ||
     isQueryTimeout(error) ||
+    isNodeDown(error) ||
     /^(08|53|57P0)|^(57014|25006)$|^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/.test(
       codeOf(error),
     ) ||

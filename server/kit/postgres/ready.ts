@@ -1,37 +1,58 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as clock from '../clock.ts'
 import { isCurrent, listNames } from './migrate.ts'
+import { listNodes } from './nodes.ts'
 import type { Pool } from './pool.ts'
 import { sql } from './sql.ts'
 
 /** A load balancer must get an answer even if the database doesn't respond. */
 const answer_within_ms = 2_000
-/** Clients may call /ready as often as they like, so the write is tried at most this often. */
-const write_probe_every_ms = 1_000
+/** Clients may call /ready as often as they like, so the write is tried, and nodes are asked, at most this often. */
+const probe_every_ms = 1_000
 /** About half a megabyte in a temporary file: uses the disk and leaves nothing behind. */
 const probe_rows = 40_000
 
+export interface Readiness {
+  is_ready: boolean
+  /** The nodes of a sharded database that could not be reached when they were last asked. */
+  nodes_down?: number
+}
+
 /**
  * Returns a check that the migrations of this process are applied and the database accepts writes. A newer version beside
- * it may have applied more.
+ * it may have applied more. A sharded database is ready while nodes are down: other workspaces can be used.
  */
-export function openReadinessCheck(pool: Pool, migrations: string): () => Promise<boolean> {
+export function openReadinessCheck(pool: Pool, migrations: string): () => Promise<Readiness> {
   // Read once: a newer version may be installed into the folder while this process runs.
   const names = listNames(migrations)
-  let probed_at = Number.NEGATIVE_INFINITY
-  let is_writable: Promise<boolean> = Promise.resolve(false)
-
-  function isWritable(): Promise<boolean> {
-    if (clock.ticks() - probed_at < write_probe_every_ms) return is_writable
-    probed_at = clock.ticks()
-    is_writable = acceptsWrites(pool).catch(() => false)
-    return is_writable
-  }
+  const isWritable = atMostEvery(probe_every_ms, () => acceptsWrites(pool).catch(() => false))
+  let nodes_down: number | undefined
+  const askNodes = atMostEvery(probe_every_ms, async () => {
+    if (!pool.isSharded()) return
+    // A coordinator that fails is not ready, which the other checks find.
+    const nodes = await listNodes(pool).catch(() => [])
+    nodes_down = nodes.filter(({ is_up }) => !is_up).length
+  })
 
   return async () => {
     const checks = Promise.all([isCurrent(pool, names), isWritable()]).catch(() => [false])
     const late = sleep(answer_within_ms, [false], { ref: false })
-    return (await Promise.race([checks, late])).every(Boolean)
+    const [results] = await Promise.all([Promise.race([checks, late]), Promise.race([askNodes(), late])])
+    return { is_ready: results.every(Boolean), ...(nodes_down !== undefined && { nodes_down }) }
+  }
+}
+
+/** Returns the last result, or that of a run that has not ended, unless it began longer ago and has ended. */
+function atMostEvery<T>(every_ms: number, run: () => Promise<T>): () => Promise<T> {
+  let last: { result: Promise<T>; began: number; has_ended: boolean } | undefined
+  return () => {
+    if (last && (!last.has_ended || clock.ticks() - last.began < every_ms)) return last.result
+    const current = { result: run(), began: clock.ticks(), has_ended: false }
+    last = current
+    current.result.finally(() => {
+      current.has_ended = true
+    })
+    return current.result
   }
 }
 

@@ -6,6 +6,7 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ensureBuilt } from './build.mjs'
 import { ensureInstalled } from './install.mjs'
+import { openMetricsExchange } from './metrics.mjs'
 import { restarts } from './restarts.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -56,6 +57,7 @@ function start(node, parameters, is_service) {
 
   const processes = [openProcess(1)]
   const [first] = processes
+  const metrics = openMetricsExchange(processes, send)
 
   function openProcess(number) {
     return {
@@ -70,6 +72,8 @@ function start(node, parameters, is_service) {
       is_drained: false,
       /** When it last said that a signal has reached it. */
       signaled_at: Number.NEGATIVE_INFINITY,
+      /** The last ones that it has sent, or that the one before it has. */
+      metrics: undefined,
     }
   }
 
@@ -87,6 +91,7 @@ function start(node, parameters, is_service) {
     one.child.on('error', (error) => fail(`Node could not be started: ${error.message}`))
     one.child.on('message', (message) => onMessage(one, message))
     one.child.on('exit', (code, signal) => onExit(one, code, signal))
+    if (one.metrics) send(one, { type: 'metrics before', text: one.metrics })
   }
 
   function onMessage(one, message) {
@@ -97,7 +102,9 @@ function start(node, parameters, is_service) {
     } else if (message === 'drained') {
       one.is_drained = true
       coordinateStop()
-    } else if (one === first) {
+    } else if (message.type === 'metrics') metrics.take(one, message.text)
+    else if (message.type === 'metrics of others wanted') metrics.collect(one, message.text)
+    else if (one === first) {
       ready = message
       if (is_stop_requested) return coordinateStop()
       while (processes.length < ready.processes) {

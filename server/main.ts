@@ -23,6 +23,7 @@ import { openService, recordingsFolder } from './service.ts'
 import { ensureFirstWorkspace } from './start/first-workspace.ts'
 import { formatGreeting, greetingAsJson } from './start/greeting.ts'
 import { followOthers, notifyLauncher, type Others } from './start/launcher.ts'
+import { showMetricsOfAll } from './start/metrics-of-all.ts'
 import { checkPort, checkProcesses } from './start/processes.ts'
 import { ensureSecretsKeys } from './start/secrets-key.ts'
 import { consoleOf, type Shell } from './start/shell.ts'
@@ -170,6 +171,7 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
   const keyed_config = { ...config, ...ensureSecretsKeys(config) }
   const api = only === 'worker' ? undefined : openApi(pool, keyed_config, migrations, log)
   const service = api?.service ?? openService(pool, keyed_config, () => addressOf(config, config.port))
+  if (processes > 1) showMetricsOfAll(service.tools.metrics, shell, others, config.process)
   if (options.sound) service.tools.sound = options.sound
   const due_notes = openDueNotes(pool, background_kinds, log)
   const key_uses = api && repeat({ name: 'key uses', every_ms: record_key_uses_every_ms, run: api.recordKeyUses }, log)

@@ -35,10 +35,12 @@ export function openOperatorPages({ service, config, migrations, isStopping }: O
   const { metrics, live_calls, readStatus } = service.tools
   const checkReadiness = openReadinessCheck(pool, migrations)
   const assertAllowed = metricsGuard(config.metrics_token)
-  metrics.read(engine_lag, async () => {
+  const readLag = async () => {
     const status = await Promise.race([readStatus(), sleep(lag_within_ms, undefined, { ref: false })])
     return (status?.engines ?? []).map(({ kind, lag_seconds }) => ({ labels: [kind], value: lag_seconds }))
-  })
+  }
+  // It is that of the database, so one of several processes asks for it.
+  if (config.process === 1) metrics.read(engine_lag, readLag)
   const pages: Record<string, AnswerPage> = {
     '/health': () => json(200, { status: 'ok' }),
     '/ready': async () => {

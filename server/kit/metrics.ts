@@ -40,6 +40,8 @@ export interface Metrics {
   watchProcess: () => () => void
   /** In Prometheus format. */
   text: () => Promise<string>
+  /** Lets `show` make the text, out of what it reads and of other metrics. Returns what it reads. */
+  showWith: (show: (read: () => Promise<string>) => Promise<string>) => () => Promise<string>
 }
 
 interface Series {
@@ -103,6 +105,12 @@ export function openMetrics(prefix: string, metrics: Metric[]): Metrics {
     series.sum_ms += duration_ms
   }
 
+  async function read(): Promise<string> {
+    const [of_process, ...own] = await Promise.all([registry.metrics(), ...families.values().map(format)])
+    return `${[of_process.trimEnd(), ...own].join('\n')}\n`
+  }
+  let show = (read: () => Promise<string>) => read()
+
   return {
     content_type: registry.contentType,
     add(metric, amount, first = '', second = '', third = '') {
@@ -126,9 +134,10 @@ export function openMetrics(prefix: string, metrics: Metric[]): Metrics {
         registry.clear()
       }
     },
-    async text() {
-      const [of_process, ...own] = await Promise.all([registry.metrics(), ...families.values().map(format)])
-      return `${[of_process.trimEnd(), ...own].join('\n')}\n`
+    text: () => show(read),
+    showWith(showAll) {
+      show = showAll
+      return read
     },
   }
 }
@@ -200,4 +209,53 @@ async function format({ metric, name, buckets_ms, series, read }: Family): Promi
     toLine('_count', labels, total)
   }
   return lines.join('\n')
+}
+
+/** The metrics of one of several processes. */
+export interface MetricsText {
+  text: string
+  /** Is added to gauges, such as `process="2"`. Without, they are left out: they say nothing about a process that has ended. */
+  gauge_label?: string | undefined
+}
+
+interface SummedFamily {
+  head: string[]
+  is_gauge: boolean
+  values: Map<string, number | string>
+}
+
+/** Sums counters and histograms, and keeps the gauges of each. */
+export function sumTexts(texts: MetricsText[]): string {
+  const families = new Map<string, SummedFamily>()
+  for (const { text, gauge_label } of texts) {
+    let family: SummedFamily | undefined
+    for (const line of text.split('\n')) {
+      const [, kind, name = '', rest] = /^# (HELP|TYPE) (\S+) (.*)/.exec(line) ?? []
+      if (kind === 'HELP') {
+        family = families.get(name) ?? { head: [], is_gauge: false, values: new Map() }
+        families.set(name, family)
+      }
+      if (!family || line === '') continue
+      if (kind !== undefined) {
+        if (family.head.length < 2) family.head.push(line)
+        if (kind === 'TYPE') family.is_gauge = rest === 'gauge'
+      } else addLine(family, line, gauge_label)
+    }
+  }
+  const lines = families
+    .values()
+    .flatMap(({ head, values }) => [...head, ...values.entries().map(([series, value]) => `${series} ${value}`)])
+  return `${[...lines].join('\n')}\n`
+}
+
+function addLine({ is_gauge, values }: SummedFamily, line: string, gauge_label: string | undefined): void {
+  const space = line.lastIndexOf(' ')
+  const [series, value] = [line.slice(0, space), line.slice(space + 1)]
+  if (!is_gauge) values.set(series, Number(values.get(series) ?? 0) + Number(value))
+  else if (gauge_label !== undefined) values.set(withLabel(series, gauge_label), value)
+}
+
+function withLabel(series: string, label: string): string {
+  if (label === '') return series
+  return series.endsWith('}') ? `${series.slice(0, -1)},${label}}` : `${series}{${label}}`
 }

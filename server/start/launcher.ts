@@ -1,3 +1,4 @@
+import { isObject } from '../kit/json.ts'
 import type { Shell } from './shell.ts'
 
 /** The launcher (bin/run.mjs) needs this to start the service again after a crash. */
@@ -9,31 +10,40 @@ interface Ready {
   processes: number
 }
 
+/** For another process, or for this one: `text` are its own metrics. */
+interface MetricsMessage {
+  type: 'metrics' | 'metrics of others wanted'
+  text: string
+}
+
 /** Does nothing without a launcher, or when it has ended. */
-export function notifyLauncher(shell: Shell, message: 'stopping' | 'drained' | Ready): Promise<void> {
+export function notifyLauncher(shell: Shell, message: 'stopping' | 'drained' | Ready | MetricsMessage): Promise<void> {
   return new Promise((resolve) => {
     if (shell.connected && shell.send) shell.send(message, undefined, undefined, () => resolve())
     else resolve()
   })
 }
 
-/** The other processes of the service during a stop. */
+/** What the launcher says of other processes of the service. */
 export interface Others {
-  /** Whether their live calls are over too. */
+  /** The metrics of the process that this one replaces after a crash. */
+  metrics_before: string
+  /** In a stop: whether their live calls are over too. */
   are_drained: boolean
   have_ended: Promise<void>
 }
 
-/** Follows what the launcher says of them. Nothing more is known when it has ended. */
+/** Call it at once: the first message may be waiting. Nothing more is known of others when the launcher has ended. */
 export function followOthers(shell: Shell, processes: number): Others {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const others: Others = { are_drained: false, have_ended: promise }
+  const others: Others = { metrics_before: '', are_drained: false, have_ended: promise }
   const endFollowing = () => {
     others.are_drained = true
     resolve()
   }
   if (processes === 1) endFollowing()
   shell.on('message', (message) => {
+    if (isObject(message) && message.type === 'metrics before') others.metrics_before = String(message.text)
     if (message === 'all drained') others.are_drained = true
     if (message === 'others ended') endFollowing()
   })

@@ -63,6 +63,17 @@ async function assertAllAnswer(url: string, count: number): Promise<void> {
   for (const client of await clientsOfAll(url, count)) client.close()
 }
 
+const gets = 'http_request_duration_seconds_count{method="GET",route="/api/v1/contacts",status="200"}'
+
+async function readMetric(client: Client, series: string): Promise<number> {
+  const { status, body } = await client.call('GET', '/metrics')
+  assert.equal(status, 200)
+  const line = String(body)
+    .split('\n')
+    .find((one) => one.startsWith(`${series} `))
+  return Number(line?.slice(series.length + 1))
+}
+
 describe('serve --processes 2', () => {
   let running: Running
   let url = ''
@@ -85,6 +96,9 @@ describe('serve --processes 2', () => {
   /** Ends the process with the signal. While it is away, the other one answers. */
   async function crash(number: number, signal: NodeJS.Signals): Promise<void> {
     const starts = pidsOf(running, number).length
+    const [client] = await clientsOfAll(url, 1)
+    const gets_before = client ? await readMetric(client, gets) : Number.NaN
+    client?.close()
     process.kill(pidsOf(running, number).at(-1) ?? 0, signal)
     const isReported = () =>
       linesOf(running).filter(({ msg }) => new RegExp(`^process ${number} .+restarting`).test(msg)).length === starts
@@ -94,7 +108,12 @@ describe('serve --processes 2', () => {
       return isReady(number, starts + 1)
     }
     await waitUntil('it is back', isBack, running.stderr)
-    await assertAllAnswer(url, 2)
+    const restarts = linesOf(running).filter(({ msg }) => msg.includes('restarting in')).length
+    for (const client of await clientsOfAll(url, 2)) {
+      assert.ok((await readMetric(client, gets)) > gets_before, 'what the killed process has counted is not lost')
+      assert.equal(await readMetric(client, 'parley_restarts_total'), restarts)
+      client.close()
+    }
   }
 
   test('both answer, and the greeting is printed once', async () => {
@@ -102,6 +121,18 @@ describe('serve --processes 2', () => {
     assert.equal(running.stdout().match(/Parley is ready\./g)?.length, 1)
     const [, link = ''] = await running.says(/Set up +(\S+)/)
     assert.equal((await fetch(link.replace('/setup/', '/app/setup/'))).status, 200, 'the second start left it valid')
+  })
+
+  test('metrics are those of both, whichever is asked', async () => {
+    const clients = await clientsOfAll(url, 2)
+    const [first, second] = clients
+    assert.ok(first && second)
+    const before = await readMetric(first, gets)
+    for (const client of [first, second, second]) await client.call('GET', '/contacts')
+    assert.deepEqual([await readMetric(first, gets), await readMetric(second, gets)], [before + 3, before + 3])
+    for (const number of [1, 2]) assert.equal(await readMetric(first, `parley_calls_live{process="${number}"}`), 0)
+    assert.ok(Number.isNaN(await readMetric(first, 'parley_calls_live')), 'gauges are not summed')
+    for (const client of clients) client.close()
   })
 
   test('another service can not take the same port', async () => {

@@ -7,6 +7,7 @@ import { campaigning, contacts_by_default } from './campaigns/campaigns.ts'
 import { receiving } from './channels/channels.ts'
 import { benchImport, rows_by_default } from './import/import.ts'
 import { scale } from './scale/scale.ts'
+import { sharing } from './sharing/sharing.ts'
 import { throughput } from './throughput.ts'
 import { talking } from './voice/voice.ts'
 import { delivering } from './webhooks/webhooks.ts'
@@ -24,6 +25,7 @@ A target that is missed is said in the table; only what fails gives another exit
   --calls       instead: how fast simulated calls happen, beside COPY of their rows, and lists and searches at a million turns
   --campaigns   instead: how fast campaigns are simulated, beside COPY of their rows, how fast they call, and what others notice
   --voice       instead: how soon an agent answers someone who talks to it, beside the sum of the stages; needs offline speech
+  --processes N instead: gets and messages with one process and with N, and their memory; Linux only
   --rows COUNT  with --import or --campaigns: how many people (${rows_by_default} or ${contacts_by_default} otherwise)
   --json FILE   also write the table
   --help        this text`
@@ -44,6 +46,7 @@ function parse() {
         calls: { type: 'boolean' },
         campaigns: { type: 'boolean' },
         voice: { type: 'boolean' },
+        processes: { type: 'string' },
         rows: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -54,10 +57,10 @@ function parse() {
   }
 }
 
-function countOf(rows: string | undefined, by_default: number): number {
-  if (rows === undefined) return by_default
-  if (/^[1-9]\d{0,8}$/.test(rows)) return Number(rows)
-  throw new UsageError('--rows is a whole number, such as 1000000 (npm run bench -- --help)')
+function countOf(option: string, text: string | undefined, by_default: number): number {
+  if (text === undefined) return by_default
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new UsageError(`${option} is a whole number, such as ${by_default} (npm run bench -- --help)`)
 }
 
 /** Aborts when the run is to end early: everything then unwinds and leaves nothing behind. */
@@ -78,8 +81,13 @@ type Bench = (stack: AsyncDisposableStack, signal: AbortSignal) => Promise<objec
 
 function benchOf(options: ReturnType<typeof parse>): Bench {
   const { rows } = options
-  if (options.import) return (stack, signal) => benchImport(stack, signal, countOf(rows, rows_by_default))
-  if (options.campaigns) return (stack, signal) => campaigning(stack, signal, countOf(rows, contacts_by_default))
+  if (options.import) return (stack, signal) => benchImport(stack, signal, countOf('--rows', rows, rows_by_default))
+  if (options.campaigns)
+    return (stack, signal) => campaigning(stack, signal, countOf('--rows', rows, contacts_by_default))
+  if (options.processes !== undefined) {
+    const count = countOf('--processes', options.processes, 2)
+    return (stack, signal) => sharing(stack, signal, count)
+  }
   if (options.scale) return scale
   if (options.webhooks) return delivering
   if (options.channels) return receiving

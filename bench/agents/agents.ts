@@ -93,7 +93,7 @@ async function answerMessages(
 }
 
 /** Says the same words again and again. */
-const script = {
+export const script = {
   start: 'greet',
   nodes: {
     greet: {
@@ -130,7 +130,7 @@ async function streamAnswers(
   return first_piece.measureFirstPiece(stack, { pool, server, proxy, tenant }, signal)
 }
 
-async function createAgent(client: ReturnType<typeof openClient>, configuration: object): Promise<string> {
+export async function createAgent(client: ReturnType<typeof openClient>, configuration: object): Promise<string> {
   const { data } = await client.send('POST', '/api/v1/agents', { name: 'Reception', ...configuration })
   return data.id
 }

@@ -11,7 +11,7 @@ export const connections = 64
 const creating_connections = 8
 /** Each conversation gets one message in a round. The code of the servers is compiled in the first ones. */
 export const rounds = 7
-const warm_up_rounds = 3
+export const warm_up_rounds = 3
 const ratio_min = 0.3
 const check_every_ms = 10
 const answers_within_ms = 60_000
@@ -75,27 +75,37 @@ export interface MessagesBench {
 
 /** Compares how many messages are answered and recorded a second. */
 export async function measureMessages({ pool, ours, plain }: MessagesBench, signal: AbortSignal): Promise<Comparison> {
-  const prepare = ({ token, ids }: Tenant) =>
-    ids.map((id) => {
-      const path = `/api/v1/conversations/${id}/messages`
-      return toBytes({ method: 'POST', path, token, body: { text: 'When are you open?' }, response_contains: '' })
-    })
-  const measure = async ({ server, tenant }: MessagesBench['ours'], requests: Buffer[]) => {
-    signal.throwIfAborted()
-    const before = await countAnswers(pool, tenant)
-    const started_at = performance.now()
-    await sendAll(server.port, requests, connections)
-    await waitForAnswers(pool, tenant)
-    const seconds = (performance.now() - started_at) / 1_000
-    const answers = (await countAnswers(pool, tenant)) - before
-    if (answers !== requests.length) throw new Error(`${answers} answers to ${requests.length} messages`)
-    return answers / seconds
-  }
-  const [our_requests, plain_requests] = [prepare(ours.tenant), prepare(plain.tenant)]
-  const measures = [() => measure(ours, our_requests), () => measure(plain, plain_requests)]
+  const measures = [ours, plain].map((one) => {
+    const requests = messagesTo(one.tenant)
+    return () => answersPerSecond(pool, one, requests, signal)
+  })
   await alternate(warm_up_rounds, ...measures)
   const [per_second, plain_per_second] = await alternate(rounds, ...measures)
   return atLeast('messages a second, beside a plain handler', per_second, plain_per_second, ratio_min)
+}
+
+/** One to each conversation. */
+export const messagesTo = ({ token, ids }: Tenant): Buffer[] =>
+  ids.map((id) => {
+    const path = `/api/v1/conversations/${id}/messages`
+    return toBytes({ method: 'POST', path, token, body: { text: 'When are you open?' }, response_contains: '' })
+  })
+
+export async function answersPerSecond(
+  pool: Pool,
+  { server, tenant }: MessagesBench['ours'],
+  requests: Buffer[],
+  signal: AbortSignal,
+): Promise<number> {
+  signal.throwIfAborted()
+  const before = await countAnswers(pool, tenant)
+  const started_at = performance.now()
+  await sendAll(server.port, requests, connections)
+  await waitForAnswers(pool, tenant)
+  const seconds = (performance.now() - started_at) / 1_000
+  const answers = (await countAnswers(pool, tenant)) - before
+  if (answers !== requests.length) throw new Error(`${answers} answers to ${requests.length} messages`)
+  return answers / seconds
 }
 
 async function countAnswers(pool: Pool, { workspace_id }: Tenant): Promise<number> {

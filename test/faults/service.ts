@@ -45,8 +45,10 @@ export async function startService(
   stack: AsyncDisposableStack,
   environment: Record<string, string>,
   root = checkout,
+  processes = 1,
 ): Promise<Service> {
-  const running = parley(['serve'], { ...default_settings, ...environment }, '', root)
+  const options = processes > 1 ? ['--processes', String(processes)] : []
+  const running = parley(['serve', ...options], { ...default_settings, ...environment }, '', root)
   return untilReady(stack, running, greeting)
 }
 

@@ -173,6 +173,12 @@ describe('serve --processes 2', () => {
   })
 
   test('a stop finishes the requests of both, and then ends PostgreSQL', async () => {
+    const areBack = () =>
+      assertAllAnswer(url, 2).then(
+        () => true,
+        () => false,
+      )
+    await waitUntil('both have found the database again', areBack, running.stderr)
     const clients = await clientsOfAll(url, 2)
     const ids: string[] = []
     for (const [index, client] of clients.entries()) {

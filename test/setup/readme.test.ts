@@ -60,8 +60,8 @@ test('the calls in the README work when they are pasted into a shell', async () 
 
 test('the blocks of the README can be pasted into zsh', () => {
   const blocks = [...readme.matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(([, language = '', lines = '']) =>
-    // Others show what is sent or printed.
-    language === 'json' || lines.startsWith('$ ') ? [] : lines,
+    // Others show what is sent or printed, or are pasted into psql.
+    ['json', 'sql'].includes(language) || lines.startsWith('$ ') ? [] : lines,
   )
   assert.ok(blocks.length > 20)
   for (const lines of blocks) {

@@ -17,8 +17,6 @@ export function addRequestSpans(app: FastifyInstance, traces: Traces): void {
     request.span = beginRequest(traces, request)
     inSpan(request.span, done)
   })
-  // The body arrives in events of its connection, outside of the span.
-  app.addHook('preHandler', (request, _reply, done) => inSpan(request.span, done))
 }
 
 type Arrived = Pick<FastifyRequest, 'method' | 'headers'>

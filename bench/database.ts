@@ -21,10 +21,21 @@ export async function openDatabase(stack: AsyncDisposableStack): Promise<Databas
   stack.defer(() => admin.close())
   await dropLeftOver(admin)
 
+  return createDatabase(stack, admin, postgres.url)
+}
+
+/** Creates a database in your own PostgreSQL, which is dropped at the end of the run. */
+export function openDatabaseAt(stack: AsyncDisposableStack, url: string): Promise<Database> {
+  const admin = openPool({ url, size: 1, onError: console.error })
+  stack.defer(() => admin.close())
+  return createDatabase(stack, admin, url)
+}
+
+async function createDatabase(stack: AsyncDisposableStack, admin: Pool, server_url: string): Promise<Database> {
   const name = `bench_${process.pid}`
   await admin.script(`create database ${name}`)
   stack.defer(() => admin.script(`drop database ${name} with (force)`))
-  const url = postgres.url.replace(/\/[^/]*$/, `/${name}`)
+  const url = server_url.replace(/\/[^/]*$/, `/${name}`)
   const pool = openPool({ url, size: 2, onError: console.error })
   stack.defer(() => pool.close())
   await migrate(pool, path.join(checkout, 'migrations'))

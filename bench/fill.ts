@@ -13,7 +13,8 @@ import { scatter, type Tenant } from './rows.ts'
 const first_workspace_contacts = 100_000
 const other_workspace_contacts = 1_000
 const other_workspaces = 64
-const batch_size = 1_000
+/** Contacts in one transaction. */
+export const batch_size = 1_000
 const workers = 2
 const hour_ms = 60 * 60 * 1000
 
@@ -57,7 +58,8 @@ export function addTenant(pool: Pool, name: string): Promise<Tenant> {
   })
 }
 
-async function addContacts(service: Service, workspace: string, start: number, now: number): Promise<string[]> {
+/** Creates a batch of contacts, numbered from `start`, and returns their ids. */
+export async function addContacts(service: Service, workspace: string, start: number, now: number): Promise<string[]> {
   const inputs = Array.from({ length: batch_size }, (_, index) => ({
     ...sampleContact(start + index),
     source: 'import' as const,

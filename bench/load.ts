@@ -5,6 +5,8 @@ import { type BenchRequest, type Row, rows, type Tenant, toBytes } from './rows.
 export interface Job {
   row: string
   port: number
+  /** Requests go to this many workspaces in turn. Without it, the row chooses. */
+  workspaces?: number
   warm_up_ms: number
   measured_ms: number
   /** False for the bare framework, which returns the same response to every request. */
@@ -18,7 +20,8 @@ const requests_max = 40_000
 const checked_every = 8
 const overdue_ms = 15_000
 
-const repeatable = new Map<Row, PreparedRequest[]>()
+/** By the name of the row and the number of workspaces. */
+const repeatable = new Map<string, PreparedRequest[]>()
 let tenants: Tenant[] = []
 let number = 0
 
@@ -27,22 +30,25 @@ interface PreparedRequest extends Pick<BenchRequest, 'response_contains'> {
 }
 
 /** Generates the requests before the measurement. Repeatable requests are generated only once. */
-function prepare(row: Row): PreparedRequest[] {
-  const prepared = repeatable.get(row)
+function prepare(row: Row, workspaces: number | undefined): PreparedRequest[] {
+  const name = `${row.name} ${workspaces}`
+  const prepared = repeatable.get(name)
   if (prepared) return prepared
   const requests = Array.from({ length: requests_max }, () => {
     number += 1
-    const request = row.request(tenants, number)
+    const first = workspaces ? number % workspaces : 0
+    const request = row.request(tenants.slice(first), number)
     return { bytes: toBytes(request), response_contains: request.response_contains }
   })
-  if (row.is_repeatable) repeatable.set(row, requests)
+  if (row.is_repeatable) repeatable.set(name, requests)
   return requests
 }
 
-async function measure({ row: name, port, warm_up_ms, measured_ms, has_own_responses }: Job): Promise<Result> {
+async function measure(job: Job): Promise<Result> {
+  const { row: name, port, workspaces, warm_up_ms, measured_ms, has_own_responses } = job
   const row = rows.find((known) => known.name === name)
   if (!row) throw new Error(`unknown row "${name}"`)
-  const requests = prepare(row)
+  const requests = prepare(row, workspaces)
   const statuses = new Map<number, number>()
   let sent = 0
   let responses = 0

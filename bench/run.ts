@@ -5,6 +5,7 @@ import { answering } from './agents/agents.ts'
 import { calling } from './calls/calls.ts'
 import { campaigning, contacts_by_default } from './campaigns/campaigns.ts'
 import { receiving } from './channels/channels.ts'
+import { clustering } from './cluster/cluster.ts'
 import { benchImport, rows_by_default } from './import/import.ts'
 import { scale } from './scale/scale.ts'
 import { sharing } from './sharing/sharing.ts'
@@ -26,6 +27,8 @@ A target that is missed is said in the table; only what fails gives another exit
   --campaigns   instead: how fast campaigns are simulated, beside COPY of their rows, how fast they call, and what others notice
   --voice       instead: how soon an agent answers someone who talks to it, beside the sum of the stages; needs offline speech
   --processes N instead: gets and messages with one process and with N, and their memory; Linux only
+  --cluster     instead: a database that Citus shards beside a plain one, with one workspace and with eight, and its commits when idle.
+                TEST_CLUSTER_URL names a database on the coordinator that has the workers, TEST_PLAIN_URL a PostgreSQL beside it
   --rows COUNT  with --import or --campaigns: how many people (${rows_by_default} or ${contacts_by_default} otherwise)
   --json FILE   also write the table
   --help        this text`
@@ -47,6 +50,7 @@ function parse() {
         campaigns: { type: 'boolean' },
         voice: { type: 'boolean' },
         processes: { type: 'string' },
+        cluster: { type: 'boolean' },
         rows: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -93,6 +97,7 @@ function benchOf(options: ReturnType<typeof parse>): Bench {
   if (options.channels) return receiving
   if (options.calls) return calling
   if (options.voice) return talking
+  if (options.cluster) return clustering
   return options.agents ? answering : throughput
 }
 

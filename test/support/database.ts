@@ -12,6 +12,7 @@ import {
   joinNodes,
   onEveryNode,
   withDatabaseName,
+  withPool,
 } from './cluster.ts'
 
 const checkout = path.resolve(import.meta.dirname, '../..')
@@ -132,17 +133,13 @@ function newName(name: string): string {
 /** Creates it on every node. Nothing may be connected to the template. */
 async function addDatabase(url: string, name: string, template = 'template1'): Promise<NewDatabase> {
   const nodes = onEveryNode(withDatabaseName(url, 'postgres'))
-  const admins = nodes.map((node) => openPool({ url: node, size: 1, onError: console.error }))
-  const forAll = (work: (admin: Pool) => Promise<void>) => Promise.all(admins.map(work))
-  await forAll((admin) => createFrom(admin, name, template)).catch(async (error: unknown) => {
-    await forAll((admin) => admin.close())
-    throw error
-  })
+  // Not kept open: a node may be killed meanwhile.
+  const onAll = (work: (admin: Pool) => Promise<void>) => Promise.all(nodes.map((node) => withPool(node, work)))
+  await onAll((admin) => createFrom(admin, name, template))
   return {
     url: withDatabaseName(url, name),
     async drop() {
-      await forAll((admin) => admin.script(`drop database ${name} with (force)`))
-      await forAll((admin) => admin.close())
+      await onAll((admin) => admin.script(`drop database ${name} with (force)`))
     },
   }
 }

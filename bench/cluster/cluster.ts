@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import * as clock from '../../server/kit/clock.ts'
+import { alternate, atLeast, type Comparison, formatRow, headerLine } from '../comparison.ts'
+import type { Database } from '../database.ts'
+import { addContacts, addTenant, batch_size, serviceOn } from '../fill.ts'
+import { type Server, startLoad, startServer } from '../processes.ts'
+import type { Tenant } from '../rows.ts'
+import { openBoth } from './databases.ts'
+import * as idle from './idle.ts'
+import * as messages from './messages.ts'
+
+const shards = 32
+const workspaces = 8
+const rounds = 3
+const warm_up_ms = 300
+const measured_ms = 1_500
+
+/** A service on one of the two databases, and what is measured there. */
+export interface Side {
+  database: Database
+  server: Server
+  tenants: Tenant[]
+}
+
+/** The least share of the speed on plain PostgreSQL, with one workspace and with eight. */
+const targets = {
+  'get by id': { one: 0.8, eight: 0.4 },
+  'list of 20': { one: 0.45, eight: 0.4 },
+  'create with an Idempotency-Key': { one: 0.45, eight: 0.3 },
+}
+const message_targets = { one: 0.65, eight: 0.45 }
+
+export interface Clustered {
+  table: Comparison[]
+  idle: idle.IdleWorker[]
+}
+
+const method = `A database with ${shards} shards beside a plain one of the same PostgreSQL, on this machine, from one run. On each, one process with the API and
+the worker, and ${workspaces} workspaces with ${batch_size.toLocaleString('en')} contacts each.
+  idle      Commits a second in this database on each worker node while nothing is asked of the service, over ${idle.measured_ms / 1_000} seconds.
+  requests  A second, from another process with 64 connections, to one workspace or to ${workspaces} in turn.
+  messages  How many messages are answered a second, until the last answer of a scripted agent is recorded: ${messages.count} conversations get one each.
+Median of ${rounds} rounds after a warm-up; the two services take turns. The target follows each figure.
+`
+
+/** Measures what sharding costs. */
+export async function clustering(stack: AsyncDisposableStack, signal: AbortSignal): Promise<Clustered> {
+  console.log(method)
+  const { sharded, plain } = await openBoth(stack, shards)
+  const ours = await openSide(stack, sharded, signal)
+  const idle_workers = await idle.measureIdle(sharded, signal)
+  for (const worker of idle_workers) console.log(idle.formatWorker(worker))
+  const beside = await openSide(stack, plain, signal)
+  const table: Comparison[] = []
+  console.log(headerLine())
+  for await (const row of measureAll(stack, { ours, beside }, signal)) {
+    table.push(row)
+    console.log(formatRow(row))
+  }
+  return { table, idle: idle_workers }
+}
+
+async function openSide(stack: AsyncDisposableStack, database: Database, signal: AbortSignal): Promise<Side> {
+  const server = await startServer(stack, 'bin/parley.mjs', ['serve'], {
+    DATABASE_URL: database.url,
+    PORT: '0',
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+    RATE_LIMIT_PER_SECOND: '0',
+  })
+  const service = serviceOn(database.pool)
+  const tenants: Tenant[] = []
+  while (tenants.length < workspaces) {
+    signal.throwIfAborted()
+    const tenant = await addTenant(database.pool, `Workspace ${tenants.length}`)
+    tenant.ids = await addContacts(service, tenant.workspace_id, 0, clock.wall())
+    tenants.push(tenant)
+  }
+  return { database, server, tenants }
+}
+
+async function* measureAll(
+  stack: AsyncDisposableStack,
+  { ours, beside }: { ours: Side; beside: Side },
+  signal: AbortSignal,
+): AsyncGenerator<Comparison> {
+  const requests = [ours, beside].map(({ server: { port }, tenants }) => {
+    const measure = startLoad(stack, tenants, signal)
+    return async (row: string, count: number) => {
+      const job = { row, port, workspaces: count, warm_up_ms, measured_ms, has_own_responses: true }
+      return (await measure(job)).per_second
+    }
+  })
+  const counts = { one: 1, eight: workspaces }
+  for (const [row, target] of Object.entries(targets)) {
+    for (const name of ['one', 'eight'] as const) {
+      const measures = requests.map((measure) => () => measure(row, counts[name]))
+      const [sharded, plain] = await alternate(rounds, ...measures)
+      yield atLeast(`${row}, ${describe(name)}`, sharded, plain, target[name])
+    }
+  }
+  const sides = [await messages.openThreads(stack, ours), await messages.openThreads(stack, beside)]
+  for (const name of ['one', 'eight'] as const) {
+    const measures = sides.map((side) => () => messages.answerMessages(side, counts[name], signal))
+    const [sharded, plain] = await alternate(rounds, ...measures)
+    yield atLeast(`messages, ${describe(name)}`, sharded, plain, message_targets[name])
+  }
+}
+
+const describe = (name: 'one' | 'eight'): string => `${name} workspace${name === 'one' ? '' : 's'}`

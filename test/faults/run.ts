@@ -4,6 +4,7 @@ import { scenario as advance } from './advance.ts'
 import { scenario as backup } from './backup.ts'
 import { scenario as calls } from './calls.ts'
 import { scenario as campaigns } from './campaigns.ts'
+import { scenario as cluster } from './cluster.ts'
 import { scenario as conversations } from './conversations.ts'
 import { scenario as database } from './database.ts'
 import { scenario as disk } from './disk.ts'
@@ -35,6 +36,7 @@ const scenarios: Scenario[] = [
   advance,
   sms,
   database,
+  cluster,
   disk,
   backup,
   races,
@@ -58,7 +60,7 @@ anything is lost, duplicated or answered wrongly.
 
   --only NAMES   run only these scenarios, separated by commas
   --short        run the short forms: all of them take minutes, and times are not asserted
-  --rounds N     rounds of kills and races; twice as many kills during calls, a fifth as many during voice calls and half as many during calls by telephone, ten times as many during campaigns; a fifth as many stops; thirty times as many runs of each property (default ${defaults.rounds})
+  --rounds N     rounds of kills and races; twice as many kills during calls, a fifth as many during voice calls and half as many during calls by telephone and on a cluster, ten times as many during campaigns; a fifth as many stops; thirty times as many runs of each property (default ${defaults.rounds})
   --minutes N    duration of the soak, and of the longest voice call (default ${defaults.minutes})
   --seed N       repeat the random choices of an earlier run
   --help         show this help

@@ -72,74 +72,83 @@ interface Row {
 }
 
 /** Fills a workspace with calls that have ended. */
-export async function fillCalls({ url }: Database, { workspace_id }: Tenant, signal: AbortSignal): Promise<void> {
-  const began_at = clock.wall() - calls * minute_ms
-  const [agent_id, version_id] = [randomUUID(), randomUUID()]
-  const rows = Array.from({ length: calls }, (_, index): Row => {
-    const words = Array.from({ length: turns_each }, (_, seq) => said(index, seq))
-    return { call_id: newId(), conversation_id: newId(), created_at: clock.iso(began_at + index * minute_ms), words }
-  })
-  const agent = [agent_id, 'Caller', version_id, 'v1']
+export async function fillCalls({ url }: Database, tenant: Tenant, signal: AbortSignal): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  const copy = async (table: string, columns: string[], toLines: (row: Row, index: number) => string) => {
-    const stream = client.query(copyFrom(`copy ${table} (${columns}) from stdin`))
-    await pipeline(Readable.from(chunksOf(rows.values().map(toLines))), stream, { signal })
-  }
   try {
-    // Leaves out the checks of foreign keys.
-    await client.query('set session_replication_role = replica')
-    await copy('calls', call_columns, ({ call_id, conversation_id, created_at, words }, index) =>
-      copyLine([
-        workspace_id,
-        call_id,
-        'outbound',
-        'completed',
-        'answered',
-        'agent_hung_up',
-        'agent',
-        `+1415${5_000_000 + index}`,
-        conversation_id,
-        ...agent,
-        created_at,
-        created_at,
-        created_at,
-        60_000,
-        turns_each,
-        't',
-        words.join(' ').toLowerCase(),
-        created_at,
-        created_at,
-      ]),
-    )
-    await copy('conversations', conversation_columns, ({ conversation_id, created_at }) =>
-      copyLine([
-        workspace_id,
-        conversation_id,
-        'voice',
-        'closed',
-        ...agent,
-        turns_each,
-        created_at,
-        'agent_ended',
-        created_at,
-        created_at,
-      ]),
-    )
-    await copy('conversation_turns', turn_columns, ({ conversation_id, created_at, words }) =>
-      words
-        .map((text, index) => {
-          const role = index % 2 === 0 ? 'contact' : 'agent'
-          return copyLine([workspace_id, conversation_id, index + 1, role, text, text, created_at])
-        })
-        .join(''),
-    )
-    await client.query(fill_counts, [workspace_id])
+    await copyCalls(client, { tenant, count: calls }, signal)
     await client.query('vacuum analyze calls, conversations, conversation_turns, call_counts')
     await client.query('checkpoint')
   } finally {
     await client.end()
   }
+}
+
+/** Copies calls that have ended into a workspace, on a connection that is used for nothing else. */
+export async function copyCalls(
+  client: pg.Client,
+  { tenant: { workspace_id }, count }: { tenant: Tenant; count: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const began_at = clock.wall() - count * minute_ms
+  const [agent_id, version_id] = [randomUUID(), randomUUID()]
+  const rows = Array.from({ length: count }, (_, index): Row => {
+    const words = Array.from({ length: turns_each }, (_, seq) => said(index, seq))
+    return { call_id: newId(), conversation_id: newId(), created_at: clock.iso(began_at + index * minute_ms), words }
+  })
+  const agent = [agent_id, 'Caller', version_id, 'v1']
+  const copy = async (table: string, columns: string[], toLines: (row: Row, index: number) => string) => {
+    const stream = client.query(copyFrom(`copy ${table} (${columns}) from stdin`))
+    await pipeline(Readable.from(chunksOf(rows.values().map(toLines))), stream, { signal })
+  }
+  // Leaves out the checks of foreign keys.
+  await client.query('set session_replication_role = replica')
+  await copy('calls', call_columns, ({ call_id, conversation_id, created_at, words }, index) =>
+    copyLine([
+      workspace_id,
+      call_id,
+      'outbound',
+      'completed',
+      'answered',
+      'agent_hung_up',
+      'agent',
+      `+1415${5_000_000 + index}`,
+      conversation_id,
+      ...agent,
+      created_at,
+      created_at,
+      created_at,
+      60_000,
+      turns_each,
+      't',
+      words.join(' ').toLowerCase(),
+      created_at,
+      created_at,
+    ]),
+  )
+  await copy('conversations', conversation_columns, ({ conversation_id, created_at }) =>
+    copyLine([
+      workspace_id,
+      conversation_id,
+      'voice',
+      'closed',
+      ...agent,
+      turns_each,
+      created_at,
+      'agent_ended',
+      created_at,
+      created_at,
+    ]),
+  )
+  await copy('conversation_turns', turn_columns, ({ conversation_id, created_at, words }) =>
+    words
+      .map((text, index) => {
+        const role = index % 2 === 0 ? 'contact' : 'agent'
+        return copyLine([workspace_id, conversation_id, index + 1, role, text, text, created_at])
+      })
+      .join(''),
+  )
+  await client.query(fill_counts, [workspace_id])
 }
 
 const sentences = ['Is Tuesday at nine all right for your appointment?', 'Yes, that works for me.', 'Thank you.']

@@ -23,7 +23,7 @@ export interface Tenants {
 }
 
 /** The table and indexes of a plain implementation, to compare with. */
-const plain_table = `create table plain_contacts (
+export const plainTable = (kind: 'table' | 'temp table'): string => `create ${kind} plain_contacts (
     workspace_id uuid not null, id uuid not null, phone_number text collate "C" not null, first_name text collate "C",
     last_name text collate "C", display_name text collate "C", email text collate "C", company text collate "C",
     notes text collate "C", tags text[] collate "C" not null, source text collate "C" not null,
@@ -36,7 +36,7 @@ const plain_indexes = `
   create index plain_tags on plain_contacts using gin (workspace_id, normalized_tags)`
 const copied_columns = [...copy_columns, 'search_text', 'normalized_tags']
 /** Fills Parley's own tables with the same people. */
-const fill_parley = `
+export const fill_parley = `
   insert into contacts (workspace_id, id, phone_number, first_name, last_name, email, company, notes, tags, source,
       created_at, updated_at)
     select workspace_id, id, phone_number, first_name, last_name, email, company, notes, tags, source, created_at,
@@ -61,11 +61,11 @@ export async function fillScale({ url, pool }: Database, seed: number, signal: A
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(plain_table)
-    await copy(client, copyLinesFor(big, big_contacts, seed), signal)
-    await copy(client, copyLinesFor(medium, medium_contacts, seed + 1), signal)
-    await copy(client, copyLinesFor(small, small_contacts, seed + 2), signal)
-    await copy(client, smallWorkspaceLines(seed + 3), signal)
+    await client.query(plainTable('table'))
+    await copyPeople(client, copyLinesFor(big, big_contacts, seed), signal)
+    await copyPeople(client, copyLinesFor(medium, medium_contacts, seed + 1), signal)
+    await copyPeople(client, copyLinesFor(small, small_contacts, seed + 2), signal)
+    await copyPeople(client, smallWorkspaceLines(seed + 3), signal)
     logStep('copied')
     await client.query(fill_parley)
     logStep('filled')
@@ -79,12 +79,14 @@ export async function fillScale({ url, pool }: Database, seed: number, signal: A
   return { big, medium, small }
 }
 
-async function copy(client: pg.Client, lines: Iterable<string>, signal: AbortSignal): Promise<void> {
+/** Into the plain table. */
+export async function copyPeople(client: pg.Client, lines: Iterable<string>, signal: AbortSignal): Promise<void> {
   const stream = client.query(copyFrom(`copy plain_contacts (${copied_columns}) from stdin`))
   await pipeline(Readable.from(chunksOf(lines)), stream, { signal })
 }
 
-function* copyLinesFor({ workspace_id, ids }: Tenant, count: number, seed: number): Generator<string> {
+/** The lines of a workspace's people. Adds some of their ids to the tenant. */
+export function* copyLinesFor({ workspace_id, ids }: Tenant, count: number, seed: number): Generator<string> {
   const every = Math.max(1, Math.floor(count / sampled_ids))
   let number = 0
   for (const person of people(count, seed)) {

@@ -19,6 +19,7 @@ import { scenario as races } from './races.ts'
 import { seeded } from './random.ts'
 import { scenario as retention } from './retention.ts'
 import type { Scenario } from './scenario.ts'
+import { scenario as shards } from './shards.ts'
 import { scenario as sms } from './sms.ts'
 import { scenario as soak } from './soak.ts'
 import { scenario as stalled } from './stalled.ts'
@@ -37,6 +38,7 @@ const scenarios: Scenario[] = [
   sms,
   database,
   cluster,
+  shards,
   disk,
   backup,
   races,

@@ -4,6 +4,7 @@ import { scopes } from '../../server/api.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { waitUntil } from '../faults/client.ts'
 import { type Answer, serve, type Tenant } from '../support/harness.ts'
+import { movedTime } from '../support/moved-time.ts'
 import { newApiKey } from '../support/samples.ts'
 import { inWorkspace, newPerson } from '../support/sessions.ts'
 
@@ -142,7 +143,8 @@ test('a rotated key gets a new key with the same lifetime', async () => {
   const lifetime_ms = 90 * 86_400_000
   const { id } = (await create(tenant, { expires_at: new Date(Date.now() + lifetime_ms).toISOString() })).body.data
   await pool.run(
-    sql`update api_keys set created_at = created_at - interval '89 days', expires_at = expires_at - interval '89 days'
+    sql`update api_keys
+      set created_at = ${movedTime('created_at', '-89 days')}, expires_at = ${movedTime('expires_at', '-89 days')}
       where workspace_id = ${tenant.id} and id = ${id}`,
   )
   const { expires_at, created_at } = (await tenant.call('POST', `/api_keys/${id}/rotate`, {})).body.data

@@ -6,6 +6,7 @@ import type { Sql } from '../../server/kit/postgres/sql.ts'
 import { raw, sql } from '../../server/kit/postgres/sql.ts'
 import { recordEntries } from '../support/consents.ts'
 import { serve } from '../support/harness.ts'
+import { movedTime } from '../support/moved-time.ts'
 import { runs } from '../support/property-runs.ts'
 
 const server = await serve()
@@ -58,15 +59,15 @@ const changes: Record<string, (byte: number, bit: number) => Sql> = {
         : "evidence = case when evidence is null then 'null'::json end",
     ),
   created_at: (byte, bit) =>
-    raw(
+    sql`created_at = ${
       [
-        "created_at = created_at + interval '1 millisecond'",
-        "created_at = created_at - interval '1 day'",
-        "created_at = 'infinity'",
-        "created_at = '0044-03-15 00:00:00.123+00 BC'",
-        "created_at = '200000-01-01 00:00:00.123+00'",
-      ][(byte + bit) % 5] ?? '',
-    ),
+        movedTime('created_at', '1 millisecond'),
+        movedTime('created_at', '-1 day'),
+        raw("'infinity'"),
+        raw("'0044-03-15 00:00:00.123+00 BC'"),
+        raw("'200000-01-01 00:00:00.123+00'"),
+      ][(byte + bit) % 5]
+    }`,
 }
 
 function flipped(column: string, byte: number, bit: number): Sql {

@@ -29,10 +29,10 @@ const list = async ({ call }: Tenant, query: Record<string, string> | string = '
 async function scatterTimes(tenant: Tenant): Promise<void> {
   await pool.run(
     sql`update contacts as contact
-      set created_at = '2026-01-01T00:00:00Z'::timestamptz + number / 3 * interval '1 millisecond',
-        updated_at = '2026-02-01T00:00:00Z'::timestamptz + number * 7 % 5 * interval '1 second',
+      set created_at = ('2026-01-01'::timestamp + number / 3 * interval '1 millisecond') at time zone 'UTC',
+        updated_at = ('2026-02-01'::timestamp + number * 7 % 5 * interval '1 second') at time zone 'UTC',
         last_contact_at = case when number % 3 > 0
-          then '2026-03-01T00:00:00Z'::timestamptz + number * 11 % 4 * interval '1 hour' end
+          then ('2026-03-01'::timestamp + number * 11 % 4 * interval '1 hour') at time zone 'UTC' end
       from (select id, (row_number() over (order by phone_number))::int as number
         from contacts where workspace_id = ${tenant.id}) as numbered
       where contact.workspace_id = ${tenant.id} and contact.id = numbered.id`,

@@ -6,6 +6,7 @@ import { newId } from '../../server/kit/id.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { waitUntil } from '../faults/client.ts'
 import { type Answer, createDatabase, openServer, type Server, type Tenant, testPool } from '../support/harness.ts'
+import { movedTime } from '../support/moved-time.ts'
 import { serveInProcess } from '../support/process.ts'
 import { receiver } from '../support/receivers.ts'
 import { newTool } from '../support/samples.ts'
@@ -54,11 +55,11 @@ async function answerOf(send: () => Promise<Answer>, onInProgress: () => void): 
 
 const isReplayed = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true'
 
-const minute = sql`interval '1 minute'`
 /** Instead of waiting for a minute. */
 const letMinutePass = ({ id }: Tenant) =>
   server.pool.run(
-    sql`update idempotency_keys set expires_at = expires_at - ${minute}, wall_expires_at = wall_expires_at - ${minute}
+    sql`update idempotency_keys
+      set expires_at = ${movedTime('expires_at', '-1 minute')}, wall_expires_at = ${movedTime('wall_expires_at', '-1 minute')}
       where workspace_id = ${id}`,
   )
 

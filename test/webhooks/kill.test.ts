@@ -15,6 +15,7 @@ import { sending } from '../../server/webhooks/sending.ts'
 import * as webhooks from '../../server/webhooks/store.ts'
 import { newTenant, startService } from '../faults/service.ts'
 import { createDatabase } from '../support/harness.ts'
+import { movedTime } from '../support/moved-time.ts'
 import { serveInProcess } from '../support/process.ts'
 import { receiver } from '../support/receivers.ts'
 import { newContact } from '../support/samples.ts'
@@ -83,7 +84,7 @@ test('after a server is killed, its unrecorded deliveries are sent again, and al
   assert.ok(clock.parse(lease_until) <= clock.wall() + minute_ms, 'another process may send within a minute')
   // Instead of waiting for that minute.
   await pool.run(
-    sql`update webhook_senders set lease_until = lease_until - interval '1 minute' where workspace_id = ${workspace}`,
+    sql`update webhook_senders set lease_until = ${movedTime('lease_until', '-1 minute')} where workspace_id = ${workspace}`,
   )
 
   is_open = true

@@ -49,9 +49,11 @@ function atMostEvery<T>(every_ms: number, run: () => Promise<T>): () => Promise<
     if (last && (!last.has_ended || clock.ticks() - last.began < every_ms)) return last.result
     const current = { result: run(), began: clock.ticks(), has_ended: false }
     last = current
-    current.result.finally(() => {
+    const end = () => {
       current.has_ended = true
-    })
+    }
+    // Not `finally`: it would fail when the result does, and nobody would catch it.
+    current.result.then(end, end)
     return current.result
   }
 }

@@ -36,11 +36,11 @@ async function addImport(tenant: Tenant) {
   return {
     read: () => pool.one<{ lease_token: string | null }>(sql`select lease_token from imports where ${row}`),
     /** A process that was killed has left this lease, which ends after a while by the database's time. */
-    lease: (for_ms: number) =>
-      pool.run(
-        sql`update imports set lease_token = ${randomUUID()}, lease_until = clock_timestamp() + ${`${for_ms} ms`}::interval
-          where ${row}`,
-      ),
+    lease: async (for_ms: number) => {
+      const { now } = await pool.one<{ now: string }>(sql`select date_trunc('milliseconds', clock_timestamp()) as now`)
+      const lease_until = clock.iso(clock.parse(now) + for_ms)
+      await pool.run(sql`update imports set lease_token = ${randomUUID()}, lease_until = ${lease_until} where ${row}`)
+    },
     readLeft: async () => {
       const { left_ms } = await pool.one<{ left_ms: string }>(
         sql`select extract(epoch from lease_until - clock_timestamp()) * 1000 as left_ms from imports where ${row}`,

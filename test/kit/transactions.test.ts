@@ -99,9 +99,10 @@ test('a transaction that can not be serialized is repeated', async () => {
 })
 
 test('a transaction that PostgreSQL cancels because of a deadlock is repeated', async () => {
-  const [own, other] = [newId(), newId()]
-  for (const name of [own, other]) await pool.run(insert(name))
-  const lock = (name: string) => sql`select from workspaces where name = ${name} for update`
+  const { id: workspace_id, call } = await workspace()
+  const add = async (): Promise<string> => (await call('POST', '/contacts', newContact())).body.data.id
+  const [own, other] = [await add(), await add()]
+  const lock = (id: string) => sql`select from contacts where workspace_id = ${workspace_id} and id = ${id} for update`
   const locked = Promise.withResolvers<void>()
   const closing = Promise.withResolvers<void>()
   let attempts = 0

@@ -15,6 +15,7 @@ import { countRows, hasRows, listTables } from '../../../server/kit/postgres/tab
 import * as people from '../../../server/people/store.ts'
 import { readStatus } from '../../../server/status.ts'
 import * as workspaces from '../../../server/workspaces/store.ts'
+import { isCluster } from '../cluster.ts'
 import { migrations, type Server } from '../harness.ts'
 
 /** What the command line and the start of the service send. */
@@ -57,6 +58,7 @@ async function readTheStatus({ pool, workspace }: Server): Promise<void> {
   for (const { kind } of live_kinds)
     await pool.run(sql`insert into due_workspaces (workspace_id, kind, due_at) values (${id}, ${kind}, '-infinity')`)
   await read()
+  if (isCluster()) return
   await pool.script(`create table pg_dist_node (groupid integer, nodename text, nodeport integer, noderole text,
       isactive boolean);
     insert into pg_dist_node values (0, 'coordinator', 5432, 'primary', true);

@@ -108,7 +108,7 @@ async function hashTables(client: pg.Client, workspaces?: string[]): Promise<Rec
   const not_sharded = [...table_classes.local, ...table_classes.reference]
   const tables: Record<string, Hashed> = {}
   for (const { name } of found.rows) {
-    if (workspaces && not_sharded.includes(name)) continue
+    if (workspaces && (not_sharded.includes(name) || isComputed(name))) continue
     const { rows } = await client.query<Hashed>(
       `select count(*)::float8 as rows, sum(hashtextextended(${name}::text, 0))::text as hash from ${name}
         ${workspaces ? 'where workspace_id = any($1::uuid[])' : ''}`,
@@ -118,6 +118,9 @@ async function hashTables(client: pg.Client, workspaces?: string[]): Promise<Rec
   }
   return tables
 }
+
+/** The service computes totals of large workspaces in the background. */
+const isComputed = (table: string): boolean => table.startsWith('contact_search_')
 
 /** What clients noticed of one kind of request. */
 interface Noticed {
@@ -171,11 +174,11 @@ async function moveShards(stack: AsyncDisposableStack, world: World, new_node: s
     await ledger.assertMatches(checking)
     checking.close()
   }
-  assert.deepEqual(await hashTables(client, workspaces), before, 'each table has the rows that it had')
   for (const [name, { durations, failures }] of Object.entries({ reads, writes })) {
     print(`${durations.length} ${name}: ${summarizeDurations(durations).text}; ${failures.length} answered 5xx`)
     for (const [text, times] of Map.groupBy(failures, (one) => one)) print(`  ${times.length} ${text}`)
   }
+  assert.deepEqual(await hashTables(client, workspaces), before, 'each table has the rows that it had')
   print('nothing acknowledged was lost, and the rows of the other workspaces are equal before and after')
   await service.stop()
 }

@@ -26,7 +26,11 @@ const sharded: Pool = { ...pool, tx: (work, options) => pool.tx((db) => work(db)
 const server = await openServer(sharded, { live_calls_max: 3 })
 /** Room is kept for a stream for a while, and many streams are never opened here. */
 const forgetAdmitted = () => server.at('').tools.live_calls.admitted.clear()
-beforeEach(forgetAdmitted)
+beforeEach(async () => {
+  // Those of the test before may still end.
+  await waitUntil('no call is driven', () => server.at('').tools.live_calls.count === 0)
+  forgetAdmitted()
+})
 after(server.close)
 addFakeSpeech(server)
 const network = await openPhoneNetwork()

@@ -122,6 +122,12 @@ async function lockOrShare(data_dir: string, name: string, as: Role): Promise<Lo
   const path = join(data_dir, 'lock')
   for (let waited_ms = 0; ; waited_ms += retry_every_ms) {
     const lock = tryLock(path, as)
+    // Its server was killed, and other processes of it may use it: it is not stopped when the command ends.
+    const left = lock && as === 'command' && findReady(data_dir)
+    if (left) {
+      lock.release()
+      return { shared: left }
+    }
     if (lock) return { lock }
     const holder = lockHolder(path)
     const role = holder?.command === 'serve' ? 'serve' : 'command'

@@ -177,6 +177,8 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
   const key_uses = api && repeat({ name: 'key uses', every_ms: record_key_uses_every_ms, run: api.recordKeyUses }, log)
   let worker: Worker | undefined
   let is_stopping = false
+  /** From then on the launcher starts the others. */
+  let is_announced = false
   const is_shared = processes > 1
   const operator = openOperators(config, {
     service,
@@ -198,7 +200,7 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
     await service.tools.sound.close()
     await service.tools.blobs.close()
     const has_others = is_first && is_shared
-    if (has_others && !is_crash) await Promise.race([others.have_ended, sleep(others_end_ms)])
+    if (has_others && is_announced && !is_crash) await Promise.race([others.have_ended, sleep(others_end_ms)])
     // After a crash the others use the embedded PostgreSQL, until the next process takes it over.
     if (!has_others || !is_crash) await database.close()
     await service.tools.traces?.close()
@@ -220,6 +222,7 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
     worker = only === 'api' ? openAnsweringOnly(background) : openWorker(background)
     // Before the greeting: from then on the launcher restarts the service after a crash.
     await notifyLauncher(shell, { port, data_dir: config.database_url ? undefined : config.data_dir, processes })
+    is_announced = true
     const address = addressOf(config, port)
     if (is_shared) log.info('ready')
     if (!is_first) return { stop, live_calls: service.tools.live_calls }

@@ -54,7 +54,10 @@ export function showMetricsOfAll(metrics: Metrics, shell: Shell, others: Others,
   shell.on('message', (message) => {
     if (!isObject(message)) return
     if (message.type === 'metrics wanted')
-      void readOwn(readThis).then((text) => notifyLauncher(shell, { type: 'metrics', text }))
+      readOwn(readThis)
+        .then((text) => notifyLauncher(shell, { type: 'metrics', text }))
+        // Whoever asks gets those of the others.
+        .catch(() => {})
     // Sent by bin/metrics.mjs.
     if (message.type === 'metrics of others') takeOthers(message.metrics as OfProcess[])
   })

@@ -155,18 +155,19 @@ export async function moveDue(at: At, kind: DueKind): Promise<void> {
   // Leases end by wall time, also while the workspace's time stands still.
   const next = timeStands(at) ? kind.nextDue : (kind.nextFree ?? kind.nextDue)
   const next_due = db.isSharded() ? sql`${await readNext(db, next(workspace))}::timestamptz` : sql`(${next(workspace)})`
-  const moved = await db.run(
+  const moved = await db.maybe<{ due_at: string }>(
     sql`update due_workspaces set due_at = next.due_at
       from (select coalesce(${next_due}, 'infinity') as due_at) as next
       where workspace_id = ${workspace} and kind = ${kind.kind} and due_workspaces.due_at <= ${clock.iso(now)}
-        and due_workspaces.due_at < next.due_at`,
+        and due_workspaces.due_at < next.due_at
+      returning due_workspaces.due_at::text`,
   )
-  if (moved === 0) return
+  if (!moved) return
   // Work that was committed meanwhile was perhaps not noted, because the workspace still had its old note.
-  const { is_due } = await db.one<{ is_due: boolean | null }>(
-    sql`select (${next(workspace)}) <= ${clock.iso(now)} as is_due`,
+  const { is_earlier } = await db.one<{ is_earlier: boolean | null }>(
+    sql`select (${next(workspace)}) < ${moved.due_at}::timestamptz as is_earlier`,
   )
-  if (is_due) await noteDue(db, kind.kind, workspace)
+  if (is_earlier) await noteDue(db, kind.kind, workspace)
 }
 
 const readNext = async (db: Db, next: Sql): Promise<string | null> =>

@@ -41,7 +41,10 @@ export async function readBacklogs(
   const errors: unknown[] = []
   for (const kind of kinds)
     await readBacklog(db, { kind, workspaces: due.get(kind.kind) ?? [], is_sharded, now }).then(
-      (backlog) => backlogs.push(backlog),
+      (found) => {
+        backlogs.push(found.backlog)
+        errors.push(...found.errors)
+      },
       (error: unknown) => errors.push(error),
     )
   return { backlogs, errors }
@@ -71,18 +74,27 @@ interface Wanted {
   now: number
 }
 
-async function readBacklog(db: Db, wanted: Wanted): Promise<Backlog> {
+/** Of a sharded database some workspaces may be out of reach: the others count. Fails if none could be read. */
+async function readBacklog(db: Db, wanted: Wanted): Promise<{ backlog: Backlog; errors: unknown[] }> {
   const { kind, now } = wanted
   let due = 0
   let oldest = now
-  for (const waiting of selectWaiting(wanted)) {
-    const found = await db.one<{ due: number; oldest: string | null }>(
-      sql`select count(*) as due, min(due_at) as oldest from (${waiting}) as waiting`,
-    )
-    due += found.due
-    oldest = Math.min(oldest, found.oldest === null ? now : clock.parse(found.oldest))
+  const errors: unknown[] = []
+  const statements = selectWaiting(wanted)
+  for (const waiting of statements) {
+    try {
+      const found = await db.one<{ due: number; oldest: string | null }>(
+        sql`select count(*) as due, min(due_at) as oldest from (${waiting}) as waiting`,
+      )
+      due += found.due
+      oldest = Math.min(oldest, found.oldest === null ? now : clock.parse(found.oldest))
+    } catch (error) {
+      errors.push(error)
+    }
   }
-  return { kind: kind.kind, due: Math.min(due, items_max), lag_seconds: Math.floor((now - oldest) / clock.second_ms) }
+  if (errors.length > 0 && errors.length === statements.length) throw errors[0]
+  const lag_seconds = Math.floor((now - oldest) / clock.second_ms)
+  return { backlog: { kind: kind.kind, due: Math.min(due, items_max), lag_seconds }, errors }
 }
 
 /** A sharded database takes no statement that looks into each workspace of a list. */

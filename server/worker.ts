@@ -66,14 +66,14 @@ function periodicTasks({ service, ...options }: PeriodicOptions): PeriodicTask[]
   const db = service.pool
   const lookInto = async (
     find: (at: { db: Db }) => Promise<{ workspace_id: string }[]>,
-    run: (at: InWorkspace) => Promise<void>,
+    run: (at: InWorkspace) => Promise<unknown>,
   ) =>
     inParallel(await listToLookInto({ db }, find), { at_once: looks_at_once }, async (workspace) => {
       if (!isStopping()) await run({ db, workspace })
     })
   return [
     {
-      name: 'event positions',
+      name: 'event positions left behind',
       every_ms: 30 * second_ms,
       run: () => lookInto(workspacesWithUnassigned, (at) => assignPositions(at, isStopping)),
     },
@@ -83,7 +83,7 @@ function periodicTasks({ service, ...options }: PeriodicOptions): PeriodicTask[]
       run: () => noteAllDue(db, { kinds: due_kinds, workspaces: all_workspaces }),
     },
     {
-      name: 'short-search totals',
+      name: 'short-search totals left behind',
       every_ms: minute_ms,
       run: () => lookInto(short_search.workspacesWithTotals, short_search.keepUpTotals),
     },
@@ -92,14 +92,14 @@ function periodicTasks({ service, ...options }: PeriodicOptions): PeriodicTask[]
   ]
 }
 
-/** What this process has committed is followed soon. The periodic tasks of the same names find what a killed process has left. */
+/** What this process has committed is followed soon. Periodic tasks find what a killed process has left, or what has failed. */
 function openFollowUps({ service, log, isStopping }: Pick<PeriodicOptions, 'service' | 'log' | 'isStopping'>) {
   const { pool: db } = service
   const positions = {
     name: 'event positions',
     topic: events_topic,
     every_ms: second_ms,
-    run: (workspace: string) => assignPositions({ db, workspace }, isStopping).then(() => false),
+    run: (workspace: string) => assignPositions({ db, workspace }, isStopping),
   }
   const totals = {
     name: 'short-search totals',

@@ -54,10 +54,11 @@ export async function lastPositions(db: Db, workspaces: string[]): Promise<Map<s
   return new Map(rows.map(({ workspace_id, position }) => [workspace_id, position]))
 }
 
-/** Assigns positions to all committed events of the workspace. */
-export async function assignPositions(at: InWorkspace, isStopping: () => boolean): Promise<void> {
-  if (!(await hasUnassigned(at))) return
+/** Assigns positions to all committed events of the workspace. Returns true if it had to stop before one that is locked. */
+export async function assignPositions(at: InWorkspace, isStopping: () => boolean): Promise<boolean> {
+  if (!(await hasUnassigned(at))) return false
   while (!isStopping() && (await assignBatch(at)) === batch_rows);
+  return hasUnassigned(at)
 }
 
 /** Workspaces for which `assignPositions` has something to do, in a database that isn't sharded. */

@@ -14,5 +14,6 @@ export async function inParallel<T>(
     }
   }
   await Promise.all(Array.from({ length: at_once }, runNext))
-  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${count} failed`)
+  // All of them may have failed for the same reason, and a log has room for one.
+  if (errors.length > 0) throw new Error(`${errors.length} of ${count} failed`, { cause: errors[0] })
 }

@@ -15,27 +15,24 @@ interface FollowUp {
 }
 
 /**
- * Follows the commits of this process: it runs once for all that were made in a workspace since the last time, and again where it
- * has failed. What nobody waits for is done so, and a periodic task finds what a killed process has not done.
+ * Follows the commits of this process: it runs once for all that were made in a workspace since the last time. What nobody waits for
+ * is done so, and a periodic task finds what a killed process has not done, or what has failed: a node of the database may be down.
  */
 export function openFollowUp(pool: Pool, { name, topic, every_ms, run }: FollowUp, log: Log): { stop: () => void } {
   const waiting = new Set<string>()
   const unsubscribe = pool.subscribe((notification) => {
     if (notification.topic === topic) waiting.add(notification.workspace)
   })
+  let is_stopped = false
   async function runIn(workspace: string): Promise<void> {
     waiting.delete(workspace)
-    try {
-      if (await run(workspace)) waiting.add(workspace)
-    } catch (error) {
-      waiting.add(workspace)
-      throw error
-    }
+    if (!is_stopped && (await run(workspace))) waiting.add(workspace)
   }
   const runAll = () => inParallel([...waiting], { at_once: workspaces_at_once }, runIn)
   const timer = repeat({ name, every_ms, run: runAll }, log)
   return {
     stop() {
+      is_stopped = true
       unsubscribe()
       clearInterval(timer)
     },

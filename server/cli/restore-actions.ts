@@ -10,12 +10,14 @@ import { isUnavailable } from '../kit/postgres/errors.ts'
 import { describeMigrations } from '../kit/postgres/migrate.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { quoteName } from '../kit/postgres/sql.ts'
-import { countRows, hasRows } from '../kit/postgres/tables.ts'
+import { analyzeTables, countRows, hasRows } from '../kit/postgres/tables.ts'
+import { addTenants } from '../kit/postgres/tenants.ts'
 import { errorMessage, Problem } from '../kit/problem.ts'
 import { seal_info, version } from '../product.ts'
 import { recordingsFolder } from '../service.ts'
 import { key_files, readSecretsKeys, writeKeyFile } from '../start/secrets-key.ts'
 import { consoleOf, type Shell } from '../start/shell.ts'
+import { all_workspaces } from '../workspaces/store.ts'
 import { stopSignal } from './api-session.ts'
 import { listBackedUp, listRecordings } from './backup-actions.ts'
 import { type Contents, type Manifest, type Part, readBackup, readManifest } from './backup-file.ts'
@@ -167,6 +169,8 @@ function restoreInto(
       const found = await countRows(db, name)
       if (found !== rows) throw new Error(`the table ${name} has ${found} rows instead of ${rows}`)
     }
+    // An older version may have added workspaces without them. A sharded database inserts nothing for a workspace without one.
+    await addTenants(db, all_workspaces)
     // If the connection is lost now, the rows may be there: then the files must be, too.
     Object.assign(undo, newUndo())
     await db.script('commit')
@@ -196,13 +200,11 @@ async function begin(db: Db, tables: string[]): Promise<void> {
 
 /** Plans of statements are bad until PostgreSQL knows the new rows. */
 async function analyze({ pool }: Service, shell: Shell, { tables }: Manifest): Promise<void> {
-  const work = pool.session(async (db) => {
-    await db.script('set statement_timeout = 0')
-    // Citus can't analyze several at once.
-    for (const { name } of tables) await db.script(`analyze ${quoteName(name)}`)
-  })
+  const names = tables.map(({ name }) => name)
   // Everything is restored, and PostgreSQL does it by itself some time later.
-  await work.catch((error: unknown) => consoleOf(shell).error(`analyze has failed: ${errorMessage(error)}`))
+  await analyzeTables(pool, names).catch((error: unknown) =>
+    consoleOf(shell).error(`analyze has failed: ${errorMessage(error)}`),
+  )
 }
 
 /** Only those of the backup: another service may use the folder by mistake. */

@@ -3,10 +3,12 @@ import { migrations, openDatabase } from '../database.ts'
 import * as clock from '../kit/clock.ts'
 import { openLog } from '../kit/log.ts'
 import { SetupError } from '../kit/postgres/embedded/embedded.ts'
-import { listNames } from '../kit/postgres/migrate.ts'
+import { listCreated, listNames } from '../kit/postgres/migrate.ts'
 import { planShards, type ShardPlan, type ShardSettings, shardTables } from '../kit/postgres/shard.ts'
 import type { Table } from '../kit/postgres/sharding.ts'
+import { analyzeTables } from '../kit/postgres/tables.ts'
 import { addTenants } from '../kit/postgres/tenants.ts'
+import { errorMessage } from '../kit/problem.ts'
 import { product } from '../product.ts'
 import { consoleOf, type Shell } from '../start/shell.ts'
 import { table_classes } from '../table-classes.ts'
@@ -41,6 +43,7 @@ export async function shard(
     console.error(`Using ${database.name}`)
     const settings: ShardSettings = {
       classes: table_classes,
+      own: listCreated(migrations),
       shards,
       migrations: listNames(migrations),
       application_name: product.short_name,
@@ -52,8 +55,15 @@ export async function shard(
     if (must_shard) console.error(describe(plan))
     if (must_shard && !is_dry_run) {
       if (!is_confirmed) await confirm(shell, 'Shard this database?')
-      await shardTables(database.pool, settings, openProgress(plan, console.error))
+      const { tables } = await shardTables(database.pool, settings, openProgress(plan, console.error))
+      const names = tables.map(({ name }) => name)
+      // PostgreSQL does it by itself some time later.
+      await analyzeTables(database.pool, names).catch((error: unknown) =>
+        console.error(`analyze has failed: ${errorMessage(error)}`),
+      )
     }
+    // Rows of an older version may have been restored since.
+    if (!must_shard && !is_dry_run) await settings.prepare(database.pool)
     const { shards: shard_count, rows, seconds } = plan
     const is_sharded = !must_shard || !is_dry_run
     const text = is_sharded ? `The database is sharded: ${shard_count} shards.` : 'Nothing was changed.'

@@ -12,6 +12,8 @@ const rows_per_second = 20_000
 
 export interface ShardSettings {
   classes: TableClasses
+  /** The service's tables. The database may also have those of others. */
+  own: ReadonlySet<string>
   /** Of each sharded table. */
   shards: number
   /** The migrations that must be applied. */
@@ -34,10 +36,10 @@ export interface ShardPlan {
 
 /** What `shardTables` would do. Changes nothing. */
 export async function planShards(db: Db, settings: ShardSettings): Promise<ShardPlan> {
-  const { classes, migrations, application_name } = settings
+  const { classes, own, migrations, application_name } = settings
   const faults = await findClusterFaults(db)
   if (faults.length > 0) return { faults, shards: settings.shards, tables: [], rows: 0, seconds: 0 }
-  const misplaced = (await listTables(db, classes)).filter(({ is_in_place }) => !is_in_place)
+  const misplaced = (await listTables(db, classes)).filter(({ name, is_in_place }) => own.has(name) && !is_in_place)
   const tables = misplaced.filter((table) => table.class !== 'local')
   const shards = (await countShards(db)) || settings.shards
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
@@ -67,7 +69,7 @@ export async function shardTables(
   settings: ShardSettings,
   onTable: (table: Table) => void,
 ): Promise<ShardPlan> {
-  const plan = await pool.tx(async (db) => {
+  return pool.tx(async (db) => {
     await db.script(`set local citus.multi_shard_modify_mode = 'sequential'`)
     await lockMigrations(db)
     const { faults, tables, shards, ...rest } = await planShards(db, settings)
@@ -79,12 +81,6 @@ export async function shardTables(
     await db.script(`alter database ${database} set citus.propagate_set_commands = 'local'`)
     return { faults, tables, shards, ...rest }
   })
-  // The new tables have no statistics yet.
-  await pool.session(async (db) => {
-    await db.script('set statement_timeout = 0')
-    for (const { name } of plan.tables) await db.script(`analyze ${name}`)
-  })
-  return plan
 }
 
 async function countConnections(db: Db, application_name: string): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Db } from './pool.ts'
+import type { Db, Pool } from './pool.ts'
 import { quoteName, raw, sql } from './sql.ts'
 
 /** A table of the current schema. Use its names with `quoteName`. */
@@ -41,6 +41,14 @@ function parentsFirst(tables: TableWithParents[]): Table[] {
   }
   return [...sorted.values()]
 }
+
+/** Plans of statements are bad until PostgreSQL knows new rows. */
+export const analyzeTables = (pool: Pool, tables: string[]): Promise<void> =>
+  pool.session(async (db) => {
+    await db.script('set statement_timeout = 0')
+    // Citus can't analyze several at once.
+    for (const name of tables) await db.script(`analyze ${quoteName(name)}`)
+  })
 
 export async function hasRows(db: Db, table: string): Promise<boolean> {
   const { has_rows } = await db.one<{ has_rows: boolean }>(

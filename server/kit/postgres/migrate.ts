@@ -6,7 +6,7 @@ import { errorMessage } from '../problem.ts'
 import { SetupError } from './embedded/setup-error.ts'
 import { isContention } from './errors.ts'
 import type { Db, Pool } from './pool.ts'
-import { classOf, countShards, distribute, listMisplaced, type TableClasses } from './sharding.ts'
+import { classOf, countShards, distribute, listMisplaced, listTables, type TableClasses } from './sharding.ts'
 import { sql } from './sql.ts'
 
 /** A migration has failed, or was changed. The message is one line that names the file. */
@@ -26,6 +26,8 @@ interface Applied {
 interface Sharding {
   classes: TableClasses
   shards: number
+  /** The tables that were there before the migration. Some may be those of others. */
+  before: ReadonlySet<string>
 }
 
 /** The first line of a file whose statements run one by one, outside of a transaction. */
@@ -203,7 +205,8 @@ async function readSharding(db: Db, classes: TableClasses | undefined): Promise<
   if (shards === 0) return undefined
   if (!classes) throw new Error('the database is sharded: the classes of its tables are needed')
   await db.script(`set local citus.multi_shard_modify_mode = 'sequential'`)
-  return { classes, shards }
+  const tables = await listTables(db, classes)
+  return { classes, shards, before: new Set(tables.map(({ name }) => name)) }
 }
 
 /**
@@ -220,8 +223,10 @@ async function runDistributed(db: Db, text: string, sharding: Sharding): Promise
   }
 }
 
-const distributeNew = async (db: Db, { classes, shards }: Sharding): Promise<void> =>
-  distribute(db, classes, { tables: await listMisplaced(db, classes), shards })
+async function distributeNew(db: Db, { classes, shards, before }: Sharding): Promise<void> {
+  const tables = (await listMisplaced(db, classes)).filter(({ name }) => !before.has(name))
+  await distribute(db, classes, { tables, shards })
+}
 
 /** Runs on a second connection. */
 const runOneByOne = (pool: Pool, text: string): Promise<void> =>

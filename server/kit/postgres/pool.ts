@@ -74,9 +74,10 @@ const query_timeout_ms = statement_timeout_ms + 5_000
 const ask_timeout_ms = 10_000
 const script_timeout_ms = 24 * 60 * 60 * 1000
 const named_statements_max = 1_000
-/** Citus gives each table that it manages such a trigger. Its own tables can't be named where it isn't installed. */
+/** Citus gives each table that it manages such a trigger. Its own tables can't be named where it isn't installed. Others may use Citus too. */
 const ask_first = `select date_trunc('milliseconds', clock_timestamp()) as now,
-  exists (select from pg_trigger where tgfoid = to_regproc('citus_truncate_trigger')) as is_sharded`
+  exists (select from pg_trigger
+    where tgrelid = to_regclass('tenants') and tgfoid = to_regproc('citus_truncate_trigger')) as is_sharded`
 
 export function openPool({ url, size, application_name, onError }: PoolOptions): Pool {
   const currentUrl = typeof url === 'function' ? url : () => url

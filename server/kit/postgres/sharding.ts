@@ -42,12 +42,12 @@ export async function hasCitus(db: Db): Promise<boolean> {
   return has_citus
 }
 
-/** The number of shards of each sharded table. 0 when the database is not sharded. */
+/** The number of shards of each sharded table. 0 when the database is not sharded, or only tables of others are. */
 export async function countShards(db: Db): Promise<number> {
   if (!(await hasCitus(db))) return 0
   const { shards } = await db.one<{ shards: number }>(
     sql`select coalesce(max(shardcount), 0) as shards from pg_dist_colocation
-      where distributioncolumntype <> 0 and colocationid in (select colocationid from pg_dist_partition)`,
+      where colocationid in (select colocationid from pg_dist_partition where logicalrelid = to_regclass('tenants'))`,
   )
   return shards
 }
@@ -75,8 +75,7 @@ export const listMisplaced = async (db: Db, classes: TableClasses): Promise<Tabl
   (await listTables(db, classes)).filter((table) => table.class !== 'local' && !table.is_in_place)
 
 /**
- * Distributes tables by their class, with all their rows and keys. Runs in a transaction in which nothing else was written.
- * Fails if the number of rows has changed.
+ * Distributes tables by their class, with all their rows and keys. Runs in a transaction. Fails if the number of rows has changed.
  */
 export async function distribute(
   db: Db,
@@ -130,7 +129,7 @@ const listKeys = (db: Db, tables: readonly string[]): Promise<ForeignKey[]> =>
 async function findSharded(db: Db): Promise<string | undefined> {
   const found = await db.maybe<{ name: string }>(
     sql`select relname as name from pg_dist_partition join pg_class on pg_class.oid = logicalrelid
-      where partmethod = 'h' order by relname limit 1`,
+      where partmethod = 'h' order by relname = 'tenants' desc, relname limit 1`,
   )
   return found?.name
 }

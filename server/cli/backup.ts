@@ -3,9 +3,10 @@ import type { Command } from './command.ts'
 import type { Run } from './run.ts'
 
 const backup_note = `
-It runs beside the service. All rows are those of one moment. FILE is a tar archive, compressed with zstd, that only you
-can read: it also holds the key that encrypts stored secrets, if that key is a file in DATA_DIR. Keep it as safe as the
-installation itself.
+It runs beside the service. All rows are those of one moment; in a sharded database those of each workspace are.
+
+FILE is a tar archive, compressed with zstd, that only you can read: it also holds the key that encrypts stored secrets,
+if that key is a file in DATA_DIR. Keep it as safe as the installation itself.
 
 Recordings in a bucket (BLOB_URL), offline speech and environment variables are not part of it. If SECRETS_KEY is set,
 store it with the backup.`

@@ -72,7 +72,7 @@ test('a workspace of a sharded database whose node is down keeps no other from b
   const one: typeof pool.one = (statement) =>
     statement.values.includes(down?.id) ? Promise.reject(new Error('the node is down')) : pool.one(statement)
   const db = { ...asSharded(pool), one }
-  await assert.rejects(noteAllDue(db, { kinds: [imports], workspaces: all_workspaces }), AggregateError)
+  await assert.rejects(noteAllDue(db, { kinds: [imports], workspaces: all_workspaces }), /1 of \d+ failed/)
   const noted = await Promise.all(tenants.map(async ({ id }) => (await dueOf(id)).length))
   assert.deepEqual(noted, [1, 0, 1])
 })

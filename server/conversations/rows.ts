@@ -242,18 +242,18 @@ export const updateAnswered = (
  * those that are closed don't change.
  */
 export function addSaid({ db, workspace, now }: At, said: Map<string, unknown[]>, kind: Conversation['kind']) {
-  // The order makes concurrent transactions lock conversations alike, so that they don't deadlock.
-  const ids = [...said.keys()].sort()
+  const ids = [...said.keys()]
+  const counts = JSON.stringify(Object.fromEntries(ids.map((id) => [id, said.get(id)?.length])))
+  // The order makes concurrent transactions lock conversations alike, so that they don't deadlock. Counts are looked up in an
+  // object: on outdated statistics, the plan of a join compares all conversations of the workspace with each of these.
   return db.many<Pick<Conversation, 'id' | 'contact_id' | 'turn_count'>>(
     sql`update conversations
-      set turn_count = turn_count + said.count, awaits_answer = true, last_turn_at = ${clock.iso(now)},
-        updated_at = ${laterUpdate(now)}, due_at = ${clock.iso(now)}
-      from (select locked.id, said.count
-        from unnest(${ids}::uuid[], ${ids.map((id) => said.get(id)?.length ?? 0)}::integer[]) as said (id, count)
-        join conversations as locked on locked.workspace_id = ${workspace} and locked.id = said.id
-        order by locked.id for no key update of locked) as said
-      where workspace_id = ${workspace} and conversations.id = said.id and kind = ${kind} and status <> 'closed'
-      returning conversations.id, contact_id, turn_count`,
+      set turn_count = turn_count + (${counts}::jsonb ->> id::text)::integer, awaits_answer = true,
+        last_turn_at = ${clock.iso(now)}, updated_at = ${laterUpdate(now)}, due_at = ${clock.iso(now)}
+      where workspace_id = ${workspace} and kind = ${kind} and status <> 'closed'
+        and id = any(array(select id from conversations
+          where workspace_id = ${workspace} and id = any(${ids}::uuid[]) order by id for no key update))
+      returning id, contact_id, turn_count`,
   )
 }
 

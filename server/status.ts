@@ -65,9 +65,8 @@ export async function readStatus(pool: Pool, config: Config): Promise<Installati
       return null
     })
   const nodes = await read('The nodes', listNodes(pool))
-  const is_sharded = pool.isSharded()
   const [engines, calls_live, webhooks_failing, channels_failing, has_worker, free_bytes] = await Promise.all([
-    read('Background work', readEngines(pool, { is_sharded, unread })),
+    read('Background work', readEngines(pool, unread)),
     read('Calls', calls.countLive({ db: pool })),
     read('Webhooks', webhooks.countFailing({ db: pool })),
     read('Channels', channels.countFailing({ db: pool })),
@@ -87,11 +86,8 @@ export async function readStatus(pool: Pool, config: Config): Promise<Installati
   return { ...status, attention: describe(status, { missing_migrations: missing.length, has_worker, unread }) }
 }
 
-async function readEngines(
-  db: Db,
-  { is_sharded, unread }: Pick<Unshown, 'unread'> & { is_sharded: boolean },
-): Promise<InstallationStatus['engines']> {
-  const { backlogs, errors } = await readBacklogs(db, { kinds: live_kinds, test_times, is_sharded })
+async function readEngines(db: Db, unread: Unshown['unread']): Promise<InstallationStatus['engines']> {
+  const { backlogs, errors } = await readBacklogs(db, { kinds: live_kinds, test_times })
   const [error] = errors
   if (error !== undefined) unread.push({ name: 'Some background work', error })
   return backlogs

@@ -9,7 +9,7 @@ export interface LockWait {
   blocking: number
 }
 
-/** Who waits for whom in this database. */
+/** The backends of this database that wait for a lock, each with one that holds it. */
 export function listLockWaits(db: Db): Promise<LockWait[]> {
   const here = sql`select pid as waiting, unnest(pg_blocking_pids(pid)) as blocking
     from pg_stat_activity where datname = current_database()`

@@ -24,7 +24,6 @@ interface BacklogOptions {
   kinds: DueKind[]
   /** Selects the `workspace_id` and `now` of test workspaces. */
   test_times: Sql
-  is_sharded: boolean
 }
 
 /**
@@ -33,14 +32,14 @@ interface BacklogOptions {
  */
 export async function readBacklogs(
   db: Db,
-  { kinds, test_times, is_sharded }: BacklogOptions,
+  { kinds, test_times }: BacklogOptions,
 ): Promise<{ backlogs: Backlog[]; errors: unknown[] }> {
   const now = db.time()
   const due = await dueWorkspaces(db, { kinds, test_times, now })
   const backlogs: Backlog[] = []
   const errors: unknown[] = []
   for (const kind of kinds)
-    await readBacklog(db, { kind, workspaces: due.get(kind.kind) ?? [], is_sharded, now }).then(
+    await readBacklog(db, { kind, workspaces: due.get(kind.kind) ?? [], now }).then(
       (found) => {
         backlogs.push(found.backlog)
         errors.push(...found.errors)
@@ -70,7 +69,6 @@ async function dueWorkspaces(
 interface Wanted {
   kind: DueKind
   workspaces: string[]
-  is_sharded: boolean
   now: number
 }
 
@@ -80,7 +78,7 @@ async function readBacklog(db: Db, wanted: Wanted): Promise<{ backlog: Backlog; 
   let due = 0
   let oldest = now
   const errors: unknown[] = []
-  const statements = selectWaiting(wanted)
+  const statements = selectWaiting(db, wanted)
   for (const waiting of statements) {
     try {
       const found = await db.one<{ due: number; oldest: string | null }>(
@@ -98,10 +96,10 @@ async function readBacklog(db: Db, wanted: Wanted): Promise<{ backlog: Backlog; 
 }
 
 /** A sharded database takes no statement that looks into each workspace of a list. */
-function selectWaiting({ kind, workspaces, is_sharded, now }: Wanted): Sql[] {
+function selectWaiting(db: Db, { kind, workspaces, now }: Wanted): Sql[] {
   const limit = Math.min(items_max, Math.ceil(read_max / workspaces.length))
   if (workspaces.length === 0) return []
-  if (is_sharded)
+  if (db.isSharded())
     return workspaces.slice(0, sharded_workspaces_max).map((workspace) => kind.selectWaiting({ workspace, now, limit }))
   return [
     sql`select each_workspace.due_at from unnest(${workspaces}::uuid[]) as one (workspace_id)

@@ -33,5 +33,5 @@ export async function sendUnsharded(server: Server): Promise<void> {
   await workspacesWithDeleted(server.at(id))
   await workspacesWithManyCounts(server.at(id))
   await moveDue(server.at(id), due_deliveries)
-  await readBacklogs(server.pool, { kinds: live_kinds, test_times, is_sharded: false })
+  await readBacklogs(server.pool, { kinds: live_kinds, test_times })
 }

@@ -31,6 +31,8 @@ const writes = ['InsertStmt', 'UpdateStmt', 'DeleteStmt']
 /** Tells about one node of the cluster only. */
 const of_one_node = /^(pg_(try_)?advisory|pg_current_(snapshot|xact)|pg_snapshot|pg_visible|pg_xact|txid_|pg_notify)/
 const times = /^(timestamp|timestamptz|date|time|timetz)$/
+/** The tree has no types of columns: by the names of those that hold times. */
+const time_column = /_(at|until|since)$/
 
 /** Parses the statement with PostgreSQL's own parser and checks the rules of docs/decisions/0021. */
 export function faultsOf({ text, values }: { text: string; values: readonly unknown[] }, catalog: Catalog): Faults {
@@ -147,13 +149,17 @@ const typeOf = ({ typeName }: Node): string => typeName.names.at(-1).String.sval
 /** `at time zone 'UTC'` makes the rest independent of settings. */
 const isAtTimeZone = (call: Node): boolean => nameOf(call) === 'timezone'
 const hasColumn = (node: Node): boolean => find(node, ['ColumnRef']).length > 0
+const hasTimeColumn = (node: Node): boolean =>
+  find(node, ['ColumnRef']).some(({ fields }) => time_column.test(fields.at(-1).String?.sval ?? ''))
 
 /** Functions, casts and operators over columns whose result depends on settings, such as the time zone. */
 function unstableExpressions(write: Node, { unstable_functions }: Catalog): string[] {
   const calls = find(write, ['FuncCall']).filter(
     (call) => unstable_functions.has(nameOf(call)) && hasColumn(call.args) && !isAtTimeZone(call),
   )
-  const casts = find(write, ['TypeCast']).filter((cast) => times.test(typeOf(cast)) && hasColumn(cast.arg))
+  const casts = find(write, ['TypeCast']).filter(
+    (cast) => (times.test(typeOf(cast)) && hasColumn(cast.arg)) || (typeOf(cast) === 'text' && hasTimeColumn(cast.arg)),
+  )
   const sums = find(write, ['A_Expr']).filter(
     (expression) =>
       [expression.lexpr, expression.rexpr].some((side) => side?.TypeCast && typeOf(side.TypeCast) === 'interval') &&

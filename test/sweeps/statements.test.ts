@@ -137,6 +137,8 @@ const refused_samples: Record<string, string[]> = {
     'a lock beside a local table',
   ],
   [`select from due_workspaces as d join people on people.id = d.workspace_id where d.${own} for update`]: [],
+  [`update contacts set name = '' where ${own} returning contacts.updated_at::text`]: ['column::text'],
+  [`update contacts set name = '' where ${own} returning name::text`]: [],
   'set local lock_timeout = 1; select 1': ['set beside a statement'],
   'set local lock_timeout = 1': [],
   'set local lock_timeout = 1; set local work_mem = 1': ['set beside a statement'],

@@ -155,17 +155,17 @@ export async function moveDue(at: At, kind: DueKind): Promise<void> {
   // Leases end by wall time, also while the workspace's time stands still.
   const next = timeStands(at) ? kind.nextDue : (kind.nextFree ?? kind.nextDue)
   const next_due = db.isSharded() ? sql`${await readNext(db, next(workspace))}::timestamptz` : sql`(${next(workspace)})`
-  const moved = await db.maybe<{ due_at: string }>(
+  const moved = await db.maybe<{ due_at: string | null }>(
     sql`update due_workspaces set due_at = next.due_at
       from (select coalesce(${next_due}, 'infinity') as due_at) as next
       where workspace_id = ${workspace} and kind = ${kind.kind} and due_workspaces.due_at <= ${clock.iso(now)}
         and due_workspaces.due_at < next.due_at
-      returning due_workspaces.due_at::text`,
+      returning case when isfinite(due_workspaces.due_at) then due_workspaces.due_at end as due_at`,
   )
   if (!moved) return
   // Work that was committed meanwhile was perhaps not noted, because the workspace still had its old note.
   const { is_earlier } = await db.one<{ is_earlier: boolean | null }>(
-    sql`select (${next(workspace)}) < ${moved.due_at}::timestamptz as is_earlier`,
+    sql`select (${next(workspace)}) < coalesce(${moved.due_at}::timestamptz, 'infinity') as is_earlier`,
   )
   if (is_earlier) await noteDue(db, kind.kind, workspace)
 }

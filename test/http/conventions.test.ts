@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openApi } from '../../server/api.ts'
 import { readConfig } from '../../server/config.ts'
 import { openLog } from '../../server/kit/log.ts'
+import { isCluster } from '../support/cluster.ts'
 import { create, unknown_id } from '../support/contacts.ts'
 import { type Answer, migrations, serve, testPool } from '../support/harness.ts'
 import { newAgent, newContact } from '../support/samples.ts'
@@ -119,7 +120,7 @@ test('health, readiness and metrics need no key', async () => {
   const health = await fetch('GET', '/health')
   assert.deepEqual([health.status, health.body], [200, { status: 'ok' }])
   const ready = await fetch('GET', '/ready')
-  assert.deepEqual([ready.status, ready.body], [200, { status: 'ready' }])
+  assert.deepEqual([ready.status, ready.body], [200, { status: 'ready', ...(isCluster() && { nodes_down: 0 }) }])
   const figures = await fetch('GET', '/metrics')
   assert.equal(figures.status, 200)
   assert.match(String(figures.headers.get('content-type')), /^text\/plain/)

@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import { openApi } from '../../server/api.ts'
 import { readConfig } from '../../server/config.ts'
 import { openLog } from '../../server/kit/log.ts'
+import { isCluster } from '../support/cluster.ts'
 import { createDatabase, migrations, openServer, testPool } from '../support/harness.ts'
 import { parseMetrics } from '../support/metrics.ts'
 import { type Command, command } from '../support/process.ts'
@@ -103,7 +104,10 @@ for (const part of ['worker', 'api', 'both']) {
       const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
       assert.deepEqual(await (await get('/health')).json(), { status: 'ok' })
       const ready = await get('/ready')
-      assert.deepEqual([ready.status, await ready.json()], [200, { status: 'ready' }])
+      assert.deepEqual(
+        [ready.status, await ready.json()],
+        [200, { status: 'ready', ...(isCluster() && { nodes_down: 0 }) }],
+      )
       const metrics = await get('/metrics')
       assert.equal(metrics.status, 200)
       const values = parseMetrics(await metrics.text())

@@ -43,7 +43,7 @@ async function assertLag(kind: string, due: Sql): Promise<number> {
 
 /** Makes what is due of a workspace due earlier, as if nothing had run for so long. */
 async function makeOlder(workspace: string, seconds: number): Promise<void> {
-  const by = sql`due_at = due_at - make_interval(secs => ${seconds}::integer)`
+  const by = sql`due_at = (due_at at time zone 'UTC' - make_interval(secs => ${seconds}::integer)) at time zone 'UTC'`
   for (const table of Object.values(tables))
     await pool.run(sql`update ${table} set ${by} where workspace_id = ${workspace} and due_at is not null`)
 }

@@ -87,10 +87,22 @@ function start(node, parameters, is_service) {
       env.PARLEY_PROCESS = String(one.number)
     }
     if (ready) env.PORT = String(ready.port)
-    one.child = spawn(node, [...node_options, ...parameters], { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
-    one.child.on('error', (error) => fail(`Node could not be started: ${error.message}`))
+    const onError = (error) => {
+      if (!ready) fail(`Node could not be started: ${error.message}`)
+      onEnd(one, `could not be started: ${error.message}`, { code: 1 })
+    }
+    try {
+      one.child = spawn(node, [...node_options, ...parameters], {
+        env,
+        stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      })
+    } catch (error) {
+      // Most errors are emitted, but a lack of memory is thrown.
+      return onError(error)
+    }
+    one.child.on('error', onError)
     one.child.on('message', (message) => onMessage(one, message))
-    one.child.on('exit', (code, signal) => onExit(one, code, signal))
+    one.child.on('exit', (code, signal) => onEnd(one, describeEnd(code, signal), { code, signal }))
     if (one.metrics) send(one, { type: 'metrics before', text: one.metrics })
   }
 
@@ -114,7 +126,7 @@ function start(node, parameters, is_service) {
     }
   }
 
-  function onExit(one, code, signal) {
+  function onEnd(one, description, { code, signal }) {
     const is_crash = is_service && code !== 0 && ready && !is_stop_requested
     const now = performance.now()
     const pause_ms = is_crash ? one.pauseAfter(now - one.started_at, now) : undefined
@@ -122,11 +134,11 @@ function start(node, parameters, is_service) {
     if (pause_ms !== undefined) {
       one.restart_count += 1
       const restart = `restarting in ${pause_ms / 1000} s (restart ${one.restart_count})`
-      report(`${name} ${describeEnd(code, signal)}: ${restart}`)
+      report(`${name} ${description}: ${restart}`)
       one.pausing = setTimeout(launch, pause_ms, one)
       return
     }
-    if (is_crash) report(`${name} ${describeEnd(code, signal)}: not restarting, too many crashes in ten minutes`)
+    if (is_crash) report(`${name} ${description}: not restarting, too many crashes in ten minutes`)
     one.has_ended = true
     if (is_crash || one === first) result ??= { code, signal }
     if (!is_stop_requested) return stop('SIGTERM')

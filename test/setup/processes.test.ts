@@ -227,6 +227,31 @@ test('SIGTERM to one of the processes stops the service', async () => {
   assert.ok(!fs.existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')), 'PostgreSQL was stopped')
 })
 
+test('a process that can not be started is tried again, while the others serve', async () => {
+  // The first restart finds no Node, and the second one no memory.
+  const failing = `
+    import child_process from 'node:child_process'
+    import { syncBuiltinESMExports } from 'node:module'
+    const { spawn } = child_process
+    child_process.spawn = (file, words, options) => {
+      const { PARLEY_RESTARTS } = options.env ?? {}
+      if (PARLEY_RESTARTS === '2') throw new Error('spawn ENOMEM')
+      return spawn(PARLEY_RESTARTS === '1' ? '/none' : file, words, options)
+    }
+    if (!process.env.PARLEY_PROCESS) syncBuiltinESMExports()`
+  const running = parley(['serve', '--processes', '2'], { ...environment, NODE_OPTIONS: importing(failing) })
+  const [, url = ''] = await running.says(/Base address +(\S+)\/api\/v1/)
+  await waitUntil('it is ready', () => hasLine(running, pidsOf(running, 2)[0] ?? 0, 'ready'), running.stderr)
+  process.kill(pidsOf(running, 2)[0] ?? 0, 'SIGKILL')
+  await waitUntil('it is back', () => hasLine(running, pidsOf(running, 2)[1] ?? 0, 'ready'), running.stderr)
+  for (const reason of ['spawn /none ENOENT', 'spawn ENOMEM'])
+    assert.match(running.stderr(), new RegExp(`process 2 could not be started: ${reason}: restarting in`))
+  await assertAllAnswer(url, 2)
+  running.child.kill('SIGTERM')
+  const { code, stderr } = await running.ended
+  assert.equal(code, 0, stderr)
+})
+
 test('a stop does not wait for a process that does not react', async () => {
   const hang =
     "if (process.env.PARLEY_PROCESS === '2') process.on('SIGUSR2', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0))"

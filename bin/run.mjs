@@ -111,6 +111,8 @@ function start(node, parameters, is_service) {
       one.signaled_at = performance.now()
       // A signal to one of several processes stops all of them.
       if (!is_stop_requested) stop('SIGTERM')
+    } else if (message === 'calls ended') {
+      for (const other of running()) if (other !== one) send(other, 'end calls')
     } else if (message === 'drained') {
       one.is_drained = true
       coordinateStop()

@@ -49,6 +49,8 @@ const stop_after_crash_ms = 5_000
 const stop_max_ms = 30_000
 const same_signal_ms = 1_000
 const check_drain_every_ms = 200
+/** The signal reaches other processes this much later, through the launcher. */
+const others_late_ms = 1_000
 /** When their live calls are over, the other processes stop at the same time as the first one, which waits for them. */
 const others_end_ms = 10_000
 
@@ -64,9 +66,9 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     has_traces: config.otlp_endpoint !== undefined,
   })
   let exit_code = 0
-  const others = followOthers(shell, processes)
-  const starting = start(config, log, { ...options, others })
   const drain = openDrain(config, log)
+  const others = followOthers(shell, processes, drain.end)
+  const starting = start(config, log, { ...options, others })
   const end = once(async (reason: string) => {
     log.info({ reason }, 'stopping')
     try {
@@ -88,7 +90,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   const endOnRequest = (reason: string) => {
     // The launcher then neither passes on the same signal again nor restarts the service.
     void notifyLauncher(shell, 'stopping')
-    drain.takeSignal()
+    if (drain.takeSignal() === 'second') void notifyLauncher(shell, 'calls ended')
     void end(reason)
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) shell.on(signal, () => endOnRequest(signal))
@@ -120,34 +122,32 @@ function openDrain({ drain_seconds }: Config, log: Log) {
   const ended = new AbortController()
   const end = () => ended.abort()
   let first_ticks: number | undefined
+  const waitFor = async (isOver: () => boolean, late_ticks: number) => {
+    while (!isOver() && !ended.signal.aborted && clock.ticks() < late_ticks)
+      // It rejects when the wait is aborted.
+      await sleep(check_drain_every_ms, undefined, ended).catch(() => {})
+  }
   return {
     /** The second signal ends the wait. One may arrive twice, from the terminal and from the launcher. */
-    takeSignal(): void {
+    takeSignal(): 'second' | 'other' {
       first_ticks ??= clock.ticks()
-      if (clock.ticks() - first_ticks > same_signal_ms) end()
+      if (ended.signal.aborted || clock.ticks() - first_ticks <= same_signal_ms) return 'other'
+      end()
+      return 'second'
     },
     end,
     async wait(live_calls: LiveCalls, others: Others, onDrained: () => void): Promise<void> {
       live_calls.is_draining = true
-      let is_drained = false
-      const isOver = () => {
-        if (!is_drained && live_calls.is_over && live_calls.countAwaited(clock.wall()) === 0) {
-          is_drained = true
-          onDrained()
-        }
-        return is_drained && others.are_drained
-      }
       const count = live_calls.count + live_calls.countAwaited(clock.wall())
-      if (drain_seconds === 0) return
-      if (count > 0)
+      if (count > 0 && drain_seconds > 0)
         log.warn(
           { live_calls: count },
           `waiting up to ${drain_seconds} s for ${count} live ${count === 1 ? 'call' : 'calls'} to end: a second signal ends them`,
         )
       const late_ticks = clock.ticks() + drain_seconds * clock.second_ms
-      while (!isOver() && !ended.signal.aborted && clock.ticks() < late_ticks)
-        // It rejects when the wait is aborted.
-        await sleep(check_drain_every_ms, undefined, ended).catch(() => {})
+      await waitFor(() => live_calls.is_over && live_calls.countAwaited(clock.wall()) === 0, late_ticks)
+      onDrained()
+      await waitFor(() => others.are_drained, late_ticks + others_late_ms)
     },
   }
 }

@@ -16,8 +16,11 @@ interface MetricsMessage {
   text: string
 }
 
+/** In a stop: a signal has arrived, live calls are over, or a second signal has ended them. */
+type StopMessage = 'stopping' | 'drained' | 'calls ended'
+
 /** Does nothing without a launcher, or when it has ended. */
-export function notifyLauncher(shell: Shell, message: 'stopping' | 'drained' | Ready | MetricsMessage): Promise<void> {
+export function notifyLauncher(shell: Shell, message: StopMessage | Ready | MetricsMessage): Promise<void> {
   return new Promise((resolve) => {
     if (shell.connected && shell.send) shell.send(message, undefined, undefined, () => resolve())
     else resolve()
@@ -33,8 +36,11 @@ export interface Others {
   have_ended: Promise<void>
 }
 
-/** Call it at once: the first message may be waiting. Nothing more is known of others when the launcher has ended. */
-export function followOthers(shell: Shell, processes: number): Others {
+/**
+ * Call it at once: the first message may be waiting. Nothing more is known of others when the launcher has ended. `endCalls` is
+ * called when a second signal has reached another process.
+ */
+export function followOthers(shell: Shell, processes: number, endCalls: () => void): Others {
   const { promise, resolve } = Promise.withResolvers<void>()
   const others: Others = { metrics_before: '', are_drained: false, have_ended: promise }
   const endFollowing = () => {
@@ -45,6 +51,7 @@ export function followOthers(shell: Shell, processes: number): Others {
   shell.on('message', (message) => {
     if (isObject(message) && message.type === 'metrics before') others.metrics_before = String(message.text)
     if (message === 'all drained') others.are_drained = true
+    if (message === 'end calls') endCalls()
     if (message === 'others ended') endFollowing()
   })
   shell.on('disconnect', endFollowing)

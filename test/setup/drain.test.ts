@@ -116,6 +116,19 @@ describe('during a live call', { concurrency: true }, () => {
     await exited
   })
 
+  test('a second signal to one process ends the calls of another', async () => {
+    const { pid, client, exited, output } = await startWithCall('node', ['--processes', '2'])
+    const pids = () => [...output().matchAll(/"pid":(\d+).*"msg":"ready"/g)].map(([, number]) => Number(number))
+    await waitUntil('both are ready', () => pids().length === 2, output)
+    process.kill(pid, 'SIGTERM')
+    const waiting = () => Number(/"pid":(\d+).*a second signal ends them/.exec(output())?.[1])
+    await waitUntil('the wait begins', () => waiting() > 0, output)
+    await sleep(passing_on_ms)
+    process.kill(pids().find((one) => one !== waiting()) ?? 0, 'SIGTERM')
+    assert.deepEqual(await client.next('ended'), { type: 'ended', end_reason: 'system_error' })
+    await exited
+  })
+
   test('the end of npm after the first signal is no second one', async () => {
     const { pid, client, exited, output } = await startWithCall('npm')
     interruptAll(pid)

@@ -227,6 +227,23 @@ test('SIGTERM to one of the processes stops the service', async () => {
   assert.ok(!fs.existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')), 'PostgreSQL was stopped')
 })
 
+test('without a drain no process closes its socket before all have the signal', async () => {
+  const closing =
+    "import net from 'node:net'; const { close } = net.Server.prototype; net.Server.prototype.close = function (...words) { console.error(JSON.stringify({ pid: process.pid, msg: 'closing' })); return close.apply(this, words) }"
+  const settings = { ...environment, NODE_OPTIONS: importing(closing), DRAIN_SECONDS: '0' }
+  const running = parley(['serve', '--processes', '2'], settings)
+  await waitUntil('it is ready', () => hasLine(running, pidsOf(running, 2)[0] ?? 0, 'ready'), running.stderr)
+  const [first = 0] = pidsOf(running, 1)
+  process.kill(first, 'SIGTERM')
+  const { code, stderr } = await running.ended
+  assert.equal(code, 0, stderr)
+  const words = linesOf(running).map(({ pid, msg }) => `${pid === first ? 1 : 2} ${msg}`)
+  const stopping = words.indexOf('2 stopping')
+  assert.ok(stopping > words.indexOf('1 stopping'), stderr)
+  assert.ok(stopping < words.lastIndexOf('1 closing'), stderr)
+  assert.ok(!words.slice(words.indexOf('1 stopping'), stopping).includes('1 closing'), stderr)
+})
+
 test('a process that can not be started is tried again, while the others serve', async () => {
   // The first restart finds no Node, and the second one no memory.
   const failing = `

@@ -21,7 +21,7 @@ export async function positionOf(at: InWorkspace, { id, field }: { id: string; f
     if (!event) break
     if (event.position !== null) return event.position
     // Clients may know an event before it has a position, such as from a webhook. Many others may be ahead of it.
-    if (assigned === 0) throw overloaded()
+    if (assigned === 0) throw overloaded('events_behind')
     assigned = await assignBatch(at)
   }
   const message = `${field} must be the id of an event that still exists.`

@@ -245,8 +245,22 @@ export const filesUnavailable = (cause: unknown) =>
     cause,
   )
 
-export const overloaded = () =>
-  new Problem('SERVICE_UNAVAILABLE', 'The server is overloaded. Try again in a second.', {}, { 'retry-after': '1' })
+const overloads = {
+  too_many_requests: 'too many requests are running',
+  too_many_waiting: 'too many requests wait for something to list',
+  too_many_streams: 'too many streams are open',
+  too_many_recordings: 'too many recordings are being prepared',
+  waited_too_long: 'the request waited too long for others before it',
+  events_behind: 'many events are recorded, and this one has no position yet',
+}
+
+export const overloaded = (reason: keyof typeof overloads) =>
+  new Problem(
+    'SERVICE_UNAVAILABLE',
+    `The server is overloaded: ${overloads[reason]}. Try again in a second.`,
+    { reason },
+    { 'retry-after': '1' },
+  )
 
 /** For `catch`: what a problem forbids is undefined. Other errors are thrown. */
 export function ignoreProblem(error: unknown): undefined {

@@ -23,8 +23,8 @@ test('a workspace with many calls to render does not keep another waiting', asyn
   const many = Promise.allSettled(Array.from({ length: 60 }, () => renderFor('busy')))
   await renderFor('other')
   assert.ok(rendered.indexOf('other') <= 2, String(rendered))
-  const reasons = (await many).flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))
-  assert.deepEqual(reasons, Array(50).fill('SERVICE_UNAVAILABLE'))
+  const reasons = (await many).flatMap((one) => (one.status === 'rejected' ? [one.reason.details.reason] : []))
+  assert.deepEqual(reasons, Array(50).fill('too_many_recordings'))
 })
 
 test('a short recording does not wait for long ones, of the same workspace or of others', async () => {

@@ -148,7 +148,7 @@ function refuseRead(db: Db, refused: number, onRefuse = () => {}): Db {
       reads += 1
       if (reads !== refused) return db.many(statement)
       onRefuse()
-      return Promise.reject(overloaded())
+      return Promise.reject(overloaded('waited_too_long'))
     },
   }
 }

@@ -472,7 +472,8 @@ test('a network can have 100 open streams', async () => {
   const streams = await Promise.all(Array.from({ length: 100 }, () => open()))
   assert.ok(streams.every(({ status }) => status === 200))
   const refused = await visitor.call('GET', 'stream')
-  assert.deepEqual([refused.status, refused.body.error.code], [503, 'SERVICE_UNAVAILABLE'])
+  const { code, details } = refused.body.error
+  assert.deepEqual([refused.status, code, details.reason], [503, 'SERVICE_UNAVAILABLE', 'too_many_streams'])
   using other = await open(newNetwork())
   assert.equal(other.status, 200)
   for (const stream of streams) stream[Symbol.dispose]()

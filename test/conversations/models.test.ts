@@ -437,7 +437,7 @@ test('when the service itself is overloaded, the model is asked half a second la
   }
   const sentence = 'The service was overloaded.'
   await Promise.all(
-    [overloaded(), terminated].map(async (error) => {
+    [overloaded('waited_too_long'), terminated].map(async (error) => {
       assert.deepEqual(await askAfter(error, 1), ['piece', 'asked'])
       assert.deepEqual(await askAfter(error, 2), [
         { status: null, kind: error.constructor.name, sentence, message: sentence },

@@ -71,7 +71,7 @@ async function over(stalled_after_ms: number, onPage?: (read: () => Promise<unkn
   return { app, url, get }
 }
 
-const isBusy = (answer: string): boolean => answer.includes(overloaded().message)
+const isBusy = (answer: string): boolean => answer.includes(overloaded('waited_too_long').message)
 
 const countConnections = (server: NetServer): Promise<number> =>
   new Promise((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))))
@@ -247,7 +247,7 @@ function queueThat(accepts: (calls: number) => boolean) {
     retry_after_ms: 1,
     async inQueue<T>(read: () => Promise<T>): Promise<T> {
       queue.calls += 1
-      if (!accepts(queue.calls)) throw overloaded()
+      if (!accepts(queue.calls)) throw overloaded('waited_too_long')
       return read()
     },
   }

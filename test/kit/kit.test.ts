@@ -198,7 +198,7 @@ test('work that waits too long is rejected, and later work at once until the que
   const busy = enqueue('busy', () => gate)
   const has_run: string[] = []
   const late = enqueue('busy', async () => void has_run.push('late'))
-  await assert.rejects(late, { code: 'SERVICE_UNAVAILABLE' })
+  await assert.rejects(late, { code: 'SERVICE_UNAVAILABLE', details: { reason: 'waited_too_long' } })
   await assert.rejects(
     enqueue('busy', async () => void has_run.push('later')),
     { code: 'SERVICE_UNAVAILABLE' },
@@ -254,7 +254,7 @@ test('a frequent line is logged once a second, with a count', () => {
 
 test('a stream continues while the check of its caller is overloaded, and ends when the caller is rejected', async () => {
   for (const [error, expected] of [
-    [overloaded(), true],
+    [overloaded('waited_too_long'), true],
     [unauthorized(), false],
   ] as const) {
     let checks = 0

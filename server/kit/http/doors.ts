@@ -126,12 +126,12 @@ export function addDoors(
       }
       let has_slot = !begins_without_slot && slots.acquire(key)
       if (!has_slot && !begins_without_slot) {
-        rejectLater(() => fail(problem.overloaded()))
+        rejectLater(() => fail(problem.overloaded('too_many_requests')))
         return
       }
       const takeSlot = () => {
         has_slot = has_slot || slots.acquire(key)
-        if (!has_slot) throw problem.overloaded()
+        if (!has_slot) throw problem.overloaded('too_many_requests')
       }
       const release = () => {
         if (has_slot) slots.release(key)
@@ -139,7 +139,7 @@ export function addDoors(
       }
       const waitOutside: IncomingRequest['waitOutside'] = async (wait) => {
         const waiting = reply.raw.closed ? undefined : waits.open(caller.workspace, caller.workspace)
-        if (!waiting) throw problem.overloaded()
+        if (!waiting) throw problem.overloaded('too_many_waiting')
         const end = () => waiting.abort()
         reply.raw.once('close', end)
         release()

@@ -29,7 +29,8 @@ export function streamHandlers({ run, sendAnswer, streams, downloads, rejectLate
       const again = await door.identify(head, now, { is_recheck: true })
       return again?.workspace === caller.workspace && again.scopes.has(operation.scope)
     })
-    const tooMany = () => (door.streams ? problem.overloaded() : problem.tooManyStreams(streams_per_workspace_max))
+    const tooMany = () =>
+      door.streams ? problem.overloaded('too_many_streams') : problem.tooManyStreams(streams_per_workspace_max)
     const slot = acquire(streams, request, reply, tooMany)
     if (slot) send(request, reply, { signal: slot.signal, mayContinue })
   }

@@ -58,7 +58,7 @@ export function openBatcher<In, Out>(
     for (const state of keys.values()) {
       const first_not_late = state.waiting.findIndex(({ since }) => since > oldest_allowed)
       const late = state.waiting.splice(0, first_not_late === -1 ? state.waiting.length : first_not_late)
-      for (const { reject } of late) reject(overloaded())
+      for (const { reject } of late) reject(overloaded('waited_too_long'))
       state.is_stalled ||= late.length > 0
       is_any_waiting ||= state.waiting.length > 0
     }
@@ -106,7 +106,7 @@ export function openBatcher<In, Out>(
         state = { waiting: [], in_flight: 0, is_scheduled: false, is_stalled: false }
         keys.set(key, state)
       }
-      if (state.is_stalled && state.in_flight === in_flight_max) return reject(overloaded())
+      if (state.is_stalled && state.in_flight === in_flight_max) return reject(overloaded('waited_too_long'))
       state.waiting.push({ input, since: checks, span: currentSpan(), resolve, reject })
       wait_timer ??= setInterval(rejectLate, check_waits_every_ms).unref()
       schedule(key, state)

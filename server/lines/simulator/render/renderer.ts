@@ -42,7 +42,7 @@ export function openRenderer({ folder, slice_ms = slice_ms_default }: RendererOp
     const { id, workspace } = audio
     const known = jobs.get(id)
     if (known) return known
-    if (!slots.acquire(workspace)) return Promise.reject(overloaded())
+    if (!slots.acquire(workspace)) return Promise.reject(overloaded('too_many_recordings'))
     const job = renderAndStore(audio, store).finally(() => {
       jobs.delete(id)
       slots.release(workspace)

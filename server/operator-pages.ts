@@ -11,6 +11,7 @@ import type { Log } from './kit/log.ts'
 import { isInNetwork, parseAddress, parseNetwork } from './kit/network.ts'
 import { openReadinessCheck } from './kit/postgres/ready.ts'
 import { Problem } from './kit/problem.ts'
+import { currentSpan } from './kit/traces/span.ts'
 import { engine_lag } from './kit/work/observe.ts'
 
 /** Whoever asks for metrics waits no longer for the database. */
@@ -57,8 +58,18 @@ export function openOperatorPages({ service, config, migrations, isStopping }: O
       return { status: 200, headers: { 'content-type': metrics.content_type }, body: await metrics.text() }
     },
   }
-  return { pages, close: metrics.watchProcess() }
+  const untraced = Object.entries(pages).map(([url, answer]) => [url, withoutTrace(answer)])
+  return { pages: Object.fromEntries(untraced), close: metrics.watchProcess() }
 }
+
+/** Monitoring asks every few seconds: its traces would hide those of clients. */
+const withoutTrace =
+  (answer: AnswerPage): AnswerPage =>
+  (request) => {
+    const span = currentSpan()
+    if (span) span.is_sampled = false
+    return answer(request)
+  }
 
 /** A server that has these pages alone, for METRICS_PORT. */
 export function openOperatorServer(

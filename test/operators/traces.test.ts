@@ -146,6 +146,37 @@ test('the trace of the client is continued, and its decision to send it', async 
   assert.deepEqual(collector.inTrace(other_trace), [])
 })
 
+test('a stranger can not have more traces sent', async () => {
+  const [trace_id, parent_id] = ['2af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
+  const collector = await openCollector()
+  const strangers = ['/api/v1/contacts', '/app/session', '/none', '/docs', '/in/int_none', '/chat/none']
+  for (const [otel_sample_ratio, expected] of [
+    [0, '00'],
+    [1, '01'],
+  ] as const) {
+    const server = await open({ otlp_endpoint: collector.endpoint, otel_sample_ratio })
+    const headers = { traceparent: `00-${trace_id}-${parent_id}-01`, authorization: 'Bearer pk_none' }
+    for (const path of strangers) {
+      const answer = await server.fetch('GET', path, undefined, headers)
+      assert.deepEqual([partsOf(answer.headers).trace_id, partsOf(answer.headers).flags], [trace_id, expected], path)
+    }
+    const tenant = await server.workspace()
+    const known = await tenant.call('GET', '/contacts', undefined, { traceparent: headers.traceparent })
+    assert.equal(partsOf(known.headers).flags, '01')
+  }
+})
+
+test('what monitoring asks for is not traced', async () => {
+  const { collector, server, tenant } = await openTraced()
+  for (const path of ['/health', '/ready', '/metrics']) {
+    const { headers } = await server.fetch('GET', path)
+    assert.equal(partsOf(headers).flags, '00', path)
+  }
+  const last = await tenant.call('GET', '/contacts')
+  await collector.find('last request', (one) => one.span_id === partsOf(last.headers).span_id)
+  assert.doesNotMatch(collector.text(), /health|ready|metrics/)
+})
+
 test('a malformed traceparent begins a new trace', async () => {
   const { tenant } = await openTraced()
   const [trace_id, span_id] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
@@ -176,10 +207,10 @@ test('every answer has the header: also errors, pages and requests that can not 
   for (const path of paths) partsOf((await server.fetch('GET', path)).headers)
   const answers = [
     await server.sendBytes('NOT HTTP\r\n\r\n'),
-    await server.sendBytes('GET /health HTTP/1.1\r\nconnection: close\r\n\r\n'),
+    await server.sendBytes('GET /docs HTTP/1.1\r\nconnection: close\r\n\r\n'),
   ]
   for (const answer of answers) assert.match(answer, /^traceparent: 00-[0-9a-f]{32}-[0-9a-f]{16}-01\r$/im)
-  await collector.find('page', ({ name }) => name === 'GET /health')
+  await collector.find('page', ({ name }) => name === 'GET /docs')
   const rejected = await collector.find('rejected request', ({ name }) => name === 'HTTP')
   assert.equal(rejected.attributes['http.response.status_code'], 400)
 })

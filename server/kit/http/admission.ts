@@ -10,6 +10,7 @@ import type { Door, RequestHead } from './door.ts'
 import { hasBody, headerValues, isPlainJson, readBearerToken } from './headers.ts'
 import { bodyOf, type Caller, type Operation, uploadOf } from './operation.ts'
 import type { RequestParts } from './request.ts'
+import { obeyClient } from './request-span.ts'
 import type { Upload } from './uploaded-file.ts'
 
 /** Connections with an upload. The request timeout doesn't apply to them: the reader of the form has its own. */
@@ -57,6 +58,8 @@ export function openAdmission(rate_limit_per_second: number, rejectLater: Reject
         try {
           if (!caller) throw problem.unauthorized()
           request.caller = caller
+          const is_outsider = door.concurrency !== undefined || caller.workspace === ''
+          if (!is_outsider) obeyClient(request)
           if (!door.has_no_rate_limit) limitRate(caller, now, reply)
           check(operation, caller, request)
         } catch (error) {

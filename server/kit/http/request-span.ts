@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { inSpan, type Span } from '../traces/span.ts'
+import { inSpan, parseTraceparent, type Span } from '../traces/span.ts'
 import type { Traces } from '../traces/traces.ts'
 import type { Answered } from './request-log.ts'
 
@@ -24,6 +24,12 @@ type Arrived = Pick<FastifyRequest, 'method' | 'headers'>
 /** It continues the trace that the request names. */
 export const beginRequest = (traces: Traces, { method, headers }: Arrived): Span =>
   traces.begin({ name: method, kind: 'server', attributes: { 'http.request.method': method } }, headers.traceparent)
+
+/** A client that is known decides whether the trace that it has begun is sent. */
+export function obeyClient({ span, headers }: FastifyRequest): void {
+  const client = span && parseTraceparent(headers.traceparent)
+  if (client) span.is_sampled = client.is_sampled
+}
 
 /** Ends it when the answer begins. Paths and queries contain ids and tokens, so they are left out. */
 export function endRequest(

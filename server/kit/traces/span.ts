@@ -38,7 +38,7 @@ export class Span implements SpanContext {
   readonly trace_id: string
   readonly span_id = newSpanId()
   readonly parent_id: string | undefined
-  readonly is_sampled: boolean
+  is_sampled: boolean
   readonly kind: SpanKind
   readonly began_ticks: number
   readonly links: SpanContext[] = []

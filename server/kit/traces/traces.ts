@@ -7,7 +7,10 @@ import { newTraceId, parseTraceparent, Span, type SpanOptions } from './span.ts'
 
 /** Traces of OpenTelemetry. What is part of a trace asks for `currentSpan()`. */
 export interface Traces {
-  /** Begins a trace, or continues the one that the header `traceparent` of a request names. */
+  /**
+   * Begins a trace, or continues the one that the header `traceparent` of a request names. Anyone can send this header, so it
+   * can't add to the share of traces that are sent.
+   */
   begin: (options: SpanOptions, traceparent?: string | string[]) => Span
   /** Sends what is left, within a few seconds. */
   close: () => Promise<void>
@@ -18,7 +21,7 @@ export interface TracesOptions {
   endpoint: string
   headers: Record<string, string>
   resource: Resource
-  /** The share of traces that are sent, from 0 to 1. Who continues a trace has decided already. */
+  /** The share of traces that are sent, from 0 to 1. */
   sample_ratio: number
   outbound: Pick<Outbound, 'send'>
   metrics: Metrics
@@ -35,7 +38,11 @@ export function openTraces({ endpoint, sample_ratio, metrics, ...options }: Trac
   const onDropped = (count: number) => metrics.add(spans_dropped, count)
   const { add, close } = openExporter({ ...options, url: `${endpoint}/v1/traces`, onDropped })
   return {
-    begin: (span, traceparent) => new Span(span, parseTraceparent(traceparent) ?? newTrace(sample_ratio), add),
+    begin(span, traceparent) {
+      const own = newTrace(sample_ratio)
+      const client = parseTraceparent(traceparent) ?? own
+      return new Span(span, { ...client, is_sampled: client.is_sampled && own.is_sampled }, add)
+    },
     close,
   }
 }

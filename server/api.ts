@@ -191,7 +191,7 @@ export interface Api {
 }
 
 export function openApi(pool: Pool, config: Config, migrations: string, log: Log, limits: HttpLimits = {}): Api {
-  const service = openService(pool, config, () => addressOf(config, portOf(app)))
+  const service = openService(pool, config, () => addressOf(config, portOf(app)), log)
   const { authenticate, recordUses } = authenticator(pool)
   const findChannel = openChannelLookup(service)
   const sockets = openLiveSockets({ service, log })

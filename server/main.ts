@@ -170,7 +170,7 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
   )
   const keyed_config = { ...config, ...ensureSecretsKeys(config) }
   const api = only === 'worker' ? undefined : openApi(pool, keyed_config, migrations, log)
-  const service = api?.service ?? openService(pool, keyed_config, () => addressOf(config, config.port))
+  const service = api?.service ?? openService(pool, keyed_config, () => addressOf(config, config.port), log)
   if (processes > 1) showMetricsOfAll(service.tools.metrics, shell, others, config.process)
   if (options.sound) service.tools.sound = options.sound
   const due_notes = openDueNotes(pool, background_kinds, log)

@@ -23,7 +23,7 @@ import { openHooks, type Service } from './kit/at.ts'
 import { openBlobs } from './kit/blobs/open-blobs.ts'
 import { openSeal, type Seal } from './kit/crypto/seal.ts'
 import { openRateLimit } from './kit/limits/rate.ts'
-import { openLog } from './kit/log.ts'
+import { type Log, openLog } from './kit/log.ts'
 import type { Metrics } from './kit/metrics.ts'
 import { type Outbound, openOutbound } from './kit/outbound/outbound.ts'
 import type { Pool } from './kit/postgres/pool.ts'
@@ -53,7 +53,12 @@ const hooks = openHooks([
 const tests_per_second_max = 1
 
 /** What verbs need, in the server and on the command line. Without SECRETS_KEY nothing can be encrypted. */
-export function openService(pool: Pool, config: Config, address: () => string): Service {
+export function openService(
+  pool: Pool,
+  config: Config,
+  address: () => string,
+  log: Log = openLog(config.log_level),
+): Service {
   const live_calls = openLiveCalls(config.live_calls_max)
   const outbound = openOutbound({ allowed: config.outbound_allow_hosts })
   const metrics = openServiceMetrics(pool, live_calls, config)
@@ -78,17 +83,20 @@ export function openService(pool: Pool, config: Config, address: () => string): 
       tests: openRateLimit(tests_per_second_max),
       call_watch: openCallWatch(pool),
       environment_providers: environmentProviders(config),
-      sound: openSound({ folder: config.speech_dir, log: openLog(config.log_level) }),
+      sound: openSound({ folder: config.speech_dir, log }),
       live_calls,
       readStatus: openStatus(pool, config),
       metrics,
-      traces: openServiceTraces(config, outbound, metrics),
+      traces: openServiceTraces(config, { outbound, metrics, log }),
     },
   }
 }
 
-function openServiceTraces(config: Config, outbound: Outbound, metrics: Metrics): Traces | undefined {
-  const { otlp_endpoint: endpoint, otlp_headers, otel_resource_attributes, otel_service_name, log_level } = config
+function openServiceTraces(
+  config: Config,
+  tools: { outbound: Outbound; metrics: Metrics; log: Log },
+): Traces | undefined {
+  const { otlp_endpoint: endpoint, otlp_headers, otel_resource_attributes, otel_service_name } = config
   if (endpoint === undefined) return undefined
   const attributes = {
     'service.name': product.short_name,
@@ -102,9 +110,7 @@ function openServiceTraces(config: Config, outbound: Outbound, metrics: Metrics)
     headers: { 'user-agent': product.name, ...otlp_headers },
     resource: { attributes, scope: { name: product.short_name, version } },
     sample_ratio: config.otel_sample_ratio,
-    outbound,
-    metrics,
-    log: openLog(log_level),
+    ...tools,
   })
 }
 

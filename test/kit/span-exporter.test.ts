@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import { nameTrace } from '../../server/kit/log.ts'
 import { openOutbound } from '../../server/kit/outbound/outbound.ts'
 import { openExporter } from '../../server/kit/traces/exporter.ts'
-import { currentSpan, inSpan, Span } from '../../server/kit/traces/span.ts'
+import { type Attributes, currentSpan, inSpan, Span } from '../../server/kit/traces/span.ts'
 import { openCollector } from '../support/collector.ts'
 import { until } from '../support/model-servers.ts'
 import { respondWith } from '../support/receivers.ts'
@@ -32,8 +32,9 @@ function open(endpoint: string) {
     },
   })
   const before = { trace_id: 'a'.repeat(32), is_sampled: true }
-  const add = (count: number) => {
-    for (let nth = 0; nth < count; nth += 1) new Span({ name: 'work', kind: 'internal' }, before, exporter.add).end()
+  const add = (count: number, attributes: Attributes = {}) => {
+    for (let nth = 0; nth < count; nth += 1)
+      new Span({ name: 'work', kind: 'internal', attributes }, before, exporter.add).end()
   }
   const readLog = async () => {
     stream.end()
@@ -89,6 +90,18 @@ test('what a collector can not take now is sent again, and what it refuses is dr
   await close()
   assert.equal(counts.dropped, 2)
   assert.match((await readLog())[0].reason, /503/)
+})
+
+test('spans that can not be written are dropped, and the log has the error', async () => {
+  const collector = await openCollector()
+  const { add, counts, close, readLog } = open(collector.endpoint)
+  add(1, { wrong: JSON.parse('null') })
+  await until(() => counts.dropped === 1)
+  add(1)
+  await until(() => collector.spans.length === 1)
+  await close()
+  const [{ reason, dropped, err }, ...more] = await readLog()
+  assert.deepEqual([reason, dropped, err.type, more], ['They could not be sent.', 1, 'TypeError', []])
 })
 
 test('the answer of a collector is not read to its end', async () => {

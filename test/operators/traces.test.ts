@@ -369,6 +369,23 @@ test('the line of a request in the log has the id of its trace', async () => {
   assert.equal(trace_ids[1], null)
 })
 
+test('what becomes of spans is in the log of the service, with its process', async () => {
+  const stream = new PassThrough()
+  const logged = text(stream)
+  const config = readConfig({ SECRETS_KEY: 'a'.repeat(32), OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
+  const pool = testPool()
+  const { app, service } = openApi(pool, config, migrations, pino(stream).child({ process: 2 }))
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  await fetch(`${url}/docs`)
+  await app.close()
+  await service.tools.traces?.close()
+  await service.tools.outbound.close()
+  await pool.close()
+  stream.end()
+  const line = (await logged).split('\n').find((one) => one.includes('the collector of traces does not take spans'))
+  assert.equal(JSON.parse(line ?? '{}').process, 2)
+})
+
 test('without a collector there is no header, and nothing is sent', async () => {
   const { collector, tenant: traced } = await openTraced()
   const target = await receiver()

@@ -41,6 +41,13 @@ export interface Exporter {
   close: () => Promise<void>
 }
 
+interface Failure {
+  reason: string
+  may_repeat: boolean
+  /** What is not the collector's fault. */
+  err?: unknown
+}
+
 /** Sends spans to a collector, one batch at a time. A collector that is slow or down costs spans, and no more memory or time. */
 export function openExporter({ url, headers, resource, outbound, log, onDropped }: ExporterOptions): Exporter {
   const queue: Span[] = []
@@ -53,16 +60,16 @@ export function openExporter({ url, headers, resource, outbound, log, onDropped 
   let logged_ticks = Number.NEGATIVE_INFINITY
   let dropped = 0
 
-  function drop(count: number, reason: string): void {
+  function drop(count: number, failure: Pick<Failure, 'reason' | 'err'>): void {
     dropped += count
     onDropped(count)
-    logFailure(reason)
+    logFailure(failure)
   }
 
-  function logFailure(reason: string): void {
+  function logFailure({ reason, err }: Pick<Failure, 'reason' | 'err'>): void {
     if (clock.ticks() - logged_ticks < log_every_ms) return
     logged_ticks = clock.ticks()
-    log.warn({ reason, dropped }, 'the collector of traces does not take spans')
+    log.warn({ reason, dropped, err }, 'the collector of traces does not take spans')
     dropped = 0
   }
 
@@ -86,16 +93,17 @@ export function openExporter({ url, headers, resource, outbound, log, onDropped 
     const batch = queue.slice(0, batch_max)
     const measured_ms = clock.wall() - clock.ticks()
     if (Math.abs(measured_ms - epoch_ms) > clock_moved_ms) epoch_ms = measured_ms
-    const failure = await post(toOtlp(batch, resource, epoch_ms))
+    const failure = await post(batch)
     wait_ms = failure?.may_repeat ? Math.min(2 * wait_ms, retry_max_ms) : send_every_ms
     if (!failure?.may_repeat) queue.splice(0, batch.length)
-    if (failure?.may_repeat) logFailure(failure.reason)
-    else if (failure) drop(batch.length, failure.reason)
+    if (failure?.may_repeat) logFailure(failure)
+    else if (failure) drop(batch.length, failure)
     return !failure?.may_repeat
   }
 
-  async function post(body: string): Promise<{ reason: string; may_repeat: boolean } | undefined> {
+  async function post(batch: Span[]): Promise<Failure | undefined> {
     try {
+      const body = toOtlp(batch, resource, epoch_ms)
       const request = { headers: { ...headers, 'content-type': 'application/json' }, body, signal: stop.signal }
       const limits = { timeout_ms, bytes_max: answer_bytes_max }
       const { status } = await outbound.send(url, { ...request, ...limits }, { is_trusted: true })
@@ -104,7 +112,7 @@ export function openExporter({ url, headers, resource, outbound, log, onDropped 
     } catch (error) {
       // Anything else, such as a header that can't be sent, would fail again.
       if (error instanceof OutboundError) return { reason: error.message, may_repeat: true }
-      return { reason: error instanceof Error ? error.name : 'unknown', may_repeat: false }
+      return { reason: 'They could not be sent.', may_repeat: false, err: error }
     }
   }
 
@@ -116,7 +124,7 @@ export function openExporter({ url, headers, resource, outbound, log, onDropped 
   return {
     add(span) {
       if (is_closing) return
-      if (queue.length === queue_max) return drop(1, 'Too many spans are waiting.')
+      if (queue.length === queue_max) return drop(1, { reason: 'Too many spans are waiting.' })
       queue.push(span)
       if (sending) return
       if (!timer) schedule(wait_ms)
@@ -127,7 +135,7 @@ export function openExporter({ url, headers, resource, outbound, log, onDropped 
       clearTimeout(timer)
       await Promise.race([sendRest(), sleep(close_max_ms, undefined, { ref: false })])
       stop.abort()
-      if (queue.length > 0) drop(queue.length, 'The process has ended.')
+      if (queue.length > 0) drop(queue.length, { reason: 'The process has ended.' })
     },
   }
 }

@@ -1,4 +1,5 @@
-const answer_within_ms = 1_000
+/** Longer than a process waits for the database (server/operator-pages.ts), or its gauges would be missing at times. */
+const answer_within_ms = 3_000
 
 /**
  * Passes on metrics between processes: whichever is asked shows those of all. Keeps the last ones of each, for when it has ended or

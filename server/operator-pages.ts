@@ -14,7 +14,7 @@ import { Problem } from './kit/problem.ts'
 import { currentSpan } from './kit/traces/span.ts'
 import { engine_lag } from './kit/work/observe.ts'
 
-/** Whoever asks for metrics waits no longer for the database. */
+/** Whoever asks for metrics waits no longer for the database. The launcher waits a second longer for a process (bin/metrics.mjs). */
 const lag_within_ms = 2_000
 
 export interface OperatorPages {

@@ -6,8 +6,8 @@ import { product } from '../product.ts'
 import { notifyLauncher, type Others } from './launcher.ts'
 import type { Shell } from './shell.ts'
 
-/** The launcher answers within a second, also when a process doesn't. */
-const answer_within_ms = 3_000
+/** The launcher answers within three seconds, also when a process doesn't. */
+const answer_within_ms = 4_000
 
 interface OfProcess {
   process: number

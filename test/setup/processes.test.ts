@@ -135,6 +135,29 @@ describe('serve --processes 2', () => {
     for (const client of clients) client.close()
   })
 
+  test('while the database is slow, both show the gauges of both', async () => {
+    const clients = await clientsOfAll(url, 2)
+    const readGauges = async (client: Client) =>
+      String((await client.call('GET', '/metrics')).body).match(/^parley_(calls|engine)_l.*process="\d"\}/gm) ?? []
+    await withEmbeddedPool(DATA_DIR, (pool) =>
+      pool.tx(async (db) => {
+        // How late work is can't be read meanwhile. What was read before is shown for a second.
+        await db.script('lock table due_workspaces in access exclusive mode')
+        await waitUntil('both show no lag', async () => {
+          const gauges = await Promise.all(clients.map(readGauges))
+          const expected = [1, 2].map((number) => `parley_calls_live{process="${number}"}`)
+          for (const names of gauges)
+            assert.deepEqual(
+              names.filter((name) => name.includes('calls_live')),
+              expected,
+            )
+          return !gauges.flat().join().includes('lag')
+        })
+      }),
+    )
+    for (const client of clients) client.close()
+  })
+
   test('another service can not take the same port', async () => {
     const settings = { ...environment, DATA_DIR: path.join(base, 'another'), PORT: new URL(url).port }
     for (const words of [['serve'], ['serve', '--processes', '2']]) {

@@ -265,6 +265,8 @@ test('without a drain no process closes its socket before all have the signal', 
   assert.ok(stopping > words.indexOf('1 stopping'), stderr)
   assert.ok(stopping < words.lastIndexOf('1 closing'), stderr)
   assert.ok(!words.slice(words.indexOf('1 stopping'), stopping).includes('1 closing'), stderr)
+  assert.doesNotMatch(stderr, /lost a connection|could not stop/, 'PostgreSQL ends last')
+  assert.ok(!fs.existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')), 'PostgreSQL was stopped')
 })
 
 test('a process that can not be started is tried again, while the others serve', async () => {

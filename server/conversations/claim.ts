@@ -122,16 +122,15 @@ async function configurationOf(
 /** Reads the last turns where they matter. Of the others it reads only a turn that is open, because a process was killed. */
 async function loadTurns({ db, workspace }: At, rows: (Row & DueItem)[]): Promise<Map<string, LoadedTurn[]>> {
   if (rows.length === 0) return new Map()
-  const ids = toArrayLiteral(rows.map(({ id }) => id))
+  const ids = rows.map(({ id }) => id)
+  const after = Math.min(...rows.map(({ turn_count }) => turn_count)) - history_turns
+  const firsts = rows.map((row) => [row.id, isSpoken(row) ? row.turn_count - history_turns : row.turn_count])
+  // Numbers are looked up in an object: on outdated statistics, the plan of a join reads all turns for each of these.
   const turns = await db.many<LoadedTurn>(
-    sql`select last.* from unnest(${ids}::uuid[], ${toArrayLiteral(rows.map(isSpoken))}::boolean[])
-        as claimed (id, is_spoken)
-      cross join lateral (
-        select conversation_id, is_open, ${turnColumns(workspace)} from conversation_turns as turn
-        where workspace_id = ${workspace} and conversation_id = claimed.id and (claimed.is_spoken or is_open)
-        order by seq desc limit ${history_turns}
-      ) as last
-      order by last.seq`,
+    sql`select conversation_id, is_open, ${turnColumns(workspace, { ids, after })} from conversation_turns as turn
+      where workspace_id = ${workspace} and conversation_id = any(${ids}::uuid[]) and seq > ${after}
+        and (is_open or seq > (${JSON.stringify(Object.fromEntries(firsts))}::jsonb ->> conversation_id::text)::integer)
+      order by seq`,
   )
   return Map.groupBy(turns, ({ conversation_id }) => conversation_id)
 }
@@ -162,7 +161,7 @@ export async function readTalk(at: At, id: string): Promise<Talk> {
     ),
     db.many<LoadedTurn>(
       sql`select last.* from (
-          select conversation_id, is_open, ${turnColumns(workspace)} from conversation_turns as turn
+          select conversation_id, is_open, ${turnColumns(workspace, { ids: [id] })} from conversation_turns as turn
           where workspace_id = ${workspace} and conversation_id = ${id} order by seq desc limit ${history_turns}
         ) as last order by seq`,
     ),

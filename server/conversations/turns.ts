@@ -8,6 +8,9 @@ import { no_usage, type SpeechPart } from '../talk/state.ts'
 import type { Turn } from './schema.ts'
 import * as conversations from './store.ts'
 
+/** The largest integer of the database. */
+const seq_max = 2 ** 31 - 1
+
 export const no_latency = { model_first_ms: null, model_ms: null, tools_ms: null, turn_ms: null }
 
 export const newTurn = (turn: Pick<Turn, 'seq' | 'role' | 'text' | 'created_at'> & Partial<Turn>): Turn => ({
@@ -22,26 +25,38 @@ export const newTurn = (turn: Pick<Turn, 'seq' | 'role' | 'text' | 'created_at'>
   ...turn,
 })
 
-/** The tools and the message of each turn come with it. */
-export const turnColumns = (workspace: string): Sql =>
-  sql`seq, role, text, heard, is_interrupted, finish_reason, coalesce(latency, ${JSON.stringify(no_latency)}) as latency,
+/** Turns that are read together. Turns outside of `after` and `until` come without their tools and messages. */
+interface Range {
+  ids: string[]
+  after?: number
+  until?: number
+}
+
+/**
+ * The tools and the message of each turn come with it. One object has those of all turns, by the turn: on outdated statistics, a
+ * look-up for each turn reads all of the workspace.
+ */
+export const turnColumns = (workspace: string, { ids, after = 0, until = seq_max }: Range): Sql => {
+  const is_read = sql`workspace_id = ${workspace} and conversation_id = any(${ids}::uuid[]) and seq > ${after}::integer
+      and seq <= ${until}::integer`
+  return sql`seq, role, text, heard, is_interrupted, finish_reason, coalesce(latency, ${JSON.stringify(no_latency)}) as latency,
     coalesce(usage, ${JSON.stringify(no_usage)}) as usage, error, created_at,
     case when message_id is not null then (
-      select jsonb_build_object('status', status, 'segments', segments, 'cost_micros', cost_micros, 'error', error) from messages
-      where messages.workspace_id = ${workspace} and messages.id = message_id) end as message,
+      select jsonb_object_agg(id, jsonb_build_object('status', status, 'segments', segments, 'cost_micros', cost_micros, 'error', error))
+      from messages where ${is_read}) -> message_id::text end as message,
     case when role = 'agent' then coalesce((
-      select jsonb_agg(jsonb_build_object('id', id, 'name', name, 'arguments', arguments, 'result', result, 'status', status,
-        'duration_ms', duration_ms) order by created_at, id)
-      from tool_runs where tool_runs.workspace_id = ${workspace} and tool_runs.conversation_id = turn.conversation_id
-        and tool_runs.seq = turn.seq), '[]') else '[]' end as tools`
+      select jsonb_object_agg(conversation_id || ' ' || seq, runs) from (
+        select conversation_id, seq, jsonb_agg(jsonb_build_object('id', id, 'name', name, 'arguments', arguments, 'result', result,
+          'status', status, 'duration_ms', duration_ms) order by created_at, id) as runs
+        from tool_runs where ${is_read} group by conversation_id, seq) as of_turn
+      ) -> (conversation_id || ' ' || seq), '[]') else '[]' end as tools`
+}
 
 /** Lists finished turns after a number, oldest first. The list ends before a turn that is not finished, so that none is missed. */
-export const list = (
-  { db, workspace }: InWorkspace,
-  { conversation_id, after, limit }: { conversation_id: string; after: number; limit: number },
-): Promise<Turn[]> =>
+export const list = ({ db, workspace }: InWorkspace, { conversation_id, after, limit }: Position): Promise<Turn[]> =>
   db.many<Turn>(
-    sql`select ${turnColumns(workspace)} from conversation_turns as turn
+    sql`select ${turnColumns(workspace, { ids: [conversation_id], after, until: Math.min(after + limit, seq_max) })}
+      from conversation_turns as turn
       where workspace_id = ${workspace} and conversation_id = ${conversation_id} and seq > ${after}
         and not exists (select from conversation_turns as unfinished
           where unfinished.workspace_id = ${workspace} and unfinished.conversation_id = ${conversation_id}
@@ -72,13 +87,15 @@ async function listAll(db: Db, requests: ListRequest[]): Promise<Turn[][]> {
   if (!first) return []
   const { workspace } = first
   const positions = requests.map(({ position }) => position)
+  const ids = positions.map(({ conversation_id }) => conversation_id)
+  const after = Math.min(...positions.map((position) => position.after))
   const found = await db.many<Turn & { index: number }>(
     sql`select wanted.index::integer, page.*
-      from unnest(${positions.map(({ conversation_id }) => conversation_id)}::uuid[],
+      from unnest(${ids}::uuid[],
         ${positions.map(({ after }) => after)}::integer[], ${positions.map(({ limit }) => limit)}::integer[])
         with ordinality as wanted (id, after, max, index)
       cross join lateral (
-        select ${turnColumns(workspace)} from conversation_turns as turn
+        select ${turnColumns(workspace, { ids, after })} from conversation_turns as turn
         where workspace_id = ${workspace} and conversation_id = wanted.id and seq > wanted.after
           and not exists (select from conversation_turns as unfinished
             where unfinished.workspace_id = ${workspace} and unfinished.conversation_id = wanted.id
@@ -117,7 +134,7 @@ export async function read(
 /** Finds the turn that is not finished, if there is one. */
 export const findOpen = ({ db, workspace }: InWorkspace, id: string): Promise<Turn | undefined> =>
   db.maybe<Turn>(
-    sql`select ${turnColumns(workspace)} from conversation_turns as turn
+    sql`select ${turnColumns(workspace, { ids: [id] })} from conversation_turns as turn
       where workspace_id = ${workspace} and conversation_id = ${id} and is_open`,
   )
 

@@ -83,7 +83,9 @@ export async function tidyDeliveries(options: RetentionOptions): Promise<void> {
   const { service, isStopping, now = clock.wall } = options
   const runStep = createStepRunner(options)
   const db = service.pool
-  const with_deleted = await workspaces.listToLookInto({ db }, () => webhooks.workspacesWithDeleted({ db, now: now() }))
+  const with_deleted = await workspaces.listToLookInto({ db }, (each) =>
+    webhooks.workspacesWithDeleted({ ...each, now: now() }),
+  )
   for (const id of with_deleted) {
     const step = () => webhooks.removeDeleted(atWall(service, id, now()), isStopping)
     await runStep('deleted_webhooks', step, id)

@@ -49,7 +49,7 @@ export async function countShortMatches({ db, workspace }: At, term: string): Pr
   return found?.total
 }
 
-/** Workspaces that keep totals, or are large enough to, in a database that isn't sharded. */
+/** Workspaces that keep totals, or are large enough to. */
 export const workspacesWithTotals = ({ db }: Pick<At, 'db'>): Promise<{ workspace_id: string }[]> =>
   db.many(
     sql`select workspace_id from contact_search_tallies

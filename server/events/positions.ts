@@ -61,7 +61,7 @@ export async function assignPositions(at: InWorkspace, isStopping: () => boolean
   return hasUnassigned(at)
 }
 
-/** Workspaces for which `assignPositions` has something to do, in a database that isn't sharded. */
+/** Workspaces for which `assignPositions` has something to do. */
 export const workspacesWithUnassigned = ({ db }: Pick<At, 'db'>): Promise<{ workspace_id: string }[]> =>
   db.many(
     sql`select distinct workspace_id

@@ -36,7 +36,7 @@ export async function sumUpCounts(at: InWorkspace, isStopping: IsStopping): Prom
     await inBatches(batch_rows, () => inTransaction(at, (at) => sumUpBatch(at, webhook_id)), isStopping)
 }
 
-/** Workspaces for which `sumUpCounts` has something to do, in a database that isn't sharded. */
+/** Workspaces for which `sumUpCounts` has something to do. */
 export const workspacesWithManyCounts = ({ db }: Pick<Unscoped, 'db'>): Promise<{ workspace_id: string }[]> =>
   db.many(
     sql`select distinct workspace_id from webhook_delivery_counts

@@ -51,7 +51,7 @@ export async function removeDeleted(at: At, isStopping?: IsStopping): Promise<vo
   }
 }
 
-/** Workspaces for which `removeDeleted` has something to do, in a database that isn't sharded. */
+/** Workspaces for which `removeDeleted` has something to do. */
 export const workspacesWithDeleted = ({ db, now }: Unscoped): Promise<{ workspace_id: string }[]> =>
   db.many(sql`select distinct workspace_id from deleted_webhooks where due_at <= ${clock.iso(now)}`)
 

@@ -4,7 +4,7 @@ import type { IsCurrent } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
-import { addTenant, tenantOf } from '../kit/postgres/tenants.ts'
+import { addTenant, onAllNodes, tenantOf } from '../kit/postgres/tenants.ts'
 import { inUse, invalid, preconditionFailed } from '../kit/problem.ts'
 import {
   default_mix,
@@ -166,14 +166,16 @@ export const list = ({ db }: Pick<Unscoped, 'db'>): Promise<ListedWorkspace[]> =
   db.many<ListedWorkspace>(sql`select ${columns} from workspaces order by created_at, id`)
 
 /**
- * The workspaces in which a periodic task must look: those that `find` finds. Where the database is sharded these are all: a
- * statement over all nodes fails when one is down.
+ * The workspaces in which a periodic task must look: those that `find` finds. In a sharded database it asks all nodes. When one of them
+ * is down, these are all workspaces, so that only those of that node fail.
  */
 export async function listToLookInto(
   { db }: Pick<Unscoped, 'db'>,
   find: (at: Pick<Unscoped, 'db'>) => Promise<{ workspace_id: string }[]>,
 ): Promise<string[]> {
-  const found = db.isSharded() ? await db.many<{ workspace_id: string }>(all_workspaces) : await find({ db })
+  const found = db.isSharded()
+    ? await onAllNodes(db, (each) => find({ db: each })).catch(() => db.many<{ workspace_id: string }>(all_workspaces))
+    : await find({ db })
   return found.map(({ workspace_id }) => workspace_id)
 }
 

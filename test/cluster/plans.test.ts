@@ -12,6 +12,10 @@ type Kind = 'on the coordinator' | 'on one shard' | 'on several shards' | 'throu
 
 /** How statements begin that go to several shards, and why they may. */
 const on_several_shards: Record<string, string> = {
+  'select workspace_id, to_json(array[(select min(due_at) from imports': 'a periodic task looks for due work',
+  'select workspace_id from contact_search_tallies union': 'a periodic task',
+  'select distinct workspace_id from deleted_webhooks where due_at': 'a periodic task',
+  'select distinct workspace_id from webhook_delivery_counts group by': 'a periodic task',
   "select count(*) as total from calls where status in ('ringing'": 'the operator asks how many there are',
   'select count(*) as total from webhooks where failing_since': 'the operator asks how many fail',
   "select count(*) as total from channels where status = 'failing'": 'the operator asks how many fail',
@@ -20,8 +24,9 @@ const on_several_shards: Record<string, string> = {
 /** How statements begin whose rows pass through the coordinator, and why they may. */
 const through_coordinator: Record<string, string> = {
   'insert into memberships (workspace_id, person_id, role, created_at) select': 'the table is on the coordinator',
-  'insert into due_workspaces (workspace_id, kind, due_at) select $1, kind, due_at from unnest(':
+  'insert into due_workspaces (workspace_id, kind, due_at) select workspace_id, kind, due_at from unnest(':
     'the table is on the coordinator',
+  'select distinct workspace_id from (select workspace_id from events where position is null': 'a periodic task',
 }
 
 /** Returns what the server has sent, by its text. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { workspacesWithUnassigned } from '../../server/events/positions.ts'
 import { work as import_work } from '../../server/imports/run.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { openLog } from '../../server/kit/log.ts'
@@ -10,7 +11,7 @@ import { openPeriodicTasks } from '../../server/kit/work/periodic.ts'
 import { rowWork } from '../../server/kit/work/rows.ts'
 import { due_deliveries } from '../../server/webhooks/claims.ts'
 import { openWorker } from '../../server/worker.ts'
-import { all_workspaces } from '../../server/workspaces/store.ts'
+import { all_workspaces, listToLookInto } from '../../server/workspaces/store.ts'
 import { createDatabase, openServer, type Tenant, testPool } from '../support/harness.ts'
 import { recordStatements } from '../support/old-rows.ts'
 import { receiver } from '../support/receivers.ts'
@@ -71,10 +72,32 @@ test('a workspace of a sharded database whose node is down keeps no other from b
   const [, down] = tenants
   const one: typeof pool.one = (statement) =>
     statement.values.includes(down?.id) ? Promise.reject(new Error('the node is down')) : pool.one(statement)
-  const db = { ...asSharded(pool), one }
+  // A statement over all workspaces fails when one of them can't be reached.
+  const tx: typeof pool.tx = () => Promise.reject(new Error('the node is down'))
+  const db = { ...asSharded(pool), one, tx }
   await assert.rejects(noteAllDue(db, { kinds: [imports], workspaces: all_workspaces }), /1 of \d+ failed/)
   const noted = await Promise.all(tenants.map(async ({ id }) => (await dueOf(id)).length))
   assert.deepEqual(noted, [1, 0, 1])
+})
+
+test('looking for work in a sharded database takes as many statements, however many workspaces have none', async () => {
+  const countStatements = async () => {
+    const sent: Sql[] = []
+    const db = recordStatements(asSharded(pool), sent)
+    await noteAllDue(db, { kinds: [imports, due_deliveries], workspaces: all_workspaces })
+    await listToLookInto({ db }, workspacesWithUnassigned)
+    return sent.length
+  }
+  const before = await countStatements()
+  for (let count = 0; count < 5; count += 1) await server.workspace()
+  assert.equal(await countStatements(), before)
+})
+
+test('a periodic task looks into all workspaces of a sharded database while a node is down', async () => {
+  const { id } = await server.workspace()
+  const find = () => Promise.reject(new Error('the node is down'))
+  assert.ok((await listToLookInto({ db: asSharded(pool) }, find)).includes(id))
+  await assert.rejects(listToLookInto({ db: pool }, find), /the node is down/)
 })
 
 test('a note of a sharded database moves later when no work is due, and stays while some is', async () => {

@@ -17,6 +17,12 @@ export const addTenants = (db: Db, workspaces: Sql): Promise<number> =>
 /** What follows `from` to select the workspace's row. */
 export const tenantOf = (workspace: string): Sql => sql`tenants where workspace_id = ${workspace}`
 
+/**
+ * Runs a statement over all workspaces of a sharded database. It fails when a node is down, so the caller asks each workspace then.
+ * In a transaction a node commits once, and else once for each of its shards.
+ */
+export const onAllNodes = <Out>(db: Db, ask: (db: Db) => Promise<Out>): Promise<Out> => db.tx(ask)
+
 interface Selected {
   /** Those after `workspace_id`. */
   columns: Sql

@@ -5,14 +5,14 @@ import type { Log } from '../log.ts'
 import { isUnavailable } from '../postgres/errors.ts'
 import type { Db, Pool } from '../postgres/pool.ts'
 import { join, raw, type Sql, sql } from '../postgres/sql.ts'
-import { tenantOf } from '../postgres/tenants.ts'
+import { onAllNodes, tenantOf } from '../postgres/tenants.ts'
 
 const poll_every_ms = 500
 /** Due workspaces of a kind that one poll reads. */
 const polled_max = 1_000
 /** A workspace with much work is noted at most this often. */
 const note_every_ms = 1_000
-/** Workspaces of a sharded database that are asked for their next work at a time. */
+/** Workspaces of a sharded database that are asked for their next work at a time, while a node is down. */
 const workspaces_at_once = 4
 /** A note that could not be written is tried again after this long. */
 const note_retry_ms = 2_000
@@ -107,33 +107,59 @@ interface EveryDue {
 
 /**
  * Notes every workspace that has work, also what a killed process has not noted. It asks each workspace for its next work only.
- * A kind that fails doesn't keep the others from being noted, and in a sharded database neither does a workspace whose node is
- * down: each is asked with a statement of its own, for all kinds.
+ * A kind that fails doesn't keep the others from being noted. A sharded database is asked with one statement, so that idle
+ * workspaces cost little. When a node is down, each workspace is asked alone, so that only those of that node fail.
  */
 export async function noteAllDue(db: Db, { kinds, workspaces }: EveryDue): Promise<void> {
-  const { joined = [], alone = [] } = Object.groupBy(kinds, ({ is_local }) =>
-    is_local || !db.isSharded() ? 'joined' : 'alone',
+  const { joined = [], sharded = [] } = Object.groupBy(kinds, ({ is_local }) =>
+    is_local || !db.isSharded() ? 'joined' : 'sharded',
   )
-  const ids = alone.length > 0 ? await db.many<{ workspace_id: string }>(workspaces) : []
+  const is_noted = sharded.length === 0 || (await noteOnAllNodes(db, sharded).catch(() => false))
+  const ids = is_noted ? [] : await db.many<{ workspace_id: string }>(workspaces)
   const notes = [
     ...joined.map((kind) => () => noteAllOf(db, kind, workspaces)),
     ...ids.map(
       ({ workspace_id: workspace }) =>
         () =>
-          noteAllIn({ db, workspace }, alone),
+          noteAllIn({ db, workspace }, sharded),
     ),
   ]
   await inParallel(notes, { at_once: db.isSharded() ? workspaces_at_once : 1 }, (note) => note())
 }
 
+async function noteOnAllNodes(db: Db, kinds: DueKind[]): Promise<true> {
+  const times = timesOf(kinds, raw('tenants.workspace_id'))
+  const tenants = await onAllNodes(db, (each) =>
+    each.many<{ workspace_id: string; due_at: (string | null)[] }>(
+      sql`select workspace_id, ${times} as due_at from tenants`,
+    ),
+  )
+  const notes = tenants.flatMap(({ workspace_id: workspace, due_at }) =>
+    kinds.map(({ kind }, index) => ({ workspace, kind, due_at: due_at[index] ?? null })),
+  )
+  await writeNotes(db, notes)
+  return true
+}
+
 async function noteAllIn(at: InWorkspace, kinds: DueKind[]): Promise<void> {
-  const due = [...(await readDueTimes(at, kinds))].filter(([, time]) => Number.isFinite(time))
+  const times = [...(await readDueTimes(at, kinds))]
+  const notes = times.map(([kind, time]) => ({
+    workspace: at.workspace,
+    kind,
+    due_at: Number.isFinite(time) ? clock.iso(time) : null,
+  }))
+  await writeNotes(at.db, notes)
+}
+
+/** Leaves out those without work. */
+async function writeNotes(db: Db, all: { workspace: string; kind: string; due_at: string | null }[]): Promise<void> {
+  const due = all.filter(({ due_at }) => due_at !== null)
   if (due.length === 0) return
-  await at.db.run(
+  await db.run(
     sql`insert into due_workspaces (workspace_id, kind, due_at)
-      select ${at.workspace}, kind, due_at
-      from unnest(${due.map(([kind]) => kind)}::text[], ${due.map(([, time]) => clock.iso(time))}::timestamptz[])
-        as next (kind, due_at)
+      select workspace_id, kind, due_at
+      from unnest(${due.map(({ workspace }) => workspace)}::uuid[], ${due.map(({ kind }) => kind)}::text[],
+        ${due.map(({ due_at }) => due_at)}::timestamptz[]) as next (workspace_id, kind, due_at)
       on conflict (workspace_id, kind) do update set due_at = excluded.due_at
       where due_workspaces.due_at > excluded.due_at`,
   )
@@ -189,15 +215,16 @@ async function readTimes(
   { workspace, kinds, from = raw('') }: { workspace: string; kinds: DueKind[]; from?: Sql },
 ): Promise<Map<string, number>> {
   if (kinds.length === 0) return new Map()
-  const times = join(
-    kinds.map(({ nextDue }) => sql`(${nextDue(workspace)})`),
-    ', ',
-  )
   const { due_at } = await db.one<{ due_at: (string | null)[] }>(
-    sql`select to_json(array[${times}]::timestamptz[]) as due_at ${from}`,
+    sql`select ${timesOf(kinds, workspace)} as due_at ${from}`,
   )
   const toTime = (text: string | null | undefined) => (text ? clock.parse(text) : Number.POSITIVE_INFINITY)
   return new Map(kinds.map(({ kind }, index) => [kind, toTime(due_at[index])]))
+}
+
+const timesOf = (kinds: DueKind[], workspace: string | Sql): Sql => {
+  const times = kinds.map(({ nextDue }) => sql`(${nextDue(workspace)})`)
+  return sql`to_json(array[${join(times, ', ')}]::timestamptz[])`
 }
 
 /** What runs the work of a kind. */

@@ -1,15 +1,12 @@
 import { test_times } from '../../../server/clocks/time.ts'
-import { workspacesWithTotals } from '../../../server/contacts/short-search-totals.ts'
 import { background_kinds, due_kinds, live_kinds } from '../../../server/due-kinds.ts'
-import { lastPositions, workspacesWithUnassigned } from '../../../server/events/positions.ts'
+import { lastPositions } from '../../../server/events/positions.ts'
 import { inTransaction } from '../../../server/kit/at.ts'
 import { sql } from '../../../server/kit/postgres/sql.ts'
 import { addTenants } from '../../../server/kit/postgres/tenants.ts'
 import { readBacklogs } from '../../../server/kit/work/backlog.ts'
 import { moveDue, noteAllDue } from '../../../server/kit/work/due.ts'
 import { due_deliveries } from '../../../server/webhooks/claims.ts'
-import { workspacesWithManyCounts } from '../../../server/webhooks/delivery-counts.ts'
-import { workspacesWithDeleted } from '../../../server/webhooks/retention.ts'
 import * as workspaces from '../../../server/workspaces/store.ts'
 import type { Server } from '../harness.ts'
 import { newContact } from '../samples.ts'
@@ -28,10 +25,6 @@ export async function sendUnsharded(server: Server): Promise<void> {
       sql`insert into due_workspaces (workspace_id, kind, due_at) values (${id}, ${kind}, '-infinity')`,
     )
   await noteAllDue(server.pool, { kinds: due_kinds, workspaces: workspaces.all_workspaces })
-  await workspacesWithUnassigned(server.at(id))
-  await workspacesWithTotals(server.at(id))
-  await workspacesWithDeleted(server.at(id))
-  await workspacesWithManyCounts(server.at(id))
   await moveDue(server.at(id), due_deliveries)
   await readBacklogs(server.pool, { kinds: live_kinds, test_times })
 }

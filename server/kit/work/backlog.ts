@@ -1,6 +1,6 @@
 import * as clock from '../clock.ts'
 import type { Db } from '../postgres/pool.ts'
-import { raw, type Sql, sql } from '../postgres/sql.ts'
+import { join, raw, type Sql, sql } from '../postgres/sql.ts'
 import type { DueKind } from './due.ts'
 
 /** Workspaces that are noted as due and whose work of a kind is looked at: the more, the fewer items of each are counted. */
@@ -27,8 +27,8 @@ interface BacklogOptions {
 }
 
 /**
- * One statement finds the workspaces, and one for each kind counts its items there, one after the other: requests need the
- * connections. `backlogs` has those that could be read.
+ * One statement finds the workspaces, and one counts the items of all kinds there, so that a busy pool is waited for twice only. A
+ * sharded database is asked for each workspace alone. `backlogs` has the kinds that could be read, even if not everywhere.
  */
 export async function readBacklogs(
   db: Db,
@@ -36,17 +36,35 @@ export async function readBacklogs(
 ): Promise<{ backlogs: Backlog[]; errors: unknown[] }> {
   const now = db.time()
   const due = await dueWorkspaces(db, { kinds, test_times, now })
-  const backlogs: Backlog[] = []
+  const backlogs = new Map(kinds.flatMap(({ kind }) => (due.has(kind) ? [] : [[kind, noBacklog(kind)] as const])))
   const errors: unknown[] = []
-  for (const kind of kinds)
-    await readBacklog(db, { kind, workspaces: due.get(kind.kind) ?? [], now }).then(
-      (found) => {
-        backlogs.push(found.backlog)
-        errors.push(...found.errors)
-      },
-      (error: unknown) => errors.push(error),
-    )
-  return { backlogs, errors }
+  const counts = kinds.flatMap((kind) => countWaiting(db, { kind, workspaces: due.get(kind.kind) ?? [], now }))
+  const statements = db.isSharded() || counts.length === 0 ? counts : [join(counts, ' union all ')]
+  for (const statement of statements) {
+    try {
+      for (const counted of await db.many<Counted>(statement)) {
+        const before = backlogs.get(counted.kind) ?? noBacklog(counted.kind)
+        backlogs.set(counted.kind, sumUp(before, counted, db.time()))
+      }
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  return { backlogs: kinds.flatMap(({ kind }) => backlogs.get(kind) ?? []), errors }
+}
+
+interface Counted {
+  kind: string
+  due: number
+  oldest: string | null
+}
+
+const noBacklog = (kind: string): Backlog => ({ kind, due: 0, lag_seconds: 0 })
+
+/** The lag counts from when it was read: on a busy database that takes seconds. */
+function sumUp({ kind, due, lag_seconds }: Backlog, counted: Counted, now: number): Backlog {
+  const lag = counted.oldest === null ? 0 : Math.floor((now - clock.parse(counted.oldest)) / clock.second_ms)
+  return { kind, due: Math.min(due + counted.due, items_max), lag_seconds: Math.max(lag_seconds, lag) }
 }
 
 async function dueWorkspaces(
@@ -72,37 +90,18 @@ interface Wanted {
   now: number
 }
 
-/** Of a sharded database some workspaces may be out of reach: the others count. Fails if none could be read. */
-async function readBacklog(db: Db, wanted: Wanted): Promise<{ backlog: Backlog; errors: unknown[] }> {
-  const { kind, now } = wanted
-  let due = 0
-  let oldest = now
-  const errors: unknown[] = []
-  const statements = selectWaiting(db, wanted)
-  for (const waiting of statements) {
-    try {
-      const found = await db.one<{ due: number; oldest: string | null }>(
-        sql`select count(*) as due, min(due_at) as oldest from (${waiting}) as waiting`,
-      )
-      due += found.due
-      oldest = Math.min(oldest, found.oldest === null ? now : clock.parse(found.oldest))
-    } catch (error) {
-      errors.push(error)
-    }
-  }
-  if (errors.length > 0 && errors.length === statements.length) throw errors[0]
-  const lag_seconds = Math.floor((now - oldest) / clock.second_ms)
-  return { backlog: { kind: kind.kind, due: Math.min(due, items_max), lag_seconds }, errors }
-}
-
 /** A sharded database takes no statement that looks into each workspace of a list. */
-function selectWaiting(db: Db, { kind, workspaces, now }: Wanted): Sql[] {
-  const limit = Math.min(items_max, Math.ceil(read_max / workspaces.length))
+function countWaiting(db: Db, { kind, workspaces, now }: Wanted): Sql[] {
   if (workspaces.length === 0) return []
+  const limit = Math.min(items_max, Math.ceil(read_max / workspaces.length))
+  const count = (waiting: Sql) =>
+    sql`select ${kind.kind}::text as kind, count(*) as due, min(due_at) as oldest from (${waiting}) as waiting`
   if (db.isSharded())
-    return workspaces.slice(0, sharded_workspaces_max).map((workspace) => kind.selectWaiting({ workspace, now, limit }))
+    return workspaces
+      .slice(0, sharded_workspaces_max)
+      .map((workspace) => count(kind.selectWaiting({ workspace, now, limit })))
   return [
-    sql`select each_workspace.due_at from unnest(${workspaces}::uuid[]) as one (workspace_id)
-      cross join lateral (${kind.selectWaiting({ workspace: raw('one.workspace_id'), now, limit })}) as each_workspace`,
+    count(sql`select each_workspace.due_at from unnest(${workspaces}::uuid[]) as one (workspace_id)
+      cross join lateral (${kind.selectWaiting({ workspace: raw('one.workspace_id'), now, limit })}) as each_workspace`),
   ]
 }

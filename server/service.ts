@@ -35,6 +35,7 @@ import { environmentProviders } from './models/environment.ts'
 import { product, seal_info, version } from './product.ts'
 import { openStatus } from './status.ts'
 import { reactions as webhook_reactions } from './webhooks/reactions.ts'
+import { all_workspaces } from './workspaces/store.ts'
 
 const hooks = openHooks([
   ...webhook_reactions,
@@ -59,6 +60,7 @@ export function openService(
   address: () => string,
   log: Log = openLog(config.log_level),
 ): Service {
+  pool.refuseSilentNodes(all_workspaces)
   const live_calls = openLiveCalls(config.live_calls_max)
   const outbound = openOutbound({ allowed: config.outbound_allow_hosts })
   const metrics = openServiceMetrics(pool, live_calls, config)

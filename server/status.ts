@@ -8,7 +8,6 @@ import { migrations, nameOf } from './database.ts'
 import { live_kinds } from './due-kinds.ts'
 import * as clock from './kit/clock.ts'
 import { listMissing, listNames } from './kit/postgres/migrate.ts'
-import { listNodes } from './kit/postgres/nodes.ts'
 import type { Db, Pool } from './kit/postgres/pool.ts'
 import { sql } from './kit/postgres/sql.ts'
 import { errorMessage } from './kit/problem.ts'
@@ -64,7 +63,7 @@ export async function readStatus(pool: Pool, config: Config): Promise<Installati
       unread.push({ name, error })
       return null
     })
-  const nodes = await read('The nodes', listNodes(pool))
+  const nodes = await read('The nodes', pool.listNodes())
   const [engines, calls_live, webhooks_failing, channels_failing, has_worker, free_bytes] = await Promise.all([
     read('Background work', readEngines(pool, unread)),
     read('Calls', calls.countLive({ db: pool })),
@@ -76,7 +75,7 @@ export async function readStatus(pool: Pool, config: Config): Promise<Installati
   const status = {
     version,
     database: nameOf(config, database),
-    nodes: nodes ?? [],
+    nodes: (nodes ?? []).map(({ name, is_up }) => ({ name, is_up })),
     engines: engines ?? [],
     calls_live,
     webhooks_failing,

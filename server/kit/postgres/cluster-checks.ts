@@ -1,6 +1,6 @@
-import { listNodes } from './nodes.ts'
+import { hasCitus } from './nodes.ts'
 import type { Db } from './pool.ts'
-import { hasCitus, type Table } from './sharding.ts'
+import type { Table } from './sharding.ts'
 import { sql } from './sql.ts'
 
 /** A table or index of a shard takes about this many locks until the transaction ends, together with its TOAST table. */
@@ -26,7 +26,11 @@ export async function findClusterFaults(db: Db): Promise<string[]> {
         (select count(*) from pg_dist_node where isactive and shouldhaveshards and noderole = 'primary')::int as workers`,
   )
   if (!is_coordinator) return ['This is a worker node: use the URL of the coordinator.']
-  const nodes = await listNodes(db)
+  const down = await db.many<{ name: string }>(
+    sql`select nodename || ':' || nodeport as name from pg_dist_node
+      where noderole = 'primary' and not (isactive and coalesce(citus_check_connection_to_node(nodename, nodeport), false))
+      order by groupid`,
+  )
   return [
     ...(has_coordinator
       ? []
@@ -34,7 +38,7 @@ export async function findClusterFaults(db: Db): Promise<string[]> {
     ...(workers > 0
       ? []
       : ['No active node takes shards: run "select citus_add_node(\'HOST\', PORT)" for each worker.']),
-    ...nodes.flatMap(({ name, is_up }) => (is_up ? [] : `The node ${name} is down.`)),
+    ...down.map(({ name }) => `The node ${name} is down.`),
   ]
 }
 

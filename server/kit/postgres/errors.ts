@@ -12,6 +12,9 @@ export class CommitUnknownError extends Error {}
 /** The database doesn't answer. Only reads fail with it. */
 export class UnresponsiveError extends Error {}
 
+/** What a statement needs is on a node of a sharded database that doesn't answer. */
+export class NodeSilentError extends Error {}
+
 /** Lost a race with another transaction: a new attempt can succeed. */
 export const isRetryable = (error: unknown): boolean =>
   [serialization_failure, deadlock_detected, unique_violation].includes(codeOf(error)) ||
@@ -42,6 +45,7 @@ export const isQueryTimeout = (error: unknown): boolean => error instanceof Erro
  */
 export const isNodeDown = (error: unknown): boolean => {
   if (error instanceof CommitUnknownError) return isNodeDown(error.cause)
+  if (error instanceof NodeSilentError) return true
   if (!(error instanceof Error)) return false
   const where = 'where' in error ? String(error.where) : ''
   return (

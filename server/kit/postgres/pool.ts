@@ -1,8 +1,10 @@
 import pg from 'pg'
 import * as clock from '../clock.ts'
+import { askNodes, type Node, type OnNewConnection } from './ask-nodes.ts'
 import { CopyQuery, copyOut } from './copy.ts'
 import { type Notification, openNotifications } from './notifications.ts'
 import { openResponsiveReads } from './responsive.ts'
+import { SilentNodes } from './silent-nodes.ts'
 import type { Sql } from './sql.ts'
 import { traceStatement } from './statement-span.ts'
 import { openDatabaseTime } from './time.ts'
@@ -49,6 +51,13 @@ export interface Pool extends Db {
   session<T>(work: (db: Session) => Promise<T>): Promise<T>
   /** Runs work that only reads, and rejects it within five seconds when the database stops answering. */
   whileResponsive<T>(read: () => Promise<T>): Promise<T>
+  /** The nodes of a sharded database, and whether they answer. They are asked on new connections, and have a second and a half. */
+  listNodes(): Promise<Node[]>
+  /**
+   * From now on, statements for tenants whose node doesn't answer fail soon, and don't keep their connections from others.
+   * `tenants` selects the `workspace_id` of all.
+   */
+  refuseSilentNodes(tenants: Sql): void
   /** How many connections are in use and idle, and how many callers wait for one. */
   connections(): { in_use: number; idle: number; waiting: number }
   /** Calls `observe` with how long each caller has waited for a connection. It must not throw. */
@@ -72,6 +81,8 @@ const connect_timeout_ms = 3_000
 const query_timeout_ms = statement_timeout_ms + 5_000
 /** The connection that asks whether the database still answers has this timeout. */
 const ask_timeout_ms = 10_000
+/** By default Citus waits half a minute for a node that doesn't answer. Longer than the check for silent nodes takes. */
+const node_connect_timeout_ms = 5_000
 const script_timeout_ms = 24 * 60 * 60 * 1000
 const named_statements_max = 1_000
 /** Citus gives each table that it manages such a trigger. Its own tables can't be named where it isn't installed. Others may use Citus too. */
@@ -98,7 +109,7 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
     query_timeout: query_timeout_ms,
     keepAlive: true,
     // A statement uses one processor, so that the others stay free for other workspaces.
-    options: '-c timezone=UTC -c max_parallel_workers_per_gather=0',
+    options: `-c timezone=UTC -c max_parallel_workers_per_gather=0 -c citus.node_connection_timeout=${node_connect_timeout_ms}`,
     ...(application_name !== undefined && { application_name }),
   })
   // A client in use reports a lost connection by its failing query. Without a listener the event would end the process.
@@ -120,6 +131,7 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
   pool.on('error', (error) => is_closing || onError(error))
   const { publish, subscribe } = openNotifications()
   const statement_names = new Map<string, string>()
+  let silent_nodes: SilentNodes | undefined
 
   async function send<Row>(
     to: pg.Pool | pg.PoolClient,
@@ -131,7 +143,31 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
       statement_names.set(text, name)
     }
     const query = { ...(name && { name }), text, values: [...values] }
-    return traceStatement(text, to.query<Row & pg.QueryResultRow>(query))
+    const sent =
+      silent_nodes && is_sharded ? sendWatched<Row>(silent_nodes, to, query) : to.query<Row & pg.QueryResultRow>(query)
+    return traceStatement(text, sent)
+  }
+
+  /** The same as `to.query`, but the connection of the statement is known. */
+  async function sendWatched<Row>(
+    nodes: SilentNodes,
+    to: pg.Pool | pg.PoolClient,
+    query: { text: string; values: unknown[] },
+  ): Promise<pg.QueryResult<Row & pg.QueryResultRow>> {
+    const { values } = query
+    nodes.assertAnswers(values)
+    const run = (client: pg.PoolClient) => nodes.run(client, values, () => client.query<Row & pg.QueryResultRow>(query))
+    if (!(to instanceof pg.Pool)) return run(to)
+    const client = await to.connect()
+    let failure: Error | undefined
+    try {
+      return await run(client)
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error('a statement failed', { cause: error })
+      throw error
+    } finally {
+      client.release(failure)
+    }
   }
 
   /** `onError` gets the error of each failing statement. */
@@ -189,19 +225,26 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
       options,
     )
 
-  /** Uses a connection of its own: those of the pool may all be in use. An error is an answer too. */
-  async function ask(): Promise<void> {
-    const limits = { connectionTimeoutMillis: ask_timeout_ms, query_timeout: ask_timeout_ms }
+  /** Those of the pool may all be in use. */
+  const onNewConnection: OnNewConnection = async (run, timeout_ms = ask_timeout_ms) => {
+    const limits = { connectionTimeoutMillis: ask_timeout_ms, query_timeout: timeout_ms }
     const client = new Client({ ...limits, application_name })
     client.on('error', () => {})
     try {
       await client.connect()
-      await client.query('select 1')
-    } catch (error) {
-      if (!(error instanceof pg.DatabaseError)) throw error
+      return await run(client)
     } finally {
       // A frozen database may leave it open for a while. Nobody waits for it.
       client.end().catch(() => {})
+    }
+  }
+
+  /** An error is an answer too. */
+  async function ask(): Promise<void> {
+    try {
+      await onNewConnection((client) => client.query('select 1'))
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError)) throw error
     }
   }
 
@@ -212,6 +255,10 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
       if (!database_time.isRecent()) await measureTime(pool)
     },
     whileResponsive: openResponsiveReads(ask),
+    listNodes: async () => (is_sharded ? askNodes(onNewConnection) : []),
+    refuseSilentNodes: (tenants) => {
+      silent_nodes ??= new SilentNodes({ pool, isSharded: () => is_sharded, tenants, onNewConnection })
+    },
     copy: (table, columns, lines) => tx((db) => db.copy(table, columns, lines)),
     session: async (work) => {
       const client = await pool.connect()
@@ -235,6 +282,7 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
     },
     close: () => {
       is_closing = true
+      silent_nodes?.stop()
       return pool.end()
     },
   }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as clock from '../clock.ts'
 import { isCurrent, listNames } from './migrate.ts'
-import { listNodes } from './nodes.ts'
 import type { Pool } from './pool.ts'
 import { sql } from './sql.ts'
 
@@ -30,7 +29,7 @@ export function openReadinessCheck(pool: Pool, migrations: string): () => Promis
   const askNodes = atMostEvery(probe_every_ms, async () => {
     if (!pool.isSharded()) return
     // A coordinator that fails is not ready, which the other checks find.
-    const nodes = await listNodes(pool).catch(() => [])
+    const nodes = await pool.listNodes().catch(() => [])
     nodes_down = nodes.filter(({ is_up }) => !is_up).length
   })
 

@@ -1,3 +1,4 @@
+import { hasCitus } from './nodes.ts'
 import type { Db } from './pool.ts'
 import { sql } from './sql.ts'
 
@@ -32,14 +33,6 @@ interface ForeignKey {
 export const classOf = ({ reference, local }: TableClasses, table: string): TableClass => {
   if (reference.includes(table)) return 'reference'
   return local.includes(table) ? 'local' : 'sharded'
-}
-
-/** Whether the extension is there, whose tables and functions the rest of this file uses. */
-export async function hasCitus(db: Db): Promise<boolean> {
-  const { has_citus } = await db.one<{ has_citus: boolean }>(
-    sql`select to_regclass('pg_dist_partition') is not null as has_citus`,
-  )
-  return has_citus
 }
 
 /** The number of shards of each sharded table. 0 when the database is not sharded, or only tables of others are. */

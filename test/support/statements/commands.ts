@@ -59,12 +59,9 @@ async function readTheStatus({ pool, workspace }: Server): Promise<void> {
     await pool.run(sql`insert into due_workspaces (workspace_id, kind, due_at) values (${id}, ${kind}, '-infinity')`)
   await read()
   if (isCluster()) return
-  await pool.script(`create table pg_dist_node (groupid integer, nodename text, nodeport integer, noderole text,
-      isactive boolean);
-    insert into pg_dist_node values (0, 'coordinator', 5432, 'primary', true);
-    create table pg_dist_placement (shardid bigint, groupid integer);
-    create function citus_check_connection_to_node(text, integer) returns boolean language sql return true`)
-  await read()
+  await pool.script(
+    'create table pg_dist_partition (); create table pg_dist_placement (shardid bigint, groupid integer)',
+  )
   await listPlacements(pool)
-  await pool.script('drop function citus_check_connection_to_node; drop table pg_dist_node, pg_dist_placement')
+  await pool.script('drop table pg_dist_partition, pg_dist_placement')
 }

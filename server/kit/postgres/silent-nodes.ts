@@ -1,0 +1,116 @@
+import type pg from 'pg'
+import * as clock from '../clock.ts'
+import { askNodes, type OnNewConnection } from './ask-nodes.ts'
+import { NodeSilentError } from './errors.ts'
+import type { Sql } from './sql.ts'
+
+/** When a statement takes longer, the nodes are asked whether they answer. */
+const slow_ms = 750
+const check_every_ms = 250
+const ask_every_ms = 1_000
+
+/** A connection that someone uses. */
+interface Use {
+  /** When its last statement was sent. */
+  since_ticks: number
+  /** Of its last statement. The tenant is one of them. */
+  values: readonly unknown[]
+}
+
+interface SilentNodesOptions {
+  pool: pg.Pool
+  isSharded: () => boolean
+  /** Selects the `workspace_id` of all tenants. */
+  tenants: Sql
+  onNewConnection: OnNewConnection
+}
+
+/**
+ * Finds nodes of a sharded database that don't answer, because their machine hangs, for example. Citus would wait for them, and each
+ * statement would hold a connection of the pool: soon no tenant would get one. So statements for tenants of such a node are refused,
+ * and those under way lose their connections, within three seconds: before those who wait for a connection give up.
+ */
+export class SilentNodes {
+  readonly #options: SilentNodesOptions
+  readonly #uses = new Map<pg.PoolClient, Use>()
+  readonly #timer: NodeJS.Timeout
+  #names = ''
+  /** Those whose node is silent. */
+  #tenants: ReadonlySet<string> = new Set()
+  #asked_ticks = Number.NEGATIVE_INFINITY
+  #is_asking = false
+
+  constructor(options: SilentNodesOptions) {
+    this.#options = options
+    options.pool.on('release', (_error, client) => this.#uses.delete(client))
+    this.#timer = setInterval(() => this.#check(), check_every_ms).unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** Call it before a statement with these values waits for a connection. */
+  assertAnswers(values: readonly unknown[]): void {
+    if (this.#isSilent(values)) throw new NodeSilentError('a node of the database does not answer')
+  }
+
+  /** Runs a statement on a connection of the pool. */
+  async run<T>(client: pg.PoolClient, values: readonly unknown[], send: () => Promise<T>): Promise<T> {
+    this.assertAnswers(values)
+    this.#uses.set(client, { since_ticks: clock.ticks(), values })
+    try {
+      return await send()
+    } catch (error) {
+      if (!this.#isSilent(values)) throw error
+      throw new NodeSilentError('a node of the database does not answer', { cause: error })
+    }
+  }
+
+  #isSilent(values: readonly unknown[]): boolean {
+    return this.#tenants.size > 0 && values.some((value) => typeof value === 'string' && this.#tenants.has(value))
+  }
+
+  #check(): void {
+    const now = clock.ticks()
+    if (this.#is_asking || now - this.#asked_ticks < ask_every_ms || !this.#options.isSharded()) return
+    const is_any_slow = this.#uses.values().some(({ since_ticks }) => now - since_ticks >= slow_ms)
+    if (!is_any_slow && this.#tenants.size === 0) return
+    this.#is_asking = true
+    this.#ask()
+      // The coordinator itself fails, as the statements do.
+      .catch(() => {})
+      .finally(() => {
+        this.#is_asking = false
+        this.#asked_ticks = clock.ticks()
+      })
+  }
+
+  async #ask(): Promise<void> {
+    const nodes = await askNodes(this.#options.onNewConnection)
+    const silent = nodes.flatMap(({ name, is_silent }) => (is_silent ? name : []))
+    const names = silent.join(' ')
+    if (names !== this.#names) this.#tenants = await this.#tenantsOn(silent)
+    this.#names = names
+    // The coordinator would not end a transaction on such a connection either.
+    for (const [client, { values }] of this.#uses) if (this.#isSilent(values)) client.connection.stream.destroy()
+  }
+
+  #tenantsOn(nodes: string[]): Promise<ReadonlySet<string>> {
+    if (nodes.length === 0) return Promise.resolve(new Set())
+    const { tenants, onNewConnection } = this.#options
+    return onNewConnection(async (client) => {
+      const placed = await client.query<{ shard: string }>(
+        `select shardid::text as shard from pg_dist_placement join pg_dist_node using (groupid)
+        where nodename || ':' || nodeport = any($1)`,
+        [nodes],
+      )
+      const shards = new Set(placed.rows.map(({ shard }) => shard))
+      const all = await client.query<{ workspace_id: string; shard: string }>(
+        `select workspace_id, get_shard_id_for_distribution_column('tenants', workspace_id)::text as shard
+        from (${tenants.text}) as every_tenant`,
+      )
+      return new Set(all.rows.flatMap(({ workspace_id, shard }) => (shards.has(shard) ? workspace_id : [])))
+    })
+  }
+}

@@ -5,8 +5,10 @@ import { workspacesWithUnassigned } from '../../server/events/positions.ts'
 import { work as import_work } from '../../server/imports/run.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { openLog } from '../../server/kit/log.ts'
+import { NodeSilentError } from '../../server/kit/postgres/errors.ts'
 import { type Sql, sql } from '../../server/kit/postgres/sql.ts'
 import { moveDue, noteAllDue, openDueNotes } from '../../server/kit/work/due.ts'
+import { Engine } from '../../server/kit/work/engine.ts'
 import { openPeriodicTasks } from '../../server/kit/work/periodic.ts'
 import { rowWork } from '../../server/kit/work/rows.ts'
 import { due_deliveries } from '../../server/webhooks/claims.ts'
@@ -98,6 +100,22 @@ test('a periodic task looks into all workspaces of a sharded database while a no
   const find = () => Promise.reject(new Error('the node is down'))
   assert.ok((await listToLookInto({ db: asSharded(pool) }, find)).includes(id))
   await assert.rejects(listToLookInto({ db: pool }, find), /the node is down/)
+})
+
+test('polls leave out a workspace whose node is down for a while, and not one that fails otherwise', async () => {
+  const { id } = await server.workspace()
+  const { tools, hooks } = server.at(id)
+  const isPausingAfter = async (error: Error): Promise<boolean> => {
+    const atOf = () => Promise.reject(error)
+    const engine = new Engine(rowWork(import_work), { service: { pool, tools, hooks }, log, atOf })
+    engine.add(id)
+    await engine.idle(id)
+    const is_pausing = engine.isPausing(id)
+    await engine.stop()
+    return is_pausing
+  }
+  assert.equal(await isPausingAfter(new NodeSilentError('a node does not answer')), true)
+  assert.equal(await isPausingAfter(new Error('a bug')), false)
 })
 
 test('a note of a sharded database moves later when no work is due, and stays while some is', async () => {

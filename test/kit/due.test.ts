@@ -75,6 +75,7 @@ test('polls go through the due workspaces of each kind in turn, as far as there 
   let room = 0
   const engineOf = (kind: string) => ({
     retry() {},
+    isPausing: () => false,
     get has_room() {
       return kind === 'few' || room > 0
     },
@@ -109,6 +110,7 @@ test('what becomes due is added soon, however many workspaces wait to be added',
   let room = 0
   const engineOf = () => ({
     retry() {},
+    isPausing: () => false,
     get has_room() {
       return room > 0
     },
@@ -138,7 +140,12 @@ test('a round includes test workspaces, by their clocks', async () => {
         as one (id, due_at)`,
   )
   const added: string[] = []
-  const engineOf = () => ({ has_room: true, retry() {}, add: (workspace: string) => added.push(workspace) })
+  const engineOf = () => ({
+    has_room: true,
+    isPausing: () => false,
+    retry() {},
+    add: (workspace: string) => added.push(workspace),
+  })
   const poll = openDuePoll({ pool, kinds: [kind], test_times, engineOf, log })
   open.defer(poll.stop)
   await waitUntil('it was polled twice', () => added.length >= 2)

@@ -232,6 +232,8 @@ export interface DueEngine {
   /** Whether it takes another workspace that a poll has found. */
   has_room: boolean
   add: (workspace: string, options?: { is_polled?: boolean }) => void
+  /** Whether a workspace that a poll has found is left out for now. */
+  isPausing: (workspace: string) => boolean
   /** Adds workspaces again whose work could not be claimed. */
   retry: () => void
 }
@@ -353,7 +355,7 @@ function addPage(engine: DueEngine, { start, place }: Round, page: Place[]): Pla
   let last = place
   for (const next of page) {
     if (!engine.has_room) return last
-    engine.add(next.workspace_id, { is_polled: true })
+    if (!engine.isPausing(next.workspace_id)) engine.add(next.workspace_id, { is_polled: true })
     last = next
   }
   return page.length < polled_max ? start : last

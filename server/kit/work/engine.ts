@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AtOutside, atLater, atWorkspace, type Service, timeStands } from '../at.ts'
 import * as clock from '../clock.ts'
+import { setBounded } from '../limits/bounded-map.ts'
 import type { Log } from '../log.ts'
+import { isNodeDown } from '../postgres/errors.ts'
 import { inSpan } from '../traces/span.ts'
 import { moveDue } from './due.ts'
 import type { Leases } from './lease.ts'
@@ -21,6 +23,11 @@ const retry_ms = 30_000
 const check_every_ms = 500
 /** Workspaces that wait for their turn. A poll adds no more than this, so that memory stays bounded. */
 const turns_max = 1_000
+/** A workspace whose node is down is tried again after this long, and then after twice as long each time. */
+const pause_min_ms = 500
+const pause_max_ms = 10_000
+/** Failed workspaces that are remembered. Polls find the others again. */
+const failed_max = 10_000
 /** An idle workspace forgets its keys when it has more than this. */
 const keys_max = 1_000
 /** How long a stop waits for running items. */
@@ -57,7 +64,7 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
   readonly #leases: Leases<Item>
   readonly #turns = new Turns()
   /** Workspaces whose last claim has failed. */
-  readonly #failed = new Set<string>()
+  readonly #failed = new Map<string, Failure>()
   readonly #states = new Map<string, State<Item>>()
   readonly #running: Running<Item>
   readonly #recorder: Recorder<{ item: Item; result: Result }>
@@ -122,9 +129,14 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
 
   /** Claims again what could not be claimed. Nobody else may know of it: the note for others has perhaps failed too. */
   retry(): void {
-    const failed = [...this.#failed]
-    this.#failed.clear()
-    for (const workspace of failed) this.add(workspace, { is_polled: true })
+    for (const workspace of this.#failed.keys())
+      if (!this.isPausing(workspace)) this.add(workspace, { is_polled: true })
+  }
+
+  /** Whether its node was down a moment ago. */
+  isPausing(workspace: string): boolean {
+    const { until_ticks = 0 } = this.#failed.get(workspace) ?? {}
+    return until_ticks > clock.ticks()
   }
 
   /** Resolves when this process has nothing to do for the workspace. */
@@ -214,15 +226,22 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
     try {
       const at = await this.#atOf(state.workspace)
       if (await this.#leases.take(at, state)) await this.#claimAndRun(at, state, { slots, slow_slots })
+      this.#failed.delete(state.workspace)
     } catch (error) {
       this.#log.warn({ err: error, kind: this.kind, workspace_id: state.workspace }, 'due work could not be claimed')
-      this.#failed.add(state.workspace)
+      this.#noteFailure(state.workspace, error)
     }
     capacity.cancelReservation(slots)
     this.#claims_in_progress -= 1
     state.is_claiming = false
     state.refill_below = state.capacity.running / 2
     this.#claimNext()
+  }
+
+  #noteFailure(workspace: string, error: unknown): void {
+    const last_ms = this.#failed.get(workspace)?.pause_ms || pause_min_ms / 2
+    const pause_ms = isNodeDown(error) ? Math.min(2 * last_ms, pause_max_ms) : 0
+    setBounded(this.#failed, workspace, { pause_ms, until_ticks: clock.ticks() + pause_ms }, failed_max)
   }
 
   async #claimAndRun(at: AtOutside, state: State<Item>, slots: { slots: number; slow_slots: number }): Promise<void> {
@@ -332,6 +351,11 @@ export class Engine<Item extends DueItem = DueItem, Result = unknown> {
       this.#log.warn({ err: error, kind: this.kind }, 'leases could not be renewed')
     }
   }
+}
+
+interface Failure {
+  pause_ms: number
+  until_ticks: number
 }
 
 /** Whether the workspace may claim now. Until then it keeps its turn. */

@@ -124,6 +124,19 @@ test('it is refused while the service is connected', () =>
     await service.close()
   }))
 
+test('it fails when the service is started meanwhile', () =>
+  inWorld(async ({ url, pool, shard }) => {
+    const sharding = shard(['--yes'])
+    await waitUntil('the first table is done', async () => sharding.stderr().includes('table 2 of'))
+    const service = openPool({ url, size: 1, application_name: product.short_name, onError: console.error })
+    await service.measureTime()
+    const { code, stderr } = await sharding.ended
+    await service.close()
+    assert.equal(code, 1)
+    assert.match(stderr, /The service is running: stop it first/)
+    assert.equal(await countShards(pool), 0)
+  }))
+
 test('it is refused while the schema is not current', () =>
   inWorld(async ({ pool, shard }) => {
     await pool.script(`delete from schema_migrations where name like '0039%'`)

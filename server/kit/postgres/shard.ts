@@ -44,16 +44,14 @@ export async function planShards(db: Db, settings: ShardSettings): Promise<Shard
   const shards = (await countShards(db)) || settings.shards
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   const missing = await listMissing(db, [...migrations])
-  const connections = await countConnections(db, application_name)
+  const service_faults = await findService(db, application_name)
   return {
     faults: [
       ...misplaced.flatMap((table) =>
         table.class === 'local' ? `The table ${table.name} is distributed, and must be on the coordinator only.` : [],
       ),
       ...(missing.length > 0 ? ['The schema is not current: run the migrations first.'] : []),
-      ...(connections > 0
-        ? [`The service is running: stop it first. Its connections to the database: ${connections}.`]
-        : []),
+      ...service_faults,
       ...(tables.length > 0 ? await findNodeFaults(db, { tables, shards }) : []),
     ],
     shards,
@@ -79,14 +77,20 @@ export async function shardTables(
     // So that `set local lock_timeout` reaches the nodes.
     const { database } = await db.one<{ database: string }>(sql`select quote_ident(current_database()) as database`)
     await db.script(`alter database ${database} set citus.propagate_set_commands = 'local'`)
+    // It would take the database for one that isn't sharded. In a transaction PostgreSQL shows the connections as they were at first.
+    await db.many(sql`select pg_stat_clear_snapshot()`)
+    const started = await findService(db, settings.application_name)
+    if (started.length > 0) throw new SetupError(started.join(' '))
     return { faults, tables, shards, ...rest }
   })
 }
 
-async function countConnections(db: Db, application_name: string): Promise<number> {
+async function findService(db: Db, application_name: string): Promise<string[]> {
   const { connections } = await db.one<{ connections: number }>(
     sql`select count(*)::int as connections from pg_stat_activity
       where datname = current_database() and application_name = ${application_name}`,
   )
-  return connections
+  return connections > 0
+    ? [`The service is running: stop it first. Its connections to the database: ${connections}.`]
+    : []
 }

@@ -116,7 +116,7 @@ async function waitForEnd(running: Promise<unknown>, wait_max_ms: number): Promi
 }
 
 /** When the batch fails, each write runs alone, so that one can't fail the others. */
-async function runBatch(transact: Transact, writes: PendingWrite[]): Promise<(Answer | Error)[]> {
+export async function runBatch(transact: Transact, writes: PendingWrite[]): Promise<(Answer | Error)[]> {
   const until = clock.ticks() + in_progress_wait_ms
   const rest_ms = () => Math.max(1, until - clock.ticks())
   const runAlone = (write: PendingWrite, lock_wait_ms: number) => transact([write], lock_wait_ms).then(onlyOne, asError)
@@ -127,7 +127,11 @@ async function runBatch(transact: Transact, writes: PendingWrite[]): Promise<(An
     if (isUnavailable(error) && !isContention(error)) throw error
   }
   const outcomes = new Map<PendingWrite, Answer | Error>()
-  for (const write of writes) outcomes.set(write, await runAlone(write, single_lock_wait_ms))
+  for (const [index, write] of writes.entries()) {
+    // Many may be blocked, and the others don't wait for all of them.
+    const share_ms = Math.ceil(rest_ms() / (writes.length - index))
+    outcomes.set(write, await runAlone(write, Math.min(single_lock_wait_ms, share_ms)))
+  }
   // Blocked writes share the rest of the time, after all others have their answers.
   for (const [write, outcome] of outcomes) {
     if (isBlocked(outcome)) outcomes.set(write, await runAlone(write, rest_ms()))

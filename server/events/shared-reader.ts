@@ -1,5 +1,6 @@
 import * as clock from '../kit/clock.ts'
 import { openBatcher } from '../kit/limits/batch.ts'
+import { inParallel } from '../kit/limits/in-parallel.ts'
 import { isUnavailable } from '../kit/postgres/errors.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import * as feed from './feed.ts'
@@ -8,6 +9,8 @@ import { lastPosition, lastPositions } from './positions.ts'
 const poll_every_ms = 200
 /** A sharded database is asked for each workspace alone, and not more often than this. */
 const sharded_polls_per_second_max = 500
+/** So that most connections are left to requests. */
+const sharded_polls_at_once = 4
 const limits = { size_max: 100, in_flight_max: 2 }
 
 interface Waiting {
@@ -37,7 +40,6 @@ declare module '../kit/at.ts' {
 
 export function openSharedReader(db: Db): SharedReader {
   const waiting = new Map<string, Set<Waiting>>()
-  const polled = new Set<string>()
   let is_polling = false
 
   async function poll(workspaces: string[]): Promise<void> {
@@ -55,22 +57,18 @@ export function openSharedReader(db: Db): SharedReader {
     }
   }
 
-  /** Polls as long as a stream waits. Leaves out workspaces whose last poll has no answer yet. */
-  function keepPolling(): void {
-    const workspaces = [...waiting.keys()].filter((workspace) => !polled.has(workspace))
+  /** Polls as long as a stream waits. */
+  async function keepPolling(): Promise<void> {
+    const workspaces = [...waiting.keys()]
     // The nodes of some may be down: the others go on.
-    for (const group of db.isSharded() ? workspaces.map((workspace) => [workspace]) : [workspaces]) {
-      for (const workspace of group) polled.add(workspace)
-      void poll(group)
-        .catch((error: unknown) => {
-          for (const workspace of group) for (const { fail } of waiting.get(workspace) ?? []) fail(error)
-        })
-        .finally(() => {
-          for (const workspace of group) polled.delete(workspace)
-        })
-    }
+    const groups = db.isSharded() ? workspaces.map((workspace) => [workspace]) : [workspaces]
+    await inParallel(groups, { at_once: sharded_polls_at_once }, (group) =>
+      poll(group).catch((error: unknown) => {
+        for (const workspace of group) for (const { fail } of waiting.get(workspace) ?? []) fail(error)
+      }),
+    )
     is_polling = waiting.size > 0
-    if (is_polling) setTimeout(keepPolling, waitMs())
+    if (is_polling) setTimeout(() => void keepPolling(), waitMs())
   }
 
   const waitMs = () =>
@@ -111,7 +109,7 @@ export function openSharedReader(db: Db): SharedReader {
         waiting.set(workspace, group.add(own))
         if (is_polling) return
         is_polling = true
-        setTimeout(keepPolling, poll_every_ms)
+        setTimeout(() => void keepPolling(), poll_every_ms)
       }),
   }
 }

@@ -1,4 +1,5 @@
 import type { InWorkspace } from '../at.ts'
+import { inParallel } from '../limits/in-parallel.ts'
 import { batchedGetById } from './get-by-id.ts'
 import type { Pool } from './pool.ts'
 import { raw, type Sql } from './sql.ts'
@@ -7,6 +8,8 @@ import { raw, type Sql } from './sql.ts'
 const poll_every_ms = 200
 /** Many open streams, in which mostly nothing happens, must leave the time to requests. */
 const reads_per_second_max = 2_000
+/** Workspaces of a sharded database that are polled at a time, so that most connections are left to requests. */
+const workspaces_at_once = 4
 
 type OnChange<Snapshot> = (snapshot: Snapshot | undefined) => void
 
@@ -14,7 +17,6 @@ interface Watched<Snapshot> {
   workspace: string
   id: string
   onChanges: Set<OnChange<Snapshot>>
-  is_polled: boolean
 }
 
 /** Calls back after each change in the rows that are watched, made by this or another process. */
@@ -44,22 +46,17 @@ export function openRowWatch<Snapshot>(
       .catch(() => {})
   }
 
-  /** Leaves out those whose last poll has no answer yet: a node of a sharded database may be down, and others go on. */
-  function poll(): void {
-    for (const one of watched.values()) {
-      if (one.is_polled) continue
-      one.is_polled = true
-      void look(one).finally(() => {
-        one.is_polled = false
-      })
-    }
+  async function poll(): Promise<void> {
+    const all = [...watched.values()]
+    const groups = pool.isSharded() ? Map.groupBy(all, ({ workspace }) => workspace).values() : [all]
+    await inParallel(groups, { at_once: workspaces_at_once }, (group) => Promise.all(group.map(look)))
     is_polling = watched.size > 0
     if (is_polling) pollLater()
   }
 
   function pollLater(): void {
     const wait_ms = Math.max(poll_every_ms, (watched.size / reads_per_second_max) * 1_000)
-    setTimeout(poll, wait_ms).unref()
+    setTimeout(() => void poll(), wait_ms).unref()
   }
 
   pool.subscribe(({ topic, workspace, id = '' }) => {
@@ -71,7 +68,7 @@ export function openRowWatch<Snapshot>(
     readSnapshot: ({ workspace }, id) => readSnapshot(pool, workspace, id),
     open({ workspace }, id, onChange) {
       const key = keyOf(workspace, id)
-      const one = watched.get(key) ?? { workspace, id, onChanges: new Set(), is_polled: false }
+      const one = watched.get(key) ?? { workspace, id, onChanges: new Set() }
       watched.set(key, one)
       one.onChanges.add(onChange)
       if (!is_polling) pollLater()

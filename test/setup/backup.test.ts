@@ -83,7 +83,7 @@ test('a file that appears while the backup is made is not replaced', async () =>
 test('a backup during which shards are moved is refused', async () => {
   const file = newFile()
   await source.pool.script(
-    `create table pg_dist_node (); create table pg_dist_placement (shardid bigint, groupid integer);
+    `create table pg_dist_partition (); create table pg_dist_placement (shardid bigint, groupid integer);
     insert into pg_dist_placement values (1, 1)`,
   )
   const running = await source.pool.tx(async (db) => {
@@ -97,7 +97,7 @@ test('a backup during which shards are moved is refused', async () => {
     return running
   })
   const { code, stderr } = await running.ended
-  await source.pool.script('drop table pg_dist_node, pg_dist_placement')
+  await source.pool.script('drop table pg_dist_partition, pg_dist_placement')
   assert.equal(code, 1)
   assert.match(stderr, /shards were moved meanwhile: back up again when that is done\n$/)
   assert.ok(!fs.existsSync(file))

@@ -192,9 +192,12 @@ test('the nodes of a sharded database are listed, and one that is down needs att
     insert into pg_dist_node values (2, 'worker-2', 5432, 'primary', true), (0, 'coordinator', 5432, 'primary', true),
       (1, 'worker-1', 5432, 'primary', true), (1, 'standby-1', 5432, 'secondary', true);
     create function citus_check_connection_to_node(name text, port integer) returns boolean
-      language sql return name <> 'worker-2'`)
+      language sql return name <> 'worker-2';
+    create function citus_truncate_trigger() returns trigger language plpgsql as 'begin return null; end';
+    create trigger truncated after truncate on tenants execute function citus_truncate_trigger()`)
   const { code, nodes, attention, engines } = await status()
-  await pool.script('drop function citus_check_connection_to_node; drop table pg_dist_node')
+  await pool.script(`drop function citus_check_connection_to_node; drop table pg_dist_node;
+    drop trigger truncated on tenants; drop function citus_truncate_trigger`)
   const up = (name: string, is_up: boolean) => ({ name, is_up })
   assert.deepEqual(nodes, [up('coordinator:5432', true), up('worker-1:5432', true), up('worker-2:5432', false)])
   assert.deepEqual([code, attention], [1, ["The database's node worker-2:5432 is down."]])

@@ -13,7 +13,6 @@ type Kind = 'on the coordinator' | 'on one shard' | 'on several shards' | 'throu
 /** How statements begin that go to several shards, and why they may. */
 const on_several_shards: Record<string, string> = {
   'select workspace_id, to_json(array[(select min(due_at) from imports': 'a periodic task looks for due work',
-  'select workspace_id from contact_search_tallies union': 'a periodic task',
   'select distinct workspace_id from deleted_webhooks where due_at': 'a periodic task',
   'select distinct workspace_id from webhook_delivery_counts group by': 'a periodic task',
   "select count(*) as total from calls where status in ('ringing'": 'the operator asks how many there are',
@@ -27,6 +26,7 @@ const through_coordinator: Record<string, string> = {
   'insert into due_workspaces (workspace_id, kind, due_at) select workspace_id, kind, due_at from unnest(':
     'the table is on the coordinator',
   'select distinct workspace_id from (select workspace_id from events where position is null': 'a periodic task',
+  'select workspace_id from contact_search_tallies union': 'a periodic task',
 }
 
 /** Returns what the server has sent, by its text. */

@@ -34,6 +34,7 @@ import { openServiceMetrics } from './metrics.ts'
 import { environmentProviders } from './models/environment.ts'
 import { product, seal_info, version } from './product.ts'
 import { openStatus } from './status.ts'
+import { table_classes } from './table-classes.ts'
 import { reactions as webhook_reactions } from './webhooks/reactions.ts'
 import { all_workspaces } from './workspaces/store.ts'
 
@@ -60,7 +61,7 @@ export function openService(
   address: () => string,
   log: Log = openLog(config.log_level),
 ): Service {
-  pool.refuseSilentNodes(all_workspaces)
+  pool.refuseSilentNodes({ tenants: all_workspaces, reference_tables: table_classes.reference })
   const live_calls = openLiveCalls(config.live_calls_max)
   const outbound = openOutbound({ allowed: config.outbound_allow_hosts })
   const metrics = openServiceMetrics(pool, live_calls, config)

@@ -5,7 +5,7 @@ import { openDatabaseProxy } from '../faults/database-proxy.ts'
 import { onEveryNode } from '../support/cluster.ts'
 import { until } from '../support/conversations.ts'
 import { type Answer, createDatabase, openServer, type Tenant, testPool } from '../support/harness.ts'
-import { newContact } from '../support/samples.ts'
+import { newContact, newWebhook } from '../support/samples.ts'
 
 /** Closed before the database is dropped. */
 const open = new AsyncDisposableStack()
@@ -73,6 +73,12 @@ test('a node that hangs keeps no connections from workspaces of other nodes', as
     [200, 201, 200],
   )
   for (const { status, body } of await asked) assert.deepEqual([status, body.error.details.reason], [503, 'node_down'])
+})
+
+test('a write that each node takes part in is refused while one hangs', async () => {
+  const { status, body } = await elsewhere.call('PATCH', '/workspace', { name: 'Another name' })
+  assert.deepEqual([status, body.error.details.reason], [503, 'node_down'])
+  assert.equal((await elsewhere.call('POST', '/webhooks', newWebhook())).status, 201)
 })
 
 test('a node that hangs counts as down', async () => {

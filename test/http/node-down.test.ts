@@ -13,6 +13,7 @@ const errors: [string, Record<string, string>][] = [
   [remote, { code: '08006' }],
   ['terminating connection due to administrator command', { code: '57P01', where: executing }],
   ['the database system is shutting down', { code: '57P03', where: executing }],
+  ['server closed the connection unexpectedly', { code: 'XX000', where: executing }],
   ['could not commit transaction for shard 102008 on at least one active node', { code: 'XX000' }],
   ['failure on connection marked as essential: 10.0.0.2:5432', { code: 'XX000' }],
   ['could not connect to any active placements', { code: 'XX000' }],

@@ -52,7 +52,11 @@ export const isNodeDown = (error: unknown): boolean => {
     /^(connection to the remote node |failure on connection marked as essential|could not (establish any connections to the node|commit transaction for shard|connect to any active placements))/.test(
       error.message,
     ) ||
-    (/^(08|53|57P0)/.test(codeOf(error)) && where.includes('while executing command on '))
+    (where.includes('while executing command on ') &&
+      (/^(08|53|57P0)/.test(codeOf(error)) ||
+        /^(server closed the connection|connection not open|no connection to|could not (receive|send) data)/.test(
+          error.message,
+        )))
   )
 }
 

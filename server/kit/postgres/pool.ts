@@ -55,9 +55,9 @@ export interface Pool extends Db {
   listNodes(): Promise<Node[]>
   /**
    * From now on, statements for tenants whose node doesn't answer fail soon, and don't keep their connections from others.
-   * `tenants` selects the `workspace_id` of all.
+   * So do writes to tables that each node has. `tenants` selects the `workspace_id` of all.
    */
-  refuseSilentNodes(tenants: Sql): void
+  refuseSilentNodes(tables: { tenants: Sql; reference_tables: readonly string[] }): void
   /** How many connections are in use and idle, and how many callers wait for one. */
   connections(): { in_use: number; idle: number; waiting: number }
   /** Calls `observe` with how long each caller has waited for a connection. It must not throw. */
@@ -154,9 +154,8 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
     to: pg.Pool | pg.PoolClient,
     query: { text: string; values: unknown[] },
   ): Promise<pg.QueryResult<Row & pg.QueryResultRow>> {
-    const { values } = query
-    nodes.assertAnswers(values)
-    const run = (client: pg.PoolClient) => nodes.run(client, values, () => client.query<Row & pg.QueryResultRow>(query))
+    nodes.assertAnswers(query)
+    const run = (client: pg.PoolClient) => nodes.run(client, query, () => client.query<Row & pg.QueryResultRow>(query))
     if (!(to instanceof pg.Pool)) return run(to)
     const client = await to.connect()
     let failure: Error | undefined
@@ -256,8 +255,8 @@ export function openPool({ url, size, application_name, onError }: PoolOptions):
     },
     whileResponsive: openResponsiveReads(ask),
     listNodes: async () => (is_sharded ? askNodes(onNewConnection) : []),
-    refuseSilentNodes: (tenants) => {
-      silent_nodes ??= new SilentNodes({ pool, isSharded: () => is_sharded, tenants, onNewConnection })
+    refuseSilentNodes: (tables) => {
+      silent_nodes ??= new SilentNodes({ pool, isSharded: () => is_sharded, ...tables, onNewConnection })
     },
     copy: (table, columns, lines) => tx((db) => db.copy(table, columns, lines)),
     session: async (work) => {

@@ -13,7 +13,15 @@ const ask_every_ms = 1_000
 interface Use {
   /** When its last statement was sent. */
   since_ticks: number
-  /** Of its last statement. The tenant is one of them. */
+  /** The last one. */
+  statement: Statement
+  /** Whether one since it was taken from the pool was a write that all nodes take part in, so that its commit needs them too. */
+  is_everywhere: boolean
+}
+
+interface Statement {
+  text: string
+  /** The tenant is one of them. */
   values: readonly unknown[]
 }
 
@@ -22,18 +30,21 @@ interface SilentNodesOptions {
   isSharded: () => boolean
   /** Selects the `workspace_id` of all tenants. */
   tenants: Sql
+  /** Those that each node has: a write goes to all nodes. */
+  reference_tables: readonly string[]
   onNewConnection: OnNewConnection
 }
 
 /**
  * Finds nodes of a sharded database that don't answer, because their machine hangs, for example. Citus would wait for them, and each
- * statement would hold a connection of the pool: soon no tenant would get one. So statements for tenants of such a node are refused,
- * and those under way lose their connections, within three seconds: before those who wait for a connection give up.
+ * statement would hold a connection of the pool: soon no tenant would get one. So statements for tenants of such a node and writes
+ * to tables that it has a copy of are refused, and those under way lose their connections, within three seconds: before those who wait for a connection give up.
  */
 export class SilentNodes {
   readonly #options: SilentNodesOptions
   readonly #uses = new Map<pg.PoolClient, Use>()
   readonly #timer: NodeJS.Timeout
+  readonly #writes_everywhere: RegExp
   #names = ''
   /** Those whose node is silent. */
   #tenants: ReadonlySet<string> = new Set()
@@ -42,6 +53,9 @@ export class SilentNodes {
 
   constructor(options: SilentNodesOptions) {
     this.#options = options
+    this.#writes_everywhere = new RegExp(
+      `^\\s*(insert into|update|delete from) (${options.reference_tables.join('|')})\\b`,
+    )
     options.pool.on('release', (_error, client) => this.#uses.delete(client))
     this.#timer = setInterval(() => this.#check(), check_every_ms).unref()
   }
@@ -50,32 +64,35 @@ export class SilentNodes {
     clearInterval(this.#timer)
   }
 
-  /** Call it before a statement with these values waits for a connection. */
-  assertAnswers(values: readonly unknown[]): void {
-    if (this.#isSilent(values)) throw new NodeSilentError('a node of the database does not answer')
+  /** Call it before the statement waits for a connection. */
+  assertAnswers(statement: Statement): void {
+    if (this.#needsSilent(statement)) throw new NodeSilentError('a node of the database does not answer')
   }
 
   /** Runs a statement on a connection of the pool. */
-  async run<T>(client: pg.PoolClient, values: readonly unknown[], send: () => Promise<T>): Promise<T> {
-    this.assertAnswers(values)
-    this.#uses.set(client, { since_ticks: clock.ticks(), values })
+  async run<T>(client: pg.PoolClient, statement: Statement, send: () => Promise<T>): Promise<T> {
+    this.assertAnswers(statement)
+    const is_everywhere = this.#uses.get(client)?.is_everywhere === true || this.#writes_everywhere.test(statement.text)
+    this.#uses.set(client, { since_ticks: clock.ticks(), statement, is_everywhere })
     try {
       return await send()
     } catch (error) {
-      if (!this.#isSilent(values)) throw error
+      if (!this.#needsSilent(statement)) throw error
       throw new NodeSilentError('a node of the database does not answer', { cause: error })
     }
   }
 
-  #isSilent(values: readonly unknown[]): boolean {
-    return this.#tenants.size > 0 && values.some((value) => typeof value === 'string' && this.#tenants.has(value))
+  #needsSilent({ text, values }: Statement): boolean {
+    if (this.#names === '') return false
+    const isSilent = (value: unknown) => typeof value === 'string' && this.#tenants.has(value)
+    return values.some(isSilent) || this.#writes_everywhere.test(text)
   }
 
   #check(): void {
     const now = clock.ticks()
     if (this.#is_asking || now - this.#asked_ticks < ask_every_ms || !this.#options.isSharded()) return
     const is_any_slow = this.#uses.values().some(({ since_ticks }) => now - since_ticks >= slow_ms)
-    if (!is_any_slow && this.#tenants.size === 0) return
+    if (!is_any_slow && this.#names === '') return
     this.#is_asking = true
     this.#ask()
       // The coordinator itself fails, as the statements do.
@@ -93,7 +110,8 @@ export class SilentNodes {
     if (names !== this.#names) this.#tenants = await this.#tenantsOn(silent)
     this.#names = names
     // The coordinator would not end a transaction on such a connection either.
-    for (const [client, { values }] of this.#uses) if (this.#isSilent(values)) client.connection.stream.destroy()
+    for (const [client, { statement, is_everywhere }] of this.#uses)
+      if (this.#needsSilent(statement) || (is_everywhere && names !== '')) client.connection.stream.destroy()
   }
 
   #tenantsOn(nodes: string[]): Promise<ReadonlySet<string>> {

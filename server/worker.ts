@@ -109,9 +109,7 @@ function openFollowUps({ service, log, isStopping }: Pick<PeriodicOptions, 'serv
   }
   const all = [positions, totals].map((one) => openFollowUp(db, one, log))
   return {
-    stop() {
-      for (const one of all) one.stop()
-    },
+    stop: () => Promise.all(all.map((one) => one.stop())),
   }
 }
 
@@ -146,7 +144,7 @@ export function openWorker(options: BackgroundOptions): Worker {
   return {
     async stop() {
       is_stopping = true
-      follow_ups.stop()
+      await follow_ups.stop()
       await poll.stop()
       await Promise.all([engines.stopAll(), periodic.stop()])
     },
@@ -163,7 +161,7 @@ export function openAnsweringOnly(options: BackgroundOptions): Worker {
   return {
     async stop() {
       is_stopping = true
-      follow_ups.stop()
+      await follow_ups.stop()
       await poll.stop()
       await engine.stop()
     },

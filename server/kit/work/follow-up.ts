@@ -18,7 +18,11 @@ interface FollowUp {
  * Follows the commits of this process: it runs once for all that were made in a workspace since the last time. What nobody waits for
  * is done so, and a periodic task finds what a killed process has not done, or what has failed: a node of the database may be down.
  */
-export function openFollowUp(pool: Pool, { name, topic, every_ms, run }: FollowUp, log: Log): { stop: () => void } {
+export function openFollowUp(
+  pool: Pool,
+  { name, topic, every_ms, run }: FollowUp,
+  log: Log,
+): { stop: () => Promise<void> } {
   const waiting = new Set<string>()
   const unsubscribe = pool.subscribe((notification) => {
     if (notification.topic === topic) waiting.add(notification.workspace)
@@ -28,13 +32,19 @@ export function openFollowUp(pool: Pool, { name, topic, every_ms, run }: FollowU
     waiting.delete(workspace)
     if (!is_stopped && (await run(workspace))) waiting.add(workspace)
   }
-  const runAll = () => inParallel([...waiting], { at_once: workspaces_at_once }, runIn)
+  let running: Promise<unknown> = Promise.resolve()
+  const runAll = () => {
+    const run = inParallel([...waiting], { at_once: workspaces_at_once }, runIn)
+    running = run.catch(() => {})
+    return run
+  }
   const timer = repeat({ name, every_ms, run: runAll }, log)
   return {
-    stop() {
+    async stop() {
       is_stopped = true
       unsubscribe()
       clearInterval(timer)
+      await running
     },
   }
 }

@@ -48,7 +48,7 @@ export async function backUp(
   const config = readConfig(shell.env)
   const keys = keysOf(config)
   const target = path.resolve(file)
-  if (!force) await refuseExisting(target)
+  await refuseExisting(target, { force })
   if (keys.length > 0) await checkKeys(service)
   const signal = stopSignal(shell)
   try {
@@ -106,9 +106,11 @@ function canOpen({ tools }: Service, sealed: string): boolean {
   }
 }
 
-async function refuseExisting(file: string): Promise<void> {
+/** With `force` only a regular file is replaced: anything else, such as a device, is not a backup. */
+async function refuseExisting(file: string, { force }: { force: boolean }): Promise<void> {
   const found = await fs.lstat(file).catch(() => undefined)
-  if (found) throw new SetupError(`${file} exists: name another, or add --force`)
+  if (found && !force) throw new SetupError(`${file} exists: name another, or add --force`)
+  if (found && !found.isFile()) throw new SetupError(`${file} is not a regular file: name another`)
 }
 
 /** The file gets its name when it is complete and on the disk. Otherwise nothing is left of it. */
@@ -127,7 +129,7 @@ async function intoFile<Result>(
     await handle.sync()
     await handle.close()
     // It may have been created meanwhile.
-    if (!force) await refuseExisting(target)
+    await refuseExisting(target, { force })
     await fs.rename(part, target)
     await flushFolder(path.dirname(target))
     return result

@@ -57,6 +57,7 @@ test('every metric is declared from the beginning, once', async () => {
     1,
     'the first request',
   )
+  assert.ok(Number(values.get('http_request_duration_seconds_sum{method="GET",route="/metrics",status="200"}')) > 0)
 })
 
 test('deliveries are counted by their result, and engines count the items that run', async () => {

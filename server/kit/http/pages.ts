@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import * as clock from '../clock.ts'
 import type { RejectOtherMethods } from './other-methods.ts'
 import type { RequestParts, SendAnswer } from './request.ts'
 import type { SiteAnswer } from './static-site.ts'
@@ -18,6 +19,9 @@ export type AddPage = (url: string, answer: AnswerPage) => void
 export const pageAdder =
   (app: FastifyInstance, rejectOtherMethods: RejectOtherMethods, sendAnswer: SendAnswer): AddPage =>
   (url, answer) => {
-    app.get<RequestParts>(url, async (request, reply) => sendAnswer(request, reply, await answer(request)))
+    app.get<RequestParts>(url, async (request, reply) => {
+      request.arrived_at = clock.ticks()
+      sendAnswer(request, reply, await answer(request))
+    })
     rejectOtherMethods(url, ['GET'])
   }

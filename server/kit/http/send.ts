@@ -47,7 +47,8 @@ export function createSender({ log, metrics, traces, stalled_after_ms, isStoppin
     if (typeof body === 'string' || Buffer.isBuffer(body)) sendBody(request, reply, body)
     else sendFile(request, reply, body, log, stalled_after_ms)
     // Not in an onResponse hook, which would cost as much as this whole function.
-    const duration_ms = clock.ticks() - (arrived_at || clock.ticks())
+    const now = clock.ticks()
+    const duration_ms = now - (arrived_at || now)
     const route = routeOptions.url ?? '(none)'
     metrics.observe(request_duration, duration_ms, method, route, status)
     const answered = { route, status, duration_ms, trace_id: span?.trace_id }

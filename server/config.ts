@@ -211,7 +211,7 @@ export function addressOf({ host, public_url }: Config, port: number): string {
 
 /** Secrets are not printed. */
 const quoteValue = (name: string, text: string): string =>
-  /KEY|TOKEN|DATABASE_URL|BLOB_URL|HEADERS/.test(name)
+  /KEY|TOKEN|DATABASE_URL|BLOB_URL|OTLP/.test(name)
     ? `another value (${text.length} characters, not shown)`
     : `"${text}"`
 

@@ -42,9 +42,12 @@ function describe(text: string): Description {
 const common_tables = /(?:\bwith|,)\s+(?:recursive\s+)?(\w+)\s+(?:\([^)]*\)\s+)?as\s+(?:(?:not\s+)?materialized\s+)?\(/g
 const written =
   /\b(insert) into (\w+)|(?<!\bfor |\bkey |\bdo )\b(update) (?:only )?(\w+)|\b(delete) from (\w+)|^(copy) (\w+)/
-const read = /\b(?:from|join)\s+(?:only\s+)?(?!lateral\b|unnest\b|rows\b)"?([a-z_]\w*)\b(?!\s*\()/g
+const read = /\b(?:from|join)\s+(?:only\s+)?(?!lateral\b|unnest\b|rows\b)"?([a-z_]\w*)\b(?!\s*[([])/g
 
-/** The verb and the table, such as `select events`: of a statement that writes, those of what it writes first. */
+/**
+ * The verb and the table, such as `select events`: of a statement that writes, those of what it writes first. Tables of subqueries
+ * count only if there is no other.
+ */
 export function summarize(text: string): string {
   const [, ...found] = written.exec(text) ?? []
   const [verb, table] = found.filter((part) => part !== undefined)
@@ -52,6 +55,14 @@ export function summarize(text: string): string {
   const first_word = /^\s*(\w+)/.exec(text)?.[1] ?? 'statement'
   if (first_word !== 'select' && first_word !== 'with') return first_word
   const own = new Set(Array.from(text.matchAll(common_tables), ([, name]) => name))
-  const tables = Array.from(text.matchAll(read), ([, name = '']) => name)
-  return ['select', tables.find((name) => !own.has(name))].join(' ').trim()
+  const tablesIn = (part: string) => Array.from(part.matchAll(read), ([, name = '']) => name)
+  const [first = ''] = tablesIn(withoutParentheses(text))
+  const is_table = first !== '' && !own.has(first)
+  return ['select', is_table ? first : tablesIn(text).find((name) => !own.has(name))].join(' ').trim()
+}
+
+/** A subquery may come before the table that the statement is about. */
+function withoutParentheses(text: string): string {
+  const shorter = text.replaceAll(/\([^()]*\)/g, '[]')
+  return shorter === text ? text : withoutParentheses(shorter)
 }

@@ -81,6 +81,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
         shell.exit(1)
       }, stop_max_ms).unref()
       await stop({ is_crash: exit_code !== 0 }).finally(() => clearTimeout(timer))
+      log.info('stopped')
       shell.exit(exit_code)
     } catch (error) {
       log.fatal({ err: error }, 'could not stop cleanly')

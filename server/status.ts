@@ -11,6 +11,7 @@ import { listMissing, listNames } from './kit/postgres/migrate.ts'
 import type { Db, Pool } from './kit/postgres/pool.ts'
 import { sql } from './kit/postgres/sql.ts'
 import { errorMessage } from './kit/problem.ts'
+import { counted } from './kit/text.ts'
 import { items_max, readBacklogs } from './kit/work/backlog.ts'
 import { hasWorker } from './kit/work/periodic.ts'
 import type { InstallationStatus } from './people/installation-schema.ts'
@@ -112,7 +113,7 @@ function describe(
   return [
     ...nodes.flatMap(({ name, is_up }) => (is_up ? [] : `The database's node ${name} is down.`)),
     ...(missing_migrations > 0
-      ? [`${count(missing_migrations, 'migration is', 'migrations are')} not applied: run parley migrate.`]
+      ? [`${counted(missing_migrations, 'migration is', 'migrations are')} not applied: run parley migrate.`]
       : []),
     ...(has_worker === false ? ['No process does background work: start parley serve.'] : []),
     ...(disk.free_bytes !== null && disk.free_bytes < free_bytes_min ? ['Less than 1 GB is free in DATA_DIR.'] : []),
@@ -123,10 +124,10 @@ function describe(
       due >= items_max ? `${items_max.toLocaleString('en')} or more wait: ${engineName(kind).toLowerCase()}.` : [],
     ),
     ...(channels_failing
-      ? [`${count(channels_failing, 'channel is', 'channels are')} failing: the carrier refuses to send or call.`]
+      ? [`${counted(channels_failing, 'channel is', 'channels are')} failing: the carrier refuses to send or call.`]
       : []),
     ...(webhooks_failing
-      ? [`${count(webhooks_failing, 'webhook is', 'webhooks are')} failing: the endpoint doesn't accept deliveries.`]
+      ? [`${counted(webhooks_failing, 'webhook is', 'webhooks are')} failing: the endpoint doesn't accept deliveries.`]
       : []),
     ...unread.map(({ name, error }) => `${name} could not be read: ${errorMessage(error)}.`),
   ]
@@ -144,9 +145,6 @@ export function engineName(kind: string): string {
   const words = kind.replaceAll('_', ' ')
   return names[kind] ?? words.charAt(0).toUpperCase() + words.slice(1)
 }
-
-const count = (number: number, one: string, many: string): string =>
-  `${number.toLocaleString('en')} ${number === 1 ? one : many}`
 
 /** "90 seconds", "4 minutes", "3 hours", "2 days". */
 function duration(seconds: number): string {

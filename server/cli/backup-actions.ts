@@ -14,6 +14,7 @@ import type { Db, Session } from '../kit/postgres/pool.ts'
 import { quoteName } from '../kit/postgres/sql.ts'
 import { listTables, type Table } from '../kit/postgres/tables.ts'
 import { errorCode, errorMessage } from '../kit/problem.ts'
+import { counted } from '../kit/text.ts'
 import { seal_info, version } from '../product.ts'
 import { recordingsFolder } from '../service.ts'
 import { key_files, readSecretsKeys } from '../start/secrets-key.ts'
@@ -272,17 +273,19 @@ function describe(
   const rows = contents.tables.reduce((sum, table) => sum + table.rows, 0)
   const { files } = contents.recordings
   const lines = [
-    `Backed up ${rows} rows of ${contents.tables.length} tables to ${file} (${formatBytes(bytes)}).`,
+    `Backed up ${counted(rows, 'row', 'rows')} of ${contents.tables.length} tables to ${file} (${formatBytes(bytes)}).`,
     recordings === 'bucket'
       ? 'The recordings are in the bucket and not part of the backup.'
-      : `It has ${files} recordings, from ${recordingsFolder(config)}.`,
+      : `It has ${counted(files, 'recording', 'recordings')}, from ${recordingsFolder(config)}.`,
     secrets_keys.are_included
       ? 'It has the key that encrypts stored secrets: keep the file as safe as the installation itself.'
       : secrets_keys.ids.length > 0
         ? 'It does not have SECRETS_KEY: store that key with the backup, which is of little use without it.'
         : 'There is no secrets key yet.',
     ...(of_others.length > 0
-      ? [`${of_others.length} tables of others in the same schema are not part of it: ${of_others.join(', ')}.`]
+      ? [
+          `${counted(of_others.length, 'table', 'tables')} of others in the same schema ${of_others.length === 1 ? 'is' : 'are'} not part of it: ${of_others.join(', ')}.`,
+        ]
       : []),
   ]
   const data = {

@@ -13,6 +13,7 @@ import { quoteName } from '../kit/postgres/sql.ts'
 import { analyzeTables, countRows, hasRows } from '../kit/postgres/tables.ts'
 import { addTenants } from '../kit/postgres/tenants.ts'
 import { errorMessage, Problem } from '../kit/problem.ts'
+import { counted } from '../kit/text.ts'
 import { seal_info, version } from '../product.ts'
 import { recordingsFolder } from '../service.ts'
 import { key_files, readSecretsKeys, writeKeyFile } from '../start/secrets-key.ts'
@@ -61,7 +62,7 @@ export async function openRestore(shell: Shell, file: string): Promise<Restore> 
   // Those of the backup were left by a restore that was killed, or the old service has the same folder.
   if (known < left)
     throw new SetupError(
-      `DATA_DIR is not empty: ${folder} has ${left - known} recordings that the backup does not have: use another, or delete them`,
+      `DATA_DIR is not empty: ${folder} has ${counted(left - known, 'recording that is', 'recordings that are')} not in the backup: make a new backup, or set DATA_DIR to another folder`,
     )
   return async (service, shell, { name }) => {
     const undo = newUndo()
@@ -225,10 +226,10 @@ function describe(name: string, { created_at, recordings }: Manifest, contents: 
   const rows = contents.tables.reduce((sum, table) => sum + table.rows, 0)
   const { files } = contents.recordings
   const lines = [
-    `Restored ${rows} rows of ${contents.tables.length} tables into ${name}, as they were at ${created_at}.`,
+    `Restored ${counted(rows, 'row', 'rows')} of ${contents.tables.length} tables into ${name}, as they were at ${created_at}.`,
     recordings === 'bucket'
       ? 'The recordings are in the bucket of the old service: set BLOB_URL to it.'
-      : `Restored ${files} recordings.`,
+      : `Restored ${counted(files, 'recording', 'recordings')}.`,
     'Stop the old service before you start this one: both would do the same work.',
   ]
   const data = {

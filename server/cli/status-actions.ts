@@ -51,13 +51,14 @@ function format(status: InstallationStatus, { stdout, env }: Shell): string {
   ]
   const work = engines.map(({ kind, due, lag_seconds }) => [
     engineName(kind),
+    kind,
     `${formatCount(due)}${due < items_max ? '' : '+'}`,
     due > 0 ? `${lag_seconds.toLocaleString('en')} s` : '-',
   ])
   return [
     `${paint('bold', `${product.name} ${version}`)}, ${database}`,
     '',
-    formatTable(['WORK', 'DUE', 'OLDEST'], work),
+    formatTable(['WORK', 'KIND', 'DUE', 'OLDEST'], work),
     '',
     formatTable(['Live calls', formatCount(status.calls_live)], facts),
     '',

@@ -4,6 +4,10 @@ import { distance } from 'fastest-levenshtein'
 export const truncate = (text: string, length_max: number): string =>
   text.slice(0, length_max).replace(/[\ud800-\udbff]$/, '')
 
+/** "1 row", "1,200 rows". */
+export const counted = (number: number, one: string, many: string): string =>
+  `${number.toLocaleString('en')} ${number === 1 ? one : many}`
+
 /** Decodes at most `bytes_max` bytes of UTF-8 without splitting a character. */
 export const truncateBytes = (bytes: Uint8Array, bytes_max: number): string =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, bytes_max), {

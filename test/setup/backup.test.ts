@@ -46,7 +46,7 @@ test('tables of others are left out, and the backup says so', async () => {
   await source.pool.script('create table of_others (id integer); insert into of_others values (1)')
   const { stdout } = await run(['backup', file], source_settings)
   await source.pool.script('drop table of_others')
-  assert.match(stdout, /1 tables of others in the same schema are not part of it: of_others\./)
+  assert.match(stdout, /1 table of others in the same schema is not part of it: of_others\./)
   await withDatabase(async (url, pool) => {
     await restore(file, { DATABASE_URL: url, DATA_DIR: path.join(base, 'own-tables'), SECRETS_KEY: key })
     assert.deepEqual(await readTables(pool), await readTables(source.pool))

@@ -247,6 +247,7 @@ test('SIGTERM to one of the processes stops the service', async () => {
   process.kill(pidsOf(running, 2)[0] ?? 0, 'SIGTERM')
   const { code, stderr } = await running.ended
   assert.equal(code, 0, stderr)
+  for (const number of [1, 2]) assert.ok(hasLine(running, pidsOf(running, number)[0] ?? 0, 'stopped'), stderr)
   assert.ok(!fs.existsSync(path.join(DATA_DIR, 'postgres/postmaster.pid')), 'PostgreSQL was stopped')
 })
 

@@ -63,7 +63,7 @@ test('a backup of your own database is restored into an empty DATA_DIR, where th
 
   const DATA_DIR = path.join(base, 'embedded')
   const text = await restore(file, { DATA_DIR, SECRETS_KEY: key })
-  assert.match(text, /^Restored \d+ rows of \d+ tables into the database in .+\nRestored 1 recordings\.\n/)
+  assert.match(text, /^Restored [\d,]+ rows of \d+ tables into the database in .+\nRestored 1 recording\.\n/)
   assert.deepEqual(await readEmbedded(DATA_DIR), before)
 
   await using stack = new AsyncDisposableStack()
@@ -304,7 +304,7 @@ test('a restore that was killed can be repeated, and keeps what it finds if it f
   })
   const other = path.join(DATA_DIR, 'recordings', 'of-another.wav')
   fs.writeFileSync(other, 'sound')
-  const expected = /DATA_DIR is not empty: .+recordings has 1 recordings that the backup does not have/
+  const expected = /DATA_DIR is not empty: .+recordings has 1 recording that is not in the backup: make a new backup, /
   await refused(['restore', file], settings, expected)
   assert.equal(fs.readFileSync(other, 'utf8'), 'sound')
 })

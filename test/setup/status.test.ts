@@ -132,7 +132,7 @@ test('items are counted up to 10,000, and the age of the oldest is right beyond 
     '10,000 or more wait: files of recordings.',
   ])
   const { stdout } = await command(['status'], { DATABASE_URL: url }).ended
-  assert.match(stdout, /\nFiles of recordings +10,000\+ +4\d\d s\n/)
+  assert.match(stdout, /\nFiles of recordings +recording_files +10,000\+ +4\d\d s\n/)
 })
 
 test('calls, failing channels and failing webhooks of live workspaces are counted', async () => {
@@ -157,8 +157,8 @@ test('calls, failing channels and failing webhooks of live workspaces are counte
     "1 webhook is failing: the endpoint doesn't accept deliveries.",
   ])
   const { stdout } = await command(['status'], { DATABASE_URL: url }).ended
-  assert.match(stdout, /^Parley \d[^\n]+\n\nWORK +DUE +OLDEST\n/)
-  assert.match(stdout, /\nWebhook deliveries +0 +-\n/)
+  assert.match(stdout, /^Parley \d[^\n]+\n\nWORK +KIND +DUE +OLDEST\n/)
+  assert.match(stdout, /\nWebhook deliveries +deliveries +0 +-\n/)
   assert.match(stdout, /\nFailing channels +1\n/)
   assert.match(stdout, /\nNeeds attention:\n- 1 channel is failing: [^\n]+\n- 1 webhook is failing: [^\n]+\n$/)
 })

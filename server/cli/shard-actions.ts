@@ -9,6 +9,7 @@ import type { Table } from '../kit/postgres/sharding.ts'
 import { analyzeTables } from '../kit/postgres/tables.ts'
 import { addTenants } from '../kit/postgres/tenants.ts'
 import { errorMessage } from '../kit/problem.ts'
+import { counted } from '../kit/text.ts'
 import { product } from '../product.ts'
 import { consoleOf, type Shell } from '../start/shell.ts'
 import { table_classes } from '../table-classes.ts'
@@ -51,6 +52,7 @@ export async function shard(
     }
     const plan = await planShards(database.pool, settings)
     if (plan.faults.length > 0) throw new SetupError(plan.faults.join(' '))
+    for (const warning of plan.warnings) console.error(`Warning: ${warning}`)
     const must_shard = plan.tables.length > 0
     if (must_shard) console.error(describe(plan))
     if (must_shard && !is_dry_run) {
@@ -66,7 +68,9 @@ export async function shard(
     if (!must_shard && !is_dry_run) await settings.prepare(database.pool)
     const { shards: shard_count, rows, seconds } = plan
     const is_sharded = !must_shard || !is_dry_run
-    const text = is_sharded ? `The database is sharded: ${shard_count} shards.` : 'Nothing was changed.'
+    const text = is_sharded
+      ? `The database is sharded: ${counted(shard_count, 'shard', 'shards')}.`
+      : 'Nothing was changed.'
     const data = { is_sharded, shards: shard_count, tables: plan.tables.length, rows, seconds_estimated: seconds }
     console.log(is_json ? JSON.stringify(data) : text)
   } finally {
@@ -77,8 +81,8 @@ export async function shard(
 function describe({ tables, shards, rows, seconds }: ShardPlan): string {
   const references = tables.filter((table) => table.class === 'reference').length
   return `
-${tables.length - references} tables will be sharded by workspace, with ${shards} shards each; ${references} will be copied to every node.
-About ${format(rows)} rows move, which takes about ${formatDuration(seconds)}. Until it ends, the disks need room for both copies.
+${tables.length - references} tables will be sharded by workspace, with ${counted(shards, 'shard', 'shards')} each; ${references} will be copied to every node.
+This moves about ${formatRows(rows)} and takes about ${formatDuration(seconds)}. Until it ends, the disks need room for both copies.
 Keep the service stopped until then. This can't be undone: the way back is a backup, restored into another database.
 `
 }
@@ -90,11 +94,12 @@ function openProgress({ tables }: ShardPlan, print: (line: string) => void): (ta
   return ({ name, rows }) => {
     done += 1
     const seconds = Math.round((clock.ticks() - started_ticks) / clock.second_ms)
-    print(`${seconds} s: table ${done} of ${tables.length}, ${name}, about ${format(rows)} rows`)
+    print(`${seconds} s: table ${done} of ${tables.length}, ${name}, about ${formatRows(rows)}`)
   }
 }
 
-const format = (number: number): string => Math.round(number).toLocaleString('en')
+/** "1,200 rows". The number is an estimate, and may have decimals. */
+const formatRows = (rows: number): string => counted(Math.round(rows), 'row', 'rows')
 
 const formatDuration = (seconds: number): string =>
-  seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
+  seconds < 120 ? counted(seconds, 'second', 'seconds') : `${Math.ceil(seconds / 60)} minutes`

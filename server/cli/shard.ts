@@ -17,9 +17,14 @@ export function addShardCommand(program: Command, shell: Shell, isJson: () => bo
   program
     .command('shard')
     .description('Shard the database by workspace over the nodes of a Citus cluster')
-    .option('--shards <number>', 'Number of shards: more than you will ever have nodes', parseShards, shards_default)
+    .option(
+      '--shards <number>',
+      'Number of shards: the largest number of workers that can share the work',
+      parseShards,
+      shards_default,
+    )
     .option('--dry-run', 'Check the cluster and say what would be done')
-    .option('--yes', "Don't ask")
+    .option('--yes', "Don't ask for confirmation")
     .addHelpText('after', note)
     .action(async (options: ShardOptions) =>
       (await import('./shard-actions.ts')).shard(shell, { ...options, is_json: isJson() }),

@@ -10,6 +10,14 @@ interface NodeFacts {
   missing_extensions: string[]
   prepared_transactions_max: number
   locks_max: number
+  wal_level: string
+}
+
+export interface NodeReport {
+  /** What must be mended first, in sentences to act on. */
+  faults: string[]
+  /** What works, but not as well as it could. */
+  warnings: string[]
 }
 
 /** Whether this is a Citus coordinator whose nodes can take shards. Returns what is wrong, in sentences to act on. */
@@ -43,23 +51,29 @@ export async function findClusterFaults(db: Db): Promise<string[]> {
 }
 
 /** Whether each node has the extensions and the settings that it takes to distribute these tables in one transaction. */
-export async function findNodeFaults(
+export async function checkNodes(
   db: Db,
   { tables, shards }: { tables: readonly Table[]; shards: number },
-): Promise<string[]> {
+): Promise<NodeReport> {
   const locks = await estimateLocks(db, { tables, shards })
   const answers = await db.many<{ node: string; success: boolean; result: string }>(
     sql`select nodename || ':' || nodeport as node, success, result
       from run_command_on_all_nodes(${await factsStatement(db)}) join pg_dist_node using (nodeid) order by groupid`,
   )
-  return answers.flatMap(({ node, success, result }) =>
-    success ? describeFaults(node, JSON.parse(result) as NodeFacts, locks) : [`The node ${node} fails: ${result}.`],
+  const reports = answers.map(({ node, success, result }) =>
+    success
+      ? describeNode(node, JSON.parse(result) as NodeFacts, locks)
+      : { faults: [`The node ${node} fails: ${result}.`], warnings: [] },
   )
+  return {
+    faults: reports.flatMap(({ faults }) => faults),
+    warnings: reports.flatMap(({ warnings }) => warnings),
+  }
 }
 
-function describeFaults(node: string, facts: NodeFacts, locks: number): string[] {
-  const { missing_extensions, prepared_transactions_max, locks_max } = facts
-  return [
+function describeNode(node: string, facts: NodeFacts, locks: number): NodeReport {
+  const { missing_extensions, prepared_transactions_max, locks_max, wal_level } = facts
+  const faults = [
     ...missing_extensions.map((name) => `The node ${node} doesn't have the extension ${name}: install it there.`),
     ...(prepared_transactions_max > 0
       ? []
@@ -70,6 +84,13 @@ function describeFaults(node: string, facts: NodeFacts, locks: number): string[]
           `The node ${node} has room for ${locks_max} locks, and needs ${locks}: raise max_locks_per_transaction, and restart it.`,
         ]),
   ]
+  const warnings =
+    wal_level === 'logical'
+      ? []
+      : [
+          `wal_level is ${wal_level} on the node ${node}: set it to logical, and restart it. Otherwise shards can't be moved without stopping writes.`,
+        ]
+  return { faults, warnings }
 }
 
 /** The number of locks on the node with the most shards. */
@@ -96,6 +117,7 @@ async function factsStatement(db: Db): Promise<string> {
     'missing_extensions', (select coalesce(json_agg(name), '[]'::json) from unnest(array[${extensions}]::text[]) as wanted (name)
       where name not in (select available.name from pg_available_extensions as available)),
     'prepared_transactions_max', current_setting('max_prepared_transactions')::int,
+    'wal_level', current_setting('wal_level'),
     'locks_max', current_setting('max_locks_per_transaction')::bigint
       * (current_setting('max_connections')::bigint + current_setting('max_prepared_transactions')::bigint))`
 }

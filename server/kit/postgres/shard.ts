@@ -1,4 +1,4 @@
-import { findClusterFaults, findNodeFaults } from './cluster-checks.ts'
+import { checkNodes, findClusterFaults, type NodeReport } from './cluster-checks.ts'
 import { SetupError } from './embedded/setup-error.ts'
 import { listMissing, lockMigrations } from './migrate.ts'
 import type { Db, Pool } from './pool.ts'
@@ -24,9 +24,7 @@ export interface ShardSettings {
   prepare: (db: Db) => Promise<unknown>
 }
 
-export interface ShardPlan {
-  /** What must be mended first, in sentences. */
-  faults: string[]
+export interface ShardPlan extends NodeReport {
   shards: number
   /** Those that are to be distributed. Empty when all are. */
   tables: Table[]
@@ -38,13 +36,14 @@ export interface ShardPlan {
 export async function planShards(db: Db, settings: ShardSettings): Promise<ShardPlan> {
   const { classes, own, migrations, application_name } = settings
   const faults = await findClusterFaults(db)
-  if (faults.length > 0) return { faults, shards: settings.shards, tables: [], rows: 0, seconds: 0 }
+  if (faults.length > 0) return { faults, warnings: [], shards: settings.shards, tables: [], rows: 0, seconds: 0 }
   const misplaced = (await listTables(db, classes)).filter(({ name, is_in_place }) => own.has(name) && !is_in_place)
   const tables = misplaced.filter((table) => table.class !== 'local')
   const shards = (await countShards(db)) || settings.shards
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   const missing = await listMissing(db, [...migrations])
   const service_faults = await findService(db, application_name)
+  const nodes = tables.length > 0 ? await checkNodes(db, { tables, shards }) : { faults: [], warnings: [] }
   return {
     faults: [
       ...misplaced.flatMap((table) =>
@@ -52,8 +51,9 @@ export async function planShards(db: Db, settings: ShardSettings): Promise<Shard
       ),
       ...(missing.length > 0 ? ['The schema is not current: run the migrations first.'] : []),
       ...service_faults,
-      ...(tables.length > 0 ? await findNodeFaults(db, { tables, shards }) : []),
+      ...nodes.faults,
     ],
+    warnings: nodes.warnings,
     shards,
     tables,
     rows,

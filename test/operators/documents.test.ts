@@ -40,8 +40,15 @@ const { panels } = JSON.parse(fs.readFileSync(path.join(docs, 'grafana-dashboard
 const shown = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
 const page = fs.readFileSync(path.join(docs, 'alerts.md'), 'utf8')
 const [, metrics_part = '', alerts_part = ''] = page.split(/^## (?:Metrics|Alerts)$/m)
-const alerts = Array.from(alerts_part.matchAll(/^\| [^|]+ \| `(.+?)` \| \d+m \| /gm), ([, expression = '']) =>
-  expression.replaceAll('\\|', '|'),
+const alert_row = /^\| ([^|]+) \| `(.+?)` \| (\d+m) \| (.+) \|$/gm
+const alerts = Array.from(
+  alerts_part.matchAll(alert_row),
+  ([, name = '', expression = '', duration = '', why = '']) => ({
+    name,
+    expression: expression.replaceAll('\\|', '|'),
+    duration,
+    why,
+  }),
 )
 
 test('the dashboard shows metrics that exist, and all of our own', () => {
@@ -56,7 +63,21 @@ test('the dashboard shows metrics that exist, and all of our own', () => {
 test('alerts are about metrics that exist', () => {
   const rows = alerts_part.split('\n').filter((line) => line.startsWith('| '))
   assert.equal(alerts.length, rows.length - 1, 'each row has an expression')
-  assertKnown(alerts)
+  assertKnown(alerts.map(({ expression }) => expression))
+})
+
+test('the rules for Prometheus are those of the page', () => {
+  const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
+  const rules = alerts.map(
+    ({ name, expression, duration, why }) => `      - alert: ${name}
+        expr: ${quote(expression)}
+        for: ${duration}
+        annotations:
+          description: ${quote(why.replaceAll('`', ''))}
+`,
+  )
+  const rules_file = fs.readFileSync(path.join(docs, 'alerts.yml'), 'utf8')
+  assert.equal(rules_file, `groups:\n  - name: parley\n    rules:\n${rules.join('')}`)
 })
 
 test('the page describes all of our own metrics', () => {

@@ -1,3 +1,5 @@
+import { Type } from 'typebox'
+import { stream_events as conversation_events } from '../conversations/schema.ts'
 import { ById } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import * as page from '../kit/postgres/page.ts'
@@ -32,6 +34,8 @@ const live_example = [
   '',
   '',
 ].join('\n')
+
+const live_events = { 'call.updated': Type.Object({ call: schema.Call }), ...conversation_events }
 
 export const operations: operation.Operation[] = [
   operation.writeMany({
@@ -157,7 +161,7 @@ export const operations: operation.Operation[] = [
       "Sends what happens in the call, as server-sent events: `call.updated` with `{call}`, and the events of the conversation's " +
       'stream. It begins with the call and the turns after `Last-Event-ID`, or else all turns, and ends with the call.',
     params: ById,
-    stream: { content_type: 'text/event-stream', example: live_example },
+    stream: { content_type: 'text/event-stream', example: live_example, events: live_events },
     run: (at, { params }, subscriber) => streamCall(at, params.id, subscriber),
   }),
   operation.write({

@@ -110,7 +110,7 @@ export const operations: operation.Operation[] = [
       'with the conversation and the turns after `Last-Event-ID`, or else with new ones. Only finished turns have an id, their `seq`. An answer that ' +
       'another process makes comes whole, as `turn.finished`.',
     params: ById,
-    stream: { content_type: 'text/event-stream', example: stream_example },
+    stream: { content_type: 'text/event-stream', example: stream_example, events: schema.stream_events },
     run: (at, { params }, subscriber) => stream(at, { id: params.id }, subscriber),
   }),
   operation.write({

@@ -184,6 +184,14 @@ export const Turn = Type.Object(
 )
 export type Turn = Static<typeof Turn>
 
+/** The events of a conversation's stream, by name. */
+export const stream_events = {
+  'turn.started': Type.Object(Type.Pick(Turn, ['seq', 'role']).properties),
+  'turn.delta': Type.Object(Type.Pick(Turn, ['seq', 'text']).properties),
+  'turn.finished': Type.Object({ turn: Turn }),
+  'conversation.updated': Type.Object({ conversation: Conversation }),
+}
+
 const message_text = text({ maxLength: text_length_max, ...multiline, examples: ['When are you open?'] })
 
 export const NewConversation = body(

@@ -44,7 +44,7 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
       'one line. A quiet stream sends a comment every 15 seconds. The stream ends when the key is revoked or expires, or ' +
       'when the service stops: reconnect with the last id that you received. It sends the same types as the list.',
     query: schema.streamQuery(catalog),
-    stream: { content_type: 'text/event-stream', example },
+    stream: { content_type: 'text/event-stream', example, events: schema.streamEvents(catalog) },
     run: (at, { query, caller }, subscriber) =>
       stream(at, { after: query.after, names: shownNames(catalog, caller.scopes, query.type) }, subscriber),
   }),

@@ -57,6 +57,10 @@ export type EventQuery = Static<ReturnType<typeof eventQuery>>
 export const streamQuery = (catalog: Catalog) => Type.Object(filters(catalog))
 export type StreamQuery = Static<ReturnType<typeof streamQuery>>
 
+/** What the stream sends, by the name of the event. */
+export const streamEvents = (catalog: Catalog) =>
+  Object.fromEntries(catalog.names.map((name) => [name, eventSchema(catalog)]))
+
 /** The body of a webhook request for this type, by Standard Webhooks. */
 export function payloadSchema({ name, data, previous }: EventType) {
   const members = {

@@ -164,7 +164,8 @@ export interface File<P extends TSchema = TSchema, Q extends TSchema = TSchema> 
 export interface Stream<P extends TSchema = TSchema, Q extends TSchema = TSchema> extends Scoped<P, Q> {
   kind: 'stream'
   method: 'GET'
-  stream: { content_type: string; example: string }
+  /** `events` has the schema of each event's data, by the event's name. */
+  stream: { content_type: string; example: string; events: Record<string, TSchema> }
   /** Throws a Problem before the first chunk or never. */
   run: (at: AtOutside, request: RequestOf<P, Q>, subscriber: Subscriber) => AsyncIterable<string>
 }

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { mayOmitBody } from '../http/body/may-omit.ts'
 import { resourceEnvelope } from '../http/envelope.ts'
-import { bodyOf, type File, type Operation, type Raw, uploadOf } from '../http/operation.ts'
+import { bodyOf, type File, type Operation, type Raw, type Stream, uploadOf } from '../http/operation.ts'
 import { downloads_per_workspace_max } from '../http/stream-limits.ts'
 import type { Upload } from '../http/uploaded-file.ts'
 import { pageSchema } from '../postgres/page.ts'
@@ -80,7 +80,7 @@ function responses(operation: Operation, components: Components): Json {
         ? storedFileResponses(operation)
         : { 200: textResponse(operation, operation.file, file_description) }
     case 'stream':
-      return { 200: textResponse(operation, operation.stream, stream_description) }
+      return { 200: streamResponse(operation, components) }
     case 'list':
       return { 200: jsonResponse(operation, 'Success.', pageSchema(operation.items), components) }
     case 'get': {
@@ -121,11 +121,21 @@ const textResponse = (
   operation: Operation,
   { content_type, example }: { content_type: string; example: string },
   description: string,
-): Json => ({
+) => ({
   description,
   headers: responseHeaders(operation),
   content: { [content_type.split(';')[0] ?? '']: { schema: { type: 'string' }, example } },
 })
+
+/** OpenAPI 3.1 can't describe the events of a stream, so `x-events` does. */
+function streamResponse(operation: Stream, components: Components): Json {
+  const { content_type, events } = operation.stream
+  const { content, ...answer } = textResponse(operation, operation.stream, stream_description)
+  return {
+    ...answer,
+    content: { [content_type]: { ...content[content_type], 'x-events': publishSchema(events, components) } },
+  }
+}
 
 const not_modified = { description: 'Not modified: `If-None-Match` matches the `ETag`.' }
 

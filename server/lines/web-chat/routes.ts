@@ -77,7 +77,7 @@ export const chat_operations: operation.Operation[] = [
     scope: scopes.visitor,
     summary: 'Follow the chat',
     params: schema.ByChannel,
-    stream: { content_type: 'text/event-stream', example: '' },
+    stream: { content_type: 'text/event-stream', example: '', events: {} },
     run: (at, request, subscriber) => chat.streamSession(at, visitorOf(request), subscriber),
   }),
 ]

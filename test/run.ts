@@ -101,7 +101,7 @@ function inItems(files: string[]): string[][] {
 const staticChecks = (): Promise<void>[] => [
   check('biome', ['check', '--error-on-warnings', '.']),
   check('oxlint', ['--type-aware']),
-  ...['.', 'dashboard', 'chat', 'voice'].map((project) => {
+  ...['.', 'dashboard', 'chat', 'voice', 'sdk'].map((project) => {
     const types = path.join('.cache/types', `${project === '.' ? 'server' : project}.json`)
     return check('tsc', ['--noEmit', '-p', project, '--incremental', '--tsBuildInfoFile', types])
   }),

@@ -3,6 +3,7 @@ import net from 'node:net'
 import path from 'node:path'
 import { after } from 'node:test'
 import { request } from 'undici'
+import { Parley } from '../../sdk/src/index.ts'
 import { openApi, scopes } from '../../server/api.ts'
 import type { NewApiKey } from '../../server/api-keys/schema.ts'
 import * as api_keys from '../../server/api-keys/store.ts'
@@ -41,6 +42,8 @@ export interface Tenant {
   key: string
   /** Sends a request to the API with the tenant's key. Bodies other than text, bytes and forms are sent as JSON. */
   call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+  /** The API with the tenant's key, as clients in TypeScript have it. */
+  client: Parley
   /** Posts JSON to a URL outside the API, such as the URL of an integration. */
   send: (url: string, body: unknown, headers?: Record<string, string>) => Promise<Answer>
   /** Creates another key of the workspace. */
@@ -227,7 +230,8 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
         const options = { service, ownAddress: () => url, log, events_keep_days: config.events_keep_days, ...given }
         return runDue({ ...options, ...(at && { atOf }), ...(timeout_ms && { timeout_ms }) }, created.id)
       }
-      return { id: created.id, key, call, send, newKey, addTestClock, addChannel, addCall, work }
+      const client = new Parley({ apiKey: key, baseUrl: url })
+      return { id: created.id, key, call, client, send, newKey, addTestClock, addChannel, addCall, work }
     },
     sendBytes: (bytes) =>
       new Promise((resolve, reject) => {

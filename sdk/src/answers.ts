@@ -1,0 +1,94 @@
+import type { Pagination } from './types.ts'
+
+export interface Envelope<Data> {
+  success: true
+  data: Data
+}
+
+export interface ListEnvelope<Item> extends Envelope<Item[]> {
+  pagination: Pagination
+}
+
+export interface Page<Item> {
+  data: Item[]
+  pagination: Pagination
+}
+
+/** The envelope of an answer, and the response that it came with, whose body has been read. */
+export type Answer<Whole> = Whole & { response: Response }
+
+/** Items of a page while all pages are read. */
+const iterated_limit = 100
+
+/** A promise of `data`. `withResponse()` promises the whole envelope and the response with its headers. */
+export class ApiPromise<Data, Whole = Envelope<Data>> implements Promise<Data> {
+  readonly [Symbol.toStringTag] = 'ApiPromise'
+  readonly #send: () => Promise<Answer<Whole>>
+  readonly #data: () => Promise<Data>
+  #sent: Promise<Answer<Whole>> | undefined
+
+  constructor(send: () => Promise<Answer<Whole>>, pick: (envelope: Whole) => Data) {
+    this.#send = send
+    this.#data = () => this.withResponse().then(pick)
+  }
+
+  /** Sends the request, once. */
+  withResponse(): Promise<Answer<Whole>> {
+    this.#sent ??= this.#send()
+    return this.#sent
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: it is a promise
+  then<Ok = Data, Failed = never>(
+    onOk?: ((data: Data) => Ok | PromiseLike<Ok>) | null,
+    onFailed?: ((error: unknown) => Failed | PromiseLike<Failed>) | null,
+  ): Promise<Ok | Failed> {
+    return this.#data().then(onOk, onFailed)
+  }
+
+  catch<Failed = never>(onFailed?: ((error: unknown) => Failed | PromiseLike<Failed>) | null): Promise<Data | Failed> {
+    return this.then(null, onFailed)
+  }
+
+  finally(onDone?: (() => void) | null): Promise<Data> {
+    return this.then().finally(onDone)
+  }
+}
+
+export type SendQuery<Item> = (query: Record<string, unknown>) => Promise<Answer<ListEnvelope<Item>>>
+
+/** `await` gets a page, `for await` gets all items, page by page. Nothing is sent before. */
+export class ApiList<Item> extends ApiPromise<Page<Item>, ListEnvelope<Item>> implements AsyncIterable<Item> {
+  readonly #sendQuery: SendQuery<Item>
+  readonly #query: Record<string, unknown>
+
+  constructor(send: SendQuery<Item>, query: Record<string, unknown>) {
+    super(
+      () => send(query),
+      ({ data, pagination }) => ({ data, pagination }),
+    )
+    this.#sendQuery = send
+    this.#query = query
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    let query: Record<string, unknown> | undefined = { limit: iterated_limit, ...this.#query }
+    while (query) {
+      const page: Page<Item> = await this.#sendQuery(query)
+      yield* page.data
+      query = nextPage(query, page)
+    }
+  }
+}
+
+/** Most lists have cursors. The turns of a conversation go on after the last one's `seq`. */
+function nextPage<Item>(
+  { offset: _, ...query }: Record<string, unknown>,
+  { data, pagination }: Page<Item>,
+): Record<string, unknown> | undefined {
+  const { has_more, next_cursor } = pagination
+  if (next_cursor !== null) return { ...query, cursor: next_cursor }
+  const last = data.at(-1)
+  if (!has_more || typeof last !== 'object' || last === null || !('seq' in last)) return undefined
+  return { ...query, after: last.seq }
+}

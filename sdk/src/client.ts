@@ -1,0 +1,180 @@
+import { type Answer, ApiList, ApiPromise, type Envelope, type ListEnvelope } from './answers.ts'
+import { toError } from './errors.ts'
+import { retrying, withTimeout } from './retries.ts'
+import { followStream, type ServerEvent } from './streams.ts'
+import { toForm, type Upload } from './uploads.ts'
+
+export interface ClientOptions {
+  /** Omit it only where something else authenticates, such as a cookie. */
+  apiKey?: string
+  /** The address of the service, such as `https://parley.example.com`, with or without `/api/v1`. */
+  baseUrl: string
+  /** For each attempt. 60 seconds by default, and ten minutes for files that are sent. */
+  timeoutMs?: number
+  /** 2 by default. */
+  maxRetries?: number
+  /** Sent with every request. */
+  headers?: Record<string, string>
+  /** Instead of the global one. */
+  fetch?: typeof fetch
+}
+
+export interface RequestOptions {
+  signal?: AbortSignal | undefined
+  timeoutMs?: number
+  maxRetries?: number
+  headers?: Record<string, string>
+  /** Only change the resource if this is still its ETag. Otherwise the request fails with `PRECONDITION_FAILED`. */
+  ifMatch?: string
+  /** Instead of a new one for each POST. Two requests with the same key do the work once. */
+  idempotencyKey?: string
+}
+
+export interface StreamOptions {
+  /** Continue after the event with this id. */
+  lastEventId?: string | number | undefined
+}
+
+interface Request {
+  query?: object | undefined
+  body?: string | FormData
+  headers?: Record<string, string>
+}
+
+const timeout_ms = 60_000
+const upload_timeout_ms = 600_000
+const retries_max = 2
+
+/** Sends requests: with a key, retries and time-outs. */
+export class Client {
+  readonly #options: ClientOptions
+  readonly #baseUrl: string
+
+  constructor(options: ClientOptions) {
+    this.#options = options
+    const address = options.baseUrl.replace(/\/+$/, '')
+    this.#baseUrl = /\/v1$/.test(address) ? address : `${address}/api/v1`
+  }
+
+  get<Data>(path: string, query?: object, options?: RequestOptions): ApiPromise<Data> {
+    return begin(() => this.#request('GET', path, { query }, options, readEnvelope<Envelope<Data>>))
+  }
+
+  /** Sends a change. `body` becomes JSON. */
+  send<Data>(method: string, path: string, body?: object, options?: RequestOptions): ApiPromise<Data> {
+    const json = body === undefined ? {} : { body: JSON.stringify(body), headers: json_headers }
+    return begin(() => this.#request(method, path, json, options, readEnvelope<Envelope<Data>>))
+  }
+
+  list<Item>(path: string, query: object = {}, options?: RequestOptions): ApiList<Item> {
+    const send = (query: object) => this.#request('GET', path, { query }, options, readEnvelope<ListEnvelope<Item>>)
+    return new ApiList(send, { ...query })
+  }
+
+  /** The response, whose body is yet to be read. */
+  file(path: string, query?: object, options?: RequestOptions): Promise<Response> {
+    return this.#request('GET', path, { query }, options, async (response) => response)
+  }
+
+  /** Sends `body` as a form if it has a file, and else as JSON. */
+  upload<Data>(path: string, body: object | Upload<object>, options?: RequestOptions): ApiPromise<Data> {
+    if (!('file' in body)) return this.send('POST', path, body, options)
+    const { file, options: fields } = body as Upload<object>
+    const patient = { timeoutMs: this.#options.timeoutMs ?? upload_timeout_ms, ...options }
+    return begin(async () =>
+      this.#request('POST', path, { body: await toForm(file, fields) }, patient, readEnvelope<Envelope<Data>>),
+    )
+  }
+
+  /** Server-sent events. Reconnects after the last one when the connection is lost. */
+  stream<Event extends ServerEvent>(
+    path: string,
+    { lastEventId, ...query }: StreamOptions = {},
+    options: RequestOptions = {},
+  ): AsyncGenerator<Event, void, undefined> {
+    const open = (last_id: string | undefined, signal: AbortSignal) => {
+      const headers = { ...options.headers, ...(last_id !== undefined && { 'last-event-id': last_id }) }
+      return this.file(path, query, { ...options, headers, signal, maxRetries: 0 })
+    }
+    return followStream<Event>(open, lastEventId === undefined ? undefined : String(lastEventId), options.signal)
+  }
+
+  async #request<Result>(
+    method: string,
+    path: string,
+    { query, body, headers }: Request,
+    options: RequestOptions = {},
+    read: (response: Response) => Promise<Result>,
+  ): Promise<Result> {
+    const { apiKey, maxRetries = retries_max, timeoutMs = timeout_ms } = this.#options
+    const { signal, ifMatch, idempotencyKey = method === 'POST' ? newKey() : undefined } = options
+    const request = {
+      method,
+      body: body ?? null,
+      headers: {
+        accept: 'application/json, */*',
+        ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+        ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+        ...headers,
+        ...this.#options.headers,
+        ...options.headers,
+      },
+    }
+    const attempt = () =>
+      withTimeout(options.timeoutMs ?? timeoutMs, signal, async (signal) => {
+        const response = await (this.#options.fetch ?? fetch)(this.#baseUrl + path + toSearch(query), {
+          ...request,
+          signal,
+        })
+        if (response.ok) return read(response)
+        throw toError(response, await response.json().catch(() => undefined))
+      })
+    return retrying(attempt, options.maxRetries ?? maxRetries, signal)
+  }
+}
+
+const json_headers = { 'content-type': 'application/json' }
+
+/** Unlike a list, which is sent when it is awaited, it is sent at once. */
+function begin<Data>(send: () => Promise<Answer<Envelope<Data>>>): ApiPromise<Data> {
+  const sent = send()
+  return new ApiPromise(
+    () => sent,
+    ({ data }) => data,
+  )
+}
+
+/** Unlike `randomUUID`, it works in pages without HTTPS, too. */
+const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+
+/** Texts, such as subtitles, have no envelope. The service's own pages are at other addresses. */
+async function readEnvelope<Whole>(response: Response): Promise<Answer<Whole>> {
+  const type = response.headers.get('content-type') ?? ''
+  const is_json = type.startsWith('application/json')
+  const envelope: { data?: unknown } = is_json
+    ? Object(await response.json())
+    : { success: true, data: await response.text() }
+  if (envelope.data === undefined || type.startsWith('text/html')) throw toError(response, undefined)
+  // The service answers as its document says.
+  return { ...(envelope as Whole), response }
+}
+
+/** `undefined` and `null` are left out, and lists become several parameters. */
+function toSearch(query: object = {}): string {
+  const search = new URLSearchParams()
+  for (const [name, values] of Object.entries(query))
+    for (const value of [values].flat()) if (value !== undefined && value !== null) search.append(name, String(value))
+  return search.size > 0 ? `?${search}` : ''
+}
+
+/** Puts ids into a path. */
+export const path = (parts: TemplateStringsArray, ...ids: string[]): string =>
+  String.raw({ raw: parts }, ...ids.map(toSegment))
+
+/** Without the check, `get('')` would be the list, and `..` another path. */
+function toSegment(id: string): string {
+  if (typeof id !== 'string' || /^\.{0,2}$/.test(id)) throw new TypeError(`An id is missing: ${JSON.stringify(id)}`)
+  return encodeURIComponent(id)
+}

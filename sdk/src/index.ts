@@ -1,0 +1,8 @@
+export { type Answer, ApiList, ApiPromise, type Envelope, type ListEnvelope, type Page } from './answers.ts'
+export type { ClientOptions, RequestOptions, StreamOptions } from './client.ts'
+export { type ClientErrorCode, ConnectionError, ParleyError, SignatureError } from './errors.ts'
+export * from './parley.ts'
+export type { ServerEvent } from './streams.ts'
+export type * from './types.ts'
+export type { Upload, UploadedFile } from './uploads.ts'
+export type { WebhookHeaders } from './webhooks.ts'

@@ -1,0 +1,68 @@
+import { ConnectionError, ParleyError } from './errors.ts'
+
+const backoff_ms = 500
+const backoff_max_ms = 8_000
+/** When the service asks for a longer wait, the caller gets the error, with `retryAfter`. */
+const retry_after_max_s = 60
+
+/** Repeats what failed for a reason that passes. */
+export async function retrying<Result>(
+  attempt: () => Promise<Result>,
+  retries_left: number,
+  signal: AbortSignal | undefined,
+  wait_ms = backoff_ms,
+): Promise<Result> {
+  try {
+    return await attempt()
+  } catch (error) {
+    if (retries_left <= 0 || !passes(error)) throw error
+    await sleep(Math.max((error.retryAfter ?? 0) * 1_000, jitter(wait_ms)), signal)
+    return retrying(attempt, retries_left - 1, signal, Math.min(2 * wait_ms, backoff_max_ms))
+  }
+}
+
+/** Whether the same request may succeed later. */
+export const passes = (error: unknown): error is ParleyError =>
+  error instanceof ParleyError &&
+  (error.retryAfter ?? 0) <= retry_after_max_s &&
+  (error instanceof ConnectionError || [429, 503].includes(error.status) || error.code === 'IDEMPOTENCY_IN_PROGRESS')
+
+/** So that clients that failed together don't all come back together. */
+const jitter = (ms: number): number => ms * (0.75 + Math.random() / 2)
+
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    if (signal?.aborted) stop()
+    else signal?.addEventListener('abort', stop, { once: true })
+  })
+}
+
+/** Fails with the reason of `signal` if the caller aborts it, and else with a ConnectionError. */
+export async function withTimeout<Result>(
+  timeout_ms: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), timeout_ms)
+  try {
+    return await work(signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal)
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason
+    if (error instanceof ParleyError) throw error
+    if (timeout.signal.aborted)
+      throw new ConnectionError({ code: 'TIMED_OUT', message: `No answer came within ${timeout_ms} ms.`, cause: error })
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConnectionError({ code: 'CONNECTION_FAILED', message: `The request failed: ${reason}`, cause: error })
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,114 @@
+import { ConnectionError, ParleyError } from './errors.ts'
+import { passes, sleep } from './retries.ts'
+
+/** One server-sent event. */
+export interface ServerEvent {
+  type: string
+  /** Pass it as `lastEventId` to continue after this event. */
+  id: string | undefined
+  data: unknown
+}
+
+/** Failed connections in a row. With the waits between them, half a minute. */
+const reconnects_max = 5
+const reconnect_after_ms = 1_000
+/** The service sends something every 15 seconds. */
+const silence_max_ms = 60_000
+/** No event is longer. */
+const event_length_max = 16_000_000
+
+type Open = (last_id: string | undefined, signal: AbortSignal) => Promise<Response>
+
+/**
+ * Yields events, and goes on after the last one when the connection is lost: a turn that was not finished then begins again
+ * with `turn.started`. Ends when the call or the conversation is over, and its last turn was received.
+ */
+export async function* followStream<Event extends ServerEvent>(
+  open: Open,
+  last_id: string | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Event, void, undefined> {
+  let thread: Thread | undefined
+  for (let failures = 0; ; failures += 1) {
+    try {
+      for await (const { type, id = last_id, data } of connect(open, last_id, signal)) {
+        last_id = id
+        if (type !== 'opened') failures = 0
+        if (type === 'opened' || type === '') continue
+        // The service sends what its document says.
+        yield { type, id, data } as Event
+        thread = threadAfter(thread, data)
+        if (thread && isOver(thread, last_id)) return
+      }
+    } catch (error) {
+      if (!passes(error) || failures >= reconnects_max) throw error
+    }
+    if (failures >= reconnects_max)
+      throw new ConnectionError({ code: 'CONNECTION_FAILED', message: 'The stream keeps ending.' })
+    await sleep(reconnect_after_ms * 2 ** failures, signal)
+  }
+}
+
+/** The events of one connection, until it ends or is lost. */
+async function* connect(open: Open, last_id: string | undefined, signal: AbortSignal | undefined) {
+  const lost = new AbortController()
+  const response = await open(last_id, signal ? AbortSignal.any([signal, lost.signal]) : lost.signal)
+  const waitFor = () => setTimeout(() => lost.abort(), silence_max_ms)
+  let timer = waitFor()
+  try {
+    yield { type: 'opened', id: undefined, data: undefined }
+    for await (const event of readEvents(response.body)) {
+      clearTimeout(timer)
+      yield event
+      timer = waitFor()
+    }
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (error instanceof ParleyError) throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The events of a body, while they arrive. The type of a heartbeat is empty. */
+export async function* readEvents(body: ReadableStream<Uint8Array> | null): AsyncGenerator<ServerEvent> {
+  const reader = body?.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
+      text += decoder.decode(chunk.value, { stream: true })
+      if (text.length > event_length_max)
+        throw new ParleyError({ code: 'UNEXPECTED_ANSWER', message: 'An event of the stream is too long.' })
+      const blocks = text.split('\n\n')
+      text = blocks.pop() ?? ''
+      yield* blocks.map(parseEvent)
+    }
+  } finally {
+    // It fails if the connection was lost.
+    await reader?.cancel().catch(() => {})
+  }
+}
+
+function parseEvent(block: string): ServerEvent {
+  // A dot, and `$`, would also end at U+2028 and U+2029.
+  const field = (name: string) => new RegExp(`(?:^|\\n)${name}: ([^\\n]*)`).exec(block)?.[1]
+  return { type: field('event') ?? '', id: field('id'), data: JSON.parse(field('data') ?? 'null') }
+}
+
+/** What a stream is about. */
+interface Thread {
+  kind: 'call' | 'conversation'
+  status: string
+  turn_count: number
+}
+
+/** The stream of a call has events of its conversation too, which may end before it. */
+function threadAfter(known: Thread | undefined, data: unknown): Thread | undefined {
+  const { call, conversation } = data as { call?: Thread; conversation?: Thread }
+  if (call) return { ...call, kind: 'call' }
+  return conversation && known?.kind !== 'call' ? { ...conversation, kind: 'conversation' } : known
+}
+
+const isOver = ({ status, turn_count }: Thread, last_id = '0'): boolean =>
+  ['completed', 'failed', 'canceled', 'closed'].includes(status) && Number(last_id) >= turn_count

@@ -1,0 +1,4434 @@
+// Generated from openapi.json by sdk/generate.ts: npm run openapi writes it anew.
+
+export interface Contact {
+  /** The unique id of the contact. Treat it as opaque. */
+  id: string
+  /** E.164: a plus, the country code and the number, at most 15 digits. Unique within the workspace. */
+  phone_number: string
+  first_name: string | null
+  last_name: string | null
+  display_name: string | null
+  /** Stored as sent. Several contacts may have the same email. */
+  email: string | null
+  company: string | null
+  /**
+   * The contact's time zone, as an IANA name. Campaigns and agents use it. Without it campaigns use the zones that the
+   * number may be in, and agents use the only one that it can be in, or that of the workspace.
+   */
+  time_zone: string | null
+  /** Internal notes. Tabs and line breaks are allowed. */
+  notes: string | null
+  /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
+  tags: string[]
+  /**
+   * How the contact was created. `api`: created with the API. `import`: imported from a CSV file. `manual`: created in
+   * the dashboard. `inbound`: created by an inbound call or message. `webhook`: received by an integration.
+   */
+  source: 'api' | 'import' | 'manual' | 'inbound' | 'webhook'
+  /**
+   * When the contact first wrote, called, answered a call, or was sent a message that the carrier accepted. `null` if
+   * never.
+   */
+  first_contact_at: string | null
+  /** The same, for the last time. */
+  last_contact_at: string | null
+  /** When the contact was created. */
+  created_at: string
+  /** When the contact was last updated. Every update makes it later. */
+  updated_at: string
+}
+
+export interface Pagination {
+  /** The exact number of items on all pages. */
+  total: number
+  /** The maximum number of items on a page. */
+  limit: number
+  /** The number of items before this page. */
+  offset: number
+  /** Whether there are items after this page. */
+  has_more: boolean
+  /** Pass this as `cursor` to get the next page. `null` on the last page. */
+  next_cursor: string | null
+}
+
+export interface NewContact {
+  /** E.164: a plus, the country code and the number, at most 15 digits. Unique within the workspace. */
+  phone_number: string
+  first_name?: string | null
+  last_name?: string | null
+  display_name?: string | null
+  /** Stored as sent. Several contacts may have the same email. */
+  email?: string | null
+  company?: string | null
+  /**
+   * The contact's time zone, as an IANA name. Campaigns and agents use it. Without it campaigns use the zones that the
+   * number may be in, and agents use the only one that it can be in, or that of the workspace.
+   */
+  time_zone?: string | null
+  /** Internal notes. Tabs and line breaks are allowed. */
+  notes?: string | null
+  /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
+  tags?: string[] | null
+}
+
+export interface ContactCreated {
+  /** The unique id of the contact. Treat it as opaque. */
+  id: string
+  /** E.164: a plus, the country code and the number, at most 15 digits. Unique within the workspace. */
+  phone_number: string
+  first_name: string | null
+  last_name: string | null
+  display_name: string | null
+  /** Stored as sent. Several contacts may have the same email. */
+  email: string | null
+  company: string | null
+  /**
+   * The contact's time zone, as an IANA name. Campaigns and agents use it. Without it campaigns use the zones that the
+   * number may be in, and agents use the only one that it can be in, or that of the workspace.
+   */
+  time_zone: string | null
+  /** Internal notes. Tabs and line breaks are allowed. */
+  notes: string | null
+  /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
+  tags: string[]
+  /**
+   * How the contact was created. `api`: created with the API. `import`: imported from a CSV file. `manual`: created in
+   * the dashboard. `inbound`: created by an inbound call or message. `webhook`: received by an integration.
+   */
+  source: 'api' | 'import' | 'manual' | 'inbound' | 'webhook'
+  /** When the contact was created. */
+  created_at: string
+  /** When the contact was last updated. Every update makes it later. */
+  updated_at: string
+}
+
+export interface ContactWithCrmIds {
+  /** The unique id of the contact. Treat it as opaque. */
+  id: string
+  /** E.164: a plus, the country code and the number, at most 15 digits. Unique within the workspace. */
+  phone_number: string
+  first_name: string | null
+  last_name: string | null
+  display_name: string | null
+  /** Stored as sent. Several contacts may have the same email. */
+  email: string | null
+  company: string | null
+  /**
+   * The contact's time zone, as an IANA name. Campaigns and agents use it. Without it campaigns use the zones that the
+   * number may be in, and agents use the only one that it can be in, or that of the workspace.
+   */
+  time_zone: string | null
+  /** Internal notes. Tabs and line breaks are allowed. */
+  notes: string | null
+  /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
+  tags: string[]
+  /**
+   * How the contact was created. `api`: created with the API. `import`: imported from a CSV file. `manual`: created in
+   * the dashboard. `inbound`: created by an inbound call or message. `webhook`: received by an integration.
+   */
+  source: 'api' | 'import' | 'manual' | 'inbound' | 'webhook'
+  /**
+   * When the contact first wrote, called, answered a call, or was sent a message that the carrier accepted. `null` if
+   * never.
+   */
+  first_contact_at: string | null
+  /** The same, for the last time. */
+  last_contact_at: string | null
+  /** When the contact was created. */
+  created_at: string
+  /** When the contact was last updated. Every update makes it later. */
+  updated_at: string
+  /** The ids of this contact in external CRM systems, by the name of the system. */
+  crm_ids: Record<string, string>
+}
+
+export interface ContactChange {
+  /** E.164: a plus, the country code and the number, at most 15 digits. Unique within the workspace. */
+  phone_number?: string
+  first_name?: string | null
+  last_name?: string | null
+  display_name?: string | null
+  /** Stored as sent. Several contacts may have the same email. */
+  email?: string | null
+  company?: string | null
+  /**
+   * The contact's time zone, as an IANA name. Campaigns and agents use it. Without it campaigns use the zones that the
+   * number may be in, and agents use the only one that it can be in, or that of the workspace.
+   */
+  time_zone?: string | null
+  /** Internal notes. Tabs and line breaks are allowed. */
+  notes?: string | null
+  /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
+  tags?: string[] | null
+}
+
+export interface Deleted {
+  deleted: true
+}
+
+export interface CrmId {
+  /** The id of the contact in the CRM system. */
+  id: string
+}
+
+/** The country of numbers without a country code, as two letters such as `US`. */
+export type Country = string | null
+
+export interface NewImport {
+  /**
+   * At most 10000 rows: objects of texts by column name. `tags` are separated by , ; or |. Put a tag that contains one of
+   * these in double quotes, and double the quotes inside.
+   */
+  rows: Array<Record<string, string | null>>
+  /**
+   * The contact field of each column. Name a column by its name or its index, starting at 0; `null` ignores the column.
+   * Other columns are matched by common names, such as "Phone", "Mobile number", "E-Mail", "First Name" or "Vorname".
+   */
+  mapping?: Record<
+    string,
+    | 'phone_number'
+    | 'first_name'
+    | 'last_name'
+    | 'display_name'
+    | 'email'
+    | 'company'
+    | 'time_zone'
+    | 'notes'
+    | 'tags'
+    | null
+  >
+  default_country?: Country
+  /** If a contact already has the phone number: `skip` the row, or `update` the contact with the values of the row. */
+  on_conflict?: 'skip' | 'update'
+  /**
+   * What the people in the file have agreed to: calls (`voice`), messages (`sms`), or both (`all`). It is recorded for
+   * each contact of the file, also for one that a row skips because it exists. Nothing is recorded for what a person has
+   * opted out of.
+   */
+  consent?: 'voice' | 'sms' | 'all' | null
+  /**
+   * A campaign in which each contact of the file is enrolled, also one that a row skips because it exists. Columns named
+   * `variables.NAME` are then the variables of the enrollments. Contacts that are enrolled already keep theirs.
+   */
+  campaign_id?: string | null
+  /** Show what would happen to each row, without writing contacts. */
+  is_dry_run?: boolean
+  /** A name to show. The default is the name of the uploaded file. */
+  file_name?: string | null
+}
+
+export interface ImportOptions {
+  /**
+   * The contact field of each column. Name a column by its name or its index, starting at 0; `null` ignores the column.
+   * Other columns are matched by common names, such as "Phone", "Mobile number", "E-Mail", "First Name" or "Vorname".
+   */
+  mapping?: Record<
+    string,
+    | 'phone_number'
+    | 'first_name'
+    | 'last_name'
+    | 'display_name'
+    | 'email'
+    | 'company'
+    | 'time_zone'
+    | 'notes'
+    | 'tags'
+    | null
+  >
+  default_country?: Country
+  /** If a contact already has the phone number: `skip` the row, or `update` the contact with the values of the row. */
+  on_conflict?: 'skip' | 'update'
+  /**
+   * What the people in the file have agreed to: calls (`voice`), messages (`sms`), or both (`all`). It is recorded for
+   * each contact of the file, also for one that a row skips because it exists. Nothing is recorded for what a person has
+   * opted out of.
+   */
+  consent?: 'voice' | 'sms' | 'all' | null
+  /**
+   * A campaign in which each contact of the file is enrolled, also one that a row skips because it exists. Columns named
+   * `variables.NAME` are then the variables of the enrollments. Contacts that are enrolled already keep theirs.
+   */
+  campaign_id?: string | null
+  /** Show what would happen to each row, without writing contacts. */
+  is_dry_run?: boolean
+  /** A name to show. The default is the name of the uploaded file. */
+  file_name?: string | null
+}
+
+export interface Import {
+  /** The unique id of the import. Treat it as opaque. */
+  id: string
+  /** `queued`, then `running`, then `finished`, `canceled` or `failed`. An undo changes it to `undoing`, then `undone`. */
+  status: 'queued' | 'running' | 'finished' | 'canceled' | 'failed' | 'undoing' | 'undone'
+  /** Whether this is a dry run, which writes no contacts. */
+  is_dry_run: boolean
+  file_name: string | null
+  /** If a contact already has the phone number: `skip` the row, or `update` the contact with the values of the row. */
+  on_conflict: 'skip' | 'update'
+  default_country: string | null
+  /**
+   * What the people in the file have agreed to: calls (`voice`), messages (`sms`), or both (`all`). It is recorded for
+   * each contact of the file, also for one that a row skips because it exists. Nothing is recorded for what a person has
+   * opted out of.
+   */
+  consent: 'voice' | 'sms' | 'all' | null
+  /**
+   * A campaign in which each contact of the file is enrolled, also one that a row skips because it exists. Columns named
+   * `variables.NAME` are then the variables of the enrollments. Contacts that are enrolled already keep theirs.
+   */
+  campaign_id: string | null
+  /** The column names from the first row. */
+  columns: string[]
+  /**
+   * The contact field of each column, or with `campaign_id` the variable, such as `variables.slot`; `null` if the column
+   * is ignored.
+   */
+  mapping: Record<string, string | null>
+  /** The number of rows. */
+  total: number | null
+  /** The number of rows that are processed. */
+  done: number
+  /** The number of contacts created. */
+  created: number
+  /** The number of contacts updated. */
+  updated: number
+  /** The number of rows skipped: an earlier row or a contact has the phone number, or nothing would change. */
+  skipped: number
+  /** The number of invalid rows. */
+  refused: number
+  /** The number of contacts that were imported and not enrolled in the campaign. `error` says why. */
+  not_enrolled: number
+  /** The number of contacts that an undo skipped because they were changed after the import. */
+  undo_skipped: number
+  /** Why the import failed, or why contacts were not enrolled. */
+  error: string | null
+  /** When the import was created. */
+  created_at: string
+  /** When it started to run. */
+  started_at: string | null
+  /** When it finished, failed or was canceled. */
+  finished_at: string | null
+  /** When an undo ended. */
+  undone_at: string | null
+}
+
+export interface ImportRow {
+  /** The unique id of the row. */
+  id: string
+  /** The position in the file, starting at 1. Column names and empty rows are not counted. */
+  row_number: number
+  /** What happened to the row, or in a dry run what would happen. */
+  outcome: 'created' | 'updated' | 'skipped' | 'refused'
+  /** Why the row was skipped, refused or not undone. */
+  reason: string | null
+  contact_id: string | null
+  /** The cells by column name, up to 10000 characters in total; the CSV file has all. Empty after the contact is deleted. */
+  values: Record<string, string>
+}
+
+export interface Integration {
+  /** The unique id of the integration. Treat it as opaque. */
+  id: string
+  /** A name for people, such as what sends to it. */
+  name: string
+  /** A disabled integration accepts nothing: its URL returns 409. */
+  status: 'active' | 'disabled'
+  /**
+   * The URL to post JSON to. Anyone who knows it can send. `null` if it was encrypted with another `SECRETS_KEY`: the URL
+   * still works, but can no longer be shown.
+   */
+  url: string | null
+  /**
+   * The JSON pointer (RFC 6901) to the value of each contact field. Payloads are refused until `phone_number` is mapped.
+   * The value of `tags` may be a list, or a text with commas. A missing, `null` or empty value leaves the field
+   * unchanged.
+   */
+  field_map: {
+    phone_number?: string
+    first_name?: string
+    last_name?: string
+    display_name?: string
+    email?: string
+    company?: string
+    time_zone?: string
+    notes?: string
+    tags?: string
+    /** Pointers by the name of the CRM system. */
+    crm_ids?: Record<string, string>
+  }
+  default_country: string | null
+  /** Whether requests must be signed with the `signing_secret`. */
+  is_signed: boolean
+  /** When it last received a request; `null` if never, or more than 30 days ago. */
+  last_received_at: string | null
+  /** When it was created. */
+  created_at: string
+  /** When it was last changed. */
+  updated_at: string
+}
+
+export interface NewIntegration {
+  /** A name for people, such as what sends to it. */
+  name: string
+  /**
+   * The JSON pointer (RFC 6901) to the value of each contact field. Payloads are refused until `phone_number` is mapped.
+   * The value of `tags` may be a list, or a text with commas. A missing, `null` or empty value leaves the field
+   * unchanged.
+   */
+  field_map?: {
+    phone_number?: string | null
+    first_name?: string | null
+    last_name?: string | null
+    display_name?: string | null
+    email?: string | null
+    company?: string | null
+    time_zone?: string | null
+    notes?: string | null
+    tags?: string | null
+    /** Pointers by the name of the CRM system. */
+    crm_ids?: Record<string, string | null>
+  }
+  default_country?: Country
+  /**
+   * A secret of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64. With it, requests must be signed, and a
+   * repeated `webhook-id` has no effect. `null` turns signing off. The secret is never returned.
+   */
+  signing_secret?: string | null
+}
+
+export interface IntegrationChange {
+  /** A name for people, such as what sends to it. */
+  name?: string
+  /** A disabled integration accepts nothing: its URL returns 409. */
+  status?: 'active' | 'disabled'
+  /**
+   * The JSON pointer (RFC 6901) to the value of each contact field. Payloads are refused until `phone_number` is mapped.
+   * The value of `tags` may be a list, or a text with commas. A missing, `null` or empty value leaves the field
+   * unchanged.
+   */
+  field_map?: {
+    phone_number?: string | null
+    first_name?: string | null
+    last_name?: string | null
+    display_name?: string | null
+    email?: string | null
+    company?: string | null
+    time_zone?: string | null
+    notes?: string | null
+    tags?: string | null
+    /** Pointers by the name of the CRM system. */
+    crm_ids?: Record<string, string | null>
+  }
+  default_country?: Country
+  /**
+   * A secret of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64. With it, requests must be signed, and a
+   * repeated `webhook-id` has no effect. `null` turns signing off. The secret is never returned.
+   */
+  signing_secret?: string | null
+}
+
+export interface Sample {
+  /** JSON as the sender would post it. */
+  sample: unknown
+  /**
+   * The JSON pointer (RFC 6901) to the value of each contact field. Payloads are refused until `phone_number` is mapped.
+   * The value of `tags` may be a list, or a text with commas. A missing, `null` or empty value leaves the field
+   * unchanged.
+   */
+  field_map?: {
+    phone_number?: string | null
+    first_name?: string | null
+    last_name?: string | null
+    display_name?: string | null
+    email?: string | null
+    company?: string | null
+    time_zone?: string | null
+    notes?: string | null
+    tags?: string | null
+    /** Pointers by the name of the CRM system. */
+    crm_ids?: Record<string, string | null>
+  }
+  default_country?: Country
+}
+
+export interface DryRun {
+  /** What happened to the contact. */
+  outcome: 'created' | 'updated' | 'unchanged' | 'refused'
+  /** Why the payload was refused. */
+  reasons: string[]
+  /** The contact that was created, updated or found. */
+  contact_id: string | null
+  /** The fields that the sample sets; `null` if it is refused. */
+  contact: {
+    /** E.164: a plus, the country code and the number, at most 15 digits. Unique within the workspace. */
+    phone_number?: string
+    first_name?: string | null
+    last_name?: string | null
+    display_name?: string | null
+    /** Stored as sent. Several contacts may have the same email. */
+    email?: string | null
+    company?: string | null
+    /**
+     * The contact's time zone, as an IANA name. Campaigns and agents use it. Without it campaigns use the zones that the
+     * number may be in, and agents use the only one that it can be in, or that of the workspace.
+     */
+    time_zone?: string | null
+    /** Internal notes. Tabs and line breaks are allowed. */
+    notes?: string | null
+    /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
+    tags?: string[] | null
+    crm_ids?: Record<string, string>
+  } | null
+}
+
+export interface Receipt {
+  /** The unique id of the receipt. */
+  id: string
+  /** What happened to the contact. */
+  outcome: 'created' | 'updated' | 'unchanged' | 'refused'
+  /** Why the payload was refused. */
+  reasons: string[]
+  /** The contact that was created, updated or found. */
+  contact_id: string | null
+  /**
+   * The JSON that was received. `null` if it was not valid JSON, larger than 64 kB or not signed correctly, and after the
+   * contact is deleted.
+   */
+  payload: unknown
+  /** When it was received. */
+  received_at: string
+}
+
+export interface Consent {
+  /** The unique id of the entry. Treat it as opaque. */
+  id: string
+  /** The contact. `null` after it was deleted, or when there was none. */
+  contact_id: string | null
+  /** Calls, messages, or both. */
+  kind: 'voice' | 'sms' | 'all'
+  /** Whether the person has agreed (`granted`) or opted out (`revoked`). */
+  status: 'granted' | 'revoked'
+  /**
+   * How the consent was given or revoked. `sms_keyword`: by a word such as STOP. `voice_request`: in a call. `api`: with
+   * an API key. `import`: with an import. `dashboard`: by a person in the dashboard.
+   */
+  source: 'sms_keyword' | 'voice_request' | 'api' | 'import' | 'dashboard'
+  /** What shows that it happened, such as the id of a message or the name of a form. */
+  evidence: Record<string, unknown> | null
+  /** When the entry was added. */
+  created_at: string
+}
+
+export interface NewConsent {
+  /** Calls, messages, or both. */
+  kind: 'voice' | 'sms' | 'all'
+  /** Whether the person has agreed (`granted`) or opted out (`revoked`). */
+  status: 'granted' | 'revoked'
+  /**
+   * What shows that it happened: at most 20 members, with names of up to 40 characters and texts of up to 500. It is kept
+   * forever, also after the contact is deleted, so don't put personal data there, such as the phone number or a name.
+   */
+  evidence?: Record<string, string> | null
+}
+
+export interface Verification {
+  /** Whether all entries are as they were added. */
+  is_valid: boolean
+  /** How many entries were checked. The check ends at the first one that is broken. */
+  rows: number
+  /**
+   * The first entry that was changed, or that follows one that was removed. `null` if there is none, also when the last
+   * entries were removed.
+   */
+  first_broken_id: string | null
+}
+
+export interface NewSuppression {
+  /** The number, in E.164 form. It need not be that of a contact. */
+  phone_number: string
+  /** Calls, messages, or both. The default is `all`. */
+  kind?: 'voice' | 'sms' | 'all'
+  /** Why, in your words. */
+  reason?: string | null
+}
+
+export interface Suppression {
+  /** The unique id of the suppression. Treat it as opaque. */
+  id: string
+  /** The number, in E.164 form. It need not be that of a contact. */
+  phone_number: string
+  /** Calls, messages, or both. */
+  kind: 'voice' | 'sms' | 'all'
+  /** Why, in your words. */
+  reason: string | null
+  /** When the suppression was created. */
+  created_at: string
+}
+
+export interface Agent {
+  /** The unique id of the agent. Treat it as opaque. */
+  id: string
+  name: string
+  /** What the agent is for. `""` if not set. */
+  description: string
+  /** The instructions that the agent follows. */
+  instructions: string | null
+  /** The version in use. `instructions` are those of this version. */
+  deployed_version: {
+    /** The id of the version. */
+    id: string
+    version_label: string
+  }
+  /** A version that is tried with `percent` of the counterparts, beside the deployed one. */
+  candidate: {
+    version: {
+      /** The id of the version. */
+      id: string
+      version_label: string
+    }
+    percent: number
+  } | null
+  /** Whether the draft differs from all of the agent's versions. */
+  has_unpublished_changes: boolean
+  /** When the agent was created. */
+  created_at: string
+  /** When the agent was last updated. */
+  updated_at: string
+}
+
+/** A script that the agent follows instead of asking a model: see "Scripts" in the guide. At most 256 kB. */
+export type Script = {
+  /** The name of the first node. */
+  start: string
+  /** At most 500 nodes, by name. */
+  nodes: Record<
+    string,
+    {
+      /** What the agent says. `{{contact.first_name|there}}` is replaced with a value, or with the default after `|`. */
+      say?: string
+      /** What the contact may answer. */
+      on?: Array<{
+        /** Phrases, of which one must be heard. */
+        hear?: string[]
+        /** A built-in list of phrases. */
+        intent?: 'yes' | 'no' | 'repeat' | 'human' | 'stop' | 'wrong_person' | 'busy' | 'goodbye'
+        /** A value that must be heard. It becomes the variable of that name. */
+        slot?: 'digits' | 'date' | 'time' | 'phone' | 'name' | 'email'
+        /** What the agent says. `{{contact.first_name|there}}` is replaced with a value, or with the default after `|`. */
+        say?: string
+        /** The name of the next node, or `@end` or `@hand_over`. */
+        go: string
+      }>
+      /** When the contact says nothing. Without `go` the agent keeps waiting. */
+      silence?: {
+        /** What the agent says. `{{contact.first_name|there}}` is replaced with a value, or with the default after `|`. */
+        say?: string
+        /** The name of the next node, or `@end` or `@hand_over`. */
+        go?: string
+      }
+      /** When nothing of `on` is heard. Without it the agent repeats `say`. */
+      else?: {
+        /** What the agent says. `{{contact.first_name|there}}` is replaced with a value, or with the default after `|`. */
+        say?: string
+        /** The name of the next node, or `@end` or `@hand_over`. */
+        go?: string
+      }
+      /** The name of the next node, or `@end` or `@hand_over`. */
+      go?: string
+      /** In calls: the digits to press after `say`, of 0 to 9, `*` and `#`. */
+      press?: string
+      /** In calls: whether the contact can't interrupt `say`, and all that is said with it. */
+      is_uninterruptible?: boolean
+      /** The name of the tool to call. */
+      tool?: string
+      /** The tool's arguments. Placeholders in texts are replaced. */
+      with?: Record<string, unknown>
+      /** Where to go if the tool succeeds. */
+      ok?: string
+      /** Where to go if the tool fails. */
+      failed?: string
+    }
+  >
+} | null
+
+/** The configuration. Fields that are not sent keep their values. Other configuration fields are ignored. */
+export interface AgentConfigurationChange {
+  /** The instructions that the agent follows. */
+  instructions?: string | null
+  /** The first words of the agent. */
+  greeting?: string | null
+  /** The language that the agent speaks, as a BCP 47 tag. `en` by default. */
+  language?: string
+  /** The model that the agent uses. `null`: the workspace's default provider. Can't be used together with `script`. */
+  model?: {
+    /** The name of a provider. */
+    provider: string
+    /** The provider's name for the model. */
+    name: string
+    temperature?: number | null
+  } | null
+  /** The model to ask when `model` fails. Can't be used together with `script`. */
+  fallback_model?: {
+    /** The name of a provider. */
+    provider: string
+    /** The provider's name for the model. */
+    name: string
+    temperature?: number | null
+  } | null
+  script?: Script
+  /**
+   * The names of the workspace's tools that the agent may use, with those that its script calls. Built-in tools need not
+   * be named.
+   */
+  tools?: string[]
+  /** The facts that the agent collects in a conversation. */
+  results?: Array<{
+    name: string
+    type: 'text' | 'number' | 'boolean' | 'date'
+    description?: string | null
+  }>
+  /** The contact fields that the agent may update. */
+  contact_fields?: Array<
+    'first_name' | 'last_name' | 'display_name' | 'email' | 'company' | 'time_zone' | 'notes' | 'tags'
+  >
+  /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
+  voicemail_message?: string | null
+  /**
+   * The voice of the agent in recordings of simulated calls, and where `speech.speak` is `null`. `null`: the default
+   * voice.
+   */
+  voice?: 'awb' | 'kal' | 'kal16' | 'rms' | 'slt' | null
+  /** Where the agent may transfer calls to, by the tool `transfer`. Each has another name. */
+  transfers?: Array<{
+    /** What the agent calls it. */
+    name: string
+    /** The number to transfer to, in E.164 form. */
+    phone_number: string
+  }>
+  /**
+   * What the agent hears and speaks with in calls on real lines: see "Speech" in the guide. `null` for either: offline
+   * speech, with `voice`. Replaced as a whole.
+   */
+  speech?: {
+    /** What the agent hears with: a provider of the kind `openai_compatible`, `elevenlabs` or `deepgram`. */
+    listen?: {
+      /** The name of a provider. */
+      provider: string
+      /** The provider's name for a model that hears. `null`: its default. */
+      model?: string | null
+      /** What the contact speaks, as a BCP 47 tag. `null`: the agent's `language`. */
+      language?: string | null
+    } | null
+    /** What the agent speaks with, as `listen`. */
+    speak?: {
+      /** The name of a provider. */
+      provider: string
+      /** The provider's name for a model that speaks. `null`: its default. */
+      model?: string | null
+      /** The provider's name or id for a voice. `null`: its default. */
+      voice?: string | null
+      /** 1 is the usual speed. A provider with a smaller range gets the nearest that it has. */
+      speed?: number | null
+    } | null
+  }
+  /** Members that are left out keep their values. */
+  hand_over?: {
+    /** Whether the agent may hand over to a person. */
+    is_allowed?: boolean
+    /** Whether to hand over when no model answers. */
+    on_failure?: boolean
+    /** What the agent says when it hands over. */
+    message?: string | null
+  }
+  /** Members that are left out keep their values. */
+  recording?: {
+    /** Whether calls are recorded. Calls by telephone and in the browser also need a `notice`. */
+    is_on?: boolean
+    /** What the agent says about the recording at the start of a call. */
+    notice?: string | null
+  }
+  /** Each but `call_seconds_max` is at most its default. Members that are left out keep their values. */
+  limits?: {
+    /** Turns of a text conversation. */
+    turns_max?: number
+    /** Tokens of a conversation. */
+    tokens_max?: number
+    /** Characters of a reply. */
+    reply_characters_max?: number
+    /** A conversation without a message for this long is closed. */
+    idle_seconds?: number
+    /** How long a tool may take. A tool's own `timeout_ms` applies if it is shorter. */
+    tool_timeout_ms?: number
+    /** Seconds from the answer of a call to its end. Unlike the other limits it can be higher than its default: up to 7,200. */
+    call_seconds_max?: number
+  }
+}
+
+export interface NewAgent {
+  name: string
+  description?: string | null
+  /** The instructions that the agent follows. */
+  instructions?: string | null
+  /** The first words of the agent. */
+  greeting?: string | null
+  /** The language that the agent speaks, as a BCP 47 tag. `en` by default. */
+  language?: string
+  /** The model that the agent uses. `null`: the workspace's default provider. Can't be used together with `script`. */
+  model?: {
+    /** The name of a provider. */
+    provider: string
+    /** The provider's name for the model. */
+    name: string
+    temperature?: number | null
+  } | null
+  /** The model to ask when `model` fails. Can't be used together with `script`. */
+  fallback_model?: {
+    /** The name of a provider. */
+    provider: string
+    /** The provider's name for the model. */
+    name: string
+    temperature?: number | null
+  } | null
+  script?: Script
+  /**
+   * The names of the workspace's tools that the agent may use, with those that its script calls. Built-in tools need not
+   * be named.
+   */
+  tools?: string[]
+  /** The facts that the agent collects in a conversation. */
+  results?: Array<{
+    name: string
+    type: 'text' | 'number' | 'boolean' | 'date'
+    description?: string | null
+  }>
+  /** The contact fields that the agent may update. */
+  contact_fields?: Array<
+    'first_name' | 'last_name' | 'display_name' | 'email' | 'company' | 'time_zone' | 'notes' | 'tags'
+  >
+  /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
+  voicemail_message?: string | null
+  /**
+   * The voice of the agent in recordings of simulated calls, and where `speech.speak` is `null`. `null`: the default
+   * voice.
+   */
+  voice?: 'awb' | 'kal' | 'kal16' | 'rms' | 'slt' | null
+  /** Where the agent may transfer calls to, by the tool `transfer`. Each has another name. */
+  transfers?: Array<{
+    /** What the agent calls it. */
+    name: string
+    /** The number to transfer to, in E.164 form. */
+    phone_number: string
+  }>
+  /**
+   * What the agent hears and speaks with in calls on real lines: see "Speech" in the guide. `null` for either: offline
+   * speech, with `voice`. Replaced as a whole.
+   */
+  speech?: {
+    /** What the agent hears with: a provider of the kind `openai_compatible`, `elevenlabs` or `deepgram`. */
+    listen?: {
+      /** The name of a provider. */
+      provider: string
+      /** The provider's name for a model that hears. `null`: its default. */
+      model?: string | null
+      /** What the contact speaks, as a BCP 47 tag. `null`: the agent's `language`. */
+      language?: string | null
+    } | null
+    /** What the agent speaks with, as `listen`. */
+    speak?: {
+      /** The name of a provider. */
+      provider: string
+      /** The provider's name for a model that speaks. `null`: its default. */
+      model?: string | null
+      /** The provider's name or id for a voice. `null`: its default. */
+      voice?: string | null
+      /** 1 is the usual speed. A provider with a smaller range gets the nearest that it has. */
+      speed?: number | null
+    } | null
+  }
+  /** Members that are left out keep their values. */
+  hand_over?: {
+    /** Whether the agent may hand over to a person. */
+    is_allowed?: boolean
+    /** Whether to hand over when no model answers. */
+    on_failure?: boolean
+    /** What the agent says when it hands over. */
+    message?: string | null
+  }
+  /** Members that are left out keep their values. */
+  recording?: {
+    /** Whether calls are recorded. Calls by telephone and in the browser also need a `notice`. */
+    is_on?: boolean
+    /** What the agent says about the recording at the start of a call. */
+    notice?: string | null
+  }
+  /** Each but `call_seconds_max` is at most its default. Members that are left out keep their values. */
+  limits?: {
+    /** Turns of a text conversation. */
+    turns_max?: number
+    /** Tokens of a conversation. */
+    tokens_max?: number
+    /** Characters of a reply. */
+    reply_characters_max?: number
+    /** A conversation without a message for this long is closed. */
+    idle_seconds?: number
+    /** How long a tool may take. A tool's own `timeout_ms` applies if it is shorter. */
+    tool_timeout_ms?: number
+    /** Seconds from the answer of a call to its end. Unlike the other limits it can be higher than its default: up to 7,200. */
+    call_seconds_max?: number
+  }
+  draft?: AgentConfigurationChange
+}
+
+export interface AgentConfiguration {
+  /** The instructions that the agent follows. */
+  instructions: string | null
+  /** The first words of the agent. */
+  greeting: string | null
+  /** The language that the agent speaks, as a BCP 47 tag. `en` by default. */
+  language: string
+  /** The model that the agent uses. `null`: the workspace's default provider. Can't be used together with `script`. */
+  model: {
+    /** The name of a provider. */
+    provider: string
+    /** The provider's name for the model. */
+    name: string
+    temperature?: number | null
+  } | null
+  /** The model to ask when `model` fails. Can't be used together with `script`. */
+  fallback_model: {
+    /** The name of a provider. */
+    provider: string
+    /** The provider's name for the model. */
+    name: string
+    temperature?: number | null
+  } | null
+  script: Script
+  /**
+   * The names of the workspace's tools that the agent may use, with those that its script calls. Built-in tools need not
+   * be named.
+   */
+  tools: string[]
+  /** The facts that the agent collects in a conversation. */
+  results: Array<{
+    name: string
+    type: 'text' | 'number' | 'boolean' | 'date'
+    description?: string | null
+  }>
+  /** The contact fields that the agent may update. */
+  contact_fields: Array<
+    'first_name' | 'last_name' | 'display_name' | 'email' | 'company' | 'time_zone' | 'notes' | 'tags'
+  >
+  /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
+  voicemail_message: string | null
+  /**
+   * The voice of the agent in recordings of simulated calls, and where `speech.speak` is `null`. `null`: the default
+   * voice.
+   */
+  voice: 'awb' | 'kal' | 'kal16' | 'rms' | 'slt' | null
+  /** Where the agent may transfer calls to, by the tool `transfer`. Each has another name. */
+  transfers: Array<{
+    /** What the agent calls it. */
+    name: string
+    /** The number to transfer to, in E.164 form. */
+    phone_number: string
+  }>
+  /**
+   * What the agent hears and speaks with in calls on real lines: see "Speech" in the guide. `null` for either: offline
+   * speech, with `voice`. Replaced as a whole.
+   */
+  speech: {
+    /** What the agent hears with: a provider of the kind `openai_compatible`, `elevenlabs` or `deepgram`. */
+    listen?: {
+      /** The name of a provider. */
+      provider: string
+      /** The provider's name for a model that hears. `null`: its default. */
+      model?: string | null
+      /** What the contact speaks, as a BCP 47 tag. `null`: the agent's `language`. */
+      language?: string | null
+    } | null
+    /** What the agent speaks with, as `listen`. */
+    speak?: {
+      /** The name of a provider. */
+      provider: string
+      /** The provider's name for a model that speaks. `null`: its default. */
+      model?: string | null
+      /** The provider's name or id for a voice. `null`: its default. */
+      voice?: string | null
+      /** 1 is the usual speed. A provider with a smaller range gets the nearest that it has. */
+      speed?: number | null
+    } | null
+  }
+  hand_over: {
+    /** Whether the agent may hand over to a person. */
+    is_allowed: boolean
+    /** Whether to hand over when no model answers. */
+    on_failure: boolean
+    /** What the agent says when it hands over. */
+    message: string | null
+  }
+  recording: {
+    /** Whether calls are recorded. Calls by telephone and in the browser also need a `notice`. */
+    is_on: boolean
+    /** What the agent says about the recording at the start of a call. */
+    notice: string | null
+  }
+  /** Each but `call_seconds_max` is at most its default. */
+  limits: {
+    /** Turns of a text conversation. */
+    turns_max: number
+    /** Tokens of a conversation. */
+    tokens_max: number
+    /** Characters of a reply. */
+    reply_characters_max: number
+    /** A conversation without a message for this long is closed. */
+    idle_seconds: number
+    /** How long a tool may take. A tool's own `timeout_ms` applies if it is shorter. */
+    tool_timeout_ms: number
+    /** Seconds from the answer of a call to its end. Unlike the other limits it can be higher than its default: up to 7,200. */
+    call_seconds_max: number
+  }
+}
+
+export interface AgentWithDraft {
+  /** The unique id of the agent. Treat it as opaque. */
+  id: string
+  name: string
+  /** What the agent is for. `""` if not set. */
+  description: string
+  /** The instructions that the agent follows. */
+  instructions: string | null
+  /** The version in use. `instructions` are those of this version. */
+  deployed_version: {
+    /** The id of the version. */
+    id: string
+    version_label: string
+  }
+  /** A version that is tried with `percent` of the counterparts, beside the deployed one. */
+  candidate: {
+    version: {
+      /** The id of the version. */
+      id: string
+      version_label: string
+    }
+    percent: number
+  } | null
+  /** Whether the draft differs from all of the agent's versions. */
+  has_unpublished_changes: boolean
+  /** When the agent was created. */
+  created_at: string
+  /** When the agent was last updated. */
+  updated_at: string
+  draft: AgentConfiguration
+}
+
+export interface AgentChange {
+  name?: string
+  description?: string | null
+  /** The instructions that the agent follows. */
+  instructions?: string | null
+  /** The first words of the agent. */
+  greeting?: string | null
+  /** The language that the agent speaks, as a BCP 47 tag. `en` by default. */
+  language?: string
+  /** The model that the agent uses. `null`: the workspace's default provider. Can't be used together with `script`. */
+  model?: {
+    /** The name of a provider. */
+    provider: string
+    /** The provider's name for the model. */
+    name: string
+    temperature?: number | null
+  } | null
+  /** The model to ask when `model` fails. Can't be used together with `script`. */
+  fallback_model?: {
+    /** The name of a provider. */
+    provider: string
+    /** The provider's name for the model. */
+    name: string
+    temperature?: number | null
+  } | null
+  script?: Script
+  /**
+   * The names of the workspace's tools that the agent may use, with those that its script calls. Built-in tools need not
+   * be named.
+   */
+  tools?: string[]
+  /** The facts that the agent collects in a conversation. */
+  results?: Array<{
+    name: string
+    type: 'text' | 'number' | 'boolean' | 'date'
+    description?: string | null
+  }>
+  /** The contact fields that the agent may update. */
+  contact_fields?: Array<
+    'first_name' | 'last_name' | 'display_name' | 'email' | 'company' | 'time_zone' | 'notes' | 'tags'
+  >
+  /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
+  voicemail_message?: string | null
+  /**
+   * The voice of the agent in recordings of simulated calls, and where `speech.speak` is `null`. `null`: the default
+   * voice.
+   */
+  voice?: 'awb' | 'kal' | 'kal16' | 'rms' | 'slt' | null
+  /** Where the agent may transfer calls to, by the tool `transfer`. Each has another name. */
+  transfers?: Array<{
+    /** What the agent calls it. */
+    name: string
+    /** The number to transfer to, in E.164 form. */
+    phone_number: string
+  }>
+  /**
+   * What the agent hears and speaks with in calls on real lines: see "Speech" in the guide. `null` for either: offline
+   * speech, with `voice`. Replaced as a whole.
+   */
+  speech?: {
+    /** What the agent hears with: a provider of the kind `openai_compatible`, `elevenlabs` or `deepgram`. */
+    listen?: {
+      /** The name of a provider. */
+      provider: string
+      /** The provider's name for a model that hears. `null`: its default. */
+      model?: string | null
+      /** What the contact speaks, as a BCP 47 tag. `null`: the agent's `language`. */
+      language?: string | null
+    } | null
+    /** What the agent speaks with, as `listen`. */
+    speak?: {
+      /** The name of a provider. */
+      provider: string
+      /** The provider's name for a model that speaks. `null`: its default. */
+      model?: string | null
+      /** The provider's name or id for a voice. `null`: its default. */
+      voice?: string | null
+      /** 1 is the usual speed. A provider with a smaller range gets the nearest that it has. */
+      speed?: number | null
+    } | null
+  }
+  /** Members that are left out keep their values. */
+  hand_over?: {
+    /** Whether the agent may hand over to a person. */
+    is_allowed?: boolean
+    /** Whether to hand over when no model answers. */
+    on_failure?: boolean
+    /** What the agent says when it hands over. */
+    message?: string | null
+  }
+  /** Members that are left out keep their values. */
+  recording?: {
+    /** Whether calls are recorded. Calls by telephone and in the browser also need a `notice`. */
+    is_on?: boolean
+    /** What the agent says about the recording at the start of a call. */
+    notice?: string | null
+  }
+  /** Each but `call_seconds_max` is at most its default. Members that are left out keep their values. */
+  limits?: {
+    /** Turns of a text conversation. */
+    turns_max?: number
+    /** Tokens of a conversation. */
+    tokens_max?: number
+    /** Characters of a reply. */
+    reply_characters_max?: number
+    /** A conversation without a message for this long is closed. */
+    idle_seconds?: number
+    /** How long a tool may take. A tool's own `timeout_ms` applies if it is shorter. */
+    tool_timeout_ms?: number
+    /** Seconds from the answer of a call to its end. Unlike the other limits it can be higher than its default: up to 7,200. */
+    call_seconds_max?: number
+  }
+  draft?: AgentConfigurationChange
+}
+
+export interface AgentVersion {
+  /** The unique id of the version. Treat it as opaque. */
+  id: string
+  version_label: string
+  /** The instructions that the agent follows. */
+  instructions: string | null
+  note: string | null
+  /** Who did it. `null` if it was not recorded. */
+  created_by: {
+    kind: 'api_key' | 'person' | 'command'
+    /** The id of the API key or person; `null` for the command line. */
+    id: string | null
+  } | null
+  /** When the version was created. */
+  created_at: string
+}
+
+export interface NewAgentVersion {
+  /** What is new in this version. */
+  note?: string | null
+  /** Also deploys the version. */
+  deploy?: boolean
+}
+
+export interface AgentVersionWithConfiguration {
+  /** The unique id of the version. Treat it as opaque. */
+  id: string
+  version_label: string
+  /** The instructions that the agent follows. */
+  instructions: string | null
+  note: string | null
+  /** Who did it. `null` if it was not recorded. */
+  created_by: {
+    kind: 'api_key' | 'person' | 'command'
+    /** The id of the API key or person; `null` for the command line. */
+    id: string | null
+  } | null
+  /** When the version was created. */
+  created_at: string
+  configuration: AgentConfiguration
+}
+
+export interface AgentDifference {
+  from: {
+    /** `null` for the draft. */
+    id: string | null
+    /** `draft` for the draft. */
+    version_label: string
+  }
+  to: {
+    /** `null` for the draft. */
+    id: string | null
+    /** `draft` for the draft. */
+    version_label: string
+  }
+  /** The fields that differ, without the instructions and the nodes of the script. */
+  fields: Array<{
+    path: string
+    /** Any JSON value. */
+    before: unknown
+    /** Any JSON value. */
+    after: unknown
+  }>
+  /**
+   * All lines of both sides, in order. Empty if the instructions are the same. If more than 150 lines differ, all lines
+   * count as changed.
+   */
+  instructions: Array<{
+    change: 'same' | 'added' | 'removed'
+    /** Whole lines. */
+    text: string
+  }>
+  /** The nodes of the script that differ. */
+  script: Array<{
+    node: string
+    change: 'added' | 'removed' | 'changed'
+    /** Any JSON value. */
+    before: unknown
+    /** Any JSON value. */
+    after: unknown
+  }>
+}
+
+export interface NewDeployment {
+  /** The version to deploy. */
+  version_id: string
+  /** Below 100 the version becomes the candidate beside the deployed version. */
+  percent: number
+}
+
+export interface Deployment {
+  /** The unique id of the deployment. Treat it as opaque. */
+  id: string
+  version: {
+    /** The id of the version. */
+    id: string
+    version_label: string
+  }
+  /** Below 100 the version became the candidate. */
+  percent: number
+  /** Who did it. `null` if it was not recorded. */
+  created_by: {
+    kind: 'api_key' | 'person' | 'command'
+    /** The id of the API key or person; `null` for the command line. */
+    id: string | null
+  } | null
+  /** When it was deployed. */
+  created_at: string
+}
+
+export interface NewProvider {
+  /** Unique in the workspace. Agents name it. */
+  name: string
+  /**
+   * The URL of the API, up to and without `/chat/completions`, `/messages`, `/text-to-speech` or `/speak`. On a public
+   * host, without user name, password and query. By default the vendor's own.
+   */
+  base_url?: string
+  /**
+   * The model that is used when none is named. Required for `openai_compatible` and `anthropic`. For `elevenlabs` and
+   * `deepgram` it is one that hears or one that speaks; `null`: see "Speech" in the guide.
+   */
+  default_model?: string | null
+  /** The model that turns texts into vectors. Only for `openai_compatible`. `null`: none. */
+  embedding_model?: string | null
+  /**
+   * Whether agents without a model use this provider. At most one provider of a workspace is the default, and none for
+   * speech only. By default `true` if the workspace has no other.
+   */
+  is_default?: boolean
+  /**
+   * Sent to the provider, and never returned. A change of scheme, host or port of `base_url` removes the stored key,
+   * unless it is sent again.
+   */
+  api_key?: string | null
+  /**
+   * `openai_compatible` for any server with OpenAI's Chat Completions API; `elevenlabs` and `deepgram` for speech only.
+   * It can't be changed.
+   */
+  kind: 'openai_compatible' | 'anthropic' | 'elevenlabs' | 'deepgram'
+}
+
+export interface Provider {
+  /** The unique id of the provider. Of a provider from the environment: `openai` or `anthropic`. */
+  id: string
+  /** Unique in the workspace. Agents name it. */
+  name: string
+  /**
+   * `openai_compatible` for any server with OpenAI's Chat Completions API; `elevenlabs` and `deepgram` for speech only.
+   * It can't be changed.
+   */
+  kind: 'openai_compatible' | 'anthropic' | 'elevenlabs' | 'deepgram'
+  /**
+   * The URL of the API, up to and without `/chat/completions`, `/messages`, `/text-to-speech` or `/speak`. On a public
+   * host, without user name, password and query. `null` for a provider from the environment, and for people who are not
+   * owners.
+   */
+  base_url: string | null
+  /**
+   * The model that is used when none is named. Required for `openai_compatible` and `anthropic`. For `elevenlabs` and
+   * `deepgram` it is one that hears or one that speaks; `null`: see "Speech" in the guide. Also `null` for a provider
+   * from the environment that has none.
+   */
+  default_model: string | null
+  /** The model that turns texts into vectors. Only for `openai_compatible`. `null`: none. */
+  embedding_model: string | null
+  /**
+   * Whether agents without a model use this provider. At most one provider of a workspace is the default, and none for
+   * speech only. The first from the environment that has a model is, while no other is.
+   */
+  is_default: boolean
+  /** Whether an API key is stored. */
+  has_api_key: boolean
+  /** `environment` if the operator has configured it for all workspaces. It then can't be changed. */
+  source: 'workspace' | 'environment'
+  /** When the provider was created. `null` for a provider from the environment. */
+  created_at: string | null
+  /** When the provider was last changed. `null` for a provider from the environment. */
+  updated_at: string | null
+}
+
+export interface ProviderChange {
+  /** Unique in the workspace. Agents name it. */
+  name?: string
+  /**
+   * The URL of the API, up to and without `/chat/completions`, `/messages`, `/text-to-speech` or `/speak`. On a public
+   * host, without user name, password and query.
+   */
+  base_url?: string
+  /**
+   * The model that is used when none is named. Required for `openai_compatible` and `anthropic`. For `elevenlabs` and
+   * `deepgram` it is one that hears or one that speaks; `null`: see "Speech" in the guide.
+   */
+  default_model?: string | null
+  /** The model that turns texts into vectors. Only for `openai_compatible`. `null`: none. */
+  embedding_model?: string | null
+  /**
+   * Whether agents without a model use this provider. At most one provider of a workspace is the default, and none for
+   * speech only.
+   */
+  is_default?: boolean
+  /**
+   * Sent to the provider, and never returned. A change of scheme, host or port of `base_url` removes the stored key,
+   * unless it is sent again.
+   */
+  api_key?: string | null
+}
+
+export interface TestResult {
+  /** Whether the answer was a success. */
+  is_ok: boolean
+  /** The status code of the response. `null` when there was none. */
+  status: number | null
+  /** How long the request took. */
+  duration_ms: number
+  /** What went wrong. `null` on success. */
+  error: string | null
+}
+
+export interface NewTool {
+  /** Lower-case letters, digits and `_`. Unique in the workspace, and can't be changed: agents name it. */
+  name: string
+  /** Tells the model what the tool does and when to use it. */
+  description?: string | null
+  /**
+   * The JSON Schema of the arguments, of the type `object`: see "Tools" in the guide for the keywords. By default there
+   * are no arguments.
+   */
+  parameters?: unknown
+  /** A URL that begins with https:// or http://, on a public host, without user name and password. */
+  url: string
+  /** With GET and DELETE, the arguments are in the query; otherwise in the JSON body. */
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /**
+   * Headers to send, such as an API key: at most 20. Replaces all of them, except that `null` keeps the stored value. A
+   * change of scheme, host or port of `url` removes stored values, unless they are sent again.
+   */
+  headers?: Record<string, string | null>
+  /** How long the whole request may take. The default is 8,000. */
+  timeout_ms?: number
+  /**
+   * Whether a call changes something. Only calls without side effects are repeated, once, after a failure. The default is
+   * `true`.
+   */
+  has_side_effects?: boolean
+  /** What the agent says while the tool runs. */
+  say_while?: string | null
+}
+
+export interface ToolWithSecret {
+  /** The unique id of the tool. Treat it as opaque. */
+  id: string
+  /** Lower-case letters, digits and `_`. Unique in the workspace, and can't be changed: agents name it. */
+  name: string
+  /** Tells the model what the tool does and when to use it. */
+  description: string | null
+  /**
+   * The JSON Schema of the arguments, of the type `object`: see "Tools" in the guide for the keywords. By default there
+   * are no arguments.
+   */
+  parameters: Record<string, unknown>
+  /**
+   * A URL that begins with https:// or http://, on a public host, without user name and password. `null` for people who
+   * are not owners.
+   */
+  url: string | null
+  /** With GET and DELETE, the arguments are in the query; otherwise in the JSON body. */
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** The names of the headers. Their values are never returned. Empty for people who are not owners. */
+  headers: Record<string, null>
+  /** How long the whole request may take. */
+  timeout_ms: number
+  /** Whether a call changes something. Only calls without side effects are repeated, once, after a failure. */
+  has_side_effects: boolean
+  /** What the agent says while the tool runs. */
+  say_while: string | null
+  /** Until when the previous secret also signs requests, after a rotation. */
+  previous_secret_until: string | null
+  /** When the tool was created. */
+  created_at: string
+  /** When the tool was last changed. */
+  updated_at: string
+  /** Signs requests, by Standard Webhooks. It is returned only this once. */
+  secret: string
+}
+
+export interface Tool {
+  /** The unique id of the tool. Treat it as opaque. */
+  id: string
+  /** Lower-case letters, digits and `_`. Unique in the workspace, and can't be changed: agents name it. */
+  name: string
+  /** Tells the model what the tool does and when to use it. */
+  description: string | null
+  /**
+   * The JSON Schema of the arguments, of the type `object`: see "Tools" in the guide for the keywords. By default there
+   * are no arguments.
+   */
+  parameters: Record<string, unknown>
+  /**
+   * A URL that begins with https:// or http://, on a public host, without user name and password. `null` for people who
+   * are not owners.
+   */
+  url: string | null
+  /** With GET and DELETE, the arguments are in the query; otherwise in the JSON body. */
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** The names of the headers. Their values are never returned. Empty for people who are not owners. */
+  headers: Record<string, null>
+  /** How long the whole request may take. */
+  timeout_ms: number
+  /** Whether a call changes something. Only calls without side effects are repeated, once, after a failure. */
+  has_side_effects: boolean
+  /** What the agent says while the tool runs. */
+  say_while: string | null
+  /** Until when the previous secret also signs requests, after a rotation. */
+  previous_secret_until: string | null
+  /** When the tool was created. */
+  created_at: string
+  /** When the tool was last changed. */
+  updated_at: string
+}
+
+export interface ToolChange {
+  /** Tells the model what the tool does and when to use it. */
+  description?: string | null
+  /**
+   * The JSON Schema of the arguments, of the type `object`: see "Tools" in the guide for the keywords. By default there
+   * are no arguments.
+   */
+  parameters?: unknown
+  /** A URL that begins with https:// or http://, on a public host, without user name and password. */
+  url?: string
+  /** With GET and DELETE, the arguments are in the query; otherwise in the JSON body. */
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /**
+   * Headers to send, such as an API key: at most 20. Replaces all of them, except that `null` keeps the stored value. A
+   * change of scheme, host or port of `url` removes stored values, unless they are sent again.
+   */
+  headers?: Record<string, string | null>
+  /** How long the whole request may take. The default is 8,000. */
+  timeout_ms?: number
+  /**
+   * Whether a call changes something. Only calls without side effects are repeated, once, after a failure. The default is
+   * `true`.
+   */
+  has_side_effects?: boolean
+  /** What the agent says while the tool runs. */
+  say_while?: string | null
+}
+
+export interface ToolTest {
+  /** The arguments of the call. By default there are none. */
+  arguments?: Record<string, unknown>
+}
+
+export interface Channel {
+  /** The unique id of the channel. Treat it as opaque. */
+  id: string
+  /** A name for people. */
+  name: string
+  /** How people reach the agent. It can't be changed. */
+  kind: 'voice' | 'sms' | 'web_chat'
+  /**
+   * Who carries it: `twilio` for `sms` and for `voice` on the telephone, `web` for `web_chat` and for `voice` in
+   * browsers. A `simulator` reaches simulated people. It can't be changed.
+   */
+  provider: 'twilio' | 'web' | 'simulator'
+  /** The phone number. `null` for the provider `web`, and for people who are not owners. */
+  address: string | null
+  /** The page of a web chat, or the one on which visitors talk. `null` for other kinds, and for people who are not owners. */
+  public_url: string | null
+  /** Of a web chat: whether visitors can also talk. */
+  has_voice: boolean
+  /**
+   * The URL that Twilio sends incoming messages or calls to. `null` for other providers, and for people who are not
+   * owners.
+   */
+  inbound_url: string | null
+  /** The agent that answers. `null` only for a simulator without one. */
+  agent_id: string | null
+  /**
+   * `disabled`: an owner has turned it off, and it neither receives nor sends nor calls. `failing`: the carrier refuses
+   * to send or to call.
+   */
+  status: 'active' | 'disabled' | 'failing'
+  /** What the channel can do while it is active. */
+  capabilities: {
+    /** Whether an agent answers who writes or calls. */
+    inbound: boolean
+    /** Whether an agent can write or call first. */
+    outbound: boolean
+  }
+  /** When the channel was created. */
+  created_at: string
+  /** When the channel was last changed. */
+  updated_at: string
+}
+
+export interface NewConversation {
+  /** The agent that answers. */
+  agent_id: string
+  /** The contact that takes part. */
+  contact_id?: string | null
+  /** An SMS channel: the agent writes to the contact, which is then required, and `message` is not allowed. */
+  channel_id?: string | null
+  /** The contact's first words. Without them, the agent begins with its greeting. */
+  message?: string | null
+  /**
+   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
+   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
+   */
+  variables?: Record<string, unknown>
+  /**
+   * Your own data, which the agent does not see: at most 50 members, with names of up to 40 characters and texts of up to
+   * 500.
+   */
+  metadata?: Record<string, string>
+  /** A version other than the one in use, for a trial. */
+  agent_version_id?: string | null
+  /** Tries the agent's draft. */
+  use_draft?: boolean
+}
+
+export interface Conversation {
+  /** The unique id of the conversation. Treat it as opaque. */
+  id: string
+  /** How the contact takes part. */
+  kind: 'api' | 'web_chat' | 'sms' | 'voice'
+  /**
+   * `open`: the agent answers. `handed_over`: a person answers, and the agent is silent. `closed`: nothing more can be
+   * said.
+   */
+  status: 'open' | 'handed_over' | 'closed'
+  /** The channel, or `null` for a conversation over the API. */
+  channel_id: string | null
+  /** The agent. */
+  agent_id: string
+  /** The agent's name when the conversation began. */
+  agent_name: string
+  /** The version that the conversation began with. It keeps it. */
+  agent_version: {
+    /** `null` for a draft. */
+    id: string | null
+    version_label: string
+  }
+  /** The contact, if known. */
+  contact_id: string | null
+  /** The number of the other side, if there is one. */
+  counterpart: string | null
+  /** Whether the agent is making an answer. */
+  is_answering: boolean
+  /** The number of turns so far. */
+  turn_count: number
+  /** When something was last said. */
+  last_turn_at: string | null
+  /** Why it was handed over, if that was said. */
+  hand_over_reason: string | null
+  /** Why the conversation was closed. */
+  close_reason:
+    | 'agent_ended'
+    | 'human_ended'
+    | 'api'
+    | 'idle'
+    | 'limit'
+    | 'opted_out'
+    | 'agent_deleted'
+    | 'error'
+    | 'contact_ended'
+    | null
+  /** The facts that the agent has collected. */
+  results: Record<string, unknown>
+  /** Written when the conversation is handed over or closed. */
+  summary: string | null
+  /**
+   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
+   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
+   */
+  variables: Record<string, unknown>
+  /**
+   * Your own data, which the agent does not see: at most 50 members, with names of up to 40 characters and texts of up to
+   * 500.
+   */
+  metadata: Record<string, string>
+  /** What the model has read and written, in tokens. */
+  usage: {
+    input_tokens: number
+    output_tokens: number
+  }
+  /** When everything that was said was erased. */
+  redacted_at: string | null
+  /** When the conversation began. */
+  created_at: string
+  /** When the conversation last changed. */
+  updated_at: string
+}
+
+export interface NewMessage {
+  text: string
+}
+
+export interface ToolRun {
+  /** The unique id of the run. */
+  id: string
+  name: string
+  arguments: unknown
+  result: unknown
+  status: 'running' | 'succeeded' | 'failed' | 'timeout' | 'invalid_arguments' | 'unknown'
+  duration_ms: number | null
+}
+
+export interface Turn {
+  /** Its number in the conversation, from 1. */
+  seq: number
+  /** Who said it. */
+  role: 'contact' | 'agent' | 'human' | 'system'
+  /** What was said. */
+  text: string
+  /** In calls: the part that was heard. `null` in text. */
+  heard: string | null
+  /** Whether the agent was interrupted. */
+  is_interrupted: boolean
+  /**
+   * How the agent's answer ended. `stop`: it is complete. `length`: it reached the limit of the model or of the reply.
+   * `content_filter`: the provider's filter ended it. `tool_loop`: the model called tools again and again. `failed`: no
+   * model could answer, also because the answer was cut or filtered before it had words, see `error`. `interrupted`:
+   * something came between. `null` for others, and for turns from before this field was there.
+   */
+  finish_reason: 'stop' | 'length' | 'content_filter' | 'tool_loop' | 'failed' | 'interrupted' | null
+  /** The tools that the agent used. */
+  tools: ToolRun[]
+  latency: {
+    /** Until the model's first words. */
+    model_first_ms: number | null
+    /** Until the model was done. */
+    model_ms: number | null
+    /** For tools. */
+    tools_ms: number | null
+    /** From the contact's words to the end of the answer. */
+    turn_ms: number | null
+    /** On real lines: from the end of speech until the contact had finished, without `recognise_ms`. */
+    wait_ms?: number | null
+    /** On real lines: to recognise the contact's words. */
+    recognise_ms?: number | null
+    /** On real lines: from the answer's first words to their first sound. */
+    voice_ms?: number | null
+    /** On real lines: from the end of speech until the first sound of the answer is heard. */
+    first_sound_ms?: number | null
+  }
+  /** What the model has read and written, in tokens. */
+  usage: {
+    input_tokens: number
+    output_tokens: number
+  }
+  /** The carrier's part. `null` where no carrier is involved. */
+  message: {
+    /**
+     * `queued`: not yet sent. `sent`: the carrier has it. `delivered`: the contact has it. `failed`: see `error`.
+     * `unknown`: the carrier did not answer, and does not know the message. Messages from the contact are `delivered`.
+     */
+    status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
+    /** The parts in which carriers send and charge it. */
+    segments: number
+    /**
+     * What it costs to send it, in millionths of the currency: its segments at the workspace's price of when it was
+     * written. `null` for messages from the contact.
+     */
+    cost_micros: number | null
+    /** Why it was not sent or delivered. */
+    error: string | null
+  } | null
+  /**
+   * Why a model could not answer, for you: the contact is not told. Also when the fallback model has answered. `null`
+   * when all went well, never when `finish_reason` is `failed` or `tool_loop`.
+   */
+  error: string | null
+  /** When it was said. */
+  created_at: string
+}
+
+export interface HandOver {
+  /** Why a person is needed. */
+  reason?: string | null
+}
+
+export interface Link {
+  /** The contact that takes part. */
+  contact_id: string
+}
+
+export interface NewCall {
+  /** The agent that speaks. */
+  agent_id: string
+  /** E.164: a plus, the country code and the number, at most 15 digits. Unique within the workspace. */
+  to?: string | null
+  /** The contact to call. Send either this or `to`. */
+  contact_id?: string | null
+  /** The voice channel to call from. By default the only active one that can call. */
+  channel_id?: string | null
+  /** A version other than the one in use, for a trial. */
+  agent_version_id?: string | null
+  /** When to dial, at most a year ahead. By default, and for a time in the past: now. */
+  scheduled_at?: string | null
+  /**
+   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
+   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
+   */
+  variables?: Record<string, unknown>
+  /**
+   * Your own data, which the agent does not see: at most 50 members, with names of up to 40 characters and texts of up to
+   * 500.
+   */
+  metadata?: Record<string, string>
+  /**
+   * A simulated person, from `00` to `19`, answers instead of the number: see "Simulated people" in the guide. Needs no
+   * channel, and works in live workspaces too.
+   */
+  simulate?: string | null
+}
+
+export interface Call {
+  /** The unique id of the call. Treat it as opaque. */
+  id: string
+  /** Who has called. */
+  direction: 'inbound' | 'outbound'
+  /**
+   * `completed`: someone or something has answered. `failed`: nobody has, or the call could not be made. A call that is
+   * `completed`, `failed` or `canceled` stays so.
+   */
+  status: 'scheduled' | 'queued' | 'ringing' | 'in_progress' | 'completed' | 'failed' | 'canceled'
+  /** What has answered, or why nobody has. `null` until it is known. */
+  outcome:
+    | 'answered'
+    | 'voicemail'
+    | 'screened'
+    | 'menu'
+    | 'no_answer'
+    | 'busy'
+    | 'rejected'
+    | 'invalid_number'
+    | 'unreachable'
+    | 'blocked'
+    | 'canceled'
+    | 'error'
+    | 'unknown'
+    | null
+  /** Why the call has ended. */
+  end_reason:
+    | 'contact_hung_up'
+    | 'agent_hung_up'
+    | 'human_hung_up'
+    | 'transferred'
+    | 'opted_out'
+    | 'goal_reached'
+    | 'max_duration'
+    | 'silence'
+    | 'voicemail_left'
+    | 'voicemail_hung_up'
+    | 'not_answered'
+    | 'canceled'
+    | 'carrier_error'
+    | 'carrier_silent'
+    | 'system_error'
+    | null
+  /** Who has ended the call. */
+  ended_by: 'contact' | 'agent' | 'human' | 'system' | null
+  /** The number that calls. `null` if it is withheld, and in browsers. */
+  from: string | null
+  /** The number that is called. */
+  to: string | null
+  /** The contact, if known. */
+  contact_id: string | null
+  /** The conversation of the call. `null` until the number is dialled. */
+  conversation_id: string | null
+  /** The agent. */
+  agent_id: string
+  /** The agent's name when the call was created. */
+  agent_name: string
+  /** The version of the agent that speaks. */
+  agent_version: {
+    /** The version. */
+    id: string | null
+    version_label: string
+  }
+  /** The channel. `null` for calls that need none: with a simulated person, or in a browser. */
+  channel_id: string | null
+  /** The campaign that the call belongs to. */
+  campaign_id: string | null
+  /** Which attempt to reach the contact this is. */
+  attempt: number
+  /**
+   * When the number is to be dialled, if that was chosen. A callback that an agent has promised moves if it could not be
+   * made within the `quiet_hours`.
+   */
+  scheduled_at: string | null
+  /** When the number was dialled. */
+  started_at: string | null
+  /** When someone or something answered. */
+  answered_at: string | null
+  /** When the call ended. */
+  ended_at: string | null
+  /** From the answer to the end. */
+  duration_ms: number | null
+  /** The facts that the agent has collected. */
+  results: Record<string, unknown>
+  /** Written after the call. `null` for scripts. */
+  summary: string | null
+  /** The number of turns so far. */
+  turn_count: number
+  recording: {
+    /** A recording that is `ready` can be downloaded. */
+    status: 'none' | 'recording' | 'rendering' | 'ready' | 'failed' | 'deleted'
+    /** How long it is. */
+    duration_ms: number | null
+    /** `wav`, with the contact left and the agent right. */
+    format: string | null
+  }
+  /** From the contact's last word to the agent's first, over the turns of the agent. */
+  latency: {
+    /** The median. */
+    turn_p50_ms: number | null
+    /** The 95th percentile. */
+    turn_p95_ms: number | null
+  }
+  /** What the model has read and written, in tokens. */
+  usage: {
+    input_tokens: number
+    output_tokens: number
+  }
+  /** What the call has cost by the workspace's `prices`, in millionths of the currency. */
+  cost_micros: number
+  /**
+   * Your own data, which the agent does not see: at most 50 members, with names of up to 40 characters and texts of up to
+   * 500.
+   */
+  metadata: Record<string, string>
+  /** Whether nobody real was at the other end: a simulated person, or someone who tried the agent. */
+  is_test: boolean
+  /** When everything that was said was erased. */
+  redacted_at: string | null
+  /** When the call was created. */
+  created_at: string
+  /** When the call last changed. */
+  updated_at: string
+}
+
+export interface NewWebCall {
+  /** The agent that speaks. */
+  agent_id: string
+  /** A version other than the one in use, for a trial. */
+  agent_version_id?: string | null
+  /** Whether to speak with the agent's draft, for a trial. */
+  use_draft?: boolean
+  /** The contact that speaks, if you know it. */
+  contact_id?: string | null
+  /**
+   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
+   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
+   */
+  variables?: Record<string, unknown>
+  /**
+   * Your own data, which the agent does not see: at most 50 members, with names of up to 40 characters and texts of up to
+   * 500.
+   */
+  metadata?: Record<string, string>
+  /** The origin of the page that may open the socket, such as `https://example.com`: no other one may. `null`: any. */
+  origin?: string | null
+  /** Whether this is a trial. It then says nothing about the contact, and is recorded without a notice. */
+  is_test?: boolean
+}
+
+export interface WebCall {
+  call: Call
+  /** Open a WebSocket there, and send `start` with the token: see "Voice in the browser" in the guide. */
+  url: string
+  /** Opens the socket, once. */
+  token: string
+  /** When the socket must be open. */
+  expires_at: string
+}
+
+export interface CallChange {
+  /**
+   * Your own data, which the agent does not see: at most 50 members, with names of up to 40 characters and texts of up to
+   * 500.
+   */
+  metadata?: Record<string, string>
+}
+
+export interface CallEvent {
+  /** Its number in the call, from 1. */
+  seq: number
+  /**
+   * What happened: `dialed`, `queued`, `ringing`, `answered`, `machine.*` (what has answered), `final.*` (how the line
+   * ended) or `ended.*` (why the call ended).
+   */
+  kind: string
+  /** When it happened. */
+  at: string
+  /** Who has said or done it. */
+  source: 'carrier' | 'contact' | 'agent' | 'human' | 'system'
+}
+
+export interface Transcript {
+  /** The call. */
+  call_id: string
+  /** The language of the agent. `null` if it was deleted. */
+  language: string | null
+  /** From the answer to the end. */
+  duration_ms: number | null
+  /** By when they began. */
+  turns: Array<{
+    /** Its number in the conversation, from 1. */
+    seq: number
+    /** Who said it. */
+    role: 'contact' | 'agent' | 'human' | 'system'
+    /** What was said. */
+    text: string
+    /** In calls: the part that was heard. `null` in text. */
+    heard: string | null
+    /** Whether the agent was interrupted. */
+    is_interrupted: boolean
+    /**
+     * How the agent's answer ended. `stop`: it is complete. `length`: it reached the limit of the model or of the reply.
+     * `content_filter`: the provider's filter ended it. `tool_loop`: the model called tools again and again. `failed`: no
+     * model could answer, also because the answer was cut or filtered before it had words, see `error`. `interrupted`:
+     * something came between. `null` for others, and for turns from before this field was there.
+     */
+    finish_reason: 'stop' | 'length' | 'content_filter' | 'tool_loop' | 'failed' | 'interrupted' | null
+    /** When it began, since the answer. `null` for what was not spoken. */
+    start_ms: number | null
+    /** When it ended. */
+    end_ms: number | null
+    /** What was spoken, word by word. */
+    words: Array<{
+      text: string
+      /** Since the answer. */
+      start_ms: number
+      end_ms: number
+      /** `exact` for simulated calls. Otherwise a word gets a share of the time of its sentence. */
+      timing: 'exact' | 'estimated'
+    }>
+    /** The tools that the agent used. */
+    tools: Array<{
+      name: string
+      status: string
+      /** How long it took. */
+      duration_ms: number | null
+    }>
+    latency: {
+      /** Until the model's first words. */
+      model_first_ms: number | null
+      /** Until the model was done. */
+      model_ms: number | null
+      /** For tools. */
+      tools_ms: number | null
+      /** From the contact's words to the end of the answer. */
+      turn_ms: number | null
+      /** On real lines: from the end of speech until the contact had finished, without `recognise_ms`. */
+      wait_ms?: number | null
+      /** On real lines: to recognise the contact's words. */
+      recognise_ms?: number | null
+      /** On real lines: from the answer's first words to their first sound. */
+      voice_ms?: number | null
+      /** On real lines: from the end of speech until the first sound of the answer is heard. */
+      first_sound_ms?: number | null
+    }
+  }>
+}
+
+export interface NewCampaign {
+  /** Its name. */
+  name: string
+  /** Whether contacts are called or written to. */
+  kind: 'voice' | 'sms'
+  /** The agent. */
+  agent_id: string
+  /** The channels to reach contacts from, in turn. By default the only active one of this kind. */
+  channel_ids?: string[]
+  /**
+   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
+   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
+   */
+  variables?: Record<string, unknown>
+  /** When contacts can be reached, in the contact's time zone. It must be open in every zone that the number may be in. */
+  windows?: Array<{
+    /** On which days. */
+    days: Array<'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'>
+    /** Hours and minutes. */
+    start: string
+    /** Hours and minutes, exclusive. An end before the start is on the next day. */
+    end: string
+  }>
+  /** Used for contacts whose time zone is not known, not even from their number. Without it they are not reached. */
+  time_zone?: string | null
+  /** Days on which nobody is reached. */
+  holidays?: string[]
+  /** How fast contacts are reached. */
+  pacing?: {
+    /** Attempts at the same time. */
+    in_flight_max?: number
+    /** How many attempts begin in a second. Less than 1 is possible. */
+    starts_per_second?: number
+    /** How many minutes it takes to reach this rate after a start. */
+    ramp_minutes?: number
+  }
+  /** What happens after attempts that did not reach the contact. Outcomes that are not named keep their defaults. */
+  retry?: Array<{
+    /** How the attempt ended. */
+    outcome:
+      | 'answered'
+      | 'voicemail'
+      | 'screened'
+      | 'menu'
+      | 'no_answer'
+      | 'busy'
+      | 'rejected'
+      | 'invalid_number'
+      | 'unreachable'
+      | 'blocked'
+      | 'canceled'
+      | 'error'
+      | 'unknown'
+      | 'replied'
+      | 'delivered'
+      | 'undelivered'
+    /** Attempts with this outcome. */
+    attempts_max: number
+    /** How long to wait after the first, the second and later ones. The last wait is repeated. */
+    waits_seconds: number[]
+  }>
+  /** Attempts per contact, in all. */
+  attempts_max?: number
+  /** How often a person is tried, over all campaigns. Days are those of the contact's time zone. */
+  caps?: {
+    /** Attempts in a day. */
+    per_day?: number
+    /** Attempts in seven days. */
+    per_week?: number
+    /** Hours between two attempts. */
+    gap_hours_min?: number
+  }
+  /** `required`: only contacts who have agreed. `not_opted_out`: all who have not opted out. */
+  consent?: 'required' | 'not_opted_out'
+  /** What the agent does when a voicemail answers: leave the agent's `voicemail_message`, or hang up. */
+  voicemail?: 'leave' | 'hang_up'
+  /** When it begins by itself after it was started. `null`: at once. */
+  starts_at?: string | null
+  /** When it ends. Contacts who were not reached by then are `expired`. */
+  ends_at?: string | null
+  /** A version of the agent. By default the one that is deployed when a contact is reached. */
+  agent_version_id?: string | null
+}
+
+export interface Campaign {
+  /** The unique id of the campaign. Treat it as opaque. */
+  id: string
+  /** Its name. */
+  name: string
+  /** Whether contacts are called or written to. */
+  kind: 'voice' | 'sms'
+  /** A campaign with nothing left to do is `completed` by itself. */
+  status: 'draft' | 'scheduled' | 'running' | 'paused' | 'completed' | 'canceled'
+  /**
+   * `circuit_breaker`: too many attempts failed, or too many contacts opted out. It runs again after five minutes.
+   * `no_channel`: none of its channels can be used. `speech_not_installed`: its agent can neither hear nor speak. Resume
+   * it when that has changed.
+   */
+  pause_reason: 'requested' | 'circuit_breaker' | 'no_channel' | 'speech_not_installed' | null
+  /** The agent. */
+  agent_id: string
+  /** The version of the agent. `null`: the one that is deployed. */
+  agent_version: {
+    /** The version. */
+    id?: string
+    version_label?: string
+  } | null
+  /** The channels to reach contacts from, in turn. By default the only active one of this kind. */
+  channel_ids: string[]
+  /**
+   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
+   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
+   */
+  variables: Record<string, unknown>
+  /** When contacts can be reached, in the contact's time zone. It must be open in every zone that the number may be in. */
+  windows: Array<{
+    /** On which days. */
+    days: Array<'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'>
+    /** Hours and minutes. */
+    start: string
+    /** Hours and minutes, exclusive. An end before the start is on the next day. */
+    end: string
+  }>
+  /** Used for contacts whose time zone is not known, not even from their number. Without it they are not reached. */
+  time_zone: string | null
+  /** Days on which nobody is reached. */
+  holidays: string[]
+  /** How fast contacts are reached. */
+  pacing: {
+    /** Attempts at the same time. */
+    in_flight_max: number
+    /** How many attempts begin in a second. Less than 1 is possible. */
+    starts_per_second: number
+    /** How many minutes it takes to reach this rate after a start. */
+    ramp_minutes: number
+  }
+  /** What happens after attempts that did not reach the contact. Outcomes that are not named keep their defaults. */
+  retry: Array<{
+    /** How the attempt ended. */
+    outcome:
+      | 'answered'
+      | 'voicemail'
+      | 'screened'
+      | 'menu'
+      | 'no_answer'
+      | 'busy'
+      | 'rejected'
+      | 'invalid_number'
+      | 'unreachable'
+      | 'blocked'
+      | 'canceled'
+      | 'error'
+      | 'unknown'
+      | 'replied'
+      | 'delivered'
+      | 'undelivered'
+    /** Attempts with this outcome. */
+    attempts_max: number
+    /** How long to wait after the first, the second and later ones. The last wait is repeated. */
+    waits_seconds: number[]
+  }>
+  /** Attempts per contact, in all. */
+  attempts_max: number
+  /** How often a person is tried, over all campaigns. Days are those of the contact's time zone. */
+  caps: {
+    /** Attempts in a day. */
+    per_day: number
+    /** Attempts in seven days. */
+    per_week: number
+    /** Hours between two attempts. */
+    gap_hours_min: number
+  }
+  /** `required`: only contacts who have agreed. `not_opted_out`: all who have not opted out. */
+  consent: 'required' | 'not_opted_out'
+  /** What the agent does when a voicemail answers: leave the agent's `voicemail_message`, or hang up. */
+  voicemail: 'leave' | 'hang_up'
+  /** When it begins by itself after it was started. `null`: at once. */
+  starts_at: string | null
+  /** When it ends. Contacts who were not reached by then are `expired`. */
+  ends_at: string | null
+  /** How many contacts are in the campaign. */
+  counts: {
+    /** Contacts in the campaign. */
+    enrolled: number
+    /** By the status of the enrollment. */
+    by_status: Record<string, number>
+  }
+  /** When the campaign was created. */
+  created_at: string
+  /** When the campaign was last changed. */
+  updated_at: string
+}
+
+export interface CampaignChange {
+  /** Its name. */
+  name?: string
+  /** Whether contacts are called or written to. */
+  kind?: 'voice' | 'sms'
+  /** The agent. */
+  agent_id?: string
+  /** The channels to reach contacts from, in turn. By default the only active one of this kind. */
+  channel_ids?: string[]
+  /**
+   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
+   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
+   */
+  variables?: Record<string, unknown>
+  /** When contacts can be reached, in the contact's time zone. It must be open in every zone that the number may be in. */
+  windows?: Array<{
+    /** On which days. */
+    days: Array<'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'>
+    /** Hours and minutes. */
+    start: string
+    /** Hours and minutes, exclusive. An end before the start is on the next day. */
+    end: string
+  }>
+  /** Used for contacts whose time zone is not known, not even from their number. Without it they are not reached. */
+  time_zone?: string | null
+  /** Days on which nobody is reached. */
+  holidays?: string[]
+  /** How fast contacts are reached. */
+  pacing?: {
+    /** Attempts at the same time. */
+    in_flight_max?: number
+    /** How many attempts begin in a second. Less than 1 is possible. */
+    starts_per_second?: number
+    /** How many minutes it takes to reach this rate after a start. */
+    ramp_minutes?: number
+  }
+  /** What happens after attempts that did not reach the contact. Outcomes that are not named keep their defaults. */
+  retry?: Array<{
+    /** How the attempt ended. */
+    outcome:
+      | 'answered'
+      | 'voicemail'
+      | 'screened'
+      | 'menu'
+      | 'no_answer'
+      | 'busy'
+      | 'rejected'
+      | 'invalid_number'
+      | 'unreachable'
+      | 'blocked'
+      | 'canceled'
+      | 'error'
+      | 'unknown'
+      | 'replied'
+      | 'delivered'
+      | 'undelivered'
+    /** Attempts with this outcome. */
+    attempts_max: number
+    /** How long to wait after the first, the second and later ones. The last wait is repeated. */
+    waits_seconds: number[]
+  }>
+  /** Attempts per contact, in all. */
+  attempts_max?: number
+  /** How often a person is tried, over all campaigns. Days are those of the contact's time zone. */
+  caps?: {
+    /** Attempts in a day. */
+    per_day?: number
+    /** Attempts in seven days. */
+    per_week?: number
+    /** Hours between two attempts. */
+    gap_hours_min?: number
+  }
+  /** `required`: only contacts who have agreed. `not_opted_out`: all who have not opted out. */
+  consent?: 'required' | 'not_opted_out'
+  /** What the agent does when a voicemail answers: leave the agent's `voicemail_message`, or hang up. */
+  voicemail?: 'leave' | 'hang_up'
+  /** When it begins by itself after it was started. `null`: at once. */
+  starts_at?: string | null
+  /** When it ends. Contacts who were not reached by then are `expired`. */
+  ends_at?: string | null
+  /** A version of the agent. By default the one that is deployed when a contact is reached. */
+  agent_version_id?: string | null
+}
+
+export interface NewForecast {
+  /** What is drawn depends on it. By default that of the workspace's test clock, or 1. */
+  seed?: number
+  /** How calls and messages turn out, in percent. Shares that are left out keep their values; the sum is 100. */
+  mix?: {
+    answered?: number
+    no_answer?: number
+    voicemail?: number
+    busy?: number
+    rejected?: number
+    unreachable?: number
+    error?: number
+  }
+}
+
+export interface Forecast {
+  /** The seed of what was drawn. */
+  seed: number
+  /** Whether only 10,000 of the contacts were simulated. */
+  is_sampled: boolean
+  /** Contacts that were simulated. */
+  simulated: number
+  /** When nothing is left to do. `null` when it does not end within a year. */
+  expected_end_at: string | null
+  /** At most 200 intervals of equal length. */
+  timeline: Array<{
+    /** The begin of the interval. */
+    at: string
+    /** Attempts that begin in it. */
+    starts: number
+    /** Attempts that go on at its end. */
+    in_flight: number
+    /** Contacts who answer in it. */
+    answered: number
+  }>
+  /** Attempts by their outcome. */
+  by_outcome: Record<string, number>
+  /** Contacts by the status of their enrollment at the end. */
+  by_status: Record<string, number>
+  /** Contacts who are skipped, by reason. */
+  skips: Record<string, number>
+  /** What you may want to change. */
+  warnings: string[]
+}
+
+export interface CampaignProgress {
+  /** Contacts in the campaign. */
+  total: number
+  /** Contacts that were not enrolled in the background, because the campaign had 1,000,000 already. */
+  not_enrolled: number
+  /** Contacts by the status of their enrollment. */
+  by_status: Record<string, number>
+  /** Attempts by their outcome. */
+  by_outcome: Record<string, number>
+  /** Attempts that go on now. */
+  in_flight: number
+  /** Attempts that began in the last minute. */
+  starts_last_minute: number
+  /** When it ends at the present rate, but not before the last contact who waits is due. `null` when that is not known. */
+  expected_end_at: string | null
+}
+
+export interface NewEnrollments {
+  /** The contacts. */
+  contact_ids?: string[]
+  /** The contacts, with values that the agent may use. */
+  contacts?: Array<{
+    /** The contact. */
+    contact_id: string
+    /**
+     * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
+     * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
+     */
+    variables?: Record<string, unknown>
+  }>
+  /** All contacts that match, as in the list of contacts. */
+  filter?: {
+    /**
+     * Returns contacts whose phone number, first name, last name, full name ("first last"), display name or email contains
+     * this text. Ignores case and accents. `%`, `_` and `\` are plain characters.
+     */
+    search?: string
+    /** Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags. */
+    tag?: string[]
+    /** Returns contacts that were created in this way. */
+    source?: 'api' | 'import' | 'manual' | 'inbound' | 'webhook'
+    /** Returns contacts that were created after this time. */
+    created_after?: string
+    /** Returns contacts that were created before this time. */
+    created_before?: string
+    /** Used together with `crm_id`: returns the contact that has this id in this CRM system. */
+    crm_system?: string
+    /** Used together with `crm_system`. */
+    crm_id?: string
+  }
+}
+
+export interface Enrolled {
+  /** Contacts that were enrolled. The rest follows in the background when the status is 202. */
+  enrolled: number
+  /** Contacts that were in the campaign before. */
+  already_enrolled: number
+}
+
+export interface Enrollment {
+  /** The unique id of the enrollment. Treat it as opaque. */
+  id: string
+  /** The campaign. */
+  campaign_id: string
+  /** The contact. */
+  contact_id: string
+  /** `waiting`: the next attempt follows at `next_attempt_at`. */
+  status:
+    | 'pending'
+    | 'dialing'
+    | 'in_progress'
+    | 'waiting'
+    | 'completed'
+    | 'failed'
+    | 'skipped'
+    | 'canceled'
+    | 'expired'
+  /** Why it has this status, such as `opted_out` or `no_answer`. */
+  reason: string | null
+  /** Attempts so far. */
+  attempts: number
+  /** How the last attempt ended. */
+  last_outcome:
+    | 'answered'
+    | 'voicemail'
+    | 'screened'
+    | 'menu'
+    | 'no_answer'
+    | 'busy'
+    | 'rejected'
+    | 'invalid_number'
+    | 'unreachable'
+    | 'blocked'
+    | 'canceled'
+    | 'error'
+    | 'unknown'
+    | 'replied'
+    | 'delivered'
+    | 'undelivered'
+    | null
+  /** The last call. */
+  last_call_id: string | null
+  /** The last conversation by SMS. */
+  last_conversation_id: string | null
+  /** When the next attempt follows at the earliest. `null` until that was decided. */
+  next_attempt_at: string | null
+  /**
+   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
+   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
+   */
+  variables: Record<string, unknown>
+  /** When the contact was enrolled. */
+  created_at: string
+  /** When the enrollment last changed. */
+  updated_at: string
+}
+
+export interface Explanation {
+  /** What would happen at this time. */
+  verdict: 'attempt' | 'defer' | 'skip' | 'fail' | 'expire' | 'done'
+  /** The time that is explained. */
+  at: string
+  /** Every rule, in the order in which they are asked. */
+  rules: Array<{
+    rule:
+      | 'campaign'
+      | 'consent'
+      | 'conversation'
+      | 'attempts'
+      | 'caps'
+      | 'quiet_hours'
+      | 'windows'
+      | 'breaker'
+      | 'pacing'
+    verdict: 'pass' | 'defer' | 'skip' | 'fail' | 'expire' | 'done'
+    /** In words. */
+    because: string
+  }>
+  /** The earliest time of the next attempt. `null` when none follows. */
+  next_attempt_at: string | null
+  /** Attempts so far. */
+  attempts: Array<{
+    /** Its number. */
+    attempt: number
+    /** When it began. */
+    at: string
+    /** When it ended. */
+    ended_at: string | null
+    /** How it ended. */
+    outcome: string | null
+    /** The call. */
+    call_id: string | null
+    /** The conversation by SMS. */
+    conversation_id: string | null
+  }>
+}
+
+export interface Event {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  /** The type of the event. More types may be added. */
+  type:
+    | 'contact.created'
+    | 'contact.updated'
+    | 'contact.deleted'
+    | 'agent.created'
+    | 'agent.updated'
+    | 'agent.deployed'
+    | 'agent.deleted'
+    | 'conversation.started'
+    | 'conversation.turn'
+    | 'conversation.handed_over'
+    | 'conversation.taken_back'
+    | 'conversation.closed'
+    | 'message.received'
+    | 'message.sent'
+    | 'message.delivered'
+    | 'message.failed'
+    | 'call.started'
+    | 'call.answered'
+    | 'call.ended'
+    | 'call.updated'
+    | 'call.recording_ready'
+    | 'campaign.started'
+    | 'campaign.paused'
+    | 'campaign.resumed'
+    | 'campaign.completed'
+    | 'campaign.canceled'
+    | 'campaign.progress'
+    | 'import.finished'
+    | 'import.undone'
+    | 'api_key.created'
+    | 'api_key.revoked'
+    | 'webhook.disabled'
+    | 'webhook.test'
+  /** The resource that the event is about. */
+  resource_id: string
+  /** When it happened. */
+  created_at: string
+  /** The resource after the event. Its schema depends on the type. */
+  data: Record<string, unknown>
+  /** For updates: the previous values of the fields that changed. `null` otherwise. */
+  previous: Record<string, unknown> | null
+}
+
+export interface NewWebhook {
+  /**
+   * A URL that begins with https:// or http://, on a public host, without user name and password. Or `inbox`, for a
+   * built-in endpoint that stores the requests it gets.
+   */
+  url: string
+  /**
+   * The event types to send, or patterns such as `contact.*`. `*` matches all types, including those of later versions,
+   * except `api_key.*`, which is added by name.
+   */
+  events: Array<
+    | 'contact.created'
+    | 'contact.updated'
+    | 'contact.deleted'
+    | 'agent.created'
+    | 'agent.updated'
+    | 'agent.deployed'
+    | 'agent.deleted'
+    | 'conversation.started'
+    | 'conversation.turn'
+    | 'conversation.handed_over'
+    | 'conversation.taken_back'
+    | 'conversation.closed'
+    | 'message.received'
+    | 'message.sent'
+    | 'message.delivered'
+    | 'message.failed'
+    | 'call.started'
+    | 'call.answered'
+    | 'call.ended'
+    | 'call.updated'
+    | 'call.recording_ready'
+    | 'campaign.started'
+    | 'campaign.paused'
+    | 'campaign.resumed'
+    | 'campaign.completed'
+    | 'campaign.canceled'
+    | 'campaign.progress'
+    | 'import.finished'
+    | 'import.undone'
+    | 'api_key.created'
+    | 'api_key.revoked'
+    | 'webhook.disabled'
+    | 'webhook.test'
+    | '*'
+    | 'contact.*'
+    | 'agent.*'
+    | 'conversation.*'
+    | 'message.*'
+    | 'call.*'
+    | 'campaign.*'
+    | 'import.*'
+    | 'api_key.*'
+    | 'webhook.*'
+  >
+  /** What the webhook is for. */
+  description?: string | null
+  /**
+   * For inboxes: how it answers. `hang` doesn't answer in time; `410` gets the webhook disabled. `null` for other
+   * webhooks.
+   */
+  inbox_answer?: '200' | '500' | '410' | 'hang' | null
+}
+
+export interface WebhookWithSecret {
+  /** The unique id of the webhook. Treat it as opaque. */
+  id: string
+  /** Where events are sent. For an inbox, its path on this server. */
+  url: string
+  /**
+   * The event types to send, or patterns such as `contact.*`. `*` matches all types, including those of later versions,
+   * except `api_key.*`, which is added by name.
+   */
+  events: string[]
+  /** What the webhook is for. */
+  description: string | null
+  /** A `disabled` webhook gets no events, and its pending deliveries become `failed`. */
+  status: 'active' | 'disabled'
+  /**
+   * Why the webhook is disabled: an update disabled it (`asked`), the endpoint answered 410 (`gone`), or all attempts
+   * failed for five days, at least ten of them (`failing`).
+   */
+  disabled_reason: 'asked' | 'gone' | 'failing' | null
+  /** When the first attempt failed since the last success. `null` when the webhook is not failing. */
+  failing_since: string | null
+  /** Until when the previous secret also signs requests, after a rotation. */
+  previous_secret_until: string | null
+  /**
+   * For inboxes: how it answers. `hang` doesn't answer in time; `410` gets the webhook disabled. `null` for other
+   * webhooks.
+   */
+  inbox_answer: '200' | '500' | '410' | 'hang' | null
+  /** When the webhook was created. */
+  created_at: string
+  /** When the webhook was last changed. */
+  updated_at: string
+  /** Signs requests, by Standard Webhooks. It is returned only this once. */
+  secret: string
+}
+
+export interface Webhook {
+  /** The unique id of the webhook. Treat it as opaque. */
+  id: string
+  /** Where events are sent. For an inbox, its path on this server. */
+  url: string
+  /**
+   * The event types to send, or patterns such as `contact.*`. `*` matches all types, including those of later versions,
+   * except `api_key.*`, which is added by name.
+   */
+  events: string[]
+  /** What the webhook is for. */
+  description: string | null
+  /** A `disabled` webhook gets no events, and its pending deliveries become `failed`. */
+  status: 'active' | 'disabled'
+  /**
+   * Why the webhook is disabled: an update disabled it (`asked`), the endpoint answered 410 (`gone`), or all attempts
+   * failed for five days, at least ten of them (`failing`).
+   */
+  disabled_reason: 'asked' | 'gone' | 'failing' | null
+  /** When the first attempt failed since the last success. `null` when the webhook is not failing. */
+  failing_since: string | null
+  /** Until when the previous secret also signs requests, after a rotation. */
+  previous_secret_until: string | null
+  /**
+   * For inboxes: how it answers. `hang` doesn't answer in time; `410` gets the webhook disabled. `null` for other
+   * webhooks.
+   */
+  inbox_answer: '200' | '500' | '410' | 'hang' | null
+  /** When the webhook was created. */
+  created_at: string
+  /** When the webhook was last changed. */
+  updated_at: string
+}
+
+export interface WebhookChange {
+  /**
+   * A URL that begins with https:// or http://, on a public host, without user name and password. Or `inbox`, for a
+   * built-in endpoint that stores the requests it gets.
+   */
+  url?: string
+  /**
+   * The event types to send, or patterns such as `contact.*`. `*` matches all types, including those of later versions,
+   * except `api_key.*`, which is added by name.
+   */
+  events?: Array<
+    | 'contact.created'
+    | 'contact.updated'
+    | 'contact.deleted'
+    | 'agent.created'
+    | 'agent.updated'
+    | 'agent.deployed'
+    | 'agent.deleted'
+    | 'conversation.started'
+    | 'conversation.turn'
+    | 'conversation.handed_over'
+    | 'conversation.taken_back'
+    | 'conversation.closed'
+    | 'message.received'
+    | 'message.sent'
+    | 'message.delivered'
+    | 'message.failed'
+    | 'call.started'
+    | 'call.answered'
+    | 'call.ended'
+    | 'call.updated'
+    | 'call.recording_ready'
+    | 'campaign.started'
+    | 'campaign.paused'
+    | 'campaign.resumed'
+    | 'campaign.completed'
+    | 'campaign.canceled'
+    | 'campaign.progress'
+    | 'import.finished'
+    | 'import.undone'
+    | 'api_key.created'
+    | 'api_key.revoked'
+    | 'webhook.disabled'
+    | 'webhook.test'
+    | '*'
+    | 'contact.*'
+    | 'agent.*'
+    | 'conversation.*'
+    | 'message.*'
+    | 'call.*'
+    | 'campaign.*'
+    | 'import.*'
+    | 'api_key.*'
+    | 'webhook.*'
+  >
+  /** What the webhook is for. */
+  description?: string | null
+  /**
+   * For inboxes: how it answers. `hang` doesn't answer in time; `410` gets the webhook disabled. `null` for other
+   * webhooks.
+   */
+  inbox_answer?: '200' | '500' | '410' | 'hang' | null
+  /** `active` enables the webhook again. Deliveries that failed before are not sent again, except by "Recover deliveries". */
+  status?: 'active' | 'disabled'
+}
+
+export interface Delivery {
+  /** The event's identifier, and the header `webhook-id`. */
+  id: string
+  /** The webhook that it is sent to. */
+  webhook_id: string
+  /** The type of the event. */
+  type: string
+  /** `pending` until an attempt has `succeeded`, or the last one has `failed`. */
+  status: 'pending' | 'succeeded' | 'failed'
+  /** The number of attempts, since the last resend if there was one. */
+  attempt: number
+  /** When the event happened. */
+  created_at: string
+  /** When the next attempt is due. `null` when there will be none. */
+  due_at: string | null
+}
+
+export interface Attempt {
+  /** The URL that was called. `null` for old attempts: the URL of the webhook at that time. */
+  url: string | null
+  /** When the attempt started. The header `webhook-timestamp` has it in seconds. */
+  created_at: string
+  /** The status code of the response. `null` when there was none. */
+  status: number | null
+  /** How long the attempt took. */
+  duration_ms: number
+  /** Why there was no response. */
+  error: string | null
+  /** The first kilobyte of the response. `null` when the contact that the event is about was deleted. */
+  answer: string | null
+}
+
+export interface DeliveryWithAttempts {
+  /** The event's identifier, and the header `webhook-id`. */
+  id: string
+  /** The webhook that it is sent to. */
+  webhook_id: string
+  /** The type of the event. */
+  type: string
+  /** `pending` until an attempt has `succeeded`, or the last one has `failed`. */
+  status: 'pending' | 'succeeded' | 'failed'
+  /** The number of attempts, since the last resend if there was one. */
+  attempt: number
+  /** When the event happened. */
+  created_at: string
+  /** When the next attempt is due. `null` when there will be none. */
+  due_at: string | null
+  /** The body of the request, byte for byte. */
+  body: string
+  /** The latest 20, oldest first. */
+  attempts: Attempt[]
+}
+
+export interface NewRecovery {
+  /** Only events since this time are sent. */
+  since: string
+  /** Only events until this time are sent. The default is now. */
+  until?: string | null
+}
+
+export interface Recovery {
+  /** Unique identifier; treat it as opaque. */
+  id: string
+  /** `running` until all deliveries are due, or the webhook is disabled. */
+  status: 'running' | 'finished'
+  /** Only events since this time are sent. */
+  since: string
+  /** Only events until this time are sent. */
+  until: string
+  /** How many deliveries are sent so far. */
+  recovered: number
+  /** When the recovery was started. */
+  created_at: string
+  /** When the recovery was finished. `null` while it is running. */
+  finished_at: string | null
+}
+
+export interface InboxRequest {
+  /** The unique id of the request. */
+  id: string
+  /** The headers of the request, with lower-case names. */
+  headers: Record<string, string>
+  /** The body of the request. Empty when the contact that it is about was deleted meanwhile. */
+  body: string
+  /** How the inbox answered. */
+  answered: '200' | '500' | '410' | 'hang'
+  /** The steps of the signature check, as any receiver does it. */
+  steps: Array<{
+    name: string
+    is_ok: boolean
+    detail: string
+  }>
+  /** When the request was received. */
+  created_at: string
+}
+
+export interface Overview {
+  contacts: {
+    /** The number of contacts. */
+    total: number
+    /** The number of contacts created in the last seven days in UTC, including today. */
+    new_this_week: number
+    by_source: {
+      /** The number of contacts with the source `api`. */
+      api: number
+      /** The number of contacts with the source `import`. */
+      import: number
+      /** The number of contacts with the source `manual`. */
+      manual: number
+      /** The number of contacts with the source `inbound`. */
+      inbound: number
+      /** The number of contacts with the source `webhook`. */
+      webhook: number
+    }
+  }
+  /** Each of the last 30 days, oldest first. */
+  added_by_day: Array<{
+    /** A day in UTC. */
+    day: string
+    /** The number of contacts created on this day. */
+    total: number
+  }>
+  /** The latest ten events, newest first. */
+  events: Array<{
+    /** The id of the event. */
+    id: string
+    type: string
+    /** The id of the resource that changed. */
+    resource_id: string
+    /** When the event happened. */
+    created_at: string
+  }>
+}
+
+export interface TestClock {
+  /** The time in the workspace. */
+  now: string
+  /** `advancing` until the clock has reached its `target`, or has stopped with an `error`. */
+  status: 'ready' | 'advancing'
+  /** While the clock is advancing: the time at which it will stop. `now` may reach it before the `status` is `ready`. */
+  target: string | null
+  /** Chosen when the workspace is created. What is simulated in the workspace depends on it. */
+  seed: number
+  /** Why the last advance has ended before its target: it made no progress for a minute. The next advance clears it. */
+  error: string | null
+}
+
+export interface Advance {
+  /** The time to advance to, after `now`. A clock can't go back. */
+  to?: string
+  /** How far to advance, at most 366 days. */
+  by_seconds?: number
+}
+
+export type CountryCode = string
+
+export interface Workspace {
+  /** The unique id of the workspace. Treat it as opaque. */
+  id: string
+  /** No other workspace of the service can have it. */
+  name: string
+  /** The time of a `test` workspace is that of its test clock. It can't be changed. */
+  kind: 'live' | 'test'
+  /** What applies to the whole workspace. */
+  settings: {
+    /** For how many days after it began a conversation is kept, if it is closed. Not for calls. `null` keeps them forever. */
+    conversations_keep_days: number | null
+    /** For how many days a call is kept, with its transcript and recording, if it is over. `null` keeps them forever. */
+    calls_keep_days: number | null
+    /** For how many days the recordings of calls are kept. `null` keeps them forever. */
+    recordings_keep_days: number | null
+    /** For how many days the runs of tools are kept. `null` keeps them forever. */
+    tool_runs_keep_days: number | null
+    /** How many tokens the agents of the workspace can use in a day. */
+    tokens_per_day_max: number
+    /** How many calls can be queued, ringing or in progress at a time. */
+    calls_in_flight_max: number
+    /**
+     * The time zone in which agents talk about dates and times, as an IANA name, if that of the contact is not known:
+     * neither from its `time_zone` nor from its number.
+     */
+    time_zone: string
+    /**
+     * The countries whose numbers can be called and written to, as two letters such as `US`. `null` allows those of the
+     * workspace's own numbers, and in a test workspace all. An empty list allows none.
+     */
+    allowed_countries: CountryCode[] | null
+    /**
+     * Only in a test workspace, else `null`: whether agents may ask models and tools over the network. What they answer can
+     * differ from run to run.
+     */
+    allows_network: boolean | null
+    /**
+     * Only in a test workspace, else `null`: how calls and messages to numbers that end in 20 to 99 turn out, in percent.
+     * The sum is 100.
+     */
+    mix: {
+      answered: number
+      no_answer: number
+      voicemail: number
+      busy: number
+      rejected: number
+      unreachable: number
+      error: number
+    } | null
+    /** What is used to compute `cost_micros`, in millionths of the currency. */
+    prices: {
+      /** Three letters, as in ISO 4217. */
+      currency: string
+      /** For a million tokens that models read, in millionths. */
+      input_tokens_per_million: number
+      /** For a million tokens that models write, in millionths. */
+      output_tokens_per_million: number
+      /** For a minute of a call; seconds count in proportion, in millionths. */
+      call_minute: number
+      /** For a segment of an SMS, in millionths. */
+      message_segment: number
+      /** For a minute of sound that providers have heard or made in a call; seconds count in proportion, in millionths. */
+      speech_minute: number
+    }
+    /**
+     * Between which hours campaigns may reach people, and agents may call them back as agreed, in the time zone of each
+     * person. No campaign can widen them.
+     */
+    quiet_hours: {
+      /** Hours and minutes. */
+      start: string
+      /** Hours and minutes, exclusive. */
+      end: string
+    }
+  }
+  /** When the workspace was created. */
+  created_at: string
+  /** When the workspace was last changed. */
+  updated_at: string
+}
+
+export interface WorkspaceChange {
+  /** No other workspace of the service can have it. */
+  name?: string
+  /** Members that are left out keep their values, also those of `prices`, `quiet_hours` and `mix`. */
+  settings?: {
+    /** For how many days after it began a conversation is kept, if it is closed. Not for calls. `null` keeps them forever. */
+    conversations_keep_days?: number | null
+    /** For how many days a call is kept, with its transcript and recording, if it is over. `null` keeps them forever. */
+    calls_keep_days?: number | null
+    /** For how many days the recordings of calls are kept. `null` keeps them forever. */
+    recordings_keep_days?: number | null
+    /** For how many days the runs of tools are kept. `null` keeps them forever. */
+    tool_runs_keep_days?: number | null
+    /** How many tokens the agents of the workspace can use in a day. */
+    tokens_per_day_max?: number
+    /** How many calls can be queued, ringing or in progress at a time. */
+    calls_in_flight_max?: number
+    /**
+     * The time zone in which agents talk about dates and times, as an IANA name, if that of the contact is not known:
+     * neither from its `time_zone` nor from its number.
+     */
+    time_zone?: string
+    /**
+     * The countries whose numbers can be called and written to, as two letters such as `US`. `null` allows those of the
+     * workspace's own numbers, and in a test workspace all. An empty list allows none.
+     */
+    allowed_countries?: CountryCode[] | null
+    /**
+     * Only in a test workspace, else `null`: whether agents may ask models and tools over the network. What they answer can
+     * differ from run to run.
+     */
+    allows_network?: boolean | null
+    /**
+     * Only in a test workspace, else `null`: how calls and messages to numbers that end in 20 to 99 turn out, in percent.
+     * The sum is 100.
+     */
+    mix?: {
+      answered?: number
+      no_answer?: number
+      voicemail?: number
+      busy?: number
+      rejected?: number
+      unreachable?: number
+      error?: number
+    } | null
+    /** What is used to compute `cost_micros`, in millionths of the currency. */
+    prices?: {
+      /** Three letters, as in ISO 4217. */
+      currency?: string
+      /** For a million tokens that models read, in millionths. */
+      input_tokens_per_million?: number
+      /** For a million tokens that models write, in millionths. */
+      output_tokens_per_million?: number
+      /** For a minute of a call; seconds count in proportion, in millionths. */
+      call_minute?: number
+      /** For a segment of an SMS, in millionths. */
+      message_segment?: number
+      /** For a minute of sound that providers have heard or made in a call; seconds count in proportion, in millionths. */
+      speech_minute?: number
+    }
+    /**
+     * Between which hours campaigns may reach people, and agents may call them back as agreed, in the time zone of each
+     * person. No campaign can widen them.
+     */
+    quiet_hours?: {
+      /** Hours and minutes. */
+      start?: string
+      /** Hours and minutes, exclusive. */
+      end?: string
+    }
+  }
+}
+
+export interface ApiKey {
+  /** The unique id of the key. Treat it as opaque. */
+  id: string
+  /** What the key is for. */
+  name: string
+  /** The last four characters of the key. */
+  last_four: string
+  /**
+   * What the key may do. `null` means all scopes, including those that later versions add, except `api_keys:read` and
+   * `api_keys:write`, which must be listed.
+   */
+  scopes: string[] | null
+  /** When the key expires. `null` if it never expires. */
+  expires_at: string | null
+  /** When the key was revoked. `null` if it was not. */
+  revoked_at: string | null
+  /** When the key was last used. Updated within a few seconds; `null` if it was never used. */
+  last_used_at: string | null
+  /** When the key was created. */
+  created_at: string
+}
+
+export interface NewApiKey {
+  /** What the key is for. */
+  name: string
+  /**
+   * What the key may do. `null` means all scopes, including those that later versions add, except `api_keys:read` and
+   * `api_keys:write`, which must be listed.
+   */
+  scopes?: Array<
+    | 'agents:read'
+    | 'agents:write'
+    | 'api_keys:read'
+    | 'api_keys:write'
+    | 'calls:read'
+    | 'calls:write'
+    | 'campaigns:read'
+    | 'campaigns:write'
+    | 'channels:read'
+    | 'consents:read'
+    | 'consents:write'
+    | 'contacts:read'
+    | 'contacts:write'
+    | 'conversations:read'
+    | 'conversations:write'
+    | 'events:read'
+    | 'integrations:read'
+    | 'integrations:write'
+    | 'overview:read'
+    | 'providers:read'
+    | 'providers:write'
+    | 'recordings:read'
+    | 'recordings:write'
+    | 'test_clock:read'
+    | 'test_clock:write'
+    | 'tools:read'
+    | 'tools:write'
+    | 'webhooks:read'
+    | 'webhooks:write'
+    | 'workspace:read'
+    | 'workspace:write'
+  > | null
+  /** When the key expires. `null` if it never expires. */
+  expires_at?: string | null
+}
+
+export interface ApiKeyWithSecret {
+  /** The unique id of the key. Treat it as opaque. */
+  id: string
+  /** What the key is for. */
+  name: string
+  /** The last four characters of the key. */
+  last_four: string
+  /**
+   * What the key may do. `null` means all scopes, including those that later versions add, except `api_keys:read` and
+   * `api_keys:write`, which must be listed.
+   */
+  scopes: string[] | null
+  /** When the key expires. `null` if it never expires. */
+  expires_at: string | null
+  /** When the key was revoked. `null` if it was not. */
+  revoked_at: string | null
+  /** When the key was last used. Updated within a few seconds; `null` if it was never used. */
+  last_used_at: string | null
+  /** When the key was created. */
+  created_at: string
+  /** The key. Store it now: you can't retrieve it again. */
+  key: string
+}
+
+export interface Rotation {
+  /** How long the old key still works. */
+  overlap_seconds: number
+}
+
+export interface Received {
+  /** The receipt of this request, or of the first one with the same `webhook-id`. */
+  receipt_id: string
+  /** What happened to the contact. `repeated`: a request with the same `webhook-id` was accepted before. */
+  outcome: 'created' | 'updated' | 'unchanged' | 'repeated'
+  /** The contact that was created, updated or found; `null` if `repeated`. */
+  contact_id: string | null
+}
+
+export interface InboxAnswer {
+  answer: '200' | '500' | '410' | 'hang'
+}
+
+export interface OnlyId {
+  /** The resource's identifier. */
+  id: string
+}
+
+export interface ContactCreatedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'contact.created'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: ContactWithCrmIds | OnlyId
+}
+
+export interface ContactUpdatedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'contact.updated'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: ContactWithCrmIds | OnlyId
+  previous?: {
+    /** The unique id of the contact. Treat it as opaque. */
+    id?: string
+    /** E.164: a plus, the country code and the number, at most 15 digits. Unique within the workspace. */
+    phone_number?: string
+    first_name?: string | null
+    last_name?: string | null
+    display_name?: string | null
+    /** Stored as sent. Several contacts may have the same email. */
+    email?: string | null
+    company?: string | null
+    /**
+     * The contact's time zone, as an IANA name. Campaigns and agents use it. Without it campaigns use the zones that the
+     * number may be in, and agents use the only one that it can be in, or that of the workspace.
+     */
+    time_zone?: string | null
+    /** Internal notes. Tabs and line breaks are allowed. */
+    notes?: string | null
+    /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
+    tags?: string[]
+    /**
+     * How the contact was created. `api`: created with the API. `import`: imported from a CSV file. `manual`: created in
+     * the dashboard. `inbound`: created by an inbound call or message. `webhook`: received by an integration.
+     */
+    source?: 'api' | 'import' | 'manual' | 'inbound' | 'webhook'
+    /**
+     * When the contact first wrote, called, answered a call, or was sent a message that the carrier accepted. `null` if
+     * never.
+     */
+    first_contact_at?: string | null
+    /** The same, for the last time. */
+    last_contact_at?: string | null
+    /** When the contact was created. */
+    created_at?: string
+    /** When the contact was last updated. Every update makes it later. */
+    updated_at?: string
+    /** The ids of this contact in external CRM systems, by the name of the system. */
+    crm_ids?: Record<string, string>
+  }
+}
+
+export interface ContactDeletedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'contact.deleted'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: OnlyId
+}
+
+export interface AgentCreatedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'agent.created'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Agent
+}
+
+export interface AgentUpdatedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'agent.updated'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Agent
+  previous?: {
+    name?: string
+    /** What the agent is for. `""` if not set. */
+    description?: string
+    /** The instructions that the agent follows. */
+    instructions?: string | null
+    /** The version in use. `instructions` are those of this version. */
+    deployed_version?: {
+      /** The id of the version. */
+      id: string
+      version_label: string
+    }
+    /** A version that is tried with `percent` of the counterparts, beside the deployed one. */
+    candidate?: {
+      version: {
+        /** The id of the version. */
+        id: string
+        version_label: string
+      }
+      percent: number
+    } | null
+    /** Whether the draft differs from all of the agent's versions. */
+    has_unpublished_changes?: boolean
+  }
+}
+
+export interface AgentDeployedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'agent.deployed'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Agent
+  previous?: {
+    name?: string
+    /** What the agent is for. `""` if not set. */
+    description?: string
+    /** The instructions that the agent follows. */
+    instructions?: string | null
+    /** The version in use. `instructions` are those of this version. */
+    deployed_version?: {
+      /** The id of the version. */
+      id: string
+      version_label: string
+    }
+    /** A version that is tried with `percent` of the counterparts, beside the deployed one. */
+    candidate?: {
+      version: {
+        /** The id of the version. */
+        id: string
+        version_label: string
+      }
+      percent: number
+    } | null
+    /** Whether the draft differs from all of the agent's versions. */
+    has_unpublished_changes?: boolean
+  }
+}
+
+export interface AgentDeletedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'agent.deleted'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Agent
+}
+
+export interface ConversationStartedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'conversation.started'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Conversation
+}
+
+export interface ConversationTurnEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'conversation.turn'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: {
+    /** The id of the conversation. */
+    id: string
+    contact_id: string | null
+    turn: Turn
+  }
+}
+
+export interface ConversationHandedOverEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'conversation.handed_over'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Conversation
+}
+
+export interface ConversationTakenBackEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'conversation.taken_back'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Conversation
+}
+
+export interface ConversationClosedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'conversation.closed'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Conversation
+}
+
+export interface MessageReceivedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'message.received'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: {
+    /** The unique id of the message. */
+    id: string
+    /** The conversation that it belongs to. */
+    conversation_id: string
+    /** The number of its turn. */
+    seq: number
+    status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
+    /** Why it was not sent or delivered. */
+    error: string | null
+  }
+}
+
+export interface MessageSentEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'message.sent'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: {
+    /** The unique id of the message. */
+    id: string
+    /** The conversation that it belongs to. */
+    conversation_id: string
+    /** The number of its turn. */
+    seq: number
+    status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
+    /** Why it was not sent or delivered. */
+    error: string | null
+  }
+}
+
+export interface MessageDeliveredEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'message.delivered'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: {
+    /** The unique id of the message. */
+    id: string
+    /** The conversation that it belongs to. */
+    conversation_id: string
+    /** The number of its turn. */
+    seq: number
+    status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
+    /** Why it was not sent or delivered. */
+    error: string | null
+  }
+}
+
+export interface MessageFailedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'message.failed'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: {
+    /** The unique id of the message. */
+    id: string
+    /** The conversation that it belongs to. */
+    conversation_id: string
+    /** The number of its turn. */
+    seq: number
+    status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
+    /** Why it was not sent or delivered. */
+    error: string | null
+  }
+}
+
+export interface CallStartedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'call.started'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Call
+}
+
+export interface CallAnsweredEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'call.answered'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Call
+}
+
+export interface CallEndedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'call.ended'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Call
+}
+
+export interface CallUpdatedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'call.updated'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Call
+  previous?: {
+    /**
+     * Your own data, which the agent does not see: at most 50 members, with names of up to 40 characters and texts of up to
+     * 500.
+     */
+    metadata?: Record<string, string>
+  }
+}
+
+export interface CallRecordingReadyEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'call.recording_ready'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Call
+}
+
+export interface CampaignStartedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'campaign.started'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Campaign
+}
+
+export interface CampaignPausedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'campaign.paused'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Campaign
+}
+
+export interface CampaignResumedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'campaign.resumed'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Campaign
+}
+
+export interface CampaignCompletedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'campaign.completed'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Campaign
+}
+
+export interface CampaignCanceledEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'campaign.canceled'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Campaign
+}
+
+export interface CampaignProgressEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'campaign.progress'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Campaign
+}
+
+export interface ImportFinishedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'import.finished'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Import
+}
+
+export interface ImportUndoneEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'import.undone'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: Import
+}
+
+export interface ApiKeyNamed {
+  /** The id of the key. */
+  id: string
+  /** What the key is for. */
+  name: string
+}
+
+export interface ApiKeyCreatedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'api_key.created'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: ApiKeyNamed
+}
+
+export interface ApiKeyRevokedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'api_key.revoked'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: ApiKeyNamed
+}
+
+export interface WebhookSummary {
+  /** The unique id of the webhook. Treat it as opaque. */
+  id: string
+  /** The host that events are sent to, with the port unless it is the default. `null` for an inbox. */
+  host: string | null
+  /**
+   * The event types to send, or patterns such as `contact.*`. `*` matches all types, including those of later versions,
+   * except `api_key.*`, which is added by name.
+   */
+  events: string[]
+  /** What the webhook is for. */
+  description: string | null
+  /** A `disabled` webhook gets no events, and its pending deliveries become `failed`. */
+  status: 'active' | 'disabled'
+  /**
+   * Why the webhook is disabled: an update disabled it (`asked`), the endpoint answered 410 (`gone`), or all attempts
+   * failed for five days, at least ten of them (`failing`).
+   */
+  disabled_reason: 'asked' | 'gone' | 'failing' | null
+  /** When the first attempt failed since the last success. `null` when the webhook is not failing. */
+  failing_since: string | null
+  /** When the webhook was created. */
+  created_at: string
+  /** When the webhook was last changed. */
+  updated_at: string
+}
+
+export interface WebhookDisabledEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'webhook.disabled'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: WebhookSummary
+}
+
+export interface WebhookTestEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'webhook.test'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  data: WebhookSummary
+}
+
+export interface ContactsListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+  /**
+   * Returns contacts whose phone number, first name, last name, full name ("first last"), display name or email contains
+   * this text. Ignores case and accents. `%`, `_` and `\` are plain characters.
+   */
+  search?: string
+  /** Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags. */
+  tag?: string | string[]
+  /** Returns contacts that were created in this way. */
+  source?: 'api' | 'import' | 'manual' | 'inbound' | 'webhook'
+  /** Returns contacts that were created after this time. */
+  created_after?: string
+  /** Returns contacts that were created before this time. */
+  created_before?: string
+  /** Used together with `crm_id`: returns the contact that has this id in this CRM system. */
+  crm_system?: string
+  /** Used together with `crm_system`. */
+  crm_id?: string
+  /** The field to sort by. A minus sorts in descending order. Contacts without a value come last. */
+  sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at' | 'last_contact_at' | '-last_contact_at'
+}
+
+export interface ContactsExportQuery {
+  /**
+   * Returns contacts whose phone number, first name, last name, full name ("first last"), display name or email contains
+   * this text. Ignores case and accents. `%`, `_` and `\` are plain characters.
+   */
+  search?: string
+  /** Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags. */
+  tag?: string | string[]
+  /** Returns contacts that were created in this way. */
+  source?: 'api' | 'import' | 'manual' | 'inbound' | 'webhook'
+  /** Returns contacts that were created after this time. */
+  created_after?: string
+  /** Returns contacts that were created before this time. */
+  created_before?: string
+  /** Used together with `crm_id`: returns the contact that has this id in this CRM system. */
+  crm_system?: string
+  /** Used together with `crm_system`. */
+  crm_id?: string
+  /** The field to sort by. A minus sorts in descending order. Contacts without a value come last. */
+  sort?: 'created_at' | '-created_at' | 'updated_at' | '-updated_at' | 'last_contact_at' | '-last_contact_at'
+}
+
+export interface ImportsListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+}
+
+export interface ImportsListRowsQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+  /** Only rows with this outcome. */
+  outcome?: 'created' | 'updated' | 'skipped' | 'refused'
+}
+
+export interface ImportsDownloadRowsQuery {
+  /** Only rows with this outcome. */
+  outcome?: 'created' | 'updated' | 'skipped' | 'refused'
+}
+
+export interface IntegrationsListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+}
+
+export interface IntegrationsListReceiptsQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+  /** Only receipts with this outcome. */
+  outcome?: 'created' | 'updated' | 'unchanged' | 'refused'
+}
+
+export interface ConsentsListOfContactQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+}
+
+export interface ConsentsListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+  /** Returns entries of this kind. */
+  kind?: 'voice' | 'sms' | 'all'
+  /** Returns entries with this status. */
+  status?: 'granted' | 'revoked'
+}
+
+export interface SuppressionsListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+  /** Returns the suppressions of this number, in any spelling. */
+  phone_number?: string
+  /** Returns suppressions of this kind. */
+  kind?: 'voice' | 'sms' | 'all'
+}
+
+export interface AgentsListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+}
+
+export interface AgentsListVersionsQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+}
+
+export interface AgentsCompareVersionsQuery {
+  /** The id of another version, or `draft`. */
+  against?: string
+}
+
+export interface AgentsListDeploymentsQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+}
+
+export interface ProvidersListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+}
+
+export interface ToolsListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+}
+
+export interface ChannelsListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+  /** Only channels of this kind. */
+  kind?: 'voice' | 'sms' | 'web_chat'
+  /** Only channels with this status. */
+  status?: 'active' | 'disabled' | 'failing'
+}
+
+export interface ConversationsListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+  /** Only conversations with this contact. */
+  contact_id?: string
+  /** Only conversations with this agent. */
+  agent_id?: string
+  /** Only conversations on this channel. */
+  channel_id?: string
+  /** How the contact takes part. */
+  kind?: 'api' | 'web_chat' | 'sms' | 'voice'
+  /**
+   * `open`: the agent answers. `handed_over`: a person answers, and the agent is silent. `closed`: nothing more can be
+   * said.
+   */
+  status?: 'open' | 'handed_over' | 'closed'
+  /** Only conversations that began after this. */
+  created_after?: string
+  /** Only conversations that began before this. */
+  created_before?: string
+  /** Newest first by default. */
+  sort?: 'created_at' | '-created_at' | 'last_turn_at' | '-last_turn_at'
+}
+
+export interface ConversationsListTurnsQuery {
+  /** Only turns after this `seq`. */
+  after?: number
+  /** The maximum number of turns. */
+  limit?: number
+  /** How long to wait for an answer: a turn of the agent or a person after `after`. */
+  wait_ms?: number
+}
+
+export interface CallsListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+  /** Only calls with this contact. */
+  contact_id?: string
+  /** Only calls of this agent. */
+  agent_id?: string
+  /** Only calls of this campaign. */
+  campaign_id?: string
+  /** Only calls on this channel. */
+  channel_id?: string
+  /** Only the call of this conversation. */
+  conversation_id?: string
+  /** Who has called. */
+  direction?: 'inbound' | 'outbound'
+  /**
+   * `completed`: someone or something has answered. `failed`: nobody has, or the call could not be made. A call that is
+   * `completed`, `failed` or `canceled` stays so.
+   */
+  status?: 'scheduled' | 'queued' | 'ringing' | 'in_progress' | 'completed' | 'failed' | 'canceled'
+  /** Only calls with this outcome. */
+  outcome?:
+    | 'answered'
+    | 'voicemail'
+    | 'screened'
+    | 'menu'
+    | 'no_answer'
+    | 'busy'
+    | 'rejected'
+    | 'invalid_number'
+    | 'unreachable'
+    | 'blocked'
+    | 'canceled'
+    | 'error'
+    | 'unknown'
+  /** Only calls that were created after this. */
+  created_after?: string
+  /** Only calls that were created before this. */
+  created_before?: string
+  /** Only calls in which this was said: at least 3 characters, without regard to case and accents. */
+  search?: string
+}
+
+export interface CallsListEventsQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+}
+
+export interface CallsGetTranscriptQuery {
+  /** `txt`: plain text. `srt`, `vtt`: subtitles of what was heard. By default `json`. */
+  format?: 'json' | 'txt' | 'srt' | 'vtt'
+}
+
+export interface CampaignsListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+  /** Only campaigns with this status. */
+  status?: 'draft' | 'scheduled' | 'running' | 'paused' | 'completed' | 'canceled'
+}
+
+export interface EnrollmentsListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+  /** Only enrollments with this status. */
+  status?:
+    | 'pending'
+    | 'dialing'
+    | 'in_progress'
+    | 'waiting'
+    | 'completed'
+    | 'failed'
+    | 'skipped'
+    | 'canceled'
+    | 'expired'
+  /** Only that of this contact. */
+  contact_id?: string
+}
+
+export interface EnrollmentsListOfContactQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+}
+
+export interface EnrollmentsExplainQuery {
+  /** The time to explain: now, or later. */
+  at?: string
+}
+
+export interface EventsListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+  /** Only events of this type, or of the types that a pattern matches. */
+  type?:
+    | 'contact.created'
+    | 'contact.updated'
+    | 'contact.deleted'
+    | 'agent.created'
+    | 'agent.updated'
+    | 'agent.deployed'
+    | 'agent.deleted'
+    | 'conversation.started'
+    | 'conversation.turn'
+    | 'conversation.handed_over'
+    | 'conversation.taken_back'
+    | 'conversation.closed'
+    | 'message.received'
+    | 'message.sent'
+    | 'message.delivered'
+    | 'message.failed'
+    | 'call.started'
+    | 'call.answered'
+    | 'call.ended'
+    | 'call.updated'
+    | 'call.recording_ready'
+    | 'campaign.started'
+    | 'campaign.paused'
+    | 'campaign.resumed'
+    | 'campaign.completed'
+    | 'campaign.canceled'
+    | 'campaign.progress'
+    | 'import.finished'
+    | 'import.undone'
+    | 'api_key.created'
+    | 'api_key.revoked'
+    | 'webhook.disabled'
+    | 'webhook.test'
+    | '*'
+    | 'contact.*'
+    | 'agent.*'
+    | 'conversation.*'
+    | 'message.*'
+    | 'call.*'
+    | 'campaign.*'
+    | 'import.*'
+    | 'api_key.*'
+    | 'webhook.*'
+  /** The id of an event: only events after it, oldest first. */
+  after?: string
+  /** Only events of this resource. */
+  resource_id?: string
+}
+
+export interface EventsStreamQuery {
+  /** Only events of this type, or of the types that a pattern matches. */
+  type?:
+    | 'contact.created'
+    | 'contact.updated'
+    | 'contact.deleted'
+    | 'agent.created'
+    | 'agent.updated'
+    | 'agent.deployed'
+    | 'agent.deleted'
+    | 'conversation.started'
+    | 'conversation.turn'
+    | 'conversation.handed_over'
+    | 'conversation.taken_back'
+    | 'conversation.closed'
+    | 'message.received'
+    | 'message.sent'
+    | 'message.delivered'
+    | 'message.failed'
+    | 'call.started'
+    | 'call.answered'
+    | 'call.ended'
+    | 'call.updated'
+    | 'call.recording_ready'
+    | 'campaign.started'
+    | 'campaign.paused'
+    | 'campaign.resumed'
+    | 'campaign.completed'
+    | 'campaign.canceled'
+    | 'campaign.progress'
+    | 'import.finished'
+    | 'import.undone'
+    | 'api_key.created'
+    | 'api_key.revoked'
+    | 'webhook.disabled'
+    | 'webhook.test'
+    | '*'
+    | 'contact.*'
+    | 'agent.*'
+    | 'conversation.*'
+    | 'message.*'
+    | 'call.*'
+    | 'campaign.*'
+    | 'import.*'
+    | 'api_key.*'
+    | 'webhook.*'
+  /** The id of an event: only events after it, oldest first. */
+  after?: string
+}
+
+export interface WebhooksListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+}
+
+export interface WebhooksListDeliveriesQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+  /** Only deliveries with this status. */
+  status?: 'pending' | 'succeeded' | 'failed'
+}
+
+export interface WebhooksListInboxQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+}
+
+export interface ApiKeysListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+}
+
+export type ConversationsStreamEvent =
+  | {
+      type: 'turn.started'
+      id: string | undefined
+      data: {
+        /** Its number in the conversation, from 1. */
+        seq: number
+        /** Who said it. */
+        role: 'contact' | 'agent' | 'human' | 'system'
+      }
+    }
+  | {
+      type: 'turn.delta'
+      id: string | undefined
+      data: {
+        /** Its number in the conversation, from 1. */
+        seq: number
+        /** What was said. */
+        text: string
+      }
+    }
+  | {
+      type: 'turn.finished'
+      id: string | undefined
+      data: {
+        turn: Turn
+      }
+    }
+  | {
+      type: 'conversation.updated'
+      id: string | undefined
+      data: {
+        conversation: Conversation
+      }
+    }
+
+export type CallsLiveEvent =
+  | {
+      type: 'call.updated'
+      id: string | undefined
+      data: {
+        call: Call
+      }
+    }
+  | {
+      type: 'turn.started'
+      id: string | undefined
+      data: {
+        /** Its number in the conversation, from 1. */
+        seq: number
+        /** Who said it. */
+        role: 'contact' | 'agent' | 'human' | 'system'
+      }
+    }
+  | {
+      type: 'turn.delta'
+      id: string | undefined
+      data: {
+        /** Its number in the conversation, from 1. */
+        seq: number
+        /** What was said. */
+        text: string
+      }
+    }
+  | {
+      type: 'turn.finished'
+      id: string | undefined
+      data: {
+        turn: Turn
+      }
+    }
+  | {
+      type: 'conversation.updated'
+      id: string | undefined
+      data: {
+        conversation: Conversation
+      }
+    }
+
+export type EventsStreamEvent = {
+  type:
+    | 'contact.created'
+    | 'contact.updated'
+    | 'contact.deleted'
+    | 'agent.created'
+    | 'agent.updated'
+    | 'agent.deployed'
+    | 'agent.deleted'
+    | 'conversation.started'
+    | 'conversation.turn'
+    | 'conversation.handed_over'
+    | 'conversation.taken_back'
+    | 'conversation.closed'
+    | 'message.received'
+    | 'message.sent'
+    | 'message.delivered'
+    | 'message.failed'
+    | 'call.started'
+    | 'call.answered'
+    | 'call.ended'
+    | 'call.updated'
+    | 'call.recording_ready'
+    | 'campaign.started'
+    | 'campaign.paused'
+    | 'campaign.resumed'
+    | 'campaign.completed'
+    | 'campaign.canceled'
+    | 'campaign.progress'
+    | 'import.finished'
+    | 'import.undone'
+    | 'api_key.created'
+    | 'api_key.revoked'
+    | 'webhook.disabled'
+    | 'webhook.test'
+  id: string | undefined
+  data: Event
+}
+
+/** What webhooks send, by `type`. */
+export type WebhookEvent =
+  | ContactCreatedEvent
+  | ContactUpdatedEvent
+  | ContactDeletedEvent
+  | AgentCreatedEvent
+  | AgentUpdatedEvent
+  | AgentDeployedEvent
+  | AgentDeletedEvent
+  | ConversationStartedEvent
+  | ConversationTurnEvent
+  | ConversationHandedOverEvent
+  | ConversationTakenBackEvent
+  | ConversationClosedEvent
+  | MessageReceivedEvent
+  | MessageSentEvent
+  | MessageDeliveredEvent
+  | MessageFailedEvent
+  | CallStartedEvent
+  | CallAnsweredEvent
+  | CallEndedEvent
+  | CallUpdatedEvent
+  | CallRecordingReadyEvent
+  | CampaignStartedEvent
+  | CampaignPausedEvent
+  | CampaignResumedEvent
+  | CampaignCompletedEvent
+  | CampaignCanceledEvent
+  | CampaignProgressEvent
+  | ImportFinishedEvent
+  | ImportUndoneEvent
+  | ApiKeyCreatedEvent
+  | ApiKeyRevokedEvent
+  | WebhookDisabledEvent
+  | WebhookTestEvent
+
+/** A code that programs can handle. New codes may be added. */
+export type ErrorCode =
+  | 'VALIDATION_ERROR'
+  | 'UNAUTHORIZED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'REQUEST_TIMEOUT'
+  | 'CONFLICT'
+  | 'INVALID_STATE'
+  | 'IDEMPOTENCY_IN_PROGRESS'
+  | 'PRECONDITION_FAILED'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'RANGE_NOT_SATISFIABLE'
+  | 'IDEMPOTENCY_KEY_REUSED'
+  | 'RATE_LIMITED'
+  | 'HEADERS_TOO_LARGE'
+  | 'INTERNAL_ERROR'
+  | 'SERVICE_UNAVAILABLE'
+
+export interface InvalidField {
+  /** The field, such as `tags.3`, or `""` for the whole body. */
+  path: string
+  code: string
+  message: string
+  /** A value that you may have meant. */
+  suggestion?: string
+}

@@ -4,9 +4,8 @@ import { type At, inTransaction, type Service } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { Problem } from '../kit/problem.ts'
 import { consoleOf, type Shell, type StopSignal } from '../start/shell.ts'
-import type { Workspace } from '../workspaces/schema.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { type ApiClient, assertRunning, openApiClient } from './api-client.ts'
+import { type ApiClient, assertRunning, openApiClient, toCommandError } from './api-client.ts'
 import { findWorkspace } from './workspace-actions.ts'
 
 /** Shells report these. */
@@ -39,6 +38,8 @@ export async function withKey<T>(
   const { id } = await inTransaction(at, (at) => api_keys.create(at, { token, key, created_at }))
   try {
     return await work(token)
+  } catch (error) {
+    throw toCommandError(error, at.tools.address())
   } finally {
     await inTransaction(at, (at) => api_keys.revokeAny(at, id)).catch((error: Error) => {
       // Not thrown, because it would hide why the work has failed: when the service stops, so may its database.
@@ -80,10 +81,11 @@ export const isRunning = (address: string): Promise<boolean> =>
   )
 
 /** Only a service with the same database knows the key and the workspace. Others must get no secrets. */
-const isServiceOf = async (at: At, api: ApiClient): Promise<boolean> => {
-  const found = await api.send<Partial<Workspace> | undefined>('GET', '/workspace').catch(() => undefined)
-  return found?.id === at.workspace
-}
+const isServiceOf = (at: At, api: ApiClient): Promise<boolean> =>
+  api.workspace.get().then(
+    ({ id }) => id === at.workspace,
+    () => false,
+  )
 
 /** Aborted by Ctrl-C and other signals, and when nobody reads the output any more. */
 export function stopSignal(shell: Shell): AbortSignal {

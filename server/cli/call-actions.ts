@@ -1,4 +1,4 @@
-import type { Call, NewCall } from '../calls/schema.ts'
+import type { NewCall } from '../../sdk/src/index.ts'
 import { atWorkspace, type Service, timeStands } from '../kit/at.ts'
 import { consoleOf, type Shell } from '../start/shell.ts'
 import { findAgent } from './agent-actions.ts'
@@ -40,7 +40,7 @@ export async function call(
       ...(channel !== undefined && { channel_id: channel }),
       ...(simulate !== undefined && { simulate }),
     }
-    const call = await api.send<Call>('POST', '/calls', new_call)
+    const call = await api.calls.create(new_call)
     if (timeStands(at))
       consoleOf(shell).error(
         `The clock of "${workspace.name}" stands still. To let the call happen, advance it in another terminal: ` +

@@ -1,5 +1,4 @@
-import type { Call } from '../calls/schema.ts'
-import type { Turn } from '../conversations/schema.ts'
+import type { Call, Turn } from '../../sdk/src/index.ts'
 import { jsonLine, toSafe } from './chat-screen.ts'
 
 /** Prints a call. */
@@ -10,8 +9,6 @@ export interface CallScreen {
   /** A part of the open turn. */
   addPiece: (piece: Pick<Turn, 'seq' | 'text'>) => void
   addTurn: (turn: Turn) => void
-  /** The connection was lost: the parts of an open turn come again. */
-  restart: () => void
   /** Nothing more is shown. */
   end: (call: Call) => void
 }
@@ -53,7 +50,9 @@ export function openCallTextScreen(write: Write, { address }: { address: string 
       endLine()
       write(`${note}\n`)
     },
-    beginTurn: (turn) => {
+    beginTurn(turn) {
+      // It has begun before, and its parts come again.
+      if (open?.seq === turn.seq) endLine()
       started = turn
     },
     addPiece({ seq, text }) {
@@ -68,7 +67,6 @@ export function openCallTextScreen(write: Write, { address }: { address: string 
       if (is_interrupted) write(' —')
       endLine()
     },
-    restart: endLine,
     end(call) {
       endLine()
       write(`${summaryOf(call)}\n`)
@@ -93,7 +91,6 @@ export function openCallJsonScreen(write: Write): CallScreen {
     addTurn: (turn) => write(jsonLine({ event: 'turn.finished', turn })),
     beginTurn() {},
     addPiece() {},
-    restart() {},
     end() {},
   }
 }

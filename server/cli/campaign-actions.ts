@@ -1,12 +1,11 @@
 import fs from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import type { Forecast } from '../campaigns/forecast-schema.ts'
-import type { Campaign } from '../campaigns/schema.ts'
+import type { Campaign, Forecast } from '../../sdk/src/index.ts'
 import { atWorkspace, type Service } from '../kit/at.ts'
 import { isId } from '../kit/id.ts'
 import { errorCode } from '../kit/problem.ts'
 import type { Shell } from '../start/shell.ts'
-import { type ApiClient, assertRunning, openApiClient } from './api-client.ts'
+import { type ApiClient, assertRunning, openApiClient, takeFirst } from './api-client.ts'
 import { chooseWorkspace, stopSignal, withKey } from './api-session.ts'
 import { UsageError } from './command.ts'
 import { findByName } from './find-by-name.ts'
@@ -42,7 +41,7 @@ export const forecastCampaign = (
   input: { seed?: number },
 ): Promise<Answer> =>
   withCampaign(service, shell, wanted, async (api, { id, name }) => {
-    const forecast = await api.send<Forecast>('POST', `/campaigns/${id}/forecast`, input)
+    const forecast = await api.campaigns.forecast(id, input)
     return { data: { forecast }, text: formatForecast(name, forecast) }
   })
 
@@ -53,7 +52,7 @@ export const changeCampaign = (
   verb: 'start' | 'pause' | 'resume',
 ): Promise<Answer> =>
   withCampaign(service, shell, wanted, async (api, { id }) => {
-    const campaign = await api.send<Campaign>('POST', `/campaigns/${id}/${verb}`)
+    const campaign = await api.campaigns[verb](id)
     const { name, status, starts_at } = campaign
     const since = status === 'scheduled' && starts_at !== null ? `, and starts at ${starts_at}` : ''
     return { data: { campaign }, text: `"${name}" is ${status}${since}.` }
@@ -68,7 +67,8 @@ export const reportCampaign = (
 ): Promise<Answer | undefined> =>
   withCampaign(service, shell, wanted, async (api, { id, name }) => {
     const signal = stopSignal(shell)
-    const report = await api.file(`/campaigns/${id}/report`, signal)
+    const { body: report } = await api.campaigns.getReport(id, { signal })
+    if (!report) throw new Error('the report has no body')
     if (output === undefined) {
       await pipeline(report, shell.stdout, { signal, end: false }).catch(unlessAborted(signal))
       return undefined
@@ -114,7 +114,7 @@ async function withApi<Result>(
   await assertRunning(address)
   return withKey(shell, await atWorkspace(service, workspace.id), key, (token) => {
     const api = openApiClient(address, token)
-    return work({ api, workspace, list: () => api.list<Campaign>('/campaigns', campaigns_max) })
+    return work({ api, workspace, list: () => takeFirst(api.campaigns.list(), campaigns_max) })
   })
 }
 
@@ -125,12 +125,7 @@ const withCampaign = <Result>(
   work: (api: ApiClient, campaign: Campaign) => Promise<Result>,
 ): Promise<Result> =>
   withApi(service, shell, workspace_name, async ({ api, workspace, list }) =>
-    work(
-      api,
-      isId(name)
-        ? await api.send<Campaign>('GET', `/campaigns/${name}`)
-        : findByName(await list(), name, 'campaign', workspace),
-    ),
+    work(api, isId(name) ? await api.campaigns.get(name) : findByName(await list(), name, 'campaign', workspace)),
   )
 
 function formatForecast(name: string, forecast: Forecast): string {

@@ -1,7 +1,7 @@
 import { atWorkspace, type Service } from '../kit/at.ts'
 import type { Shell } from '../start/shell.ts'
 import { findAgent } from './agent-actions.ts'
-import { assertRunning, openApiClient } from './api-client.ts'
+import { assertRunning, openApiClient, toCommandError } from './api-client.ts'
 import { chooseWorkspace, stopSignal, withKey } from './api-session.ts'
 import { openJsonScreen, openTextScreen } from './chat-screen.ts'
 import { holdConversation } from './chat-session.ts'
@@ -38,9 +38,9 @@ export async function chat(
       screen: is_json ? openJsonScreen(write) : openTextScreen(write, { has_prompt }),
       input: stdin,
       may_interrupt: is_typed,
-      onRefused: (problem) => {
+      onRefused: (error) => {
         shell.exitCode = 1
-        reportError(shell, problem, { is_json })
+        reportError(shell, toCommandError(error, address), { is_json })
       },
       signal,
     }),

@@ -1,4 +1,4 @@
-import type { Conversation, Turn } from '../conversations/schema.ts'
+import type { Conversation, Turn } from '../../sdk/src/index.ts'
 
 /** Prints a conversation. */
 export interface Screen {
@@ -7,8 +7,8 @@ export interface Screen {
   addPiece: (seq: number, text: string) => void
   addTurn: (turn: Turn) => void
   changeStatus: (conversation: Conversation) => void
-  /** The connection was lost: the parts of an open turn come again. */
-  restart: () => void
+  /** A turn begins. After a lost connection an open one begins again. */
+  beginTurn: (seq: number) => void
   /** The contact may say something. */
   prompt: () => void
   /** The contact has typed a line. */
@@ -40,7 +40,7 @@ export function openTextScreen(write: Write, { has_prompt }: { has_prompt: boole
     open = undefined
     is_prompting = false
   }
-  const beginTurn = (role: Turn['role']) => {
+  const openLine = (role: Turn['role']) => {
     endLine()
     write(`${toSafe(role === 'human' ? 'Person' : agent_name)}: `)
   }
@@ -50,7 +50,7 @@ export function openTextScreen(write: Write, { has_prompt }: { has_prompt: boole
     },
     addPiece(seq, text) {
       if (open?.seq !== seq) {
-        beginTurn('agent')
+        openLine('agent')
         open = { seq, text: '' }
       }
       open.text += text
@@ -59,7 +59,7 @@ export function openTextScreen(write: Write, { has_prompt }: { has_prompt: boole
     addTurn({ seq, role, text, is_interrupted }) {
       if (role === 'contact') return
       const shown = open?.seq === seq ? open.text : ''
-      if (open?.seq !== seq) beginTurn(role)
+      if (open?.seq !== seq) openLine(role)
       if (text.startsWith(shown)) write(toSafe(text.slice(shown.length)))
       write(is_interrupted ? ' ...\n' : '\n')
       open = undefined
@@ -68,7 +68,9 @@ export function openTextScreen(write: Write, { has_prompt }: { has_prompt: boole
       endLine()
       write(`${notes[status]}\n`)
     },
-    restart: endLine,
+    beginTurn(seq) {
+      if (open?.seq === seq) endLine()
+    },
     prompt() {
       if (!has_prompt || is_prompting) return
       endLine()
@@ -92,7 +94,7 @@ export function openJsonScreen(write: Write): Screen {
     addTurn: (turn) => print({ event: 'turn.finished', turn }),
     changeStatus: (conversation) => print({ event: 'conversation.updated', conversation }),
     addPiece() {},
-    restart() {},
+    beginTurn() {},
     prompt() {},
     endPrompt() {},
   }

@@ -1,14 +1,11 @@
 import { EventEmitter, once } from 'node:events'
 import readline from 'node:readline'
 import type { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Conversation, NewConversation, Turn } from '../conversations/schema.ts'
+import type { Conversation, ConversationsStreamEvent, NewConversation } from '../../sdk/src/index.ts'
 import { Problem } from '../kit/problem.ts'
-import type { ApiClient, ServerEvent } from './api-client.ts'
+import { type ApiClient, ApiError } from './api-client.ts'
 import type { Screen } from './chat-screen.ts'
 
-const reconnects_max = 10
-const reconnect_after_ms = 1_000
 /** Longer than an answer with all its tools may take. */
 const answer_max_ms = 15 * 60_000
 
@@ -19,13 +16,13 @@ export interface Chat {
   input: Readable
   /** Whether the contact may interrupt the agent. Otherwise each line waits for the answer to the one before. */
   may_interrupt: boolean
-  onRefused: (problem: Problem) => void
+  onRefused: (error: ApiError) => void
   signal: AbortSignal
 }
 
 /** Holds a conversation until the agent, the input or the signal ends it, and closes it. */
 export async function holdConversation(chat: Chat): Promise<void> {
-  const conversation = await chat.api.send<Conversation>('POST', '/conversations', chat.start)
+  const conversation = await chat.api.conversations.create(chat.start)
   chat.screen.begin(conversation)
   const over = new AbortController()
   const session = new Session(chat, conversation, AbortSignal.any([chat.signal, over.signal]))
@@ -40,7 +37,6 @@ export async function holdConversation(chat: Chat): Promise<void> {
 
 class Session {
   readonly #chat: Chat
-  readonly #path: string
   readonly #signal: AbortSignal
   readonly #changes = new EventEmitter()
   #conversation: Conversation
@@ -53,39 +49,32 @@ class Session {
   constructor(chat: Chat, conversation: Conversation, signal: AbortSignal) {
     this.#chat = chat
     this.#conversation = conversation
-    this.#path = `/conversations/${conversation.id}`
     this.#signal = signal
   }
 
   /** Shows what happens, until the conversation is closed. */
   async follow(): Promise<void> {
-    const { api, screen } = this.#chat
-    for (let failures = 0; !this.#signal.aborted; failures += 1) {
-      try {
-        for await (const event of api.stream(`${this.#path}/stream`, this.#last_seq, this.#signal)) {
-          failures = 0
-          await this.#take(event)
-          if (this.#is_complete && this.#conversation.status === 'closed') return
-        }
-      } catch (error) {
-        if (this.#signal.aborted) return
-        if (error instanceof Problem || failures >= reconnects_max) throw error
-      }
-      screen.restart()
-      await sleep(reconnect_after_ms, undefined, { signal: this.#signal }).catch(() => {})
+    const { conversations } = this.#chat.api
+    const signal = this.#signal
+    try {
+      for await (const event of conversations.stream(this.#conversation.id, { lastEventId: 0 }, { signal }))
+        this.#take(event)
+    } catch (error) {
+      if (!signal.aborted) throw error
     }
   }
 
-  async #take({ name, data }: ServerEvent): Promise<void> {
-    const { api, screen } = this.#chat
-    if (name === 'turn.delta') return screen.addPiece(data.seq, data.text)
-    if (name === 'turn.finished') {
-      this.#last_seq = data.turn.seq
-      screen.addTurn(data.turn)
-    } else if (name === 'conversation.updated') this.#update(data.conversation)
-    // A stream begins without the state of the conversation.
-    else if (name === '') this.#update(await api.send<Conversation>('GET', this.#path))
-    this.#react()
+  #take({ type, data }: ConversationsStreamEvent): void {
+    const { screen } = this.#chat
+    if (type === 'turn.started') screen.beginTurn(data.seq)
+    else if (type === 'turn.delta') screen.addPiece(data.seq, data.text)
+    else {
+      if (type === 'turn.finished') {
+        this.#last_seq = data.turn.seq
+        screen.addTurn(data.turn)
+      } else this.#update(data.conversation)
+      this.#react()
+    }
   }
 
   #update(conversation: Conversation): void {
@@ -137,9 +126,9 @@ class Session {
   async #send(text: string): Promise<boolean> {
     const { api, onRefused } = this.#chat
     try {
-      this.#sent_seq = (await api.send<Turn>('POST', `${this.#path}/messages`, { text })).seq
+      this.#sent_seq = (await api.conversations.say(this.#conversation.id, { text })).seq
     } catch (error) {
-      if (!(error instanceof Problem)) throw error
+      if (!(error instanceof ApiError)) throw error
       if (error.code === 'INVALID_STATE') return false
       if (error.code !== 'VALIDATION_ERROR') throw error
       onRefused(error)
@@ -159,7 +148,7 @@ class Session {
   async close(): Promise<void> {
     if (this.#conversation.status === 'closed') return
     try {
-      const closed = await this.#chat.api.send<Conversation>('POST', `${this.#path}/close`)
+      const closed = await this.#chat.api.conversations.close(this.#conversation.id)
       this.#chat.screen.changeStatus(closed)
     } catch {
       // It was closed meanwhile, or the service has stopped: then it is closed when it has been idle for a day.

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Advance, TestClock } from '../clocks/schema.ts'
+import type { Advance, TestClock } from '../../sdk/src/index.ts'
 import { atWorkspace, type Service } from '../kit/at.ts'
 import { Problem } from '../kit/problem.ts'
 import type { Shell } from '../start/shell.ts'
@@ -15,7 +15,7 @@ const poll_every_ms = 250
 const names_shown_max = 20
 
 export const showClock = (service: Service, shell: Shell, workspace_name: string | undefined): Promise<Answer> =>
-  withApi(service, shell, workspace_name, async (api) => toAnswer(await api.send<TestClock>('GET', '/test_clock')))
+  withApi(service, shell, workspace_name, async (api) => toAnswer(await api.testClock.get()))
 
 /** Waits until the clock is ready, with its time as progress on a terminal. */
 export const advanceClock = (
@@ -27,11 +27,11 @@ export const advanceClock = (
   withApi(service, shell, workspace_name, async (api) => {
     const signal = stopSignal(shell)
     const has_progress = shell.stderr.isTTY && !is_json
-    let clock = await api.send<TestClock>('POST', '/test_clock/advance', input)
+    let clock = await api.testClock.advance(input)
     while (clock.status === 'advancing' && !signal.aborted) {
       if (has_progress) shell.stderr.write(`\rAdvancing to ${clock.target}: ${clock.now}`)
       await sleep(poll_every_ms, undefined, { signal }).catch(() => {})
-      if (!signal.aborted) clock = await api.send<TestClock>('GET', '/test_clock')
+      if (!signal.aborted) clock = await api.testClock.get()
     }
     if (has_progress) shell.stderr.write('\n')
     return toAnswer(clock)

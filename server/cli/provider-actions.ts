@@ -6,7 +6,7 @@ import { NewProvider, type Provider } from '../models/schema.ts'
 import * as providers from '../models/store.ts'
 import { testProvider } from '../models/test-provider.ts'
 import type { Shell } from '../start/shell.ts'
-import type { ApiClient } from './api-client.ts'
+import { type ApiClient, takeFirst } from './api-client.ts'
 import { withService } from './api-session.ts'
 import { askSecret, readSecretFile } from './prompt.ts'
 import { type Answer, formatTable } from './run.ts'
@@ -35,11 +35,13 @@ interface Access {
 /** A workspace has at most 20, and two from the environment. */
 const listed_max = 100
 
-const throughApi = (api: ApiClient): Access => ({
-  list: () => api.list<Provider>('/providers', listed_max),
-  create: (input) => api.send<Provider>('POST', '/providers', input),
-  remove: (id) => api.send('DELETE', `/providers/${id}`),
-  test: (id) => api.send<TestResult>('POST', `/providers/${id}/test`),
+const throughApi = ({ providers }: ApiClient): Access => ({
+  list: () => takeFirst(providers.list(), listed_max),
+  create: (input) => providers.create(input),
+  async remove(id) {
+    await providers.delete(id)
+  },
+  test: (id) => providers.test(id),
 })
 
 const inDatabase = (at: AtOutside): Access => ({

@@ -126,11 +126,12 @@ test('a call is placed and printed as it happens, to its end', async () => {
 test('with --json each event is a line, and a lost connection is continued', async () => {
   let connections = 0
   const { requests, call } = await standIn(({ path }, response) => {
-    if (!path.endsWith('/live')) return json(response, 200, { data: later(3, { status: 'in_progress' }) })
+    if (!path.endsWith('/live')) return json(response, 404, {})
     connections += 1
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    if (connections === 1) response.end(finished(1, 'contact', 'Hello?'))
-    else response.end(finished(2, 'agent', 'Hello.') + finished(3, 'contact', 'Bye.') + updated(ended))
+    if (connections === 1) return response.end(finished(1, 'contact', 'Hello?'))
+    const turns = finished(2, 'agent', 'Hello.') + finished(3, 'contact', 'Bye.')
+    return response.end(updated(later(3, { status: 'in_progress' })) + turns + updated(ended))
   })
   const { code, stdout, stderr } = await call(['--json']).ended
   assert.equal(code, 0, stderr)

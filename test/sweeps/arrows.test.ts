@@ -63,6 +63,7 @@ const server = filesIn('server')
 const dashboard = filesIn('dashboard/src')
 const chat = filesIn('chat/src')
 const voice = filesIn('voice/src')
+const client = filesIn('sdk/src')
 const kit = server.filter(({ folder }) => folder === 'kit')
 const rooms = fs.globSync('*/store.ts', { cwd: path.join(root, 'server') }).map((name) => path.dirname(name))
 
@@ -126,7 +127,7 @@ test('what an agent does next and whom a campaign calls next are decided without
   )
 })
 
-for (const [name, files] of Object.entries({ server, dashboard, chat, voice })) {
+for (const [name, files] of Object.entries({ server, dashboard, chat, voice, client })) {
   test(`no imports of the ${name} form a circle`, () => {
     const targets = new Map(files.map((file) => [file.name, file.imports.map(({ target }) => target)]))
     const circles = files.flatMap(({ name }) => {
@@ -154,9 +155,9 @@ test('the kit knows no noun of the service', () => {
   none(namesOf(kit, ({ text }) => nouns.test(text)))
 })
 
-test("the product's name stands in product.ts only", () => {
+test("the product's name stands in product.ts only, and where commands import its client", () => {
   const named = namesOf(server, ({ text }) => /Parley|'parley'|`parley:/.test(text))
-  assert.deepEqual(named, ['product.ts'])
+  assert.deepEqual(named.sort(), ['cli/api-client.ts', 'product.ts'])
 })
 
 function only(allowed: string | RegExp, does: string, pattern: RegExp): void {
@@ -285,6 +286,18 @@ test('the dashboard and the web chat import types from the server, and nothing e
     crossing
       .filter(({ target }) => !/server\/((lines\/)?[a-z-]+\/([a-z-]+-)?schema|kit\/postgres\/page)\.ts$/.test(target))
       .map(({ name, target }) => `${name} -> ${target}`),
+  )
+})
+
+test('the client imports nothing but itself, and of the server only commands import it, whole', () => {
+  none(namesOf(client, ({ text }) => /^(import|export|\}) .*from '(?!\.\/[a-z]+\.ts')/m.test(text)))
+  const importing = server.filter(({ imports }) => imports.some(({ target }) => target.startsWith('../sdk/')))
+  assert.ok(importing.length > 5)
+  none(namesOf(importing, ({ folder }) => folder !== 'cli'))
+  none(
+    namesOf(importing, ({ imports }) =>
+      imports.some(({ target }) => target.startsWith('../sdk/') && target !== '../sdk/src/index.ts'),
+    ),
   )
 })
 

@@ -61,7 +61,8 @@ export async function* stream(
   let pieces: Piece[] = []
   let wake = () => {}
   // This comes before anything that has to be ended: if the client is gone by then, nothing ends it.
-  yield `retry: ${retry_ms}\n\n`
+  // With the id a client that reconnects before the first turn misses none.
+  yield `retry: ${retry_ms}\nid: ${shown.eventId(last_seq)}\n\n`
   const stopListening = at.tools.live_words.listen(at, id, ({ seq }, text) => {
     const last = pieces.at(-1)
     if (last?.seq === seq) last.text += text

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readEvents } from '../../sdk/src/streams.ts'
 import { followStream } from '../support/conversation-streams.ts'
 import { answersAfter, begin, newAgent, newModelAgent, say, startAnswering } from '../support/conversations.ts'
 import { serve, type Tenant } from '../support/harness.ts'
@@ -157,4 +158,16 @@ test('more than 200 waits of a workspace are refused', async () => {
       ['503', 20],
     ],
   )
+})
+
+test('a stream begins with the id of the last turn, so that a client that reconnects at once misses none', async () => {
+  const tenant = await server.workspace()
+  const { id } = await begin(tenant, await newAgent(tenant, { script }))
+  await answersAfter(tenant, id, 0)
+  const first = async (headers: Record<string, string> = {}) => {
+    const { body } = await tenant.client.file(`/conversations/${id}/stream`, {}, { headers })
+    for await (const { id } of readEvents(body)) return id
+  }
+  assert.equal(await first(), '1')
+  assert.equal(await first({ 'last-event-id': '0' }), '0')
 })

@@ -1,3 +1,4 @@
+import { readEvents } from '../../sdk/src/streams.ts'
 import { until } from './model-servers.ts'
 
 interface StreamEvent {
@@ -17,22 +18,14 @@ export async function followStream(url: string, token: string, headers: Record<s
   const events: StreamEvent[] = []
   const started = Promise.withResolvers<void>()
   const read = async () => {
-    let rest = ''
-    const decoder = new TextDecoder()
-    for await (const bytes of response.body ?? []) {
+    for await (const { type, id, data } of readEvents(response.body)) {
       started.resolve()
-      const blocks = (rest + decoder.decode(bytes, { stream: true })).split('\n\n')
-      rest = blocks.pop() ?? ''
-      for (const block of blocks) {
-        const fields = new Map(
-          block.split('\n').map((line) => [line.split(': ')[0], line.slice(line.indexOf(': ') + 2)]),
-        )
-        const name = fields.get('event')
-        if (name) events.push({ id: fields.get('id'), name, data: JSON.parse(fields.get('data') ?? '') })
-      }
+      if (type !== '') events.push({ id, name: type, data })
     }
   }
-  read().catch(() => {})
+  read()
+    .catch(() => {})
+    .finally(() => started.resolve())
   await started.promise
   return {
     status: response.status,

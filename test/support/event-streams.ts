@@ -1,3 +1,4 @@
+import { readEvents } from '../../sdk/src/streams.ts'
 import type { Tenant } from './harness.ts'
 
 export interface ReceivedEvent {
@@ -31,13 +32,9 @@ export async function openStream(address: string, headers: Record<string, string
   }
   const started = Promise.withResolvers<void>()
   const read = async () => {
-    let rest = ''
-    const decoder = new TextDecoder()
-    for await (const bytes of response.body ?? []) {
+    for await (const { type, id = '', data } of readEvents(response.body)) {
       started.resolve()
-      const blocks = (rest + decoder.decode(bytes, { stream: true })).split('\n\n')
-      rest = blocks.pop() ?? ''
-      received.push(...blocks.filter((block) => block.startsWith('id: ')).map(parseEvent))
+      if (type !== '') received.push({ id, type, event: data })
       checkAll()
     }
   }
@@ -67,19 +64,9 @@ export async function openStream(address: string, headers: Record<string, string
   }
 }
 
-function parseEvent(block: string): ReceivedEvent {
-  const fields = new Map(block.split('\n').map((line) => line.split(/: (.*)/s, 2) as [string, string]))
-  return { id: fields.get('id') ?? '', type: fields.get('event') ?? '', event: JSON.parse(fields.get('data') ?? '') }
-}
-
 /** The ids of all events of the workspace, oldest first. */
-export async function listAll({ call }: Tenant): Promise<string[]> {
-  const newest = await call('GET', '/events?limit=100')
-  const ids: string[] = newest.body.data.map(({ id }: { id: string }) => id)
-  for (let { next_cursor } = newest.body.pagination; next_cursor; ) {
-    const { body } = await call('GET', `/events?limit=100&cursor=${next_cursor}`)
-    ids.push(...body.data.map(({ id }: { id: string }) => id))
-    next_cursor = body.pagination.next_cursor
-  }
+export async function listAll({ client }: Tenant): Promise<string[]> {
+  const ids: string[] = []
+  for await (const { id } of client.events.list()) ids.push(id)
   return ids.reverse()
 }

@@ -14,6 +14,8 @@ interface Schema {
   const?: unknown
   enum?: unknown[]
   anyOf?: Schema[]
+  oneOf?: Schema[]
+  allOf?: Schema[]
   items?: Schema
   properties?: Record<string, Schema>
   patternProperties?: Record<string, Schema>
@@ -146,7 +148,9 @@ function declareStreamEvent({ prefix, content }: Described): string[] {
 function typeOf(schema: Schema = {}): string {
   if (schema.$ref) return nameOf(schema)
   if (schema.const !== undefined) return quote(schema.const)
-  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' | ')
+  const union = schema.anyOf ?? schema.oneOf
+  if (union) return union.map(typeOf).join(' | ')
+  if (schema.allOf) return schema.allOf.map((part) => `(${typeOf(part)})`).join(' & ')
   if (schema.enum && schema.enum.length <= enum_values_max) return schema.enum.map(quote).join(' | ')
   const types = [schema.type ?? []].flat().map((type) => typeNamed(type, schema))
   return types.join(' | ') || 'unknown'

@@ -6,7 +6,7 @@ import { toForm, type Upload } from './uploads.ts'
 
 export interface ClientOptions {
   /** Omit it only where something else authenticates, such as a cookie. */
-  apiKey?: string
+  apiKey?: string | undefined
   /** The address of the service, such as `https://parley.example.com`, with or without `/api/v1`. */
   baseUrl: string
   /** For each attempt. 60 seconds by default, and ten minutes for files that are sent. */
@@ -25,9 +25,9 @@ export interface RequestOptions {
   maxRetries?: number
   headers?: Record<string, string>
   /** Only change the resource if this is still its ETag. Otherwise the request fails with `PRECONDITION_FAILED`. */
-  ifMatch?: string
+  ifMatch?: string | null | undefined
   /** Instead of a new one for each POST. Two requests with the same key do the work once. */
-  idempotencyKey?: string
+  idempotencyKey?: string | undefined
 }
 
 export interface StreamOptions {
@@ -115,7 +115,7 @@ export class Client {
         accept: 'application/json, */*',
         ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-        ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+        ...(typeof ifMatch === 'string' && { 'if-match': ifMatch }),
         ...headers,
         ...this.#options.headers,
         ...options.headers,

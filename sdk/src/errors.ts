@@ -58,13 +58,23 @@ export class SignatureError extends ParleyError {
 /** The error that the body of an answer describes. */
 export function toError({ status, headers }: Response, body: unknown): ParleyError {
   const error = (body as { error?: Partial<ErrorMembers> } | undefined)?.error
-  const retry_after = headers.get('retry-after')
+  const details = error?.details ?? {}
   return new ParleyError({
     code: error?.code ?? 'UNEXPECTED_ANSWER',
     message: error?.message ?? `The answer has the status ${status} and is not one of the API. Check baseUrl.`,
     status,
-    details: error?.details ?? {},
-    requestId: headers.get('x-request-id') ?? undefined,
-    retryAfter: retry_after === null ? undefined : Number(retry_after),
+    details,
+    // Pages of other origins may not see the header.
+    requestId: headers.get('x-request-id') ?? (details.request_id as string | undefined),
+    retryAfter: toSeconds(headers.get('retry-after')),
   })
+}
+
+/** The service sends seconds. A proxy may send a date. */
+function toSeconds(retry_after: string | null): number | undefined {
+  if (retry_after === null) return undefined
+  const seconds = Number(retry_after)
+  if (!Number.isNaN(seconds)) return seconds
+  const until = Date.parse(retry_after)
+  return Number.isNaN(until) ? undefined : Math.max(0, (until - Date.now()) / 1_000)
 }

@@ -78,6 +78,8 @@ test('its types need no others than those of browsers, and tell events and error
         // @ts-expect-error: only deltas have a text
         event.data.text
       }
+      const { data, response } = await parley.contacts.get('id').withResponse()
+      await parley.contacts.update(data.id, { company: null }, { ifMatch: response.headers.get('etag') })
       const subtitles: string = await parley.calls.getTranscript('id', { format: 'srt' })
       const { turns } = await parley.calls.getTranscript('id')
       return [subtitles, String(turns.length), ...page.data.map(({ phone_number }) => phone_number)]

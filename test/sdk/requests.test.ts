@@ -93,6 +93,16 @@ test('after two retries the error is thrown, with everything that the service sa
   assert.equal(requests.length, 3)
 })
 
+test('a wait may be a date, as proxies send it', async () => {
+  const later = new Date(Date.now() + 3_600_000).toUTCString()
+  const { requests, parley } = await standIn((_, response) => refuse(response, 503, 'BUSY', { 'retry-after': later }))
+  const error = await parley.contacts.get('c1').catch((error) => error)
+  assert.ok(error instanceof ParleyError)
+  const { retryAfter = 0 } = error
+  assert.ok(retryAfter > 3_500 && retryAfter <= 3_600)
+  assert.equal(requests.length, 1)
+})
+
 test('what a repeat would not change is not repeated', async () => {
   const { requests, parley } = await standIn((_, response) => refuse(response, 500, 'INTERNAL_ERROR'))
   await assert.rejects(parley.contacts.get('c1'), { code: 'INTERNAL_ERROR' })

@@ -28,6 +28,14 @@ export async function positionOf(at: InWorkspace, { id, field }: { id: string; f
   throw invalid([{ path: field, code: 'unknown', message }])
 }
 
+/** The event at a position. Undefined if there is none, or none any more. */
+export async function idAt({ db, workspace }: InWorkspace, position: number): Promise<string | undefined> {
+  const event = await db.maybe<{ id: string }>(
+    sql`select id from events where workspace_id = ${workspace} and position = ${position}::bigint`,
+  )
+  return event?.id
+}
+
 /** Assigns positions to a batch of committed events, and returns the last position. */
 export async function lastPosition(at: InWorkspace): Promise<number> {
   const { db, workspace } = at

@@ -4,7 +4,7 @@ import type { Subscriber } from '../kit/http/operation.ts'
 import { isUnavailable } from '../kit/postgres/errors.ts'
 import { Problem } from '../kit/problem.ts'
 import * as feed from './feed.ts'
-import { lastPosition, positionOf } from './positions.ts'
+import { idAt, lastPosition, positionOf } from './positions.ts'
 import type { SharedReader } from './shared-reader.ts'
 
 /** Keeps proxies from closing a quiet stream. */
@@ -28,7 +28,9 @@ export async function* stream(
   if (last_event_id !== undefined) position = await positionOf(at, { id: last_event_id, field: 'Last-Event-ID' })
   else if (after !== undefined) position = await positionOf(at, { id: after, field: 'after' })
   const shared_reader = at.tools.event_reader
-  yield `retry: ${retry_ms}\n\n`
+  // With the id a client that reconnects before the first event misses none.
+  const begins_after = last_event_id ?? after ?? (await idAt(at, position))
+  yield `retry: ${retry_ms}\n${begins_after === undefined ? '' : `id: ${begins_after}\n`}\n`
   while (!signal.aborted) {
     if (position < last_position) {
       const events = await readNext(shared_reader, at.workspace, names, position)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import net from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readEvents } from '../../sdk/src/streams.ts'
 import { event_types as agent_events } from '../../server/agents/event-types.ts'
 import { event_types as contact_events } from '../../server/contacts/event-types.ts'
 import * as feed from '../../server/events/feed.ts'
@@ -53,6 +54,19 @@ test('a stream continues after the id in the header, or else the one in the quer
   assert.deepEqual(idsOf(await by_header.waitFor(1)), [fourth])
   by_query.close()
   by_header.close()
+})
+
+test('a stream begins with the id that it continues after, so that a client that reconnects at once misses none', async () => {
+  const tenant = await workspace()
+  const first = async (query = {}, headers = {}) => {
+    const { body } = await tenant.client.file('/events/stream', query, { headers })
+    for await (const { id } of readEvents(body)) return id
+  }
+  for (let count = 0; count < 2; count += 1) await create(tenant)
+  const [one, two, three] = await listAll(tenant)
+  assert.equal(await first(), three)
+  assert.equal(await first({ after: two }), two)
+  assert.equal(await first({ after: two }, { 'last-event-id': one }), one)
 })
 
 test('an unknown or malformed id is rejected with the name of its field', async () => {

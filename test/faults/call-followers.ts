@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { CallsLiveEvent } from '../../sdk/src/index.ts'
+import { readEvents } from '../../sdk/src/streams.ts'
 import type { Holder } from './restarts.ts'
 import type { Tenant } from './service.ts'
 
@@ -35,13 +37,8 @@ export function followCall(stack: AsyncDisposableStack, { holder, tenant, id, is
       signal: controller.signal,
     })
     if (response.status !== 200) return false
-    let rest = ''
-    const decoder = new TextDecoder()
-    for await (const bytes of response.body ?? []) {
-      const blocks = (rest + decoder.decode(bytes, { stream: true })).split('\n\n')
-      rest = blocks.pop() ?? ''
-      for (const block of blocks) note(follower, block)
-    }
+    // The stream of a call has these only.
+    for await (const event of readEvents(response.body)) note(follower, event as CallsLiveEvent)
     return true
   }
   const read = async () => {
@@ -55,9 +52,7 @@ export function followCall(stack: AsyncDisposableStack, { holder, tenant, id, is
   return follower
 }
 
-function note({ started, finished }: Follower, block: string): void {
-  const name = /^event: (.*)$/m.exec(block)?.[1]
-  const data = /^data: (.*)$/m.exec(block)?.[1] ?? '{}'
-  if (name === 'turn.started') started.add(JSON.parse(data).seq)
-  if (name === 'turn.finished') finished.push(JSON.parse(data).turn)
+function note({ started, finished }: Follower, { type, data }: CallsLiveEvent): void {
+  if (type === 'turn.started') started.add(data.seq)
+  if (type === 'turn.finished') finished.push(data.turn)
 }

@@ -731,6 +731,22 @@ export interface AgentConfigurationChange {
       speed?: number | null
     } | null
   }
+  /**
+   * How models are asked: `model`, `fallback_model` and the default provider. Members that are null are not sent. See
+   * "Models" in the guide. Can't be used together with `script`. Members that are left out keep their values.
+   */
+  model_settings?: {
+    /** How much answers vary. A `temperature` of `model` or `fallback_model` comes first. */
+    temperature?: number | null
+    /** The longest answer of the model, in tokens, without what it thinks. */
+    max_tokens?: number | null
+    /** The model chooses from the most probable words, up to this sum of their probabilities. */
+    top_p?: number | null
+    /** How much the model thinks before it answers. */
+    reasoning_effort?: 'minimal' | 'low' | 'medium' | 'high' | null
+    /** The answer ends before one of these texts. */
+    stop?: string[] | null
+  }
   /** Members that are left out keep their values. */
   hand_over?: {
     /** Whether the agent may hand over to a person. */
@@ -845,6 +861,22 @@ export interface NewAgent {
       speed?: number | null
     } | null
   }
+  /**
+   * How models are asked: `model`, `fallback_model` and the default provider. Members that are null are not sent. See
+   * "Models" in the guide. Can't be used together with `script`. Members that are left out keep their values.
+   */
+  model_settings?: {
+    /** How much answers vary. A `temperature` of `model` or `fallback_model` comes first. */
+    temperature?: number | null
+    /** The longest answer of the model, in tokens, without what it thinks. */
+    max_tokens?: number | null
+    /** The model chooses from the most probable words, up to this sum of their probabilities. */
+    top_p?: number | null
+    /** How much the model thinks before it answers. */
+    reasoning_effort?: 'minimal' | 'low' | 'medium' | 'high' | null
+    /** The answer ends before one of these texts. */
+    stop?: string[] | null
+  }
   /** Members that are left out keep their values. */
   hand_over?: {
     /** Whether the agent may hand over to a person. */
@@ -957,6 +989,22 @@ export interface AgentConfiguration {
       /** 1 is the usual speed. A provider with a smaller range gets the nearest that it has. */
       speed?: number | null
     } | null
+  }
+  /**
+   * How models are asked: `model`, `fallback_model` and the default provider. Members that are null are not sent. See
+   * "Models" in the guide. Can't be used together with `script`.
+   */
+  model_settings: {
+    /** How much answers vary. A `temperature` of `model` or `fallback_model` comes first. */
+    temperature: number | null
+    /** The longest answer of the model, in tokens, without what it thinks. */
+    max_tokens: number | null
+    /** The model chooses from the most probable words, up to this sum of their probabilities. */
+    top_p: number | null
+    /** How much the model thinks before it answers. */
+    reasoning_effort: 'minimal' | 'low' | 'medium' | 'high' | null
+    /** The answer ends before one of these texts. */
+    stop: string[] | null
   }
   hand_over: {
     /** Whether the agent may hand over to a person. */
@@ -1101,6 +1149,22 @@ export interface AgentChange {
       /** 1 is the usual speed. A provider with a smaller range gets the nearest that it has. */
       speed?: number | null
     } | null
+  }
+  /**
+   * How models are asked: `model`, `fallback_model` and the default provider. Members that are null are not sent. See
+   * "Models" in the guide. Can't be used together with `script`. Members that are left out keep their values.
+   */
+  model_settings?: {
+    /** How much answers vary. A `temperature` of `model` or `fallback_model` comes first. */
+    temperature?: number | null
+    /** The longest answer of the model, in tokens, without what it thinks. */
+    max_tokens?: number | null
+    /** The model chooses from the most probable words, up to this sum of their probabilities. */
+    top_p?: number | null
+    /** How much the model thinks before it answers. */
+    reasoning_effort?: 'minimal' | 'low' | 'medium' | 'high' | null
+    /** The answer ends before one of these texts. */
+    stop?: string[] | null
   }
   /** Members that are left out keep their values. */
   hand_over?: {

@@ -2,7 +2,10 @@ import type { At } from '../kit/at.ts'
 import { hasControlCharactersExceptBreaks } from '../kit/http/validate-text.ts'
 import { type Fault, invalid } from '../kit/problem.ts'
 import { truncate } from '../kit/text.ts'
+import { hasSettings, settingConflict } from '../models/model-settings.ts'
+import { isLanguageKind } from '../models/schema.ts'
 import { checkScript, type Script } from '../models/script-schema.ts'
+import * as models from '../models/store.ts'
 import { built_in_names } from '../tools/schema.ts'
 import type { Configuration } from './configuration.ts'
 import { unknown, unknownNames } from './references.ts'
@@ -15,13 +18,18 @@ const path_length_max = 200
  */
 export async function assertConfiguration(at: At, configuration: Configuration, within = ''): Promise<void> {
   const own = [...scriptFaults(configuration), ...nameFaults(configuration)]
-  const faults = [...own, ...(await unknownNames(at, configuration))]
+  const faults = [...own, ...(await unknownNames(at, configuration)), ...(await settingFaults(at, configuration))]
   if (faults.length === 0) return
   throw invalid(faults.map((fault) => ({ ...fault, path: within + fault.path, message: within + fault.message })))
 }
 
-function scriptFaults({ script, hand_over, model, fallback_model, tools }: Configuration): Fault[] {
+function scriptFaults(configuration: Configuration): Fault[] {
+  const { script, hand_over, model, fallback_model, model_settings, tools } = configuration
   if (!script) return []
+  if (hasSettings(model_settings)) {
+    const message = "script can't be used together with model_settings. Set its members to null."
+    return [{ path: 'script', code: 'conflict', message }]
+  }
   if (model || fallback_model) {
     const name = model ? 'model' : 'fallback_model'
     const message = `script can't be used together with ${name}. Set one of them to null.`
@@ -38,6 +46,20 @@ function scriptFaults({ script, hand_over, model, fallback_model, tools }: Confi
     message: /^(nodes|start)\b/.test(fault.message) ? `script.${fault.message}` : `script: ${fault.message}`,
   }))
   return faults.length > 0 ? faults : [...unstorableTexts(script, 'script'), ...unlistedTools(script, tools)]
+}
+
+/** The default provider may be another one later: whoever asks a model checks this again. */
+async function settingFaults(at: At, { model, fallback_model, model_settings }: Configuration): Promise<Fault[]> {
+  if (!hasSettings(model_settings)) return []
+  for (const choice of [model, ...(fallback_model ? [fallback_model] : [])]) {
+    const account = await models.findAccount(at, choice ? { name: choice.provider } : {})
+    if (!account || !isLanguageKind(account.kind)) continue
+    const temperature = choice?.temperature ?? model_settings.temperature
+    const conflict = settingConflict(account.kind, { ...model_settings, temperature })
+    const path = `model_settings.${conflict?.setting}`
+    if (conflict) return [{ path, code: 'conflict', message: `model_settings.${conflict.message}` }]
+  }
+  return []
 }
 
 /** `tools` has the tools of the script too, so that it names all that the agent uses. */

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { type Field, fields } from '../contacts/schema.ts'
 import { allOptional, language_tag, multiline, oneOf, optionalText, text } from '../kit/field.ts'
 import { fingerprintOf } from '../kit/http/idempotency.ts'
+import { model_settings, no_model_settings } from '../models/model-settings.ts'
 import { Script } from '../models/script-schema.ts'
 import { offline_speech, Speech } from '../models/speech-schema.ts'
 import { call_settings, recording } from './call-settings.ts'
@@ -103,6 +104,10 @@ const replaced = {
   speech: Speech,
 }
 
+const model_settings_description =
+  'How models are asked: `model`, `fallback_model` and the default provider. Members that are null are not sent. See "Models" in ' +
+  "the guide. Can't be used together with `script`."
+
 const hand_over = {
   is_allowed: Type.Boolean({ description: 'Whether the agent may hand over to a person.', examples: [true] }),
   on_failure: Type.Boolean({ description: 'Whether to hand over when no model answers.', examples: [false] }),
@@ -149,6 +154,7 @@ const limits_description = 'Each but `call_seconds_max` is at most its default.'
 export const Configuration = Type.Object(
   {
     ...replaced,
+    model_settings: Type.Object(model_settings, { description: model_settings_description }),
     hand_over: Type.Object(hand_over),
     recording: Type.Object(recording),
     limits: Type.Object(limits, { description: limits_description }),
@@ -164,6 +170,7 @@ const kept_description = 'Members that are left out keep their values.'
 
 export const configuration_changes = allOptional({
   ...replaced,
+  model_settings: partly(model_settings, `${model_settings_description} ${kept_description}`),
   hand_over: partly(hand_over, kept_description),
   recording: partly(recording, kept_description),
   limits: partly(limits, `${limits_description} ${kept_description}`),
@@ -176,6 +183,7 @@ export const default_configuration: Configuration = {
   language: 'en',
   model: null,
   fallback_model: null,
+  model_settings: no_model_settings,
   script: null,
   tools: [],
   results: [],
@@ -189,13 +197,14 @@ export const default_configuration: Configuration = {
   limits: limit_defaults,
 }
 
-/** Members of `hand_over`, `recording` and `limits` that the change leaves out keep their values. */
+/** Members of `model_settings`, `hand_over`, `recording` and `limits` that the change leaves out keep their values. */
 export function applyChange(before: Configuration, change: ConfigurationChange): Configuration {
   const after = { ...before, ...change }
   return {
     ...after,
     tools: [...new Set(after.tools)],
     contact_fields: [...new Set(after.contact_fields)],
+    model_settings: { ...before.model_settings, ...change.model_settings },
     hand_over: { ...before.hand_over, ...change.hand_over },
     recording: { ...before.recording, ...change.recording },
     limits: { ...before.limits, ...change.limits },

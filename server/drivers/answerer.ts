@@ -54,13 +54,14 @@ export const openAnswerer = (parts: AnswererParts): Answerer =>
 
 function openModelAnswerer({ at, claimed, configuration, tools }: AnswererParts): Answerer {
   const { contact, time_zone } = claimed
+  const { model, fallback_model, model_settings } = configuration
   const nothing = { facts: {}, progress: null, is_uninterruptible: false }
   return {
     asksForPerson: (text) => asksForPerson(text, configuration.language),
     addMessage: () => {},
     ask: ({ is_fallback, has_tools, history }, now, abortSignal) =>
       ask(
-        () => openModel(at, (is_fallback ? configuration.fallback_model : configuration.model) ?? {}),
+        () => openModel(at, { ...(is_fallback ? fallback_model : model), settings: model_settings }),
         {
           prompt: promptFor({ conversation: claimed, configuration, contact, time_zone, now }, history),
           ...(has_tools && tools.offered.length > 0 && { tools: tools.offered, toolChoice: { type: 'auto' } }),

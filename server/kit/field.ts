@@ -5,6 +5,9 @@ import type { Fault } from './problem.ts'
 export const check: unique symbol = Symbol('check')
 export type Check = (text: string) => Omit<Fault, 'path'> | undefined
 
+/** Blanks at both ends are part of the text. The key is a symbol, as above. */
+export const untrimmed: unique symbol = Symbol('untrimmed')
+
 /** One line of text. Its length is counted in code points after trimming. */
 export const text = (options: TextOptions = {}) => Type.Unsafe<string>({ type: 'string', minLength: 1, ...options })
 
@@ -28,6 +31,7 @@ interface TextOptions {
   multiline?: boolean
   default?: string
   [check]?: Check
+  [untrimmed]?: boolean
 }
 
 const email_address = /^[^\s@"(),:;<>[\\\]]{1,64}@([^\s@."(),:;<>[\\\]]+\.)+[^\s@."(),:;<>[\\\]]+$/u

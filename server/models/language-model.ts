@@ -6,6 +6,14 @@ import { product } from '../product.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { readAnswer } from './answer-events.ts'
 import { checkedModel } from './checked-model.ts'
+import {
+  hasSettings,
+  limitRenamerFor,
+  type ModelSettings,
+  no_model_settings,
+  settingConflict,
+  withSettings,
+} from './model-settings.ts'
 import { isLanguageKind, type LanguageKind } from './schema.ts'
 import * as providers from './store.ts'
 import { withCounts } from './usage.ts'
@@ -16,6 +24,8 @@ export interface ModelChoice {
   /** The default is the provider's default model. */
   name?: string | null
   temperature?: number | null
+  /** The temperature above comes before that of the settings. */
+  settings?: ModelSettings
 }
 
 /** The model can't be asked. The message is one sentence for the people of the workspace. */
@@ -30,14 +40,19 @@ const whole_bytes_max = 256 * 1024
  * Fails with a ModelError if there is no such provider or model. Asking the model fails with an OutboundError, a
  * ProviderError, an error of the AI SDK if the answer is not what the API defines, or the reason of its abort signal.
  */
-export async function openModel(at: AtOutside, { provider, name, temperature }: ModelChoice): Promise<LanguageModelV4> {
+export async function openModel(at: AtOutside, choice: ModelChoice): Promise<LanguageModelV4> {
+  const { provider, name, settings: given = no_model_settings } = choice
   if (!(await workspaces.allowsNetwork(at)))
     throw new ModelError('A test workspace asks no models until `allows_network` is set.')
   const account = await providers.findAccount(at, provider == null ? {} : { name: provider })
   if (!account)
     throw new ModelError(provider == null ? 'There is no default provider.' : `There is no provider "${provider}".`)
   const model = await connect(at, account, name ?? account.default_model)
-  return temperature == null ? model : withTemperature(model, temperature)
+  const settings = { ...given, temperature: choice.temperature ?? given.temperature }
+  if (!isLanguageKind(account.kind) || !hasSettings(settings)) return model
+  const conflict = settingConflict(account.kind, settings)
+  if (conflict) throw new ModelError(conflict.message)
+  return withSettings(model, { kind: account.kind, settings })
 }
 
 const models_max = 200
@@ -97,7 +112,7 @@ async function createModel(
   })
 }
 
-interface ModelSettings {
+interface ModelOptions {
   baseURL: string
   headers: Record<string, string>
   apiKey: string
@@ -111,15 +126,16 @@ const import_by_kind = {
   async anthropic() {
     const { createAnthropic } = await import('@ai-sdk/anthropic')
     // Without a key it would take the operator's from the environment.
-    return ({ name, ...settings }: ModelSettings): LanguageModelV4 => createAnthropic(settings)(name)
+    return ({ name, ...settings }: ModelOptions): LanguageModelV4 => createAnthropic(settings)(name)
   },
   async openai_compatible() {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-    return ({ name, apiKey, ...settings }: ModelSettings): LanguageModelV4 =>
+    return ({ name, apiKey, ...settings }: ModelOptions): LanguageModelV4 =>
       createOpenAICompatible({
         ...settings,
         name: 'openai_compatible',
         includeUsage: true,
+        transformRequestBody: limitRenamerFor(settings.baseURL),
         ...(apiKey && { apiKey }),
       })(name)
   },
@@ -133,12 +149,3 @@ export function openKey({ tools }: At, sealed: string | null): string {
     throw new ModelError("The provider's API key was encrypted with another SECRETS_KEY. Set it again.")
   }
 }
-
-const withTemperature = (model: LanguageModelV4, temperature: number): LanguageModelV4 => ({
-  specificationVersion: model.specificationVersion,
-  provider: model.provider,
-  modelId: model.modelId,
-  supportedUrls: model.supportedUrls,
-  doGenerate: (options) => model.doGenerate({ temperature, ...options }),
-  doStream: (options) => model.doStream({ temperature, ...options }),
-})

@@ -66,8 +66,8 @@ export function clampUsage(usage: LanguageModelV4Usage, { sent, received_bytes }
   const { inputTokens, outputTokens } = usage
   const is_json = typeof sent === 'string'
   const sent_bytes = Buffer.byteLength(is_json ? sent : (JSON.stringify(sent) ?? ''))
-  const { max_tokens } = membersOf(is_json ? parseJson(sent) : sent)
-  const written_max = typeof max_tokens === 'number' ? max_tokens : output_tokens_max
+  const { max_tokens, max_completion_tokens = max_tokens } = membersOf(is_json ? parseJson(sent) : sent)
+  const written_max = typeof max_completion_tokens === 'number' ? max_completion_tokens : output_tokens_max
   return {
     ...usage,
     inputTokens: { ...inputTokens, total: clamp(inputTokens.total, sent_bytes, sent_bytes) },

@@ -6,7 +6,7 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 import { Problem } from '../../server/kit/problem.ts'
 import { eventsOf, unknown_id } from '../support/contacts.ts'
 import { serve, type Tenant } from '../support/harness.ts'
-import { newAgent, newTool } from '../support/samples.ts'
+import { newAgent, newProvider, newTool } from '../support/samples.ts'
 
 const { workspace, fetch, pool, at } = await serve({
   openai_api_key: 'sk-operator',
@@ -22,6 +22,7 @@ const defaults = {
   language: 'en',
   model: null,
   fallback_model: null,
+  model_settings: { temperature: null, max_tokens: null, top_p: null, reasoning_effort: null, stop: null },
   script: null,
   tools: [],
   results: [],
@@ -225,6 +226,7 @@ const configured = {
   language: 'pt-BR',
   model: { provider: 'openai', name: 'gpt-5-mini', temperature: 0.5 },
   fallback_model: { provider: 'anthropic', name: 'claude', temperature: null },
+  model_settings: { temperature: null, max_tokens: 16_000, top_p: null, reasoning_effort: null, stop: ['\n', 'a b '] },
   tools: ['opt_out'],
   results: [{ name: 'day', type: 'date', description: 'The day.' }],
   contact_fields: ['email', 'tags'],
@@ -288,6 +290,7 @@ test('lists, models and scripts are replaced as a whole, and cleared with null o
   assert.deepEqual((await patch({ model })).model, { ...model, temperature: null })
   const cleared = { model: null, fallback_model: null, tools: [], results: [], contact_fields: [], greeting: '' }
   assert.partialDeepStrictEqual(await patch(cleared), { ...cleared, greeting: null })
+  await patch({ model_settings: { max_tokens: null, stop: null } })
   const script = { start: 'greet', nodes: { greet: { say: 'Hello.', go: 'bye' }, bye: { say: 'Bye.', go: '@end' } } }
   assert.deepEqual((await patch({ script })).script, script)
   assert.deepEqual((await patch({ script: small_script })).script, small_script)
@@ -319,6 +322,42 @@ test('what a PATCH leaves out of recording keeps its value', async () => {
   const cleared = await patch({ recording: { notice: '' }, voice: null, voicemail_message: ' ' })
   assert.deepEqual([cleared.recording, cleared.voice], [{ is_on: false, notice: null }, null])
   assert.equal(cleared.voicemail_message, null)
+})
+
+test('what a PATCH leaves out of model_settings keeps its value, and null clears it', async () => {
+  const tenant = await workspace()
+  const { id, draft } = await create(tenant, { model_settings: { temperature: 0, stop: ['\n', ' b '] } })
+  const before = { temperature: 0, max_tokens: null, top_p: null, reasoning_effort: null, stop: ['\n', ' b '] }
+  assert.deepEqual(draft.model_settings, before)
+  const { data } = (await tenant.call('PATCH', `/agents/${id}`, { model_settings: { top_p: 1, stop: null } })).body
+  assert.deepEqual(data.draft.model_settings, { ...before, top_p: 1, stop: null })
+  assert.equal(data.has_unpublished_changes, true)
+  const { fields } = (await tenant.call('GET', `/agents/${id}/versions/${data.deployed_version.id}/diff`)).body.data
+  assert.deepEqual(
+    fields.map(({ path }: { path: string }) => path),
+    ['model_settings.top_p', 'model_settings.stop'],
+  )
+})
+
+test('settings that Anthropic refuses together are rejected, whichever model they are for', async () => {
+  const tenant = await workspace()
+  const claude = { provider: 'anthropic', name: 'claude' }
+  const both = { temperature: 0, top_p: 1 }
+  const warm = { temperature: 0, reasoning_effort: 'low' }
+  const settled = async (configuration: object) => {
+    const { status, body } = await tenant.call('POST', '/agents', newAgent(configuration))
+    return [status, body.error?.details.fields[0].path]
+  }
+  assert.deepEqual(await settled({ model, model_settings: { ...both, ...warm } }), [201, undefined])
+  assert.deepEqual(await settled({ model: claude, model_settings: both }), [400, 'model_settings.top_p'])
+  const effort = 'model_settings.reasoning_effort'
+  assert.deepEqual(await settled({ model, fallback_model: claude, model_settings: warm }), [400, effort])
+  const model_settings = { reasoning_effort: 'low' }
+  assert.deepEqual(await settled({ model: { ...claude, temperature: 0 }, model_settings }), [400, effort])
+  assert.deepEqual(await settled({ model: claude, model_settings }), [201, undefined])
+  assert.deepEqual(await settled({ model_settings: both }), [201, undefined])
+  await tenant.call('POST', '/providers', newProvider({ kind: 'anthropic', is_default: true }))
+  assert.deepEqual(await settled({ model_settings: both }), [400, 'model_settings.top_p'])
 })
 
 test('an empty PATCH changes nothing', async () => {
@@ -369,6 +408,20 @@ const invalid_fields: [path: string, change: object][] = [
   ['script', { script: [] }],
   ['script', { script: small_script, model }],
   ['script', { script: small_script, fallback_model: model }],
+  ['script', { script: small_script, model_settings: { max_tokens: 1 } }],
+  ['model_settings', { model_settings: null }],
+  ['model_settings.seed', { model_settings: { seed: 1 } }],
+  ['model_settings.temperature', { model_settings: { temperature: 2.1 } }],
+  ['model_settings.max_tokens', { model_settings: { max_tokens: 0 } }],
+  ['model_settings.max_tokens', { model_settings: { max_tokens: 16_001 } }],
+  ['model_settings.max_tokens', { model_settings: { max_tokens: 1.5 } }],
+  ['model_settings.top_p', { model_settings: { top_p: 1.1 } }],
+  ['model_settings.reasoning_effort', { model_settings: { reasoning_effort: 'none' } }],
+  ['model_settings.stop', { model_settings: { stop: ['a', 'b', 'c', 'd', 'e'] } }],
+  ['model_settings.stop', { model_settings: { stop: 'a' } }],
+  ['model_settings.stop.0', { model_settings: { stop: [''] } }],
+  ['model_settings.stop.0', { model_settings: { stop: ['x'.repeat(101)] } }],
+  ['model_settings.stop.0', { model_settings: { stop: ['nul\0'] } }],
   ['script.nodes', { script: { start: 'a' } }],
   ['script.start', { script: { ...small_script, start: 'b' } }],
   ['script.nodes.a.go', { script: { start: 'a', nodes: { a: { say: 'Hello.', go: 'b' } } } }],

@@ -1,5 +1,5 @@
 import * as clock from '../clock.ts'
-import { type Check, check } from '../field.ts'
+import { type Check, check, untrimmed } from '../field.ts'
 import { isId } from '../id.ts'
 import { type Fault, faults_max } from '../problem.ts'
 import { isTimeZone } from '../time-zone.ts'
@@ -17,6 +17,7 @@ export interface TextSchema {
   /** Allows tabs and line breaks. */
   multiline?: boolean
   [check]?: Check
+  [untrimmed]?: boolean
 }
 
 /** The trimmed text; null if it is empty and the schema allows null; undefined if it is invalid. */
@@ -24,7 +25,7 @@ export function readText(schema: TextSchema, value: unknown, path: string, fault
   if (typeof value !== 'string') return addFault(faults, path, 'type', `${path} must be a string.`)
   if (!value.isWellFormed())
     return addFault(faults, path, 'invalid_characters', `${path} must not contain unpaired surrogates.`)
-  const text = value.trim()
+  const text = schema[untrimmed] ? value : value.trim()
   if (text === '' && schema.type?.includes('null')) return null
   if ((schema.multiline ? control_except_breaks : control).test(text)) {
     return addFault(faults, path, 'invalid_characters', `${path} must not contain control characters.`)

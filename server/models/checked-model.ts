@@ -10,6 +10,7 @@ import type { Metric, Metrics } from '../kit/metrics.ts'
 import { OutboundError } from '../kit/outbound/request.ts'
 import { printable } from '../kit/text.ts'
 import { type Attributes, currentSpan } from '../kit/traces/span.ts'
+import { findRefused } from './model-settings.ts'
 import { ProviderError, parseJson, toProviderError } from './provider-error.ts'
 import { end_of_thinking, endText, no_thinking, type Taken, withoutThinking } from './thinking.ts'
 import { clampUsage } from './usage.ts'
@@ -50,9 +51,13 @@ export interface UncheckedModel {
  * out to be thinking: then the part `end_of_thinking` follows.
  */
 export function checkedModel({ whole, streamed, api_key, kind, metrics }: UncheckedModel): LanguageModelV4 {
-  const fail = async (error: unknown): Promise<never> => {
-    throw await toOwnError(error, api_key)
-  }
+  const failWith =
+    (options: LanguageModelV4CallOptions) =>
+    async (error: unknown): Promise<never> => {
+      const own = await toOwnError(error, api_key)
+      if (own instanceof ProviderError) own.refused_setting = findRefused(own, options)
+      throw own
+    }
   const begin = ({ abortSignal: signal, temperature, maxOutputTokens }: LanguageModelV4CallOptions): Measured => {
     const began_ticks = clock.ticks()
     const span = currentSpan()?.child({
@@ -88,6 +93,7 @@ export function checkedModel({ whole, streamed, api_key, kind, metrics }: Unchec
     supportedUrls: whole.supportedUrls,
     async doGenerate(options) {
       const measured = begin(options)
+      const fail = failWith(options)
       const { content, usage, request, ...result } = await Promise.resolve(whole.doGenerate(options)).catch(
         (error: unknown) => {
           measured.end('failed')
@@ -101,6 +107,7 @@ export function checkedModel({ whole, streamed, api_key, kind, metrics }: Unchec
     },
     async doStream(options) {
       const measured = begin(options)
+      const fail = failWith(options)
       const { stream, request } = await Promise.resolve(streamed.doStream(options)).catch((error: unknown) => {
         measured.end('failed')
         return fail(error)

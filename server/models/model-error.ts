@@ -36,11 +36,11 @@ export function describeModelError(error: unknown): DescribedError {
   if (isBusy(error)) return described({ kind, status: null, sentence: overloaded })
   // The SDK has no common class for an answer that is not what the API defines.
   if (!(error instanceof ProviderError)) return described({ kind, status: 200, sentence: unreadable })
-  const { status, said } = error
+  const { status, said, refused_setting } = error
   if (status < 300 && said === null) return described({ kind, status, sentence: unreadable })
   const reported = status < 300 ? 'The provider reported an error' : `The provider answered with the status ${status}`
-  const sentence = sentences[status] ?? reported
-  const advice = advices[status]
+  const sentence = refused_setting ? `The model refused ${refused_setting}` : (sentences[status] ?? reported)
+  const advice = refused_setting ? undefined : advices[status]
   return described({
     kind: error.code ?? kind,
     status,

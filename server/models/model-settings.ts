@@ -1,6 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { type Static, Type } from 'typebox'
 import { multiline, text, untrimmed } from '../kit/field.ts'
+import type { ProviderError } from './provider-error.ts'
 import type { LanguageKind } from './schema.ts'
 
 /** How many tokens a model may think at each effort. */
@@ -147,3 +148,31 @@ export const limitRenamerFor = (base_url: string) =>
   /^(api\.openai\.com|.+\.openai\.azure\.com)$/.test(new URL(base_url).hostname)
     ? ({ max_tokens, ...body }: Record<string, unknown>) => ({ ...body, max_completion_tokens: max_tokens })
     : (body: Record<string, unknown>) => body
+
+/** Providers name the settings so. In sentences `stop` is also a word, so there it counts only in quotes. */
+const names_at_providers: Record<keyof ModelSettings, RegExp> = {
+  temperature: /\btemperature\b/,
+  max_tokens: /\bmax_(completion_|output_)?tokens\b/,
+  top_p: /\btop_p\b/,
+  reasoning_effort: /\breasoning[._]effort\b|\bthinking\b|\bbudget_tokens\b|\beffort\b/,
+  stop: /^stop$|['"`]stop['"`]|\bstop_sequences\b/,
+}
+
+/** Returns which setting of the request a provider refuses: the one that its error names, and of several the first. */
+export function findRefused({ status, said, param }: ProviderError, options: LanguageModelV4CallOptions) {
+  if (status !== 400 && status !== 422) return null
+  const sent: Record<keyof ModelSettings, unknown> = {
+    temperature: options.temperature,
+    max_tokens: options.maxOutputTokens,
+    top_p: options.topP,
+    reasoning_effort: options.reasoning,
+    stop: options.stopSequences,
+  }
+  const firstIn = (text: string | null): string | undefined =>
+    Object.entries(names_at_providers)
+      .filter(([name]) => sent[name as keyof ModelSettings] !== undefined)
+      .map(([name, pattern]) => ({ name, index: text?.search(pattern) ?? -1 }))
+      .filter(({ index }) => index !== -1)
+      .sort((one, other) => one.index - other.index)[0]?.name
+  return firstIn(param) ?? firstIn(said) ?? null
+}

@@ -12,14 +12,19 @@ export class ProviderError extends Error {
   readonly code: string | null
   /** When the request may be repeated, if the provider says so. */
   readonly retry_after_ms: number | null
+  /** The part of the request that is wrong, if the provider names it apart. */
+  readonly param: string | null
+  /** The setting of the request that the provider refuses. */
+  refused_setting: string | null = null
 
-  constructor({ status, said, code, retry_after_ms }: Omit<ProviderError, keyof Error>) {
+  constructor({ status, said, code, retry_after_ms, param }: Omit<ProviderError, keyof Error | 'refused_setting'>) {
     super(`the provider answered with the status ${status}`)
     this.name = 'ProviderError'
     this.status = status
     this.said = said
     this.code = code
     this.retry_after_ms = retry_after_ms
+    this.param = param
   }
 }
 
@@ -50,6 +55,7 @@ export function toProviderError({ status, value, retry_after, api_key }: ErrorRe
       codeOf({ code: details.status, type: err_code }, api_key) ??
       null,
     retry_after_ms,
+    param: typeof members.param === 'string' ? members.param.slice(0, param_length_max) : null,
   })
 }
 
@@ -97,6 +103,7 @@ function codeOf({ code, type }: Record<string, unknown>, api_key: string): strin
 /** This is longer than what is kept, so that no key is cut before it is found. */
 const read_length_max = 4_000
 const said_length_max = 400
+const param_length_max = 100
 const redacted = '[redacted]'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are taken out
 const blanks = /[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/g

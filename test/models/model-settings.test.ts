@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import { openModel } from '../../server/models/language-model.ts'
+import { describeModelError } from '../../server/models/model-error.ts'
 import { limitRenamerFor, type ModelSettings, no_model_settings } from '../../server/models/model-settings.ts'
-import { answersAfter, begin, newAgent, startAnswering } from '../support/conversations.ts'
+import { answersAfter, begin, newAgent, newModelAgent, startAnswering } from '../support/conversations.ts'
 import { serve } from '../support/harness.ts'
 import { anthropicServer, openaiServer } from '../support/model-servers.ts'
+import { receiver, respondWith } from '../support/receivers.ts'
 import { newProvider } from '../support/samples.ts'
 
 const server = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
@@ -129,7 +131,91 @@ test('anthropic: settings that it refuses together are not sent', async () => {
   assert.equal(there.received.length, 0)
 })
 
+/** What providers say of a setting that they refuse, and whether they name it apart. */
+const refusals: [setting: string, Kind, Asked, error: object][] = [
+  [
+    'temperature',
+    'openai_compatible',
+    { temperature: 0, top_p: 1 },
+    { message: "Unsupported value: 'temperature' does not support 0.", param: 'temperature' },
+  ],
+  ['top_p', 'openai_compatible', { temperature: 0, top_p: 1 }, { message: 'Bad value.', param: 'top_p' }],
+  ['max_tokens', 'openai_compatible', { max_tokens: 9 }, { message: "'max_completion_tokens' is too large: 9." }],
+  ['stop', 'openai_compatible', { stop: ['a'] }, { message: "Unsupported parameter: 'stop'.", param: 'stop' }],
+  [
+    'reasoning_effort',
+    'openai_compatible',
+    { reasoning_effort: 'low' },
+    { message: '"qwen" does not support thinking' },
+  ],
+  ['stop', 'anthropic', { stop: [' '] }, { message: 'stop_sequences: each must contain non-whitespace' }],
+  ['reasoning_effort', 'anthropic', { reasoning_effort: 'high' }, { message: 'thinking.budget_tokens: too many' }],
+]
+
+for (const status of [400, 422])
+  test(`a setting that a provider refuses with ${status} is named`, async () => {
+    for (const [setting, kind, settings, error] of refusals) {
+      const there = await receiver(respondWith(status, json_type, JSON.stringify({ error })))
+      const model = await modelAt(there.url, kind, settings)
+      for (const ask of [model.doStream, model.doGenerate]) {
+        const described = await Promise.resolve(ask({ prompt: [hello] })).catch(describeModelError)
+        const { message } = error as { message: string }
+        assert.partialDeepStrictEqual(described, {
+          status,
+          sentence: `The model refused ${setting}.`,
+          message: `The model refused ${setting}: ${message}`,
+        })
+      }
+    }
+  })
+
+const json_type = { 'content-type': 'application/json' }
+
+test('a setting is not named that was not sent, or that has nothing to do with the error', async () => {
+  for (const [status, settings, message] of [
+    [400, { top_p: 1 }, 'temperature is wrong'],
+    [400, { temperature: 1 }, 'This model has a maximum context length of 8192 tokens.'],
+    [400, { stop: ['a'] }, 'Please stop sending this.'],
+    [429, { temperature: 1 }, 'temperature of the servers is too high'],
+  ] as const) {
+    const there = await receiver(respondWith(status, json_type, JSON.stringify({ error: { message } })))
+    const model = await modelAt(there.url, 'openai_compatible', {
+      ...settings,
+      stop: [...('stop' in settings ? settings.stop : [])],
+    })
+    const described = await Promise.resolve(model.doStream({ prompt: [hello] })).catch(describeModelError)
+    assert.doesNotMatch(JSON.stringify(described), /refused/)
+  }
+})
+
 startAnswering(server)
+
+test('the turn says which setting was refused, and the fallback has the same settings', async () => {
+  const tenant = await server.workspace()
+  const error = { message: "Unsupported value: 'temperature'.", param: 'temperature' }
+  const there = await receiver(respondWith(400, json_type, JSON.stringify({ error })))
+  const other = await openaiServer({ words: ['Hello.'] })
+  const provider = (await tenant.call('POST', '/providers', newProvider({ base_url: other.base_url }))).body.data.name
+  const agent_id = await newModelAgent(
+    tenant,
+    { ...there, base_url: there.url, aborted: 0 },
+    {
+      model_settings: { temperature: 0.3, max_tokens: 50 },
+      fallback_model: { provider, name: 'small', temperature: 0.9 },
+    },
+  )
+  const { id } = await begin(tenant, agent_id, { message: 'Hello' })
+  const [, turn] = await answersAfter(tenant, id, 0)
+  assert.deepEqual([turn.text, turn.error], ['Hello.', `The model refused temperature: ${error.message}`])
+  const bodies = [there, other].map(({ received }) => JSON.parse(received[0]?.body ?? ''))
+  assert.deepEqual(
+    bodies.map(({ temperature, max_tokens }) => [temperature, max_tokens]),
+    [
+      [0.3, 50],
+      [0.9, 50],
+    ],
+  )
+})
 
 test('the default provider is asked with the settings', async () => {
   const tenant = await server.workspace()

@@ -45,6 +45,11 @@ test('the draft of an agent saves itself, and what is wrong with a script names 
   await page.getByRole('status').getByText('Saved', { exact: true }).waitFor()
   await page.getByText('Unpublished changes').waitFor()
   assert.equal((await send('GET', `/agents/${id}`)).draft.greeting, 'Good morning.')
+  await page.getByLabel('Temperature').fill('3')
+  await page.getByText('Must be at most 2').waitFor()
+  await page.getByLabel('Temperature').fill('0.3')
+  await page.getByRole('status').getByText('Saved', { exact: true }).waitFor()
+  assert.equal((await send('GET', `/agents/${id}`)).draft.model_settings.temperature, 0.3)
   await page.getByText('Script', { exact: true }).click()
   const wrong = { ...script, nodes: { ...script.nodes, done: { say: 'See you.', go: 'nowhere' } } }
   await scriptField().fill(JSON.stringify(wrong))
@@ -59,7 +64,7 @@ test('the draft of an agent saves itself, and what is wrong with a script names 
   await page.getByRole('link', { name: 'All agents' }).click()
   await page.getByRole('list', { name: 'Agents' }).waitFor()
   const { draft } = await send('GET', `/agents/${id}`)
-  assert.deepEqual([draft.greeting, draft.script], [null, script])
+  assert.deepEqual([draft.greeting, draft.script, draft.model_settings.temperature], [null, script, null])
   assert.deepEqual(owner.pageErrors([400]), [])
 })
 

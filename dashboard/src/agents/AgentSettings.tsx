@@ -7,6 +7,7 @@ import { isSpeechOnly, providersQuery } from '../settings/providers-query.ts'
 import styles from './agents.module.css'
 import { CallSettings } from './CallSettings.tsx'
 import { draft_fields } from './draft.ts'
+import { ModelSettingsFields } from './ModelSettingsFields.tsx'
 import type { Draft } from './useDraft.ts'
 
 const default_provider = ''
@@ -33,12 +34,15 @@ export function AgentSettings({ draft, is_read_only }: { draft: Draft; is_read_o
       />
       <TextInput label="Language" description="A tag such as en or pt-BR." {...text('language')} />
       {values.script === null && (
-        <ModelFields
-          draft={draft}
-          error={errors['model.provider'] ?? errors.model}
-          name_error={errors['model.name']}
-          is_read_only={is_read_only}
-        />
+        <>
+          <ModelFields
+            draft={draft}
+            error={errors['model.provider'] ?? errors.model}
+            name_error={errors['model.name']}
+            is_read_only={is_read_only}
+          />
+          <ModelSettingsFields draft={draft} is_read_only={is_read_only} />
+        </>
       )}
       <ToolsField draft={draft} error={errors.tools} is_read_only={is_read_only} />
       <Switch

@@ -4,6 +4,7 @@ import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { type FieldError, fieldErrors } from '../kit/error-messages.ts'
 import { toJsonText } from '../kit/json.ts'
 import styles from './agents.module.css'
+import { no_model_settings } from './draft.ts'
 import type { Draft } from './useDraft.ts'
 
 const first_script = toJsonText({
@@ -28,7 +29,7 @@ export function AgentText({ draft, is_read_only }: { draft: Draft; is_read_only:
   const is_script = values.script !== null
   const last_script = useRef(values.script ?? first_script)
   const [is_confirming, setConfirming] = useState(false)
-  const addScript = () => change({ script: last_script.current, model: null })
+  const addScript = () => change({ script: last_script.current, model: null, model_settings: no_model_settings })
   const removeScript = () => {
     last_script.current = values.script ?? last_script.current
     change({ script: null })

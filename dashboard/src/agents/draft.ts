@@ -13,6 +13,7 @@ export interface DraftValues {
   /** JSON as it was typed. null: the agent follows its instructions. */
   script: string | null
   model: AgentWithDraft['draft']['model']
+  model_settings: AgentWithDraft['draft']['model_settings']
   tools: string[]
   hand_over: AgentWithDraft['draft']['hand_over']
   voicemail_message: string
@@ -31,6 +32,7 @@ export const draft_labels: Record<keyof DraftValues, string> = {
   instructions: 'Instructions',
   script: 'Script',
   model: 'Model',
+  model_settings: 'Model settings',
   tools: 'Tools',
   hand_over: 'Hand-over',
   voicemail_message: 'Voicemail message',
@@ -41,6 +43,14 @@ export const draft_labels: Record<keyof DraftValues, string> = {
   limits: 'Limits',
 }
 export const draft_fields = Object.keys(draft_labels) as (keyof DraftValues)[]
+
+export const no_model_settings: DraftValues['model_settings'] = {
+  temperature: null,
+  max_tokens: null,
+  top_p: null,
+  reasoning_effort: null,
+  stop: null,
+}
 
 export interface LoadedAgent {
   data: AgentWithDraft
@@ -61,6 +71,7 @@ export const toValues = ({ name, description, draft }: AgentWithDraft): DraftVal
   instructions: draft.instructions ?? '',
   script: draft.script && toJsonText(draft.script),
   model: draft.model,
+  model_settings: draft.model_settings,
   tools: draft.tools,
   hand_over: draft.hand_over,
   voicemail_message: draft.voicemail_message ?? '',

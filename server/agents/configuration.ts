@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { type Field, fields } from '../contacts/schema.ts'
-import { allOptional, language_tag, multiline, oneOf, optionalText, text } from '../kit/field.ts'
+import { allOptional, also_called, language_tag, multiline, oneOf, optionalText, text } from '../kit/field.ts'
 import { fingerprintOf } from '../kit/http/idempotency.ts'
 import { model_settings, no_model_settings } from '../models/model-settings.ts'
 import { Script } from '../models/script-schema.ts'
@@ -33,7 +33,12 @@ const model = (description: string) =>
     required: ['provider', 'name'],
     properties: {
       provider: text({ maxLength: 200, description: 'The name of a provider.', examples: ['openai'] }),
-      name: text({ maxLength: 200, description: "The provider's name for the model.", examples: ['gpt-5-mini'] }),
+      name: text({
+        maxLength: 200,
+        description: "The provider's name for the model.",
+        examples: ['gpt-5-mini'],
+        [also_called]: ['model', 'id'],
+      }),
       temperature: { type: ['number', 'null'], minimum: 0, maximum: 2, default: null },
     },
     additionalProperties: false,
@@ -45,6 +50,7 @@ export const instructions = optionalText({
   maxLength: 32_000,
   ...multiline,
   description: 'The instructions that the agent follows.',
+  [also_called]: ['prompt', 'system_prompt', 'system'],
   examples: ['Greet the caller and ask how you can help.'],
 })
 

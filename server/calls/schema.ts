@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { PhoneNumber } from '../contacts/phone.ts'
 import { metadata, optionalId, Usage, variables } from '../conversations/schema.ts'
-import { body, id, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
+import { also_called, body, id, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
 import { hashState } from '../kit/http/etag.ts'
 import * as page from '../kit/postgres/page.ts'
 
@@ -236,6 +236,7 @@ export const CallQuery = page.query({
       maxLength: 200,
       description: 'Only calls in which this was said: at least 3 characters, without regard to case and accents.',
       examples: ['appointment'],
+      [also_called]: ['q', 'query'],
     }),
   ),
 })

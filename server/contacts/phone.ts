@@ -1,6 +1,6 @@
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import { Type } from 'typebox'
-import { check, text } from '../kit/field.ts'
+import { also_called, check, text } from '../kit/field.ts'
 import { checkCountry, countries } from '../workspaces/countries.ts'
 
 const pattern = '^\\+[1-9]\\d{1,14}$'
@@ -13,6 +13,7 @@ export const PhoneNumber = text({
   pattern,
   description: 'E.164: a plus, the country code and the number, at most 15 digits. Unique within the workspace.',
   examples: ['+14155550100'],
+  [also_called]: ['phone', 'mobile', 'cell', 'telephone', 'tel'],
   [check]: (value) => {
     if (isPhoneNumber(value)) return undefined
     const suggestion = parsePhoneNumber(value)

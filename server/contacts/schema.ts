@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import {
   allOptional,
+  also_called,
   body,
   email,
   id,
@@ -152,6 +153,7 @@ export const filters = {
       description:
         'Returns contacts whose phone number, first name, last name, full name ("first last"), display name or email ' +
         'contains this text. Ignores case and accents. `%`, `_` and `\\` are plain characters.',
+      [also_called]: ['q', 'query'],
     }),
   ),
   tag: Type.Optional(

@@ -8,6 +8,9 @@ export type Check = (text: string) => Omit<Fault, 'path'> | undefined
 /** Blanks at both ends are part of the text. The key is a symbol, as above. */
 export const untrimmed: unique symbol = Symbol('untrimmed')
 
+/** Other names that clients may take for this field: errors about them suggest it. The key is a symbol, as above. */
+export const also_called: unique symbol = Symbol('also_called')
+
 /** One line of text. Its length is counted in code points after trimming. */
 export const text = (options: TextOptions = {}) => Type.Unsafe<string>({ type: 'string', minLength: 1, ...options })
 
@@ -32,6 +35,7 @@ interface TextOptions {
   default?: string
   [check]?: Check
   [untrimmed]?: boolean
+  [also_called]?: string[]
 }
 
 const email_address = /^[^\s@"(),:;<>[\\\]]{1,64}@([^\s@."(),:;<>[\\\]]+\.)+[^\s@."(),:;<>[\\\]]+$/u

@@ -479,6 +479,13 @@ test('an invalid configuration is rejected on create and on update, also in a dr
   assert.deepEqual((await tenant.call('GET', `/agents/${agent.id}`)).body.data, agent)
 })
 
+test('names of other services are suggested: model.model is its name, and a prompt the instructions', async () => {
+  const { call } = await workspace()
+  const messageOf = async (change: object) => (await call('POST', '/agents', newAgent(change))).body.error.message
+  assert.match(await messageOf({ model: { provider: 'openai', model: 'gpt-5-mini' } }), /Did you mean name\?/)
+  assert.match(await messageOf({ system_prompt: 'Greet.' }), /Did you mean instructions\?/)
+})
+
 test('limits of the configuration are accepted', async () => {
   const tenant = await workspace()
   for (const name of tools.slice(1)) assert.equal((await tenant.call('POST', '/tools', newTool({ name }))).status, 201)

@@ -1,3 +1,4 @@
+import { also_called } from '../field.ts'
 import { isWithinDistance, truncate } from '../text.ts'
 
 const name_length_max = 100
@@ -5,11 +6,17 @@ const suggestions_max = 3
 /** Shorter words, such as `at` and `id`, are in many names. */
 const word_length_min = 4
 
+type Properties = Record<string, { [also_called]?: string[] }>
+
 /** The message for an unknown name, with the known names that the client may have meant. */
-export function unknownNameMessage(name: string, known: string[]): string {
+export function unknownNameMessage(name: string, properties: Properties): string {
   if (name.length > name_length_max) return `${truncate(name, name_length_max)}... is unknown.`
+  const known = Object.keys(properties)
+  const letters = lettersOnly(name)
   const nearest =
-    known.find((other) => lettersOnly(other) === lettersOnly(name)) ?? known.find((other) => isSimilar(name, other))
+    known.find((other) => lettersOnly(other) === letters) ??
+    known.find((other) => properties[other]?.[also_called]?.some((alias) => lettersOnly(alias) === letters)) ??
+    known.find((other) => isSimilar(name, other))
   const suggestions = nearest === undefined ? withSameWord(name, known) : [nearest]
   return `${name} is unknown.${suggestions.length > 0 ? ` Did you mean ${listed(suggestions)}?` : ''}`
 }

@@ -1,5 +1,5 @@
 import * as clock from '../clock.ts'
-import { type Check, check, untrimmed } from '../field.ts'
+import { also_called, type Check, check, untrimmed } from '../field.ts'
 import { isId } from '../id.ts'
 import { type Fault, faults_max } from '../problem.ts'
 import { isTimeZone } from '../time-zone.ts'
@@ -18,6 +18,7 @@ export interface TextSchema {
   multiline?: boolean
   [check]?: Check
   [untrimmed]?: boolean
+  [also_called]?: string[]
 }
 
 /** The trimmed text; null if it is empty and the schema allows null; undefined if it is invalid. */

@@ -98,7 +98,7 @@ function readObject(schema: RequestSchema, value: unknown, path: string, faults:
       }
       result[name] = readMember(others, given[name], joinPath(path, name), faults)
     } else {
-      addFault(faults, joinPath(path, name), 'unknown', unknownNameMessage(name, Object.keys(properties)))
+      addFault(faults, joinPath(path, name), 'unknown', unknownNameMessage(name, properties))
     }
   }
   for (const [name, property] of writableProperties(properties)) {

@@ -1,5 +1,6 @@
 import { type TProperties, type TSchema, Type } from 'typebox'
 import * as clock from '../clock.ts'
+import { also_called } from '../field.ts'
 import { isId } from '../id.ts'
 import { invalid } from '../problem.ts'
 import type { Db } from './pool.ts'
@@ -34,8 +35,14 @@ export const paging = {
     maximum: limit_max,
     default: 20,
     description: 'The maximum number of items to return.',
+    [also_called]: ['page_size', 'per_page', 'count'],
   }),
-  offset: Type.Integer({ minimum: 0, default: 0, description: 'The number of items to skip.' }),
+  offset: Type.Integer({
+    minimum: 0,
+    default: 0,
+    description: 'The number of items to skip.',
+    [also_called]: ['page', 'skip'],
+  }),
   cursor: Type.Optional(
     Type.String({
       minLength: 1,

@@ -202,6 +202,8 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     log,
     rate_limit_per_second: config.rate_limit_per_second,
     trust_proxy: config.trust_proxy,
+    public_paths: served_at,
+    cors_origins: config.cors_origins,
     limits,
     upgrades: {
       [voice_path]: openBrowserSockets(sockets, { service, log }),

@@ -22,6 +22,8 @@ export interface Config {
   bucket: Bucket | undefined
   bootstrap_api_key: string | undefined
   trust_proxy: string[]
+  /** Pages of these may send requests to the API. `*` stands for all. */
+  cors_origins: string[]
   secrets_key: string | undefined
   /** Opens what was sealed with another key, while SECRETS_KEY is rotated. */
   secrets_key_previous: string | undefined
@@ -134,6 +136,12 @@ export function readConfig(environment: Environment = process.env): Config {
       'pk_ followed by 32 to 128 letters and digits',
     ),
     trust_proxy: read('TRUST_PROXY', [], networks, 'IP addresses or networks such as 10.0.0.0/8, separated by commas'),
+    cors_origins: read(
+      'CORS_ORIGINS',
+      [],
+      origins,
+      'origins such as https://app.example.com separated by commas, or *',
+    ),
     secrets_key: read('SECRETS_KEY', undefined, secretsKey, secrets_key_format),
     secrets_key_previous: read('SECRETS_KEY_PREVIOUS', undefined, secretsKey, secrets_key_format),
     rate_limit_per_second: read(
@@ -258,6 +266,13 @@ function secretsKey(text: string): string | undefined {
 function networks(text: string): string[] | undefined {
   const all = splitList(text)
   return all.every(parseNetwork) ? all : undefined
+}
+
+/** Browsers send an origin in this form only: without a path, in lower case, without the port of the scheme. */
+function origins(text: string): string[] | undefined {
+  const all = splitList(text)
+  const isOrigin = (origin: string) => /^https?:/.test(origin) && URL.parse(origin)?.origin === origin
+  return text === '*' || all.every(isOrigin) ? all : undefined
 }
 
 function hosts(text: string): string[] | undefined {

@@ -19,7 +19,7 @@ test('a malformed id gets the same 404 as an unknown one, with every method', as
     `%20${id}`,
     `${id}%0A`,
     `${id}%00`,
-    `${id}/`,
+    `${id}//`,
     `${id}%2F`,
     `${id}%5C`,
     `${id};a=b`,
@@ -40,7 +40,7 @@ test('a malformed id gets the same 404 as an unknown one, with every method', as
     '*',
     '__proto__',
   ]
-  const long = ['a'.repeat(499), 'a'.repeat(501), 'a'.repeat(10_000), '%41'.repeat(3_000), 'a/'.repeat(5_000), '']
+  const long = ['a'.repeat(499), 'a'.repeat(501), 'a'.repeat(10_000), '%41'.repeat(3_000), 'a/'.repeat(5_000)]
   const seen = new Set<string>()
   for (const other of [unknown_id, ...forms, ...around, ...odd, ...long]) {
     for (const [method, body] of [['GET'], ['PATCH', { notes: 'x' }], ['DELETE']] as const) {
@@ -57,7 +57,8 @@ test('an unknown path gets 404', async () => {
   const tenant = await workspace()
   const paths = ['/api', '/api/v1', '/api/v1/', '/api/v2/contacts', '/v1', '/contacts', '/api/v1/nowhere', '//', '/%']
   const near = [
-    '/api/v1/contacts/',
+    '/api/v1/contacts//',
+    '/app/contacts/',
     '/api/v1/Contacts',
     '/api/v1//contacts',
     '/api/v1/contact',

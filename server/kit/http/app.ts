@@ -11,6 +11,7 @@ import { drainSocket, isDraining } from './body/drain.ts'
 import { failure } from './envelope.ts'
 import { answerOnSocket, body_limit_bytes, parserProblem } from './errors.ts'
 import { methods } from './other-methods.ts'
+import { withoutTrailingSlash } from './paths.ts'
 import type { SendAnswer } from './request.ts'
 import { addRequestSpans, beginRequest } from './request-span.ts'
 
@@ -24,6 +25,8 @@ const param_length_max = 500
 
 export interface AppOptions {
   trust_proxy: string[]
+  /** Below these a slash at the end of a path changes nothing. */
+  public_paths?: string[]
   newRequestId: () => string
   sendAnswer: SendAnswer
   log: Log
@@ -41,7 +44,7 @@ export type Upgrade = (
 
 /** Fastify without routes. Every error that Node or Fastify finds is answered in the envelope. */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { trust_proxy, newRequestId, sendAnswer, log, traces, upgrades = {} } = options
+  const { trust_proxy, public_paths = [], newRequestId, sendAnswer, log, traces, upgrades = {} } = options
   const answerDirectly = (socket: Socket, rejection: problem.Problem, request?: IncomingMessage) => {
     const { method = 'HTTP', headers = {} } = request ?? {}
     const span = traces && beginRequest(traces, { method, headers })
@@ -80,6 +83,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     trustProxy: trust_proxy.length > 0 ? trust_proxy : false,
     return503OnClosing: false,
     genReqId: newRequestId,
+    rewriteUrl: ({ url = '' }) => withoutTrailingSlash(url, public_paths),
     http: {
       // Node's own error would not be in the envelope: admission checks the header.
       requireHostHeader: false,

@@ -3,6 +3,7 @@ import { requestIds } from '../id.ts'
 import { type Log, oncePerSecond } from '../log.ts'
 import * as problem from '../problem.ts'
 import { createApp, type Upgrades } from './app.ts'
+import { addCors } from './cors.ts'
 import type { Door } from './door.ts'
 import { addDoors, type DoorOptions } from './doors.ts'
 import { failure } from './envelope.ts'
@@ -26,6 +27,10 @@ import {
 
 export interface HttpOptions extends DoorOptions {
   trust_proxy: string[]
+  /** Below these a slash at the end of a path changes nothing, and pages of `cors_origins` may send requests. */
+  public_paths?: string[]
+  /** See `CorsOptions`. */
+  cors_origins?: string[]
   /** Answers requests that match no route. */
   site: StaticSite
   upgrades?: Upgrades
@@ -51,14 +56,15 @@ export interface Http {
 
 /** The web server with all operations. */
 export function openHttp(options: HttpOptions): Http {
-  const { log, trust_proxy, service } = options
+  const { log, trust_proxy, public_paths = [], cors_origins = [], service } = options
   const { stalled_after_ms = stalled_after_ms_default } = options.limits
   let is_stopping = false
   const isStopping = () => is_stopping
   const { metrics, traces } = service.tools
   const sendAnswer = createSender({ log, metrics, traces, stalled_after_ms, isStopping })
   const { upgrades = {} } = options
-  const app = createApp({ trust_proxy, newRequestId: requestIds(), sendAnswer, log, traces, upgrades })
+  const app = createApp({ trust_proxy, public_paths, newRequestId: requestIds(), sendAnswer, log, traces, upgrades })
+  addCors(app, sendAnswer, { origins: cors_origins, paths: public_paths })
   app.setNotFoundHandler((request, reply) =>
     sendAnswer(request, reply, options.site.answer(request) ?? failure(problem.notFound(), request.id)),
   )

@@ -29,6 +29,7 @@ import { identifyIntegration } from './integrations/receive.ts'
 import { operations as integrations, receive_operations } from './integrations/routes.ts'
 import type { Service } from './kit/at.ts'
 import { private_response_headers } from './kit/http/browser.ts'
+import { openDocument } from './kit/http/document.ts'
 import type { Door } from './kit/http/door.ts'
 import type { Operation } from './kit/http/operation.ts'
 import type { AnswerPage } from './kit/http/pages.ts'
@@ -215,13 +216,14 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   app.addHook('preClose', () => sockets.stop())
   const operator = openOperatorPages({ service, config, migrations, isStopping })
   app.addHook('onClose', async () => operator.close())
-  const document_text = JSON.stringify(document)
-  addPage('/openapi.json', () => ({ status: 200, headers: {}, body: document_text }))
-  let docs: string | undefined
-  addPage('/docs', () => {
-    docs ??= renderDocsPage(document, addressOf(config, portOf(app)))
-    return { status: 200, headers: docs_page_headers, body: docs }
-  })
+  addPage(
+    '/openapi.json',
+    openDocument(() => JSON.stringify(document)),
+  )
+  addPage(
+    '/docs',
+    openDocument(() => renderDocsPage(document, addressOf(config, portOf(app))), docs_page_headers),
+  )
   const pages = {
     ...operator.pages,
     ...webChatPages(path.join(config.checkout, '.cache', 'chat'), service, findChannel),

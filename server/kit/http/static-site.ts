@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { app_page_headers } from './browser.ts'
+import { chooseEncoding, type Encoding, encodings } from './compression.ts'
 import { matchesWeakly } from './etag.ts'
 
 /** A built web application: its files, and one page for every other URL, since it has its own router. */
@@ -35,7 +36,7 @@ const content_types: Record<string, string> = {
   '.svg': 'image/svg+xml',
   '.ts': 'text/plain; charset=utf-8',
 }
-const encodings = { br: '.br', gzip: '.gz' }
+const extensions: Record<Encoding, string> = { br: '.br', gzip: '.gz' }
 /** Names that contain a hash of the content. */
 const hashed_name = /-[\w-]{8}\.\w+$/
 
@@ -53,8 +54,7 @@ export function readStaticSite(folder: string, base_path: string, api_paths: str
     const file = answerFile(pathname, headers)
     if (file) return file
     const is_api = api_paths.some((api) => pathname === api || pathname.startsWith(`${api}/`))
-    const is_page =
-      pathname === '/' || (accepts(headers, 'accept', 'text/html') && !is_api && !pathname.startsWith('/assets/'))
+    const is_page = pathname === '/' || (acceptsHtml(headers) && !is_api && !pathname.startsWith('/assets/'))
     return is_page && page ? answerWith(page, headers) : undefined
   }
 
@@ -67,16 +67,14 @@ export function readStaticFiles(
 ): (pathname: string, headers: SiteRequest['headers']) => SiteAnswer | undefined {
   const files = readFiles(folder)
   return (pathname, headers) => {
-    const encoding = Object.entries(encodings).find(
-      ([name, extension]) => accepts(headers, 'accept-encoding', name) && files.has(pathname + extension),
-    )
-    const file = files.get(pathname + (encoding?.[1] ?? ''))
-    return file && answerWith(file, headers, encoding?.[0])
+    const available = encodings.filter((name) => files.has(pathname + extensions[name]))
+    const encoding = chooseEncoding(String(headers['accept-encoding'] ?? ''), available)
+    const file = files.get(pathname + (encoding ? extensions[encoding] : ''))
+    return file && answerWith(file, headers, encoding)
   }
 }
 
-const accepts = (headers: SiteRequest['headers'], name: string, value: string): boolean =>
-  String(headers[name] ?? '').includes(value)
+const acceptsHtml = ({ accept }: SiteRequest['headers']): boolean => String(accept ?? '').includes('text/html')
 
 function answerWith(file: SiteFile, request_headers: SiteRequest['headers'], encoding?: string): SiteAnswer {
   const headers = {

@@ -2429,6 +2429,10 @@ export interface NewEnrollments {
     search?: string
     /** Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags. */
     tag?: string[]
+    /** Returns the contact that has exactly this phone number. Write `+` as `%2B` in a URL. */
+    phone_number?: string
+    /** Returns contacts that have exactly this email. Ignores the case of the letters A to Z. */
+    email?: string
     /** Returns contacts that were created in this way. */
     source?: 'api' | 'import' | 'manual' | 'inbound' | 'webhook'
     /** Returns contacts that were created after this time. */
@@ -3771,6 +3775,10 @@ export interface ContactsListQuery {
   search?: string
   /** Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags. */
   tag?: string | string[]
+  /** Returns the contact that has exactly this phone number. Write `+` as `%2B` in a URL. */
+  phone_number?: string
+  /** Returns contacts that have exactly this email. Ignores the case of the letters A to Z. */
+  email?: string
   /** Returns contacts that were created in this way. */
   source?: 'api' | 'import' | 'manual' | 'inbound' | 'webhook'
   /** Returns contacts that were created after this time. */
@@ -3793,6 +3801,10 @@ export interface ContactsExportQuery {
   search?: string
   /** Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags. */
   tag?: string | string[]
+  /** Returns the contact that has exactly this phone number. Write `+` as `%2B` in a URL. */
+  phone_number?: string
+  /** Returns contacts that have exactly this email. Ignores the case of the letters A to Z. */
+  email?: string
   /** Returns contacts that were created in this way. */
   source?: 'api' | 'import' | 'manual' | 'inbound' | 'webhook'
   /** Returns contacts that were created after this time. */

@@ -8,8 +8,10 @@ import { type ContactFilters, parseSort } from './schema.ts'
 export const isFiltered = (query: ContactFilters): boolean => query.search !== undefined || hasOtherFilters(query)
 
 /** Whether the query filters by anything but `search`. `crm_system` is never used without `crm_id`. */
-export const hasOtherFilters = ({ tag, source, created_after, created_before, crm_id }: ContactFilters): boolean =>
-  [tag, source, created_after, created_before, crm_id].some((filter) => filter !== undefined)
+export const hasOtherFilters = (query: ContactFilters): boolean =>
+  other_filters.some((name) => query[name] !== undefined)
+
+const other_filters = ['tag', 'phone_number', 'email', 'source', 'created_after', 'created_before', 'crm_id'] as const
 
 /** The normalized search. A search of only accents would become empty, so it is used unchanged. */
 export const searchTerm = ({ search }: ContactFilters): string | undefined =>
@@ -37,7 +39,7 @@ export const contactContains = (workspace: string, { id, term }: { id: Sql; term
  * need. `query.search` is ignored; a search is passed as `text_condition`, a condition on `contact_texts`.
  */
 export function selectMatches(workspace: string, query: ContactFilters, text_condition?: Sql): Sql {
-  const { source, created_after, created_before, crm_system, crm_id } = query
+  const { phone_number, email, source, created_after, created_before, crm_system, crm_id } = query
   const tags = (query.tag ?? []).map(normalizeTag)
   const table = text_condition ? 'contact_texts' : tags.length > 0 ? 'contact_tags' : 'contacts'
   // One tag selects the rows of contact_tags. The other tags are looked up for each of these rows.
@@ -54,6 +56,13 @@ export function selectMatches(workspace: string, query: ContactFilters, text_con
     source !== undefined && sql`${raw(contact)}.source = ${source}`,
     created_after !== undefined && sql`candidate.created_at > ${created_after}`,
     created_before !== undefined && sql`candidate.created_at < ${created_before}`,
+    // Arrays, so that PostgreSQL finds these contacts first. Otherwise it may look for them in the order of the list.
+    phone_number !== undefined &&
+      sql`candidate.id = any(array(select id from contacts as named
+        where named.workspace_id = ${workspace} and named.phone_number = ${phone_number}))`,
+    email !== undefined &&
+      sql`candidate.id = any(array(select id from contacts as named
+        where named.workspace_id = ${workspace} and lower(named.email) = lower(${email})))`,
     crm_id !== undefined &&
       sql`candidate.id = (select contact_id from contact_crm_ids
         where workspace_id = ${workspace} and system = ${crm_system} and crm_id = ${crm_id})`,

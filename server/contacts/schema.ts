@@ -162,6 +162,19 @@ export const filters = {
       description: 'Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags.',
     }),
   ),
+  phone_number: Type.Optional(
+    Type.Unsafe<string>({
+      ...PhoneNumber,
+      description: 'Returns the contact that has exactly this phone number. Write `+` as `%2B` in a URL.',
+    }),
+  ),
+  email: Type.Optional(
+    text({
+      ...email,
+      description: 'Returns contacts that have exactly this email. Ignores the case of the letters A to Z.',
+      examples: ['ada@example.com'],
+    }),
+  ),
   source: Type.Optional(oneOf(sources, { description: 'Returns contacts that were created in this way.' })),
   created_after: Type.Optional(
     Type.String({ format: 'date-time', description: 'Returns contacts that were created after this time.' }),

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { create } from '../support/contacts.ts'
-import { serve, type Tenant } from '../support/harness.ts'
+import { openServer, serve, type Tenant, testPool } from '../support/harness.ts'
+import { recordStatements } from '../support/old-rows.ts'
 import { newContact } from '../support/samples.ts'
 
 const { workspace, pool } = await serve()
@@ -56,6 +57,66 @@ test('tag matches the tags after an update', async () => {
   const { id } = await create(tenant, { last_name: 'A', tags: ['old'] })
   await tenant.call('PATCH', `/contacts/${id}`, { tags: ['New'] })
   assert.deepEqual([await found(tenant, 'tag=old'), await found(tenant, 'tag=new')], [[], ['A']])
+})
+
+test('phone_number and email match exactly, email in any case, beside all other filters', async () => {
+  const tenant = await workspace()
+  await create(tenant, { last_name: 'A', phone_number: '+14155550101', email: 'Ada@Example.com', tags: ['vip'] })
+  await create(tenant, { last_name: 'B', phone_number: '+141555501011', email: 'ada@example.com' })
+  await create(tenant, { last_name: 'C', email: 'xada@example.com' })
+  await create(await workspace(), { last_name: 'other', phone_number: '+14155550101', email: 'ada@example.com' })
+  for (const [query, names] of [
+    ['phone_number=%2B14155550101', ['A']],
+    ['phone_number=%2B1415555010', []],
+    ['email=ADA@example.com', ['A', 'B']],
+    ['email=ada@example.co', []],
+    ['email=ada@example.com&tag=vip', ['A']],
+    ['email=ada@example.com&search=example', ['A', 'B']],
+    ['email=ada@example.com&search=b', ['B']],
+    ['email=ada@example.com&phone_number=%2B14155550101&sort=-updated_at', ['A']],
+  ] as const) {
+    assert.deepEqual(await found(tenant, query), names, query)
+  }
+  const { text } = await tenant.call('GET', '/contacts/export?email=ADA@EXAMPLE.COM&tag=vip')
+  assert.equal(text.trim().split('\r\n').length, 2)
+  for (const query of [
+    'phone_number=4155550101',
+    'phone_number=',
+    'email=ada',
+    'email=',
+    'email=a@b.co&email=a@b.co',
+  ]) {
+    assert.equal((await tenant.call('GET', `/contacts?${query}`)).status, 400, query)
+  }
+})
+
+test('a filter by phone number or email reads its index, not all contacts', async () => {
+  const statements: ReturnType<typeof sql>[] = []
+  const recording = await openServer(recordStatements(testPool(), statements))
+  after(recording.close)
+  const tenant = await recording.workspace()
+  const { id } = await create(tenant, { email: 'Ada@Example.com' })
+  await recording.pool.run(
+    sql`insert into contacts (workspace_id, id, phone_number, email, tags, source, created_at, updated_at)
+      select workspace_id, gen_random_uuid(), '+1415556' || number, number || '@example.com', tags, source, created_at, updated_at
+      from contacts cross join generate_series(1000, 9000) as number where workspace_id = ${tenant.id} and id = ${id}`,
+  )
+  await recording.pool.script('vacuum analyze contacts')
+  for (const [query, index] of [
+    ['phone_number=%2B14155567777', /contacts_phone_number_unique/],
+    ['email=ADA@example.com', /contacts_email/],
+  ] as const) {
+    statements.length = 0
+    assert.equal((await tenant.call('GET', `/contacts?${query}`)).body.pagination.total, 1)
+    const lists = statements.filter(({ text }) => text.includes('from contacts as candidate'))
+    assert.equal(lists.length, 2)
+    for (const list of lists) {
+      const lines = await recording.pool.many<Record<string, string>>(sql`explain (format text) ${list}`)
+      const plan = lines.flatMap(Object.values).join('\n')
+      assert.match(plan, index)
+      assert.doesNotMatch(plan, /Seq Scan|contacts_created_at/)
+    }
+  }
 })
 
 test('source matches the source of the contact', async () => {

@@ -15,6 +15,9 @@ const filters = {
   crm_id: ['1&crm_system=hubspot'],
 }
 
+/** Filters that are conditions beside all others. */
+const exact_filters = ['phone_number=%2B14155550100', 'email=Ada@Example.com']
+
 /** Every combination of filters, with each kind of page. */
 export async function listContacts(server: Server): Promise<void> {
   const large = await server.workspace()
@@ -36,6 +39,11 @@ export async function listContacts(server: Server): Promise<void> {
       assert.equal(status, 200, text)
       await large.call('GET', `/contacts/export?${query}`)
       await small.call('GET', `/contacts?limit=1&${query}`)
+    }
+  for (const exact of exact_filters)
+    for (const filter of ['', '&search=ada', '&search=a', '&tag=vip']) {
+      const { status, text } = await large.call('GET', `/contacts?${exact}${filter}`)
+      assert.equal(status, 200, text)
     }
   for (const page of ['offset=1', 'offset=1000'])
     for (const filter of ['', '&search=ada', '&search=a']) await large.call('GET', `/contacts?${page}${filter}`)

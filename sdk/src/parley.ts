@@ -250,6 +250,19 @@ export class ContactsApi {
   }
 
   /**
+   * Create or update a contact.
+   *
+   * Creates the contact that has this phone number (201), or updates it as "Update a contact" does (200). A
+   * `phone_number` in the body must be the one in the path. Safe to repeat: concurrent requests make one contact. With
+   * `If-Match`, a contact that has changed or does not exist gives 412. With `If-None-Match: *`, one that exists does.
+   *
+   * Requires the scope `contacts:write`.
+   */
+  upsert(phoneNumber: string, body: ContactChange, options?: RequestOptions): ApiPromise<Contact> {
+    return this.#client.send('PUT', path`/contacts/by_phone_number/${phoneNumber}`, body, options)
+  }
+
+  /**
    * Set a contact's id in a CRM system.
    *
    * If another contact of the workspace has this id in this system, the response is 409 `CONFLICT`. Counts as an update

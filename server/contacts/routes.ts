@@ -6,6 +6,7 @@ import { isFiltered } from './filters.ts'
 import { list } from './find.ts'
 import * as schema from './schema.ts'
 import * as contacts from './store.ts'
+import { type UpsertedContact, upsert } from './upsert.ts'
 
 /** The `source` of a new contact, by how the caller was authenticated. */
 const source_by_authentication = { key: 'api', session: 'manual', token: 'webhook' } as const
@@ -92,6 +93,34 @@ export const operations: operation.Operation[] = [
       contacts.update(
         at,
         requests.map(({ params, body, isCurrent }) => ({ id: params.id, change: body, isCurrent })),
+      ),
+  }),
+  operation.writeMany({
+    id: 'contacts.upsert',
+    method: 'PUT',
+    path: '/contacts/by_phone_number/:phone_number',
+    scope: 'contacts:write',
+    summary: 'Create or update a contact',
+    description:
+      'Creates the contact that has this phone number (201), or updates it as "Update a contact" does (200). A `phone_number` in the ' +
+      'body must be the one in the path. Safe to repeat: concurrent requests make one contact. With `If-Match`, a contact ' +
+      'that has changed or does not exist gives 412. With `If-None-Match: *`, one that exists does.',
+    params: schema.ByPhoneNumber,
+    body: schema.ContactChange,
+    response: schema.Contact,
+    version: schema.contactVersion,
+    status: 201,
+    isCreated: ({ is_created }: UpsertedContact) => is_created,
+    collection: '/contacts',
+    run: (at, requests) =>
+      upsert(
+        at,
+        requests.map(({ params, body, caller, isCurrent }) => ({
+          phone_number: params.phone_number,
+          change: body,
+          source: source_by_authentication[caller.authenticated_by],
+          isCurrent,
+        })),
       ),
   }),
   operation.write({

@@ -118,6 +118,13 @@ export const ContactChange = body(
 )
 export type ContactChange = Static<typeof ContactChange>
 
+export const ByPhoneNumber = Type.Object({
+  phone_number: Type.Unsafe<string>({
+    ...PhoneNumber,
+    description: 'E.164. Write `+` as `%2B`.',
+  }),
+})
+
 export const CrmId = Type.Object(
   {
     id: text({

@@ -132,11 +132,9 @@ export const outcomeUnknown = () =>
 export const idempotencyKeyReused = () =>
   new Problem('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key was used for another request. Use a new one.')
 
-export const preconditionFailed = () =>
-  new Problem(
-    'PRECONDITION_FAILED',
-    'The resource has changed since you read it. Read it again, then repeat the change.',
-  )
+export const preconditionFailed = (
+  message = 'The resource has changed since you read it. Read it again, then repeat the change.',
+) => new Problem('PRECONDITION_FAILED', message)
 
 export const payloadTooLarge = (limit_bytes: number) =>
   new Problem('PAYLOAD_TOO_LARGE', `The body may have at most ${limit_bytes} bytes.`, { limit_bytes })

@@ -269,6 +269,7 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
 export const bodies: Record<string, () => object> = {
   'contacts.create': newContact,
   'contacts.update': () => ({ first_name: 'Ada' }),
+  'contacts.upsert': () => ({ first_name: 'Ada' }),
   'contacts.set_crm_id': () => ({ id: phoneNumber() }),
   'imports.create': newImport,
   'integrations.create': newIntegration,

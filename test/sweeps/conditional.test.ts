@@ -39,7 +39,10 @@ for (const operation of operations.filter(isChange)) {
     const resource = await makeSample(operation, tenant)
     await prepare(operation, tenant, resource)
     const address = pathFor(operation, resource)
-    const shown = `/${address.split('/').slice(1, 3).join('/')}`
+    // An upsert has created its resource when something can be stale.
+    const creates = isWrite(operation) && operation.isCreated !== undefined
+    const created = creates ? await tenant.call(operation.method, address, sampleBody(operation)) : undefined
+    const shown = created ? `/contacts/${created.body.data.id}` : `/${address.split('/').slice(1, 3).join('/')}`
     const before = await tenant.call('GET', shown)
     const change = (etag: string) => tenant.call(operation.method, address, sampleBody(operation), { 'if-match': etag })
     const refused = await change('"x"')

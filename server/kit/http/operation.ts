@@ -40,8 +40,8 @@ export interface ValidRequest<Params = unknown, Query = unknown, Body = unknown>
   isCurrent: IsCurrent
 }
 
-/** Evaluates If-Match against the resource, given as a get returns it. */
-export type IsCurrent = (resource: object) => boolean
+/** Evaluates If-Match and If-None-Match against the resource, given as a get returns it. Undefined if there is none. */
+export type IsCurrent = (resource: object | undefined) => boolean
 
 type RequestOf<P extends TSchema, Q extends TSchema, B extends TSchema = TSchema> = ValidRequest<
   Static<P>,

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
 import { invalid, notFound } from '../problem.ts'
-import { formatEtag, matchesStrongly } from './etag.ts'
+import { formatEtag, matchesStrongly, matchesWeakly } from './etag.ts'
 import { readHeader } from './headers.ts'
-import type { Caller, Operation, ValidRequest } from './operation.ts'
+import type { Caller, IsCurrent, Operation, ValidRequest } from './operation.ts'
 import type { Version } from './resource-version.ts'
 import type { StreamLimits } from './stream-limits.ts'
 import { type RequestSchema, validate, validateQuery } from './validate.ts'
@@ -58,7 +58,6 @@ function validRequest(
   const in_body = body ? validate(body as RequestSchema, json) : { value: {}, faults: [] }
   const faults = [...in_path.faults, ...in_query.faults, ...in_body.faults]
   if (faults.length > 0) throw invalid(faults)
-  const if_match = readHeader(incoming.raw, 'if-match')
   return {
     caller: incoming.caller,
     request_id: incoming.id,
@@ -67,8 +66,19 @@ function validRequest(
     body: in_body.value,
     file: undefined,
     prepared: undefined,
+    isCurrent: isCurrentFor(incoming.raw, version),
+  }
+}
+
+function isCurrentFor(raw: IncomingMessage, version: Version | undefined): IsCurrent {
+  const if_match = readHeader(raw, 'if-match')
+  const if_none_match = readHeader(raw, 'if-none-match')
+  return (resource) => {
+    if (!version) return true
+    if (!resource) return if_match === undefined
     // The verb passes the resource that `version` describes.
-    isCurrent: (resource) =>
-      if_match === undefined || !version || matchesStrongly(if_match, formatEtag(version(resource as never))),
+    const etag = formatEtag(version(resource as never))
+    if (if_match !== undefined && !matchesStrongly(if_match, etag)) return false
+    return if_none_match === undefined || !matchesWeakly(if_none_match, etag)
   }
 }

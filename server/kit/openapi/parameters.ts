@@ -23,8 +23,9 @@ function requestHeaders(operation: Operation): Json[] {
   if (operation.kind === 'file' && operation.open) return [range, if_range, if_none_match, if_match]
   if (operation.kind === 'stream') return [last_event_id]
   if (operation.kind === 'raw') return parametersIn('header', operation.headers)
-  if (isWrite(operation)) return operation.method === 'POST' ? [idempotency_key] : [if_match]
-  return []
+  if (!isWrite(operation)) return []
+  if (operation.method === 'POST') return [idempotency_key]
+  return operation.isCreated ? [if_match, if_none] : [if_match]
 }
 
 const header = (name: string, description: string, limits: Json = {}): Json => ({
@@ -53,6 +54,7 @@ const if_match = header(
   'If-Match',
   'The `ETag` that you expect. Returns 412 if the resource has changed since you read it.',
 )
+const if_none = header('If-None-Match', '`*` only creates. Returns 412 if the resource exists.')
 const if_none_match = header(
   'If-None-Match',
   'An `ETag` that you have stored. Returns 304 if the resource has not changed.',

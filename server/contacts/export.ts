@@ -5,20 +5,24 @@ import { rowByKey } from '../kit/postgres/row-by-key.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { assertCrmFilterIsComplete, selectChunk } from './filters.ts'
 import { columns, members } from './rows.ts'
-import { type Contact, type ContactFilters, parseSort } from './schema.ts'
+import { type Contact, type ContactFilters, type CustomFields, customFieldPath, parseSort } from './schema.ts'
 import { formatTags } from './tags.ts'
 
 const contacts_per_chunk = 1_000
+/** More custom fields than this have no columns. */
+const columns_max = 1_000
 
 /**
  * Yields all contacts that match, as CSV in chunks. Each chunk is a separate statement that continues after the last
  * contact, so that a slow client holds no connection and no snapshot.
  */
-export async function* exportCsv({ db, workspace }: At, query: ContactFilters): AsyncGenerator<string> {
+export async function* exportCsv(at: At, query: ContactFilters): AsyncGenerator<string> {
   assertCrmFilterIsComplete(query)
+  const { db, workspace } = at
+  const names = await customFieldNames(at)
   const sort = parseSort(query.sort)
   const order = page.orderBy(sort)
-  let header = csvLine(members)
+  let header = csvLine([...exported, ...names.map(customFieldPath)])
   let last: Contact | undefined
   do {
     const after = last && { value: last[sort.column as keyof Contact] as string | null, id: last.id }
@@ -28,11 +32,36 @@ export async function* exportCsv({ db, workspace }: At, query: ContactFilters): 
         cross join lateral (${rowByKey('contacts', workspace, 'id', raw('page_id'))}) as contact
         order by ${order}`,
     )
-    yield header + rows.map(formatContact).join('')
+    yield header + rows.map((row) => formatContact(row, names)).join('')
     header = ''
     last = rows.length === contacts_per_chunk ? rows.at(-1) : undefined
   } while (last)
 }
 
-const formatContact = (contact: Contact): string =>
-  csvLine(members.map((name) => (name === 'tags' ? formatTags(contact.tags) : contact[name])))
+const exported = members.filter((name) => name !== 'custom_fields')
+
+const formatContact = (contact: Contact, names: string[]): string =>
+  csvLine([
+    ...exported.map((name) => (name === 'tags' ? formatTags(contact.tags) : contact[name])),
+    ...names.map((name) => formatCustomField(contact.custom_fields[name])),
+  ])
+
+const formatCustomField = (value: CustomFields[string] | undefined): string | null =>
+  value === undefined ? null : String(value)
+
+/** The names of all custom fields in the workspace, sorted. Each is found by the index, after the last row of the one before. */
+async function customFieldNames({ db, workspace }: At): Promise<string[]> {
+  const names: string[] = []
+  for (let after = ''; names.length < columns_max; ) {
+    const next = await db.maybe<{ field: string }>(
+      sql`select field from contact_custom_fields where workspace_id = ${workspace} and field > ${after}
+        order by field limit 1`,
+    )
+    if (!next) break
+    const name = next.field.slice(0, next.field.indexOf(':'))
+    names.push(name)
+    // The character after the colon: a name that continues sorts behind it.
+    after = `${name};`
+  }
+  return names.sort()
+}

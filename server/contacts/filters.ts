@@ -11,7 +11,16 @@ export const isFiltered = (query: ContactFilters): boolean => query.search !== u
 export const hasOtherFilters = (query: ContactFilters): boolean =>
   other_filters.some((name) => query[name] !== undefined)
 
-const other_filters = ['tag', 'phone_number', 'email', 'source', 'created_after', 'created_before', 'crm_id'] as const
+const other_filters = [
+  'tag',
+  'custom_field',
+  'phone_number',
+  'email',
+  'source',
+  'created_after',
+  'created_before',
+  'crm_id',
+] as const
 
 /** The normalized search. A search of only accents would become empty, so it is used unchanged. */
 export const searchTerm = ({ search }: ContactFilters): string | undefined =>
@@ -40,10 +49,13 @@ export const contactContains = (workspace: string, { id, term }: { id: Sql; term
  */
 export function selectMatches(workspace: string, query: ContactFilters, text_condition?: Sql): Sql {
   const { phone_number, email, source, created_after, created_before, crm_system, crm_id } = query
-  const tags = (query.tag ?? []).map(normalizeTag)
-  const table = text_condition ? 'contact_texts' : tags.length > 0 ? 'contact_tags' : 'contacts'
-  // One tag selects the rows of contact_tags. The other tags are looked up for each of these rows.
-  const [selected_tag, other_tags] = table === 'contact_tags' ? [tags[0], tags.slice(1)] : [undefined, tags]
+  const values = [
+    ...(query.tag ?? []).map((tag) => ({ table: 'contact_tags', column: 'tag', value: normalizeTag(tag) })),
+    ...(query.custom_field ?? []).map((value) => ({ table: 'contact_custom_fields', column: 'field', value })),
+  ]
+  // One value selects the rows of its table. The others are looked up for each of these rows.
+  const [selected, others] = text_condition ? [undefined, values] : [values[0], values.slice(1)]
+  const table = text_condition ? 'contact_texts' : (selected?.table ?? 'contacts')
   // The narrow tables have only `id` and `created_at` of the contact.
   const { column } = parseSort(query.sort)
   const needs_contacts = table !== 'contacts' && (source !== undefined || column !== 'created_at')
@@ -51,8 +63,8 @@ export function selectMatches(workspace: string, query: ContactFilters, text_con
   const conditions = [
     sql`candidate.workspace_id = ${workspace}`,
     text_condition,
-    selected_tag !== undefined && sql`candidate.tag = ${selected_tag}`,
-    ...other_tags.map((tag) => candidateHasTag(workspace, tag)),
+    selected && sql`candidate.${raw(selected.column)} = ${selected.value}`,
+    ...others.map((value) => candidateHas(workspace, value)),
     source !== undefined && sql`${raw(contact)}.source = ${source}`,
     created_after !== undefined && sql`candidate.created_at > ${created_after}`,
     created_before !== undefined && sql`candidate.created_at < ${created_before}`,
@@ -97,6 +109,10 @@ export function selectChunk(workspace: string, query: ContactFilters, { after, l
  * A scalar subquery, because PostgreSQL may turn `exists` into a join. With statistics from before many contacts were
  * added, that join can be very slow.
  */
-const candidateHasTag = (workspace: string, tag: string): Sql =>
-  sql`(select true from contact_tags as other where other.workspace_id = ${workspace} and other.tag = ${tag}
+const candidateHas = (
+  workspace: string,
+  { table, column, value }: { table: string; column: string; value: string },
+): Sql =>
+  sql`(select true from ${raw(table)} as other
+    where other.workspace_id = ${workspace} and other.${raw(column)} = ${value}
     and other.created_at = candidate.created_at and other.id = candidate.id)`

@@ -2,11 +2,20 @@ import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import type { Fault } from '../kit/problem.ts'
 import { removeDuplicateTags } from './normalize.ts'
 import { isNationalNumber, isPhoneNumber, parsePhoneNumber } from './phone.ts'
-import { type Contact, type ContactChange, type Field, NewContact } from './schema.ts'
+import {
+  type Contact,
+  type ContactChange,
+  type CustomFieldPath,
+  customFieldName,
+  type Field,
+  isCustomFieldPath,
+  NewContact,
+} from './schema.ts'
 import { parseTags } from './tags.ts'
 
 /** The fields of a contact as an import or an integration received them. An empty text is the same as no field. */
-export type ReceivedFields = Partial<Record<Field, string | string[]>>
+export type ReceivedFields = Partial<Record<Field, Received>> & { [path: CustomFieldPath]: Received }
+export type Received = string | string[] | number | boolean
 
 /** Parses a contact that was not written for this API, so it is less strict about phone numbers and tags. */
 export function parseContact(
@@ -14,8 +23,14 @@ export function parseContact(
   default_country: string | null,
 ): { contact: NewContact; faults: [] } | { contact: undefined; faults: Fault[] } {
   const given = Object.entries(received).filter(([, value]) => typeof value !== 'string' || value.trim() !== '')
-  const fields = given.map(([field, value]) => [field, parseField(field, value, default_country)])
-  const { value, faults } = validate(NewContact as RequestSchema, Object.fromEntries(fields))
+  const fields: Record<string, unknown> = {}
+  const custom_fields: Record<string, unknown> = {}
+  for (const [field, value] of given) {
+    if (isCustomFieldPath(field)) custom_fields[customFieldName(field)] = value
+    else fields[field] = parseField(field, value, default_country)
+  }
+  if (Object.keys(custom_fields).length > 0) fields.custom_fields = custom_fields
+  const { value, faults } = validate(NewContact as RequestSchema, fields)
   if (faults.length > 0) {
     const needs_country = default_country === null && isNationalNumber(String(received.phone_number ?? '').trim())
     return { contact: undefined, faults: needs_country ? faults.map(withCountryHint) : faults }
@@ -26,7 +41,7 @@ export function parseContact(
   return { contact, faults: [] }
 }
 
-function parseField(field: string, value: string | string[], default_country: string | null): unknown {
+function parseField(field: string, value: Received, default_country: string | null): unknown {
   if (typeof value !== 'string') return value
   const text = value.trim()
   if (field === 'tags') return parseTags(text)
@@ -39,11 +54,19 @@ const withCountryHint = (fault: Fault): Fault =>
     ? { ...fault, message: `${fault.message} To accept numbers without a country code, set default_country.` }
     : fault
 
-/** The fields whose values differ from those of the existing contact; undefined if there are none. */
+/**
+ * The fields whose values differ from those of the existing contact; undefined if there are none. Custom fields are compared by
+ * their text, because a CSV file has no numbers and booleans.
+ */
 export function changedFields(contact: NewContact, existing: Contact): ContactChange | undefined {
+  const { custom_fields, ...others } = contact
   const values: Record<string, unknown> = existing
-  const changed = Object.entries(contact).filter(
+  const changed: [string, unknown][] = Object.entries(others).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(values[name]),
   )
+  const changed_custom = Object.entries(custom_fields ?? {}).filter(
+    ([name, value]) => String(value) !== String(existing.custom_fields[name]),
+  )
+  if (changed_custom.length > 0) changed.push(['custom_fields', Object.fromEntries(changed_custom)])
   return changed.length > 0 ? Object.fromEntries(changed) : undefined
 }

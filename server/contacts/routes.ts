@@ -1,5 +1,6 @@
 import { ById, Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
+import { Problem } from '../kit/problem.ts'
 import { setCrmId } from './crm-ids.ts'
 import { exportCsv } from './export.ts'
 import { isFiltered } from './filters.ts'
@@ -10,6 +11,11 @@ import { type UpsertedContact, upsert } from './upsert.ts'
 
 /** The `source` of a new contact, by how the caller was authenticated. */
 const source_by_authentication = { key: 'api', session: 'manual', token: 'webhook' } as const
+
+/** Leaves out `custom_fields` if there are none. */
+function asCreated({ custom_fields, ...contact }: schema.Contact): schema.ContactCreated {
+  return Object.keys(custom_fields).length === 0 ? contact : { ...contact, custom_fields }
+}
 
 export const operations: operation.Operation[] = [
   operation.list({
@@ -31,7 +37,7 @@ export const operations: operation.Operation[] = [
     summary: 'Export contacts',
     description:
       'Returns all contacts that match, as CSV. The filters are those of "List contacts". `tags` are separated by ' +
-      'semicolons. A tag that contains `,`, `;` or `|` is in double quotes, with double quotes inside it doubled. ' +
+      'semicolons. Each custom field that is in use in the workspace has a column, such as `custom_fields.plan`. A tag that contains `,`, `;` or `|` is in double quotes, with double quotes inside it doubled. ' +
       'A cell that begins with = + - @ tab or CR gets a leading apostrophe, so that a spreadsheet does not run it as a ' +
       'formula, unless it is a plus sign and digits, such as a phone number. An import reverses all of this.',
     query: schema.ContactFilters,
@@ -51,18 +57,20 @@ export const operations: operation.Operation[] = [
     summary: 'Create a contact',
     description:
       'The contact gets the source `api`. If another contact has the phone number, the response is 409 `CONFLICT` with the ' +
-      'id of that contact in `details.existing_id`. The response of a create has no `first_contact_at`, `last_contact_at` and `crm_ids`. ' +
+      'id of that contact in `details.existing_id`. The response of a create has no `first_contact_at`, `last_contact_at` and `crm_ids`, and no `custom_fields` if none were given. ' +
       'Use "Get a contact" to read these.',
     body: schema.NewContact,
     errors: ['CONFLICT'],
     response: schema.ContactCreated,
     version: schema.contactVersion,
     status: 201,
-    run: (at, requests) =>
-      contacts.create(
-        at,
-        requests.map(({ body, caller }) => ({ ...body, source: source_by_authentication[caller.authenticated_by] })),
-      ),
+    run: async (at, requests) => {
+      const inputs = requests.map(({ body, caller }) => ({
+        ...body,
+        source: source_by_authentication[caller.authenticated_by],
+      }))
+      return (await contacts.create(at, inputs)).map((one) => (one instanceof Problem ? one : asCreated(one)))
+    },
   }),
   operation.get({
     id: 'contacts.get',
@@ -82,7 +90,7 @@ export const operations: operation.Operation[] = [
     scope: 'contacts:write',
     summary: 'Update a contact',
     description:
-      'Fields that are not sent keep their values. `tags` replaces all tags. `null` or `""` clears any field but ' +
+      'Fields that are not sent keep their values. `tags` replaces all tags, and `custom_fields` changes those that are sent. `null` or `""` clears any field but ' +
       '`phone_number`. `{}` changes nothing. With `If-Match`, an outdated `ETag` gives 412.',
     params: ById,
     body: schema.ContactChange,

@@ -18,6 +18,7 @@ export const table = {
     time_zone: 'text',
     notes: 'text',
     tags: 'text[]',
+    custom_fields: 'jsonb',
     source: 'text',
     first_contact_at: 'timestamptz',
     last_contact_at: 'timestamptz',
@@ -33,7 +34,8 @@ export const members = Object.keys(Contact.properties) as (keyof Contact)[]
 /** Without CRM ids, which lists don't read. */
 export const columns = selected(table, { members, computed: {} })
 
-const new_columns = ['id', ...fields, 'source', 'created_at', 'updated_at'] as const
+const edited_columns = [...fields, 'custom_fields', 'updated_at'] as const
+const new_columns = ['id', ...edited_columns, 'source', 'created_at'] as const
 
 /** Returns the ids of those that were inserted. A phone number has one contact. */
 export async function insertRows(at: At, rows: Contact[]): Promise<Set<string>> {
@@ -48,7 +50,10 @@ export async function insertRows(at: At, rows: Contact[]): Promise<Set<string>> 
 /** Like `insertRows`, for thousands of rows. It fails if a phone number is in use. */
 export async function copyRows({ db, workspace }: At, rows: Contact[]): Promise<void> {
   const cellsOf = (row: Contact) =>
-    new_columns.map((column) => (column === 'tags' ? copyTextArray(row.tags) : row[column]))
+    new_columns.map((column) => {
+      if (column === 'tags') return copyTextArray(row.tags)
+      return column === 'custom_fields' ? JSON.stringify(row.custom_fields) : row[column]
+    })
   const lines = rows.map((row) => copyLine([workspace, ...cellsOf(row)]))
   await db.copy(table.name, ['workspace_id', ...new_columns], lines.join(''))
 }
@@ -56,7 +61,7 @@ export async function copyRows({ db, workspace }: At, rows: Contact[]): Promise<
 const updateRows = updaterOf(table)
 
 /** Writes what clients can edit, of contacts that the transaction has locked. */
-export const updateEdited = (at: At, rows: Contact[]): Promise<void> => updateRows(at, rows, [...fields, 'updated_at'])
+export const updateEdited = (at: At, rows: Contact[]): Promise<void> => updateRows(at, rows, edited_columns)
 
 /** Sets the id in a CRM system of a contact that the transaction has locked. `undefined` removes it. */
 export function updateCrmId(

@@ -3,6 +3,7 @@ import {
   allOptional,
   also_called,
   body,
+  check,
   email,
   id,
   multiline,
@@ -53,6 +54,48 @@ const tags = {
   examples: [['vip', 'newsletter']],
 }
 
+const custom_field_name = '[a-z][a-z0-9_]{0,49}'
+const custom_field_length_max = 500
+export const custom_fields_max = 50
+export const custom_field_names = { pattern: `^${custom_field_name}$` }
+const custom_fields = {
+  type: 'object',
+  propertyNames: custom_field_names,
+  description:
+    'Fields of your own: at most 50 texts of up to 500 characters, numbers and booleans. Names have 1 to 50 lower-case letters, ' +
+    'digits and `_`, and begin with a letter.',
+  examples: [{ plan: 'gold', seats: 12, is_partner: true }],
+}
+
+type CustomField = string | number | boolean
+export type CustomFields = Record<string, CustomField>
+
+const CustomFields = Type.Unsafe<CustomFields>({
+  ...custom_fields,
+  additionalProperties: { type: ['string', 'number', 'boolean'] },
+  maxProperties: custom_fields_max,
+})
+
+/** Sets those that are given. `null` removes one, or all. */
+const customFieldsChange = (maxProperties: number) =>
+  Type.Optional(
+    Type.Unsafe<Record<string, CustomField | null> | null>({
+      ...custom_fields,
+      type: ['object', 'null'],
+      additionalProperties: { type: ['string', 'number', 'boolean', 'null'], maxLength: custom_field_length_max },
+      maxProperties,
+      description: `${custom_fields.description} \`null\` removes one. Those that are not sent keep their values.`,
+    }),
+  )
+
+/** How imports, exports and agents name a custom field. */
+export type CustomFieldPath = `custom_fields.${string}`
+const custom_field_path = new RegExp(`^custom_fields\\.${custom_field_name}$`)
+export const isCustomFieldPath = (name: string): name is CustomFieldPath => custom_field_path.test(name)
+export const customFieldPath = (name: string): CustomFieldPath => `custom_fields.${name}`
+/** The name of the field. */
+export const customFieldName = (path: CustomFieldPath): string => path.slice('custom_fields.'.length)
+
 export const sources = ['api', 'import', 'manual', 'inbound', 'webhook'] as const
 const source_meanings =
   '`api`: created with the API. `import`: imported from a CSV file. `manual`: created in the dashboard. ' +
@@ -63,6 +106,7 @@ const common = {
   phone_number: PhoneNumber,
   ...profile,
   tags: Type.Array(Tag, { maxItems: tags_max, ...tags }),
+  custom_fields: CustomFields,
   source: oneOf(sources, { description: `How the contact was created. ${source_meanings}`, examples: ['api'] }),
 }
 const contact_times = {
@@ -92,7 +136,11 @@ export const contactVersion = ({ updated_at, first_contact_at, last_contact_at }
 
 type Stamped = Pick<Contact, 'updated_at'> & Partial<Pick<Contact, 'first_contact_at' | 'last_contact_at'>>
 
-export const ContactCreated = Type.Object({ ...common, ...times }, { title: 'ContactCreated' })
+/** Has no `custom_fields` if none were given. */
+export const ContactCreated = Type.Object(
+  { ...common, custom_fields: Type.Optional(CustomFields), ...times },
+  { title: 'ContactCreated' },
+)
 export type ContactCreated = Static<typeof ContactCreated>
 
 export const ContactWithCrmIds = Type.Object(
@@ -108,12 +156,17 @@ const editable = {
   ),
 }
 
-export const NewContact = body('NewContact', { phone_number: PhoneNumber, ...editable }, ContactWithCrmIds)
+export const NewContact = body(
+  'NewContact',
+  { phone_number: PhoneNumber, ...editable, custom_fields: customFieldsChange(custom_fields_max) },
+  ContactWithCrmIds,
+)
 export type NewContact = Static<typeof NewContact>
 
 export const ContactChange = body(
   'ContactChange',
-  { phone_number: Type.Optional(PhoneNumber), ...editable },
+  // A change may remove as many as it adds.
+  { phone_number: Type.Optional(PhoneNumber), ...editable, custom_fields: customFieldsChange(2 * custom_fields_max) },
   ContactWithCrmIds,
 )
 export type ContactChange = Static<typeof ContactChange>
@@ -151,6 +204,17 @@ export const ByCrmSystem = Type.Object({
 export const fields = ['phone_number', ...(Object.keys(profile) as (keyof typeof profile)[]), 'tags'] as const
 export type Field = (typeof fields)[number]
 
+/** `NAME:VALUE`, as `custom_field` filters by it. */
+const CustomFieldValue = text({
+  maxLength: 50 + 1 + custom_field_length_max,
+  pattern: `^${custom_field_name}:.`,
+  examples: ['plan:gold'],
+  [check]: (value) =>
+    new RegExp(`^${custom_field_name}:.`).test(value)
+      ? undefined
+      : { code: 'format', message: 'must be a name, a colon and a value, such as plan:gold.' },
+})
+
 const sorts = ['created_at', '-created_at', 'updated_at', '-updated_at', 'last_contact_at', '-last_contact_at'] as const
 
 export const filters = {
@@ -167,6 +231,14 @@ export const filters = {
     Type.Array(Tag, {
       maxItems: tags_max,
       description: 'Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags.',
+    }),
+  ),
+  custom_field: Type.Optional(
+    Type.Array(CustomFieldValue, {
+      maxItems: custom_fields_max,
+      description:
+        'Returns contacts whose custom field has this value: `plan:gold`. Numbers and booleans are compared by their text: ' +
+        '`seats:12`, `is_partner:true`. Repeat the parameter to require several.',
     }),
   ),
   phone_number: Type.Optional(
@@ -200,6 +272,17 @@ export const filters = {
     default: '-created_at',
     description: 'The field to sort by. A minus sorts in descending order. Contacts without a value come last.',
   }),
+}
+
+/** Filters in JSON, in which what may be repeated is a text or a list. */
+export const json_filters = {
+  ...filters,
+  tag: textOrList(filters.tag, Tag),
+  custom_field: textOrList(filters.custom_field, CustomFieldValue),
+}
+
+function textOrList(list: object, item: object) {
+  return Type.Optional(Type.Unsafe<string | string[]>({ ...item, ...list, type: ['string', 'array'] }))
 }
 
 export const ContactQuery = page.query(filters)

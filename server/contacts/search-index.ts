@@ -13,9 +13,26 @@ export interface IndexedChange {
   after?: Contact
 }
 
-/** Adds new contacts to the narrow tables that lists and searches read: `contact_texts` and `contact_tags`. */
+/** A table with a row for each value of a contact. */
+interface ValueTable {
+  name: string
+  column: string
+  valuesOf: (contact: Contact) => string[]
+}
+
+const value_tables: ValueTable[] = [
+  { name: 'contact_tags', column: 'tag', valuesOf: ({ tags }) => tags.map(normalizeTag) },
+  {
+    name: 'contact_custom_fields',
+    column: 'field',
+    valuesOf: ({ custom_fields }) => Object.entries(custom_fields).map(([name, value]) => `${name}:${value}`),
+  },
+]
+
+/** Adds new contacts to the narrow tables that lists and searches read: `contact_texts` and those of values. */
 export async function add(at: At, contacts: Contact[]): Promise<void> {
-  await Promise.all([addTexts(at, contacts), addTags(at, contacts.flatMap(allTags))])
+  const adding = value_tables.map((table) => addValues(at, table, allValues(table, contacts)))
+  await Promise.all([addTexts(at, contacts), ...adding])
 }
 
 /** Like `add`, for thousands of contacts. */
@@ -25,14 +42,11 @@ export async function addMany(at: At, contacts: Contact[]): Promise<void> {
   const text_lines = contacts.map(({ id, created_at }, index) =>
     copyLine([workspace, id, created_at, texts[index] ?? '']),
   )
-  const tag_lines = contacts
-    .flatMap(allTags)
-    .map(({ tag, created_at, id }) => copyLine([workspace, tag, created_at, id]))
   const [, { keeps_totals }] = await Promise.all([
     shareUnlessRecording(at),
     db.one<{ keeps_totals: boolean }>(sql`select ${keepsTotals(workspace)} as keeps_totals`),
     db.copy('contact_texts', ['workspace_id', 'id', 'created_at', 'text'], text_lines.join('')),
-    db.copy('contact_tags', ['workspace_id', 'tag', 'created_at', 'id'], tag_lines.join('')),
+    ...value_tables.map((table) => copyValues(at, table, allValues(table, contacts))),
   ])
   if (!keeps_totals) return
   const change_lines = texts.map((text) => copyLine([workspace, newId(), text]))
@@ -42,9 +56,12 @@ export async function addMany(at: At, contacts: Contact[]): Promise<void> {
 /** Applies updates and deletions of contacts to the narrow tables. */
 export async function update(at: At, changes: IndexedChange[]): Promise<void> {
   const changed_texts = changes.filter(({ before, after }) => !after || toSearchText(before) !== toSearchText(after))
-  const removed_tags = changes.flatMap(({ before, after }) => tagsOnlyIn(before, after))
-  const added_tags = changes.flatMap(({ before, after }) => (after ? tagsOnlyIn(after, before) : []))
-  await Promise.all([updateTexts(at, changed_texts), removeTags(at, removed_tags), addTags(at, added_tags)])
+  const changing = value_tables.flatMap((table) => {
+    const removed = changes.flatMap(({ before, after }) => valuesOnlyIn(table, before, after))
+    const added = changes.flatMap(({ before, after }) => (after ? valuesOnlyIn(table, after, before) : []))
+    return [removeValues(at, table, removed), addValues(at, table, added)]
+  })
+  await Promise.all([updateTexts(at, changed_texts), ...changing])
 }
 
 async function addTexts(at: At, contacts: Contact[]): Promise<void> {
@@ -103,35 +120,42 @@ async function announce({ db, workspace }: At, recording: Promise<number>): Prom
   if ((await recording) > 0) db.notify({ topic, workspace, is_due: false })
 }
 
-/** A row of `contact_tags`. */
-interface TagRow extends Pick<Contact, 'id' | 'created_at'> {
-  tag: string
+interface ValueRow extends Pick<Contact, 'id' | 'created_at'> {
+  value: string
 }
 
-/** The tags of the contact that the other one doesn't have. */
-function tagsOnlyIn({ id, created_at, tags }: Contact, other: Contact | undefined): TagRow[] {
-  const other_tags = new Set(other?.tags.map(normalizeTag))
-  const own_tags = tags.map(normalizeTag).filter((tag) => !other_tags.has(tag))
-  return own_tags.map((tag) => ({ tag, created_at, id }))
+/** The values of the contact that the other one doesn't have. */
+function valuesOnlyIn({ valuesOf }: ValueTable, contact: Contact, other: Contact | undefined): ValueRow[] {
+  const { id, created_at } = contact
+  const other_values = new Set(other && valuesOf(other))
+  const own_values = valuesOf(contact).filter((value) => !other_values.has(value))
+  return own_values.map((value) => ({ value, created_at, id }))
 }
 
-const allTags = (contact: Contact): TagRow[] => tagsOnlyIn(contact, undefined)
+const allValues = (table: ValueTable, contacts: Contact[]): ValueRow[] =>
+  contacts.flatMap((contact) => valuesOnlyIn(table, contact, undefined))
 
-const unnestTags = (rows: TagRow[]) =>
-  sql`unnest(${rows.map(({ tag }) => tag)}::text[], ${rows.map(({ created_at }) => created_at)}::timestamptz[],
-    ${rows.map(({ id }) => id)}::uuid[]) as row (tag, created_at, id)`
+const unnestValues = (rows: ValueRow[]) =>
+  sql`unnest(${rows.map(({ value }) => value)}::text[], ${rows.map(({ created_at }) => created_at)}::timestamptz[],
+    ${rows.map(({ id }) => id)}::uuid[]) as row (value, created_at, id)`
 
-async function addTags(at: At, rows: TagRow[]): Promise<void> {
+async function addValues(at: At, { name, column }: ValueTable, rows: ValueRow[]): Promise<void> {
   if (rows.length === 0) return
-  const selected = selectRows(at, { columns: raw('tag, created_at, id'), from: unnestTags(rows) })
-  await at.db.run(sql`insert into contact_tags (workspace_id, tag, created_at, id) ${selected}`)
+  const selected = selectRows(at, { columns: raw('value, created_at, id'), from: unnestValues(rows) })
+  await at.db.run(sql`insert into ${raw(name)} (workspace_id, ${raw(column)}, created_at, id) ${selected}`)
 }
 
-async function removeTags({ db, workspace }: At, rows: TagRow[]): Promise<void> {
+async function copyValues({ db, workspace }: At, { name, column }: ValueTable, rows: ValueRow[]): Promise<void> {
+  if (rows.length === 0) return
+  const lines = rows.map(({ value, created_at, id }) => copyLine([workspace, value, created_at, id]))
+  await db.copy(name, ['workspace_id', column, 'created_at', 'id'], lines.join(''))
+}
+
+async function removeValues({ db, workspace }: At, { name, column }: ValueTable, rows: ValueRow[]): Promise<void> {
   if (rows.length === 0) return
   await db.run(
-    sql`delete from contact_tags as stored using ${unnestTags(rows)}
-      where stored.workspace_id = ${workspace} and stored.tag = row.tag and stored.created_at = row.created_at
-        and stored.id = row.id`,
+    sql`delete from ${raw(name)} as stored using ${unnestValues(rows)}
+      where stored.workspace_id = ${workspace} and stored.${raw(column)} = row.value
+        and stored.created_at = row.created_at and stored.id = row.id`,
   )
 }

@@ -6,12 +6,19 @@ import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import { rowByKey } from '../kit/postgres/row-by-key.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
-import { inUse, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
+import { inUse, invalid, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
 import { addToCounts, subtractFromCounts } from './counts.ts'
 import { event_types } from './event-types.ts'
 import { removeDuplicateTags } from './normalize.ts'
 import { columns, copyRows, deleteRows, insertRows, updateEdited } from './rows.ts'
-import type { Contact, ContactChange, ContactWithCrmIds, NewContact } from './schema.ts'
+import {
+  type Contact,
+  type ContactChange,
+  type ContactWithCrmIds,
+  type CustomFields,
+  custom_fields_max,
+  type NewContact,
+} from './schema.ts'
 import * as search_index from './search-index.ts'
 import { hasOtherZones, zones_changed } from './zones.ts'
 
@@ -57,7 +64,7 @@ function newContacts(inputs: ContactInput[], now: number): Contact[] {
     ...unset,
     source: input.source,
     ...never_contacted,
-    ...editedFields(input),
+    ...editedFields(input, {}),
     created_at,
     updated_at: created_at,
   }))
@@ -138,8 +145,10 @@ function planUpdates(changes: ContactUpdate[], { contacts, holders, now }: Updat
     const before = contacts.get(id)
     if (!before) return notFound()
     if (!isCurrent(before)) return preconditionFailed()
-    const fields = editedFields(change)
+    const fields = editedFields(change, before.custom_fields)
     if (Object.keys(fields).length === 0) return before
+    const too_many = customFieldsProblem(fields.custom_fields)
+    if (too_many) return too_many
     const holder = fields.phone_number === undefined ? undefined : holders.get(fields.phone_number)
     if (holder !== undefined && holder !== id) return numberInUse(holder)
     const after = { ...before, ...fields, updated_at: clock.laterThan(before.updated_at, now) }
@@ -235,6 +244,7 @@ const unset = {
   time_zone: null,
   notes: null,
   tags: [],
+  custom_fields: {},
 }
 const never_contacted = { first_contact_at: null, last_contact_at: null }
 
@@ -248,7 +258,28 @@ function previousValues(fields: Partial<Contact>, before: Contact): Partial<Cont
   return Object.fromEntries(changed.map((name) => [name, before[name]]))
 }
 
-/** The fields that the client sent. Tags have no duplicates. */
-function editedFields({ tags, ...others }: ContactChange): Partial<Contact> {
-  return tags === undefined ? others : { ...others, tags: removeDuplicateTags(tags ?? []) }
+/** The fields that the client sent. Tags have no duplicates, and custom fields are merged with those that the contact has. */
+function editedFields({ tags, custom_fields, ...others }: ContactChange, before: CustomFields): Partial<Contact> {
+  const keeps_fields = custom_fields === undefined || (custom_fields !== null && isEmpty(custom_fields))
+  return {
+    ...others,
+    ...(tags !== undefined && { tags: removeDuplicateTags(tags ?? []) }),
+    ...(!keeps_fields && { custom_fields: mergeFields(before, custom_fields) }),
+  }
+}
+
+const isEmpty = (members: object): boolean => Object.keys(members).length === 0
+
+export const mergeFields = (before: CustomFields, change: ContactChange['custom_fields']): CustomFields =>
+  Object.fromEntries(
+    Object.entries(change === null ? {} : { ...before, ...change }).flatMap(([name, value]) =>
+      value === null ? [] : [[name, value]],
+    ),
+  )
+
+/** The Problem that a contact would have too many custom fields. */
+export function customFieldsProblem(custom_fields: CustomFields = {}): Problem | undefined {
+  if (Object.keys(custom_fields).length <= custom_fields_max) return undefined
+  const message = `custom_fields: a contact may have at most ${custom_fields_max}.`
+  return invalid([{ path: 'custom_fields', code: 'too_many', message }])
 }

@@ -16,7 +16,11 @@ export type UpsertedContact = Contact & { is_created: boolean }
 
 /** Creates the contacts whose phone numbers are not in use, and changes the others. The source is that of new contacts. */
 export async function upsert(at: At, upserts: ContactUpsert[]): Promise<(UpsertedContact | Problem)[]> {
-  const results: Results = new Map(upserts.filter(isMismatch).map((one) => [one, numberMismatch()]))
+  const results: Results = new Map()
+  for (const one of upserts) {
+    const problem = isMismatch(one) ? numberMismatch() : contacts.customFieldsProblem(newFields(one))
+    if (problem) results.set(one, problem)
+  }
   // What is left was taken or deleted between two statements, or repeats a number that was created.
   for (let attempt = 0; results.size < upserts.length; attempt += 1) {
     if (attempt === attempts_max) throw unavailable()
@@ -73,6 +77,9 @@ async function create(at: At, { created, results }: { created: ContactUpsert[]; 
 
 const isMismatch = ({ phone_number, change }: ContactUpsert): boolean =>
   change.phone_number !== undefined && change.phone_number !== phone_number
+
+/** Without those that are removed. */
+const newFields = ({ change: { custom_fields = {} } }: ContactUpsert) => contacts.mergeFields({}, custom_fields)
 
 const numberMismatch = () =>
   invalid([

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../server/kit/postgres/sql.ts'
-import { create, eventsOf, get, never_contacted, profile, unknown_id, unset } from '../support/contacts.ts'
+import { create, eventsOf, get, not_in_create, profile, unknown_id, unset } from '../support/contacts.ts'
 import { serve } from '../support/harness.ts'
 import { newContact } from '../support/samples.ts'
 
@@ -37,13 +37,13 @@ test('the URL in Location returns the contact', async () => {
     authorization: `Bearer ${key}`,
   })
   assert.equal(fetched.status, 200)
-  assert.deepEqual(fetched.body.data, { ...created.body.data, ...never_contacted, crm_ids: {} })
+  assert.deepEqual(fetched.body.data, { ...created.body.data, ...not_in_create, crm_ids: {} })
 })
 
 test('get returns crm_ids and the contact times, list and update only the times', async () => {
   const tenant = await workspace()
   const created = await create(tenant)
-  const shown = { ...created, ...never_contacted }
+  const shown = { ...created, ...not_in_create }
   assert.deepEqual(await get(tenant, created.id), { ...shown, crm_ids: {} })
   const listed = await tenant.call('GET', '/contacts')
   assert.deepEqual(listed.body.data, [shown])
@@ -97,7 +97,7 @@ test('create ignores read-only fields', async () => {
   assert.notEqual(contact.id, unknown_id)
   assert.notEqual(contact.created_at, owned.created_at)
   assert.equal(contact.source, 'api')
-  assert.deepEqual(await get(tenant, contact.id), { ...contact, ...never_contacted, crm_ids: {} })
+  assert.deepEqual(await get(tenant, contact.id), { ...contact, ...not_in_create, crm_ids: {} })
 })
 
 test('a phone number in use is rejected and nothing changes', async () => {

@@ -4,7 +4,7 @@ import * as contacts from '../../server/contacts/store.ts'
 import { upsert } from '../../server/contacts/upsert.ts'
 import { inTransaction } from '../../server/kit/at.ts'
 import { Problem } from '../../server/kit/problem.ts'
-import { create, eventsOf, get, never_contacted, profile, unset } from '../support/contacts.ts'
+import { create, eventsOf, get, not_in_create, profile, unset } from '../support/contacts.ts'
 import { serve, type Tenant } from '../support/harness.ts'
 import { phoneNumber } from '../support/samples.ts'
 
@@ -21,7 +21,7 @@ test('an upsert creates a contact as a create does', async () => {
   const { status, body, headers } = await put(tenant, phone_number, profile)
   const { id, created_at, updated_at, ...contact } = body.data
   assert.equal(status, 201)
-  assert.deepEqual(contact, { phone_number, ...profile, source: 'api', ...never_contacted })
+  assert.deepEqual(contact, { phone_number, ...profile, source: 'api', ...not_in_create })
   assert.equal(headers.get('location'), `/api/v1/contacts/${id}`)
   assert.deepEqual(await get(tenant, id), { ...body.data, crm_ids: {} })
   const [event] = await eventsOf(pool, tenant)

@@ -28,7 +28,8 @@ export const unset = {
   notes: null,
 }
 
-export const never_contacted = { first_contact_at: null, last_contact_at: null }
+/** What the answer of a create leaves out, and a get shows. */
+export const not_in_create = { custom_fields: {}, first_contact_at: null, last_contact_at: null }
 
 export async function create({ call }: Tenant, fields: object = {}) {
   const { status, body } = await call('POST', '/contacts', newContact(fields))

@@ -12,6 +12,9 @@ export interface RequestSchema extends TextSchema {
   items?: RequestSchema
   /** The schema of members that `properties` doesn't list. */
   additionalProperties?: RequestSchema | boolean
+  /** The names of these members. */
+  propertyNames?: { pattern: string }
+  maxProperties?: number
   minItems?: number
   maxItems?: number
   minimum?: number
@@ -34,6 +37,8 @@ const keywords = [
   'pattern',
   'minLength',
   'maxLength',
+  'propertyNames',
+  'maxProperties',
   'minItems',
   'maxItems',
   'minimum',
@@ -88,6 +93,10 @@ function readObject(schema: RequestSchema, value: unknown, path: string, faults:
   const result: Members = others ? Object.create(null) : {}
   // An object that is no list, as checked above.
   const given = value as Members
+  const { maxProperties = Number.POSITIVE_INFINITY, propertyNames } = schema
+  if (Object.keys(given).length > maxProperties)
+    return addFault(faults, path, 'too_many', `${path} must have at most ${maxProperties} members.`)
+  const name_pattern = propertyNames && new RegExp(propertyNames.pattern, 'u')
   for (const name of Object.keys(given)) {
     if (faults.length >= faults_max) break
     if (Object.hasOwn(properties, name)) continue
@@ -95,6 +104,8 @@ function readObject(schema: RequestSchema, value: unknown, path: string, faults:
       if (!name.isWellFormed() || hasControlCharactersExceptBreaks(name)) {
         const message = `Names in ${path || 'the body'} must not contain control characters or unpaired surrogates.`
         addFault(faults, joinPath(path, name), 'invalid_characters', message)
+      } else if (name_pattern && !name_pattern.test(name)) {
+        addFault(faults, joinPath(path, name), 'format', `Names in ${path} must match ${name_pattern.source}.`)
       }
       result[name] = readMember(others, given[name], joinPath(path, name), faults)
     } else {
@@ -126,23 +137,49 @@ function readMember(schema: RequestSchema, value: unknown, path: string, faults:
   if (schema.type === undefined) return value
   const types = Array.isArray(schema.type) ? schema.type : [schema.type]
   if (value === null && types.includes('null')) return null
-  if (types.includes('string')) return readText(schema, value, path, faults)
-  if (types.includes('integer')) return readNumber(schema, value, path, faults, 'an integer')
-  if (types.includes('number')) return readNumber(schema, value, path, faults, 'a number')
-  if (types.includes('boolean')) return readBoolean(value, path, faults)
-  if (types.includes('array')) return readArray(schema, value, path, faults)
-  if (types.includes('object')) return readObject(schema, value, path, faults)
-  throw new Error(`no rule for the type ${schema.type} of ${path}`)
+  const others = types.filter((type) => type !== 'null')
+  const type = others.length === 1 ? others[0] : others.find((one) => isOfType(one, value))
+  switch (type) {
+    case 'string':
+      return readText(schema, value, path, faults)
+    case 'integer':
+      return readNumber(schema, value, path, faults, 'an integer')
+    case 'number':
+      return readNumber(schema, value, path, faults, 'a number')
+    case 'boolean':
+      return readBoolean(value, path, faults)
+    case 'array':
+      return readArray(schema, value, path, faults)
+    case 'object':
+      return readObject(schema, value, path, faults)
+    case undefined:
+      return addFault(faults, path, 'type', `${path} must be ${others.map((one) => type_names[one]).join(' or ')}.`)
+    default:
+      throw new Error(`no rule for the type ${schema.type} of ${path}`)
+  }
 }
 
+const type_names: Record<string, string> = {
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+}
+
+const isOfType = (type: string, value: unknown): boolean =>
+  type === 'array' ? Array.isArray(value) : typeof value === type
+
 function readNumber(
-  { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER }: RequestSchema,
+  schema: RequestSchema,
   value: unknown,
   path: string,
   faults: Fault[],
   kind: 'an integer' | 'a number',
 ): number | undefined {
-  const isValid = kind === 'an integer' ? Number.isInteger : Number.isFinite
+  const is_integer = kind === 'an integer'
+  const { minimum = is_integer ? Number.MIN_SAFE_INTEGER : -Infinity } = schema
+  const { maximum = is_integer ? Number.MAX_SAFE_INTEGER : Infinity } = schema
+  const isValid = is_integer ? Number.isInteger : Number.isFinite
   if (typeof value !== 'number' || !isValid(value)) return addFault(faults, path, 'type', `${path} must be ${kind}.`)
   if (value < minimum) return addFault(faults, path, 'minimum', `${path} must be at least ${minimum}.`)
   if (value > maximum) return addFault(faults, path, 'maximum', `${path} must be at most ${maximum}.`)

@@ -16,7 +16,12 @@ const filters = {
 }
 
 /** Filters that are conditions beside all others. */
-const exact_filters = ['phone_number=%2B14155550100', 'email=Ada@Example.com']
+const exact_filters = [
+  'phone_number=%2B14155550100',
+  'email=Ada@Example.com',
+  'custom_field=plan:gold',
+  'custom_field=plan:gold&custom_field=seats:12',
+]
 
 /** Every combination of filters, with each kind of page. */
 export async function listContacts(server: Server): Promise<void> {
@@ -61,7 +66,10 @@ export async function changeContacts(server: Server): Promise<void> {
   const tenant = await server.workspace()
   const { call } = tenant
   const create = async (fields: object = {}) => (await call('POST', '/contacts', newContact(fields))).body.data
-  const [first, second] = [await create({ tags: ['vip'] }), await create()]
+  const custom_fields = { plan: 'gold' }
+  const [first, second] = [await create({ tags: ['vip'], custom_fields }), await create()]
+  await call('PATCH', `/contacts/${first.id}`, { custom_fields: { plan: 'silver' } })
+  await call('GET', '/contacts/export')
   await call('POST', '/contacts', { phone_number: first.phone_number })
   for (const [path, body] of [
     ['/contacts', newContact()],

@@ -1,4 +1,4 @@
-import { type Field, fields } from '../contacts/schema.ts'
+import { type Field, fields, isCustomFieldPath } from '../contacts/schema.ts'
 import { memberFaults } from '../conversations/member-faults.ts'
 import { type Fault, invalid } from '../kit/problem.ts'
 import { truncate } from '../kit/text.ts'
@@ -54,6 +54,7 @@ export function matchColumns(columns: string[], { requested = {}, has_variables 
     const requested_field = requested_fields.get(column)
     if (requested_field !== undefined) return [column, requested_field]
     if (has_variables && isVariable(column)) return [column, column]
+    if (isCustomFieldPath(column) && !taken.has(column)) return [column, column]
     const field = field_by_name.get(normalizeName(column))
     if (!field || taken.has(field)) return [column, null]
     taken.add(field)

@@ -11,7 +11,8 @@ export interface Row {
   reason: string | null
   contact_id: string | null
   written_at: string | null
-  before: Partial<Contact> | null
+  /** What an undo changes back. */
+  before: ContactChange | null
 }
 
 /** The first row of a batch with its phone number. */
@@ -119,5 +120,12 @@ const newRow = (row_number: number, outcome: Outcome, fields: Partial<Row>): Row
   ...fields,
 })
 
-const valuesBefore = (before: Contact, change: ContactChange): Partial<Contact> =>
-  Object.fromEntries(Object.entries(before).filter(([name]) => name in change))
+function valuesBefore(before: Contact, { custom_fields, ...change }: ContactChange): ContactChange {
+  const values = Object.fromEntries(Object.entries(before).filter(([name]) => name in change))
+  if (!custom_fields) return values
+  const names = Object.keys(custom_fields)
+  return {
+    ...values,
+    custom_fields: Object.fromEntries(names.map((name) => [name, before.custom_fields[name] ?? null])),
+  }
+}

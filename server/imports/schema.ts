@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { type Kind, kinds } from '../consent/schema.ts'
-import { DefaultCountry, type Field, fields } from '../contacts/schema.ts'
-import { id, oneOf, optionalText, optionalTimestamp, timestamp } from '../kit/field.ts'
+import { type CustomFieldPath, DefaultCountry, type Field, fields, isCustomFieldPath } from '../contacts/schema.ts'
+import { check, id, oneOf, optionalText, optionalTimestamp, timestamp } from '../kit/field.ts'
 import * as page from '../kit/postgres/page.ts'
 
 export const file_bytes_max = 512 * 1024 * 1024
@@ -11,7 +11,7 @@ const cell_length_max = 10_000
 export const shown_length_max = 10_000
 
 /** A field of the contact, or a variable of its enrollment. */
-export type MappedField = Field | `variables.${string}`
+export type MappedField = Field | CustomFieldPath | `variables.${string}`
 export type ColumnMapping = Record<string, MappedField | null>
 
 export const import_statuses = ['queued', 'running', 'finished', 'canceled', 'failed', 'undoing', 'undone'] as const
@@ -46,10 +46,18 @@ const campaign_id = Type.Unsafe<string | null>({
 const options = {
   mapping: Type.Unsafe<ColumnMapping | undefined>({
     type: 'object',
-    additionalProperties: { type: ['string', 'null'], enum: [...fields, null] },
+    additionalProperties: {
+      type: ['string', 'null'],
+      pattern: `^(${fields.join('|')}|custom_fields\\.[a-z][a-z0-9_]{0,49})$`,
+      [check]: (value: string) =>
+        fields.some((field) => field === value) || isCustomFieldPath(value)
+          ? undefined
+          : { code: 'enum', message: `must be one of ${fields.join(', ')}, or custom_fields.NAME.` },
+    },
     description:
       'The contact field of each column. Name a column by its name or its index, starting at 0; `null` ignores the column. ' +
-      'Other columns are matched by common names, such as "Phone", "Mobile number", "E-Mail", "First Name" or "Vorname".',
+      'Other columns are matched by common names, such as "Phone", "Mobile number", "E-Mail", "First Name" or "Vorname". Columns ' +
+      'named `custom_fields.NAME` are custom fields.',
     examples: mapping_examples,
   }),
   default_country: Type.Unsafe<string | null | undefined>(DefaultCountry),

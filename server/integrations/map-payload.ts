@@ -1,5 +1,5 @@
-import { parseContact } from '../contacts/parse.ts'
-import { CrmId, type NewContact } from '../contacts/schema.ts'
+import { parseContact, type Received } from '../contacts/parse.ts'
+import { CrmId, customFieldPath, isCustomFieldPath, type NewContact } from '../contacts/schema.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { valueAt } from '../kit/json.ts'
 import type { Fault } from '../kit/problem.ts'
@@ -13,14 +13,16 @@ export interface MappedPayload {
   crm_ids: Record<string, string>
 }
 
-type Values = Record<string, string | string[]>
+type Values = Record<string, Received>
 
 /** Applies the field map to a payload. `mapped` is undefined when the result is not a valid contact. */
 export function mapPayload(
   payload: unknown,
   { field_map, default_country }: PayloadMapping,
 ): { mapped: MappedPayload | undefined; faults: Fault[] } {
-  const { crm_ids: crm_pointers = {}, ...pointers } = field_map
+  const { crm_ids: crm_pointers = {}, custom_fields = {}, ...own_pointers } = field_map
+  const custom_pointers = Object.entries(custom_fields).map(([name, pointer]) => [customFieldPath(name), pointer])
+  const pointers: Record<string, string> = { ...own_pointers, ...Object.fromEntries(custom_pointers) }
   if (pointers.phone_number === undefined) {
     const message = 'The field map has no phone_number yet.'
     return { mapped: undefined, faults: [{ path: 'phone_number', code: 'required', message }] }
@@ -49,11 +51,12 @@ function readValues(payload: unknown, pointers: Record<string, string>): { value
   const faults: Fault[] = []
   for (const [field, pointer] of Object.entries(pointers)) {
     const value = valueAt(pointer, payload)
-    const text = field === 'tags' && Array.isArray(value) ? value.map(toText) : toText(value)
+    const is_typed = isCustomFieldPath(field) && (typeof value === 'number' || typeof value === 'boolean')
+    const text = field === 'tags' && Array.isArray(value) ? value.map(toText) : is_typed ? value : toText(value)
     if (text === undefined) continue
     if (text === null || (Array.isArray(text) && text.some((item) => typeof item !== 'string'))) {
       faults.push({ path: field, code: 'type', message: `${field}: the value at ${pointer} is not text.` })
-    } else values[field] = text as string | string[]
+    } else values[field] = text as Received
   }
   return { values, faults }
 }

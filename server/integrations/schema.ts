@@ -1,5 +1,12 @@
 import { type Static, Type } from 'typebox'
-import { DefaultCountry, type Field, fields, NewContact } from '../contacts/schema.ts'
+import {
+  custom_field_names,
+  custom_fields_max,
+  DefaultCountry,
+  type Field,
+  fields,
+  NewContact,
+} from '../contacts/schema.ts'
 import { isSigningSecret, signing_secret_pattern } from '../kit/crypto/signing.ts'
 import { body, check, id, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
 import { hashState } from '../kit/http/etag.ts'
@@ -9,9 +16,15 @@ import * as page from '../kit/postgres/page.ts'
 const pointer_length_max = 500
 const token_example = '3hJ0Xw5rQm8yVtZbN1kLcP7sDfG2aUeI9oRiTqYxW4E'
 
-export type FieldMap = Partial<Record<Field, string>> & { crm_ids?: Record<string, string> }
+export type FieldMap = Partial<Record<Field, string>> & {
+  custom_fields?: Record<string, string>
+  crm_ids?: Record<string, string>
+}
 /** Clients send this: `null` means that the field is not mapped. */
-export type FieldMapInput = Partial<Record<Field, string | null>> & { crm_ids?: Record<string, string | null> }
+export type FieldMapInput = Partial<Record<Field, string | null>> & {
+  custom_fields?: Record<string, string | null>
+  crm_ids?: Record<string, string | null>
+}
 
 export const outcomes = ['created', 'updated', 'unchanged', 'refused'] as const
 const received_outcomes = ['created', 'updated', 'unchanged', 'repeated'] as const
@@ -42,6 +55,13 @@ const fieldMapSchema = (value: object) => ({
   type: 'object',
   properties: {
     ...Object.fromEntries(fields.map((field) => [field, value])),
+    custom_fields: {
+      type: 'object',
+      propertyNames: custom_field_names,
+      additionalProperties: value,
+      maxProperties: custom_fields_max,
+      description: 'Pointers by the name of the custom field.',
+    },
     crm_ids: { type: 'object', additionalProperties: value, description: 'Pointers by the name of the CRM system.' },
   },
   additionalProperties: false,
@@ -178,7 +198,7 @@ export const DryRun = Type.Object(
     contact: Type.Unsafe<Record<string, unknown> | null>({
       type: ['object', 'null'],
       properties: {
-        ...Object.fromEntries(fields.map((field) => [field, properties[field]])),
+        ...Object.fromEntries([...fields, 'custom_fields'].map((field) => [field, properties[field]])),
         crm_ids: { type: 'object', additionalProperties: { type: 'string' } },
       },
       description: 'The fields that the sample sets; `null` if it is refused.',

@@ -175,14 +175,19 @@ export function openSealed({ open }: Seal, sealed: string): string | undefined {
 }
 
 /** Drops fields that are mapped to `null`. */
-export function toFieldMap({ crm_ids = {}, ...pointers }: FieldMapInput): FieldMap {
+export function toFieldMap({ crm_ids = {}, custom_fields = {}, ...pointers }: FieldMapInput): FieldMap {
+  const custom = withoutNulls(custom_fields)
   const systems = withoutNulls(crm_ids)
   const misnamed = Object.keys(systems).find((system) => !crm_system_pattern.test(system))
   if (misnamed !== undefined) throw invalidSystem(misnamed, `must be ${crm_system.description}`)
   const extra = Object.keys(systems)[crm_systems_max]
   if (extra !== undefined)
     throw invalidSystem(extra, `is too many: a field map may name at most ${crm_systems_max} CRM systems.`)
-  return { ...withoutNulls(pointers), ...(Object.keys(systems).length > 0 && { crm_ids: systems }) }
+  return {
+    ...withoutNulls(pointers),
+    ...(Object.keys(custom).length > 0 && { custom_fields: custom }),
+    ...(Object.keys(systems).length > 0 && { crm_ids: systems }),
+  }
 }
 
 const withoutNulls = (map: Record<string, string | null>): Record<string, string> =>

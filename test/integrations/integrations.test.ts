@@ -54,6 +54,7 @@ test('a posted payload becomes a contact with events, and search finds it', asyn
       notes: 'two\nlines',
       tags: ['vip', '7'],
       source: 'webhook',
+      custom_fields: {},
       first_contact_at: null,
       last_contact_at: null,
       created_at: '',

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { type Field, fields } from '../contacts/schema.ts'
-import { allOptional, also_called, language_tag, multiline, oneOf, optionalText, text } from '../kit/field.ts'
+import { type CustomFieldPath, type Field, fields, isCustomFieldPath } from '../contacts/schema.ts'
+import { allOptional, also_called, check, language_tag, multiline, oneOf, optionalText, text } from '../kit/field.ts'
 import { fingerprintOf } from '../kit/http/idempotency.ts'
 import { model_settings, no_model_settings } from '../models/model-settings.ts'
 import { Script } from '../models/script-schema.ts'
@@ -12,6 +12,15 @@ const name_pattern = '^[a-z0-9_]{1,40}$'
 
 /** The phone number identifies the contact, so an agent can't change it. */
 const contact_fields = fields.filter((field): field is Exclude<Field, 'phone_number'> => field !== 'phone_number')
+const ContactField = Type.Unsafe<(typeof contact_fields)[number] | CustomFieldPath>(
+  text({
+    pattern: `^(${contact_fields.join('|')}|custom_fields\\.[a-z][a-z0-9_]{0,49})$`,
+    [check]: (value) =>
+      contact_fields.some((field) => field === value) || isCustomFieldPath(value)
+        ? undefined
+        : { code: 'enum', message: `must be one of ${contact_fields.join(', ')}, or custom_fields.NAME.` },
+  }),
+)
 
 export interface Model {
   provider: string
@@ -101,9 +110,9 @@ const replaced = {
     description: 'The facts that the agent collects in a conversation.',
     examples: [[{ name: 'wants_callback', type: 'boolean', description: 'Whether they want to be called back.' }]],
   }),
-  contact_fields: Type.Array(oneOf(contact_fields), {
+  contact_fields: Type.Array(ContactField, {
     maxItems: list_max,
-    description: 'The contact fields that the agent may update.',
+    description: 'The contact fields that the agent may update. Name a custom field as `custom_fields.plan`.',
     examples: [['email']],
   }),
   ...call_settings,

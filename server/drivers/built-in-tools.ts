@@ -1,7 +1,7 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { Configuration } from '../agents/configuration.ts'
 import * as consent from '../consent/store.ts'
-import { ContactChange } from '../contacts/schema.ts'
+import { ContactChange, type CustomFieldPath, customFieldName, isCustomFieldPath } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import type { Conversation } from '../conversations/schema.ts'
 import { lock } from '../conversations/store.ts'
@@ -147,12 +147,23 @@ function parametersOf(name: string, parameters: Schema, { configuration }: ToolC
     return { ...parameters, properties: { to: { type: 'string', enum: names } } }
   }
   if (name !== 'update_contact') return parameters
-  const properties = configuration.contact_fields.map((field): [string, Schema] => [
+  const own = configuration.contact_fields.filter((field) => !isCustomFieldPath(field))
+  const properties = own.map((field): [string, Schema] => [
     field,
     field === 'tags' ? { type: 'array', items: { type: 'string' } } : { type: ['string', 'null'] },
   ])
+  const custom = configuration.contact_fields.filter(isCustomFieldPath)
+  if (custom.length > 0) properties.push(['custom_fields', customFieldsSchema(custom)])
   return { ...parameters, properties: Object.fromEntries(properties), additionalProperties: false }
 }
+
+const customFieldsSchema = (paths: CustomFieldPath[]): Schema => ({
+  type: 'object',
+  properties: Object.fromEntries(
+    paths.map((path) => [customFieldName(path), { type: ['string', 'number', 'boolean', 'null'] }]),
+  ),
+  additionalProperties: false,
+})
 
 const writing_tools = ['update_contact', 'schedule_callback']
 

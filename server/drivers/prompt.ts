@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import type { Configuration } from '../agents/configuration.ts'
-import type { Contact } from '../contacts/schema.ts'
+import { type Contact, customFieldPath } from '../contacts/schema.ts'
 import type { Conversation } from '../conversations/schema.ts'
 import { membersOf } from '../kit/json.ts'
 import { truncate } from '../kit/text.ts'
@@ -8,6 +8,7 @@ import { localTime, offsetOf } from '../kit/time-zone.ts'
 import type { Entry, ToolRun } from '../talk/state.ts'
 
 const data_line_max = 100
+const custom_field_lines_max = 20
 /** Results of tools of earlier turns are shortened. */
 const old_result_max = 2_000
 
@@ -72,12 +73,20 @@ function dataPart({ conversation, contact }: PromptParts): string {
     ['channel', kind],
     ...contact_lines.map((name): [string, unknown] => [`contact ${name}`, contact?.[name]]),
     ['contact tags', contact?.tags.join(', ')],
+    ...customFieldLines(contact),
     ...Object.entries(variables),
   ]
   const lines = values.flatMap(([name, value]) => (value == null || value === '' ? [] : [dataLine(name, value)]))
   const before = summary === null ? [] : [`What was said before, in short: ${oneLine(summary)}`]
   return ['Data:', ...lines, ...before].join('\n')
 }
+
+/** The first ones by name. */
+const customFieldLines = (contact: Contact | undefined): [string, unknown][] =>
+  Object.entries(contact?.custom_fields ?? {})
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .slice(0, custom_field_lines_max)
+    .map(([name, value]) => [`contact ${customFieldPath(name)}`, value])
 
 const dataLine = (name: string, value: unknown): string => truncate(`${name}: ${oneLine(String(value))}`, data_line_max)
 

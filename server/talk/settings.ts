@@ -1,5 +1,5 @@
 import type { Configuration } from '../agents/configuration.ts'
-import type { Contact } from '../contacts/schema.ts'
+import { type Contact, customFieldPath } from '../contacts/schema.ts'
 import * as clock from '../kit/clock.ts'
 import { localIso } from '../kit/time-zone.ts'
 import { fill, type Values } from '../models/template.ts'
@@ -42,10 +42,16 @@ export function valuesOf(
     'contact.company': contact?.company ?? null,
     'contact.email': contact?.email ?? null,
     'contact.phone_number': contact?.phone_number ?? null,
+    ...customFieldValues(contact),
     'agent.name': agent_name,
     now: localIso(time_zone, now),
   }
 }
+
+const customFieldValues = (contact: Contact | undefined): Values =>
+  Object.fromEntries(
+    Object.entries(contact?.custom_fields ?? {}).map(([name, value]) => [`contact.${customFieldPath(name)}`, value]),
+  )
 
 /** Carriers refuse more. */
 export const sms_characters_max = 1_600

@@ -244,7 +244,7 @@ test('a model records facts and changes the contact, within what the agent allow
   const results = [{ name: 'wants_callback', type: 'boolean' }]
   const talkWith = async (tool_call: { name: string; arguments: object }) => {
     const model = await openaiServer({ words: ['Noted.'], tool_call, calls_once: true })
-    const agent = await newModelAgent(tenant, model, { results, contact_fields: ['company'] })
+    const agent = await newModelAgent(tenant, model, { results, contact_fields: ['company', 'custom_fields.plan'] })
     const { id } = await begin(tenant, agent, { message: 'Hello', contact_id: contact.id })
     await becomes(tenant, id, ({ is_answering }) => !is_answering)
     const [turn] = (await tenant.call('GET', `/conversations/${id}/turns?after=1`)).body.data
@@ -256,8 +256,10 @@ test('a model records facts and changes the contact, within what the agent allow
   const change = (fields: object) => talkWith({ name: 'update_contact', arguments: fields })
   assert.equal((await change({ company: 'After' })).status, 'succeeded')
   assert.equal((await change({ first_name: 'Eve' })).status, 'invalid_arguments')
+  assert.equal((await change({ custom_fields: { plan: 'gold' } })).status, 'succeeded')
+  assert.equal((await change({ custom_fields: { seats: 12 } })).status, 'invalid_arguments')
   const after = (await tenant.call('GET', `/contacts/${contact.id}`)).body.data
-  assert.deepEqual([after.company, after.first_name], ['After', null])
+  assert.deepEqual([after.company, after.first_name, after.custom_fields], ['After', null, { plan: 'gold' }])
 })
 
 async function eventTexts(tenant: Tenant): Promise<string> {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { filters } from '../contacts/schema.ts'
+import { json_filters } from '../contacts/schema.ts'
 import { variables } from '../conversations/schema.ts'
 import { id } from '../kit/field.ts'
 import { total } from './schema.ts'
@@ -7,7 +7,7 @@ import { total } from './schema.ts'
 export const enroll_at_once_max = 1_000
 export const enroll_max = 10_000
 export const enrollments_max = 1_000_000
-const { sort: _sort, ...contact_filters } = filters
+const { sort: _sort, ...contact_filters } = json_filters
 
 /** Exactly one of them. */
 export const NewEnrollments = Type.Object(
@@ -27,7 +27,8 @@ export const NewEnrollments = Type.Object(
     filter: Type.Optional(
       Type.Object(contact_filters, {
         additionalProperties: false,
-        description: 'All contacts that match, as in the list of contacts.',
+        description:
+          'All contacts that match, as in the list of contacts. `tag` and `custom_field` take a text, or a list of which all must match.',
       }),
     ),
   },

@@ -8,7 +8,6 @@ import { sql } from '../kit/postgres/sql.ts'
 import { invalidState, Problem } from '../kit/problem.ts'
 import { announce, assertHeld, isHeld, type Lease, type RowWork } from '../kit/work/rows.ts'
 import { enroll, type Member } from './enroll.ts'
-import type { NewEnrollments } from './enrolling-schema.ts'
 import { countNotEnrolled } from './rows.ts'
 
 /** Enrolled in one transaction. */
@@ -16,7 +15,7 @@ const batch_contacts = 2_000
 /** A campaign has at most this many that wait or run. */
 const enrollings_max = 20
 
-type Filter = NonNullable<NewEnrollments['filter']>
+export type Filter = Omit<ContactFilters, 'sort'>
 
 /** Which contacts are to be enrolled. */
 export type Source = { filter: Filter } | { contacts: Member[] }

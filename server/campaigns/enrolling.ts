@@ -5,7 +5,7 @@ import type { At } from '../kit/at.ts'
 import { type Fault, invalid } from '../kit/problem.ts'
 import { enroll, lockOpen, type Member, noRoom } from './enroll.ts'
 import { type Enrolled, enroll_at_once_max, type NewEnrollments } from './enrolling-schema.ts'
-import { enrollLater, readPage, type Source } from './enrolling-work.ts'
+import { enrollLater, type Filter, readPage, type Source } from './enrolling-work.ts'
 
 interface EnrolledSoFar extends Enrolled {
   /** False when the rest follows in the background. */
@@ -30,13 +30,20 @@ async function checkedSource(at: At, input: NewEnrollments): Promise<Source> {
   const given = [contact_ids, input.contacts, filter].filter((source) => source !== undefined)
   if (given.length !== 1) throw invalid([exactly_one])
   if (filter) {
-    assertCrmFilterIsComplete({ ...filter, sort: '-created_at' })
-    return { filter }
+    const source = { filter: toContactFilter(filter) }
+    assertCrmFilterIsComplete({ ...source.filter, sort: '-created_at' })
+    return source
   }
   const faults = await findFaults(at, contacts ?? [], contact_ids ? 'contact_ids' : 'contacts')
   if (faults.length > 0) throw invalid(faults)
   return { contacts: contacts ?? [] }
 }
+
+const toContactFilter = ({ tag, custom_field, ...filter }: NonNullable<NewEnrollments['filter']>): Filter => ({
+  ...filter,
+  ...(tag !== undefined && { tag: [tag].flat() }),
+  ...(custom_field !== undefined && { custom_field: [custom_field].flat() }),
+})
 
 const exactly_one: Fault = {
   path: 'contact_ids',

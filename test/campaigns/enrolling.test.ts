@@ -13,6 +13,7 @@ import {
   getCampaign,
 } from '../support/campaigns.ts'
 import { type Answer, serve } from '../support/harness.ts'
+import { newContact } from '../support/samples.ts'
 
 const server = await serve()
 const { workspace, pool } = server
@@ -79,7 +80,33 @@ test('a request must name contacts in one way, and contacts that exist', async (
   ])
   assert.deepEqual(await post({ filter: { crm_id: '1' } }), [400, [['crm_system', 'required']]])
   assert.deepEqual(await post({ filter: { tags: ['a'] } }), [400, [['filter.tags', 'unknown']]])
+  assert.deepEqual(await post({ filter: { tag: 5 } }), [400, [['filter.tag', 'type']]])
+  assert.deepEqual(await post({ filter: { tag: '' } }), [400, [['filter.tag', 'too_short']]])
+  assert.deepEqual(await post({ filter: { custom_field: ['plan'] } }), [400, [['filter.custom_field.0', 'format']]])
+  assert.deepEqual(await post({ filter: { source: ['api'] } }), [400, [['filter.source', 'type']]])
   assert.equal((await getCampaign(tenant, id)).counts.enrolled, 0)
+})
+
+test('a filter enrolls by email, tags and custom fields, each of these a text or a list', async () => {
+  const tenant = await workspace()
+  const tags = ['vip', 'trial']
+  const custom_fields = { plan: 'gold', seats: 12 }
+  for (const fields of [{ tags, custom_fields, email: 'Ada@example.com' }, { tags: ['vip'] }, { custom_fields }])
+    await tenant.call('POST', '/contacts', newContact(fields))
+  for (const [filter, enrolled] of [
+    [{ tag: 'VIP' }, 2],
+    [{ tag: ['vip'] }, 2],
+    [{ tag: tags }, 1],
+    [{ custom_field: 'plan:gold' }, 2],
+    [{ custom_field: ['plan:gold', 'seats:12'] }, 2],
+    [{ custom_field: 'plan:gold', tag: 'vip' }, 1],
+    [{ email: 'ada@EXAMPLE.com' }, 1],
+    [{ phone_number: '+14155550100' }, 0],
+  ] as const) {
+    const { id } = await createCampaign(tenant)
+    const { status, body, text } = await tenant.call('POST', `/campaigns/${id}/enrollments`, { filter })
+    assert.deepEqual([status, body.data?.enrolled], [201, enrolled], `${JSON.stringify(filter)} ${text}`)
+  }
 })
 
 test('nobody is enrolled in a campaign that has ended', async () => {

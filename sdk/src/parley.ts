@@ -192,7 +192,7 @@ export class ContactsApi {
    *
    * The contact gets the source `api`. If another contact has the phone number, the response is 409 `CONFLICT` with the
    * id of that contact in `details.existing_id`. The response of a create has no `first_contact_at`, `last_contact_at`
-   * and `crm_ids`. Use "Get a contact" to read these.
+   * and `crm_ids`, and no `custom_fields` if none were given. Use "Get a contact" to read these.
    *
    * Requires the scope `contacts:write`.
    */
@@ -204,9 +204,10 @@ export class ContactsApi {
    * Export contacts.
    *
    * Returns all contacts that match, as CSV. The filters are those of "List contacts". `tags` are separated by
-   * semicolons. A tag that contains `,`, `;` or `|` is in double quotes, with double quotes inside it doubled. A cell
-   * that begins with = + - @ tab or CR gets a leading apostrophe, so that a spreadsheet does not run it as a formula,
-   * unless it is a plus sign and digits, such as a phone number. An import reverses all of this.
+   * semicolons. Each custom field that is in use in the workspace has a column, such as `custom_fields.plan`. A tag that
+   * contains `,`, `;` or `|` is in double quotes, with double quotes inside it doubled. A cell that begins with = + - @
+   * tab or CR gets a leading apostrophe, so that a spreadsheet does not run it as a formula, unless it is a plus sign and
+   * digits, such as a phone number. An import reverses all of this.
    *
    * Requires the scope `contacts:read`.
    */
@@ -228,8 +229,9 @@ export class ContactsApi {
   /**
    * Update a contact.
    *
-   * Fields that are not sent keep their values. `tags` replaces all tags. `null` or `""` clears any field but
-   * `phone_number`. `{}` changes nothing. With `If-Match`, an outdated `ETag` gives 412.
+   * Fields that are not sent keep their values. `tags` replaces all tags, and `custom_fields` changes those that are
+   * sent. `null` or `""` clears any field but `phone_number`. `{}` changes nothing. With `If-Match`, an outdated `ETag`
+   * gives 412.
    *
    * Requires the scope `contacts:write`.
    */

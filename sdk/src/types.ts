@@ -21,6 +21,11 @@ export interface Contact {
   /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
   tags: string[]
   /**
+   * Fields of your own: at most 50 texts of up to 500 characters, numbers and booleans. Names have 1 to 50 lower-case
+   * letters, digits and `_`, and begin with a letter.
+   */
+  custom_fields: Record<string, string | number | boolean>
+  /**
    * How the contact was created. `api`: created with the API. `import`: imported from a CSV file. `manual`: created in
    * the dashboard. `inbound`: created by an inbound call or message. `webhook`: received by an integration.
    */
@@ -69,6 +74,11 @@ export interface NewContact {
   notes?: string | null
   /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
   tags?: string[] | null
+  /**
+   * Fields of your own: at most 50 texts of up to 500 characters, numbers and booleans. Names have 1 to 50 lower-case
+   * letters, digits and `_`, and begin with a letter. `null` removes one. Those that are not sent keep their values.
+   */
+  custom_fields?: Record<string, string | number | boolean | null> | null
 }
 
 export interface ContactCreated {
@@ -91,6 +101,11 @@ export interface ContactCreated {
   notes: string | null
   /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
   tags: string[]
+  /**
+   * Fields of your own: at most 50 texts of up to 500 characters, numbers and booleans. Names have 1 to 50 lower-case
+   * letters, digits and `_`, and begin with a letter.
+   */
+  custom_fields?: Record<string, string | number | boolean>
   /**
    * How the contact was created. `api`: created with the API. `import`: imported from a CSV file. `manual`: created in
    * the dashboard. `inbound`: created by an inbound call or message. `webhook`: received by an integration.
@@ -122,6 +137,11 @@ export interface ContactWithCrmIds {
   notes: string | null
   /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
   tags: string[]
+  /**
+   * Fields of your own: at most 50 texts of up to 500 characters, numbers and booleans. Names have 1 to 50 lower-case
+   * letters, digits and `_`, and begin with a letter.
+   */
+  custom_fields: Record<string, string | number | boolean>
   /**
    * How the contact was created. `api`: created with the API. `import`: imported from a CSV file. `manual`: created in
    * the dashboard. `inbound`: created by an inbound call or message. `webhook`: received by an integration.
@@ -160,6 +180,11 @@ export interface ContactChange {
   notes?: string | null
   /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
   tags?: string[] | null
+  /**
+   * Fields of your own: at most 50 texts of up to 500 characters, numbers and booleans. Names have 1 to 50 lower-case
+   * letters, digits and `_`, and begin with a letter. `null` removes one. Those that are not sent keep their values.
+   */
+  custom_fields?: Record<string, string | number | boolean | null> | null
 }
 
 export interface Deleted {
@@ -183,20 +208,9 @@ export interface NewImport {
   /**
    * The contact field of each column. Name a column by its name or its index, starting at 0; `null` ignores the column.
    * Other columns are matched by common names, such as "Phone", "Mobile number", "E-Mail", "First Name" or "Vorname".
+   * Columns named `custom_fields.NAME` are custom fields.
    */
-  mapping?: Record<
-    string,
-    | 'phone_number'
-    | 'first_name'
-    | 'last_name'
-    | 'display_name'
-    | 'email'
-    | 'company'
-    | 'time_zone'
-    | 'notes'
-    | 'tags'
-    | null
-  >
+  mapping?: Record<string, string | null>
   default_country?: Country
   /** If a contact already has the phone number: `skip` the row, or `update` the contact with the values of the row. */
   on_conflict?: 'skip' | 'update'
@@ -221,20 +235,9 @@ export interface ImportOptions {
   /**
    * The contact field of each column. Name a column by its name or its index, starting at 0; `null` ignores the column.
    * Other columns are matched by common names, such as "Phone", "Mobile number", "E-Mail", "First Name" or "Vorname".
+   * Columns named `custom_fields.NAME` are custom fields.
    */
-  mapping?: Record<
-    string,
-    | 'phone_number'
-    | 'first_name'
-    | 'last_name'
-    | 'display_name'
-    | 'email'
-    | 'company'
-    | 'time_zone'
-    | 'notes'
-    | 'tags'
-    | null
-  >
+  mapping?: Record<string, string | null>
   default_country?: Country
   /** If a contact already has the phone number: `skip` the row, or `update` the contact with the values of the row. */
   on_conflict?: 'skip' | 'update'
@@ -353,6 +356,8 @@ export interface Integration {
     time_zone?: string
     notes?: string
     tags?: string
+    /** Pointers by the name of the custom field. */
+    custom_fields?: Record<string, string>
     /** Pointers by the name of the CRM system. */
     crm_ids?: Record<string, string>
   }
@@ -385,6 +390,8 @@ export interface NewIntegration {
     time_zone?: string | null
     notes?: string | null
     tags?: string | null
+    /** Pointers by the name of the custom field. */
+    custom_fields?: Record<string, string | null>
     /** Pointers by the name of the CRM system. */
     crm_ids?: Record<string, string | null>
   }
@@ -416,6 +423,8 @@ export interface IntegrationChange {
     time_zone?: string | null
     notes?: string | null
     tags?: string | null
+    /** Pointers by the name of the custom field. */
+    custom_fields?: Record<string, string | null>
     /** Pointers by the name of the CRM system. */
     crm_ids?: Record<string, string | null>
   }
@@ -445,6 +454,8 @@ export interface Sample {
     time_zone?: string | null
     notes?: string | null
     tags?: string | null
+    /** Pointers by the name of the custom field. */
+    custom_fields?: Record<string, string | null>
     /** Pointers by the name of the CRM system. */
     crm_ids?: Record<string, string | null>
   }
@@ -477,6 +488,11 @@ export interface DryRun {
     notes?: string | null
     /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
     tags?: string[] | null
+    /**
+     * Fields of your own: at most 50 texts of up to 500 characters, numbers and booleans. Names have 1 to 50 lower-case
+     * letters, digits and `_`, and begin with a letter. `null` removes one. Those that are not sent keep their values.
+     */
+    custom_fields?: Record<string, string | number | boolean | null> | null
     crm_ids?: Record<string, string>
   } | null
 }
@@ -687,10 +703,8 @@ export interface AgentConfigurationChange {
     type: 'text' | 'number' | 'boolean' | 'date'
     description?: string | null
   }>
-  /** The contact fields that the agent may update. */
-  contact_fields?: Array<
-    'first_name' | 'last_name' | 'display_name' | 'email' | 'company' | 'time_zone' | 'notes' | 'tags'
-  >
+  /** The contact fields that the agent may update. Name a custom field as `custom_fields.plan`. */
+  contact_fields?: string[]
   /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
   voicemail_message?: string | null
   /**
@@ -817,10 +831,8 @@ export interface NewAgent {
     type: 'text' | 'number' | 'boolean' | 'date'
     description?: string | null
   }>
-  /** The contact fields that the agent may update. */
-  contact_fields?: Array<
-    'first_name' | 'last_name' | 'display_name' | 'email' | 'company' | 'time_zone' | 'notes' | 'tags'
-  >
+  /** The contact fields that the agent may update. Name a custom field as `custom_fields.plan`. */
+  contact_fields?: string[]
   /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
   voicemail_message?: string | null
   /**
@@ -946,10 +958,8 @@ export interface AgentConfiguration {
     type: 'text' | 'number' | 'boolean' | 'date'
     description?: string | null
   }>
-  /** The contact fields that the agent may update. */
-  contact_fields: Array<
-    'first_name' | 'last_name' | 'display_name' | 'email' | 'company' | 'time_zone' | 'notes' | 'tags'
-  >
+  /** The contact fields that the agent may update. Name a custom field as `custom_fields.plan`. */
+  contact_fields: string[]
   /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
   voicemail_message: string | null
   /**
@@ -1106,10 +1116,8 @@ export interface AgentChange {
     type: 'text' | 'number' | 'boolean' | 'date'
     description?: string | null
   }>
-  /** The contact fields that the agent may update. */
-  contact_fields?: Array<
-    'first_name' | 'last_name' | 'display_name' | 'email' | 'company' | 'time_zone' | 'notes' | 'tags'
-  >
+  /** The contact fields that the agent may update. Name a custom field as `custom_fields.plan`. */
+  contact_fields?: string[]
   /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
   voicemail_message?: string | null
   /**
@@ -2420,7 +2428,10 @@ export interface NewEnrollments {
      */
     variables?: Record<string, unknown>
   }>
-  /** All contacts that match, as in the list of contacts. */
+  /**
+   * All contacts that match, as in the list of contacts. `tag` and `custom_field` take a text, or a list of which all
+   * must match.
+   */
   filter?: {
     /**
      * Returns contacts whose phone number, first name, last name, full name ("first last"), display name or email contains
@@ -2428,7 +2439,12 @@ export interface NewEnrollments {
      */
     search?: string
     /** Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags. */
-    tag?: string[]
+    tag?: string | string[]
+    /**
+     * Returns contacts whose custom field has this value: `plan:gold`. Numbers and booleans are compared by their text:
+     * `seats:12`, `is_partner:true`. Repeat the parameter to require several.
+     */
+    custom_field?: string | string[]
     /** Returns the contact that has exactly this phone number. Write `+` as `%2B` in a URL. */
     phone_number?: string
     /** Returns contacts that have exactly this email. Ignores the case of the letters A to Z. */
@@ -3263,6 +3279,11 @@ export interface ContactUpdatedEvent {
     /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
     tags?: string[]
     /**
+     * Fields of your own: at most 50 texts of up to 500 characters, numbers and booleans. Names have 1 to 50 lower-case
+     * letters, digits and `_`, and begin with a letter.
+     */
+    custom_fields?: Record<string, string | number | boolean>
+    /**
      * How the contact was created. `api`: created with the API. `import`: imported from a CSV file. `manual`: created in
      * the dashboard. `inbound`: created by an inbound call or message. `webhook`: received by an integration.
      */
@@ -3775,6 +3796,11 @@ export interface ContactsListQuery {
   search?: string
   /** Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags. */
   tag?: string | string[]
+  /**
+   * Returns contacts whose custom field has this value: `plan:gold`. Numbers and booleans are compared by their text:
+   * `seats:12`, `is_partner:true`. Repeat the parameter to require several.
+   */
+  custom_field?: string | string[]
   /** Returns the contact that has exactly this phone number. Write `+` as `%2B` in a URL. */
   phone_number?: string
   /** Returns contacts that have exactly this email. Ignores the case of the letters A to Z. */
@@ -3801,6 +3827,11 @@ export interface ContactsExportQuery {
   search?: string
   /** Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags. */
   tag?: string | string[]
+  /**
+   * Returns contacts whose custom field has this value: `plan:gold`. Numbers and booleans are compared by their text:
+   * `seats:12`, `is_partner:true`. Repeat the parameter to require several.
+   */
+  custom_field?: string | string[]
   /** Returns the contact that has exactly this phone number. Write `+` as `%2B` in a URL. */
   phone_number?: string
   /** Returns contacts that have exactly this email. Ignores the case of the letters A to Z. */

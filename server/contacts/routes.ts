@@ -1,6 +1,6 @@
 import { ById, Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
-import { Problem } from '../kit/problem.ts'
+import { invalid, Problem } from '../kit/problem.ts'
 import { setCrmId } from './crm-ids.ts'
 import { exportCsv } from './export.ts'
 import { isFiltered } from './filters.ts'
@@ -16,6 +16,103 @@ const source_by_authentication = { key: 'api', session: 'manual', token: 'webhoo
 function asCreated({ custom_fields, ...contact }: schema.Contact): schema.ContactCreated {
   return Object.keys(custom_fields).length === 0 ? contact : { ...contact, custom_fields }
 }
+
+const create_contact = operation.writeMany({
+  id: 'contacts.create',
+  method: 'POST',
+  path: '/contacts',
+  scope: 'contacts:write',
+  summary: 'Create a contact',
+  description:
+    'The contact gets the source `api`. If another contact has the phone number, the response is 409 `CONFLICT` with the ' +
+    'id of that contact in `details.existing_id`. The response of a create has no `first_contact_at`, `last_contact_at` and `crm_ids`, and no `custom_fields` if none were given. ' +
+    'Use "Get a contact" to read these.',
+  body: schema.NewContact,
+  errors: ['CONFLICT'],
+  response: schema.ContactCreated,
+  version: schema.contactVersion,
+  status: 201,
+  run: async (at, requests) => {
+    const inputs = requests.map(({ body, caller }) => ({
+      ...body,
+      source: source_by_authentication[caller.authenticated_by],
+    }))
+    return (await contacts.create(at, inputs)).map((one) => (one instanceof Problem ? one : asCreated(one)))
+  },
+})
+
+const update_contact = operation.writeMany({
+  id: 'contacts.update',
+  method: 'PATCH',
+  path: '/contacts/:id',
+  scope: 'contacts:write',
+  summary: 'Update a contact',
+  description:
+    'Fields that are not sent keep their values. `tags` replaces all tags, and `custom_fields` changes those that are sent. `null` or `""` clears any field but ' +
+    '`phone_number`. `{}` changes nothing. With `If-Match`, an outdated `ETag` gives 412.',
+  params: ById,
+  body: schema.ContactChange,
+  errors: ['CONFLICT'],
+  response: schema.Contact,
+  version: schema.contactVersion,
+  run: (at, requests) =>
+    contacts.update(
+      at,
+      requests.map(({ params, body, isCurrent }) => ({ id: params.id, change: body, isCurrent })),
+    ),
+})
+
+const upsert_contact = operation.writeMany({
+  id: 'contacts.upsert',
+  method: 'PUT',
+  path: '/contacts/by_phone_number/:phone_number',
+  scope: 'contacts:write',
+  summary: 'Create or update a contact',
+  description:
+    'Creates the contact that has this phone number (201), or updates it as "Update a contact" does (200). A `phone_number` in the ' +
+    'body must be the one in the path. Safe to repeat: concurrent requests make one contact. With `If-Match`, a contact ' +
+    'that has changed or does not exist gives 412. With `If-None-Match: *`, one that exists does.',
+  params: schema.ByPhoneNumber,
+  body: schema.ContactChange,
+  response: schema.Contact,
+  version: schema.contactVersion,
+  status: 201,
+  isCreated: ({ is_created }: UpsertedContact) => is_created,
+  collection: '/contacts',
+  run: (at, requests) =>
+    upsert(
+      at,
+      requests.map(({ params, body, caller, isCurrent }) => ({
+        phone_number: params.phone_number,
+        change: body,
+        source: source_by_authentication[caller.authenticated_by],
+        isCurrent,
+      })),
+    ),
+})
+
+/** Throws if an operation lacks what names its contact. */
+function partsOf({ operations: sent }: schema.ContactBatch): operation.Part[] {
+  const faults = sent.flatMap(({ op, ...given }, index) => {
+    const { named_by } = batched[op]
+    if (named_by === undefined || given[named_by] !== undefined) return []
+    const path = `operations.${index}.${named_by}`
+    return [{ path, code: 'required', message: `${path} is required.` }]
+  })
+  if (faults.length > 0) throw invalid(faults)
+  return sent.map(({ op, id, phone_number, data }) => {
+    const { named_by, operation } = batched[op]
+    const name = named_by === 'id' ? id : phone_number
+    return { operation, params: named_by && name !== undefined ? { [named_by]: name } : {}, body: data }
+  })
+}
+
+/** The operation of each part, and what names its contact. */
+const batched = {
+  create: { operation: create_contact, named_by: undefined },
+  update: { operation: update_contact, named_by: 'id' },
+  upsert: { operation: upsert_contact, named_by: 'phone_number' },
+} as const
 
 export const operations: operation.Operation[] = [
   operation.list({
@@ -49,29 +146,7 @@ export const operations: operation.Operation[] = [
     isExpensive: isFiltered,
     run: (at, { query }) => exportCsv(at, query),
   }),
-  operation.writeMany({
-    id: 'contacts.create',
-    method: 'POST',
-    path: '/contacts',
-    scope: 'contacts:write',
-    summary: 'Create a contact',
-    description:
-      'The contact gets the source `api`. If another contact has the phone number, the response is 409 `CONFLICT` with the ' +
-      'id of that contact in `details.existing_id`. The response of a create has no `first_contact_at`, `last_contact_at` and `crm_ids`, and no `custom_fields` if none were given. ' +
-      'Use "Get a contact" to read these.',
-    body: schema.NewContact,
-    errors: ['CONFLICT'],
-    response: schema.ContactCreated,
-    version: schema.contactVersion,
-    status: 201,
-    run: async (at, requests) => {
-      const inputs = requests.map(({ body, caller }) => ({
-        ...body,
-        source: source_by_authentication[caller.authenticated_by],
-      }))
-      return (await contacts.create(at, inputs)).map((one) => (one instanceof Problem ? one : asCreated(one)))
-    },
-  }),
+  create_contact,
   operation.get({
     id: 'contacts.get',
     path: '/contacts/:id',
@@ -83,53 +158,22 @@ export const operations: operation.Operation[] = [
     version: schema.contactVersion,
     run: (at, { params }) => contacts.get(at, params.id),
   }),
-  operation.writeMany({
-    id: 'contacts.update',
-    method: 'PATCH',
-    path: '/contacts/:id',
+  update_contact,
+  upsert_contact,
+  operation.batch({
+    id: 'contacts.batch',
+    path: '/contacts/batch',
     scope: 'contacts:write',
-    summary: 'Update a contact',
+    summary: 'Create and update many contacts',
     description:
-      'Fields that are not sent keep their values. `tags` replaces all tags, and `custom_fields` changes those that are sent. `null` or `""` clears any field but ' +
-      '`phone_number`. `{}` changes nothing. With `If-Match`, an outdated `ETag` gives 412.',
-    params: ById,
-    body: schema.ContactChange,
-    errors: ['CONFLICT'],
-    response: schema.Contact,
-    version: schema.contactVersion,
-    run: (at, requests) =>
-      contacts.update(
-        at,
-        requests.map(({ params, body, isCurrent }) => ({ id: params.id, change: body, isCurrent })),
-      ),
-  }),
-  operation.writeMany({
-    id: 'contacts.upsert',
-    method: 'PUT',
-    path: '/contacts/by_phone_number/:phone_number',
-    scope: 'contacts:write',
-    summary: 'Create or update a contact',
-    description:
-      'Creates the contact that has this phone number (201), or updates it as "Update a contact" does (200). A `phone_number` in the ' +
-      'body must be the one in the path. Safe to repeat: concurrent requests make one contact. With `If-Match`, a contact ' +
-      'that has changed or does not exist gives 412. With `If-None-Match: *`, one that exists does.',
-    params: schema.ByPhoneNumber,
-    body: schema.ContactChange,
-    response: schema.Contact,
-    version: schema.contactVersion,
-    status: 201,
-    isCreated: ({ is_created }: UpsertedContact) => is_created,
-    collection: '/contacts',
-    run: (at, requests) =>
-      upsert(
-        at,
-        requests.map(({ params, body, caller, isCurrent }) => ({
-          phone_number: params.phone_number,
-          change: body,
-          source: source_by_authentication[caller.authenticated_by],
-          isCurrent,
-        })),
-      ),
+      'Runs 1 to 100 operations in order. Each has the status and the `data` or `error` of the single request, and failed ones ' +
+      'do not keep the others from taking effect. With `atomic`, all take effect or none: if one fails, the response is its ' +
+      'error, with `details.index`. A request with an `Idempotency-Key` that was interrupted goes on when it is repeated. Each ' +
+      'operation counts as a request for the rate limit.',
+    body: schema.ContactBatch,
+    errors: ['NOT_FOUND', 'CONFLICT'],
+    response: schema.ContactBatchResults,
+    batch: ({ body }) => ({ parts: partsOf(body), is_atomic: body.atomic ?? false }),
   }),
   operation.write({
     id: 'contacts.delete',

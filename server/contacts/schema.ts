@@ -13,6 +13,7 @@ import {
   text,
   timestamp,
 } from '../kit/field.ts'
+import { batchResults } from '../kit/http/envelope.ts'
 import * as page from '../kit/postgres/page.ts'
 import { PhoneNumber } from './phone.ts'
 
@@ -177,6 +178,54 @@ export const ByPhoneNumber = Type.Object({
     description: 'E.164. Write `+` as `%2B`.',
   }),
 })
+
+export const batch_operations_max = 100
+
+const ContactOperation = Type.Object(
+  {
+    op: oneOf(['create', 'update', 'upsert'], {
+      description:
+        '`create`: as "Create a contact". `update`: as "Update a contact", with `id`. `upsert`: as "Create or update a contact", ' +
+        'with `phone_number`.',
+    }),
+    id: Type.Optional(Type.String({ description: 'The contact to update.' })),
+    phone_number: Type.Optional(
+      Type.String({ description: 'The phone number to create or update a contact by, in E.164 form.' }),
+    ),
+    data: Type.Unsafe<object>({
+      type: 'object',
+      additionalProperties: {},
+      description: 'The body of the single request.',
+    }),
+  },
+  { additionalProperties: false },
+)
+export type ContactOperation = Static<typeof ContactOperation>
+
+export const ContactBatch = Type.Object(
+  {
+    operations: Type.Array(ContactOperation, { minItems: 1, maxItems: batch_operations_max }),
+    atomic: Type.Optional(
+      Type.Boolean({ description: 'Whether all operations take effect, or none. `false` if it is not sent.' }),
+    ),
+  },
+  {
+    title: 'ContactBatch',
+    additionalProperties: false,
+    examples: [
+      {
+        operations: [
+          { op: 'create', data: { phone_number: '+14155550101', first_name: 'Grace' } },
+          { op: 'upsert', phone_number: '+14155550100', data: { first_name: 'Ada', tags: ['vip'] } },
+        ],
+      },
+    ],
+  },
+)
+export type ContactBatch = Static<typeof ContactBatch>
+
+/** A create answers with fewer fields than the others. */
+export const ContactBatchResults = batchResults('ContactBatchResults', Type.Partial(Contact))
 
 export const CrmId = Type.Object(
   {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type PendingWrite, runBatch } from '../../server/kit/http/write.ts'
+import type { PendingWrite } from '../../server/kit/http/pending-write.ts'
+import { runBatch } from '../../server/kit/http/write.ts'
 
 test('the writes of a batch that are all blocked share two seconds', async () => {
   const waits: number[] = []

@@ -270,6 +270,7 @@ export const bodies: Record<string, () => object> = {
   'contacts.create': newContact,
   'contacts.update': () => ({ first_name: 'Ada' }),
   'contacts.upsert': () => ({ first_name: 'Ada' }),
+  'contacts.batch': () => ({ operations: [{ op: 'create', data: newContact() }] }),
   'contacts.set_crm_id': () => ({ id: phoneNumber() }),
   'imports.create': newImport,
   'integrations.create': newIntegration,

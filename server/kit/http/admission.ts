@@ -44,7 +44,16 @@ export function openAdmission(rate_limit_per_second: number, rejectLater: Reject
     if (has_type && (!body || !hasBody(request.raw))) request.headers['content-type'] = undefined
   }
 
-  return (door: Door, operation: Operation) =>
+  /** Counts a batch: its first request was counted when it was admitted. */
+  function countParts(door: Door, { id }: Caller, count: number, reply: FastifyReply): void {
+    if (!limits || door.has_no_rate_limit) return
+    const { is_exceeded, header } = limits.countMore(id, count - 1, clock.wall())
+    reply.header('ratelimit', header)
+    if (is_exceeded) throw problem.rateLimited(rate_limit_per_second)
+  }
+
+  const admitTo =
+    (door: Door, operation: Operation) =>
     (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
       const now = clock.wall()
       request.arrived_at = clock.ticks()
@@ -77,6 +86,7 @@ export function openAdmission(rate_limit_per_second: number, rejectLater: Reject
           .catch(done)
       else decide(identified)
     }
+  return { admitTo, countParts }
 }
 
 /**

@@ -57,7 +57,7 @@ export function addDoors(
   const lists = openQueuePerKey(lists_max)
   const expensive_lists = openQueuePerKey(expensive_lists_max)
   const rejectLater = openDelayedRejection()
-  const admitTo = openAdmission(rate_limit_per_second, rejectLater, service.pool)
+  const { admitTo, countParts } = openAdmission(rate_limit_per_second, rejectLater, service.pool)
   const shared_slots = openConcurrencyLimit(requests_max)
   const shared_write = writer(service)
   for (const door of doors) addDoor(door)
@@ -153,7 +153,8 @@ export function addDoors(
       const reject = () => fail(problem.stopping())
       if (is_remote) remote_requests.add(reject)
       const isRejected = () => is_remote && !remote_requests.delete(reject)
-      run({ id, caller, raw, params, query, body, takeSlot, waitOutside }).then(
+      const incoming = { id, caller, raw, params, query, body, takeSlot, waitOutside }
+      run({ ...incoming, countParts: (count) => countParts(door, caller, count, reply) }).then(
         (answer) => {
           release()
           if (upload) upload_sockets.delete(raw.socket)

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type AtOutside, atCaller, type Service } from '../at.ts'
 import type { Log } from '../log.ts'
 import { disconnected, preconditionFailed } from '../problem.ts'
+import { batchAnswer, runApart } from './batch.ts'
 import { mayOmitBody } from './body/may-omit.ts'
 import { assertNotTooDeep, letOthersParse, parseJsonBody } from './body/read-json.ts'
 import { type Answer, pageAnswer, resourceAnswer, type StreamedAnswer } from './envelope.ts'
@@ -14,13 +15,13 @@ import { allHeaders, headerValues, readHeader } from './headers.ts'
 import { hasStoredAnswer, type KeyedRequest, readKey } from './idempotency.ts'
 import type * as kinds from './operation.ts'
 import { bodyOf, type Caller, type Operation, uploadOf } from './operation.ts'
+import type { PendingWrite } from './pending-write.ts'
 import type { RawAnswer } from './raw.ts'
 import { openStreamBody } from './stream-body.ts'
 import { unlimited } from './stream-limits.ts'
 import { keyedRequest, receiveUpload } from './upload.ts'
 import { type IncomingRequest, requestWithBody, requestWithoutBody } from './valid-request.ts'
 import { assertSupportedSchema } from './validate.ts'
-import type { PendingWrite } from './write.ts'
 
 export type Endpoint = (incoming: IncomingRequest) => Promise<Answer | StreamedAnswer>
 
@@ -127,6 +128,14 @@ function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: Endpoi
     assertNotTooDeep(json)
     const keys = takes_key ? headerValues(incoming.raw, 'idempotency-key') : []
     const keyed = keys.length > 0 ? keyedRequest(operation, request, readKey(keys), json) : undefined
+    const batch = operation.kind === 'write' ? operation.batch?.(request) : undefined
+    if (batch) {
+      incoming.countParts?.(batch.parts.length)
+      const pending = { ...batch, request, keyed, base_path: context.base_path }
+      if (!batch.is_atomic) return runApart(await atCaller(service, incoming.caller), pending, write)
+      // `runTogether` returns the answers of the parts.
+      return write({ operation, request, keyed, answer: (parts) => batchAnswer(parts as Answer[]), batch: pending })
+    }
     const { before } = operation
     const prepare = async () => {
       const at = await atCaller(service, incoming.caller)

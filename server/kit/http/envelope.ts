@@ -24,6 +24,35 @@ type OneResource = Get | Write | WriteMany
 
 export const resourceEnvelope = (schema: TSchema): TSchema => Type.Object({ success: Type.Literal(true), data: schema })
 
+/** The response of a batch, in the order of its parts. */
+export const batchResults = (title: string, data: TSchema) =>
+  Type.Object(
+    {
+      results: Type.Array(
+        Type.Object({
+          index: Type.Integer({
+            description: 'The position of the operation in the request, starting at 0.',
+            examples: [0],
+          }),
+          status: Type.Integer({ description: 'The status that the single request would get.', examples: [201] }),
+          data: Type.Optional(data),
+          error: Type.Optional(
+            Type.Object(
+              {
+                code: Type.String(),
+                message: Type.String(),
+                details: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
+              },
+              { description: 'The error that the single request would get.' },
+            ),
+          ),
+        }),
+        { description: 'The outcome of each operation.' },
+      ),
+    },
+    { title },
+  )
+
 /** False for a deletion, whose response has no id. */
 export const showsResource = ({ response }: OneResource): boolean => hasProperty(response, 'id')
 

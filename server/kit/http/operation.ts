@@ -134,7 +134,22 @@ export interface Write<
   upload: Upload | undefined
   /** `before` does the work, by a request to another server. An idempotency key is reserved for good before it. */
   is_remote: boolean
+  /** For a batch of requests of other operations, in order. `run` is not called. */
+  batch: ((request: RequestOf<P, Q, B>) => Batch) | undefined
   run: (at: At, request: RequestOf<P, Q, B>) => Promise<Static<R> | Problem>
+}
+
+export interface Batch {
+  parts: Part[]
+  /** All in one transaction, or none. Otherwise each has a transaction of its own, and its own outcome. */
+  is_atomic: boolean
+}
+
+/** A request of another operation, as it was sent. */
+export interface Part {
+  operation: WriteMany
+  params: Record<string, string>
+  body: unknown
 }
 
 /** Serves concurrent requests of one workspace in one transaction. Returns a Problem for each that is rejected. */
@@ -244,11 +259,21 @@ export const write = <
   Q extends TSchema = Nothing,
   B extends TSchema = Nothing,
 >(
-  definition: Definition<Write<P, Q, B, R>, WriteDefaults | 'upload' | 'is_remote'>,
+  definition: Definition<Write<P, Q, B, R>, WriteDefaults | 'upload' | 'is_remote' | 'batch'>,
 ): Operation => {
-  const one = { kind: 'write', ...writing, upload: undefined, is_remote: false, version: writeVersionOf(definition) }
-  return asOperation({ ...one, ...definition })
+  const defaults = { ...writing, upload: undefined, is_remote: false, batch: undefined }
+  return asOperation({ kind: 'write', ...defaults, version: writeVersionOf(definition), ...definition })
 }
+
+/** A POST that consists of requests of other operations. Its response is `BatchResults`. */
+export const batch = <R extends TSchema, B extends TSchema>(
+  definition: Omit<Definition<Write<Nothing, Nothing, B, R>, WriteDefaults>, 'method' | 'upload' | 'is_remote' | 'run'>,
+): Operation =>
+  write<R, Nothing, Nothing, B>({
+    ...definition,
+    method: 'POST',
+    run: () => Promise.reject(new Error(`${definition.id} runs in parts`)),
+  })
 
 /**
  * A POST whose work is a request to another server, which must not run in a transaction. An idempotency key is reserved before
@@ -263,7 +288,7 @@ export const remote = <
 >({
   run,
   ...definition
-}: Omit<Definition<Write<P, Q, B, R>, WriteDefaults>, 'method' | 'upload' | 'is_remote' | 'run'> & {
+}: Omit<Definition<Write<P, Q, B, R>, WriteDefaults>, 'method' | 'upload' | 'is_remote' | 'batch' | 'run'> & {
   run: (at: AtOutside, request: RequestOf<P, Q, B>, signal: AbortSignal) => Promise<Static<R>>
 }): Operation =>
   write<R, P, Q, B>({
@@ -284,7 +309,9 @@ export const writeMany = <
   B extends TSchema = Nothing,
 >(
   definition: Definition<WriteMany<P, Q, B, R>, WriteDefaults>,
-): Operation => asOperation({ kind: 'write_many', ...writing, version: writeVersionOf(definition), ...definition })
+): WriteMany =>
+  // The same as in `asOperation`.
+  asOperation({ kind: 'write_many', ...writing, version: writeVersionOf(definition), ...definition }) as WriteMany
 
 /** Give it `run`, or `open`. */
 export const file = <P extends TSchema = Nothing, Q extends TSchema = Nothing>(

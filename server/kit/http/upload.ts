@@ -10,9 +10,9 @@ import type { Answer } from './envelope.ts'
 import { headerValues } from './headers.ts'
 import { fingerprintOf, type KeyedRequest, readKey } from './idempotency.ts'
 import type { ValidRequest, Write, WriteMany } from './operation.ts'
+import type { PendingWrite } from './pending-write.ts'
 import type { Upload } from './uploaded-file.ts'
 import { type IncomingRequest, requestWithBody } from './valid-request.ts'
-import type { PendingWrite } from './write.ts'
 
 interface Receiving {
   operation: Write

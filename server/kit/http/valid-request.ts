@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox'
 import { invalid, notFound } from '../problem.ts'
 import { formatEtag, matchesStrongly, matchesWeakly } from './etag.ts'
 import { readHeader } from './headers.ts'
-import type { Caller, IsCurrent, Operation, ValidRequest } from './operation.ts'
+import type { Caller, IsCurrent, Operation, Part, ValidRequest } from './operation.ts'
 import type { Version } from './resource-version.ts'
 import type { StreamLimits } from './stream-limits.ts'
 import { type RequestSchema, validate, validateQuery } from './validate.ts'
@@ -20,6 +20,8 @@ export interface IncomingRequest {
   body: Buffer | Readable | undefined
   /** Takes the slot of a request that begins without one, or throws. */
   takeSlot?: () => void
+  /** Counts the parts of a batch for the rate limit, or throws. */
+  countParts?: (count: number) => void
   /** Runs a long wait without the slot of the request. */
   waitOutside?: (wait: (signal: AbortSignal) => Promise<void>) => Promise<void>
   /** For files and streams. */
@@ -27,6 +29,15 @@ export interface IncomingRequest {
 }
 
 type Validated = Pick<Operation, 'params' | 'query'>
+
+/** Validates a part of a batch. It has no headers, so it is always current. */
+export function partRequest(
+  { operation: { params, query, body }, ...given }: Part,
+  { caller, request_id }: Pick<ValidRequest, 'caller' | 'request_id'>,
+): ValidRequest {
+  const values = validValues({ params, query }, { params: given.params, query: {} }, body, given.body)
+  return { caller, request_id, ...values, file: undefined, prepared: undefined, isCurrent: () => true }
+}
 
 export const requestWithoutBody = (operation: Validated, incoming: IncomingRequest): ValidRequest =>
   validRequest(operation, incoming, undefined, undefined, undefined)
@@ -45,6 +56,22 @@ function validRequest(
   json: unknown,
   version: Version | undefined,
 ): ValidRequest {
+  return {
+    caller: incoming.caller,
+    request_id: incoming.id,
+    ...validValues({ params, query }, incoming, body, json),
+    file: undefined,
+    prepared: undefined,
+    isCurrent: isCurrentFor(incoming.raw, version),
+  }
+}
+
+function validValues(
+  { params, query }: Validated,
+  incoming: Pick<IncomingRequest, 'params' | 'query'>,
+  body: TSchema | undefined,
+  json: unknown,
+) {
   // `assertSupportedSchema` has checked that the schemas use no other keywords.
   const in_path = validate(params as RequestSchema, incoming.params)
   // Text is trimmed elsewhere, but a path with spaces is another path.
@@ -58,16 +85,7 @@ function validRequest(
   const in_body = body ? validate(body as RequestSchema, json) : { value: {}, faults: [] }
   const faults = [...in_path.faults, ...in_query.faults, ...in_body.faults]
   if (faults.length > 0) throw invalid(faults)
-  return {
-    caller: incoming.caller,
-    request_id: incoming.id,
-    params: in_path.value,
-    query: in_query.value,
-    body: in_body.value,
-    file: undefined,
-    prepared: undefined,
-    isCurrent: isCurrentFor(incoming.raw, version),
-  }
+  return { params: in_path.value, query: in_query.value, body: in_body.value }
 }
 
 function isCurrentFor(raw: IncomingMessage, version: Version | undefined): IsCurrent {

@@ -7,22 +7,11 @@ import { isContention, isLockTimeout, isUnavailable } from '../postgres/errors.t
 import { type Db, untilEnd } from '../postgres/pool.ts'
 import { sql } from '../postgres/sql.ts'
 import { idempotencyInProgress, Problem } from '../problem.ts'
+import { runTogether } from './batch.ts'
 import { type Answer, failure } from './envelope.ts'
 import { type KeyedRequest, releaseKey, reserveKeys, storeAnswers } from './idempotency.ts'
-import type { Caller, Raw, ValidRequest, Write, WriteMany } from './operation.ts'
-import type { RawRequest } from './raw.ts'
-
-export interface PendingWrite {
-  operation: Write | WriteMany | Raw
-  request: ValidRequest
-  /** For raw operations. */
-  raw?: RawRequest
-  /** When the request has an idempotency key. */
-  keyed: KeyedRequest | undefined
-  /** Does the work of a remote operation that has an idempotency key. */
-  runRemote?: () => Promise<void>
-  answer: (result: unknown) => Answer
-}
+import type { Caller } from './operation.ts'
+import type { PendingWrite } from './pending-write.ts'
 
 const in_progress_wait_ms = 2_000
 /** How often a request looks whether another process has answered the first one with its key. */
@@ -232,7 +221,8 @@ async function resultsOf(at: At, writes: PendingWrite[]): Promise<unknown[]> {
   return [keyed ? await undoneOnError(at.db, run) : await run(at.db)]
 }
 
-function runOne(at: At, { operation, request, raw }: PendingWrite): Promise<unknown> {
+function runOne(at: At, { operation, request, raw, batch }: PendingWrite): Promise<unknown> {
+  if (batch) return runTogether(batch, async (part) => onlyOne(await resultsOf(at, [part])))
   if (operation.kind === 'write') return operation.run(at, request)
   if (operation.kind === 'raw' && operation.run && raw) return operation.run(at, request, raw)
   throw new Error(`${operation.id} can't run alone`)

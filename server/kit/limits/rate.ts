@@ -7,6 +7,8 @@ export interface RateLimit {
   policy: string
   /** Counts a request of the key. */
   count: (key: string, now: number) => RateLimitStatus
+  /** Counts more requests of a key that has made one, unless it has exceeded the limit. They may exceed it themselves. */
+  countMore: (key: string, requests: number, now: number) => RateLimitStatus
   /** Counts nothing. 0 if the key has requests left in its window, else the seconds until the next one. */
   waitSeconds: (key: string, now: number) => number
 }
@@ -28,6 +30,11 @@ export function openRateLimit(per_window_max: number, window_seconds = 1): RateL
   const window_ms = window_seconds * 1_000
   const windows = new ExpiringMap<{ requests: number; until: number }>(window_ms, keys_max)
   const secondsUntil = (until: number, now: number) => Math.ceil((until - now) / 1_000)
+  const statusOf = ({ requests, until }: { requests: number; until: number }, now: number): RateLimitStatus => {
+    const wait_seconds = secondsUntil(until, now)
+    const remaining = Math.max(0, per_window_max - requests)
+    return { is_exceeded: requests > per_window_max, wait_seconds, header: `"key";r=${remaining};t=${wait_seconds}` }
+  }
   return {
     policy: `"key";q=${per_window_max};w=${window_seconds}`,
     count(key, now) {
@@ -37,13 +44,14 @@ export function openRateLimit(per_window_max: number, window_seconds = 1): RateL
         windows.set(key, window, now)
       }
       window.requests += 1
-      const remaining = Math.max(0, per_window_max - window.requests)
-      const wait_seconds = secondsUntil(window.until, now)
-      return {
-        is_exceeded: window.requests > per_window_max,
-        wait_seconds,
-        header: `"key";r=${remaining};t=${wait_seconds}`,
-      }
+      return statusOf(window, now)
+    },
+    countMore(key, requests, now) {
+      const window = windows.get(key, now) ?? { requests: 0, until: now + window_ms }
+      const { is_exceeded } = statusOf(window, now)
+      if (!is_exceeded) window.requests += requests
+      windows.set(key, window, window.until - window_ms)
+      return { ...statusOf(window, now), is_exceeded }
     },
     waitSeconds(key, now) {
       const window = windows.get(key, now)

@@ -1,0 +1,24 @@
+import type { Answer } from './envelope.ts'
+import type { KeyedRequest } from './idempotency.ts'
+import type { Batch, Raw, ValidRequest, Write, WriteMany } from './operation.ts'
+import type { RawRequest } from './raw.ts'
+
+export interface PendingWrite {
+  operation: Write | WriteMany | Raw
+  request: ValidRequest
+  /** For raw operations. */
+  raw?: RawRequest
+  /** When the request has an idempotency key. */
+  keyed: KeyedRequest | undefined
+  /** Does the work of a remote operation that has an idempotency key. */
+  runRemote?: () => Promise<void>
+  answer: (result: unknown) => Answer
+  /** For a batch whose parts run in one transaction. */
+  batch?: PendingBatch
+}
+
+export interface PendingBatch extends Batch {
+  request: ValidRequest
+  keyed: KeyedRequest | undefined
+  base_path: string
+}

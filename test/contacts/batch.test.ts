@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { sql } from '../../server/kit/postgres/sql.ts'
+import { create, eventsOf, get, unknown_id } from '../support/contacts.ts'
+import { type Answer, openServer, serve, type Tenant, testPool } from '../support/harness.ts'
+import { holdTransaction } from '../support/held-transaction.ts'
+import { newContact, phoneNumber } from '../support/samples.ts'
+
+const server = await serve()
+const { workspace, pool } = server
+
+const send = ({ call }: Tenant, operations: object[], more: object = {}, headers = {}): Promise<Answer> =>
+  call('POST', '/contacts/batch', { operations, ...more }, headers)
+
+const creating = (fields: object = {}) => ({ op: 'create', data: newContact(fields) })
+const statusesOf = ({ body }: Answer): number[] => body.data.results.map(({ status }: { status: number }) => status)
+const totalOf = async ({ call }: Tenant) => (await call('GET', '/contacts')).body.pagination.total
+
+test('each operation has the outcome of the single request, in order', async () => {
+  const tenant = await workspace()
+  const { id, phone_number } = await create(tenant, { first_name: 'Ada' })
+  const other = phoneNumber()
+  const answer = await send(tenant, [
+    creating({ phone_number: other, custom_fields: { plan: 'gold' } }),
+    { op: 'update', id, data: { last_name: 'Lovelace' } },
+    { op: 'upsert', phone_number: other, data: { first_name: 'Grace' } },
+    { op: 'upsert', phone_number: phoneNumber(), data: {} },
+    creating({ phone_number }),
+    { op: 'update', id: unknown_id, data: {} },
+    { op: 'update', id: 'x', data: {} },
+    { op: 'create', data: { first_name: 5 } },
+    { op: 'upsert', phone_number: '0', data: {} },
+    { op: 'upsert', phone_number, data: { phone_number: other } },
+  ])
+  assert.equal(answer.status, 200, answer.text)
+  assert.equal(answer.headers.get('idempotent-replayed'), null)
+  assert.deepEqual(statusesOf(answer), [201, 200, 200, 201, 409, 404, 404, 400, 400, 400])
+  const { results } = answer.body.data
+  assert.deepEqual(
+    results.map(({ index }: { index: number }) => index),
+    [...results.keys()],
+  )
+  const [created, updated, upserted, , conflict, missing, , invalid] = results
+  assert.deepEqual(created.data.custom_fields, { plan: 'gold' })
+  assert.deepEqual([updated.data.id, updated.data.last_name], [id, 'Lovelace'])
+  assert.deepEqual([upserted.data.id, upserted.data.first_name], [created.data.id, 'Grace'])
+  assert.deepEqual([conflict.error.code, conflict.error.details.existing_id], ['CONFLICT', id])
+  assert.equal(missing.error.code, 'NOT_FOUND')
+  assert.deepEqual(
+    invalid.error.details.fields.map(({ path }: { path: string }) => path),
+    ['phone_number', 'first_name'],
+  )
+  assert.equal(await totalOf(tenant), 3)
+})
+
+test('an atomic batch takes effect as a whole, or not at all', async () => {
+  const tenant = await workspace()
+  const { id, phone_number } = await create(tenant)
+  const before = await get(tenant, id)
+  const first = creating()
+  for (const [failing, status, code] of [
+    [creating({ phone_number }), 409, 'CONFLICT'],
+    [{ op: 'update', id: unknown_id, data: {} }, 404, 'NOT_FOUND'],
+    [{ op: 'create', data: {} }, 400, 'VALIDATION_ERROR'],
+  ] as const)
+    for (const headers of [{}, { 'idempotency-key': code }]) {
+      const operations = [first, { op: 'update', id, data: { first_name: 'Eve' } }, failing, creating()]
+      for (let attempt = 1; attempt <= 2; attempt += 1) {
+        const refused = await send(tenant, operations, { atomic: true }, headers)
+        assert.deepEqual([refused.status, refused.body.error.code, refused.body.error.details.index], [status, code, 2])
+      }
+    }
+  assert.deepEqual([await totalOf(tenant), await get(tenant, id)], [1, before])
+  assert.equal((await eventsOf(pool, tenant)).length, 1)
+  const number = first.data.phone_number
+  const operations = [first, { op: 'upsert', phone_number: number, data: { first_name: 'Ada' } }]
+  const headers = { 'idempotency-key': 'all' }
+  const done = await send(tenant, operations, { atomic: true }, headers)
+  assert.deepEqual(statusesOf(done), [201, 200])
+  const again = await send(tenant, operations, { atomic: true }, headers)
+  assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [done.text, 'true'])
+  assert.equal((await send(tenant, operations, {}, headers)).status, 422)
+  assert.equal(await totalOf(tenant), 2)
+})
+
+test('a repeat with the same key has the same results and changes nothing', async () => {
+  const tenant = await workspace()
+  const headers = { 'idempotency-key': 'once' }
+  const operations = [creating(), { op: 'upsert', phone_number: phoneNumber(), data: {} }, { op: 'create', data: {} }]
+  const [first, second] = await Promise.all([
+    send(tenant, operations, {}, headers),
+    send(tenant, operations, {}, headers),
+  ])
+  const again = await send(tenant, operations, {}, headers)
+  const dataOf = ({ body }: Answer) => body.data.results.map(({ data }: { data: object }) => data)
+  assert.deepEqual([dataOf(second), dataOf(again)], [dataOf(first), dataOf(first)])
+  assert.deepEqual(statusesOf(again), [201, 201, 400])
+  assert.equal(again.headers.get('idempotent-replayed'), 'true')
+  assert.equal((await eventsOf(pool, tenant)).length, 2)
+  assert.equal((await send(tenant, [creating()], {}, headers)).status, 422)
+  assert.equal((await tenant.call('POST', '/contacts', newContact(), headers)).status, 422)
+})
+
+test('a repeat goes on where the first request ended', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant)
+  const headers = { 'idempotency-key': 'interrupted' }
+  const operations = [creating(), { op: 'update', id, data: { first_name: 'Ada' } }, creating()]
+  const held = await holdTransaction(pool, (db) =>
+    db.run(sql`select from contacts where workspace_id = ${tenant.id} and id = ${id} for update`),
+  )
+  const interrupted = await send(tenant, operations, {}, headers)
+  assert.equal(interrupted.status, 503)
+  await held.end()
+  assert.equal(await totalOf(tenant), 2)
+  const repeated = await send(tenant, operations, {}, headers)
+  assert.deepEqual(statusesOf(repeated), [201, 200, 201])
+  assert.equal(repeated.headers.get('idempotent-replayed'), null)
+  assert.equal(await totalOf(tenant), 3)
+  const types = (await eventsOf(pool, tenant)).map(({ type }) => type).sort()
+  assert.deepEqual(types, [...Array(3).fill('contact.created'), 'contact.updated'])
+})
+
+test('a batch has 1 to 100 operations, and each names its contact', async () => {
+  const tenant = await workspace()
+  const many = (count: number) => Array.from({ length: count }, () => creating())
+  assert.deepEqual(statusesOf(await send(tenant, many(100))), Array(100).fill(201))
+  for (const [operations, path] of [
+    [[], 'operations'],
+    [many(101), 'operations'],
+    [[creating(), { op: 'update', data: {} }], 'operations.1.id'],
+    [[{ op: 'upsert', data: {} }], 'operations.0.phone_number'],
+    [[{ op: 'delete', id: unknown_id, data: {} }], 'operations.0.op'],
+    [[{ op: 'create' }], 'operations.0.data'],
+    [[{ op: 'create', data: [] }], 'operations.0.data'],
+  ] as const) {
+    const refused = await send(tenant, [...operations])
+    assert.deepEqual([refused.status, refused.body.error?.details.fields?.[0].path], [400, path])
+  }
+  assert.equal(await totalOf(tenant), 100)
+})
+
+test('each operation counts as a request for the rate limit', async () => {
+  const limited = await openServer(testPool(), { rate_limit_per_second: 20 })
+  after(limited.close)
+  const tenant = await limited.workspace()
+  const operations = Array.from({ length: 30 }, () => creating())
+  const first = await send(tenant, operations)
+  assert.equal(first.status, 200)
+  assert.match(String(first.headers.get('ratelimit')), /r=0/)
+  const statuses = await Promise.all(
+    Array.from({ length: 15 }, () => send(tenant, operations).then((one) => one.status)),
+  )
+  assert.ok(statuses.includes(429), statuses.join())
+})

@@ -34,6 +34,8 @@ import type {
   ConsentsListOfContactQuery,
   ConsentsListQuery,
   Contact,
+  ContactBatch,
+  ContactBatchResults,
   ContactChange,
   ContactCreated,
   ContactsExportQuery,
@@ -262,6 +264,20 @@ export class ContactsApi {
    */
   upsert(phoneNumber: string, body: ContactChange, options?: RequestOptions): ApiPromise<Contact> {
     return this.#client.send('PUT', path`/contacts/by_phone_number/${phoneNumber}`, body, options)
+  }
+
+  /**
+   * Create and update many contacts.
+   *
+   * Runs 1 to 100 operations in order. Each has the status and the `data` or `error` of the single request, and failed
+   * ones do not keep the others from taking effect. With `atomic`, all take effect or none: if one fails, the response is
+   * its error, with `details.index`. A request with an `Idempotency-Key` that was interrupted goes on when it is
+   * repeated. Each operation counts as a request for the rate limit.
+   *
+   * Requires the scope `contacts:write`.
+   */
+  batch(body: ContactBatch, options?: RequestOptions): ApiPromise<ContactBatchResults> {
+    return this.#client.send('POST', '/contacts/batch', body, options)
   }
 
   /**

@@ -187,6 +187,82 @@ export interface ContactChange {
   custom_fields?: Record<string, string | number | boolean | null> | null
 }
 
+export interface ContactBatch {
+  operations: Array<{
+    /**
+     * `create`: as "Create a contact". `update`: as "Update a contact", with `id`. `upsert`: as "Create or update a
+     * contact", with `phone_number`.
+     */
+    op: 'create' | 'update' | 'upsert'
+    /** The contact to update. */
+    id?: string
+    /** The phone number to create or update a contact by, in E.164 form. */
+    phone_number?: string
+    /** The body of the single request. */
+    data: Record<string, unknown>
+  }>
+  /** Whether all operations take effect, or none. `false` if it is not sent. */
+  atomic?: boolean
+}
+
+export interface ContactBatchResults {
+  /** The outcome of each operation. */
+  results: Array<{
+    /** The position of the operation in the request, starting at 0. */
+    index: number
+    /** The status that the single request would get. */
+    status: number
+    data?: {
+      /** The unique id of the contact. Treat it as opaque. */
+      id?: string
+      /** E.164: a plus, the country code and the number, at most 15 digits. Unique within the workspace. */
+      phone_number?: string
+      first_name?: string | null
+      last_name?: string | null
+      display_name?: string | null
+      /** Stored as sent. Several contacts may have the same email. */
+      email?: string | null
+      company?: string | null
+      /**
+       * The contact's time zone, as an IANA name. Campaigns and agents use it. Without it campaigns use the zones that the
+       * number may be in, and agents use the only one that it can be in, or that of the workspace.
+       */
+      time_zone?: string | null
+      /** Internal notes. Tabs and line breaks are allowed. */
+      notes?: string | null
+      /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
+      tags?: string[]
+      /**
+       * Fields of your own: at most 50 texts of up to 500 characters, numbers and booleans. Names have 1 to 50 lower-case
+       * letters, digits and `_`, and begin with a letter.
+       */
+      custom_fields?: Record<string, string | number | boolean>
+      /**
+       * How the contact was created. `api`: created with the API. `import`: imported from a CSV file. `manual`: created in
+       * the dashboard. `inbound`: created by an inbound call or message. `webhook`: received by an integration.
+       */
+      source?: 'api' | 'import' | 'manual' | 'inbound' | 'webhook'
+      /**
+       * When the contact first wrote, called, answered a call, or was sent a message that the carrier accepted. `null` if
+       * never.
+       */
+      first_contact_at?: string | null
+      /** The same, for the last time. */
+      last_contact_at?: string | null
+      /** When the contact was created. */
+      created_at?: string
+      /** When the contact was last updated. Every update makes it later. */
+      updated_at?: string
+    }
+    /** The error that the single request would get. */
+    error?: {
+      code: string
+      message: string
+      details: Record<string, unknown>
+    }
+  }>
+}
+
 export interface Deleted {
   deleted: true
 }

@@ -34,7 +34,7 @@ export function ContactDetails({ contact, onEdit, onDeleted, is_page = false }: 
     await refresh()
     showToast('Contact deleted.')
   }
-  const { first_name, last_name, email, company, time_zone, notes, tags, crm_ids } = contact
+  const { first_name, last_name, email, company, time_zone, notes, tags, custom_fields, crm_ids } = contact
   return (
     <>
       <dl className={styles.details} data-hides-unset={is_page}>
@@ -58,6 +58,13 @@ export function ContactDetails({ contact, onEdit, onDeleted, is_page = false }: 
           )}
         </Detail>
         <Detail name="Notes">{notes && <span className={styles.notes}>{notes}</span>}</Detail>
+        {Object.entries(custom_fields)
+          .sort(([left], [right]) => (left < right ? -1 : 1))
+          .map(([name, value]) => (
+            <Detail key={name} name={name}>
+              {String(value)}
+            </Detail>
+          ))}
         <Detail name="Source">{source_names[contact.source]}</Detail>
         {Object.entries(crm_ids).map(([system, id]) => (
           <Detail key={system} name={`${crmName(system)} ID`}>

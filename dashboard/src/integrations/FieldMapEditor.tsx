@@ -25,6 +25,8 @@ interface FieldMapEditorProps {
 
 interface Draft {
   pointers: Record<string, string>
+  /** Kept as they are: only the API changes them. */
+  custom_fields: Record<string, string>
   crm_ids: { system: string; pointer: string }[]
   default_country: string | null
 }
@@ -179,20 +181,22 @@ function parseSample(sample: string): { json?: unknown; error?: string } {
 }
 
 function toDraft({ field_map, default_country }: Integration): Draft {
-  const { crm_ids = {}, ...rest } = field_map
+  const { crm_ids = {}, custom_fields = {}, ...rest } = field_map
   const pointers = Object.fromEntries(Object.entries(rest).map(([field, pointer]) => [field, String(pointer)]))
   return {
     pointers,
+    custom_fields,
     crm_ids: Object.entries(crm_ids).map(([system, pointer]) => ({ system, pointer })),
     default_country,
   }
 }
 
-function toFieldMap({ pointers, crm_ids }: Draft): FieldMap {
+function toFieldMap({ pointers, custom_fields, crm_ids }: Draft): FieldMap {
   const mapped = Object.entries(pointers).filter(([, pointer]) => pointer.trim() !== '')
   const systems = crm_ids.filter(({ system, pointer }) => system.trim() !== '' && pointer.trim() !== '')
   return {
     ...Object.fromEntries(mapped),
+    ...(Object.keys(custom_fields).length > 0 && { custom_fields }),
     crm_ids: Object.fromEntries(systems.map(({ system, pointer }) => [system.trim(), pointer])),
   }
 }

@@ -225,7 +225,11 @@ export const ContactBatch = Type.Object(
 export type ContactBatch = Static<typeof ContactBatch>
 
 /** A create answers with fewer fields than the others. */
-export const ContactBatchResults = batchResults('ContactBatchResults', Type.Partial(Contact))
+export const ContactBatchResults = batchResults('ContactBatchResults', Type.Partial(Contact), {
+  id: '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa',
+  phone_number: '+14155550101',
+  first_name: 'Grace',
+})
 
 export const CrmId = Type.Object(
   {

@@ -267,7 +267,7 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
 
 /** A valid body for each operation that has one. */
 export const bodies: Record<string, () => object> = {
-  'contacts.create': newContact,
+  'contacts.create': () => newContact({ custom_fields: { plan: 'gold' } }),
   'contacts.update': () => ({ first_name: 'Ada' }),
   'contacts.upsert': () => ({ first_name: 'Ada' }),
   'contacts.batch': () => ({ operations: [{ op: 'create', data: newContact() }] }),

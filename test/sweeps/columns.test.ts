@@ -250,6 +250,7 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
 /** Responses that are not stored resources. */
 const not_stored = [
   'WebCall',
+  'ContactBatchResults',
   'Deleted',
   'DryRun',
   'Overview',

@@ -88,6 +88,8 @@ const allowed: Record<string, Role[]> = {
       'contacts.export',
       'contacts.create',
       'contacts.update',
+      'contacts.upsert',
+      'contacts.batch',
       'contacts.delete',
       'contacts.set_crm_id',
       'contacts.delete_crm_id',

@@ -25,7 +25,7 @@ type OneResource = Get | Write | WriteMany
 export const resourceEnvelope = (schema: TSchema): TSchema => Type.Object({ success: Type.Literal(true), data: schema })
 
 /** The response of a batch, in the order of its parts. */
-export const batchResults = (title: string, data: TSchema) =>
+export const batchResults = (title: string, data: TSchema, example: object) =>
   Type.Object(
     {
       results: Type.Array(
@@ -47,7 +47,7 @@ export const batchResults = (title: string, data: TSchema) =>
             ),
           ),
         }),
-        { description: 'The outcome of each operation.' },
+        { description: 'The outcome of each operation.', examples: [[{ index: 0, status: 201, data: example }]] },
       ),
     },
     { title },

@@ -19,7 +19,7 @@ import { event_types as contact_events } from './contacts/event-types.ts'
 import { operations as contacts } from './contacts/routes.ts'
 import { event_types as conversation_events } from './conversations/event-types.ts'
 import { operations as conversations } from './conversations/routes.ts'
-import { docs_page_headers, renderDocsPage } from './docs/page.ts'
+import { openDocs } from './docs/site.ts'
 import { newCatalog } from './events/catalog.ts'
 import { operations as events } from './events/routes.ts'
 import { payloadSchema } from './events/schema.ts'
@@ -133,6 +133,8 @@ const chat_streams = { max: 4_000, per_workspace_max: 2_000, per_caller_max: 100
 
 const sample_id = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
 
+const changelog = fs.readFileSync(path.join(import.meta.dirname, '../CHANGELOG.md'), 'utf8')
+
 const about: About = {
   title: product.name,
   version: '1',
@@ -220,10 +222,8 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     '/openapi.json',
     openDocument(() => JSON.stringify(document)),
   )
-  addPage(
-    '/docs',
-    openDocument(() => renderDocsPage(document, addressOf(config, portOf(app))), docs_page_headers),
-  )
+  const docs = openDocs(() => ({ document, changelog, origin: addressOf(config, portOf(app)) }))
+  for (const url of docs.routes) addPage(url, docs.answer)
   const pages = {
     ...operator.pages,
     ...webChatPages(path.join(config.checkout, '.cache', 'chat'), service, findChannel),

@@ -101,8 +101,8 @@ function inItems(files: string[]): string[][] {
 const staticChecks = (): Promise<void>[] => [
   check('biome', ['check', '--error-on-warnings', '.']),
   check('oxlint', ['--type-aware']),
-  ...['.', 'dashboard', 'chat', 'voice', 'sdk'].map((project) => {
-    const types = path.join('.cache/types', `${project === '.' ? 'server' : project}.json`)
+  ...['.', 'dashboard', 'chat', 'voice', 'sdk', 'server/docs/browser'].map((project) => {
+    const types = path.join('.cache/types', `${project === '.' ? 'server' : project.replaceAll('/', '-')}.json`)
     return check('tsc', ['--noEmit', '-p', project, '--incremental', '--tsBuildInfoFile', types])
   }),
 ]

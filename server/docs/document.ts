@@ -1,7 +1,7 @@
 import { isObject } from '../kit/json.ts'
 import type { OpenApiSchema } from './fields.ts'
 
-/** The parts of an OpenAPI document that the page shows, with references resolved. */
+/** The parts of an OpenAPI document that the pages show. */
 export interface OpenApiDocument {
   info: { title: string; version: string; description: string }
   servers: { url: string }[]
@@ -9,13 +9,6 @@ export interface OpenApiDocument {
   paths: Record<string, Record<string, Omit<OperationObject, 'method' | 'path'>>>
   webhooks: Record<string, { post: WebhookObject }>
   components: { headers: Record<string, HeaderObject> }
-}
-
-/** A tag with its operations. */
-export interface OperationGroup {
-  name: string
-  description: string
-  operations: OperationObject[]
 }
 
 export interface OperationObject {
@@ -38,6 +31,7 @@ export interface ParameterObject extends HeaderObject {
   name: string
   in: 'path' | 'query' | 'header'
   required?: boolean
+  example?: unknown
 }
 
 export interface WebhookObject {

@@ -1,5 +1,3 @@
-import { type HtmlPart, html, joinWithCommas } from './html.ts'
-
 export interface OpenApiSchema {
   type?: string | string[]
   format?: string
@@ -65,19 +63,24 @@ function mapValueSchema({ patternProperties = {}, additionalProperties }: OpenAp
   return typeof additionalProperties === 'object' ? additionalProperties : Object.values(patternProperties)[0]
 }
 
-export function describeLimits(schema: OpenApiSchema): HtmlPart[] {
+/** What values are allowed, in Markdown. */
+export function describeLimits(schema: OpenApiSchema): string[] {
   const item_limits = schema.items ? describeLimits(schema.items) : []
   return [
-    schema.format,
+    schema.format ?? '',
     describeRange(schema.minLength, schema.maxLength, ' character'),
     describeRange(schema.minimum, schema.maximum),
     describeRange(schema.minItems, schema.maxItems, ' item'),
-    ...item_limits.map((limit) => ['each ', limit]),
-    schema.pattern && html`matches <code>${schema.pattern}</code>`,
-    schema.enum && ['one of ', joinWithCommas(schema.enum.map((value) => html`<code>${String(value)}</code>`))],
-    schema.default !== undefined && html`default <code>${String(schema.default)}</code>`,
+    ...item_limits.map((limit) => `each ${limit}`),
+    schema.pattern === undefined ? '' : `matches ${codeSpan(schema.pattern)}`,
+    schema.enum ? `one of ${schema.enum.map((value) => codeSpan(String(value))).join(', ')}` : '',
+    schema.default === undefined ? '' : `default ${codeSpan(formatDefault(schema.default))}`,
   ].filter(Boolean)
 }
+
+const formatDefault = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+
+const codeSpan = (text: string): string => (text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``)
 
 function describeRange(minimum: number | undefined, maximum: number | undefined, unit = ''): string {
   const counted = (number: number) =>

@@ -26,16 +26,3 @@ export const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
 
 export const idAttribute = (id: string | undefined): HtmlPart => id !== undefined && html` id="${id}"`
-
-export const heading = (level: number, id: string, title: HtmlPart): Html =>
-  html`<h${level} id="${id}"><a href="#${id}">${title}</a></h${level}>\n`
-
-export const joinWithCommas = (parts: HtmlPart[]): HtmlPart[] =>
-  parts.flatMap((part, index) => (index === 0 ? [part] : [', ', part]))
-
-export const formatExample = (example: unknown): string =>
-  typeof example === 'string' ? example : JSON.stringify(example ?? null, null, 2)
-
-/** The tabindex makes it possible to scroll by keyboard. */
-export const codeBlock = (example: unknown): Html =>
-  html`<pre tabindex="0"><code>${formatExample(example)}</code></pre>\n`

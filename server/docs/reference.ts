@@ -1,51 +1,61 @@
-import type { HeaderObject, OperationObject, WebhookObject } from './document.ts'
-import { codeBlock, type Html, heading, html } from './html.ts'
-import { fieldTable, type RenderMarkdown, responseTable } from './tables.ts'
+import { exampleFence } from './area.ts'
+import type { HeaderObject, ResponseObject, WebhookObject } from './document.ts'
+import { fieldTable, responseTable } from './field-table.ts'
 
-export const webhookSection = (markdown: RenderMarkdown, webhooks: WebhookObject[]): Html => html`<section>
-${heading(2, 'page/webhooks', 'Webhook payloads')}
-<p>The body that a webhook receives for each type of event. The list and the stream of events have the same
-<code>data</code> and <code>previous</code>.</p>
-${webhooks.map((webhook) => webhookArticle(markdown, webhook))}
-</section>
-`
+/** The page of event types. */
+export const eventsPage = (webhooks: WebhookObject[]): string =>
+  [
+    '# Event types',
+    'The body that a [webhook](/docs/guide/webhooks) receives for each type of event. The [list and the stream of events](/docs/guide/events) have ' +
+      'the same `data` and `previous`.',
+    ...webhooks.flatMap(({ summary, description, requestBody }) => [
+      `## ${summary}`,
+      description,
+      ...Object.values(requestBody.content).flatMap(({ schema, example }) => [
+        exampleFence(example),
+        '### Fields',
+        responseTable(schema),
+      ]),
+    ]),
+  ].join('\n\n')
 
-function webhookArticle(markdown: RenderMarkdown, { summary, description, requestBody }: WebhookObject): Html {
-  const id = `webhook/${summary}`
-  return html`<article aria-labelledby="${id}">
-${heading(3, id, summary)}
-${markdown(description)}
-${Object.entries(requestBody.content).map(
-  ([type, { schema, example }]) => html`<details><summary>Fields</summary>${responseTable(markdown, schema)}</details>
-${heading(4, `${id}/${type}`, ['Example ', html`<small>${type}</small>`])}${codeBlock(example)}`,
-)}
-</article>
-`
+export interface ErrorExample {
+  code: string
+  status: string
+  value: unknown
 }
 
-export function errorSection(markdown: RenderMarkdown, operations: OperationObject[]): Html {
-  const errors = operations.flatMap(({ responses }) =>
-    Object.entries(responses).flatMap(([status, { content = {} }]) =>
-      Object.values(content).flatMap(({ schema, examples = {} }) =>
-        Object.entries(examples).map(([code, { value }]) => ({ title: `${status} ${code}`, schema, value })),
-      ),
+/** An example of each error, by code. */
+export function listErrors(responses: [status: string, ResponseObject][]): ErrorExample[] {
+  const errors = responses.flatMap(([status, { content = {} }]) =>
+    Object.values(content).flatMap(({ examples = {} }) =>
+      Object.entries(examples).map(([code, { value }]) => ({ code, status, value })),
     ),
   )
-  const by_title = new Map(errors.map((error) => [error.title, error]))
-  const sorted = [...by_title.values()].sort((one, other) => (one.title < other.title ? -1 : 1))
-  return html`<section>
-${heading(2, 'page/errors', 'Error responses')}
-<p>Every error has this body. An example of each code follows.</p>
-${sorted[0] && responseTable(markdown, sorted[0].schema)}
-${sorted.map(({ title, value }) => html`<details><summary>${title}</summary>${codeBlock(value)}</details>\n`)}
-</section>
-`
+  const by_code = new Map(errors.map((error) => [error.code, error]))
+  return [...by_code.values()].sort((one, other) => Number(one.status) - Number(other.status))
 }
 
-export function headerSection(markdown: RenderMarkdown, headers: Record<string, HeaderObject>): Html {
+/** The page of error codes. The guide's table of codes says what each one means. */
+export const errorsPage = (errors: ErrorExample[], guide: string): string =>
+  [
+    '# Errors',
+    'Every error has the body that [Envelope](/docs/guide/envelope) describes. Programs go by `code`; `message` is for people. Quote `request_id` when you ask for help.',
+    ...errors.flatMap(({ code, status, value }) => [
+      `## ${code}`,
+      `Status ${status}. ${meaningOf(code, guide)}`,
+      exampleFence(value),
+    ]),
+  ].join('\n\n')
+
+const meaningOf = (code: string, guide: string): string =>
+  new RegExp(`^\\| \`${code}\` \\| \\d+ \\| (.*) \\|$`, 'm').exec(guide)?.[1] ?? ''
+
+/** The page of response headers. */
+export const headersPage = (headers: Record<string, HeaderObject>): string => {
   const rows = Object.entries(headers).map(([name, { description = '', schema }]) => {
     const examples = (schema.examples ?? []).map((example) => ` Example: \`${String(example)}\`.`)
-    return { id: `header/${name}`, name, mark: '', schema: { ...schema, description: description + examples.join('') } }
+    return { name, mark: '', schema: { ...schema, description: description + examples.join('') } }
   })
-  return html`<section>\n${heading(2, 'page/headers', 'Response headers')}${fieldTable(markdown, rows)}</section>\n`
+  return `# Response headers\n\n${fieldTable(rows, 'Header')}`
 }

@@ -6,7 +6,7 @@ import type { SiteAnswer, SiteRequest } from './static-site.ts'
 
 const brotli_options = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
-type AnswerDocument = (request: Pick<SiteRequest, 'headers'>) => Promise<SiteAnswer>
+export type AnswerDocument = (request: Pick<SiteRequest, 'headers'>) => Promise<SiteAnswer>
 
 /** A text that is made at its first request, and compressed once, in the threads of zlib. Each encoding has its own ETag. */
 export function openDocument(render: () => string, headers: Record<string, string> = {}): AnswerDocument {

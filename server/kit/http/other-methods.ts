@@ -38,4 +38,10 @@ export function openOtherMethods(app: FastifyInstance): RejectOtherMethods {
   }
 }
 
-const toPattern = (url: string): RegExp => new RegExp(`^${url.replace(/[^\w/:]/g, '\\$&').replace(/:\w+/g, '[^/]*')}$`)
+const toPattern = (url: string): RegExp =>
+  new RegExp(
+    `^${url
+      .replace(/[^\w/:*]/g, '\\$&')
+      .replace(/:\w+/g, '[^/]*')
+      .replace('*', '.*')}$`,
+  )

@@ -1,0 +1,258 @@
+import fs from 'node:fs'
+import path from 'node:path'
+import { type Area, addressOf, areaPage, areaTitle } from './area.ts'
+import { type OpenApiDocument, type OperationObject, type ResponseObject, resolveReferences } from './document.ts'
+import { slugOf } from './markdown.ts'
+import { type ErrorExample, errorsPage, eventsPage, headersPage, listErrors } from './reference.ts'
+
+export interface DocsPage {
+  /** On this server, without `.md`. */
+  url: string
+  title: string
+  /** Pages of one group are listed together. */
+  group: string
+  /** A sentence for lists of pages. */
+  summary: string
+  /** Its fragment when all of this was one page. */
+  old_id?: string
+  toMarkdown: () => string
+}
+
+/** An operation, an event type, an error or a header: what the first page lists and the search finds. */
+export interface Entry {
+  url: string
+  title: string
+  /** Its fragment when all of this was one page. */
+  old_id: string
+  /** What the search shows besides the title. */
+  detail: string
+  toSearchText: () => string
+}
+
+export interface DocsContent {
+  title: string
+  /** What the product is, in a sentence or two. */
+  intro: string
+  /** How to begin, in Markdown. */
+  start: string
+  pages: DocsPage[]
+  entries: Entry[]
+  /** The URLs of error codes. */
+  codes: Map<string, string>
+  /** The URLs of the guide's chapters, by title. */
+  chapters: Map<string, string>
+}
+
+export interface DocsSource {
+  document: object
+  /** The address of the service, before all paths in samples. */
+  origin: string
+  changelog: string
+}
+
+/** The chapters of the guide in the order in which they are read. Others come last. */
+const guide_parts: Record<string, string[]> = {
+  Basics: [
+    'Address and authentication',
+    'Envelope',
+    'Values',
+    'Lists',
+    'Idempotency',
+    'Conditional requests',
+    'Files',
+    'Rate limit',
+    'Versions',
+    'Workspace',
+    'Test workspaces',
+  ],
+  Agents: ['Agents and versions', 'Conversations', 'Scripts', 'Models', 'Speech', 'Tools'],
+  Channels: ['Web chat', 'Talk from your own page', 'Voice in the browser', 'SMS', 'Telephone numbers', 'Calls'],
+  'Reach people': ['Consent', 'Campaigns', 'Simulated people'],
+  Connect: ['Events', 'Webhooks', 'Integrations'],
+}
+const other_part = 'More'
+
+const recipe_names = [
+  'verify-a-webhook',
+  'resume-a-stream',
+  'sync-a-crm',
+  'connect-ollama',
+  'test-a-campaign',
+  'chat-on-your-page',
+  'talk-in-the-browser',
+]
+
+const readText = (name: string): string => fs.readFileSync(path.join(import.meta.dirname, name), 'utf8')
+
+/** All pages of /docs but the first, as Markdown. */
+export function listPages({ document, origin, changelog }: DocsSource): DocsContent {
+  // createOpenApiDocument makes an OpenAPI document, and these are the parts that the pages show.
+  const { info, servers, tags, paths, webhooks, components } = document as OpenApiDocument
+  const resolve = <Value>(value: Value) => resolveReferences(value, document) as Value
+  const base_path = servers[0]?.url ?? ''
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+  )
+  const areas: Area[] = tags.map((tag) => ({
+    ...tag,
+    operations: operations.filter((one) => one.tags[0] === tag.name),
+  }))
+  const errors = listErrors(resolve(errorResponses(operations)))
+  const payloads = Object.values(webhooks).map(({ post }) => post)
+  const fill = (text: string) => fillSamples(text, origin, base_path)
+
+  const reference: DocsPage[] = [
+    {
+      url: '/docs/errors',
+      old_id: 'page/errors',
+      title: 'Errors',
+      group: 'Reference',
+      summary: 'Each error code with its status and an example.',
+      toMarkdown: () => errorsPage(errors, info.description),
+    },
+    {
+      url: '/docs/events',
+      old_id: 'page/webhooks',
+      title: 'Event types',
+      group: 'Reference',
+      summary: 'What webhooks receive for each type of event.',
+      toMarkdown: () => eventsPage(resolve(payloads)),
+    },
+    {
+      url: '/docs/headers',
+      old_id: 'page/headers',
+      title: 'Response headers',
+      group: 'Reference',
+      summary: 'The headers of responses.',
+      toMarkdown: () => headersPage(resolve(components.headers)),
+    },
+    {
+      url: '/docs/changelog',
+      title: 'Changelog',
+      group: 'Reference',
+      summary: 'What has changed in each release.',
+      toMarkdown: () => changelog,
+    },
+  ]
+  const chapters = chaptersOf(info.description, fill)
+  const intro = info.description.slice(0, info.description.indexOf('\n## ')).trim()
+  return {
+    title: `${info.title} API`,
+    intro,
+    start: fill(readText('start.md').replace('INTRO', () => intro)),
+    pages: [...recipesFrom(fill), ...chapters, ...areas.map((area) => pageOf(area)), ...reference],
+    entries: [
+      ...areas.flatMap((area) => area.operations.map((operation) => operationEntry(area, operation))),
+      ...payloads.map(eventEntry),
+      ...errors.map(errorEntry),
+      ...Object.entries(components.headers).map(headerEntry),
+    ],
+    codes: new Map(errors.map((error) => [error.code, errorEntry(error).url])),
+    chapters: new Map(chapters.map(({ title, url }) => [title, url])),
+  }
+
+  function pageOf(area: Area): DocsPage {
+    return {
+      url: areaUrl(area.name),
+      old_id: `tag/${area.name}`,
+      title: areaTitle(area.name),
+      group: 'API',
+      summary: area.description,
+      toMarkdown: () => areaPage(origin, base_path, { ...area, operations: resolve(area.operations) }),
+    }
+  }
+
+  function operationEntry({ name }: Area, operation: OperationObject): Entry {
+    const { method, summary, operationId, description } = operation
+    return {
+      url: `${areaUrl(name)}#${slugOf(summary)}`,
+      title: summary,
+      old_id: `operation/${operationId}`,
+      detail: `${method} ${addressOf(operation, base_path)}`,
+      toSearchText: () => {
+        const { parameters = [], requestBody } = resolve({ ...operation, responses: {} })
+        const bodies = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) =>
+          Object.keys(schema.properties ?? {}),
+        )
+        return [operationId, description, ...parameters.map((one) => one.name), ...bodies].join(' ')
+      },
+    }
+  }
+}
+
+const areaUrl = (name: string): string => `/docs/api/${name.replaceAll('_', '-')}`
+
+/** Each error response once, by status: operations share them. */
+const errorResponses = (operations: OperationObject[]): [string, ResponseObject][] => {
+  const all = operations.flatMap(({ responses }) =>
+    Object.entries(responses).filter(([status]) => !status.startsWith('2')),
+  )
+  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()]
+}
+
+function chaptersOf(guide: string, fill: (text: string) => string): DocsPage[] {
+  const [, ...sections] = guide.split(/^## /m)
+  const chapters = sections.map((section) => {
+    const title = section.slice(0, section.indexOf('\n')).trim()
+    const part = Object.keys(guide_parts).find((name) => guide_parts[name]?.includes(title)) ?? other_part
+    const text = section.slice(section.indexOf('\n')).trim()
+    return {
+      url: `/docs/guide/${slugOf(title)}`,
+      old_id: slugOf(title),
+      title,
+      group: part,
+      summary: firstSentence(text),
+      toMarkdown: () => `# ${title}\n\n${fill(text)}`,
+    }
+  })
+  const order = Object.values(guide_parts).flat()
+  const rankOf = ({ title }: DocsPage) => (order.includes(title) ? order.indexOf(title) : order.length)
+  return chapters.sort((one, other) => rankOf(one) - rankOf(other))
+}
+
+const recipesFrom = (fill: (text: string) => string): DocsPage[] =>
+  recipe_names.map((name) => {
+    const text = readText(`recipes/${name}.md`)
+    const title = /^# (.*)$/m.exec(text)?.[1] ?? name
+    const summary = firstSentence(text.slice(text.indexOf('\n')).trim())
+    return { url: `/docs/recipes/${name}`, title, group: 'Recipes', summary, toMarkdown: () => fill(text) }
+  })
+
+const firstSentence = (text: string): string => {
+  const paragraph = (text.split('\n\n', 1)[0] ?? '').replaceAll(/\s+/g, ' ')
+  return /^.*?\.(?= |$)/.exec(paragraph)?.[0] ?? paragraph.replace(/:$/, '.')
+}
+
+/** Writes samples with the address of the service, and the commands that the guide shortens (`curl ... .../agents`) in full. */
+function fillSamples(text: string, origin: string, base_path: string): string {
+  const key = '-H "Authorization: Bearer $KEY"'
+  return text
+    .replaceAll(/^```\w*\n[\s\S]*?^```$/gm, (block) =>
+      block
+        .replaceAll(
+          /^(curl\b[^\n]*?) \.\.\. (?=-d)/gm,
+          (_, start: string) => `${start} ${key} -H 'Content-Type: application/json' \\\n  `,
+        )
+        .replaceAll(/^(curl\b[^\n]*?) \.\.\. /gm, (_, start: string) => `${start} ${key} `)
+        .replaceAll(/(?<=[ '])\.\.\.\//g, () => `${origin}${base_path}/`)
+        .replaceAll("-H 'Authorization: Bearer pk_...'", () => key),
+    )
+    .replaceAll(/https?:\/\/(127\.0\.0\.1:8080|parley\.example\.com)/g, () => origin)
+    .replaceAll('wss://parley.example.com', () => origin.replace(/^http/, 'ws'))
+}
+
+function eventEntry({ summary: type, description }: { summary: string; description: string }): Entry {
+  const url = `/docs/events#${slugOf(type)}`
+  return { url, title: type, old_id: `webhook/${type}`, detail: 'Event', toSearchText: () => description }
+}
+
+function errorEntry({ code, status }: ErrorExample): Entry {
+  const url = `/docs/errors#${slugOf(code)}`
+  return { url, title: code, old_id: `code/${code}`, detail: `Error ${status}`, toSearchText: () => '' }
+}
+
+function headerEntry([name, { description = '' }]: [string, { description?: string }]): Entry {
+  const url = `/docs/headers#code/${name}`
+  const old_id = `header/${name}`
+  return { url, title: name, old_id, detail: 'Header', toSearchText: () => description }
+}

@@ -66,12 +66,11 @@ export function openDocs(getSource: () => DocsSource): DocsSite {
         listFiles(getSource()).map(({ url, headers, render }) => [url, openDocument(render, headers)]),
       )
       const pathname = (request.raw.url ?? '').replace(/\?.*$/s, '').replace(/\/$/, '')
-      const answer = answers.get(pathname)
-      if (answer) return answer(request)
-      const missing = answers.get(missing_url)
-      if (!missing) throw notFound()
+      const answer = answers.get(pathname) ?? answers.get(missing_url)
+      if (!answer) throw notFound()
+      if (answer !== answers.get(missing_url)) return answer(request)
       // Sent whole, also to a client that has it.
-      return { ...(await missing({ headers: { ...request.headers, 'if-none-match': undefined } })), status: 404 }
+      return { ...(await answer({ headers: { ...request.headers, 'if-none-match': undefined } })), status: 404 }
     },
   }
 }

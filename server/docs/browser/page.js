@@ -154,18 +154,25 @@ function followOldFragment() {
   }
 }
 
-/** On wide screens the contents scroll by themselves. */
-function showCurrentInContents() {
+/** On wide screens the contents are always open, beside the text, and scroll by themselves. */
+function showContents() {
   const contents = document.querySelector('nav')
-  const current = contents?.querySelector('[aria-current]')
-  if (!contents || !current) return
-  const { top } = current.getBoundingClientRect()
-  const { top: above, height } = contents.getBoundingClientRect()
-  contents.scrollTop += top - above - height / 3
+  const details = contents?.querySelector('details')
+  if (!contents || !details) return
+  const wide = matchMedia('(min-width: 60rem)')
+  const openIfWide = () => {
+    details.open = wide.matches
+  }
+  wide.addEventListener('change', openIfWide)
+  openIfWide()
+  const current = contents.querySelector('[aria-current]')
+  if (!current) return
+  const { top, height } = contents.getBoundingClientRect()
+  contents.scrollTop += current.getBoundingClientRect().top - top - height / 3
 }
 
 followOldFragment()
-showCurrentInContents()
+showContents()
 fill('')
 addTabs()
 addCopyButtons()

@@ -2510,8 +2510,10 @@ export interface NewEnrollments {
    */
   filter?: {
     /**
-     * Returns contacts whose phone number, first name, last name, full name ("first last"), display name or email contains
-     * this text. Ignores case and accents. `%`, `_` and `\` are plain characters.
+     * Returns contacts that have every word of this text, in any order, as a part of their phone number, first name, last
+     * name, display name or email. Ignores case and accents. Digits with spaces, dots, dashes, brackets or `+` are one
+     * word, and also match the digits of the phone number: `(415) 555-1003` finds `+14155551003`. `%`, `_` and `\` are
+     * plain characters.
      */
     search?: string
     /** Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags. */
@@ -3866,8 +3868,10 @@ export interface ContactsListQuery {
    */
   cursor?: string
   /**
-   * Returns contacts whose phone number, first name, last name, full name ("first last"), display name or email contains
-   * this text. Ignores case and accents. `%`, `_` and `\` are plain characters.
+   * Returns contacts that have every word of this text, in any order, as a part of their phone number, first name, last
+   * name, display name or email. Ignores case and accents. Digits with spaces, dots, dashes, brackets or `+` are one
+   * word, and also match the digits of the phone number: `(415) 555-1003` finds `+14155551003`. `%`, `_` and `\` are
+   * plain characters.
    */
   search?: string
   /** Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags. */
@@ -3897,8 +3901,10 @@ export interface ContactsListQuery {
 
 export interface ContactsExportQuery {
   /**
-   * Returns contacts whose phone number, first name, last name, full name ("first last"), display name or email contains
-   * this text. Ignores case and accents. `%`, `_` and `\` are plain characters.
+   * Returns contacts that have every word of this text, in any order, as a part of their phone number, first name, last
+   * name, display name or email. Ignores case and accents. Digits with spaces, dots, dashes, brackets or `+` are one
+   * word, and also match the digits of the phone number: `(415) 555-1003` finds `+14155551003`. `%`, `_` and `\` are
+   * plain characters.
    */
   search?: string
   /** Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags. */

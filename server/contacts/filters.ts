@@ -1,9 +1,9 @@
 import * as page from '../kit/postgres/page.ts'
-import { join, likeContains, raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { join, raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalid } from '../kit/problem.ts'
-import { normalizeText } from '../kit/text.ts'
 import { normalizeTag } from './normalize.ts'
 import { type ContactFilters, parseSort } from './schema.ts'
+import { parseSearch, type SearchWords, textContains } from './search-words.ts'
 
 export const isFiltered = (query: ContactFilters): boolean => query.search !== undefined || hasOtherFilters(query)
 
@@ -22,25 +22,15 @@ const other_filters = [
   'crm_id',
 ] as const
 
-/** The normalized search. A search of only accents would become empty, so it is used unchanged. */
-export const searchTerm = ({ search }: ContactFilters): string | undefined =>
-  search === undefined ? undefined : normalizeText(search) || search
-
 export function assertCrmFilterIsComplete({ crm_system, crm_id }: ContactFilters): void {
   if ((crm_system === undefined) === (crm_id === undefined)) return
   const path = crm_system === undefined ? 'crm_system' : 'crm_id'
   throw invalid([{ path, code: 'required', message: 'crm_system and crm_id must be used together.' }])
 }
 
-/** A condition on `contact_texts` that reads every text. */
-export const textContains = (term: string): Sql => sql`strpos(text, ${term}) > 0`
-
-/** The same condition, written so that PostgreSQL can use the trigram index. */
-export const textContainsIndexed = (term: string): Sql => sql`text like ${likeContains(term)}`
-
 /** A condition on any table: reads the text of one contact by its key. */
-export const contactContains = (workspace: string, { id, term }: { id: Sql; term: string }): Sql =>
-  sql`(select ${textContains(term)} from contact_texts as searched
+export const contactContains = (workspace: string, { id, words }: { id: Sql; words: SearchWords }): Sql =>
+  sql`(select ${textContains(words)} from contact_texts as searched
     where searched.workspace_id = ${workspace} and searched.id = ${id})`
 
 /**
@@ -98,10 +88,12 @@ interface Chunk {
  */
 export function selectChunk(workspace: string, query: ContactFilters, { after, limit }: Chunk): Sql {
   const sort = parseSort(query.sort)
-  const term = searchTerm(query)
-  const contains_term = term === undefined ? raw('true') : contactContains(workspace, { id: raw('matching.id'), term })
+  const contains_words =
+    query.search === undefined
+      ? raw('true')
+      : contactContains(workspace, { id: raw('matching.id'), words: parseSearch(query.search) })
   return sql`select * from (${selectMatches(workspace, query)}) as matching
-    where ${after ? page.after(sort, after) : raw('true')} and ${contains_term}
+    where ${after ? page.after(sort, after) : raw('true')} and ${contains_words}
     order by ${page.orderBy(sort)} limit ${limit}`
 }
 

@@ -3,18 +3,10 @@ import * as page from '../kit/postgres/page.ts'
 import { rowByKey } from '../kit/postgres/row-by-key.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { contactTotal, countContacts } from './counts.ts'
-import {
-  assertCrmFilterIsComplete,
-  contactContains,
-  hasOtherFilters,
-  isFiltered,
-  searchTerm,
-  selectMatches,
-  textContains,
-  textContainsIndexed,
-} from './filters.ts'
+import { assertCrmFilterIsComplete, contactContains, hasOtherFilters, isFiltered, selectMatches } from './filters.ts'
 import { columns } from './rows.ts'
 import { type Contact, type ContactQuery, parseSort } from './schema.ts'
+import { hasIndexedWord, parseSearch, type SearchWords, textContains, textContainsIndexed } from './search-words.ts'
 import { countShortMatches, keepsTotals } from './short-search-totals.ts'
 
 /*
@@ -27,9 +19,9 @@ import { countShortMatches, keepsTotals } from './short-search-totals.ts'
  * `list` chooses one of four strategies:
  *
  * - Without filters (`listAll`), the total comes from counts that every write updates.
- * - A search with three letters or digits in a row (`searchByIndex`) uses the trigram index on `contact_texts`.
- * - Any other search (`searchWithoutIndex`) has to read texts one by one. If it has one or two characters, a large
- *   workspace already has its total (short-search-totals.ts), so only the page must be found.
+ * - A search with a word of three letters or digits in a row (`searchByIndex`) uses the trigram index on `contact_texts`.
+ * - Any other search (`searchWithoutIndex`) has to read texts one by one. If it is one word of one or two characters, a
+ *   large workspace already has its total (short-search-totals.ts), so only the page must be found.
  * - Filters without a search (`readPageAndCount`) read the page and count the matches in two concurrent statements.
  *
  * A workspace is large if it keeps short-search totals, which starts at 10,000 contacts. The measurements behind these
@@ -53,7 +45,7 @@ interface ListRequest {
 }
 
 interface SearchRequest extends ListRequest {
-  term: string
+  words: SearchWords
 }
 
 interface Found {
@@ -63,17 +55,14 @@ interface Found {
 
 export async function list(at: At, query: ContactQuery): Promise<page.Page<Contact>> {
   assertCrmFilterIsComplete(query)
-  const term = searchTerm(query)
   return page.read(query, parseSort(query.sort), (page_sql) => {
     const request = { at, query, page_sql }
     if (!isFiltered(query)) return listAll(request)
-    if (term === undefined) return readPageAndCount(request, selectMatches(at.workspace, query))
-    return hasTrigram(term) ? searchByIndex({ ...request, term }) : searchWithoutIndex({ ...request, term })
+    if (query.search === undefined) return readPageAndCount(request, selectMatches(at.workspace, query))
+    const words = parseSearch(query.search)
+    return hasIndexedWord(words) ? searchByIndex({ ...request, words }) : searchWithoutIndex({ ...request, words })
   })
 }
-
-/** The trigram index finds only terms that have three letters or digits in a row. */
-const hasTrigram = (term: string): boolean => /[\p{L}\p{N}]{3}/u.test(term)
 
 async function listAll(request: ListRequest): Promise<Found> {
   const { at, query, page_sql } = request
@@ -94,8 +83,8 @@ async function listAllFromNearerEnd({ at, query, page_sql }: ListRequest): Promi
 }
 
 async function searchByIndex(request: SearchRequest): Promise<Found> {
-  const { at, query, term } = request
-  const indexed_matches = selectMatches(at.workspace, query, textContainsIndexed(term))
+  const { at, query, words } = request
+  const indexed_matches = selectMatches(at.workspace, query, textContainsIndexed(words))
   if (isFirstPageOfNewest(query) && !hasOtherFilters(query)) {
     const rows = await searchNewest(request)
     // With the additional row that `page_sql` selects, the page is full.
@@ -111,13 +100,13 @@ const isFirstPageOfNewest = ({ sort, offset, cursor }: ContactQuery): boolean =>
  * Searches only the newest contacts of a large workspace. A common term fills the first page from these, so that its
  * matches need only be counted, not sorted. In a small workspace this selects nothing.
  */
-function searchNewest({ at, term, page_sql }: SearchRequest): Promise<Contact[]> {
+function searchNewest({ at, words, page_sql }: SearchRequest): Promise<Contact[]> {
   const { workspace } = at
   const newest = sql`select id, created_at from contacts
     where workspace_id = ${workspace} and (select ${keepsTotals(workspace)})
     order by created_at desc, id desc limit ${raw(String(newest_searched))}`
   const matches = sql`select id, created_at from (${newest}) as newest
-    where ${contactContains(workspace, { id: raw('newest.id'), term })}`
+    where ${contactContains(workspace, { id: raw('newest.id'), words })}`
   return readPage(at, matches, page_sql)
 }
 
@@ -128,12 +117,12 @@ function searchNewest({ at, term, page_sql }: SearchRequest): Promise<Contact[]>
  * instead. The statement has both halves, and PostgreSQL skips the half whose size condition is false.
  */
 async function searchInOneStatement(
-  { at, query, term, page_sql }: SearchRequest,
+  { at, query, words, page_sql }: SearchRequest,
   indexed_matches: Sql,
 ): Promise<Found> {
   const { db, workspace } = at
   const large_condition = keepsTotals(workspace)
-  const scanned_matches = selectMatches(workspace, query, textContains(term))
+  const scanned_matches = selectMatches(workspace, query, textContains(words))
   const rows = await db.many<Contact & { total: number }>(
     sql`with matching as materialized (
         ${indexed_matches} and (select ${large_condition}) union all ${scanned_matches} and not (select ${large_condition}))
@@ -146,9 +135,9 @@ async function searchInOneStatement(
 }
 
 async function searchWithoutIndex(request: SearchRequest): Promise<Found> {
-  const { at, query, term, page_sql } = request
-  const matches = selectMatches(at.workspace, query, textContains(term))
-  const total = hasOtherFilters(query) ? undefined : await countShortMatches(at, term)
+  const { at, query, words, page_sql } = request
+  const matches = selectMatches(at.workspace, query, textContains(words))
+  const total = hasOtherFilters(query) ? undefined : await countShortMatches(at, words)
   if (total === undefined) return readPageAndCount(request, matches)
   if (total === 0) return { rows: [], total }
   return {
@@ -165,9 +154,9 @@ const isListOrderCheaper = ({ query }: SearchRequest, total: number): boolean =>
   total >= text_by_key_cost * (query.offset + query.limit)
 
 /** Selects matches so that PostgreSQL can go through the contacts in the order of the list. */
-const selectInListOrder = ({ at, query, term }: SearchRequest): Sql =>
+const selectInListOrder = ({ at, query, words }: SearchRequest): Sql =>
   sql`select id, ${raw(parseSort(query.sort).column)} from contacts
-    where workspace_id = ${at.workspace} and ${contactContains(at.workspace, { id: raw('contacts.id'), term })}`
+    where workspace_id = ${at.workspace} and ${contactContains(at.workspace, { id: raw('contacts.id'), words })}`
 
 async function readPageAndCount({ at, page_sql }: ListRequest, matches: Sql): Promise<Found> {
   const [rows, total] = await Promise.all([readPage(at, matches, page_sql), page.count(at.db, matches)])

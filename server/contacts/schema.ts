@@ -275,8 +275,9 @@ export const filters = {
     text({
       maxLength: 200,
       description:
-        'Returns contacts whose phone number, first name, last name, full name ("first last"), display name or email ' +
-        'contains this text. Ignores case and accents. `%`, `_` and `\\` are plain characters.',
+        'Returns contacts that have every word of this text, in any order, as a part of their phone number, first name, last name, ' +
+        'display name or email. Ignores case and accents. Digits with spaces, dots, dashes, brackets or `+` are one word, ' +
+        'and also match the digits of the phone number: `(415) 555-1003` finds `+14155551003`. `%`, `_` and `\\` are plain characters.',
       [also_called]: ['q', 'query'],
     }),
   ),

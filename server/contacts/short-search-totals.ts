@@ -3,10 +3,11 @@ import { letOthersRun } from '../kit/let-others-run.ts'
 import { likeContains, raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { selectRows } from '../kit/postgres/tenants.ts'
 import * as workspaces from '../workspaces/store.ts'
+import type { SearchWords } from './search-words.ts'
 import { newTermCounter } from './term-counter.ts'
 
 /*
- * Keeps the number of contacts that match each possible search of one or two characters.
+ * Keeps the number of contacts that match each possible search of one word with one or two characters.
  *
  * No index helps such a search, and it matches a large part of all texts, so counting would read every text of the
  * workspace. Large workspaces therefore keep the totals in `contact_search_totals`.
@@ -36,9 +37,12 @@ export const keepsTotals = (workspace: string): Sql =>
 export const shareUnlessRecording = (at: InWorkspace): Promise<number> =>
   workspaces.shareUnless(at, keepsTotals(at.workspace))
 
-/** Returns undefined if the term is longer than two characters or the workspace keeps no totals. */
-export async function countShortMatches({ db, workspace }: At, term: string): Promise<number | undefined> {
-  if (term.length > short_term_length_max) return undefined
+/** Returns undefined if the search is more than one word of two characters, or the workspace keeps no totals. */
+export async function countShortMatches(
+  { db, workspace }: At,
+  { texts: [term = '', ...others], numbers }: SearchWords,
+): Promise<number | undefined> {
+  if (others.length > 0 || numbers.length > 0 || term.length > short_term_length_max) return undefined
   const pattern = likeContains(term)
   const found = await db.maybe<{ total: number }>(
     sql`select coalesce((select total from contact_search_totals where workspace_id = ${workspace} and term = ${term}), 0)

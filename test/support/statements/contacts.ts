@@ -8,7 +8,7 @@ import type { Server } from '../harness.ts'
 import { newContact, newImport, newIntegration, newSuppression, newWebhook, phoneNumber } from '../samples.ts'
 
 const filters = {
-  search: ['ada', 'a', '.e'],
+  search: ['ada', 'a', '.e', 'a+d'],
   tag: ['vip', 'vip&tag=trial'],
   source: ['api'],
   created_after: ['2026-01-01T00:00:00Z'],
@@ -50,6 +50,12 @@ export async function listContacts(server: Server): Promise<void> {
       const { status, text } = await large.call('GET', `/contacts?${exact}${filter}`)
       assert.equal(status, 200, text)
     }
+  for (const search of ['ada+trial', 'ada+x+y', '(415)+555', 'ada+(415)+555+a', '4-1', '4-1+a+5-5+ada'])
+    for (const path of ['', '/export'])
+      for (const { call } of [large, small]) {
+        const { status, text } = await call('GET', `/contacts${path}?search=${search}`)
+        assert.equal(status, 200, text)
+      }
   for (const page of ['offset=1', 'offset=1000'])
     for (const filter of ['', '&search=ada', '&search=a']) await large.call('GET', `/contacts?${page}${filter}`)
   const cursorOf = (...position: unknown[]) => Buffer.from(JSON.stringify(position)).toString('base64url')

@@ -1,0 +1,96 @@
+import { join, likeContains, raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { normalizeText } from '../kit/text.ts'
+
+/*
+ * A search is a list of words. A contact matches if its text (normalize.ts) contains all of them, in any order.
+ *
+ * A word with spaces or punctuation between its digits, such as `(415) 555-1003`, is also compared with the digits of the
+ * phone number.
+ */
+
+export interface SearchWords {
+  /** Normalized, the longest first. None is a part of another one. */
+  texts: string[]
+  numbers: NumberWord[]
+}
+
+interface NumberWord {
+  typed: string
+  /** Begins with `+` if the phone number must begin with these digits. */
+  digits: string
+}
+
+/** Each number is a condition of its own. Further numbers are found only as they were typed. */
+const numbers_max = 3
+
+/** The index looks for the longest words. The texts that it finds are searched for the others. */
+const indexed_texts_max = 2
+
+const number_part = '[\\d.+\\p{Pd}\\p{Ps}\\p{Pe}]+'
+const word_pattern = new RegExp(`(?<!\\S)(${number_part}(?:\\s+${number_part})*)(?!\\S)|\\S+`, 'gu')
+
+/** A search of only accents or spaces has no words, so it is used unchanged. */
+export function parseSearch(search: string): SearchWords {
+  const normalized = normalizeText(search)
+  const texts: string[] = []
+  const numbers: NumberWord[] = []
+  for (const [word, number] of normalized.matchAll(word_pattern)) {
+    const digits = digitsOf(number ?? '')
+    if (!/\d/.test(digits)) texts.push(...word.split(/\s+/))
+    else if (digits === word) texts.push(word)
+    else if (numbers.some(({ typed }) => typed === word)) continue
+    else if (numbers.length < numbers_max) numbers.push({ typed: word, digits })
+    else texts.push(word)
+  }
+  if (texts.length + numbers.length === 0) texts.push(normalized || search)
+  return { texts: withoutParts(texts), numbers }
+}
+
+function digitsOf(number: string): string {
+  const [first = '', ...others] = number.replace(/[^\d+]/g, '')
+  return first + others.join('').replaceAll('+', '')
+}
+
+function withoutParts(texts: string[]): string[] {
+  const longest_first = texts.toSorted((left, right) => right.length - left.length)
+  return longest_first.filter((text, index) => !longest_first.slice(0, index).some((longer) => longer.includes(text)))
+}
+
+/** Whether the trigram index can be used: it finds only words that have three letters or digits in a row. */
+export const hasIndexedWord = ({ texts, numbers }: SearchWords): boolean =>
+  texts.some(hasTrigram) || numbers.some(({ digits }) => hasTrigram(digits))
+
+const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text)
+
+/** A condition on `contact_texts` that reads every text. */
+export const textContains = ({ texts, numbers }: SearchWords): Sql =>
+  join([...containsAll(texts), ...numbers.map(containsNumber)], ' and ')
+
+/** The same condition, written so that PostgreSQL can use the trigram index. */
+export function textContainsIndexed({ texts, numbers }: SearchWords): Sql {
+  const indexed = texts.filter(hasTrigram).slice(0, indexed_texts_max)
+  const others = texts.filter((text) => !indexed.includes(text))
+  const conditions = [
+    ...indexed.map((text) => sql`text like ${likeContains(text)}`),
+    ...containsAll(others),
+    ...numbers.map((number) => (hasTrigram(number.digits) ? containsIndexedNumber(number) : containsNumber(number))),
+  ]
+  return join(conditions, ' and ')
+}
+
+/** One condition for any number of texts: each other statement is prepared on its own. */
+function containsAll(texts: string[]): Sql[] {
+  const [first] = texts
+  if (first === undefined) return []
+  return [texts.length === 1 ? sql`strpos(text, ${first}) > 0` : sql`text like all(${texts.map(likeContains)}::text[])`]
+}
+
+const containsNumber = ({ typed, digits }: NumberWord): Sql =>
+  sql`(strpos(text, ${typed}) > 0 or ${isInPhoneNumber(digits)})`
+
+const containsIndexedNumber = ({ typed, digits }: NumberWord): Sql =>
+  sql`(text like ${likeContains(typed)} or text like ${likeContains(digits)} and ${isInPhoneNumber(digits)})`
+
+/** The phone number is the first line of a text. */
+const isInPhoneNumber = (digits: string): Sql => sql`strpos(${phone_number}, ${digits}) > 0`
+const phone_number = raw(String.raw`split_part(text, E'\n', 1)`)

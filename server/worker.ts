@@ -7,6 +7,7 @@ import { advancing } from './clocks/advance.ts'
 import { openProgressNotes } from './clocks/progress.ts'
 import * as clocks from './clocks/store.ts'
 import { test_times } from './clocks/time.ts'
+import { addCompanies, workspacesWithoutCompanies } from './contacts/add-companies.ts'
 import * as short_search from './contacts/short-search-totals.ts'
 import { due_conversations } from './conversations/claim.ts'
 import { answering } from './drivers/work.ts'
@@ -86,6 +87,11 @@ function periodicTasks({ service, ...options }: PeriodicOptions): PeriodicTask[]
       name: 'short-search totals left behind',
       every_ms: minute_ms,
       run: () => lookInto(short_search.workspacesWithTotals, short_search.keepUpTotals),
+    },
+    {
+      name: 'companies in search texts',
+      every_ms: minute_ms,
+      run: () => lookInto(workspacesWithoutCompanies, (at) => addCompanies(at, isStopping)),
     },
     { name: 'deliveries', every_ms: minute_ms, run: () => retention.tidyDeliveries({ service, ...options }) },
     { name: 'retention', every_ms: hour_ms, run: () => retention.removeExpired({ service, ...options }) },

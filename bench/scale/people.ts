@@ -88,12 +88,12 @@ export function* people(count: number, seed: number): Generator<Person> {
       last_name,
       display_name: null,
       email: domain ? `${local}${randomBelow(100)}@${domain}.example` : null,
+      company: random() < 0.5 ? pick(companies) : null,
     }
     const unique_tags = [...new Set(tags)]
     yield {
       ...person,
       id: newPersonId(created_ms, random),
-      company: random() < 0.5 ? pick(companies) : null,
       notes: random() < 0.2 ? notes : null,
       tags: unique_tags,
       created_at: new Date(created_ms).toISOString(),

@@ -19,10 +19,15 @@ interface Searchable {
   last_name: string | null
   display_name: string | null
   email: string | null
+  company: string | null
 }
 
-/** The text that a search reads, with one line per field. A search has no line breaks, so it can't match across fields. */
-export function toSearchText({ phone_number, first_name, last_name, display_name, email }: Searchable): string {
+/**
+ * The text that a search reads, with one line per field: an empty one if the field is empty. A search has no line breaks,
+ * so a word can't match across fields.
+ */
+export function toSearchText(contact: Searchable): string {
+  const { phone_number, first_name, last_name, display_name, email, company } = contact
   const name = [first_name, last_name].filter(Boolean).join(' ')
-  return normalizeText([phone_number, name, display_name, email].filter(Boolean).join('\n'))
+  return normalizeText([phone_number, name, display_name, email, company].join('\n'))
 }

@@ -276,7 +276,7 @@ export const filters = {
       maxLength: 200,
       description:
         'Returns contacts that have every word of this text, in any order, as a part of their phone number, first name, last name, ' +
-        'display name or email. Ignores case and accents. Digits with spaces, dots, dashes, brackets or `+` are one word, ' +
+        'display name, email or company. Ignores case and accents. Digits with spaces, dots, dashes, brackets or `+` are one word, ' +
         'and also match the digits of the phone number: `(415) 555-1003` finds `+14155551003`. `%`, `_` and `\\` are plain characters.',
       [also_called]: ['q', 'query'],
     }),

@@ -1,4 +1,4 @@
-import type { At } from '../kit/at.ts'
+import type { At, InWorkspace } from '../kit/at.ts'
 import { newId } from '../kit/id.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
@@ -64,6 +64,13 @@ export async function update(at: At, changes: IndexedChange[]): Promise<void> {
   await Promise.all([updateTexts(at, changed_texts), ...changing])
 }
 
+/** Writes the texts of contacts that the transaction has locked, whether they have changed or not. */
+export const rewriteTexts = (at: InWorkspace, contacts: Contact[]): Promise<void> =>
+  updateTexts(
+    at,
+    contacts.map((contact) => ({ before: contact, after: contact })),
+  )
+
 async function addTexts(at: At, contacts: Contact[]): Promise<void> {
   const { db, workspace } = at
   if (contacts.length === 0) return
@@ -87,7 +94,7 @@ async function addTexts(at: At, contacts: Contact[]): Promise<void> {
 }
 
 /** A connection runs statements in the order they are sent, so the recording one still reads the old texts. */
-async function updateTexts(at: At, changes: IndexedChange[]): Promise<void> {
+async function updateTexts(at: InWorkspace, changes: IndexedChange[]): Promise<void> {
   const { db, workspace } = at
   if (changes.length === 0) return
   const ids = changes.map(({ before }) => before.id)
@@ -116,7 +123,7 @@ async function updateTexts(at: At, changes: IndexedChange[]): Promise<void> {
 }
 
 /** Announces the changes that were recorded, if any. */
-async function announce({ db, workspace }: At, recording: Promise<number>): Promise<void> {
+async function announce({ db, workspace }: InWorkspace, recording: Promise<number>): Promise<void> {
   if ((await recording) > 0) db.notify({ topic, workspace, is_due: false })
 }
 

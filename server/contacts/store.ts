@@ -1,5 +1,5 @@
 import * as events from '../events/store.ts'
-import { type At, newHook } from '../kit/at.ts'
+import { type At, type InWorkspace, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { isId, newId } from '../kit/id.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
@@ -188,7 +188,7 @@ export async function removeLocked(at: At, contacts: Contact[]): Promise<void> {
 }
 
 /** Locks the contacts until the transaction ends, in the order of their ids. */
-export async function lock({ db, workspace }: At, ids: string[]): Promise<Map<string, ContactWithCrmIds>> {
+export async function lock({ db, workspace }: InWorkspace, ids: string[]): Promise<Map<string, ContactWithCrmIds>> {
   if (ids.length === 0) return new Map()
   const rows = await db.many<ContactWithCrmIds>(
     sql`select ${columns}, crm_ids from contacts where workspace_id = ${workspace} and id = any(${ids}::uuid[])

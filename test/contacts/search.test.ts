@@ -21,7 +21,7 @@ async function assertFinds(tenant: Tenant, expected: Record<string, string[]>) {
   assert.deepEqual(actual, expected)
 }
 
-test('search matches parts of number, names, "first last", display name and email, and nothing else', async () => {
+test('search matches parts of number, names, "first last", display name, email and company, and nothing else', async () => {
   const tenant = await workspace()
   const fields = { phone_number: '+14155550123', first_name: 'Ada', last_name: 'Lovelace', display_name: 'Countess' }
   await create(tenant, { ...fields, email: 'al@engines.example', company: 'Babbage', notes: 'poet', tags: ['maths'] })
@@ -38,7 +38,8 @@ test('search matches parts of number, names, "first last", display name and emai
     'al@engines': one,
     '.example': one,
     e: ['Hopper', 'Lovelace'],
-    Babbage: [],
+    abbag: one,
+    'babbage ada 0123': one,
     poet: [],
     maths: [],
     api: [],
@@ -226,8 +227,10 @@ test('a phone number is found with + or %2B', async () => {
 test('search matches the text after an update, and only in the workspace', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant, { last_name: 'Byron', first_name: 'Ada' })
-  await tenant.call('PATCH', `/contacts/${id}`, { last_name: 'King' })
-  await assertFinds(tenant, { Byron: [], 'ada king': ['King'] })
+  await tenant.call('PATCH', `/contacts/${id}`, { last_name: 'King', company: 'Engines' })
+  await assertFinds(tenant, { Byron: [], 'ada king': ['King'], engin: ['King'] })
+  await tenant.call('PATCH', `/contacts/${id}`, { company: 'Looms' })
+  await assertFinds(tenant, { engin: [], 'looms ada': ['King'] })
   await assertFinds(await workspace(), { King: [] })
 })
 

@@ -12,6 +12,7 @@ interface Contact {
   first_name: string | null
   last_name: string | null
   email: string | null
+  company: string | null
   tags: string[]
   crm_ids: Record<string, string>
   updated_at: string
@@ -34,6 +35,7 @@ const profile = fc.record(
     first_name: fc.constantFrom(...names),
     last_name: fc.constantFrom(...names),
     email: fc.constantFrom('ada@example.com', 'X@Y.zz', null, ''),
+    company: fc.constantFrom('Babbage & Söhne', 'Studio 54', '4-1 Ltd', null, ''),
     tags: fc.oneof(fc.constant(null), fc.array(fc.constantFrom(...tags), { maxLength: 4 })),
   },
   { requiredKeys: [] },
@@ -43,7 +45,7 @@ const position = fc.nat({ max: 5 })
 
 function applyFields(contact: Contact, fields: Record<string, unknown>): Contact {
   const after = { ...contact }
-  for (const name of ['phone_number', 'first_name', 'last_name', 'email'] as const) {
+  for (const name of ['phone_number', 'first_name', 'last_name', 'email', 'company'] as const) {
     if (name in fields) Object.assign(after, { [name]: (fields[name] as string | null)?.trim() || null })
   }
   if ('tags' in fields) {
@@ -61,6 +63,7 @@ const comparable = ({
   first_name,
   last_name,
   email,
+  company,
   tags,
   crm_ids,
   updated_at,
@@ -70,6 +73,7 @@ const comparable = ({
   first_name,
   last_name,
   email,
+  company,
   tags,
   crm_ids,
   updated_at,
@@ -106,6 +110,7 @@ const create = fc.tuple(number, profile, fc.option(fc.constantFrom('k1', 'k2', '
         first_name: null,
         last_name: null,
         email: null,
+        company: null,
         tags: [],
         crm_ids: {},
       }
@@ -167,18 +172,23 @@ const plain = (text: string) =>
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase()
 
-/** A search as it is read by a person: its words, and for each the texts and the digits that it may mean. */
+/** The words of a search, and the digits in it that are compared with the phone number. */
 const searches: Record<string, { words: string[]; digits?: string }> = {
   ada: { words: ['ada'] },
   ADA: { words: ['ada'] },
+  elo: { words: ['elo'] },
   'zoë 100%': { words: ['zoe', '100%'] },
   '0%': { words: ['0%'] },
   a_b: { words: ['a_b'] },
   "brien o'": { words: ['brien', "o'"] },
   'a l': { words: ['a', 'l'] },
   'lovelace  ada': { words: ['lovelace', 'ada'] },
+  'ada babbage': { words: ['ada', 'babbage'] },
+  'SOHNE & b': { words: ['sohne', '&', 'b'] },
+  'y.z studio': { words: ['y.z', 'studio'] },
   '+1415': { words: ['+1415'] },
   '0101': { words: ['0101'] },
+  '54': { words: ['54'] },
   '415 555': { words: [], digits: '415555' },
   '(415) 555-0101': { words: [], digits: '4155550101' },
   'ada 555.01-0': { words: ['ada'], digits: '555010' },
@@ -191,8 +201,8 @@ const searches: Record<string, { words: string[]; digits?: string }> = {
 const search = fc.constantFrom(...Object.entries(searches)).map(
   ([text, { words, digits }]): Command =>
     async ({ call }, model) => {
-      const expected = model.contacts.filter(({ phone_number, first_name, last_name, email }) => {
-        const fields = [phone_number, first_name, last_name, email].map((field) => plain(field ?? ''))
+      const expected = model.contacts.filter(({ phone_number, first_name, last_name, email, company }) => {
+        const fields = [phone_number, first_name, last_name, email, company].map((field) => plain(field ?? ''))
         const hasNumber = () => phone_number.includes(digits ?? '') || fields.some((field) => field.includes(text))
         return words.every((word) => fields.some((field) => field.includes(word))) && hasNumber()
       })

@@ -70,7 +70,7 @@ function SearchField() {
       ref={field}
       type="search"
       aria-label="Search contacts"
-      placeholder="Search by name, phone number or email"
+      placeholder="Search by name, number, email or company"
       leftSection={<SearchIcon size={17} />}
       rightSection={text && <CloseButton size="sm" aria-label="Clear search" onClick={() => type('')} />}
       value={text}

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { advancing } from '../../../server/clocks/advance.ts'
+import { addCompanies } from '../../../server/contacts/add-companies.ts'
 import * as short_search from '../../../server/contacts/short-search-totals.ts'
 import { background_kinds } from '../../../server/due-kinds.ts'
 import { assignPositions } from '../../../server/events/positions.ts'
@@ -33,6 +34,8 @@ export async function workInBackground(server: Server): Promise<void> {
   await call('POST', '/contacts', newContact())
   await assignPositions(server.at(tenant.id), never)
   await short_search.keepUpTotals(server.at(tenant.id))
+  await server.pool.run(sql`update contact_texts set text = ${'+1'} where workspace_id = ${tenant.id}`)
+  await addCompanies(server.at(tenant.id))
   const failing = { ...imports, begin: () => Promise.reject(new Error('a batch that fails')) }
   await call('POST', '/contacts/imports', newImport())
   const engine = new Engine(rowWork(failing), { service, log })

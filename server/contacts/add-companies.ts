@@ -1,0 +1,38 @@
+import { type InWorkspace, inTransaction } from '../kit/at.ts'
+import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
+import * as search_index from './search-index.ts'
+import * as contacts from './store.ts'
+
+/*
+ * Writes the texts again that have no line for the company. Versions before companies were searched wrote these, and still
+ * do so while they run beside this one.
+ */
+
+/** Their contacts are locked for one transaction. */
+const texts_per_batch = 200
+
+/** The condition of the index `contact_texts_without_company`. */
+const lacks_company = raw(String.raw`text not like E'%\n%\n%\n%\n%'`)
+
+/** Workspaces with such texts, in a database that isn't sharded. */
+export const workspacesWithoutCompanies = ({ db }: Pick<InWorkspace, 'db'>): Promise<{ workspace_id: string }[]> =>
+  db.many(sql`select distinct workspace_id from contact_texts where ${lacks_company}`)
+
+export const addCompanies = (at: InWorkspace, isStopping?: IsStopping): Promise<number> =>
+  inBatches(texts_per_batch, () => inTransaction(at, addToBatch), isStopping)
+
+/** Returns the number of texts. */
+async function addToBatch(at: InWorkspace): Promise<number> {
+  const rows = await at.db.many<{ id: string }>(
+    sql`select id from contact_texts where workspace_id = ${at.workspace} and ${lacks_company}
+      order by id limit ${texts_per_batch}`,
+  )
+  const locked = await contacts.lock(
+    at,
+    rows.map(({ id }) => id),
+  )
+  await search_index.rewriteTexts(at, [...locked.values()])
+  // None is left if they were all deleted meanwhile. The next run goes on.
+  return locked.size === 0 ? 0 : rows.length
+}

@@ -2511,9 +2511,9 @@ export interface NewEnrollments {
   filter?: {
     /**
      * Returns contacts that have every word of this text, in any order, as a part of their phone number, first name, last
-     * name, display name or email. Ignores case and accents. Digits with spaces, dots, dashes, brackets or `+` are one
-     * word, and also match the digits of the phone number: `(415) 555-1003` finds `+14155551003`. `%`, `_` and `\` are
-     * plain characters.
+     * name, display name, email or company. Ignores case and accents. Digits with spaces, dots, dashes, brackets or `+` are
+     * one word, and also match the digits of the phone number: `(415) 555-1003` finds `+14155551003`. In a search of more
+     * than ten words, what follows the ninth is found as it is. `%`, `_` and `\` are plain characters.
      */
     search?: string
     /** Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags. */
@@ -3869,9 +3869,9 @@ export interface ContactsListQuery {
   cursor?: string
   /**
    * Returns contacts that have every word of this text, in any order, as a part of their phone number, first name, last
-   * name, display name or email. Ignores case and accents. Digits with spaces, dots, dashes, brackets or `+` are one
-   * word, and also match the digits of the phone number: `(415) 555-1003` finds `+14155551003`. `%`, `_` and `\` are
-   * plain characters.
+   * name, display name, email or company. Ignores case and accents. Digits with spaces, dots, dashes, brackets or `+` are
+   * one word, and also match the digits of the phone number: `(415) 555-1003` finds `+14155551003`. In a search of more
+   * than ten words, what follows the ninth is found as it is. `%`, `_` and `\` are plain characters.
    */
   search?: string
   /** Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags. */
@@ -3902,9 +3902,9 @@ export interface ContactsListQuery {
 export interface ContactsExportQuery {
   /**
    * Returns contacts that have every word of this text, in any order, as a part of their phone number, first name, last
-   * name, display name or email. Ignores case and accents. Digits with spaces, dots, dashes, brackets or `+` are one
-   * word, and also match the digits of the phone number: `(415) 555-1003` finds `+14155551003`. `%`, `_` and `\` are
-   * plain characters.
+   * name, display name, email or company. Ignores case and accents. Digits with spaces, dots, dashes, brackets or `+` are
+   * one word, and also match the digits of the phone number: `(415) 555-1003` finds `+14155551003`. In a search of more
+   * than ten words, what follows the ninth is found as it is. `%`, `_` and `\` are plain characters.
    */
   search?: string
   /** Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags. */

@@ -15,7 +15,7 @@ const texts_per_batch = 200
 /** The condition of the index `contact_texts_without_company`. */
 const lacks_company = raw(String.raw`text not like E'%\n%\n%\n%\n%'`)
 
-/** Workspaces with such texts, in a database that isn't sharded. */
+/** Workspaces with such texts. */
 export const workspacesWithoutCompanies = ({ db }: Pick<InWorkspace, 'db'>): Promise<{ workspace_id: string }[]> =>
   db.many(sql`select distinct workspace_id from contact_texts where ${lacks_company}`)
 

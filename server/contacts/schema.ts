@@ -277,7 +277,7 @@ export const filters = {
       description:
         'Returns contacts that have every word of this text, in any order, as a part of their phone number, first name, last name, ' +
         'display name, email or company. Ignores case and accents. Digits with spaces, dots, dashes, brackets or `+` are one word, ' +
-        'and also match the digits of the phone number: `(415) 555-1003` finds `+14155551003`. `%`, `_` and `\\` are plain characters.',
+        'and also match the digits of the phone number: `(415) 555-1003` finds `+14155551003`. In a search of more than ten words, what follows the ninth is found as it is. `%`, `_` and `\\` are plain characters.',
       [also_called]: ['q', 'query'],
     }),
   ),

@@ -20,30 +20,43 @@ interface NumberWord {
   digits: string
 }
 
+/** Each word is looked for in each text. In a longer search all that follows the ninth word is one word, as it was typed. */
+const words_max = 10
+
 /** Each number is a condition of its own. Further numbers are found only as they were typed. */
 const numbers_max = 3
 
 /** The index looks for the longest words. The texts that it finds are searched for the others. */
 const indexed_texts_max = 2
 
-const number_part = '[\\d.+\\p{Pd}\\p{Ps}\\p{Pe}]+'
-const word_pattern = new RegExp(`(?<!\\S)(${number_part}(?:\\s+${number_part})*)(?!\\S)|\\S+`, 'gu')
+const number_signs = '.+\\p{Pd}\\p{Ps}\\p{Pe}'
+const number_part = `[\\d${number_signs}]+`
+/** A number, which has a digit, or anything else up to the next space. */
+const word_pattern = new RegExp(
+  `(?<!\\S)(?=[\\s${number_signs}]*\\d)(${number_part}(?:\\s+${number_part})*)(?!\\S)|\\S+`,
+  'gu',
+)
 
 /** A search of only accents or spaces has no words, so it is used unchanged. */
 export function parseSearch(search: string): SearchWords {
   const normalized = normalizeText(search)
   const texts: string[] = []
-  const numbers: NumberWord[] = []
-  for (const [word, number] of normalized.matchAll(word_pattern)) {
-    const digits = digitsOf(number ?? '')
-    if (!/\d/.test(digits)) texts.push(...word.split(/\s+/))
-    else if (digits === word) texts.push(word)
-    else if (numbers.some(({ typed }) => typed === word)) continue
-    else if (numbers.length < numbers_max) numbers.push({ typed: word, digits })
+  const numbers = new Map<string, NumberWord>()
+  for (const [word = '', number] of splitWords(normalized)) {
+    const digits = number === undefined ? word : digitsOf(number)
+    if (digits !== word && (numbers.size < numbers_max || numbers.has(word))) numbers.set(word, { typed: word, digits })
     else texts.push(word)
   }
-  if (texts.length + numbers.length === 0) texts.push(normalized || search)
-  return { texts: withoutParts(texts), numbers }
+  if (texts.length + numbers.size === 0) texts.push(normalized || search)
+  return { texts: withoutParts(texts), numbers: [...numbers.values()] }
+}
+
+/** The words, each with its number if it is one. */
+function splitWords(normalized: string): string[][] {
+  const words = [...normalized.matchAll(word_pattern)]
+  const first_merged = words[words_max - 1]
+  if (!first_merged || words.length === words_max) return words
+  return [...words.slice(0, words_max - 1), [normalized.slice(first_merged.index).trim()]]
 }
 
 function digitsOf(number: string): string {

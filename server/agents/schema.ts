@@ -41,10 +41,10 @@ const created_by = Type.Unsafe<Author | null>({
   examples: [{ kind: 'api_key', id: '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa' }],
 })
 
-export const authorOf = ({ id, authenticated_by }: Caller): Author => ({
-  kind: authenticated_by === 'session' ? 'person' : 'api_key',
-  id,
-})
+export function authorOf({ id, authenticated_by }: Caller): Author {
+  if (authenticated_by === 'command') return { kind: 'command', id: null }
+  return { kind: authenticated_by === 'session' ? 'person' : 'api_key', id }
+}
 
 export const Agent = Type.Object(
   {

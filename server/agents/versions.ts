@@ -20,7 +20,6 @@ import {
   type Author,
   type Difference,
   type NewVersion,
-  type VersionReference,
   versions_max,
 } from './schema.ts'
 
@@ -122,16 +121,6 @@ export async function get(at: At, version: OneVersion): Promise<AgentVersionWith
   if (!found) throw notFound()
   return found
 }
-
-/** Finds a version by its label, or by its id. */
-export const findByName = (
-  { db, workspace }: At,
-  { agent_id, name }: { agent_id: string; name: string },
-): Promise<VersionReference | undefined> =>
-  db.maybe<VersionReference>(
-    sql`select id, version_label from agent_versions
-      where workspace_id = ${workspace} and agent_id = ${agent_id} and ${name} in (version_label, id::text)`,
-  )
 
 /** Compares a version with another one, or with the draft. */
 export async function compare(at: At, { against, ...version }: OneVersion & { against: string }): Promise<Difference> {

@@ -5,6 +5,7 @@ import type { Caller } from '../kit/http/operation.ts'
 import { openBatcher } from '../kit/limits/batch.ts'
 import { ExpiringMap } from '../kit/limits/expiring-map.ts'
 import type { Db } from '../kit/postgres/pool.ts'
+import { command_scope } from './command-keys.ts'
 import { toScopes } from './schema.ts'
 import * as api_keys from './store.ts'
 import { isToken } from './token.ts'
@@ -82,6 +83,6 @@ const toCaller = (key: api_keys.FoundKey): Caller => ({
   id: key.id,
   workspace: key.workspace_id,
   scopes: toScopes(key.scopes),
-  authenticated_by: 'key',
+  authenticated_by: key.scopes?.includes(command_scope) ? 'command' : 'key',
   is_test: key.is_test,
 })

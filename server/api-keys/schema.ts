@@ -3,6 +3,7 @@ import { body, id, optionalTimestamp, text, timestamp } from '../kit/field.ts'
 import { hashState } from '../kit/http/etag.ts'
 import type { Scopes } from '../kit/http/operation.ts'
 import * as page from '../kit/postgres/page.ts'
+import { every_scope } from './command-keys.ts'
 
 const overlap_max_s = 7 * 24 * 60 * 60
 const overlap_default_s = 24 * 60 * 60
@@ -17,7 +18,8 @@ const all_scopes: Scopes = { has: (scope) => !mustBeListed(scope), is_open: true
 export function toScopes(scopes: string[] | null): Scopes {
   if (!scopes) return all_scopes
   const listed = new Set(scopes)
-  return { has: (scope) => listed.has(scope), is_open: false }
+  const has_every = listed.has(every_scope)
+  return { has: (scope) => has_every || listed.has(scope), is_open: has_every }
 }
 
 const name = text({ maxLength: 200, description: 'What the key is for.', examples: ['CRM sync'] })

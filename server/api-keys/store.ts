@@ -9,6 +9,7 @@ import * as page from '../kit/postgres/page.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { forbidden, invalid, invalidState, notFound, Problem, preconditionFailed } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
+import { command_scope } from './command-keys.ts'
 import { event_types } from './event-types.ts'
 import type * as schema from './schema.ts'
 import type { NewApiKey } from './schema.ts'
@@ -91,6 +92,7 @@ export async function rotate(
   if (!old) throw notFound()
   const ends_at = old.expires_at === null ? Number.POSITIVE_INFINITY : clock.parse(old.expires_at)
   if (old.revoked_at || ends_at <= now) throw invalidState('This key is revoked or expired. Create a new one.')
+  if (old.scopes?.includes(command_scope)) throw invalidState('This key is the one of a command. Create a new one.')
   if (old.rotated_at) throw invalidState('This key is already rotated. Rotate the key that replaced it.')
   const lifetime_ms = ends_at - clock.parse(old.created_at)
   const expires_at = old.expires_at && clock.iso(Math.min(now + lifetime_ms, clock.time_max_ms))

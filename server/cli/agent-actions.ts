@@ -1,21 +1,19 @@
-import * as deployments from '../agents/deployments.ts'
-import * as find from '../agents/find.ts'
-import { type Agent, type AgentWithDraft, type Author, NewVersion } from '../agents/schema.ts'
-import * as versions from '../agents/versions.ts'
-import { type At, atWorkspace, inTransaction, type Service } from '../kit/at.ts'
-import { type RequestSchema, validate } from '../kit/http/validate.ts'
+import fs from 'node:fs'
+import type { Agent, AgentVersionWithConfiguration, AgentWithDraft, NewAgent } from '../../sdk/src/index.ts'
 import { isId } from '../kit/id.ts'
-import { invalid, Problem } from '../kit/problem.ts'
+import { errorCode, Problem } from '../kit/problem.ts'
+import { ApiError, takeFirst } from './api-client.ts'
+import type { Target } from './ask.ts'
+import { UsageError } from './command.ts'
 import { findByName } from './find-by-name.ts'
+import { readJsonFile } from './json-file.ts'
 import { type Answer, formatTable } from './run.ts'
-import { findWorkspace } from './workspace-actions.ts'
 
-const by: Author = { kind: 'command', id: null }
-const page_size = 100
+/** A workspace has no more. */
+const agents_max = 1_000
 
-export async function listAgents(service: Service, workspace_name: string): Promise<Answer> {
-  const { id } = await findWorkspace(service, workspace_name)
-  const agents = await listAll(await atWorkspace(service, id))
+export async function listAgents(target: Target): Promise<Answer> {
+  const agents = await listAll(target)
   const rows = agents.map(({ id, name, deployed_version, candidate, has_unpublished_changes }) => [
     id,
     name,
@@ -26,74 +24,113 @@ export async function listAgents(service: Service, workspace_name: string): Prom
   return { data: { agents }, text: formatTable(['ID', 'NAME', 'DEPLOYED', 'CANDIDATE', 'DRAFT'], rows) }
 }
 
-export const findAgent = async (at: At, name: string, workspace: { name: string }): Promise<Agent> =>
-  findByName(await listAll(at), name, 'agent', workspace)
+const listAll = ({ api }: Target): Promise<Agent[]> => takeFirst(api.agents.list(), agents_max)
 
-/** A workspace has at most 1,000. */
-async function listAll(at: At): Promise<Agent[]> {
-  const agents: Agent[] = []
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await find.list(at, { limit: page_size, offset: 0, ...(cursor && { cursor }) })
-    agents.push(...page.data)
-    cursor = page.pagination.next_cursor
+/** `name` may be the id, here and below. */
+export async function findAgent(target: Target, name: string): Promise<Agent> {
+  const { api, workspace } = target
+  if (!isId(name)) return findByName(await listAll(target), name, 'agent', workspace)
+  return api.agents.get(name).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') throw error
+    throw new Problem('NOT_FOUND', `there is no agent ${name} in "${workspace.name}"`)
+  })
+}
+
+export async function createAgent({ api, shell }: Target, file: string): Promise<Answer> {
+  const agent = await api.agents.create(await readAgent(shell, file))
+  return { data: { agent }, text: `Created "${agent.name}" ${agent.id}.` }
+}
+
+/** The fields are in the order of the API, so that a file changes only where the agent does. */
+export async function pullAgent(target: Target, name: string, file: string | undefined): Promise<Answer> {
+  const agent = await target.api.agents.get((await findAgent(target, name)).id)
+  const content = { name: agent.name, description: agent.description, ...agent.draft }
+  const text = JSON.stringify(content, undefined, 2)
+  if (file === undefined) return { data: content, text }
+  try {
+    fs.writeFileSync(file, `${text}\n`)
+  } catch (error) {
+    throw new UsageError(`the file ${file} can't be written (${errorCode(error)})`)
   }
-  return agents
+  return { data: { agent: { id: agent.id, file } }, text: `The draft of "${agent.name}" is in ${file}.` }
+}
+
+export async function pushAgent(
+  target: Target,
+  file: string,
+  { agent: wanted, publish, deploy, note }: { agent?: string; publish?: true; deploy?: true; note?: string },
+): Promise<Answer> {
+  const { api, shell } = target
+  const input = await readAgent(shell, file)
+  const found =
+    wanted === undefined
+      ? (await listAll(target)).find(({ name }) => name === input.name)
+      : await findAgent(target, wanted)
+  const agent = found ? await api.agents.update(found.id, input) : await api.agents.create(input)
+  const done = `${found ? 'Changed the draft of' : 'Created'} "${agent.name}" ${agent.id}.`
+  // The first version of a new agent is deployed already.
+  if (!found || (!publish && !deploy)) return { data: { agent }, text: done }
+  const { data, text } = await publishDraft(target, agent, { note, deploy })
+  return { data: { agent: await api.agents.get(agent.id), ...data }, text: `${done}\n${text}` }
 }
 
 export async function publishAgent(
-  service: Service,
-  id: string,
-  { workspace, note, deploy }: { workspace: string; note?: string; deploy?: boolean },
+  target: Target,
+  name: string,
+  { file, ...options }: { file?: string; note?: string; deploy?: true },
 ): Promise<Answer> {
-  // `NewVersion` uses only keywords that `validate` checks, as for the API.
-  const { value, faults } = validate(NewVersion as object as RequestSchema, {
-    ...(note !== undefined && { note }),
-    deploy: deploy ?? false,
-  })
-  if (faults.length > 0) throw invalid(faults)
-  return changeAgent(service, { id, workspace }, async (at, agent) => {
-    const { is_new, ...version } = await versions.publish(at, { agent_id: agent.id, input: value, by })
-    const what = `${version.version_label} of "${agent.name}"`
-    const done = is_new ? `Published ${what}.` : `Nothing has changed: the draft is the same as ${what}.`
-    return { data: { version, is_new }, text: deploy ? `${done}\nDeployed ${what}.` : done }
-  })
+  return publishDraft(target, await changeDraft(target, name, file), options)
+}
+
+async function changeDraft(target: Target, name: string, file: string | undefined): Promise<Agent> {
+  const agent = await findAgent(target, name)
+  return file === undefined ? agent : target.api.agents.update(agent.id, await readAgent(target.shell, file))
+}
+
+async function publishDraft(
+  { api }: Target,
+  { id, name }: Agent | AgentWithDraft,
+  { note, deploy = false }: { note?: string | undefined; deploy?: boolean | undefined },
+): Promise<Answer & { data: { version: AgentVersionWithConfiguration; is_new: boolean } }> {
+  const input = { ...(note !== undefined && { note }), deploy }
+  const { data: version, response } = await api.agents.publish(id, input).withResponse()
+  const is_new = response.status === 201
+  const what = `${version.version_label} of "${name}"`
+  const done = is_new ? `Published ${what}.` : `Nothing has changed: the draft is the same as ${what}.`
+  return { data: { version, is_new }, text: deploy ? `${done}\nDeployed ${what}.` : done }
 }
 
 export async function deployAgent(
-  service: Service,
-  id: string,
-  version: string,
-  { workspace, percent }: { workspace: string; percent: number },
+  target: Target,
+  wanted: string,
+  version: string | undefined,
+  { percent, file }: { percent: number; file?: string },
 ): Promise<Answer> {
-  return changeAgent(service, { id, workspace }, async (at, { id: agent_id, name }) => {
-    const found = await versions.findByName(at, { agent_id, name: version })
-    if (!found) throw new Problem('NOT_FOUND', `"${name}" has no version ${version}`)
-    const agent = await deployments.deploy(at, { agent_id, version_id: found.id, percent, by })
-    const what = `${found.version_label} of "${name}"`
-    const text = percent < 100 ? `${what} is the candidate for ${percent} percent.` : `Deployed ${what}.`
-    return { data: { agent }, text }
-  })
+  const changed = await changeDraft(target, wanted, file)
+  const found =
+    version === undefined
+      ? (await publishDraft(target, changed, {})).data.version
+      : await findVersion(target, changed, version)
+  const agent = await target.api.agents.deploy(changed.id, { version_id: found.id, percent })
+  const what = `${found.version_label} of "${changed.name}"`
+  const text = percent < 100 ? `${what} is the candidate for ${percent} percent.` : `Deployed ${what}.`
+  return { data: { agent }, text }
 }
 
-export async function rollBackAgent(service: Service, id: string, workspace: string): Promise<Answer> {
-  return changeAgent(service, { id, workspace }, async (at, { id: agent_id, name }) => {
-    const agent = await deployments.rollback(at, { agent_id, by })
-    return { data: { agent }, text: `Deployed ${agent.deployed_version.version_label} of "${name}".` }
-  })
+async function findVersion({ api }: Target, { id, name }: Agent, wanted: string) {
+  for await (const version of api.agents.listVersions(id))
+    if (version.version_label === wanted || version.id === wanted) return version
+  throw new Problem('NOT_FOUND', `"${name}" has no version ${wanted}`)
 }
 
-async function changeAgent(
-  service: Service,
-  { id, workspace: name }: { id: string; workspace: string },
-  work: (at: At, agent: AgentWithDraft) => Promise<Answer>,
-): Promise<Answer> {
-  const workspace = await findWorkspace(service, name)
-  const unknown = () => new Problem('NOT_FOUND', `there is no agent ${id} in "${workspace.name}"`)
-  if (!isId(id)) throw unknown()
-  return inTransaction(await atWorkspace(service, workspace.id), async (at) => {
-    const { agent } = await find.lock(at, { id }).catch((error: unknown) => {
-      throw error instanceof Problem && error.code === 'NOT_FOUND' ? unknown() : error
-    })
-    return work(at, agent)
-  })
+export async function rollBackAgent(target: Target, name: string): Promise<Answer> {
+  const agent = await target.api.agents.rollback((await findAgent(target, name)).id)
+  return { data: { agent }, text: `Deployed ${agent.deployed_version.version_label} of "${agent.name}".` }
+}
+
+async function readAgent(shell: Target['shell'], file: string): Promise<NewAgent> {
+  const content = await readJsonFile(shell, file)
+  if (typeof content.name !== 'string') throw new UsageError(`the file ${file} has no "name"`)
+  // The service checks the rest.
+  return content as object as NewAgent
 }

@@ -1,42 +1,87 @@
 import { InvalidArgumentError } from 'commander'
+import type { Ask } from './ask.ts'
 import type { Command } from './command.ts'
-import type { Run } from './run.ts'
 
 const loadActions = () => import('./agent-actions.ts')
 
+const file_note = `
+A file is JSON as "parley agent pull" writes it: the name, the description and the configuration of the draft. Fields that it
+leaves out keep their values, or have the default in a new agent. Keep it in git:
+
+  parley agent pull Receptionist receptionist.json
+  parley agent push receptionist.json --deploy --note "Asks for the name"`
+
 interface InWorkspace {
-  workspace: string
+  workspace?: string
 }
 
-export function addAgentCommands(program: Command, run: Run): void {
-  const group = program.command('agent').summary('Agents').description('Publish and deploy versions of agents')
+const as = ({ workspace }: InWorkspace) => ({
+  workspace,
+  command: 'agent',
+  scopes: ['agents:read', 'agents:write', 'workspace:read'],
+})
+
+export function addAgentCommands(program: Command, ask: Ask): void {
+  const group = program
+    .command('agent')
+    .summary('Agents')
+    .description('Create, change, publish and deploy agents, through the API of the running service')
   const add = (name: string, description: string) =>
     group
       .command(name)
       .description(description)
-      .requiredOption('--workspace <name>', 'The workspace that the agent belongs to')
-  const id = ['<id>', 'The id that "parley agent list" shows'] as const
-  add('list', 'List agents with their deployed versions').action(({ workspace }: InWorkspace) =>
-    run(async (service) => (await loadActions()).listAgents(service, workspace)),
+      .option('--workspace <name>', 'The workspace of the agent (default: PARLEY_WORKSPACE, or the oldest one)')
+  const agent = ['<agent>', 'The name or the id of the agent'] as const
+  const from_file = ['--file <file>', 'First change the draft to what this file has'] as const
+  const note = ['--note <text>', 'What is new in this version'] as const
+  add('list', 'List agents with their deployed versions').action((options: InWorkspace) =>
+    ask(as(options), async (target) => (await loadActions()).listAgents(target)),
   )
+  add('create', 'Create an agent from a file, and deploy its first version')
+    .argument('<file>', 'The file, or - for standard input')
+    .addHelpText('after', file_note)
+    .action((file: string, options: InWorkspace) =>
+      ask(as(options), async (target) => (await loadActions()).createAgent(target, file)),
+    )
+  add('pull', 'Write the draft of an agent to a file, or print it')
+    .argument(...agent)
+    .argument('[file]', 'The file to write')
+    .addHelpText('after', file_note)
+    .action((name: string, file: string | undefined, options: InWorkspace) =>
+      ask(as(options), async (target) => (await loadActions()).pullAgent(target, name, file)),
+    )
+  add('push', 'Change the draft of an agent to what a file has, or create the agent')
+    .argument('<file>', 'The file, or - for standard input')
+    .option('--agent <agent>', 'The name or the id of the agent (default: the name in the file)')
+    .option('--publish', 'Also publish the draft as a version')
+    .option('--deploy', 'Also publish the draft, and deploy the version')
+    .option(...note)
+    .addHelpText('after', file_note)
+    .action((file: string, options: InWorkspace & { agent?: string; publish?: true; deploy?: true; note?: string }) =>
+      ask(as(options), async (target) => (await loadActions()).pushAgent(target, file, options)),
+    )
   add('publish', 'Publish the draft of an agent as its next version')
-    .argument(...id)
-    .option('--note <text>', 'What is new in this version')
+    .argument(...agent)
+    .option(...from_file)
+    .option(...note)
     .option('--deploy', 'Also deploy the version')
-    .action((agent: string, options: InWorkspace & { note?: string; deploy?: true }) =>
-      run(async (service) => (await loadActions()).publishAgent(service, agent, options)),
+    .action((name: string, options: InWorkspace & { file?: string; note?: string; deploy?: true }) =>
+      ask(as(options), async (target) => (await loadActions()).publishAgent(target, name, options)),
     )
-  add('deploy', 'Deploy a version of an agent')
-    .argument(...id)
-    .argument('<version>', 'Its label, such as v2, or its id')
+  const deploy: Command = add('deploy', 'Deploy a version of an agent')
+    .argument(...agent)
+    .argument('[version]', 'Its label, such as v2, or its id')
+    .option('--file <file>', 'Instead of a version: publish what this file has, and deploy that')
     .option('--percent <number>', 'Below 100 it becomes the candidate beside the deployed version', parsePercent, 100)
-    .action((agent: string, version: string, options: InWorkspace & { percent: number }) =>
-      run(async (service) => (await loadActions()).deployAgent(service, agent, version, options)),
-    )
+    .action((name: string, version: string | undefined, options: InWorkspace & { percent: number; file?: string }) => {
+      if ((version === undefined) === (options.file === undefined))
+        deploy.error('error: use either a version or --file')
+      return ask(as(options), async (target) => (await loadActions()).deployAgent(target, name, version, options))
+    })
   add('rollback', 'Deploy the version that was deployed before the current one')
-    .argument(...id)
-    .action((agent: string, { workspace }: InWorkspace) =>
-      run(async (service) => (await loadActions()).rollBackAgent(service, agent, workspace)),
+    .argument(...agent)
+    .action((name: string, options: InWorkspace) =>
+      ask(as(options), async (target) => (await loadActions()).rollBackAgent(target, name)),
     )
 }
 

@@ -20,11 +20,11 @@ import { recordingsFolder } from '../service.ts'
 import { key_files, readSecretsKeys } from '../start/secrets-key.ts'
 import { consoleOf, type Shell } from '../start/shell.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { stopSignal } from './api-session.ts'
 import { type Contents, type Manifest, type Part, writeBackup } from './backup-file.ts'
 import { formatBytes, openProgress } from './progress.ts'
 import type { Answer } from './run.ts'
 import { sealed_columns } from './secrets.ts'
+import { stopSignal } from './stop-signal.ts'
 
 /** The target has its own: its migrations, and the leases of its processes. */
 const left_out = ['schema_migrations', 'process_leases']

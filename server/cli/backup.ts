@@ -21,7 +21,7 @@ Stop the old service before you start the restored one: both would do the same w
 const loadActions = () => import('./backup-actions.ts')
 const loadRestore = () => import('./restore-actions.ts')
 
-export function addBackupCommands(program: Command, run: Run, shell: Shell): void {
+export function addBackupCommand(program: Command, run: Run): void {
   program
     .command('backup')
     .description('Write everything into one file')
@@ -31,6 +31,9 @@ export function addBackupCommands(program: Command, run: Run, shell: Shell): voi
     .action((file: string, options: { force?: boolean }) =>
       run(async (service, shell) => (await loadActions()).backUp(service, shell, file, options)),
     )
+}
+
+export function addRestoreCommand(program: Command, run: Run, shell: Shell): void {
   program
     .command('restore')
     .description('Restore a backup into an empty DATA_DIR or database')

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
+import type { Ask } from './ask.ts'
 import type { CallOptions } from './call-actions.ts'
 import type { Command } from './command.ts'
-import type { Run } from './run.ts'
 
 const note = `
 Prints what is said while it is said, until the call has ended. Ctrl-C hangs up.
@@ -10,11 +10,12 @@ With --simulate a simulated person answers instead of the number, from 00 (frien
 them all. In a test workspace simulated people answer every call, and time stands still until its clock is advanced:
 parley clock advance 5m
 
-The service must be running, at the address that HOST and PORT, or PUBLIC_URL, name. The command uses an API key of its own,
-which is revoked at the end. With --json it prints a line for each event: call.created, turn.finished and call.updated. The exit
-status is 0 when the call has ended, also if nobody has answered, and 2 if several agents have the name.`
+With --json it prints a line for each event: call.created, turn.finished and call.updated. The exit status is 0 when the call
+has ended, also if nobody has answered, and 2 if several agents have the name.`
 
-export function addCallCommand(program: Command, run: Run, isJson: () => boolean): void {
+const scopes = ['agents:read', 'calls:read', 'calls:write', 'workspace:read']
+
+export function addCallCommand(program: Command, ask: Ask): void {
   program
     .command('call')
     .description('Call a number with an agent of the running service')
@@ -22,11 +23,14 @@ export function addCallCommand(program: Command, run: Run, isJson: () => boolean
     .requiredOption('--agent <agent>', 'The name or the id of the agent')
     .option('--channel <id>', 'The channel to call from (default: the only active voice channel)')
     .option('--simulate <person>', 'The simulated person that answers, from 00 to 19', parsePerson)
-    .option('--workspace <name>', 'The workspace that the agent belongs to (default: the oldest one)')
+    .option(
+      '--workspace <name>',
+      'The workspace that the agent belongs to (default: PARLEY_WORKSPACE, or the oldest one)',
+    )
     .addHelpText('after', note)
     .action((to: string, options: CallOptions) =>
-      run(async (service, shell) =>
-        (await import('./call-actions.ts')).call(service, shell, to, { ...options, is_json: isJson() }),
+      ask({ workspace: options.workspace, command: 'call', scopes }, async (target) =>
+        (await import('./call-actions.ts')).call(target, to, options),
       ),
     )
 }

@@ -1,18 +1,23 @@
 import { InvalidArgumentError } from 'commander'
+import type { Ask } from './ask.ts'
 import type { Command } from './command.ts'
-import type { Run } from './run.ts'
 
 const loadActions = () => import('./campaign-actions.ts')
 
 const note = `
-The service must be running, at the address that HOST and PORT, or PUBLIC_URL, name. The command uses an API key of its own,
-which is revoked at the end. The exit status is 2 if several campaigns have the name.`
+The exit status is 2 if several campaigns have the name.`
+
+const as = (workspace: string | undefined) => ({
+  workspace,
+  command: 'campaign',
+  scopes: ['campaigns:read', 'campaigns:write', 'workspace:read'],
+})
 
 interface Options {
   workspace?: string
 }
 
-export function addCampaignCommands(program: Command, run: Run, isJson: () => boolean): void {
+export function addCampaignCommands(program: Command, ask: Ask, isJson: () => boolean): void {
   const group = program
     .command('campaign')
     .summary('Campaigns')
@@ -21,25 +26,25 @@ export function addCampaignCommands(program: Command, run: Run, isJson: () => bo
     group
       .command(name)
       .description(description)
-      .option('--workspace <name>', 'The workspace of the campaign (default: the oldest one)')
+      .option('--workspace <name>', 'The workspace of the campaign (default: PARLEY_WORKSPACE, or the oldest one)')
       .addHelpText('after', note)
   const campaign = ['<campaign>', 'The name or the id of the campaign'] as const
   add('list', 'List campaigns, newest first').action(({ workspace }: Options) =>
-    run(async (service, shell) => (await loadActions()).listCampaigns(service, shell, workspace)),
+    ask(as(workspace), async (target) => (await loadActions()).listCampaigns(target)),
   )
   add('forecast', 'Print what a campaign would do, without doing it')
     .argument(...campaign)
     .option('--seed <number>', 'The seed of what is drawn', parseSeed)
     .action((name: string, { workspace, seed }: Options & { seed?: number }) =>
-      run(async (service, shell) =>
-        (await loadActions()).forecastCampaign(service, shell, { workspace, name }, seed === undefined ? {} : { seed }),
+      ask(as(workspace), async (target) =>
+        (await loadActions()).forecastCampaign(target, name, seed === undefined ? {} : { seed }),
       ),
     )
   const addVerb = (verb: 'start' | 'pause' | 'resume', description: string) =>
     add(verb, description)
       .argument(...campaign)
       .action((name: string, { workspace }: Options) =>
-        run(async (service, shell) => (await loadActions()).changeCampaign(service, shell, { workspace, name }, verb)),
+        ask(as(workspace), async (target) => (await loadActions()).changeCampaign(target, name, verb)),
       )
   addVerb('start', 'Start a campaign')
   addVerb('pause', 'Pause a campaign: no further attempt begins')
@@ -49,9 +54,7 @@ export function addCampaignCommands(program: Command, run: Run, isJson: () => bo
     .option('--output <file>', 'Write to this file instead')
     .action((name: string, { workspace, output }: Options & { output?: string }) => {
       if (isJson() && output === undefined) report.error('error: --json needs --output')
-      return run(async (service, shell) =>
-        (await loadActions()).reportCampaign(service, shell, { workspace, name }, output),
-      )
+      return ask(as(workspace), async (target) => (await loadActions()).reportCampaign(target, name, output))
     })
 }
 

@@ -1,3 +1,5 @@
+import * as agents from '../agents/find.ts'
+import type { Agent } from '../agents/schema.ts'
 import { checkUrl } from '../channels/check.ts'
 import {
   ChannelChange,
@@ -14,12 +16,12 @@ import { type Fault, invalid, Problem } from '../kit/problem.ts'
 import { testChannel } from '../lines/test-channel.ts'
 import { quote } from '../start/greeting.ts'
 import { consoleOf, type Shell } from '../start/shell.ts'
-import { findAgent } from './agent-actions.ts'
-import { isRunning } from './api-session.ts'
+import { isRunning } from './api-client.ts'
+import { findWorkspace } from './choose-workspace.ts'
 import { UsageError } from './command.ts'
+import { findByName } from './find-by-name.ts'
 import { readSecretFile } from './prompt.ts'
 import { type Answer, formatTable } from './run.ts'
-import { findWorkspace } from './workspace-actions.ts'
 
 export interface ChannelOptions {
   workspace: string
@@ -162,11 +164,22 @@ async function withChannel(
   return work(at, { channel, workspace })
 }
 
+/** A workspace has at most 1,000. */
+async function listAgents(at: At): Promise<Agent[]> {
+  const listed: Agent[] = []
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await agents.list(at, { limit: 100, offset: 0, ...(cursor && { cursor }) })
+    listed.push(...page.data)
+    cursor = page.pagination.next_cursor
+  }
+  return listed
+}
+
 async function settingsIn(at: At, options: ChannelOptions, workspace: { name: string }): Promise<object> {
   const { name, agent, accountSid, authTokenFile, apiUrl, origins, voice, perMinute, perDay, tokensPerDay } = options
   const given = {
     name,
-    agent_id: agent ? (await findAgent(at, agent, workspace)).id : agent,
+    agent_id: agent ? findByName(await listAgents(at), agent, 'agent', workspace).id : agent,
     account_sid: accountSid,
     auth_token: authTokenFile === undefined ? undefined : readSecretFile('--auth-token-file', authTokenFile),
     api_url: apiUrl,

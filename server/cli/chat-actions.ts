@@ -1,13 +1,9 @@
-import { atWorkspace, type Service } from '../kit/at.ts'
-import type { Shell } from '../start/shell.ts'
 import { findAgent } from './agent-actions.ts'
-import { assertRunning, openApiClient, toCommandError } from './api-client.ts'
-import { chooseWorkspace, stopSignal, withKey } from './api-session.ts'
+import type { Target } from './ask.ts'
 import { openJsonScreen, openTextScreen } from './chat-screen.ts'
 import { holdConversation } from './chat-session.ts'
 import { reportError } from './report-error.ts'
-
-const key = { name: 'parley chat', scopes: ['conversations:read', 'conversations:write'], lasts_ms: 3_600_000 }
+import { stopSignal } from './stop-signal.ts'
 
 export interface ChatOptions {
   workspace?: string
@@ -15,35 +11,24 @@ export interface ChatOptions {
 }
 
 /** Talks to an agent through the API of the running service, on standard input and output. */
-export async function chat(
-  service: Service,
-  shell: Shell,
-  name: string,
-  { workspace: workspace_name, draft = false, is_json }: ChatOptions & { is_json: boolean },
-): Promise<undefined> {
-  const workspace = await chooseWorkspace(service, workspace_name)
-  const at = await atWorkspace(service, workspace.id)
-  const agent = await findAgent(at, name, workspace)
-  const address = service.tools.address()
-  await assertRunning(address)
+export async function chat(target: Target, name: string, { draft = false }: ChatOptions): Promise<undefined> {
+  const { api, shell, is_json, toCommandError } = target
+  const agent = await findAgent(target, name)
   const { stdin, stdout } = shell
   const is_typed = stdin.isTTY === true
-  const signal = stopSignal(shell)
   const write = (text: string) => void stdout.write(text)
   const has_prompt = is_typed && stdout.isTTY === true
-  await withKey(shell, at, key, (token) =>
-    holdConversation({
-      api: openApiClient(address, token),
-      start: { agent_id: agent.id, use_draft: draft },
-      screen: is_json ? openJsonScreen(write) : openTextScreen(write, { has_prompt }),
-      input: stdin,
-      may_interrupt: is_typed,
-      onRefused: (error) => {
-        shell.exitCode = 1
-        reportError(shell, toCommandError(error, address), { is_json })
-      },
-      signal,
-    }),
-  )
+  await holdConversation({
+    api,
+    start: { agent_id: agent.id, use_draft: draft },
+    screen: is_json ? openJsonScreen(write) : openTextScreen(write, { has_prompt }),
+    input: stdin,
+    may_interrupt: is_typed,
+    onRefused: (error) => {
+      shell.exitCode = 1
+      reportError(shell, toCommandError(error), { is_json })
+    },
+    signal: stopSignal(shell),
+  })
   return undefined
 }

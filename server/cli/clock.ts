@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
+import type { Ask } from './ask.ts'
 import type { Command } from './command.ts'
-import type { Run } from './run.ts'
 
 const loadActions = () => import('./clock-actions.ts')
 
@@ -12,11 +12,18 @@ Waits until everything that is due on the way is done. The advance goes on if yo
 
 Examples: parley clock advance 2d, parley clock advance 1h30m, parley clock advance --to 2027-03-01T09:00:00Z`
 
+const as = (workspace: string | undefined) => ({
+  workspace,
+  command: 'clock',
+  scopes: ['test_clock:read', 'test_clock:write', 'workspace:read'],
+  of_kind: 'test' as const,
+})
+
 interface Options {
   workspace?: string
 }
 
-export function addClockCommands(program: Command, run: Run, isJson: () => boolean): void {
+export function addClockCommands(program: Command, ask: Ask): void {
   const group = program
     .command('clock')
     .summary('Test clocks')
@@ -27,7 +34,7 @@ export function addClockCommands(program: Command, run: Run, isJson: () => boole
       .description(description)
       .option('--workspace <name>', 'The test workspace (default: the only one)')
   add('show', 'Print the time in a test workspace').action(({ workspace }: Options) =>
-    run(async (service, shell) => (await loadActions()).showClock(service, shell, workspace)),
+    ask(as(workspace), async (target) => (await loadActions()).showClock(target)),
   )
   const advance: Command = add('advance', 'Let time pass in a test workspace')
     .argument('[duration]', 'How long: days, hours, minutes and seconds, such as 2d, 1h30m or 90s', parseDuration)
@@ -36,9 +43,7 @@ export function addClockCommands(program: Command, run: Run, isJson: () => boole
     .action((by_seconds: number | undefined, { workspace, to }: Options & { to?: string }) => {
       if ((by_seconds === undefined) === (to === undefined)) advance.error('error: use either a duration or --to')
       const input = { ...(by_seconds !== undefined && { by_seconds }), ...(to !== undefined && { to }) }
-      return run(async (service, shell) =>
-        (await loadActions()).advanceClock(service, shell, workspace, { input, is_json: isJson() }),
-      )
+      return ask(as(workspace), async (target) => (await loadActions()).advanceClock(target, input))
     })
 }
 

@@ -1,8 +1,8 @@
 import type { Verification } from '../consent/schema.ts'
 import { verify } from '../consent/verify.ts'
 import { atWorkspace, type Service } from '../kit/at.ts'
+import { findWorkspace } from './choose-workspace.ts'
 import type { Answer } from './run.ts'
-import { findWorkspace } from './workspace-actions.ts'
 
 export async function verifyLedger(service: Service, workspace: string): Promise<Answer> {
   const { id } = await findWorkspace(service, workspace)

@@ -7,8 +7,9 @@ import * as clock from '../kit/clock.ts'
 import { isId } from '../kit/id.ts'
 import { Problem } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
+import { findWorkspace } from './choose-workspace.ts'
 import { type Answer, formatTable } from './run.ts'
-import { findWorkspace, formatNewKey } from './workspace-actions.ts'
+import { formatNewKey } from './workspace-actions.ts'
 
 export interface NewKey {
   workspace: string
@@ -61,6 +62,19 @@ export async function revokeKey(service: Service, id: string): Promise<Answer> {
   const key = owner && (await inTransaction(await atWorkspace(service, owner.workspace_id), revoke))
   if (!key) throw new Problem('NOT_FOUND', `there is no key ${id}`)
   return { data: { key: withScopes(key) }, text: `Key ${key.id} is revoked.` }
+}
+
+/** The key that replaces it can do the same. The old one goes on for a while. */
+export async function rotateKey(service: Service, id: string, overlap_ms: number): Promise<Answer> {
+  const owner = isId(id) ? await api_keys.findOwner({ db: service.pool }, id) : undefined
+  if (!owner) throw new Problem('NOT_FOUND', `there is no key ${id}`)
+  const overlap_seconds = overlap_ms / 1000
+  const { key: api_key, ...key } = await inTransaction(await atWorkspace(service, owner.workspace_id), (at) =>
+    api_keys.rotate(at, { id, overlap_seconds, granted_by: { has: () => true, is_open: true } }),
+  )
+  const text = `Key ${key.id} replaces ${id}, which works for another ${overlap_seconds} seconds.`
+  // What `rotate` returns is a row with its workspace.
+  return { data: { key: withScopes(key as api_keys.ApiKey), api_key }, text: `${text}\n${formatNewKey(api_key)}` }
 }
 
 /** A key without a list of scopes has the default ones. */

@@ -38,6 +38,14 @@ export function addKeyCommands(program: Command, run: Run): void {
       run(async (service) => (await loadActions()).listKeys(service, workspace)),
     )
   group
+    .command('rotate')
+    .description('Create a key that replaces another one, and print it')
+    .argument('<id>', 'The id that "parley key list" shows')
+    .option('--overlap <duration>', 'How long the old one still works: 30m, 12h, 7d at most', parseOverlap, day_ms)
+    .action((id: string, { overlap }: { overlap: number }) =>
+      run(async (service) => (await loadActions()).rotateKey(service, id, overlap)),
+    )
+  group
     .command('revoke')
     .description('Revoke an API key; it stops working within a second')
     .argument('<id>', 'The id that "parley key list" shows')
@@ -51,7 +59,14 @@ function parseScopes(text: string, all_scopes: string[]): string[] {
   throw new InvalidArgumentError(`There is no scope "${unknown}", only ${all_scopes.join(', ')}.`)
 }
 
-const unit_ms: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 }
+const day_ms = 86_400_000
+const unit_ms: Record<string, number> = { m: 60_000, h: 3_600_000, d: day_ms, w: 7 * day_ms }
+
+function parseOverlap(text: string): number {
+  const overlap_ms = text === '0' ? 0 : parseDuration(text)
+  if (overlap_ms <= 7 * day_ms) return overlap_ms
+  throw new InvalidArgumentError('Use at most 7d.')
+}
 
 function parseDuration(text: string): number {
   const [, count, unit = ''] = /^([1-9]\d{0,4})([mhdw])$/.exec(text) ?? []

@@ -1,69 +1,76 @@
 import { type Command as CommanderCommand, CommanderError, Help } from 'commander'
 import { product, version } from '../product.ts'
 import type { Shell } from '../start/shell.ts'
-import { addAgentCommands } from './agent.ts'
-import { addBackupCommands } from './backup.ts'
-import { addCallCommand } from './call.ts'
-import { addCampaignCommands } from './campaign.ts'
-import { addChannelCommands } from './channel.ts'
-import { addChatCommand } from './chat.ts'
-import { addClockCommands } from './clock.ts'
+import { type Ask, createAsk } from './ask.ts'
 import { AmbiguousError, CanceledError, Command } from './command.ts'
-import { addConsentCommands } from './consent.ts'
-import { addKeyCommands } from './key.ts'
-import { addMigrateCommand } from './migrate.ts'
-import { addOpenapiCommand } from './openapi.ts'
-import { addProviderCommands } from './provider.ts'
-import { reportError } from './report-error.ts'
-import { createRun } from './run.ts'
-import { addSecretsCommands } from './secrets.ts'
-import { addServeCommand } from './serve.ts'
-import { addShardCommand } from './shard.ts'
-import { addSpeechCommands } from './speech.ts'
-import { addStatusCommand } from './status.ts'
-import { addUserCommands } from './user.ts'
-import { addWorkspaceCommands } from './workspace.ts'
+import { createRun, type Run } from './run.ts'
+
+interface Context {
+  shell: Shell
+  isJson: () => boolean
+  /** For commands that need the database. */
+  run: Run
+  /** For commands that need the running service. */
+  ask: Ask
+}
+
+type Add = (program: Command, context: Context) => Promise<void>
+
+/** Every command or group, in the order of the help. One is imported when it is used, because the server takes a while. */
+const commands: Record<string, Add> = {
+  serve: async (to, { shell, isJson }) => (await import('./serve.ts')).addServeCommand(to, shell, isJson),
+  migrate: async (to, { run }) => (await import('./migrate.ts')).addMigrateCommand(to, run),
+  shard: async (to, { shell, isJson }) => (await import('./shard.ts')).addShardCommand(to, shell, isJson),
+  status: async (to, { shell, isJson }) => (await import('./status.ts')).addStatusCommand(to, shell, isJson),
+  workspace: async (to, { run }) => (await import('./workspace.ts')).addWorkspaceCommands(to, run),
+  key: async (to, { run }) => (await import('./key.ts')).addKeyCommands(to, run),
+  user: async (to, { run }) => (await import('./user.ts')).addUserCommands(to, run),
+  agent: async (to, { ask }) => (await import('./agent.ts')).addAgentCommands(to, ask),
+  provider: async (to, { ask }) => (await import('./provider.ts')).addProviderCommands(to, ask),
+  channel: async (to, { run }) => (await import('./channel.ts')).addChannelCommands(to, run),
+  chat: async (to, { ask }) => (await import('./chat.ts')).addChatCommand(to, ask),
+  call: async (to, { ask }) => (await import('./call.ts')).addCallCommand(to, ask),
+  clock: async (to, { ask }) => (await import('./clock.ts')).addClockCommands(to, ask),
+  campaign: async (to, { ask, isJson }) => (await import('./campaign.ts')).addCampaignCommands(to, ask, isJson),
+  consent: async (to, { run }) => (await import('./consent.ts')).addConsentCommands(to, run),
+  speech: async (to, { shell, isJson }) => (await import('./speech.ts')).addSpeechCommands(to, shell, isJson),
+  secrets: async (to, { run }) => (await import('./secrets.ts')).addSecretsCommands(to, run),
+  backup: async (to, { run }) => (await import('./backup.ts')).addBackupCommand(to, run),
+  restore: async (to, { run, shell }) => (await import('./backup.ts')).addRestoreCommand(to, run, shell),
+  openapi: async (to, { shell }) => (await import('./openapi.ts')).addOpenapiCommand(to, shell),
+}
 
 const note = `
-Commands use the database that DATA_DIR or DATABASE_URL names, also while the service runs, and print its name on
-standard error. Only serve, migrate and restore create a database. README.md lists all variables.
+Commands ask the running service, or use its database, and print which on standard error. A service elsewhere is the one of
+PARLEY_URL and PARLEY_API_KEY. On the machine of the service they go by its DATA_DIR or DATABASE_URL, and its
+HOST and PORT, or PUBLIC_URL. Only serve, migrate and restore create a database. README.md lists all variables.
 
 With --json a command prints one JSON document on standard output. An error is the last line on standard error:
-{"error": {"code", "message"}}. The exit status is 0 on success and 1 after an error.`
+{"error": {"code", "message", "details"}}, with details if there are some. The exit status is 0 on success and 1 after an error.`
 
 /** Runs one command. Its exit status is in the shell afterwards, unless it is `serve`: that one goes on until a signal. */
 export async function runCommand(words: string[], shell: Shell): Promise<void> {
   const program = newProgram(shell)
   const isJson = (): boolean => program.opts().json === true
-  const run = createRun(shell, isJson)
-  addServeCommand(program, shell, isJson)
-  addMigrateCommand(program, run)
-  addShardCommand(program, shell, isJson)
-  addStatusCommand(program, shell, isJson)
-  addWorkspaceCommands(program, run)
-  addKeyCommands(program, run)
-  addUserCommands(program, run)
-  addAgentCommands(program, run)
-  addProviderCommands(program, run)
-  addChannelCommands(program, run)
-  addChatCommand(program, run, isJson)
-  addCallCommand(program, run, isJson)
-  addClockCommands(program, run, isJson)
-  addCampaignCommands(program, run, isJson)
-  addConsentCommands(program, run)
-  addSpeechCommands(program, shell, isJson)
-  addSecretsCommands(program, run)
-  addBackupCommands(program, run, shell)
-  addOpenapiCommand(program, shell)
+  const context = { shell, isJson, run: createRun(shell, isJson), ask: createAsk(shell, isJson) }
   try {
+    for (const add of wanted(words)) await add(program, context)
     await program.parseAsync(words, { from: 'user' })
   } catch (error) {
     // Help or the version was printed.
     if (error instanceof CommanderError) return shell.exit(error.exitCode)
     if (error instanceof CanceledError) return shell.exit(130)
+    const { reportError } = await import('./report-error.ts')
     reportError(shell, error, { is_json: isJson() })
     shell.exit(error instanceof AmbiguousError ? 2 : 1)
   }
+}
+
+/** Help and errors name all commands. */
+function wanted(words: string[]): Add[] {
+  const name = words.find((word) => !word.startsWith('-')) ?? ''
+  const add = Object.hasOwn(commands, name) ? commands[name] : undefined
+  return add ? [add] : Object.values(commands)
 }
 
 /** Actions import what they use, so that help and usage errors are printed at once. */

@@ -1,67 +1,79 @@
 import { Option } from 'commander'
-import { provider_kinds } from '../models/schema.ts'
+import type { Provider } from '../../sdk/src/index.ts'
+import type { Ask } from './ask.ts'
 import type { Command } from './command.ts'
-import type { NewProviderOptions } from './provider-actions.ts'
-import type { Run } from './run.ts'
+import type { ProviderOptions } from './provider-actions.ts'
 
 const loadActions = () => import('./provider-actions.ts')
-const workspace_option = ['--workspace <name>', 'The workspace of the provider'] as const
 
-const service_note = `
-While the service runs, these commands ask it (at PUBLIC_URL, or HOST and PORT): its OUTBOUND_ALLOW_HOSTS and its
-OPENAI_API_KEY count. Otherwise they go by their own, and say so.`
-
-interface InWorkspaceOption {
-  workspace: string
+/** As an object, so that a kind can't be forgotten. Not imported from the server, which takes a while. */
+const kinds: Record<Provider['kind'], true> = {
+  openai_compatible: true,
+  anthropic: true,
+  elevenlabs: true,
+  deepgram: true,
 }
 
-export function addProviderCommands(program: Command, run: Run): void {
+const key_note = `
+Without --key-file, asks for the API key, or reads it from standard input. It may be empty, and can be set later with
+"parley provider update NAME --key-file FILE".`
+
+interface InWorkspace {
+  workspace?: string
+}
+
+const as = ({ workspace }: InWorkspace) => ({
+  workspace,
+  command: 'provider',
+  scopes: ['providers:read', 'providers:write', 'workspace:read'],
+})
+
+export function addProviderCommands(program: Command, ask: Ask): void {
   const group = program
     .command('provider')
     .summary('Model providers')
-    .description('Manage the accounts at model and speech services')
-    .addHelpText('after', service_note)
-  group
-    .command('list')
-    .description('List the providers of a workspace')
-    .requiredOption(...workspace_option)
-    .action(({ workspace }: InWorkspaceOption) =>
-      run(async (service, shell) => (await loadActions()).listProviders(service, shell, workspace)),
-    )
-  group
-    .command('create')
-    .description('Create a provider')
+    .description('Manage the accounts at model and speech services, through the API of the running service')
+  const add = (name: string, description: string) =>
+    group
+      .command(name)
+      .description(description)
+      .option('--workspace <name>', 'The workspace of the provider (default: PARLEY_WORKSPACE, or the oldest one)')
+  const addSettings = (command: Command) =>
+    command
+      .option('--model <model>', 'The model that is used when none is named (for speech only: optional)')
+      .option('--embedding-model <model>', 'The model that turns texts into vectors')
+      .option('--base-url <url>', "The URL of the API (default: the vendor's own)")
+      .option('--default', 'Let agents without a model use it')
+      .option('--key-file <file>', 'A file with the API key')
+  const provider = ['<name>', 'The name of the provider'] as const
+  add('list', 'List the providers of a workspace').action((options: InWorkspace) =>
+    ask(as(options), async (target) => (await loadActions()).listProviders(target)),
+  )
+  addSettings(add('create', 'Create a provider'))
     .argument('<name>', 'What agents call it')
-    .requiredOption(...workspace_option)
     .addOption(
-      new Option('--kind <kind>', 'The API of the service').choices(provider_kinds).default('openai_compatible'),
+      new Option('--kind <kind>', 'The API of the service').choices(Object.keys(kinds)).default('openai_compatible'),
     )
-    .option('--model <model>', 'The model that is used when none is named (for speech only: optional)')
-    .option('--embedding-model <model>', 'The model that turns texts into vectors')
-    .option('--base-url <url>', "The URL of the API (default: the vendor's own)")
-    .option('--default', 'Let agents without a model use it')
-    .option('--key-file <file>', 'A file with the API key')
-    .addHelpText(
-      'after',
-      '\nWithout --key-file, asks for the API key, or reads it from standard input. It may be empty, and can be set later in the dashboard.',
+    .addHelpText('after', key_note)
+    .action((name: string, options: InWorkspace & ProviderOptions & { kind: Provider['kind'] }) =>
+      ask(as(options), async (target) => (await loadActions()).createProvider(target, name, options)),
     )
-    .action((name: string, options: NewProviderOptions) =>
-      run(async (service, shell) => (await loadActions()).createProvider(service, shell, name, options)),
+  addSettings(add('update', 'Change a provider'))
+    .argument(...provider)
+    .option('--name <name>', 'Another name')
+    .option('--no-default', "Don't let agents without a model use it")
+    .addHelpText('after', '\nWhat is not named keeps its value.')
+    .action((name: string, options: InWorkspace & ProviderOptions & { name?: string }) =>
+      ask(as(options), async (target) => (await loadActions()).updateProvider(target, name, options)),
     )
-  group
-    .command('delete')
-    .description('Delete a provider that no agent names')
-    .argument('<name>', 'The name of the provider')
-    .requiredOption(...workspace_option)
-    .action((name: string, { workspace }: InWorkspaceOption) =>
-      run(async (service, shell) => (await loadActions()).deleteProvider(service, shell, name, workspace)),
+  add('delete', 'Delete a provider that no agent names')
+    .argument(...provider)
+    .action((name: string, options: InWorkspace) =>
+      ask(as(options), async (target) => (await loadActions()).deleteProvider(target, name)),
     )
-  group
-    .command('test')
-    .description('Send a short request to a provider. If it fails, the exit status is 1')
-    .argument('<name>', 'The name of the provider')
-    .requiredOption(...workspace_option)
-    .action((name: string, { workspace }: InWorkspaceOption) =>
-      run(async (service, shell) => (await loadActions()).testByName(service, shell, name, workspace)),
+  add('test', 'Send a short request to a provider. If it fails, the exit status is 1')
+    .argument(...provider)
+    .action((name: string, options: InWorkspace) =>
+      ask(as(options), async (target) => (await loadActions()).testByName(target, name)),
     )
 }

@@ -19,12 +19,12 @@ import { recordingsFolder } from '../service.ts'
 import { key_files, readSecretsKeys, writeKeyFile } from '../start/secrets-key.ts'
 import { consoleOf, type Shell } from '../start/shell.ts'
 import { all_workspaces } from '../workspaces/store.ts'
-import { stopSignal } from './api-session.ts'
 import { listBackedUp, listRecordings } from './backup-actions.ts'
 import { type Contents, type Manifest, type Part, readBackup, readManifest } from './backup-file.ts'
 import { CanceledError } from './command.ts'
 import { formatBytes, openProgress } from './progress.ts'
 import type { Answer } from './run.ts'
+import { stopSignal } from './stop-signal.ts'
 
 type Restore = (service: Service, shell: Shell, database: Database) => Promise<Answer | undefined>
 

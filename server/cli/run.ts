@@ -1,6 +1,8 @@
-import type { Database, DatabaseOptions } from '../database.ts'
+import type { Database } from '../database.ts'
 import type { Service } from '../kit/at.ts'
 import { consoleOf, type Shell } from '../start/shell.ts'
+import { findLogin } from './logins.ts'
+import type { OpenOptions } from './open-for-command.ts'
 
 /** The result of a command: `data` is printed with --json, `text` without. */
 export interface Answer {
@@ -10,26 +12,25 @@ export interface Answer {
   has_failed?: boolean
 }
 
+export function printAnswer(shell: Shell, { data, text, has_failed }: Answer, is_json: boolean): void {
+  consoleOf(shell).log(is_json ? JSON.stringify(data) : text)
+  if (has_failed) shell.exitCode = 1
+}
+
 /** Opens the database, runs `work`, prints its answer, if it has one, and closes the database. */
 export type Run = (
   work: (service: Service, shell: Shell, database: Database) => Promise<Answer | undefined>,
-  options?: RunOptions,
+  options?: OpenOptions,
 ) => Promise<void>
 
-type RunOptions = Pick<DatabaseOptions, 'may_create' | 'must_be_empty'>
-
 export function createRun(shell: Shell, isJson: () => boolean): Run {
-  const console = consoleOf(shell)
   return async (work, options = { may_create: false }) => {
-    const [{ addressOf, readConfig }, { openDatabase }, { openLog }] = await Promise.all([
+    await assertHere(shell)
+    const [{ addressOf }, { openForCommand }] = await Promise.all([
       import('../config.ts'),
-      import('../database.ts'),
-      import('../kit/log.ts'),
+      import('./open-for-command.ts'),
     ])
-    const config = readConfig(shell.env)
-    const log = openLog(config.log_level === 'info' ? 'warn' : config.log_level)
-    const database = await openDatabase(config, { as: 'command', ...options, say: console.error, log })
-    console.error(`Using ${database.name}`)
+    const { config, database } = await openForCommand(shell, options)
     const [{ openService }, { readSecretsKeys }] = await Promise.all([
       import('../service.ts'),
       import('../start/secrets-key.ts'),
@@ -38,13 +39,28 @@ export function createRun(shell: Shell, isJson: () => boolean): Run {
     const service = openService(database.pool, with_keys, () => addressOf(config, config.port))
     try {
       const answer = await work(service, shell, database)
-      if (answer) console.log(isJson() ? JSON.stringify(answer.data) : answer.text)
-      if (answer?.has_failed) shell.exitCode = 1
+      if (answer) printAnswer(shell, answer, isJson())
     } finally {
       await service.tools.outbound.close()
       await database.close()
     }
   }
+}
+
+/** With a service elsewhere, a database on this machine would most likely be another one. */
+async function assertHere(shell: Shell): Promise<void> {
+  const { PARLEY_URL, DATABASE_URL, DATA_DIR } = shell.env
+  const login = DATABASE_URL || DATA_DIR ? undefined : findLogin(shell)
+  if (!login) return
+  const [{ readConfig }, { hasCluster, SetupError }] = await Promise.all([
+    import('../config.ts'),
+    import('../kit/postgres/embedded/embedded.ts'),
+  ])
+  if (!PARLEY_URL && hasCluster(readConfig(shell.env).data_dir)) return
+  throw new SetupError(
+    `this command needs the database, which no operation of the service at ${login.url} gives: run it where the service ` +
+      'runs, or set DATA_DIR or DATABASE_URL as for the service',
+  )
 }
 
 export function formatTable(header: string[], rows: string[][]): string {

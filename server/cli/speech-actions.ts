@@ -2,7 +2,7 @@ import { about, findInstalled, install } from '../audio/speech-install.ts'
 import { readConfig } from '../config.ts'
 import { product } from '../product.ts'
 import { consoleOf, type Shell } from '../start/shell.ts'
-import { stopSignal } from './api-session.ts'
+import { stopSignal } from './stop-signal.ts'
 
 interface Options {
   is_json: boolean

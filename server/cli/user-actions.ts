@@ -8,9 +8,9 @@ import * as sessions from '../people/sessions.ts'
 import * as people from '../people/store.ts'
 import type { Shell } from '../start/shell.ts'
 import * as workspaces from '../workspaces/store.ts'
+import { findWorkspace } from './choose-workspace.ts'
 import { askSecret } from './prompt.ts'
 import { type Answer, formatTable } from './run.ts'
-import { findWorkspace } from './workspace-actions.ts'
 
 export interface NewUser {
   name?: string

@@ -10,12 +10,6 @@ import { type Answer, formatTable } from './run.ts'
 
 const name_length_max = 200
 
-export async function findWorkspace(service: Service, name: string): Promise<workspaces.ListedWorkspace> {
-  const workspace = await workspaces.find({ db: service.pool }, name.trim())
-  if (!workspace) throw new Problem('NOT_FOUND', `there is no workspace "${name}"`)
-  return workspace
-}
-
 export interface NewWorkspace {
   test?: true
   seed?: number

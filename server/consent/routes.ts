@@ -12,7 +12,7 @@ const suppressions_path = '/suppressions'
 const read = 'consents:read'
 const write = 'consents:write'
 
-const source_by_authentication = { key: 'api', session: 'dashboard', token: 'api' } as const
+const source_by_authentication = { key: 'api', command: 'api', session: 'dashboard', token: 'api' } as const
 
 /** A suppression is never changed. */
 const suppression_version = ({ created_at }: schema.Suppression): string => created_at

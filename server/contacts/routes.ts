@@ -10,7 +10,7 @@ import * as contacts from './store.ts'
 import { type UpsertedContact, upsert } from './upsert.ts'
 
 /** The `source` of a new contact, by how the caller was authenticated. */
-const source_by_authentication = { key: 'api', session: 'manual', token: 'webhook' } as const
+const source_by_authentication = { key: 'api', command: 'api', session: 'manual', token: 'webhook' } as const
 
 /** Leaves out `custom_fields` if there are none. */
 function asCreated({ custom_fields, ...contact }: schema.Contact): schema.ContactCreated {

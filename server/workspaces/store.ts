@@ -6,14 +6,8 @@ import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { addTenant, onAllNodes, tenantOf } from '../kit/postgres/tenants.ts'
 import { inUse, invalid, preconditionFailed } from '../kit/problem.ts'
-import {
-  default_mix,
-  default_settings,
-  type Mix,
-  type Settings,
-  type Workspace,
-  type WorkspaceChange,
-} from './schema.ts'
+import { default_mix, default_settings } from './defaults.ts'
+import type { Mix, Settings, Workspace, WorkspaceChange } from './schema.ts'
 
 export type ListedWorkspace = Pick<Workspace, 'id' | 'name' | 'kind' | 'created_at'>
 

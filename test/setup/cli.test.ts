@@ -6,6 +6,7 @@ import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { scopes } from '../../server/api.ts'
+import * as command_keys from '../../server/api-keys/command-keys.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
@@ -14,7 +15,6 @@ import { waitUntil } from '../faults/client.ts'
 import { account_sid, auth_token, openCarrier } from '../peers/carrier.ts'
 import { recordEntries } from '../support/consents.ts'
 import { serve, testPool } from '../support/harness.ts'
-import { openaiServer } from '../support/model-servers.ts'
 import { command, parley } from '../support/process.ts'
 import { newAgent } from '../support/samples.ts'
 
@@ -24,7 +24,7 @@ const DATABASE_URL = process.env.TEST_DATABASE_URL ?? ''
 
 const SECRETS_KEY = randomBytes(32).toString('base64')
 
-const run = (...words: string[]) => command(words, { DATABASE_URL }).ended
+const run = (...words: string[]) => command(words, { DATABASE_URL, PUBLIC_URL: url }).ended
 
 async function json(...words: string[]) {
   const { code, stdout, stderr } = await run(...words, '--json')
@@ -104,6 +104,43 @@ test('a key is created with name, scopes and expiry, listed without its secret, 
   await waitUntil('the revoked key is rejected', async () => (await listWith(full.api_key)).status === 401)
 })
 
+test('a key is rotated: the new one can do the same, and the old one ends after the overlap', async () => {
+  const name = await newWorkspace()
+  const old = await json('key', 'create', '--workspace', name, '--name', 'Sync', '--scopes', 'contacts:read')
+  const { key, api_key } = await json('key', 'rotate', old.key.id, '--overlap', '30m')
+  assert.deepEqual([key.name, key.scopes], ['Sync', ['contacts:read']])
+  assert.deepEqual([(await listWith(api_key)).status, (await listWith(old.api_key)).status], [200, 200])
+  const { keys } = await json('key', 'list', '--workspace', name)
+  const [replaced] = keys.filter(({ id }: { id: string }) => id === old.key.id)
+  const lasts_ms = Date.parse(replaced.expires_at) - Date.parse(key.created_at)
+  assert.ok(Math.abs(lasts_ms - 30 * 60_000) < 10_000, replaced.expires_at)
+  assert.match((await run('key', 'rotate', old.key.id)).stderr, /already rotated/)
+  assert.match((await run('key', 'rotate', newId())).stderr, /there is no key/)
+  assert.match((await run('key', 'rotate', key.id, '--overlap', '8d')).stderr, /Use at most 7d/)
+})
+
+test('a command that asks the service deletes its key, and those that killed commands have left', async () => {
+  const tenant = await server.workspace()
+  const { name } = (await tenant.call('GET', '/workspace')).body.data
+  const left = await command_keys.create(pool, { workspace: tenant.id, name: 'parley agent', scopes: ['*'] })
+  assert.equal((await listWith(left.token)).status, 200)
+  await json('agent', 'list', '--workspace', name)
+  const ids = async () => (await json('key', 'list', '--workspace', name)).keys.map(({ id }: { id: string }) => id)
+  assert.ok((await ids()).includes(left.id), 'it may still run')
+  assert.match((await run('key', 'rotate', left.id)).stderr, /the one of a command/)
+  await pool.run(
+    sql`update api_keys set expires_at = ${clock.iso(clock.wall() - 1)}
+      where workspace_id = ${tenant.id} and id = ${left.id}`,
+  )
+  await json('agent', 'list', '--workspace', name)
+  assert.ok(!(await ids()).includes(left.id))
+  assert.ok(
+    (await json('key', 'list', '--workspace', name)).keys.every((key: { name: string }) => key.name !== 'parley agent'),
+  )
+  const events = (await tenant.call('GET', '/events')).body.data
+  assert.ok(events.length > 0 && !JSON.stringify(events).includes('parley agent'), 'it records no events')
+})
+
 const usage_mistakes: [string[], RegExp][] = [
   [['dance'], /unknown command 'dance' \(parley --help\)/],
   [['toString'], /unknown command 'toString'/],
@@ -158,7 +195,8 @@ for (const [expected_code, words] of codes) {
     const line = stderr.replace(/^Using the database [^\n]+\n/, '')
     assert.match(line, /^\{[^\n]+\}\n$/)
     const { error, ...rest } = JSON.parse(line)
-    assert.deepEqual([Object.keys(error), rest], [['code', 'message'], {}])
+    const { details: _, ...named } = error
+    assert.deepEqual([Object.keys(named), rest], [['code', 'message'], {}])
     assert.equal(error.code, expected_code)
     assert.doesNotMatch(error.message, /^parley|^error/)
   })
@@ -408,9 +446,10 @@ test('commands for agents say what is wrong', async () => {
   for (const [words, message] of [
     [['rollback', id], /No other version was deployed before this one/],
     [['deploy', id, 'v2'], /"Reception" has no version v2/],
+    [['deploy', id], /use either a version or --file/],
     [['deploy', id, 'v1', '--percent', '0'], /Use a whole number from 1 to 100/],
     [['publish', other], new RegExp(`there is no agent ${other} in`)],
-    [['publish', 'x'], /there is no agent x in/],
+    [['publish', 'x'], /there is no agent "x" in/],
   ] as const) {
     const { code, stderr } = await run('agent', ...words, '--workspace', name)
     assert.equal(code, 1)
@@ -648,46 +687,4 @@ test('errors of a channel name its options', async () => {
     assert.match(stderr, expected)
     assert.ok(!stderr.includes('    at '), stderr)
   }
-})
-
-test('a provider is created with a key from a file or standard input, listed, tested and deleted', async () => {
-  const workspace = await newWorkspace()
-  const SECRETS_KEY = 'a'.repeat(32)
-  const provider = async (words: string[], input = '') => {
-    const variables = { DATABASE_URL, SECRETS_KEY, OUTBOUND_ALLOW_HOSTS: '127.0.0.1' }
-    return command(['provider', ...words, '--workspace', workspace, '--json'], variables, input).ended
-  }
-  const there = await openaiServer({ words: ['OK'] })
-  const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'parley-')), 'key')
-  fs.writeFileSync(file, 'sk-file\n')
-  const named = ['--model', 'small', '--base-url', there.base_url]
-  const first = await provider(['create', 'One', ...named, '--key-file', file])
-  assert.equal(first.code, 0, first.stderr)
-  assert.equal(JSON.parse(first.stdout).provider.has_api_key, true)
-  const second = await provider(['create', 'Two', ...named, '--default'], 'sk-input\n')
-  assert.equal(second.code, 0, second.stderr)
-  const refused = await provider(['create', 'Three', '--model', 'small', '--base-url', 'http://10.0.0.1/'], 'sk-input')
-  assert.equal(refused.code, 1)
-  assert.match(refused.stderr, /public address/)
-  const { providers } = JSON.parse((await provider(['list'])).stdout)
-  assert.deepEqual(
-    providers.map((one: { name: string; is_default: boolean }) => [one.name, one.is_default]),
-    [
-      ['Two', true],
-      ['One', false],
-    ],
-  )
-  for (const name of ['One', 'Two']) {
-    const tested = await provider(['test', name])
-    assert.equal(JSON.parse(tested.stdout).result.is_ok, true, tested.stderr)
-  }
-  assert.deepEqual(
-    there.received.map(({ headers }) => headers.authorization),
-    ['Bearer sk-file', 'Bearer sk-input'],
-  )
-  assert.equal((await provider(['delete', 'One'])).code, 0)
-  const missing = await provider(['delete', 'One'])
-  assert.match(missing.stderr, /there is no provider/)
-  assert.ok(![first, second].some(({ stdout, stderr }) => /sk-/.test(stdout + stderr)))
-  fs.rmSync(path.dirname(file), { recursive: true })
 })

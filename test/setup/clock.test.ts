@@ -37,8 +37,8 @@ test('the clock of the only test workspace is shown and advanced', async () => {
   assert.deepEqual(JSON.parse(to.stdout), {
     test_clock: { now: '2027-03-04T00:00:00.000Z', status: 'ready', target: null, seed: 7, error: null },
   })
-  const keys = (await api_keys.listAll({ db: pool })).filter(({ name }) => name === 'parley clock')
-  assert.deepEqual([keys.length, keys.every(({ revoked_at }) => revoked_at !== null)], [5, true])
+  const keys = await api_keys.listAll({ db: pool })
+  assert.ok(keys.length > 0 && keys.every(({ name }) => name !== 'parley clock'))
 })
 
 test('a wrong duration, two targets or a time in the past are errors', async () => {

@@ -26,11 +26,8 @@ const nowhere = 'http://127.0.0.1:9'
 async function commandsOf(tenant: Tenant, variables: Record<string, string>) {
   const { name } = (await tenant.call('GET', '/workspace')).body.data
   return (words: string[], input = '') =>
-    command(
-      ['provider', ...words, '--workspace', name],
-      { DATABASE_URL, SECRETS_KEY, PUBLIC_URL: nowhere, ...variables },
-      input,
-    ).ended
+    command(['provider', ...words, '--workspace', name], { DATABASE_URL, PUBLIC_URL: server.url, ...variables }, input)
+      .ended
 }
 
 test('a provider that is created without an API key says so, and how to set one', async () => {
@@ -38,8 +35,8 @@ test('a provider that is created without an API key says so, and how to set one'
   const without = await provider(['create', 'Own', '--model', 'small'])
   assert.equal(without.code, 0, without.stderr)
   const [, id = ''] = /^Provider "Own" (\S+)$/m.exec(without.stdout) ?? []
-  assert.match(without.stdout, /^It has no API key\. To set one, .*PATCH .*$/m)
-  assert.ok(without.stdout.includes(`/api/v1/providers/${id}`), without.stdout)
+  assert.match(without.stdout, /^It has no API key\. To set one: npx parley provider update "Own" --key-file FILE$/m)
+  assert.match(id, /^[0-9a-f-]{36}$/)
   const with_key = await provider(['create', 'Other', '--model', 'small'], 'sk-key\n')
   assert.doesNotMatch(with_key.stdout, /no API key/)
 })
@@ -71,14 +68,14 @@ test('a key file that holds no key is named in one line', async () => {
   for (const file of ['/nonexistent', folder, empty]) {
     const { code, stdout, stderr } = await provider(['create', 'Own', '--model', 'small', '--key-file', file])
     assert.deepEqual([code, stdout], [1, ''])
-    assert.match(stderr, new RegExp(`^Using [^\n]+\n(The service [^\n]+\n)?parley: --key-file: [^\n]*${file}[^\n]*\n$`))
+    assert.match(stderr, new RegExp(`^Using [^\n]+\nparley: --key-file: [^\n]*${file}[^\n]*\n$`))
   }
 })
 
 test('commands go by the settings of the running service, not by their own', async () => {
   const tenant = await server.workspace()
   const there = await openaiServer({ words: ['OK'] })
-  const variables = { PUBLIC_URL: server.url, OUTBOUND_ALLOW_HOSTS: '10.0.0.1', SECRETS_KEY: 'b'.repeat(32) }
+  const variables = { OUTBOUND_ALLOW_HOSTS: '10.0.0.1', SECRETS_KEY: 'b'.repeat(32) }
   const provider = await commandsOf(tenant, variables)
   const named = (url: string) => ['create', `Own ${newId()}`, '--model', 'small', '--base-url', url, '--json']
   const created = await provider(named(there.base_url), 'sk-own')
@@ -95,25 +92,72 @@ test('commands go by the settings of the running service, not by their own', asy
   assert.match(listed.stdout, /^openai +openai /m, 'the provider of the service, not of the command')
 })
 
-test('a command says when it goes by its own settings, because no service answers', async () => {
-  const tenant = await server.workspace()
+test('a provider is created with a key from a file or standard input, listed, tested and deleted', async () => {
+  const run = await commandsOf(await server.workspace(), {})
+  const provider = (words: string[], input = '') => run([...words, '--json'], input)
   const there = await openaiServer({ words: ['OK'] })
-  const provider = await commandsOf(tenant, { OUTBOUND_ALLOW_HOSTS: '127.0.0.1' })
-  const created = await provider(['create', 'Own', '--model', 'small', '--base-url', there.base_url], 'sk-own')
-  assert.equal(created.code, 0, created.stderr)
-  assert.match(created.stderr, /^The service doesn't answer at http:\/\/127\.0\.0\.1:9, .*OUTBOUND_ALLOW_HOSTS.*$/m)
-  const tested = await provider(['test', 'Own'])
-  assert.equal(tested.code, 0, tested.stdout)
+  const file = path.join(folder, 'key-file')
+  fs.writeFileSync(file, 'sk-file\n')
+  const named = ['--model', 'small', '--base-url', there.base_url]
+  const first = await provider(['create', 'One', ...named, '--key-file', file])
+  assert.equal(first.code, 0, first.stderr)
+  assert.equal(JSON.parse(first.stdout).provider.has_api_key, true)
+  const second = await provider(['create', 'Two', ...named, '--default'], 'sk-input\n')
+  assert.equal(second.code, 0, second.stderr)
+  const refused = await provider(['create', 'Three', '--model', 'small', '--base-url', 'http://10.0.0.1/'], 'sk-input')
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /public address/)
+  const { providers } = JSON.parse((await provider(['list'])).stdout)
+  assert.deepEqual(
+    providers
+      .filter(({ name }: { name: string }) => name !== 'openai')
+      .map((one: { name: string; is_default: boolean }) => [one.name, one.is_default]),
+    [
+      ['Two', true],
+      ['One', false],
+    ],
+  )
+  for (const name of ['One', 'Two']) {
+    const tested = await provider(['test', name])
+    assert.equal(JSON.parse(tested.stdout).result.is_ok, true, tested.stderr)
+  }
+  assert.deepEqual(
+    there.received.map(({ headers }) => headers.authorization),
+    ['Bearer sk-file', 'Bearer sk-input'],
+  )
+  assert.equal((await provider(['delete', 'One'])).code, 0)
+  const missing = await provider(['delete', 'One'])
+  assert.match(missing.stderr, /there is no provider/)
+  assert.ok(![first, second].some(({ stdout, stderr }) => /sk-/.test(stdout + stderr)))
 })
 
-test('a service with another database is not asked, and gets no API key', async () => {
-  const tenant = await server.workspace()
-  const provider = await commandsOf(tenant, {})
+test('a provider is changed, and what is not named stays', async () => {
+  const provider = await commandsOf(await server.workspace(), {})
+  await provider(['create', 'Own', '--model', 'small'])
+  const file = path.join(folder, 'key')
+  fs.writeFileSync(file, 'sk-new\n')
+  const changed = await provider(['update', 'Own', '--name', 'Other', '--default', '--key-file', file, '--json'])
+  assert.equal(changed.code, 0, changed.stderr)
+  const { name, default_model, is_default, has_api_key } = JSON.parse(changed.stdout).provider
+  assert.deepEqual([name, default_model, is_default, has_api_key], ['Other', 'small', true, true])
+  const again = await provider(['update', 'Other', '--no-default', '--model', 'large', '--json'])
+  const { provider: last } = JSON.parse(again.stdout)
+  assert.deepEqual([last.default_model, last.is_default, last.has_api_key], ['large', false, true])
+  assert.match((await provider(['update', 'Other'])).stderr, /name what to change/)
+})
+
+test('without a service the commands say so', async () => {
+  const provider = await commandsOf(await server.workspace(), { PUBLIC_URL: nowhere })
+  const { code, stderr } = await provider(['create', 'Own', '--model', 'small'], 'sk-own')
+  assert.equal(code, 1)
+  assert.match(stderr, /the service doesn't answer at http:\/\/127\.0\.0\.1:9 /)
+})
+
+test('a service with another database gets no API key', async () => {
   const stranger = await receiver(respondWith(200, { 'content-type': 'application/json' }, '{"data": {"id": "other"}}'))
-  const asked = await commandsOf(tenant, { PUBLIC_URL: new URL(stranger.url).origin })
-  const created = await asked(['create', 'Own', '--model', 'small'], 'sk-secret')
-  assert.equal(created.code, 0, created.stderr)
-  assert.match(created.stderr, /uses another database/)
+  const asked = await commandsOf(await server.workspace(), { PUBLIC_URL: new URL(stranger.url).origin })
+  const { code, stderr } = await asked(['create', 'Own', '--model', 'small'], 'sk-secret')
+  assert.equal(code, 1)
+  assert.match(stderr, /uses another database/)
   assert.ok(stranger.received.length > 0 && !JSON.stringify(stranger.received).includes('sk-secret'))
-  assert.match((await provider(['list'])).stdout, / Own /)
 })

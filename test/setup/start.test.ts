@@ -121,7 +121,7 @@ test('the printed commands work, and after kill -9 the next start uses the runni
     assert.equal(second.code, 1)
     assert.match(second.stderr, new RegExp(`^parley: DATA_DIR ${DATA_DIR} is in use by [^\n]+\n$`))
     const listed = await command(['key', 'list', '--json'], environment).ended
-    assert.equal(JSON.parse(listed.stdout).keys.length, 3)
+    assert.equal(JSON.parse(listed.stdout).keys.length, 2)
     assert.equal((await contacts(address)).status, 200)
   })
   assert.equal(await stop(next), 0)

@@ -14,7 +14,7 @@ export interface Caller {
   id: string
   workspace: string
   scopes: Scopes
-  authenticated_by: 'key' | 'session' | 'token'
+  authenticated_by: 'key' | 'command' | 'session' | 'token'
   /** Whether the request goes by the workspace's test clock. Undefined if the workspace is yet to be looked up. */
   is_test: boolean | undefined
 }

@@ -62,7 +62,7 @@ export function openRequestLog(
         status,
         duration_ms: Math.round(duration_ms * 10) / 10,
         // The id of another caller is a person's or an address.
-        key_id: caller?.authenticated_by === 'key' ? caller.id : undefined,
+        key_id: caller?.authenticated_by === 'key' || caller?.authenticated_by === 'command' ? caller.id : undefined,
         workspace: caller?.workspace || undefined,
         sampled: weight > 1 ? weight : undefined,
       },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import * as versions from '../../../server/agents/versions.ts'
+import * as command_keys from '../../../server/api-keys/command-keys.ts'
 import * as api_keys from '../../../server/api-keys/store.ts'
 import { sealed_columns } from '../../../server/cli/secrets.ts'
 import { readConfig } from '../../../server/config.ts'
@@ -7,7 +7,6 @@ import { live_kinds } from '../../../server/due-kinds.ts'
 import { inTransaction } from '../../../server/kit/at.ts'
 import * as clock from '../../../server/kit/clock.ts'
 import { hashOf } from '../../../server/kit/crypto/secret.ts'
-import { newId } from '../../../server/kit/id.ts'
 import { isCurrent, isMigrated, listNames, listUnknown } from '../../../server/kit/postgres/migrate.ts'
 import { listPlacements } from '../../../server/kit/postgres/nodes.ts'
 import { sql } from '../../../server/kit/postgres/sql.ts'
@@ -35,13 +34,15 @@ export async function runCommands(server: Server): Promise<void> {
   await workspaces.find({ db: pool }, name)
   await workspaces.readSettings(at)
   await people.list({ db: pool })
-  await versions.findByName(at, { agent_id: newId(), name: 'v1' })
   await inTransaction(at, (at) => api_keys.ensure(at, { token: key, key: { name, scopes: null, expires_at: null } }))
   const [found] = await api_keys.findByHashes({ db: pool }, [hashOf(key)])
   await api_keys.listAll({ db: pool })
   await api_keys.recordUses({ db: pool }, [{ workspace_id: id, id: found?.id ?? '', used_at: clock.wall() }])
   await api_keys.findOwner({ db: pool }, found?.id ?? '')
   await inTransaction(at, (at) => api_keys.revokeAny(at, found?.id ?? ''))
+  const command_key = await command_keys.create(pool, { workspace: id, name, scopes: [] })
+  await command_keys.extend(pool, command_key)
+  await command_keys.remove(pool, { workspace: id, ids: [command_key.id] })
   for (const { list, replace } of sealed_columns) {
     await list(at, undefined, 1)
     await replace(at, [])

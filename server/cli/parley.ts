@@ -22,6 +22,8 @@ const commands: Record<string, Add> = {
   migrate: async (to, { run }) => (await import('./migrate.ts')).addMigrateCommand(to, run),
   shard: async (to, { shell, isJson }) => (await import('./shard.ts')).addShardCommand(to, shell, isJson),
   status: async (to, { shell, isJson }) => (await import('./status.ts')).addStatusCommand(to, shell, isJson),
+  login: async (to, { shell, isJson }) => (await import('./login.ts')).addLoginCommand(to, shell, isJson),
+  logout: async (to, { shell, isJson }) => (await import('./login.ts')).addLogoutCommand(to, shell, isJson),
   workspace: async (to, { run }) => (await import('./workspace.ts')).addWorkspaceCommands(to, run),
   key: async (to, { run }) => (await import('./key.ts')).addKeyCommands(to, run),
   user: async (to, { run }) => (await import('./user.ts')).addUserCommands(to, run),
@@ -42,7 +44,7 @@ const commands: Record<string, Add> = {
 
 const note = `
 Commands ask the running service, or use its database, and print which on standard error. A service elsewhere is the one of
-PARLEY_URL and PARLEY_API_KEY. On the machine of the service they go by its DATA_DIR or DATABASE_URL, and its
+PARLEY_URL and PARLEY_API_KEY, or of parley login. On the machine of the service they go by its DATA_DIR or DATABASE_URL, and its
 HOST and PORT, or PUBLIC_URL. Only serve, migrate and restore create a database. README.md lists all variables.
 
 With --json a command prints one JSON document on standard output. An error is the last line on standard error:

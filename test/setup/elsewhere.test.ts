@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { serve, type Tenant } from '../support/harness.ts'
+import { command } from '../support/process.ts'
+import { newAgent } from '../support/samples.ts'
+
+const server = await serve()
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'parley-'))
+after(() => fs.rmSync(folder, { recursive: true }))
+
+let homes = 0
+
+/** A user on another machine: no database, and a configuration folder of their own. */
+function newHome(): string {
+  homes += 1
+  return path.join(folder, `home-${homes}`)
+}
+
+const keyOf = ({ key }: Tenant) => ({ PARLEY_URL: server.url, PARLEY_API_KEY: key })
+
+async function newUser() {
+  const tenant = await server.workspace()
+  const environment = { HOME: newHome(), ...keyOf(tenant) }
+  const start = (words: string[], input = '') => command(words, environment, input)
+  const run = (...words: string[]) => start(words).ended
+  return { tenant, environment, start, run }
+}
+
+const nameOf = async ({ call }: Tenant): Promise<string> => (await call('GET', '/workspace')).body.data.name
+
+test('a login keeps the key in a file that only the user can read, and a logout forgets it', async () => {
+  const [one, two] = [await server.workspace(), await server.workspace()]
+  const HOME = newHome()
+  const run = (words: string[], input = '') => command(words, { HOME }, input).ended
+  const first = await run(['login', `${server.url}/api/v1/`], `${one.key}\n`)
+  assert.equal(first.code, 0, first.stderr)
+  assert.ok(!`${first.stdout}${first.stderr}`.includes(one.key))
+  const file = path.join(HOME, '.config/parley/logins.json')
+  assert.equal(fs.statSync(file).mode & 0o777, 0o600)
+  assert.equal((await run(['login', server.url, '--key', two.key])).code, 0)
+
+  const agent = (await one.call('POST', '/agents', newAgent({ name: 'First' }))).body.data
+  assert.deepEqual(JSON.parse((await run(['agent', 'list', '--json'])).stdout).agents, [], 'the last login is used')
+  const named = await run(['agent', 'list', '--json', '--workspace', await nameOf(one)])
+  assert.equal(JSON.parse(named.stdout).agents[0].id, agent.id)
+  assert.equal(named.stderr, `Using the workspace "${await nameOf(one)}" at ${server.url}\n`)
+  assert.match((await run(['agent', 'list', '--workspace', 'Nowhere'])).stderr, /there is no login for the workspace/)
+
+  assert.equal((await run(['logout'])).code, 0)
+  assert.equal(JSON.parse((await run(['agent', 'list', '--json'])).stdout).agents.length, 1)
+  assert.equal((await run(['logout', '--all'])).code, 0)
+  assert.ok(!fs.readFileSync(file, 'utf8').includes('pk_'))
+  assert.match((await run(['logout'])).stderr, /there is no such login/)
+})
+
+test('a key that the service refuses is not kept, and a wrong URL is an error', async () => {
+  const HOME = newHome()
+  const run = (...words: string[]) => command(['login', ...words], { HOME }).ended
+  const refused = await run(server.url, '--key', `pk_${'x'.repeat(43)}`)
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /doesn't accept the key/)
+  assert.match((await run('http://127.0.0.1:9', '--key', 'x')).stderr, /doesn't answer at http:\/\/127\.0\.0\.1:9 /)
+  assert.match((await run('nowhere', '--key', 'x')).stderr, /is not the URL of a service/)
+  assert.ok(!fs.existsSync(HOME))
+})
+
+test('what needs the database says so', async () => {
+  const { run } = await newUser()
+  for (const words of [
+    ['workspace', 'list'],
+    ['user', 'list'],
+    ['secrets', 'reseal'],
+    ['key', 'list'],
+  ]) {
+    const { code, stderr } = await run(...words)
+    assert.equal(code, 1)
+    assert.match(stderr, /^parley: this command needs the database/)
+  }
+})

@@ -34,6 +34,7 @@ const commands: Record<string, Add> = {
   call: async (to, { ask }) => (await import('./call.ts')).addCallCommand(to, ask),
   clock: async (to, { ask }) => (await import('./clock.ts')).addClockCommands(to, ask),
   campaign: async (to, { ask, isJson }) => (await import('./campaign.ts')).addCampaignCommands(to, ask, isJson),
+  api: async (to, { ask }) => (await import('./api.ts')).addApiCommand(to, ask),
   consent: async (to, { run }) => (await import('./consent.ts')).addConsentCommands(to, run),
   speech: async (to, { shell, isJson }) => (await import('./speech.ts')).addSpeechCommands(to, shell, isJson),
   secrets: async (to, { run }) => (await import('./secrets.ts')).addSecretsCommands(to, run),

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { serve, type Tenant } from '../support/harness.ts'
 import { command } from '../support/process.ts'
-import { newAgent } from '../support/samples.ts'
+import { newAgent, newContact } from '../support/samples.ts'
 
 const server = await serve()
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'parley-'))
@@ -30,6 +30,8 @@ async function newUser() {
 }
 
 const nameOf = async ({ call }: Tenant): Promise<string> => (await call('GET', '/workspace')).body.data.name
+
+const errorOf = (stderr: string) => JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error
 
 test('a login keeps the key in a file that only the user can read, and a logout forgets it', async () => {
   const [one, two] = [await server.workspace(), await server.workspace()]
@@ -79,4 +81,51 @@ test('what needs the database says so', async () => {
     assert.equal(code, 1)
     assert.match(stderr, /^parley: this command needs the database/)
   }
+})
+
+test('api sends a request to any operation', async () => {
+  const { tenant, run, start } = await newUser()
+  const { phone_number } = newContact()
+  const created = await run('api', 'post', '/contacts', '-f', `phone_number=${phone_number}`, '-F', 'tags=["vip"]')
+  assert.equal(created.code, 0, created.stderr)
+  const { data } = JSON.parse(created.stdout)
+  assert.deepEqual((await tenant.call('GET', `/contacts/${data.id}`)).body.data.phone_number, phone_number)
+  await tenant.call('POST', '/contacts', newContact())
+  const listed = await run('api', 'GET', 'contacts', '-f', 'tag=vip', '--json')
+  assert.deepEqual(
+    JSON.parse(listed.stdout).data.map(({ id }: { id: string }) => id),
+    [data.id],
+  )
+  const changed = await start(['api', 'PATCH', `/api/v1/contacts/${data.id}`, '--input', '-'], '{"first_name":"Ada"}')
+    .ended
+  assert.equal(JSON.parse(changed.stdout).data.first_name, 'Ada')
+  const pages = await run('api', 'GET', '/contacts', '-F', 'limit=1', '--paginate')
+  assert.equal(
+    pages.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)).length,
+    2,
+  )
+  const csv = await run('api', 'GET', '/contacts/export')
+  assert.match(csv.stdout, /^[^\n]*phone_number/)
+  const gone = await run('api', 'DELETE', `/contacts/${data.id}`)
+  assert.equal(JSON.parse(gone.stdout).data.deleted, true)
+})
+
+test('api prints what the service refuses, with its code and fields', async () => {
+  const { run } = await newUser()
+  const { code, stdout, stderr } = await run('api', 'POST', '/contacts', '-f', 'phone_number=1', '-F', 'tags=7')
+  assert.deepEqual([code, stdout], [1, ''])
+  const error = errorOf(stderr)
+  assert.equal(error.code, 'VALIDATION_ERROR')
+  assert.deepEqual(error.details.fields.map(({ path }: { path: string }) => path).sort(), ['phone_number', 'tags'])
+  for (const [words, message] of [
+    [['GET', '/contacts', '-f', 'tag'], /--raw-field must have a name and a value/],
+    [['GET', '/contacts?tag=vip'], /give the query as fields/],
+    [['FLY', '/contacts'], /Use one of GET, POST/],
+    [['POST', '/contacts', '--paginate'], /--paginate is only for GET/],
+    [['POST', '/contacts', '--input', '/nonexistent'], /can't be read \(ENOENT\)/],
+  ] as const)
+    assert.match((await run('api', ...words)).stderr, message)
 })

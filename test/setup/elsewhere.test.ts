@@ -3,8 +3,11 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
+import { Parley } from '../../sdk/src/index.ts'
+import { waitUntil } from '../faults/client.ts'
 import { serve, type Tenant } from '../support/harness.ts'
 import { command } from '../support/process.ts'
+import { receiver } from '../support/receivers.ts'
 import { newAgent, newContact } from '../support/samples.ts'
 
 const server = await serve()
@@ -154,4 +157,81 @@ test('an agent is pulled into a file, changed there, and pushed back', async () 
   const wrong = await run('agent', 'create', file, '--json')
   assert.equal(wrong.code, 1)
   assert.equal(errorOf(wrong.stderr).details.fields[0].path, 'instructoins')
+})
+
+test('events are printed as they happen', async () => {
+  const { tenant, start } = await newUser()
+  const tail = start(['events', 'tail', '--type', 'contact.*', '--json'])
+  await waitUntil('the command has begun', () => tail.stderr().includes('Using'))
+  await waitUntil('an event is printed', async () => {
+    await tenant.call('POST', '/contacts', newContact())
+    return tail.stdout() !== ''
+  })
+  tail.signal('SIGINT')
+  const { code, stdout } = await tail.ended
+  assert.equal(code, 130)
+  assert.equal(JSON.parse(stdout.split('\n')[0] ?? '').type, 'contact.created')
+})
+
+test('listen sends signed events to an application, and trigger an example', async () => {
+  const { tenant, start, run, environment } = await newUser()
+  let refusals = 1
+  const application = await receiver((response) => {
+    refusals -= 1
+    response.writeHead(refusals >= 0 ? 500 : 204).end()
+  })
+  assert.match((await run('trigger', 'call.ended')).stderr, /nobody listens/)
+  const first = (await tenant.call('POST', '/contacts', newContact())).body.data
+  const { data: events } = (await tenant.call('GET', '/events?limit=1')).body
+  await tenant.call('POST', '/contacts', newContact())
+  const listening = start(['listen', '--forward', application.url, '--after', events[0].id])
+  const [, secret = ''] = await listening.says(/The secret that signs is (whsec_\S+)/)
+  await waitUntil('the event is taken at the second attempt', () => application.received.length === 2)
+  const verify = ({ body, headers }: (typeof application.received)[0]) =>
+    new Parley({ baseUrl: server.url }).webhooks.verify(body, headers, secret)
+  const sent = await verify(application.received[1] ?? assert.fail())
+  assert.deepEqual([sent.type, sent.workspace_id], ['contact.created', tenant.id])
+  assert.notEqual(sent.data.id, first.id)
+
+  const triggered = await run('trigger', 'call.ended', '--json')
+  assert.equal(triggered.code, 0, triggered.stderr)
+  assert.equal((await verify(application.received[2] ?? assert.fail())).type, 'call.ended')
+  assert.match((await run('trigger', 'call.fell')).stderr, /there is no event "call\.fell", only contact\.created, /)
+  assert.equal((await tenant.call('GET', '/events?type=call.ended')).body.data.length, 0, 'nothing is stored')
+  listening.signal('SIGINT')
+  assert.equal((await listening.ended).code, 130)
+  assert.deepEqual(fs.readdirSync(path.join(environment.HOME, '.config/parley')), [])
+})
+
+test('an example is sent to one webhook, signed with its secret', async () => {
+  const { tenant, start } = await newUser()
+  const { url, ...webhook } = (await tenant.call('POST', '/webhooks', { url: 'inbox', events: ['call.*'] })).body.data
+  const input = `${webhook.secret}\n`
+  const { code, stdout, stderr } = await start(['trigger', 'call.ended', '--webhook', webhook.id], input).ended
+  assert.equal(code, 0, stderr + stdout + url)
+  const [received] = (await tenant.call('GET', `/webhooks/${webhook.id}/inbox`)).body.data
+  assert.equal(JSON.parse(received.body).type, 'call.ended')
+  assert.equal((await tenant.call('GET', `/webhooks/${webhook.id}/deliveries`)).body.data.length, 0)
+})
+
+test('the answers of an agent are printed', async () => {
+  const { tenant, run } = await newUser()
+  const one = (await tenant.call('POST', '/agents', newAgent({ name: 'One', greeting: 'First.' }))).body.data
+  const two = (await tenant.call('POST', '/agents', newAgent({ name: 'Two', greeting: 'Second.' }))).body.data
+  for (const { id } of [one, two]) await tenant.call('POST', '/conversations', { agent_id: id })
+  await tenant.work()
+  const all = await run('logs', '--json')
+  const turns = all.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(
+    turns.map(({ agent_id, text }) => [agent_id, text]),
+    [
+      [one.id, 'First.'],
+      [two.id, 'Second.'],
+    ],
+  )
+  const only = await run('logs', 'two')
+  assert.match(only.stdout, /^\S+ {2}Two {2}\S+ 1 {2}.* tokens .* Second\.\n$/)
 })

@@ -45,6 +45,7 @@ const commands: Record<string, Add> = {
   backup: async (to, { run }) => (await import('./backup.ts')).addBackupCommand(to, run),
   restore: async (to, { run, shell }) => (await import('./backup.ts')).addRestoreCommand(to, run, shell),
   openapi: async (to, { shell }) => (await import('./openapi.ts')).addOpenapiCommand(to, shell),
+  completion: async (to, { shell }) => (await import('./completion.ts')).addCompletionCommand(to, shell),
 }
 
 const note = `
@@ -73,9 +74,10 @@ export async function runCommand(words: string[], shell: Shell): Promise<void> {
   }
 }
 
-/** Help and errors name all commands. */
+/** Help, errors and completion name all commands. */
 function wanted(words: string[]): Add[] {
   const name = words.find((word) => !word.startsWith('-')) ?? ''
+  if (name === 'completion') return Object.values(commands)
   const add = Object.hasOwn(commands, name) ? commands[name] : undefined
   return add ? [add] : Object.values(commands)
 }

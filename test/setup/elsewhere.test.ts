@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -234,4 +235,22 @@ test('the answers of an agent are printed', async () => {
   )
   const only = await run('logs', 'two')
   assert.match(only.stdout, /^\S+ {2}Two {2}\S+ 1 {2}.* tokens .* Second\.\n$/)
+})
+
+test('completion lists commands, subcommands and options', async () => {
+  const script = (await command(['completion', 'bash']).ended).stdout
+  const complete = (...words: string[]) => {
+    const line = `${script}\nCOMP_WORDS=(parley ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}
+_parley; echo "\${COMPREPLY[@]}"`
+    return execFileSync('bash', ['-c', line], { encoding: 'utf8' }).trim().split(' ')
+  }
+  assert.deepEqual(complete('lo'), ['login', 'logout', 'logs'])
+  assert.deepEqual(complete('key', 'r'), ['rotate', 'revoke'])
+  assert.deepEqual(complete('key', 'create', '--work'), ['--workspace'])
+  assert.deepEqual(complete('completion', ''), ['bash', 'zsh', 'fish', '--json', '--help'])
+  for (const shell of ['zsh', 'fish']) {
+    const { code, stdout } = await command(['completion', shell]).ended
+    assert.equal(code, 0)
+    assert.match(stdout, /rollback/)
+  }
 })

@@ -64,8 +64,8 @@ export async function openDatabase(config: Config, options: DatabaseOptions): Pr
     onError: ({ message }) => log.warn({ reason: message }, 'lost a connection'),
   })
   const close = async () => {
-    // A statement that is still waiting must not delay the stop.
-    await Promise.race([pool.close(), sleep(disconnect_ms)])
+    // A statement that is still waiting must not delay the stop, and this timer must not delay the end of a command.
+    await Promise.race([pool.close(), sleep(disconnect_ms, undefined, { ref: false })])
     await embedded?.close()
   }
   try {

@@ -42,6 +42,6 @@ const toPattern = (url: string): RegExp =>
   new RegExp(
     `^${url
       .replace(/[^\w/:*]/g, '\\$&')
-      .replace(/:\w+/g, '[^/]*')
-      .replace('*', '.*')}$`,
+      .replace('*', '.*')
+      .replace(/:\w+/g, '[^/]*')}$`,
   )

@@ -12,7 +12,7 @@ import { history_turns } from '../talk/state.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { leaseDue, type ScriptProgress, type Timers, table } from './rows.ts'
 import type { Conversation, Turn } from './schema.ts'
-import { turnColumns } from './turns.ts'
+import { numberOf, turnColumns } from './turns.ts'
 
 /** A conversation that this process drives, as it was when the process leased it. */
 export interface ClaimedConversation extends DueItem, Row {
@@ -123,13 +123,16 @@ async function configurationOf(
 async function loadTurns({ db, workspace }: At, rows: (Row & DueItem)[]): Promise<Map<string, LoadedTurn[]>> {
   if (rows.length === 0) return new Map()
   const ids = rows.map(({ id }) => id)
-  const after = Math.min(...rows.map(({ turn_count }) => turn_count)) - history_turns
-  const firsts = rows.map((row) => [row.id, isSpoken(row) ? row.turn_count - history_turns : row.turn_count])
-  // Numbers are looked up in an object: on outdated statistics, the plan of a join reads all turns for each of these.
+  const ranges = rows.map(({ id, turn_count }) => ({ id, after: turn_count - history_turns }))
+  const after = Math.min(...ranges.map((range) => range.after))
+  const afters = rows.map((row): [string, number] => [
+    row.id,
+    isSpoken(row) ? row.turn_count - history_turns : row.turn_count,
+  ])
   const turns = await db.many<LoadedTurn>(
-    sql`select conversation_id, is_open, ${turnColumns(workspace, { ids, after })} from conversation_turns as turn
+    sql`select conversation_id, is_open, ${turnColumns(workspace, ranges)} from conversation_turns as turn
       where workspace_id = ${workspace} and conversation_id = any(${ids}::uuid[]) and seq > ${after}
-        and (is_open or seq > (${JSON.stringify(Object.fromEntries(firsts))}::jsonb ->> conversation_id::text)::integer)
+        and (is_open or seq > ${numberOf(new Map(afters))})
       order by seq`,
   )
   return Map.groupBy(turns, ({ conversation_id }) => conversation_id)
@@ -161,7 +164,7 @@ export async function readTalk(at: At, id: string): Promise<Talk> {
     ),
     db.many<LoadedTurn>(
       sql`select last.* from (
-          select conversation_id, is_open, ${turnColumns(workspace, { ids: [id] })} from conversation_turns as turn
+          select conversation_id, is_open, ${turnColumns(workspace, [{ id }])} from conversation_turns as turn
           where workspace_id = ${workspace} and conversation_id = ${id} order by seq desc limit ${history_turns}
         ) as last order by seq`,
     ),

@@ -15,7 +15,7 @@ export interface SpokenTurn extends Turn {
 /** Lists the finished turns of a call, oldest first. */
 export const listSpoken = ({ db, workspace }: InWorkspace, conversation_id: string): Promise<SpokenTurn[]> =>
   db.many<SpokenTurn>(
-    sql`select ${turnColumns(workspace, { ids: [conversation_id] })}, coalesce(speech, '[]') as speech from conversation_turns as turn
+    sql`select ${turnColumns(workspace, [{ id: conversation_id }])}, coalesce(speech, '[]') as speech from conversation_turns as turn
       where workspace_id = ${workspace} and conversation_id = ${conversation_id} and not is_open
       order by seq limit ${turns_max}`,
   )

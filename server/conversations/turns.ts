@@ -25,20 +25,28 @@ export const newTurn = (turn: Pick<Turn, 'seq' | 'role' | 'text' | 'created_at'>
   ...turn,
 })
 
-/** Turns that are read together. Turns outside of `after` and `until` come without their tools and messages. */
-interface Range {
-  ids: string[]
+/** Turns of a conversation whose tools and messages are read. */
+interface TurnRange {
+  id: string
   after?: number
   until?: number
 }
 
 /**
- * The tools and the message of each turn come with it. One object has those of all turns, by the turn: on outdated statistics, a
- * look-up for each turn reads all of the workspace.
+ * The tools and the message of each turn come with it. They are read once for all turns, into an object that has the turns as its
+ * keys: on outdated statistics, a look-up for each turn reads all of the workspace. A conversation may have several ranges: what is
+ * between them is read too.
  */
-export const turnColumns = (workspace: string, { ids, after = 0, until = seq_max }: Range): Sql => {
-  const is_read = sql`workspace_id = ${workspace} and conversation_id = any(${ids}::uuid[]) and seq > ${after}::integer
-      and seq <= ${until}::integer`
+export const turnColumns = (workspace: string, ranges: TurnRange[]): Sql => {
+  const afters = new Map<string, number>()
+  const untils = new Map<string, number>()
+  for (const { id, after = 0, until = seq_max } of ranges) {
+    afters.set(id, Math.min(after, afters.get(id) ?? seq_max))
+    untils.set(id, Math.min(Math.max(until, untils.get(id) ?? 0), seq_max))
+  }
+  const is_read = sql`workspace_id = ${workspace} and conversation_id = any(${[...afters.keys()]}::uuid[])
+      and seq > ${Math.min(...afters.values())}::integer and seq <= ${Math.max(...untils.values())}::integer
+      and seq > ${numberOf(afters)} and seq <= ${numberOf(untils)}`
   return sql`seq, role, text, heard, is_interrupted, finish_reason, coalesce(latency, ${JSON.stringify(no_latency)}) as latency,
     coalesce(usage, ${JSON.stringify(no_usage)}) as usage, error, created_at,
     case when message_id is not null then (
@@ -52,10 +60,14 @@ export const turnColumns = (workspace: string, { ids, after = 0, until = seq_max
       ) -> (conversation_id || ' ' || seq), '[]') else '[]' end as tools`
 }
 
+/** The number of a row's conversation. A join would have the plan that reads all turns for each conversation. */
+export const numberOf = (numbers: Map<string, number>): Sql =>
+  sql`(${JSON.stringify(Object.fromEntries(numbers))}::jsonb ->> conversation_id::text)::integer`
+
 /** Lists finished turns after a number, oldest first. The list ends before a turn that is not finished, so that none is missed. */
 export const list = ({ db, workspace }: InWorkspace, { conversation_id, after, limit }: Position): Promise<Turn[]> =>
   db.many<Turn>(
-    sql`select ${turnColumns(workspace, { ids: [conversation_id], after, until: Math.min(after + limit, seq_max) })}
+    sql`select ${turnColumns(workspace, [{ id: conversation_id, after, until: after + limit }])}
       from conversation_turns as turn
       where workspace_id = ${workspace} and conversation_id = ${conversation_id} and seq > ${after}
         and not exists (select from conversation_turns as unfinished
@@ -88,14 +100,14 @@ async function listAll(db: Db, requests: ListRequest[]): Promise<Turn[][]> {
   const { workspace } = first
   const positions = requests.map(({ position }) => position)
   const ids = positions.map(({ conversation_id }) => conversation_id)
-  const after = Math.min(...positions.map((position) => position.after))
+  const ranges = positions.map(({ conversation_id: id, after, limit }) => ({ id, after, until: after + limit }))
   const found = await db.many<Turn & { index: number }>(
     sql`select wanted.index::integer, page.*
       from unnest(${ids}::uuid[],
         ${positions.map(({ after }) => after)}::integer[], ${positions.map(({ limit }) => limit)}::integer[])
         with ordinality as wanted (id, after, max, index)
       cross join lateral (
-        select ${turnColumns(workspace, { ids, after })} from conversation_turns as turn
+        select ${turnColumns(workspace, ranges)} from conversation_turns as turn
         where workspace_id = ${workspace} and conversation_id = wanted.id and seq > wanted.after
           and not exists (select from conversation_turns as unfinished
             where unfinished.workspace_id = ${workspace} and unfinished.conversation_id = wanted.id
@@ -134,7 +146,7 @@ export async function read(
 /** Finds the turn that is not finished, if there is one. */
 export const findOpen = ({ db, workspace }: InWorkspace, id: string): Promise<Turn | undefined> =>
   db.maybe<Turn>(
-    sql`select ${turnColumns(workspace, { ids: [id] })} from conversation_turns as turn
+    sql`select ${turnColumns(workspace, [{ id }])} from conversation_turns as turn
       where workspace_id = ${workspace} and conversation_id = ${id} and is_open`,
   )
 

@@ -19,13 +19,23 @@ const lacks_company = raw(String.raw`text not like E'%\n%\n%\n%\n%'`)
 export const workspacesWithoutCompanies = ({ db }: Pick<InWorkspace, 'db'>): Promise<{ workspace_id: string }[]> =>
   db.many(sql`select distinct workspace_id from contact_texts where ${lacks_company}`)
 
-export const addCompanies = (at: InWorkspace, isStopping?: IsStopping): Promise<number> =>
-  inBatches(texts_per_batch, () => inTransaction(at, addToBatch), isStopping)
+export function addCompanies(at: InWorkspace, isStopping?: IsStopping): Promise<number> {
+  let last = '00000000-0000-0000-0000-000000000000'
+  return inBatches(
+    texts_per_batch,
+    async () => {
+      const batch = await inTransaction(at, (at) => addToBatch(at, last))
+      last = batch.last ?? last
+      return batch.count
+    },
+    isStopping,
+  )
+}
 
-/** Returns the number of texts. */
-async function addToBatch(at: InWorkspace): Promise<number> {
+/** The index has what was rewritten until the next vacuum, so a batch begins after the last text of the one before. */
+async function addToBatch(at: InWorkspace, after: string): Promise<{ count: number; last: string | undefined }> {
   const rows = await at.db.many<{ id: string }>(
-    sql`select id from contact_texts where workspace_id = ${at.workspace} and ${lacks_company}
+    sql`select id from contact_texts where workspace_id = ${at.workspace} and id > ${after} and ${lacks_company}
       order by id limit ${texts_per_batch}`,
   )
   const locked = await contacts.lock(
@@ -33,6 +43,5 @@ async function addToBatch(at: InWorkspace): Promise<number> {
     rows.map(({ id }) => id),
   )
   await search_index.rewriteTexts(at, [...locked.values()])
-  // None is left if they were all deleted meanwhile. The next run goes on.
-  return locked.size === 0 ? 0 : rows.length
+  return { count: rows.length, last: rows.at(-1)?.id }
 }

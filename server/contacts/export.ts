@@ -5,7 +5,14 @@ import { rowByKey } from '../kit/postgres/row-by-key.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { assertCrmFilterIsComplete, selectChunk } from './filters.ts'
 import { columns, members } from './rows.ts'
-import { type Contact, type ContactFilters, type CustomFields, customFieldPath, parseSort } from './schema.ts'
+import {
+  type Contact,
+  type ContactFilters,
+  type CustomFields,
+  customField,
+  customFieldPath,
+  parseSort,
+} from './schema.ts'
 import { formatTags } from './tags.ts'
 
 const contacts_per_chunk = 1_000
@@ -43,7 +50,7 @@ const exported = members.filter((name) => name !== 'custom_fields')
 const formatContact = (contact: Contact, names: string[]): string =>
   csvLine([
     ...exported.map((name) => (name === 'tags' ? formatTags(contact.tags) : contact[name])),
-    ...names.map((name) => formatCustomField(contact.custom_fields[name])),
+    ...names.map((name) => formatCustomField(customField(contact, name))),
   ])
 
 const formatCustomField = (value: CustomFields[string] | undefined): string | null =>

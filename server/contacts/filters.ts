@@ -64,7 +64,7 @@ export function selectMatches(workspace: string, query: ContactFilters, text_con
         where named.workspace_id = ${workspace} and named.phone_number = ${phone_number}))`,
     email !== undefined &&
       sql`candidate.id = any(array(select id from contacts as named
-        where named.workspace_id = ${workspace} and lower(named.email) = lower(${email})))`,
+        where named.workspace_id = ${workspace} and lower(named.email) = lower(${email}::text collate "C")))`,
     crm_id !== undefined &&
       sql`candidate.id = (select contact_id from contact_crm_ids
         where workspace_id = ${workspace} and system = ${crm_system} and crm_id = ${crm_id})`,

@@ -6,6 +6,7 @@ import {
   type Contact,
   type ContactChange,
   type CustomFieldPath,
+  customField,
   customFieldName,
   type Field,
   isCustomFieldPath,
@@ -65,7 +66,7 @@ export function changedFields(contact: NewContact, existing: Contact): ContactCh
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(values[name]),
   )
   const changed_custom = Object.entries(custom_fields ?? {}).filter(
-    ([name, value]) => String(value) !== String(existing.custom_fields[name]),
+    ([name, value]) => String(value ?? '') !== String(customField(existing, name) ?? ''),
   )
   if (changed_custom.length > 0) changed.push(['custom_fields', Object.fromEntries(changed_custom)])
   return changed.length > 0 ? Object.fromEntries(changed) : undefined

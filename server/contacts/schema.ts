@@ -71,6 +71,12 @@ const custom_fields = {
 type CustomField = string | number | boolean
 export type CustomFields = Record<string, CustomField>
 
+/** One may be named like a property that every object has, such as `constructor`. */
+export const customField = (
+  { custom_fields }: { custom_fields: CustomFields },
+  name: string,
+): CustomField | undefined => (Object.hasOwn(custom_fields, name) ? custom_fields[name] : undefined)
+
 const CustomFields = Type.Unsafe<CustomFields>({
   ...custom_fields,
   additionalProperties: { type: ['string', 'number', 'boolean'] },

@@ -1,5 +1,5 @@
 import { changedFields } from '../contacts/parse.ts'
-import type { Contact, ContactChange, NewContact } from '../contacts/schema.ts'
+import { type Contact, type ContactChange, customField, type NewContact } from '../contacts/schema.ts'
 import type { ContactUpdate } from '../contacts/store.ts'
 import type { ParsedRow } from './parse-row.ts'
 import type { Import, Outcome } from './schema.ts'
@@ -126,6 +126,6 @@ function valuesBefore(before: Contact, { custom_fields, ...change }: ContactChan
   const names = Object.keys(custom_fields)
   return {
     ...values,
-    custom_fields: Object.fromEntries(names.map((name) => [name, before.custom_fields[name] ?? null])),
+    custom_fields: Object.fromEntries(names.map((name) => [name, customField(before, name) ?? null])),
   }
 }

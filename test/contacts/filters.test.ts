@@ -64,12 +64,14 @@ test('phone_number and email match exactly, email in any case, beside all other 
   await create(tenant, { last_name: 'A', phone_number: '+14155550101', email: 'Ada@Example.com', tags: ['vip'] })
   await create(tenant, { last_name: 'B', phone_number: '+141555501011', email: 'ada@example.com' })
   await create(tenant, { last_name: 'C', email: 'xada@example.com' })
+  await create(tenant, { last_name: 'D', email: 'JOSÉ@example.com' })
   await create(await workspace(), { last_name: 'other', phone_number: '+14155550101', email: 'ada@example.com' })
   for (const [query, names] of [
     ['phone_number=%2B14155550101', ['A']],
     ['phone_number=%2B1415555010', []],
     ['email=ADA@example.com', ['A', 'B']],
     ['email=ada@example.co', []],
+    [`email=${encodeURIComponent('JOSÉ@Example.com')}`, ['D']],
     ['email=ada@example.com&tag=vip', ['A']],
     ['email=ada@example.com&search=example', ['A', 'B']],
     ['email=ada@example.com&search=b', ['B']],

@@ -80,7 +80,7 @@ export class Client {
   upload<Data>(path: string, body: object | Upload<object>, options?: RequestOptions): ApiPromise<Data> {
     if (!('file' in body)) return this.send('POST', path, body, options)
     const { file, options: fields } = body as Upload<object>
-    const patient = { timeoutMs: this.#options.timeoutMs ?? upload_timeout_ms, ...options }
+    const patient = { timeoutMs: Math.max(this.#options.timeoutMs ?? 0, upload_timeout_ms), ...options }
     return begin(async () =>
       this.#request('POST', path, { body: await toForm(file, fields) }, patient, readEnvelope<Envelope<Data>>),
     )

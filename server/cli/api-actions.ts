@@ -97,7 +97,7 @@ function toFields({ rawField, field }: Pick<ApiOptions, 'rawField' | 'field'>): 
     ...field.map((text) => split(text, '=', '--field')).map(([name, value]) => [name, toValue(value)] as const),
   ]
   const fields: Record<string, unknown> = {}
-  for (const [name, value] of pairs) fields[name] = name in fields ? [fields[name], value].flat() : value
+  for (const [name, value] of pairs) fields[name] = Object.hasOwn(fields, name) ? [fields[name], value].flat() : value
   return fields
 }
 

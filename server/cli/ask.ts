@@ -94,7 +94,7 @@ const hints_here = {
 /** How often the key of a command that goes on is extended. */
 const extend_every_ms = 20 * 60_000
 
-/** Uses a key of its own, which it creates in the database of the service, and deletes at the end, also after an error or a signal. */
+/** Uses a key of its own, which it creates in the database of the service, and deletes at the end, also after an error. After a kill it stays for up to an hour. */
 async function askHere(
   shell: Shell,
   { workspace: name, command, scopes, of_kind }: AskOptions,

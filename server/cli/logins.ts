@@ -30,6 +30,7 @@ export function findLogin({ env }: Shell, workspace?: string): (Omit<Login, 'wor
   const { PARLEY_URL, PARLEY_API_KEY, DATABASE_URL, DATA_DIR } = env
   if (!PARLEY_URL && (DATABASE_URL || DATA_DIR)) return undefined
   if (PARLEY_URL && PARLEY_API_KEY) return { url: toAddress(PARLEY_URL), api_key: PARLEY_API_KEY }
+  if (PARLEY_API_KEY && !PARLEY_URL) throw new UsageError('PARLEY_API_KEY needs PARLEY_URL, the address of its service')
   const logins = readLogins(env).filter(({ url }) => !PARLEY_URL || url === toAddress(PARLEY_URL))
   if (PARLEY_URL && logins.length === 0)
     throw new UsageError(`PARLEY_URL needs a key: set PARLEY_API_KEY, or run parley login ${PARLEY_URL}`)

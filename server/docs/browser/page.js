@@ -145,9 +145,18 @@ function addCopyButtons() {
   }
 }
 
+/** @param {string} text */
+function decode(text) {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
+  }
+}
+
 /** All of this was one page once. On the first page, the links have the ids of what they lead to. */
 function followOldFragment() {
-  const parts = decodeURIComponent(location.hash.slice(1)).split('/')
+  const parts = decode(location.hash.slice(1)).split('/')
   for (let length = parts.length; length > 0; length -= 1) {
     const link = document.getElementById(parts.slice(0, length).join('/'))
     if (link instanceof HTMLAnchorElement) return location.replace(link.href)

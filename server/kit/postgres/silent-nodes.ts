@@ -13,7 +13,7 @@ const ask_every_ms = 1_000
 interface Use {
   /** When its last statement was sent. */
   since_ticks: number
-  /** The last one. */
+  /** The last one that has values. */
   statement: Statement
   /** Whether one since it was taken from the pool was a write that all nodes take part in, so that its commit needs them too. */
   is_everywhere: boolean
@@ -73,7 +73,9 @@ export class SilentNodes {
   async run<T>(client: pg.PoolClient, statement: Statement, send: () => Promise<T>): Promise<T> {
     this.assertAnswers(statement)
     const is_everywhere = this.#uses.get(client)?.is_everywhere === true || this.#writes_everywhere.test(statement.text)
-    this.#uses.set(client, { since_ticks: clock.ticks(), statement, is_everywhere })
+    // A savepoint or a commit has no values: it is about the tenant of the statement before.
+    const about = statement.values.length > 0 ? statement : (this.#uses.get(client)?.statement ?? statement)
+    this.#uses.set(client, { since_ticks: clock.ticks(), statement: about, is_everywhere })
     try {
       return await send()
     } catch (error) {

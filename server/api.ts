@@ -28,6 +28,7 @@ import { operations as imports } from './imports/routes.ts'
 import { identifyIntegration } from './integrations/receive.ts'
 import { operations as integrations, receive_operations } from './integrations/routes.ts'
 import type { Service } from './kit/at.ts'
+import { sample_id } from './kit/field.ts'
 import { private_response_headers } from './kit/http/browser.ts'
 import { openDocument } from './kit/http/document.ts'
 import type { Door } from './kit/http/door.ts'
@@ -130,8 +131,6 @@ const inbox_concurrency = { max: 500, per_caller_max: 20 }
 /** A caller of web chats is a network. */
 const chat_concurrency = { max: 1_000, per_caller_max: 20 }
 const chat_streams = { max: 4_000, per_workspace_max: 2_000, per_caller_max: 100 }
-
-const sample_id = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
 
 const changelog = fs.readFileSync(path.join(import.meta.dirname, '../CHANGELOG.md'), 'utf8')
 

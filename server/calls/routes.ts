@@ -148,7 +148,7 @@ export const operations: operation.Operation[] = [
     description:
       'What the carrier has reported and how the call ended, each once, in the order in which it became known.',
     params: ById,
-    query: page.query({}),
+    query: page.query({}, ['seq', 20]),
     items: schema.CallEvent,
     run: (at, { params, query }) => listEvents(at, { id: params.id, query }),
   }),

@@ -1,7 +1,17 @@
 import { type Static, Type } from 'typebox'
 import { PhoneNumber } from '../contacts/phone.ts'
 import { metadata, optionalId, Usage, variables } from '../conversations/schema.ts'
-import { also_called, body, id, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
+import {
+  also_called,
+  body,
+  id,
+  idFilter,
+  oneOf,
+  optionalText,
+  optionalTimestamp,
+  text,
+  timestamp,
+} from '../kit/field.ts'
 import { hashState } from '../kit/http/etag.ts'
 import * as page from '../kit/postgres/page.ts'
 
@@ -220,11 +230,11 @@ export const CallChange = body('CallChange', { metadata: Type.Optional(metadata)
 export type CallChange = Static<typeof CallChange>
 
 export const CallQuery = page.query({
-  contact_id: Type.Optional(Type.String({ description: 'Only calls with this contact.' })),
-  agent_id: Type.Optional(Type.String({ description: 'Only calls of this agent.' })),
-  campaign_id: Type.Optional(Type.String({ description: 'Only calls of this campaign.' })),
-  channel_id: Type.Optional(Type.String({ description: 'Only calls on this channel.' })),
-  conversation_id: Type.Optional(Type.String({ description: 'Only the call of this conversation.' })),
+  contact_id: idFilter('Only calls with this contact.'),
+  agent_id: idFilter('Only calls of this agent.'),
+  campaign_id: idFilter('Only calls of this campaign.'),
+  channel_id: idFilter('Only calls on this channel.'),
+  conversation_id: idFilter('Only the call of this conversation.'),
   direction: Type.Optional(direction),
   status: Type.Optional(status),
   outcome: Type.Optional(oneOf(outcomes, { description: 'Only calls with this outcome.' })),

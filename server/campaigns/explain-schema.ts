@@ -52,5 +52,5 @@ export const Explanation = Type.Object(
 export type Explanation = Static<typeof Explanation>
 
 export const ExplainQuery = Type.Object({
-  at: Type.Optional(timestamp('The time to explain: now, or later.')),
+  at: Type.Optional({ ...timestamp('The time to explain: now, or later.'), examples: ['2036-11-15T09:30:00.000Z'] }),
 })

@@ -1,6 +1,16 @@
 import { type Static, Type } from 'typebox'
 import { optionalId, variables } from '../conversations/schema.ts'
-import { allOptional, body, id, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
+import {
+  allOptional,
+  body,
+  id,
+  idFilter,
+  oneOf,
+  optionalText,
+  optionalTimestamp,
+  text,
+  timestamp,
+} from '../kit/field.ts'
 import { hashState } from '../kit/http/etag.ts'
 import * as page from '../kit/postgres/page.ts'
 import {
@@ -214,6 +224,6 @@ export type Enrollment = Static<typeof Enrollment>
 
 export const EnrollmentQuery = page.query({
   status: Type.Optional(oneOf(enrollment_statuses, { description: 'Only enrollments with this status.' })),
-  contact_id: Type.Optional(Type.String({ description: 'Only that of this contact.' })),
+  contact_id: idFilter('Only that of this contact.'),
 })
 export type EnrollmentQuery = Static<typeof EnrollmentQuery>

@@ -63,13 +63,16 @@ export const NewConsent = body(
 )
 export type NewConsent = Static<typeof NewConsent>
 
-export const ConsentQuery = page.query({
-  kind: Type.Optional(oneOf(kinds, { description: 'Returns entries of this kind.' })),
-  status: Type.Optional(oneOf(statuses, { description: 'Returns entries with this status.' })),
-})
+export const ConsentQuery = page.query(
+  {
+    kind: Type.Optional(oneOf(kinds, { description: 'Returns entries of this kind.' })),
+    status: Type.Optional(oneOf(statuses, { description: 'Returns entries with this status.' })),
+  },
+  ['-seq', 20],
+)
 export type ConsentQuery = Static<typeof ConsentQuery>
 
-export const ContactConsentQuery = page.query({})
+export const ContactConsentQuery = page.query({}, ['-seq', 20])
 
 export const Verification = Type.Object(
   {

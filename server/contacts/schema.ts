@@ -284,6 +284,7 @@ export const filters = {
         'Returns contacts that have every word of this text, in any order, as a part of their phone number, first name, last name, ' +
         'display name, email or company. Ignores case and accents. Digits with spaces, dots, dashes, brackets or `+` are one word, ' +
         'and also match the digits of the phone number: `(415) 555-1003` finds `+14155551003`. In a search of more than ten words, what follows the ninth is found as it is. `%`, `_` and `\\` are plain characters.',
+      examples: ['ada'],
       [also_called]: ['q', 'query'],
     }),
   ),
@@ -291,6 +292,7 @@ export const filters = {
     Type.Array(Tag, {
       maxItems: tags_max,
       description: 'Returns contacts that have this tag. Ignores case. Repeat the parameter to require several tags.',
+      examples: [['vip']],
     }),
   ),
   custom_field: Type.Optional(
@@ -315,19 +317,18 @@ export const filters = {
     }),
   ),
   source: Type.Optional(oneOf(sources, { description: 'Returns contacts that were created in this way.' })),
-  created_after: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Returns contacts that were created after this time.' }),
-  ),
-  created_before: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Returns contacts that were created before this time.' }),
-  ),
+  created_after: Type.Optional(timestamp('Returns contacts that were created after this time.')),
+  created_before: Type.Optional(timestamp('Returns contacts that were created before this time.')),
   crm_system: Type.Optional(
     text({
       ...crm_system,
       description: 'Used together with `crm_id`: returns the contact that has this id in this CRM system.',
+      examples: ['hubspot'],
     }),
   ),
-  crm_id: Type.Optional(text({ maxLength: crm_id_length_max, description: 'Used together with `crm_system`.' })),
+  crm_id: Type.Optional(
+    text({ maxLength: crm_id_length_max, description: 'Used together with `crm_system`.', examples: ['51'] }),
+  ),
   sort: oneOf(sorts, {
     default: '-created_at',
     description: 'The field to sort by. A minus sorts in descending order. Contacts without a value come last.',

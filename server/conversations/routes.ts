@@ -22,6 +22,10 @@ data: {"seq":2,"role":"agent"}
 event: turn.delta
 data: {"seq":2,"text":"We are open "}
 
+id: 2
+event: turn.finished
+data: {"turn":{"seq":2,"role":"agent","text":"We are open from nine to six."}}
+
 `
 
 /** Tells whether a person or a program closes a conversation. */

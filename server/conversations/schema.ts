@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { body, id, multiline, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
+import { body, id, idFilter, multiline, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
 import * as page from '../kit/postgres/page.ts'
 import { kinds } from '../talk/settings.ts'
 import { type FinishReason, finish_reasons } from '../talk/state.ts'
@@ -242,9 +242,9 @@ export const Link = Type.Object(
 export const sorts = ['created_at', '-created_at', 'last_turn_at', '-last_turn_at'] as const
 
 export const ConversationQuery = page.query({
-  contact_id: Type.Optional(Type.String({ description: 'Only conversations with this contact.' })),
-  agent_id: Type.Optional(Type.String({ description: 'Only conversations with this agent.' })),
-  channel_id: Type.Optional(Type.String({ description: 'Only conversations on this channel.' })),
+  contact_id: idFilter('Only conversations with this contact.'),
+  agent_id: idFilter('Only conversations with this agent.'),
+  channel_id: idFilter('Only conversations on this channel.'),
   kind: Type.Optional(kind),
   status: Type.Optional(status),
   created_after: Type.Optional(timestamp('Only conversations that began after this.')),

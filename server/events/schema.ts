@@ -39,19 +39,17 @@ const filters = ({ patterns }: Catalog) => ({
   type: Type.Optional(
     oneOf(patterns, { description: 'Only events of this type, or of the types that a pattern matches.' }),
   ),
-  after: Type.Optional(
-    Type.String({
-      format: 'uuid',
-      description: 'The id of an event: only events after it, oldest first.',
-    }),
-  ),
+  after: Type.Optional(id('The id of an event: only events after it, oldest first.')),
 })
 
 export const eventQuery = (catalog: Catalog) =>
-  page.query({
-    ...filters(catalog),
-    resource_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only events of this resource.' })),
-  })
+  page.query(
+    {
+      ...filters(catalog),
+      resource_id: Type.Optional(id('Only events of this resource.')),
+    },
+    ['-position', 20],
+  )
 export type EventQuery = Static<ReturnType<typeof eventQuery>>
 
 export const streamQuery = (catalog: Catalog) => Type.Object(filters(catalog))

@@ -194,6 +194,6 @@ export type ImportRow = Static<typeof ImportRow>
 const outcome = Type.Optional(oneOf(outcomes, { description: 'Only rows with this outcome.' }))
 
 export const ImportQuery = page.query({})
-export const RowQuery = page.query({ outcome })
+export const RowQuery = page.query({ outcome }, ['row_number', 20])
 export type RowQuery = Static<typeof RowQuery>
 export const RowFileQuery = Type.Object({ outcome })

@@ -217,17 +217,30 @@ export const ByToken = Type.Object({
   }),
 })
 
-const header = (description: string) => Type.Optional(Type.String({ description }))
+const header = (description: string, example: string) =>
+  Type.Optional(Type.String({ description, examples: [example] }))
 
 /** The headers of Standard Webhooks. */
 export const SignatureHeaders = Type.Object({
-  'webhook-id': header('A unique id of the message. Required if the integration has a signing secret.'),
-  'webhook-timestamp': header('When the message was signed, in seconds since 1970. At most 5 minutes from now.'),
-  'webhook-signature': header('One or more signatures, separated by spaces: `v1,` and an HMAC-SHA256 in base64.'),
+  'webhook-id': header(
+    'A unique id of the message. Required if the integration has a signing secret.',
+    'msg_2Yw1xkQbN8',
+  ),
+  'webhook-timestamp': header(
+    'When the message was signed, in seconds since 1970. At most 5 minutes from now.',
+    '1794735000',
+  ),
+  'webhook-signature': header(
+    'One or more signatures, separated by spaces: `v1,` and an HMAC-SHA256 in base64.',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
 })
 
 export const IntegrationQuery = page.query({})
-export const ReceiptQuery = page.query({
-  outcome: Type.Optional(oneOf(outcomes, { description: 'Only receipts with this outcome.' })),
-})
+export const ReceiptQuery = page.query(
+  {
+    outcome: Type.Optional(oneOf(outcomes, { description: 'Only receipts with this outcome.' })),
+  },
+  ['-received_at', '2026-11-15T09:30:00.000Z'],
+)
 export type ReceiptQuery = Static<typeof ReceiptQuery>

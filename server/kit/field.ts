@@ -80,8 +80,12 @@ export const startTime = (example: string) =>
 export const endTime = (example: string, description = 'Hours and minutes, exclusive.') =>
   Type.String({ pattern: '^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$', description, examples: [example] })
 
-export const id = (description: string) =>
-  Type.String({ format: 'uuid', description, examples: ['019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'] })
+export const sample_id = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
+
+export const id = (description: string) => Type.String({ format: 'uuid', description, examples: [sample_id] })
+
+/** A filter by an id. It accepts any text: what is no id matches nothing. */
+export const idFilter = (description: string) => Type.Optional(Type.String({ description, examples: [sample_id] }))
 
 /** The response of a deletion. */
 export const Deleted = Type.Object({ deleted: Type.Literal(true) }, { title: 'Deleted' })

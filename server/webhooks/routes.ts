@@ -1,6 +1,6 @@
 import type { Catalog } from '../events/catalog.ts'
 import { toNamesFilter } from '../events/feed.ts'
-import { ById, Deleted } from '../kit/field.ts'
+import { ById, Deleted, sample_id } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import * as page from '../kit/postgres/page.ts'
 import * as deliveries from './deliveries.ts'
@@ -197,7 +197,7 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
       'Returns the last 50 requests, newest first, each with the steps of its signature check. The list is empty for webhooks ' +
       'that are not inboxes. A key sees only the requests of events that it may read, as in the list of events.',
     params: ById,
-    query: page.query({}),
+    query: page.query({}, ['-id', sample_id]),
     items: schema.InboxRequest,
     run: (at, { params, query, caller }) => {
       const names = toNamesFilter(catalog, catalog.readableNames(caller.scopes))

@@ -1,5 +1,16 @@
 import { type Static, Type } from 'typebox'
-import { allOptional, body, check, id, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
+import {
+  allOptional,
+  body,
+  check,
+  id,
+  oneOf,
+  optionalText,
+  optionalTimestamp,
+  sample_id,
+  text,
+  timestamp,
+} from '../kit/field.ts'
 import * as page from '../kit/postgres/page.ts'
 
 export const webhooks_max = 100
@@ -203,9 +214,12 @@ export const DeliveryWithAttempts = Type.Object(
 )
 export type DeliveryWithAttempts = Static<typeof DeliveryWithAttempts>
 
-export const DeliveryQuery = page.query({
-  status: Type.Optional(oneOf(delivery_statuses, { description: 'Only deliveries with this status.' })),
-})
+export const DeliveryQuery = page.query(
+  {
+    status: Type.Optional(oneOf(delivery_statuses, { description: 'Only deliveries with this status.' })),
+  },
+  ['-id', sample_id],
+)
 export type DeliveryQuery = Static<typeof DeliveryQuery>
 
 export const ByDeliveryId = Type.Object({

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { document, operations } from '../../server/api.ts'
+import { sample_id } from '../../server/kit/field.ts'
 import type { Operation } from '../../server/kit/http/operation.ts'
 import { serve } from '../support/harness.ts'
 import { makeSample, pathFor, prepare, sampleBody, sendRequest, successStatus } from '../support/operations.ts'
@@ -44,6 +45,58 @@ for (const operation of operations) {
       assert.equal(answer.status, successStatus(operation), `${JSON.stringify(example)}\n${answer.text}`)
     })
   }
+}
+
+interface Parameter {
+  name: string
+  in: string
+  example: unknown
+}
+
+const parametersOf = ({ path, method }: Operation): Parameter[] =>
+  Object(document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]).parameters
+
+test('every parameter has an example', () => {
+  const without = operations.flatMap((operation) =>
+    parametersOf(operation)
+      .filter(({ example }) => example === undefined || example === '')
+      .map(({ name }) => `${operation.id} ${name}`),
+  )
+  assert.deepEqual(without, [])
+})
+
+/** The event that the list begins after must exist. */
+const exampleFor = ({ name, example }: Parameter, resource: string): [string, string][] =>
+  [example].flat().map((value) => [name, name === 'after' && value === sample_id ? resource : String(value)])
+
+/**
+ * With `after`, a list has another order, and cursors of its own. An upsert with `If-Match` changes what the one with
+ * `If-None-Match: *` has created.
+ */
+const isAlone = ({ name }: Parameter, others: Parameter[]): boolean =>
+  name === 'after' ||
+  (name === 'If-Match' && others.some((other) => other.name === 'If-None-Match' && other.example === '*'))
+
+for (const operation of operations) {
+  const optional = parametersOf(operation).filter((parameter) => parameter.in !== 'path')
+  if (optional.length === 0 || operation.kind === 'stream') continue
+  test(`${operation.id} accepts the examples of its parameters`, async () => {
+    const tenant = await workspace()
+    const resource = await makeSample(operation, tenant)
+    await prepare(operation, tenant, resource)
+    const send = async (given: Parameter[]) => {
+      const valuesIn = (place: string) =>
+        given.filter((parameter) => parameter.in === place).flatMap((one) => exampleFor(one, resource))
+      const query = new URLSearchParams(valuesIn('query'))
+      const address = `${pathFor(operation, resource)}${query.size > 0 ? `?${query}` : ''}`
+      const headers = Object.fromEntries(valuesIn('header'))
+      const answer = await sendRequest(operation, tenant, address, sampleBody(operation), headers)
+      assert.ok(answer.status < 300, answer.text)
+    }
+    const alone = optional.filter((parameter) => isAlone(parameter, optional))
+    await send(optional.filter((parameter) => !alone.includes(parameter)))
+    if (alone.length > 0) await send(alone)
+  })
 }
 
 test('every example in the document matches its schema', () => {

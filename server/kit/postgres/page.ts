@@ -1,6 +1,6 @@
 import { type TProperties, type TSchema, Type } from 'typebox'
 import * as clock from '../clock.ts'
-import { also_called } from '../field.ts'
+import { also_called, sample_id } from '../field.ts'
 import { isId } from '../id.ts'
 import { invalid } from '../problem.ts'
 import type { Db } from './pool.ts'
@@ -28,8 +28,8 @@ export const Pagination = Type.Object(
 
 const limit_max = 100
 
-/** The query parameters of every list. */
-export const paging = {
+/** The query parameters of every list. The example of a cursor is one that the list accepts. */
+const paging = (cursor_example: CursorExample) => ({
   limit: Type.Integer({
     minimum: 1,
     maximum: limit_max,
@@ -50,9 +50,10 @@ export const paging = {
       description:
         '`pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when ' +
         "others are added, and deep pages are as fast as the first. Can't be used with `offset`.",
+      examples: [encodeCursor(...cursor_example, sample_id, 20)],
     }),
   ),
-}
+})
 
 export interface PageQuery {
   limit: number
@@ -60,8 +61,13 @@ export interface PageQuery {
   cursor?: string
 }
 
-export const query = <Properties extends TProperties>(properties: Properties) =>
-  Type.Object({ ...paging, ...properties })
+/** The name of the list's sort, and a value of the column that it sorts by. */
+type CursorExample = [sort: string, value: string | number]
+
+export const query = <Properties extends TProperties>(
+  properties: Properties,
+  cursor_example: CursorExample = ['-created_at', '2026-11-15T09:30:00.000Z'],
+) => Type.Object({ ...paging(cursor_example), ...properties })
 
 export const pageSchema = (items: TSchema) =>
   Type.Object({ success: Type.Literal(true), data: Type.Array(items), pagination: Pagination })
@@ -169,8 +175,11 @@ export function after({ column, is_descending, is_nullable, is_ordinal }: Sort, 
 
 function formatCursor(sort: Sort, row: { id: string }, offset: number): string {
   const value: unknown = Object.entries(row).find(([name]) => name === sort.column)?.[1]
-  return Buffer.from(JSON.stringify([sort.name, value, row.id, offset])).toString('base64url')
+  return encodeCursor(sort.name, value, row.id, offset)
 }
+
+const encodeCursor = (...parts: [sort: string, value: unknown, id: string, offset: number]): string =>
+  Buffer.from(JSON.stringify(parts)).toString('base64url')
 
 function parseCursor(query: PageQuery, sort: Sort): (CursorPosition & { offset: number }) | undefined {
   if (query.cursor === undefined) return undefined

@@ -17,6 +17,7 @@ interface Schema {
   oneOf?: Schema[]
   allOf?: Schema[]
   items?: Schema
+  contentSchema?: Schema
   properties?: Record<string, Schema>
   patternProperties?: Record<string, Schema>
   additionalProperties?: Schema | boolean
@@ -27,7 +28,6 @@ interface Schema {
 
 interface Media {
   schema: Schema
-  'x-events'?: Record<string, Schema>
 }
 
 interface Operation {
@@ -106,7 +106,6 @@ function typesOf({ components, webhooks }: Document, operations: Described[]): s
   return [
     ...schemas.map(([name, schema]) => declare(name, schema)),
     ...operations.filter(({ query }) => query.length > 0).map(declareQuery),
-    ...operations.flatMap(declareStreamEvent),
     `/** What webhooks send, by \`type\`. */\nexport type WebhookEvent = ${events.join(' | ')}`,
     declare('ErrorCode', code),
     declare('InvalidField', details?.properties?.fields?.items),
@@ -133,17 +132,6 @@ const declareQuery = ({ prefix, query }: Described): string =>
 /** A parameter that can be repeated may also be given once. */
 const oneOrMany = (schema: Schema): Schema =>
   schema.type === 'array' && schema.items ? { anyOf: [schema.items, schema] } : schema
-
-/** Events with the same data are one member of the union. */
-function declareStreamEvent({ prefix, content }: Described): string[] {
-  const events = Object.values(content)[0]?.['x-events']
-  if (!events) return []
-  const by_data = Map.groupBy(Object.keys(events), (name) => typeOf(events[name]))
-  const members = [...by_data].map(
-    ([data, names]) => `{ type: ${names.map(quote).join(' | ')}, id: string | undefined, data: ${data} }`,
-  )
-  return [`export type ${prefix}Event = ${members.join(' | ')}`]
-}
 
 function typeOf(schema: Schema = {}): string {
   if (schema.$ref) return nameOf(schema)
@@ -201,7 +189,8 @@ function classesOf(document: Document, operations: Described[]): string {
     }`,
   )
   const signatures = [...methods.values()].map(({ signature }) => signature).join()
-  const names = [...Object.keys(document.components.schemas), ...operations.flatMap(ownTypes), 'WebhookEvent']
+  const schemas = Object.keys(document.components.schemas)
+  const names = [...schemas, ...operations.map(({ prefix }) => `${prefix}Query`), 'WebhookEvent']
   const used = names.filter((name) => name === 'WebhookEvent' || new RegExp(`\\b${name}\\b`).test(signatures))
   return `import type { ApiList, ApiPromise } from './answers.ts'
     import { Client, path, type RequestOptions, type StreamOptions } from './client.ts'
@@ -219,8 +208,6 @@ function classesOf(document: Document, operations: Described[]): string {
 
 /** With an ending, because \`Workspace\` is the name of a resource. */
 const classOf = (tag: string): string => `${toPascal(tag)}Api`
-
-const ownTypes = ({ prefix }: Described): string[] => [`${prefix}Query`, `${prefix}Event`]
 
 /** Methods that send no request. */
 const by_hand: Record<string, string[]> = {
@@ -270,7 +257,7 @@ function methodOf(operation: Described): Method {
   const envelope = content[json]?.schema.properties
   if (type === 'text/event-stream') {
     const from = [query.length > 0 ? `${operation.prefix}Query` : [], 'StreamOptions'].flat().join(' & ')
-    const returned = `AsyncGenerator<${operation.prefix}Event, void, undefined>`
+    const returned = `AsyncGenerator<${typeOf(content[type]?.schema.contentSchema)}, void, undefined>`
     return written([`from: ${from} = {}`], returned, `stream(${target}, from, options)`)
   }
   if (!envelope) return written(query, 'Promise<Response>', `file(${target}, ${given}, options)`)

@@ -5,7 +5,7 @@ import { passes, sleep } from './retries.ts'
 export interface ServerEvent {
   type: string
   /** Pass it as `lastEventId` to continue after this event. */
-  id: string | undefined
+  id?: string | undefined
   data: unknown
 }
 

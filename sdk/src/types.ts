@@ -275,12 +275,7 @@ export interface CrmId {
 /** The country of numbers without a country code, as two letters such as `US`. */
 export type Country = string | null
 
-export interface NewImport {
-  /**
-   * At most 10000 rows: objects of texts by column name. `tags` are separated by , ; or |. Put a tag that contains one of
-   * these in double quotes, and double the quotes inside.
-   */
-  rows: Array<Record<string, string | null>>
+export interface ImportOptions {
   /**
    * The contact field of each column. Name a column by its name or its index, starting at 0; `null` ignores the column.
    * Other columns are matched by common names, such as "Phone", "Mobile number", "E-Mail", "First Name" or "Vorname".
@@ -307,7 +302,12 @@ export interface NewImport {
   file_name?: string | null
 }
 
-export interface ImportOptions {
+export interface NewImport {
+  /**
+   * At most 10000 rows: objects of texts by column name. `tags` are separated by , ; or |. Put a tag that contains one of
+   * these in double quotes, and double the quotes inside.
+   */
+  rows: Array<Record<string, string | null>>
   /**
    * The contact field of each column. Name a column by its name or its index, starting at 0; `null` ignores the column.
    * Other columns are matched by common names, such as "Phone", "Mobile number", "E-Mail", "First Name" or "Vorname".
@@ -1862,6 +1862,59 @@ export interface Turn {
   created_at: string
 }
 
+export interface ConversationsStreamTurnStarted {
+  /** The line `event`. */
+  type: 'turn.started'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** Its number in the conversation, from 1. */
+    seq: number
+    /** Who said it. */
+    role: 'contact' | 'agent' | 'human' | 'system'
+  }
+}
+
+export interface ConversationsStreamTurnDelta {
+  /** The line `event`. */
+  type: 'turn.delta'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** Its number in the conversation, from 1. */
+    seq: number
+    /** What was said. */
+    text: string
+  }
+}
+
+export interface ConversationsStreamTurnFinished {
+  /** The line `event`. */
+  type: 'turn.finished'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    turn: Turn
+  }
+}
+
+export interface ConversationsStreamConversationUpdated {
+  /** The line `event`. */
+  type: 'conversation.updated'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    conversation: Conversation
+  }
+}
+
+/** One event of the stream, by its `type`. */
+export type ConversationsStreamEvent =
+  | ConversationsStreamTurnStarted
+  | ConversationsStreamTurnDelta
+  | ConversationsStreamTurnFinished
+  | ConversationsStreamConversationUpdated
+
 export interface HandOver {
   /** Why a person is needed. */
   reason?: string | null
@@ -2084,6 +2137,70 @@ export interface CallEvent {
   /** Who has said or done it. */
   source: 'carrier' | 'contact' | 'agent' | 'human' | 'system'
 }
+
+export interface CallsLiveCallUpdated {
+  /** The line `event`. */
+  type: 'call.updated'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    call: Call
+  }
+}
+
+export interface CallsLiveTurnStarted {
+  /** The line `event`. */
+  type: 'turn.started'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** Its number in the conversation, from 1. */
+    seq: number
+    /** Who said it. */
+    role: 'contact' | 'agent' | 'human' | 'system'
+  }
+}
+
+export interface CallsLiveTurnDelta {
+  /** The line `event`. */
+  type: 'turn.delta'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** Its number in the conversation, from 1. */
+    seq: number
+    /** What was said. */
+    text: string
+  }
+}
+
+export interface CallsLiveTurnFinished {
+  /** The line `event`. */
+  type: 'turn.finished'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    turn: Turn
+  }
+}
+
+export interface CallsLiveConversationUpdated {
+  /** The line `event`. */
+  type: 'conversation.updated'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    conversation: Conversation
+  }
+}
+
+/** One event of the stream, by its `type`. */
+export type CallsLiveEvent =
+  | CallsLiveCallUpdated
+  | CallsLiveTurnStarted
+  | CallsLiveTurnDelta
+  | CallsLiveTurnFinished
+  | CallsLiveConversationUpdated
 
 export interface Transcript {
   /** The call. */
@@ -2692,6 +2809,815 @@ export interface Event {
   /** For updates: the previous values of the fields that changed. `null` otherwise. */
   previous: Record<string, unknown> | null
 }
+
+export interface OnlyId {
+  /** The resource's identifier. */
+  id: string
+}
+
+export interface EventsStreamContactCreated {
+  /** The line `event`. */
+  type: 'contact.created'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'contact.created'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: ContactWithCrmIds | OnlyId
+    previous: null
+  }
+}
+
+export interface EventsStreamContactUpdated {
+  /** The line `event`. */
+  type: 'contact.updated'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'contact.updated'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: ContactWithCrmIds | OnlyId
+    previous: {
+      /** The unique id of the contact. Treat it as opaque. */
+      id?: string
+      /** E.164: a plus, the country code and the number, at most 15 digits. Unique within the workspace. */
+      phone_number?: string
+      first_name?: string | null
+      last_name?: string | null
+      display_name?: string | null
+      /** Stored as sent. Several contacts may have the same email. */
+      email?: string | null
+      company?: string | null
+      /**
+       * The contact's time zone, as an IANA name. Campaigns and agents use it. Without it campaigns use the zones that the
+       * number may be in, and agents use the only one that it can be in, or that of the workspace.
+       */
+      time_zone?: string | null
+      /** Internal notes. Tabs and line breaks are allowed. */
+      notes?: string | null
+      /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
+      tags?: string[]
+      /**
+       * Fields of your own: at most 50 texts of up to 500 characters, numbers and booleans. Names have 1 to 50 lower-case
+       * letters, digits and `_`, and begin with a letter.
+       */
+      custom_fields?: Record<string, string | number | boolean>
+      /**
+       * How the contact was created. `api`: created with the API. `import`: imported from a CSV file. `manual`: created in
+       * the dashboard. `inbound`: created by an inbound call or message. `webhook`: received by an integration.
+       */
+      source?: 'api' | 'import' | 'manual' | 'inbound' | 'webhook'
+      /**
+       * When the contact first wrote, called, answered a call, or was sent a message that the carrier accepted. `null` if
+       * never.
+       */
+      first_contact_at?: string | null
+      /** The same, for the last time. */
+      last_contact_at?: string | null
+      /** When the contact was created. */
+      created_at?: string
+      /** When the contact was last updated. Every update makes it later. */
+      updated_at?: string
+      /** The ids of this contact in external CRM systems, by the name of the system. */
+      crm_ids?: Record<string, string>
+    } | null
+  }
+}
+
+export interface EventsStreamContactDeleted {
+  /** The line `event`. */
+  type: 'contact.deleted'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'contact.deleted'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: OnlyId
+    previous: null
+  }
+}
+
+export interface EventsStreamAgentCreated {
+  /** The line `event`. */
+  type: 'agent.created'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'agent.created'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Agent
+    previous: null
+  }
+}
+
+export interface EventsStreamAgentUpdated {
+  /** The line `event`. */
+  type: 'agent.updated'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'agent.updated'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Agent
+    previous: {
+      name?: string
+      /** What the agent is for. `""` if not set. */
+      description?: string
+      /** The instructions that the agent follows. */
+      instructions?: string | null
+      /** The version in use. `instructions` are those of this version. */
+      deployed_version?: {
+        /** The id of the version. */
+        id: string
+        version_label: string
+      }
+      /** A version that is tried with `percent` of the counterparts, beside the deployed one. */
+      candidate?: {
+        version: {
+          /** The id of the version. */
+          id: string
+          version_label: string
+        }
+        percent: number
+      } | null
+      /** Whether the draft differs from all of the agent's versions. */
+      has_unpublished_changes?: boolean
+    } | null
+  }
+}
+
+export interface EventsStreamAgentDeployed {
+  /** The line `event`. */
+  type: 'agent.deployed'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'agent.deployed'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Agent
+    previous: {
+      name?: string
+      /** What the agent is for. `""` if not set. */
+      description?: string
+      /** The instructions that the agent follows. */
+      instructions?: string | null
+      /** The version in use. `instructions` are those of this version. */
+      deployed_version?: {
+        /** The id of the version. */
+        id: string
+        version_label: string
+      }
+      /** A version that is tried with `percent` of the counterparts, beside the deployed one. */
+      candidate?: {
+        version: {
+          /** The id of the version. */
+          id: string
+          version_label: string
+        }
+        percent: number
+      } | null
+      /** Whether the draft differs from all of the agent's versions. */
+      has_unpublished_changes?: boolean
+    } | null
+  }
+}
+
+export interface EventsStreamAgentDeleted {
+  /** The line `event`. */
+  type: 'agent.deleted'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'agent.deleted'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Agent
+    previous: null
+  }
+}
+
+export interface EventsStreamConversationStarted {
+  /** The line `event`. */
+  type: 'conversation.started'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'conversation.started'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Conversation
+    previous: null
+  }
+}
+
+export interface EventsStreamConversationTurn {
+  /** The line `event`. */
+  type: 'conversation.turn'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'conversation.turn'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: {
+      /** The id of the conversation. */
+      id: string
+      contact_id: string | null
+      turn: Turn
+    }
+    previous: null
+  }
+}
+
+export interface EventsStreamConversationHandedOver {
+  /** The line `event`. */
+  type: 'conversation.handed_over'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'conversation.handed_over'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Conversation
+    previous: null
+  }
+}
+
+export interface EventsStreamConversationTakenBack {
+  /** The line `event`. */
+  type: 'conversation.taken_back'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'conversation.taken_back'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Conversation
+    previous: null
+  }
+}
+
+export interface EventsStreamConversationClosed {
+  /** The line `event`. */
+  type: 'conversation.closed'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'conversation.closed'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Conversation
+    previous: null
+  }
+}
+
+export interface EventsStreamMessageReceived {
+  /** The line `event`. */
+  type: 'message.received'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'message.received'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: {
+      /** The unique id of the message. */
+      id: string
+      /** The conversation that it belongs to. */
+      conversation_id: string
+      /** The number of its turn. */
+      seq: number
+      status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
+      /** Why it was not sent or delivered. */
+      error: string | null
+    }
+    previous: null
+  }
+}
+
+export interface EventsStreamMessageSent {
+  /** The line `event`. */
+  type: 'message.sent'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'message.sent'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: {
+      /** The unique id of the message. */
+      id: string
+      /** The conversation that it belongs to. */
+      conversation_id: string
+      /** The number of its turn. */
+      seq: number
+      status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
+      /** Why it was not sent or delivered. */
+      error: string | null
+    }
+    previous: null
+  }
+}
+
+export interface EventsStreamMessageDelivered {
+  /** The line `event`. */
+  type: 'message.delivered'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'message.delivered'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: {
+      /** The unique id of the message. */
+      id: string
+      /** The conversation that it belongs to. */
+      conversation_id: string
+      /** The number of its turn. */
+      seq: number
+      status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
+      /** Why it was not sent or delivered. */
+      error: string | null
+    }
+    previous: null
+  }
+}
+
+export interface EventsStreamMessageFailed {
+  /** The line `event`. */
+  type: 'message.failed'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'message.failed'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: {
+      /** The unique id of the message. */
+      id: string
+      /** The conversation that it belongs to. */
+      conversation_id: string
+      /** The number of its turn. */
+      seq: number
+      status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
+      /** Why it was not sent or delivered. */
+      error: string | null
+    }
+    previous: null
+  }
+}
+
+export interface EventsStreamCallStarted {
+  /** The line `event`. */
+  type: 'call.started'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'call.started'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Call
+    previous: null
+  }
+}
+
+export interface EventsStreamCallAnswered {
+  /** The line `event`. */
+  type: 'call.answered'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'call.answered'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Call
+    previous: null
+  }
+}
+
+export interface EventsStreamCallEnded {
+  /** The line `event`. */
+  type: 'call.ended'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'call.ended'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Call
+    previous: null
+  }
+}
+
+export interface EventsStreamCallUpdated {
+  /** The line `event`. */
+  type: 'call.updated'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'call.updated'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Call
+    previous: {
+      /**
+       * Your own data, which the agent does not see: at most 50 members, with names of up to 40 characters and texts of up to
+       * 500.
+       */
+      metadata?: Record<string, string>
+    } | null
+  }
+}
+
+export interface EventsStreamCallRecordingReady {
+  /** The line `event`. */
+  type: 'call.recording_ready'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'call.recording_ready'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Call
+    previous: null
+  }
+}
+
+export interface EventsStreamCampaignStarted {
+  /** The line `event`. */
+  type: 'campaign.started'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'campaign.started'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Campaign
+    previous: null
+  }
+}
+
+export interface EventsStreamCampaignPaused {
+  /** The line `event`. */
+  type: 'campaign.paused'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'campaign.paused'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Campaign
+    previous: null
+  }
+}
+
+export interface EventsStreamCampaignResumed {
+  /** The line `event`. */
+  type: 'campaign.resumed'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'campaign.resumed'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Campaign
+    previous: null
+  }
+}
+
+export interface EventsStreamCampaignCompleted {
+  /** The line `event`. */
+  type: 'campaign.completed'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'campaign.completed'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Campaign
+    previous: null
+  }
+}
+
+export interface EventsStreamCampaignCanceled {
+  /** The line `event`. */
+  type: 'campaign.canceled'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'campaign.canceled'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Campaign
+    previous: null
+  }
+}
+
+export interface EventsStreamCampaignProgress {
+  /** The line `event`. */
+  type: 'campaign.progress'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'campaign.progress'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Campaign
+    previous: null
+  }
+}
+
+export interface EventsStreamImportFinished {
+  /** The line `event`. */
+  type: 'import.finished'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'import.finished'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Import
+    previous: null
+  }
+}
+
+export interface EventsStreamImportUndone {
+  /** The line `event`. */
+  type: 'import.undone'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'import.undone'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: Import
+    previous: null
+  }
+}
+
+export interface ApiKeyNamed {
+  /** The id of the key. */
+  id: string
+  /** What the key is for. */
+  name: string
+}
+
+export interface EventsStreamApiKeyCreated {
+  /** The line `event`. */
+  type: 'api_key.created'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'api_key.created'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: ApiKeyNamed
+    previous: null
+  }
+}
+
+export interface EventsStreamApiKeyRevoked {
+  /** The line `event`. */
+  type: 'api_key.revoked'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'api_key.revoked'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: ApiKeyNamed
+    previous: null
+  }
+}
+
+export interface WebhookSummary {
+  /** The unique id of the webhook. Treat it as opaque. */
+  id: string
+  /** The host that events are sent to, with the port unless it is the default. `null` for an inbox. */
+  host: string | null
+  /**
+   * The event types to send, or patterns such as `contact.*`. `*` matches all types, including those of later versions,
+   * except `api_key.*`, which is added by name.
+   */
+  events: string[]
+  /** What the webhook is for. */
+  description: string | null
+  /** A `disabled` webhook gets no events, and its pending deliveries become `failed`. */
+  status: 'active' | 'disabled'
+  /**
+   * Why the webhook is disabled: an update disabled it (`asked`), the endpoint answered 410 (`gone`), or all attempts
+   * failed for five days, at least ten of them (`failing`).
+   */
+  disabled_reason: 'asked' | 'gone' | 'failing' | null
+  /** When the first attempt failed since the last success. `null` when the webhook is not failing. */
+  failing_since: string | null
+  /** When the webhook was created. */
+  created_at: string
+  /** When the webhook was last changed. */
+  updated_at: string
+}
+
+export interface EventsStreamWebhookDisabled {
+  /** The line `event`. */
+  type: 'webhook.disabled'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'webhook.disabled'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: WebhookSummary
+    previous: null
+  }
+}
+
+export interface EventsStreamWebhookTest {
+  /** The line `event`. */
+  type: 'webhook.test'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'webhook.test'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    data: WebhookSummary
+    previous: null
+  }
+}
+
+/** One event of the stream, by its `type`. */
+export type EventsStreamEvent =
+  | EventsStreamContactCreated
+  | EventsStreamContactUpdated
+  | EventsStreamContactDeleted
+  | EventsStreamAgentCreated
+  | EventsStreamAgentUpdated
+  | EventsStreamAgentDeployed
+  | EventsStreamAgentDeleted
+  | EventsStreamConversationStarted
+  | EventsStreamConversationTurn
+  | EventsStreamConversationHandedOver
+  | EventsStreamConversationTakenBack
+  | EventsStreamConversationClosed
+  | EventsStreamMessageReceived
+  | EventsStreamMessageSent
+  | EventsStreamMessageDelivered
+  | EventsStreamMessageFailed
+  | EventsStreamCallStarted
+  | EventsStreamCallAnswered
+  | EventsStreamCallEnded
+  | EventsStreamCallUpdated
+  | EventsStreamCallRecordingReady
+  | EventsStreamCampaignStarted
+  | EventsStreamCampaignPaused
+  | EventsStreamCampaignResumed
+  | EventsStreamCampaignCompleted
+  | EventsStreamCampaignCanceled
+  | EventsStreamCampaignProgress
+  | EventsStreamImportFinished
+  | EventsStreamImportUndone
+  | EventsStreamApiKeyCreated
+  | EventsStreamApiKeyRevoked
+  | EventsStreamWebhookDisabled
+  | EventsStreamWebhookTest
 
 export interface NewWebhook {
   /**
@@ -3311,11 +4237,6 @@ export interface InboxAnswer {
   answer: '200' | '500' | '410' | 'hang'
 }
 
-export interface OnlyId {
-  /** The resource's identifier. */
-  id: string
-}
-
 export interface ContactCreatedEvent {
   /** The unique id of the event. Treat it as opaque. */
   id: string
@@ -3779,13 +4700,6 @@ export interface ImportUndoneEvent {
   data: Import
 }
 
-export interface ApiKeyNamed {
-  /** The id of the key. */
-  id: string
-  /** What the key is for. */
-  name: string
-}
-
 export interface ApiKeyCreatedEvent {
   /** The unique id of the event. Treat it as opaque. */
   id: string
@@ -3806,33 +4720,6 @@ export interface ApiKeyRevokedEvent {
   /** The workspace in which it happened. */
   workspace_id: string
   data: ApiKeyNamed
-}
-
-export interface WebhookSummary {
-  /** The unique id of the webhook. Treat it as opaque. */
-  id: string
-  /** The host that events are sent to, with the port unless it is the default. `null` for an inbox. */
-  host: string | null
-  /**
-   * The event types to send, or patterns such as `contact.*`. `*` matches all types, including those of later versions,
-   * except `api_key.*`, which is added by name.
-   */
-  events: string[]
-  /** What the webhook is for. */
-  description: string | null
-  /** A `disabled` webhook gets no events, and its pending deliveries become `failed`. */
-  status: 'active' | 'disabled'
-  /**
-   * Why the webhook is disabled: an update disabled it (`asked`), the endpoint answered 410 (`gone`), or all attempts
-   * failed for five days, at least ten of them (`failing`).
-   */
-  disabled_reason: 'asked' | 'gone' | 'failing' | null
-  /** When the first attempt failed since the last success. `null` when the webhook is not failing. */
-  failing_since: string | null
-  /** When the webhook was created. */
-  created_at: string
-  /** When the webhook was last changed. */
-  updated_at: string
 }
 
 export interface WebhookDisabledEvent {
@@ -4436,124 +5323,6 @@ export interface ApiKeysListQuery {
    * added, and deep pages are as fast as the first. Can't be used with `offset`.
    */
   cursor?: string
-}
-
-export type ConversationsStreamEvent =
-  | {
-      type: 'turn.started'
-      id: string | undefined
-      data: {
-        /** Its number in the conversation, from 1. */
-        seq: number
-        /** Who said it. */
-        role: 'contact' | 'agent' | 'human' | 'system'
-      }
-    }
-  | {
-      type: 'turn.delta'
-      id: string | undefined
-      data: {
-        /** Its number in the conversation, from 1. */
-        seq: number
-        /** What was said. */
-        text: string
-      }
-    }
-  | {
-      type: 'turn.finished'
-      id: string | undefined
-      data: {
-        turn: Turn
-      }
-    }
-  | {
-      type: 'conversation.updated'
-      id: string | undefined
-      data: {
-        conversation: Conversation
-      }
-    }
-
-export type CallsLiveEvent =
-  | {
-      type: 'call.updated'
-      id: string | undefined
-      data: {
-        call: Call
-      }
-    }
-  | {
-      type: 'turn.started'
-      id: string | undefined
-      data: {
-        /** Its number in the conversation, from 1. */
-        seq: number
-        /** Who said it. */
-        role: 'contact' | 'agent' | 'human' | 'system'
-      }
-    }
-  | {
-      type: 'turn.delta'
-      id: string | undefined
-      data: {
-        /** Its number in the conversation, from 1. */
-        seq: number
-        /** What was said. */
-        text: string
-      }
-    }
-  | {
-      type: 'turn.finished'
-      id: string | undefined
-      data: {
-        turn: Turn
-      }
-    }
-  | {
-      type: 'conversation.updated'
-      id: string | undefined
-      data: {
-        conversation: Conversation
-      }
-    }
-
-export type EventsStreamEvent = {
-  type:
-    | 'contact.created'
-    | 'contact.updated'
-    | 'contact.deleted'
-    | 'agent.created'
-    | 'agent.updated'
-    | 'agent.deployed'
-    | 'agent.deleted'
-    | 'conversation.started'
-    | 'conversation.turn'
-    | 'conversation.handed_over'
-    | 'conversation.taken_back'
-    | 'conversation.closed'
-    | 'message.received'
-    | 'message.sent'
-    | 'message.delivered'
-    | 'message.failed'
-    | 'call.started'
-    | 'call.answered'
-    | 'call.ended'
-    | 'call.updated'
-    | 'call.recording_ready'
-    | 'campaign.started'
-    | 'campaign.paused'
-    | 'campaign.resumed'
-    | 'campaign.completed'
-    | 'campaign.canceled'
-    | 'campaign.progress'
-    | 'import.finished'
-    | 'import.undone'
-    | 'api_key.created'
-    | 'api_key.revoked'
-    | 'webhook.disabled'
-    | 'webhook.test'
-  id: string | undefined
-  data: Event
 }
 
 /** What webhooks send, by `type`. */

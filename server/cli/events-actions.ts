@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Event, EventsStreamQuery } from '../../sdk/src/index.ts'
+import type { EventsStreamEvent, EventsStreamQuery } from '../../sdk/src/index.ts'
 import { isSigningSecret, newSigningSecret } from '../kit/crypto/signing.ts'
 import { signedHeaders } from '../kit/crypto/signing-secrets.ts'
 import { isObject } from '../kit/json.ts'
@@ -72,7 +72,7 @@ export async function follow(
   { api, shell }: Target,
   { type, after }: EventOptions,
   signal: AbortSignal,
-  take: (event: Event) => Promise<void>,
+  take: (event: EventsStreamEvent['data']) => Promise<void>,
 ): Promise<void> {
   // Without an id, events that happen while the connection is lost would be left out.
   let last_id = after ?? (await api.events.list({ limit: 1 })).data[0]?.id

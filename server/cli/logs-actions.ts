@@ -1,4 +1,4 @@
-import type { Event, Turn } from '../../sdk/src/index.ts'
+import type { Turn } from '../../sdk/src/index.ts'
 import { printable } from '../kit/text.ts'
 import { findAgent } from './agent-actions.ts'
 import { ApiError, takeFirst } from './api-client.ts'
@@ -31,7 +31,7 @@ export async function printLogs(
   const only = agent_name === undefined ? undefined : (await findAgent(target, agent_name)).id
   const signal = stopSignal(shell)
   const findSpeaker = openSpeakers(target)
-  const lineOf = async (event: Event): Promise<string | undefined> => {
+  const lineOf = async (event: { data: object }): Promise<string | undefined> => {
     // Events of this type have a turn.
     const { id, turn } = event.data as { id: string; turn: Turn }
     if (turn.role !== 'agent') return undefined

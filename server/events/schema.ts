@@ -55,9 +55,18 @@ export type EventQuery = Static<ReturnType<typeof eventQuery>>
 export const streamQuery = (catalog: Catalog) => Type.Object(filters(catalog))
 export type StreamQuery = Static<ReturnType<typeof streamQuery>>
 
-/** What the stream sends, by the name of the event. */
-export const streamEvents = (catalog: Catalog) =>
-  Object.fromEntries(catalog.names.map((name) => [name, eventSchema(catalog)]))
+/** The events of the stream, by name: as in the list, each with the schema of its own resource. */
+export const streamEvents = (catalog: Catalog) => {
+  const { properties } = eventSchema(catalog)
+  const typed = ({ name, data, previous }: EventType) =>
+    Type.Object({
+      ...properties,
+      type: Type.Literal(name),
+      data,
+      previous: previous ? Type.Union([previous, Type.Null()]) : Type.Null(),
+    })
+  return Object.fromEntries(catalog.types.map((type) => [type.name, typed(type)]))
+}
 
 /** The body of a webhook request for this type, by Standard Webhooks. */
 export function payloadSchema({ name, data, previous }: EventType) {

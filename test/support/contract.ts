@@ -51,9 +51,13 @@ function compileCheck(response: Response | undefined): Check {
 }
 
 /** The same for an error response that belongs to no operation. */
-export const errorFaults: Check = ({ body }) => (isError(body) ? [] : [ajv.errorsText(isError.errors)])
+export const errorFaults: Check = ({ body }) => schemaFaults('Error', body)
 
-const isError = ajv.compile({ $ref: 'document#/components/schemas/Error' })
+/** Lists what differs from a schema of the document, by the schema's name. */
+export function schemaFaults(name: string, value: unknown): string[] {
+  const validate = compileOnce({ $ref: `#/components/schemas/${name}` })
+  return validate(value) ? [] : [ajv.errorsText(validate.errors)]
+}
 
 interface Response {
   $ref?: string

@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { mayOmitBody } from '../http/body/may-omit.ts'
 import { resourceEnvelope } from '../http/envelope.ts'
 import { bodyOf, type File, type Operation, type Raw, type Stream, uploadOf } from '../http/operation.ts'
@@ -121,21 +121,43 @@ const textResponse = (
   operation: Operation,
   { content_type, example }: { content_type: string; example: string },
   description: string,
-) => ({
+  schema: Json = { type: 'string' },
+): Json => ({
   description,
   headers: responseHeaders(operation),
-  content: { [content_type.split(';')[0] ?? '']: { schema: { type: 'string' }, example } },
+  content: { [content_type.split(';')[0] ?? '']: { schema, example } },
 })
 
-/** OpenAPI 3.1 can't describe the events of a stream, so `x-events` does. */
+/** The text of a stream. `contentSchema` describes the events in it. */
 function streamResponse(operation: Stream, components: Components): Json {
   const { content_type, events } = operation.stream
-  const { content, ...answer } = textResponse(operation, operation.stream, stream_description)
-  return {
-    ...answer,
-    content: { [content_type]: { ...content[content_type], 'x-events': publishSchema(events, components) } },
+  const prefix = toPascalCase(operation.id)
+  const schemas = Object.entries(events).map(([type, data]) => eventSchema(prefix, type, data))
+  const mapping = schemas.map(({ title, properties }) => [properties.type.const, `#/components/schemas/${title}`])
+  const union = {
+    title: `${prefix}Event`,
+    description: 'One event of the stream, by its `type`.',
+    anyOf: schemas,
+    discriminator: { propertyName: 'type', mapping: Object.fromEntries(mapping) },
   }
+  return textResponse(operation, operation.stream, stream_description, {
+    type: 'string',
+    contentMediaType: content_type,
+    contentSchema: publishSchema(union, components),
+  })
 }
+
+const eventSchema = (prefix: string, type: string, data: TSchema) => ({
+  ...Type.Object({
+    type: Type.Literal(type, { description: 'The line `event`.' }),
+    id: Type.Optional(Type.String({ description: 'The line `id`: send the last one as `Last-Event-ID` to continue.' })),
+    data,
+  }),
+  title: prefix + toPascalCase(type),
+})
+
+const toPascalCase = (name: string): string =>
+  name.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 const not_modified = { description: 'Not modified: `If-None-Match` matches the `ETag`.' }
 

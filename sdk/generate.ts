@@ -24,6 +24,7 @@ interface Schema {
   required?: string[]
   description?: string
   readOnly?: boolean
+  deprecated?: boolean
 }
 
 interface Media {
@@ -98,10 +99,11 @@ function describe(method: string, route: string, operation: Operation): Describe
 const toCamel = (name: string): string => name.replace(/[_.](\w)/g, (_, letter: string) => letter.toUpperCase())
 const toPascal = (name: string): string => toCamel(name).replace(/^\w/, (letter) => letter.toUpperCase())
 
-function typesOf({ components, webhooks }: Document, operations: Described[]): string {
+function typesOf(document: Document, operations: Described[]): string {
+  const { components, webhooks } = document
   const error_name = nameOf(Object.values(components.responses)[0]?.content[json]?.schema)
   const { code, details } = components.schemas[error_name]?.properties?.error?.properties ?? {}
-  const schemas = Object.entries(components.schemas).filter(([name]) => name !== error_name)
+  const schemas = currentSchemas(document).filter(([name]) => name !== error_name)
   const events = Object.values(webhooks).map(({ post }) => nameOf(post.requestBody.content[json]?.schema))
   return [
     ...schemas.map(([name, schema]) => declare(name, schema)),
@@ -111,6 +113,10 @@ function typesOf({ components, webhooks }: Document, operations: Described[]): s
     declare('InvalidField', details?.properties?.fields?.items),
   ].join('\n\n')
 }
+
+/** Leaves out former names, which refer to the present ones. */
+const currentSchemas = ({ components }: Document): [string, Schema][] =>
+  Object.entries(components.schemas).filter(([, { $ref, deprecated }]) => !($ref && deprecated))
 
 const nameOf = (schema: Schema | undefined): string => schema?.$ref?.split('/').at(-1) ?? ''
 
@@ -189,7 +195,7 @@ function classesOf(document: Document, operations: Described[]): string {
     }`,
   )
   const signatures = [...methods.values()].map(({ signature }) => signature).join()
-  const schemas = Object.keys(document.components.schemas)
+  const schemas = currentSchemas(document).map(([name]) => name)
   const names = [...schemas, ...operations.map(({ prefix }) => `${prefix}Query`), 'WebhookEvent']
   const used = names.filter((name) => name === 'WebhookEvent' || new RegExp(`\\b${name}\\b`).test(signatures))
   return `import type { ApiList, ApiPromise } from './answers.ts'

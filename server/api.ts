@@ -168,6 +168,8 @@ const about: About = {
   webhooks: Object.fromEntries(
     catalog.types.map((type) => [type.name, { description: type.description, payload: payloadSchema(type) }]),
   ),
+  info: { contact: { name: 'The operator of this service' } },
+  former_names: { Error: 'ErrorResponse', Event: 'WorkspaceEvent' },
   error_samples: {
     FORBIDDEN: problem.forbidden('contacts:write'),
     CONFLICT: problem.inUse('phone_number', 'Another contact has this phone number.', sample_id),
@@ -221,7 +223,9 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     '/openapi.json',
     openDocument(() => JSON.stringify(document)),
   )
-  const docs = openDocs(() => ({ document, changelog, origin: addressOf(config, portOf(app)) }))
+  // The document has HTML instead of some samples of the guide, which the pages would show as text.
+  const guided = { ...document, info: { ...document.info, description: about.guide } }
+  const docs = openDocs(() => ({ document: guided, changelog, origin: addressOf(config, portOf(app)) }))
   for (const url of docs.routes) addPage(url, docs.answer)
   const pages = {
     ...operator.pages,

@@ -56,7 +56,6 @@ import type {
   EnrollmentsExplainQuery,
   EnrollmentsListOfContactQuery,
   EnrollmentsListQuery,
-  Event,
   EventsListQuery,
   EventsStreamEvent,
   EventsStreamQuery,
@@ -125,6 +124,7 @@ import type {
   WebhookWithSecret,
   Workspace,
   WorkspaceChange,
+  WorkspaceEvent,
 } from './types.ts'
 import type { Upload } from './uploads.ts'
 import { verifyWebhook, type WebhookHeaders } from './webhooks.ts'
@@ -1569,7 +1569,7 @@ export class EventsApi {
    *
    * Requires the scope `events:read`.
    */
-  list(query: EventsListQuery = {}, options?: RequestOptions): ApiList<Event> {
+  list(query: EventsListQuery = {}, options?: RequestOptions): ApiList<WorkspaceEvent> {
     return this.#client.list('/events', query, options)
   }
 
@@ -1595,7 +1595,7 @@ export class EventsApi {
    *
    * Requires the scope `events:read`.
    */
-  get(id: string, options?: RequestOptions): ApiPromise<Event> {
+  get(id: string, options?: RequestOptions): ApiPromise<WorkspaceEvent> {
     return this.#client.get(path`/events/${id}`, undefined, options)
   }
 }

@@ -2762,7 +2762,7 @@ export interface Explanation {
   }>
 }
 
-export interface Event {
+export interface WorkspaceEvent {
   /** The unique id of the event. Treat it as opaque. */
   id: string
   /** The type of the event. More types may be added. */

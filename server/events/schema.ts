@@ -31,7 +31,7 @@ export const eventSchema = ({ names }: Catalog) =>
         examples: [null],
       }),
     },
-    { title: 'Event' },
+    { title: 'WorkspaceEvent' },
   )
 export type Event = Static<ReturnType<typeof eventSchema>>
 

@@ -51,7 +51,7 @@ function compileCheck(response: Response | undefined): Check {
 }
 
 /** The same for an error response that belongs to no operation. */
-export const errorFaults: Check = ({ body }) => schemaFaults('Error', body)
+export const errorFaults: Check = ({ body }) => schemaFaults('ErrorResponse', body)
 
 /** Lists what differs from a schema of the document, by the schema's name. */
 export function schemaFaults(name: string, value: unknown): string[] {

@@ -243,7 +243,7 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   },
   // `updated_at` is null until the first change.
   Workspace: { table: 'workspaces', computed: ['updated_at'], not_shown: ['updated_at'] },
-  Event: { table: 'events', computed: ['data', 'previous'], not_shown: ['data', 'previous', 'position'] },
+  WorkspaceEvent: { table: 'events', computed: ['data', 'previous'], not_shown: ['data', 'previous', 'position'] },
   ApiKey: { table: 'api_keys', not_shown: ['rotated_at'] },
   ApiKeyWithSecret: { table: 'api_keys', computed: ['key'], not_shown: ['rotated_at'] },
 }

@@ -71,6 +71,16 @@ test('the document is valid OpenAPI according to another library', async () => {
   assert.ok(result.valid)
 })
 
+test('no schema is named like a global of JavaScript', () => {
+  const { schemas, 'x-former-names': former } = Object(document.components)
+  const references = former.map(({ $ref }: { $ref: string }) => $ref.split('/').at(-1))
+  const names = Object.keys(schemas).filter((name) => !references.includes(name))
+  assert.deepEqual(
+    names.filter((name) => name in globalThis),
+    [],
+  )
+})
+
 test('openapi.json is up to date (if not, run: npm run openapi)', async () => {
   const committed = fs.readFileSync(path.resolve(import.meta.dirname, '../../openapi.json'), 'utf8')
   assert.equal(committed, `${JSON.stringify(document, null, 2)}\n`)

@@ -8,6 +8,8 @@ import type { Components, Json } from './schema.ts'
 export interface About {
   title: string
   version: string
+  /** Further members of `info`. */
+  info: Json
   /** SPDX identifier. */
   license: string
   /** Markdown that applies to every operation. */
@@ -21,12 +23,14 @@ export interface About {
   /** The requests that the service sends, by event type. */
   webhooks: Record<string, { description: string; payload: TSchema }>
   error_samples: ErrorSamples
+  /** Schemas that were renamed in this release: the new name by the former one, which clients can use until the next release. */
+  former_names: Record<string, string>
   header_examples: HeaderExamples
 }
 
 /** The OpenAPI 3.1 document of the operations. Schemas with a title become components. */
 export function createOpenApiDocument(operations: Operation[], about: About) {
-  const components: Components = { schemas: { Error: error_schema }, responses: {} }
+  const components: Components = { schemas: { [error_schema.title]: error_schema }, responses: {} }
   const paths: Record<string, Json> = {}
   for (const operation of operations) {
     const path = operation.path.replace(/:(\w+)/g, '{$1}')
@@ -37,12 +41,14 @@ export function createOpenApiDocument(operations: Operation[], about: About) {
     type,
     { post: webhookObject(type, description, payload, components) },
   ])
+  const renamed = formerNames(about.former_names, components)
   return {
     openapi: '3.1.0',
     info: {
       title: about.title,
       version: about.version,
-      description: about.guide,
+      description: escapeScriptTags(about.guide),
+      ...about.info,
       license: { name: about.license, identifier: about.license },
     },
     servers: about.servers.map((url) => ({ url })),
@@ -52,8 +58,33 @@ export function createOpenApiDocument(operations: Operation[], about: About) {
     webhooks: Object.fromEntries(webhooks),
     components: {
       ...components,
+      ...renamed,
       headers: responseHeaderComponents(about.header_examples),
       securitySchemes: { api_key: { type: 'http', scheme: 'bearer', description: about.authentication } },
     },
   }
 }
+
+/** A former name refers to the new one. `x-former-names` refers to all of them, because linters warn of unused components. */
+function formerNames(names: Record<string, string>, { schemas }: Components): Json {
+  const references = Object.entries(names).map(([name, new_name]) => [
+    name,
+    {
+      $ref: `#/components/schemas/${new_name}`,
+      description: `Renamed to \`${new_name}\`. This name will be removed in the next release.`,
+      deprecated: true,
+    },
+  ])
+  return {
+    schemas: { ...schemas, ...Object.fromEntries(references) },
+    'x-former-names': Object.keys(names).map((name) => ({ $ref: `#/components/schemas/${name}` })),
+  }
+}
+
+/** Samples with script tags become HTML in which the tags are escaped: viewers of the document may run or drop them. */
+const escapeScriptTags = (markdown: string): string =>
+  markdown.replace(/^```html\n(.*?)^```$/gms, (sample, code: string) =>
+    code.includes('<script')
+      ? `<pre><code>${code.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')}</code></pre>`
+      : sample,
+  )

@@ -70,13 +70,16 @@ function errorResponse(status: number, codes: Code[], all_samples: Record<Code, 
     description: codes.map((code) => `\`${code}\``).join(' or '),
     headers: headerReferences(headers),
     content: {
-      'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples: Object.fromEntries(examples) },
+      'application/json': {
+        schema: { $ref: `#/components/schemas/${error_schema.title}` },
+        examples: Object.fromEntries(examples),
+      },
     },
   }
 }
 
 export const error_schema = {
-  title: 'Error',
+  title: 'ErrorResponse',
   type: 'object',
   required: ['success', 'error'],
   properties: {
@@ -93,7 +96,9 @@ export const error_schema = {
         message: { type: 'string', description: 'An explanation for people.' },
         details: {
           type: 'object',
+          description: 'What programs need to handle the error. Some errors of single operations have further members.',
           required: ['request_id'],
+          additionalProperties: true,
           properties: {
             request_id: { type: 'string' },
             fields: {
@@ -126,6 +131,17 @@ export const error_schema = {
               type: ['string', 'null'],
               description: 'With `CONFLICT`: the ID of the resource that has the value.',
             },
+            limit: {
+              type: 'integer',
+              description:
+                'With `RATE_LIMITED` or `SERVICE_UNAVAILABLE`: how many streams or downloads may be open at once.',
+            },
+            limit_per_second: { type: 'integer', description: 'With `RATE_LIMITED`: the number of requests allowed.' },
+            limit_bytes: {
+              type: 'integer',
+              description: 'With `PAYLOAD_TOO_LARGE` or `HEADERS_TOO_LARGE`: the largest size allowed.',
+            },
+            size_bytes: { type: 'integer', description: 'With `RANGE_NOT_SATISFIABLE`: the size of the file.' },
           },
         },
       },

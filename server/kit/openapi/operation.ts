@@ -46,7 +46,8 @@ function requestBody(operation: Operation, components: Components): Json {
   const body = bodyOf(operation)
   const upload = uploadOf(operation)
   if (!body) return {}
-  const content = { ...jsonContent(body, components), ...(upload && formContent(upload, components)) }
+  // The form comes first: generated clients take the first type, and could not upload a file as JSON.
+  const content = { ...(upload && formContent(upload, components)), ...jsonContent(body, components) }
   return { requestBody: { required: !mayOmitBody(operation), content } }
 }
 
@@ -61,7 +62,7 @@ const formContent = ({ content_type, options, example }: Upload, components: Com
       type: 'object',
       required: ['file'],
       properties: {
-        file: { type: 'string', contentMediaType: content_type, description: 'The file.' },
+        file: { type: 'string', format: 'binary', contentMediaType: content_type, description: 'The file.' },
         options: publishSchema(options, components),
       },
     },

@@ -37,6 +37,8 @@ const first_folders = ['browser', 'faults', 'setup', 'voice', 'phone', 'audio', 
 const long_folder = 'test/long/'
 /** `npm run test:cluster` runs them. */
 const cluster_folder = 'test/cluster/'
+/** Needs tools that are installed there: npm run test:strangers. */
+const strangers_folder = 'test/strangers/'
 
 const parameters = process.argv.slice(2)
 const wrong_usage = 2
@@ -76,10 +78,17 @@ function fail(message: string, exit_code = 1): void {
 }
 
 const filesOf = (name: string): string[] =>
-  name.endsWith('.ts') ? [name] : fs.globSync(`test/${name.replace(/^test\//, '')}/*.test.ts`, { cwd: checkout }).sort()
+  name.endsWith('.ts')
+    ? [name]
+    : fs.globSync(`test/${name.replace(/^test\//, '')}/*.test.ts`, { cwd: checkout, exclude: isInstalled }).sort()
 
 const allFiles = (): string[] =>
-  filesOf('**').filter((file) => !file.startsWith(long_folder) && (on_cluster || !file.startsWith(cluster_folder)))
+  filesOf('**')
+    .filter((file) => !file.startsWith(long_folder) && !file.startsWith(strangers_folder))
+    .filter((file) => on_cluster || !file.startsWith(cluster_folder))
+
+/** The tools in test/strangers have tests of their own. */
+const isInstalled = (name: string): boolean => name.endsWith('node_modules')
 
 async function runOnCluster(coordinator: string, files: string[]): Promise<void> {
   const { kept, skipped, reasons } = leaveOut(files)

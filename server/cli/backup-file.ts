@@ -94,9 +94,18 @@ export async function readManifest(file: string): Promise<Manifest> {
   })
 }
 
+/** The message of `JSON.parse` quotes the text, with its line breaks. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new TarError('it has no valid JSON')
+  }
+}
+
 async function parseManifest(file: string, { name, size, content }: TarEntry): Promise<Manifest> {
   if (name !== manifest_name) throw new SetupError(`${file} is not a backup`)
-  const manifest: unknown = JSON.parse((await readAll(size, content)).toString())
+  const manifest = parseJson((await readAll(size, content)).toString())
   if (!isObject(manifest) || !Array.isArray(manifest.tables)) throw new TarError('the manifest is damaged')
   if (manifest.format !== format)
     throw new SetupError(`${file} was made by another release: its format is ${manifest.format}, expected ${format}`)
@@ -131,7 +140,7 @@ export async function readBackup(file: string, take: (part: Part) => Promise<voi
     }
     const found = sums?.contents()
     if (!found || contents === undefined) throw new TarError('the file is not complete')
-    if (JSON.stringify(JSON.parse(contents)) !== JSON.stringify(found)) throw new TarError('a checksum is wrong')
+    if (JSON.stringify(parseJson(contents)) !== JSON.stringify(found)) throw new TarError('a checksum is wrong')
     return found
   })
 }
@@ -160,7 +169,7 @@ async function reading<Result>(file: string, work: () => Promise<Result>): Promi
     const code = errorCode(error) ?? ''
     if (unreadable.includes(code)) throw new SetupError(`${file} can't be read: ${errorMessage(error)}`)
     if (code === 'ZSTD_error_prefix_unknown') throw new SetupError(`${file} is not a backup of ${product.name}`)
-    if (error instanceof TarError || error instanceof SyntaxError || /^(ZSTD|Z)_/.test(code))
+    if (error instanceof TarError || /^(ZSTD|Z)_/.test(code))
       throw new SetupError(`${file} is damaged: ${errorMessage(error)}`)
     throw error
   }

@@ -190,6 +190,11 @@ test('a damaged or incomplete file is refused before anything is written', async
     ['empty', Buffer.alloc(0), /is damaged: /],
     // A format that is not known is noticed before the damage.
     ['flipped', flipped, /is damaged: |is not a backup|its format is/],
+    [
+      'manifest',
+      changed((copy) => void copy.writeUInt8(0, copy.indexOf('"format"'))),
+      /is damaged: it has no valid JSON$/,
+    ],
     ['other', Buffer.from('not a backup at all'), /is not a backup of Parley/],
     ['row', changed((copy) => void copy.writeUInt8(copy.readUInt8(row) ^ 1, row)), /is damaged: a checksum is wrong/],
     ['no contents', zlib.zstdCompressSync(archive.subarray(0, contents)), /is damaged: the archive is not complete/],

@@ -1,5 +1,11 @@
 import { type Static, Type } from 'typebox'
-import { type CustomFieldPath, type Field, fields, isCustomFieldPath } from '../contacts/schema.ts'
+import {
+  type CustomFieldPath,
+  custom_field_path_pattern,
+  type Field,
+  fields,
+  isCustomFieldPath,
+} from '../contacts/schema.ts'
 import { allOptional, also_called, check, language_tag, multiline, oneOf, optionalText, text } from '../kit/field.ts'
 import { fingerprintOf } from '../kit/http/idempotency.ts'
 import { model_settings, no_model_settings } from '../models/model-settings.ts'
@@ -14,7 +20,7 @@ const name_pattern = '^[a-z0-9_]{1,40}$'
 const contact_fields = fields.filter((field): field is Exclude<Field, 'phone_number'> => field !== 'phone_number')
 const ContactField = Type.Unsafe<(typeof contact_fields)[number] | CustomFieldPath>(
   text({
-    pattern: `^(${contact_fields.join('|')}|custom_fields\\.[a-z][a-z0-9_]{0,49})$`,
+    pattern: `^(${contact_fields.join('|')}|${custom_field_path_pattern})$`,
     [check]: (value) =>
       contact_fields.some((field) => field === value) || isCustomFieldPath(value)
         ? undefined

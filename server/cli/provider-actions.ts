@@ -1,8 +1,8 @@
 import type { Provider } from '../../sdk/src/index.ts'
-import { Problem } from '../kit/problem.ts'
 import { takeFirst } from './api-client.ts'
 import type { Target } from './ask.ts'
 import { UsageError } from './command.ts'
+import { findByName } from './find-by-name.ts'
 import { askSecret, readSecretFile } from './prompt.ts'
 import { type Answer, formatTable } from './run.ts'
 
@@ -57,7 +57,7 @@ export async function updateProvider(
     ...(keyFile !== undefined && { api_key: readSecretFile('--key-file', keyFile) }),
   }
   if (Object.keys(change).length === 0) throw new UsageError('name what to change')
-  const { id } = await findByName(target, wanted)
+  const { id } = await find(target, wanted)
   const provider = await target.api.providers.update(id, change)
   return { data: { provider }, text: `Provider "${provider.name}" is changed.` }
 }
@@ -70,19 +70,16 @@ const toSettings = ({ model, embeddingModel, baseUrl, default: is_default }: Pro
 })
 
 export async function deleteProvider(target: Target, name: string): Promise<Answer> {
-  const { id } = await findByName(target, name)
+  const { id } = await find(target, name)
   await target.api.providers.delete(id)
   return { data: { deleted: true, id }, text: `Provider "${name}" is deleted.` }
 }
 
 export async function testByName(target: Target, name: string): Promise<Answer> {
-  const result = await target.api.providers.test((await findByName(target, name)).id)
+  const result = await target.api.providers.test((await find(target, name)).id)
   const text = result.is_ok ? `It answered after ${result.duration_ms} ms.` : `It failed: ${result.error}`
   return { data: { result }, text, has_failed: !result.is_ok }
 }
 
-async function findByName(target: Target, name: string): Promise<Provider> {
-  const found = (await listAll(target)).find((provider) => provider.name === name)
-  if (!found) throw new Problem('NOT_FOUND', `there is no provider "${name}"`)
-  return found
-}
+const find = async (target: Target, name: string): Promise<Provider> =>
+  findByName(await listAll(target), name, 'provider', target.workspace)

@@ -97,7 +97,9 @@ const customFieldsChange = (maxProperties: number) =>
 
 /** How imports, exports and agents name a custom field. */
 export type CustomFieldPath = `custom_fields.${string}`
-const custom_field_path = new RegExp(`^custom_fields\\.${custom_field_name}$`)
+/** The path of a custom field, such as `custom_fields.plan`, as part of a pattern. */
+export const custom_field_path_pattern = `custom_fields\\.${custom_field_name}`
+const custom_field_path = new RegExp(`^${custom_field_path_pattern}$`)
 export const isCustomFieldPath = (name: string): name is CustomFieldPath => custom_field_path.test(name)
 export const customFieldPath = (name: string): CustomFieldPath => `custom_fields.${name}`
 /** The name of the field. */

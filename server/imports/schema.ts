@@ -1,6 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { type Kind, kinds } from '../consent/schema.ts'
-import { type CustomFieldPath, DefaultCountry, type Field, fields, isCustomFieldPath } from '../contacts/schema.ts'
+import {
+  type CustomFieldPath,
+  custom_field_path_pattern,
+  DefaultCountry,
+  type Field,
+  fields,
+  isCustomFieldPath,
+} from '../contacts/schema.ts'
 import { check, id, oneOf, optionalText, optionalTimestamp, timestamp } from '../kit/field.ts'
 import * as page from '../kit/postgres/page.ts'
 
@@ -48,7 +55,7 @@ const options = {
     type: 'object',
     additionalProperties: {
       type: ['string', 'null'],
-      pattern: `^(${fields.join('|')}|custom_fields\\.[a-z][a-z0-9_]{0,49})$`,
+      pattern: `^(${fields.join('|')}|${custom_field_path_pattern})$`,
       [check]: (value: string) =>
         fields.some((field) => field === value) || isCustomFieldPath(value)
           ? undefined

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import * as clock from '../../server/kit/clock.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { create, eventsOf, get, unknown_id } from '../support/contacts.ts'
 import { type Answer, openServer, serve, type Tenant, testPool } from '../support/harness.ts'
@@ -119,6 +120,35 @@ test('a repeat goes on where the first request ended', async () => {
   assert.equal(await totalOf(tenant), 3)
   const types = (await eventsOf(pool, tenant)).map(({ type }) => type).sort()
   assert.deepEqual(types, [...Array(3).fill('contact.created'), 'contact.updated'])
+})
+
+test('a key is not used up by a batch without a valid operation', async () => {
+  const tenant = await workspace()
+  const headers = { 'idempotency-key': 'mended' }
+  const invalid = [
+    { op: 'create', data: {} },
+    { op: 'update', id: 'x', data: {} },
+  ]
+  assert.deepEqual(statusesOf(await send(tenant, invalid, {}, headers)), [400, 404])
+  assert.deepEqual(statusesOf(await send(tenant, [creating(), ...invalid], {}, headers)), [201, 400, 404])
+  assert.equal((await send(tenant, [creating()], {}, headers)).status, 422)
+  assert.equal(await totalOf(tenant), 1)
+})
+
+test('a key that has expired can be used for another batch, whatever its operations have stored since', async () => {
+  const tenant = await workspace()
+  const headers = { 'idempotency-key': 'expired' }
+  await send(tenant, [creating(), creating()], {}, headers)
+  await pool.run(
+    sql`update idempotency_keys set expires_at = ${clock.iso(clock.wall())}
+      where workspace_id = ${tenant.id} and key = 'expired'`,
+  )
+  const operations = [creating(), creating()]
+  const next = await send(tenant, operations, {}, headers)
+  assert.deepEqual([next.status, next.headers.get('idempotent-replayed')], [200, null], next.text)
+  assert.deepEqual(statusesOf(next), [201, 201])
+  assert.equal((await send(tenant, operations, {}, headers)).headers.get('idempotent-replayed'), 'true')
+  assert.equal(await totalOf(tenant), 4)
 })
 
 test('a batch has 1 to 100 operations, and each names its contact', async () => {

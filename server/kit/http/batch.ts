@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type At, inTransaction } from '../at.ts'
 import { letOthersRun } from '../let-others-run.ts'
 import { Problem } from '../problem.ts'
@@ -10,51 +11,66 @@ import { partRequest } from './valid-request.ts'
 
 /*
  * A batch that is not atomic stores the answer of each part under a key of its own, in the transaction of the part. So a repeat
- * after a crash goes on where the first request ended. The batch's own key then has an answer without data, which is never sent.
+ * after a crash goes on where the first request ended. The batch's own key stores an id, which is part of the keys of its parts.
+ * When that key has expired and is used again, it gets another id, so that answers of old parts are not found.
  */
 
 const lock_wait_ms = 2_000
-const done: Answer = { status: 200, headers: {}, body: '{}' }
 
-/** Runs the parts one after the other, each as the request that it is. Throws what is no outcome of a part, such as a lost connection. */
-export async function runApart(
+/**
+ * Runs the parts one after the other, each as the request that it is. Uses the idempotency key only if a part is valid. Throws
+ * what is no outcome of a part, such as a lost connection.
+ */
+export async function runPartsSeparately(
   at: At,
   batch: PendingBatch,
   write: (write: PendingWrite) => Promise<Answer>,
 ): Promise<Answer> {
-  const { keyed, parts } = batch
-  if (keyed) await inTransaction(at, (at) => reserve(at, keyed), { lock_timeout_ms: lock_wait_ms })
-  const answers: Answer[] = []
-  for (const index of parts.keys()) {
+  const { keyed } = batch
+  const writes: (PendingWrite | Problem)[] = []
+  for (const part of batch.parts) {
     await letOthersRun({ is_urgent: true })
-    answers.push(await runPart(batch, index, write))
+    writes.push(pendingOrProblem(batch, part))
+  }
+  const is_key_used = writes.some((one) => !(one instanceof Problem))
+  const batch_id = keyed && is_key_used ? await reserve(at, keyed) : undefined
+  const answers: Answer[] = []
+  for (const [index, one] of writes.entries()) {
+    await letOthersRun({ is_urgent: true })
+    const run = async () => {
+      if (one instanceof Problem) throw one
+      // No client can send such a key: it has a line break.
+      return write({ ...one, keyed: one.keyed && { ...one.keyed, key: `${one.keyed.key}\n${batch_id} ${index}` } })
+    }
+    answers.push(await run().catch((error: unknown) => partFailure(batch, error)))
   }
   return batchAnswer(answers)
 }
 
-async function runPart(
-  batch: PendingBatch,
-  index: number,
-  write: (write: PendingWrite) => Promise<Answer>,
-): Promise<Answer> {
+function pendingOrProblem(batch: PendingBatch, part: Part): PendingWrite | Problem {
   try {
-    return await write(pendingPart(batch, index))
+    return pendingPart(batch, part)
   } catch (error) {
-    if (!(error instanceof Problem) || error.status >= 500 || error.code.startsWith('IDEMPOTENCY')) throw error
-    return failure(error, batch.request.request_id)
+    if (error instanceof Problem) return error
+    throw error
   }
 }
 
+function partFailure({ request }: PendingBatch, error: unknown): Answer {
+  if (!(error instanceof Problem) || error.status >= 500 || error.code.startsWith('IDEMPOTENCY')) throw error
+  return failure(error, request.request_id)
+}
+
 /** Runs the parts in one transaction. Throws the Problem of the first that fails, with its index. */
-export async function runTogether(
+export async function runPartsInTransaction(
   batch: PendingBatch,
   run: (write: PendingWrite) => Promise<unknown>,
 ): Promise<Answer[]> {
   const answers: Answer[] = []
-  for (const index of batch.parts.keys()) {
+  for (const [index, one] of batch.parts.entries()) {
     await letOthersRun({ is_urgent: true })
     try {
-      const part = pendingPart(batch, index)
+      const part = pendingPart(batch, one)
       const result = await run(part)
       if (result instanceof Problem) throw result
       answers.push(part.answer(result))
@@ -67,33 +83,31 @@ export async function runTogether(
   return answers
 }
 
-/** Throws if the key was used for another request. */
-async function reserve(at: At, keyed: KeyedRequest): Promise<void> {
-  const replay = (await reserveKeys(at, [keyed])).get(keyed.key)
-  if (replay instanceof Problem) throw replay
-  if (!replay) await storeAnswers(at, [{ keyed, answer: done }])
+/** Returns the id of the batch that the key belongs to. Throws if the key was used for another request. */
+function reserve(at: At, keyed: KeyedRequest): Promise<string> {
+  const reserveIn = async (at: At): Promise<string> => {
+    const replay = (await reserveKeys(at, [keyed])).get(keyed.key)
+    if (replay instanceof Problem) throw replay
+    if (replay) return JSON.parse(replay.body).id
+    const id = randomUUID()
+    await storeAnswers(at, [{ keyed, answer: { status: 200, headers: {}, body: JSON.stringify({ id }) } }])
+    return id
+  }
+  return inTransaction(at, reserveIn, { lock_timeout_ms: lock_wait_ms })
 }
 
-/** Validates a part and makes a write of it. Throws a Problem if it is not valid. */
-function pendingPart(batch: PendingBatch, index: number): PendingWrite {
-  const part = batch.parts[index] as Part
+/** Validates a part and makes a write of it, with the key of the batch. Throws a Problem if it is not valid. */
+function pendingPart({ request: whole, keyed, base_path }: PendingBatch, part: Part): PendingWrite {
   const { operation } = part
-  const request = partRequest(part, batch.request)
-  const keyed = batch.keyed && {
-    ...keyedRequest(operation, request, partKey(batch.keyed, index)),
-    fingerprint: batch.keyed.fingerprint,
-  }
-  const answer = resourceAnswer(operation, batch.base_path)
+  const request = partRequest(part, whole)
+  const answer = resourceAnswer(operation, base_path)
   return {
     operation,
     request,
-    keyed,
+    keyed: keyed && { ...keyedRequest(operation, request, keyed.key), fingerprint: keyed.fingerprint },
     answer: (result) => answer(result, request.params),
   }
 }
-
-/** No client can send such a key: it has a line break. */
-const partKey = ({ key }: KeyedRequest, index: number): string => `${key}\n${index}`
 
 /** Takes over the members of each envelope, which are serialized already. */
 export function batchAnswer(answers: Answer[]): Answer {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type AtOutside, atCaller, type Service } from '../at.ts'
 import type { Log } from '../log.ts'
 import { disconnected, preconditionFailed } from '../problem.ts'
-import { batchAnswer, runApart } from './batch.ts'
+import { batchAnswer, runPartsSeparately } from './batch.ts'
 import { mayOmitBody } from './body/may-omit.ts'
 import { assertNotTooDeep, letOthersParse, parseJsonBody } from './body/read-json.ts'
 import { type Answer, pageAnswer, resourceAnswer, type StreamedAnswer } from './envelope.ts'
@@ -132,8 +132,8 @@ function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: Endpoi
     if (batch) {
       incoming.countParts?.(batch.parts.length)
       const pending = { ...batch, request, keyed, base_path: context.base_path }
-      if (!batch.is_atomic) return runApart(await atCaller(service, incoming.caller), pending, write)
-      // `runTogether` returns the answers of the parts.
+      if (!batch.is_atomic) return runPartsSeparately(await atCaller(service, incoming.caller), pending, write)
+      // `runPartsInTransaction` returns the answers of the parts.
       return write({ operation, request, keyed, answer: (parts) => batchAnswer(parts as Answer[]), batch: pending })
     }
     const { before } = operation

@@ -7,7 +7,7 @@ import { isContention, isLockTimeout, isUnavailable } from '../postgres/errors.t
 import { type Db, untilEnd } from '../postgres/pool.ts'
 import { sql } from '../postgres/sql.ts'
 import { idempotencyInProgress, Problem } from '../problem.ts'
-import { runTogether } from './batch.ts'
+import { runPartsInTransaction } from './batch.ts'
 import { type Answer, failure } from './envelope.ts'
 import { type KeyedRequest, releaseKey, reserveKeys, storeAnswers } from './idempotency.ts'
 import type { Caller } from './operation.ts'
@@ -222,7 +222,7 @@ async function resultsOf(at: At, writes: PendingWrite[]): Promise<unknown[]> {
 }
 
 function runOne(at: At, { operation, request, raw, batch }: PendingWrite): Promise<unknown> {
-  if (batch) return runTogether(batch, async (part) => onlyOne(await resultsOf(at, [part])))
+  if (batch) return runPartsInTransaction(batch, async (part) => onlyOne(await resultsOf(at, [part])))
   if (operation.kind === 'write') return operation.run(at, request)
   if (operation.kind === 'raw' && operation.run && raw) return operation.run(at, request, raw)
   throw new Error(`${operation.id} can't run alone`)

@@ -74,15 +74,26 @@ async function* connect(open: Open, last_id: string | undefined, signal: AbortSi
 export async function* readEvents(body: ReadableStream<Uint8Array> | null): AsyncGenerator<ServerEvent> {
   const reader = body?.getReader()
   const decoder = new TextDecoder()
-  let text = ''
+  // Of an event that has not ended. Each chunk is searched once, also if a long event comes in many.
+  let pieces: string[] = []
+  let length = 0
+  // Kept back, because the two line breaks that end an event may come in two chunks.
+  let line_break = ''
   try {
     for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
-      text += decoder.decode(chunk.value, { stream: true })
-      if (text.length > event_length_max)
+      const blocks = (line_break + decoder.decode(chunk.value, { stream: true })).split('\n\n')
+      const rest = blocks.pop() ?? ''
+      const [first, ...others] = blocks
+      if (first !== undefined) {
+        yield* [pieces.join('') + first, ...others].map(parseEvent)
+        pieces = []
+        length = 0
+      }
+      line_break = rest.endsWith('\n') ? '\n' : ''
+      pieces.push(line_break ? rest.slice(0, -1) : rest)
+      length += rest.length
+      if (length > event_length_max)
         throw new ParleyError({ code: 'UNEXPECTED_ANSWER', message: 'An event of the stream is too long.' })
-      const blocks = text.split('\n\n')
-      text = blocks.pop() ?? ''
-      yield* blocks.map(parseEvent)
     }
   } finally {
     // It fails if the connection was lost.

@@ -58,6 +58,8 @@ const imported = await until(
   ({ status }) => status === 'finished',
 )
 console.log(`${imported.total} rows imported`)
+// One more, as a program that runs again and again adds people: created the first time, updated after that.
+await parley.contacts.upsert('+14155550120', { first_name: 'Ada', tags: ['tour'], custom_fields: { plan: 'gold' } })
 const people = []
 for await (const contact of parley.contacts.list({ tag: 'tour', limit: 8 })) people.push(contact)
 console.log(`${people.length} contacts`)

@@ -109,12 +109,12 @@ test('the example program goes through the API with the package alone, and ends 
       .split('\n'),
     [
       '20 rows imported',
-      '20 contacts',
+      '21 contacts',
       'agent: Hello, do you want to come?',
       'contact: Yes, please.',
       'agent: See you.',
       'The call is completed: LINES, with sound',
-      'The campaign is completed: 20 contacts',
+      'The campaign is completed: 21 contacts',
       'VALIDATION_ERROR phone_number',
       'import.finished true',
       'call.ended campaign.completed import.finished',
@@ -122,18 +122,23 @@ test('the example program goes through the API with the package alone, and ends 
   )
 })
 
-test('it works in a browser', async () => {
+/** A page with the package at /client, and with a worker. */
+async function openPage(worker = '') {
   const browser = await openChromium()
   stack.defer(() => browser.close())
   const page = await browser.newPage()
   await page.route('**/client/*', (route) => {
     const name = path.basename(new URL(route.request().url()).pathname)
-    const file = path.join(installed, 'dist', name)
-    return name === 'page.html'
-      ? route.fulfill({ contentType: 'text/html', body: '<!doctype html>' })
-      : route.fulfill({ contentType: 'text/javascript', body: fs.readFileSync(file) })
+    if (name === 'page.html') return route.fulfill({ contentType: 'text/html', body: '<!doctype html>' })
+    const body = name === 'worker.js' ? worker : fs.readFileSync(path.join(installed, 'dist', name))
+    return route.fulfill({ contentType: 'text/javascript', body })
   })
   await page.goto(`${PARLEY_URL}/client/page.html`)
+  return page
+}
+
+test('it works in a browser', async () => {
+  const page = await openPage()
   const seen = await page.evaluate(
     async ({ apiKey, baseUrl }) => {
       const module = '/client/index.js'
@@ -157,4 +162,31 @@ test('it works in a browser', async () => {
     { apiKey: PARLEY_API_KEY, baseUrl: PARLEY_URL },
   )
   assert.deepEqual(seen, [[true], ['conversation.updated'], 'NOT_FOUND'])
+})
+
+test('it works in a worker', async () => {
+  const page = await openPage(`
+    import { Parley, ParleyError } from '/client/index.js'
+    onunhandledrejection = ({ reason }) => postMessage(String(reason))
+    onmessage = async ({ data }) => {
+      const parley = new Parley(data)
+      const file = new File(['phone_number,tags\\n+14155550302,worker\\n'], 'people.csv')
+      const { id } = await parley.imports.create({ file, options: { is_dry_run: true } })
+      const { tags } = await parley.contacts.upsert('+14155550303', { tags: ['worker'] })
+      const listed = []
+      for await (const { phone_number } of parley.contacts.list({ tag: 'worker' })) listed.push(phone_number)
+      const agent = await parley.agents.create({ name: 'Worker', greeting: 'Hello.', instructions: 'Greet.' })
+      const chat = await parley.conversations.create({ agent_id: agent.id, use_draft: true })
+      const { value } = await parley.conversations.stream(chat.id, { lastEventId: 0 }).next()
+      const error = await parley.contacts.get(id).catch((error) => error)
+      postMessage([typeof window, tags, listed, value.type, error instanceof ParleyError && error.code])
+    }`)
+  // A text, because the types of browsers are not those of this test.
+  const seen = await page.evaluate(`new Promise((resolve, reject) => {
+    const worker = new Worker('/client/worker.js', { type: 'module' })
+    worker.onmessage = ({ data }) => resolve(data)
+    worker.onerror = ({ message }) => reject(new Error(message))
+    worker.postMessage(${JSON.stringify({ apiKey: PARLEY_API_KEY, baseUrl: PARLEY_URL })})
+  })`)
+  assert.deepEqual(seen, ['undefined', ['worker'], ['+14155550303'], 'conversation.updated', 'NOT_FOUND'])
 })

@@ -24,6 +24,8 @@ export interface RetentionOptions {
   events_keep_days: number
   isStopping: IsStopping
   log: Log
+  /** Gets the error when a node of a sharded database can't be asked. */
+  onNodeDown?: (error: unknown) => void
   /** Wall time. Tests set it. */
   now?: () => number
 }
@@ -83,14 +85,14 @@ export async function tidyDeliveries(options: RetentionOptions): Promise<void> {
   const { service, isStopping, now = clock.wall } = options
   const runStep = createStepRunner(options)
   const db = service.pool
-  const with_deleted = await workspaces.listToLookInto({ db }, (each) =>
-    webhooks.workspacesWithDeleted({ ...each, now: now() }),
-  )
+  const list = (find: Parameters<typeof workspaces.listToLookInto>[1]) =>
+    workspaces.listToLookInto({ db }, find, options.onNodeDown)
+  const with_deleted = await list((each) => webhooks.workspacesWithDeleted({ ...each, now: now() }))
   for (const id of with_deleted) {
     const step = () => webhooks.removeDeleted(atWall(service, id, now()), isStopping)
     await runStep('deleted_webhooks', step, id)
   }
-  for (const id of await workspaces.listToLookInto({ db }, workspacesWithManyCounts))
+  for (const id of await list(workspacesWithManyCounts))
     await runStep('delivery_counts', () => sumUpCounts({ db, workspace: id }, isStopping), id)
 }
 

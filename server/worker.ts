@@ -17,7 +17,7 @@ import { topic as events_topic } from './events/store.ts'
 import { atWorkspace, type InWorkspace, type Service } from './kit/at.ts'
 import { second_ms } from './kit/clock.ts'
 import { inParallel } from './kit/limits/in-parallel.ts'
-import type { Log } from './kit/log.ts'
+import { type Log, oncePerMinute } from './kit/log.ts'
 import type { Db } from './kit/postgres/pool.ts'
 import { type DueEngine, noteAllDue, openDuePoll, readDueTimes } from './kit/work/due.ts'
 import { Engine, type EngineOptions } from './kit/work/engine.ts'
@@ -62,14 +62,22 @@ const looks_at_once = 2
 /** This many run at once, in all test workspaces. Mostly they wait for other work. */
 const advances_max = 100
 
-function periodicTasks({ service, ...options }: PeriodicOptions): PeriodicTask[] {
-  const { isStopping } = options
+/** Logs why all workspaces can't be asked at once, at most once a minute: several tasks ask, and a node may be down for long. */
+export const nodeDownLog = (log: Log): ((error: unknown) => void) =>
+  oncePerMinute((error: unknown, count) => {
+    const reason = error instanceof Error ? error.message : String(error)
+    log.warn({ count, reason }, 'a node of the database may be down: periodic tasks ask each workspace')
+  })
+
+function periodicTasks({ service, ...given }: PeriodicOptions): PeriodicTask[] {
+  const options = { ...given, onNodeDown: nodeDownLog(given.log) }
+  const { isStopping, onNodeDown } = options
   const db = service.pool
   const lookInto = async (
     find: (at: { db: Db }) => Promise<{ workspace_id: string }[]>,
     run: (at: InWorkspace) => Promise<unknown>,
   ) =>
-    inParallel(await listToLookInto({ db }, find), { at_once: looks_at_once }, async (workspace) => {
+    inParallel(await listToLookInto({ db }, find, onNodeDown), { at_once: looks_at_once }, async (workspace) => {
       if (!isStopping()) await run({ db, workspace })
     })
   return [
@@ -81,7 +89,7 @@ function periodicTasks({ service, ...options }: PeriodicOptions): PeriodicTask[]
     {
       name: 'due work',
       every_ms: 30 * second_ms,
-      run: () => noteAllDue(db, { kinds: due_kinds, workspaces: all_workspaces }),
+      run: () => noteAllDue(db, { kinds: due_kinds, workspaces: all_workspaces, onNodeDown }),
     },
     {
       name: 'short-search totals left behind',

@@ -44,10 +44,12 @@ export function nameTrace(): object {
   return span ? { trace_id: span.trace_id } : {}
 }
 
-const interval_ms = 1_000
-
 /** Limits a log line that could come with every request to one per second. `count` includes the suppressed calls. */
-export function oncePerSecond<T>(log: (latest: T, count: number) => void): (latest: T) => void {
+export const oncePerSecond = <T>(log: (latest: T, count: number) => void) => oncePer(clock.second_ms, log)
+
+export const oncePerMinute = <T>(log: (latest: T, count: number) => void) => oncePer(60 * clock.second_ms, log)
+
+function oncePer<T>(interval_ms: number, log: (latest: T, count: number) => void): (latest: T) => void {
   let logged_at = Number.NEGATIVE_INFINITY
   let count = 0
   return (latest) => {

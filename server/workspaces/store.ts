@@ -4,7 +4,7 @@ import type { IsCurrent } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
-import { addTenant, onAllNodes, tenantOf } from '../kit/postgres/tenants.ts'
+import { addTenant, askAllNodes, tenantOf } from '../kit/postgres/tenants.ts'
 import { inUse, invalid, preconditionFailed } from '../kit/problem.ts'
 import { default_mix, default_settings } from './defaults.ts'
 import type { Mix, Settings, Workspace, WorkspaceChange } from './schema.ts'
@@ -161,16 +161,16 @@ export const list = ({ db }: Pick<Unscoped, 'db'>): Promise<ListedWorkspace[]> =
 
 /**
  * The workspaces in which a periodic task must look: those that `find` finds. In a sharded database it asks all nodes. When one of them
- * is down, these are all workspaces, so that only those of that node fail.
+ * is down, `onNodeDown` gets the error, and these are all workspaces, so that only those of that node fail.
  */
 export async function listToLookInto(
   { db }: Pick<Unscoped, 'db'>,
   find: (at: Pick<Unscoped, 'db'>) => Promise<{ workspace_id: string }[]>,
+  onNodeDown?: (error: unknown) => void,
 ): Promise<string[]> {
-  const found = db.isSharded()
-    ? await onAllNodes(db, (each) => find({ db: each })).catch(() => db.many<{ workspace_id: string }>(all_workspaces))
-    : await find({ db })
-  return found.map(({ workspace_id }) => workspace_id)
+  const found = db.isSharded() ? await askAllNodes(db, (each) => find({ db: each }), onNodeDown) : await find({ db })
+  const ids = found ?? (await db.many<{ workspace_id: string }>(all_workspaces))
+  return ids.map(({ workspace_id }) => workspace_id)
 }
 
 /** A join for other rooms, by a column with the workspace's id. Its columns are `workspace.id`, `.name`, `.kind` and `.created_at`. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
 import { workspacesWithUnassigned } from '../../server/events/positions.ts'
 import { work as import_work } from '../../server/imports/run.ts'
 import * as clock from '../../server/kit/clock.ts'
@@ -12,7 +13,7 @@ import { Engine } from '../../server/kit/work/engine.ts'
 import { openPeriodicTasks } from '../../server/kit/work/periodic.ts'
 import { rowWork } from '../../server/kit/work/rows.ts'
 import { due_deliveries } from '../../server/webhooks/claims.ts'
-import { openWorker } from '../../server/worker.ts'
+import { nodeDownLog, openWorker } from '../../server/worker.ts'
 import { all_workspaces, listToLookInto } from '../../server/workspaces/store.ts'
 import { createDatabase, openServer, type Tenant, testPool } from '../support/harness.ts'
 import { recordStatements } from '../support/old-rows.ts'
@@ -77,7 +78,14 @@ test('a workspace of a sharded database whose node is down keeps no other from b
   // A statement over all workspaces fails when one of them can't be reached.
   const tx: typeof pool.tx = () => Promise.reject(new Error('the node is down'))
   const db = { ...asSharded(pool), one, tx }
-  await assert.rejects(noteAllDue(db, { kinds: [imports], workspaces: all_workspaces }), /1 of \d+ failed/)
+  const reasons: unknown[] = []
+  const every_due = {
+    kinds: [imports],
+    workspaces: all_workspaces,
+    onNodeDown: (error: unknown) => reasons.push(error),
+  }
+  await assert.rejects(noteAllDue(db, every_due), /1 of \d+ failed/)
+  assert.deepEqual(reasons.map(String), ['Error: the node is down'])
   const noted = await Promise.all(tenants.map(async ({ id }) => (await dueOf(id)).length))
   assert.deepEqual(noted, [1, 0, 1])
 })
@@ -98,7 +106,13 @@ test('looking for work in a sharded database takes as many statements, however m
 test('a periodic task looks into all workspaces of a sharded database while a node is down', async () => {
   const { id } = await server.workspace()
   const find = () => Promise.reject(new Error('the node is down'))
-  assert.ok((await listToLookInto({ db: asSharded(pool) }, find)).includes(id))
+  const lines: string[] = []
+  const onNodeDown = nodeDownLog(pino({}, { write: (line) => lines.push(line) }))
+  for (let run = 0; run < 3; run += 1)
+    assert.ok((await listToLookInto({ db: asSharded(pool) }, find, onNodeDown)).includes(id))
+  const [{ level, reason }] = lines.map((line) => JSON.parse(line))
+  // In pino, 40 is a warning. The others come within the same minute.
+  assert.deepEqual([lines.length, level, reason], [1, 40, 'the node is down'])
   await assert.rejects(listToLookInto({ db: { ...pool, isSharded: () => false } }, find), /the node is down/)
 })
 

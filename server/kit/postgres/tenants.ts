@@ -18,10 +18,18 @@ export const addTenants = (db: Db, workspaces: Sql): Promise<number> =>
 export const tenantOf = (workspace: string): Sql => sql`tenants where workspace_id = ${workspace}`
 
 /**
- * Runs a statement over all workspaces of a sharded database. It fails when a node is down, so the caller asks each workspace then.
- * In a transaction a node commits once, and else once for each of its shards.
+ * Asks a sharded database about all workspaces at once. In a transaction, because a node then commits once, and else once for each
+ * of its shards. Returns nothing if it fails, as when a node is down: the caller then asks each workspace.
  */
-export const onAllNodes = <Out>(db: Db, ask: (db: Db) => Promise<Out>): Promise<Out> => db.tx(ask)
+export const askAllNodes = <Out>(
+  db: Db,
+  ask: (db: Db) => Promise<Out>,
+  onFailure: (error: unknown) => void = () => {},
+): Promise<Out | undefined> =>
+  db.tx(ask).catch((error: unknown) => {
+    onFailure(error)
+    return undefined
+  })
 
 interface Selected {
   /** Those after `workspace_id`. */

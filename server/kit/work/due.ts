@@ -5,7 +5,7 @@ import type { Log } from '../log.ts'
 import { isUnavailable } from '../postgres/errors.ts'
 import type { Db, Pool } from '../postgres/pool.ts'
 import { join, raw, type Sql, sql } from '../postgres/sql.ts'
-import { onAllNodes, tenantOf } from '../postgres/tenants.ts'
+import { askAllNodes, tenantOf } from '../postgres/tenants.ts'
 
 const poll_every_ms = 500
 /** Due workspaces of a kind that one poll reads. */
@@ -103,6 +103,8 @@ interface EveryDue {
   kinds: DueKind[]
   /** Selects the `workspace_id` of all. */
   workspaces: Sql
+  /** Gets the error when a sharded database can't be asked with one statement. */
+  onNodeDown?: ((error: unknown) => void) | undefined
 }
 
 /**
@@ -110,11 +112,11 @@ interface EveryDue {
  * A kind that fails doesn't keep the others from being noted. A sharded database is asked with one statement, so that idle
  * workspaces cost little. When a node is down, each workspace is asked alone, so that only those of that node fail.
  */
-export async function noteAllDue(db: Db, { kinds, workspaces }: EveryDue): Promise<void> {
+export async function noteAllDue(db: Db, { kinds, workspaces, onNodeDown }: EveryDue): Promise<void> {
   const { joined = [], sharded = [] } = Object.groupBy(kinds, ({ is_local }) =>
     is_local || !db.isSharded() ? 'joined' : 'sharded',
   )
-  const is_noted = sharded.length === 0 || (await noteOnAllNodes(db, sharded).catch(() => false))
+  const is_noted = sharded.length === 0 || (await noteOnAllNodes(db, sharded, onNodeDown))
   const ids = is_noted ? [] : await db.many<{ workspace_id: string }>(workspaces)
   const notes = [
     ...joined.map((kind) => () => noteAllOf(db, kind, workspaces)),
@@ -127,13 +129,18 @@ export async function noteAllDue(db: Db, { kinds, workspaces }: EveryDue): Promi
   await inParallel(notes, { at_once: db.isSharded() ? workspaces_at_once : 1 }, (note) => note())
 }
 
-async function noteOnAllNodes(db: Db, kinds: DueKind[]): Promise<true> {
+/** Returns false if a node is down. */
+async function noteOnAllNodes(db: Db, kinds: DueKind[], onNodeDown: EveryDue['onNodeDown']): Promise<boolean> {
   const times = timesOf(kinds, raw('tenants.workspace_id'))
-  const tenants = await onAllNodes(db, (each) =>
-    each.many<{ workspace_id: string; due_at: (string | null)[] }>(
-      sql`select workspace_id, ${times} as due_at from tenants`,
-    ),
+  const tenants = await askAllNodes(
+    db,
+    (each) =>
+      each.many<{ workspace_id: string; due_at: (string | null)[] }>(
+        sql`select workspace_id, ${times} as due_at from tenants`,
+      ),
+    onNodeDown,
   )
+  if (!tenants) return false
   const notes = tenants.flatMap(({ workspace_id: workspace, due_at }) =>
     kinds.map(({ kind }, index) => ({ workspace, kind, due_at: due_at[index] ?? null })),
   )

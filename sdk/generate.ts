@@ -199,7 +199,7 @@ function classesOf(document: Document, operations: Described[]): string {
   const names = [...schemas, ...operations.map(({ prefix }) => `${prefix}Query`), 'WebhookEvent']
   const used = names.filter((name) => name === 'WebhookEvent' || new RegExp(`\\b${name}\\b`).test(signatures))
   return `import type { ApiList, ApiPromise } from './answers.ts'
-    import { Client, path, type RequestOptions, type StreamOptions } from './client.ts'
+    import { Client, type ClientOptions, path, type RequestOptions, type StreamOptions, toApiUrl } from './client.ts'
     import type { ${[...new Set(used)].sort().join(', ')} } from './types.ts'
     import type { Upload } from './uploads.ts'
     import { verifyWebhook, type WebhookHeaders } from './webhooks.ts'
@@ -207,6 +207,10 @@ function classesOf(document: Document, operations: Described[]): string {
     /** The API of one service: \`new Parley({ apiKey, baseUrl })\`. */
     export class Parley extends Client {
       ${members.join('\n')}
+
+      constructor(options: ClientOptions) {
+        super({ ...options, baseUrl: toApiUrl(options.baseUrl) })
+      }
     }
 
     ${classes.join('\n\n')}`

@@ -7,12 +7,14 @@ import { toForm, type Upload } from './uploads.ts'
 export interface ClientOptions {
   /** Omit it only where something else authenticates, such as a cookie. */
   apiKey?: string | undefined
-  /** The address of the service, such as `https://parley.example.com`, with or without `/api/v1`. */
+  /** For `Parley` the address of the service, such as `https://parley.example.com`, with or without `/api/v1`. */
   baseUrl: string
   /** For each attempt. 60 seconds by default, and ten minutes for files that are sent. */
   timeoutMs?: number
   /** 2 by default. */
   maxRetries?: number
+  /** In seconds: when the service asks for a longer wait, the error is thrown at once. 60 by default. */
+  maxRetryAfter?: number
   /** Sent with every request. */
   headers?: Record<string, string>
   /** Instead of the global one. */
@@ -45,15 +47,14 @@ const timeout_ms = 60_000
 const upload_timeout_ms = 600_000
 const retries_max = 2
 
-/** Sends requests: with a key, retries and time-outs. */
+/** Sends requests: with a key, retries and time-outs. Paths are appended to `baseUrl`. */
 export class Client {
   readonly #options: ClientOptions
   readonly #baseUrl: string
 
   constructor(options: ClientOptions) {
     this.#options = options
-    const address = options.baseUrl.replace(/\/+$/, '')
-    this.#baseUrl = /\/v1$/.test(address) ? address : `${address}/api/v1`
+    this.#baseUrl = options.baseUrl.replace(/\/+$/, '')
   }
 
   get<Data>(path: string, query?: object, options?: RequestOptions): ApiPromise<Data> {
@@ -74,6 +75,11 @@ export class Client {
   /** The response, whose body is yet to be read. */
   file(path: string, query?: object, options?: RequestOptions): Promise<Response> {
     return this.#request('GET', path, { query }, options, async (response) => response)
+  }
+
+  /** The response that `file` would have, without its body. */
+  head(path: string, query?: object, options?: RequestOptions): Promise<Response> {
+    return this.#request('HEAD', path, { query }, options, async (response) => response)
   }
 
   /** Sends `body` as a form if it has a file, and else as JSON. */
@@ -106,7 +112,7 @@ export class Client {
     options: RequestOptions = {},
     read: (response: Response) => Promise<Result>,
   ): Promise<Result> {
-    const { apiKey, maxRetries = retries_max, timeoutMs = timeout_ms } = this.#options
+    const { apiKey, maxRetries = retries_max, maxRetryAfter, timeoutMs = timeout_ms } = this.#options
     const { signal, ifMatch, idempotencyKey = method === 'POST' ? newKey() : undefined } = options
     const request = {
       method,
@@ -130,7 +136,11 @@ export class Client {
         if (response.ok) return read(response)
         throw toError(response, await response.json().catch(() => undefined))
       })
-    return retrying(attempt, options.maxRetries ?? maxRetries, signal)
+    return retrying(attempt, {
+      retries_max: options.maxRetries ?? maxRetries,
+      retry_after_max_s: maxRetryAfter,
+      signal,
+    })
   }
 }
 
@@ -167,6 +177,12 @@ function toSearch(query: object = {}): string {
   for (const [name, values] of Object.entries(query))
     for (const value of [values].flat()) if (value !== undefined && value !== null) search.append(name, String(value))
   return search.size > 0 ? `?${search}` : ''
+}
+
+/** The address of the API. */
+export function toApiUrl(address: string): string {
+  const trimmed = address.replace(/\/+$/, '')
+  return /\/v1$/.test(trimmed) ? trimmed : `${trimmed}/api/v1`
 }
 
 /** Puts ids into a path. */

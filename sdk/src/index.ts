@@ -1,5 +1,5 @@
 export { type Answer, ApiList, ApiPromise, type Envelope, type ListEnvelope, type Page } from './answers.ts'
-export type { ClientOptions, RequestOptions, StreamOptions } from './client.ts'
+export { Client, type ClientOptions, type RequestOptions, type StreamOptions } from './client.ts'
 export { type ClientErrorCode, ConnectionError, ParleyError, SignatureError } from './errors.ts'
 export * from './parley.ts'
 export type { ServerEvent } from './streams.ts'

@@ -1,7 +1,7 @@
 // Generated from openapi.json by sdk/generate.ts: npm run openapi writes it anew.
 
 import type { ApiList, ApiPromise } from './answers.ts'
-import { Client, path, type RequestOptions, type StreamOptions } from './client.ts'
+import { Client, type ClientOptions, path, type RequestOptions, type StreamOptions, toApiUrl } from './client.ts'
 import type {
   Advance,
   Agent,
@@ -169,6 +169,10 @@ export class Parley extends Client {
   readonly workspace = new WorkspaceApi(this)
   /** Manage API keys. Requires a key with the scopes `api_keys:read` and `api_keys:write`, granted by name. */
   readonly apiKeys = new ApiKeysApi(this)
+
+  constructor(options: ClientOptions) {
+    super({ ...options, baseUrl: toApiUrl(options.baseUrl) })
+  }
 }
 
 export class ContactsApi {

@@ -2,27 +2,32 @@ import { ConnectionError, ParleyError } from './errors.ts'
 
 const backoff_ms = 500
 const backoff_max_ms = 8_000
-/** When the service asks for a longer wait, the caller gets the error, with `retryAfter`. */
-const retry_after_max_s = 60
+const default_retry_after_max_s = 60
+
+interface Retries {
+  retries_max: number
+  /** When the service asks for a longer wait, the caller gets the error, with `retryAfter`. */
+  retry_after_max_s: number | undefined
+  signal: AbortSignal | undefined
+}
 
 /** Repeats what failed for a reason that passes. */
 export async function retrying<Result>(
   attempt: () => Promise<Result>,
-  retries_left: number,
-  signal: AbortSignal | undefined,
-  wait_ms = backoff_ms,
+  { retries_max, retry_after_max_s, signal }: Retries,
 ): Promise<Result> {
-  try {
-    return await attempt()
-  } catch (error) {
-    if (retries_left <= 0 || !passes(error)) throw error
-    await sleep(Math.max((error.retryAfter ?? 0) * 1_000, jitter(wait_ms)), signal)
-    return retrying(attempt, retries_left - 1, signal, Math.min(2 * wait_ms, backoff_max_ms))
+  for (let retries = 0, wait_ms = backoff_ms; ; retries += 1, wait_ms = Math.min(2 * wait_ms, backoff_max_ms)) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (retries >= retries_max || !passes(error, retry_after_max_s)) throw error
+      await sleep(Math.max((error.retryAfter ?? 0) * 1_000, jitter(wait_ms)), signal)
+    }
   }
 }
 
 /** Whether the same request may succeed later. */
-export const passes = (error: unknown): error is ParleyError =>
+export const passes = (error: unknown, retry_after_max_s = default_retry_after_max_s): error is ParleyError =>
   error instanceof ParleyError &&
   (error.retryAfter ?? 0) <= retry_after_max_s &&
   (error instanceof ConnectionError || [429, 503].includes(error.status) || error.code === 'IDEMPOTENCY_IN_PROGRESS')

@@ -4,7 +4,7 @@ import http from 'node:http'
 import type net from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import { after, test } from 'node:test'
-import { ConnectionError, Parley, ParleyError } from '../../sdk/src/index.ts'
+import { Client, ConnectionError, Parley, ParleyError } from '../../sdk/src/index.ts'
 
 interface Received {
   method: string
@@ -31,7 +31,8 @@ async function standIn(respond: Respond) {
     server.close()
   })
   const { port } = server.address() as net.AddressInfo
-  return { requests, parley: new Parley({ apiKey: 'pk_test', baseUrl: `http://127.0.0.1:${port}` }) }
+  const address = `http://127.0.0.1:${port}`
+  return { requests, address, parley: new Parley({ apiKey: 'pk_test', baseUrl: address }) }
 }
 
 const send = (response: http.ServerResponse, status: number, body: object, headers = {}) =>
@@ -109,6 +110,33 @@ test('what a repeat would not change is not repeated', async () => {
   const patient = await standIn((_, response) => refuse(response, 429, 'RATE_LIMITED', { 'retry-after': '3600' }))
   await assert.rejects(patient.parley.contacts.get('c1'), { code: 'RATE_LIMITED', retryAfter: 3600 })
   assert.deepEqual([requests.length, patient.requests.length], [1, 1])
+})
+
+test('a wait that is longer than the client may wait is an error at once', async () => {
+  const { requests, address } = await standIn((_, response) =>
+    refuse(response, 429, 'RATE_LIMITED', { 'retry-after': '6' }),
+  )
+  const impatient = new Client({ baseUrl: address, maxRetryAfter: 5 })
+  await assert.rejects(impatient.send('POST', '/contacts', {}), { code: 'RATE_LIMITED', retryAfter: 6 })
+  assert.equal(requests.length, 1)
+})
+
+test('a client without the methods sends to the base that it is given, with its headers and without a key', async () => {
+  const { requests, address } = await standIn(({ method }, response) =>
+    method === 'HEAD'
+      ? response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 }).end()
+      : send(response, 200, { success: true, data: contact }),
+  )
+  const client = new Client({ baseUrl: `${address}/app/`, headers: { 'x-workspace': 'w1' } })
+  assert.deepEqual(await client.get('/session'), contact)
+  assert.equal((await client.head('/file')).headers.get('content-length'), '100')
+  assert.deepEqual(
+    requests.map(({ method, path, headers }) => [method, path, headers['x-workspace'], headers.authorization]),
+    [
+      ['GET', '/app/session', 'w1', undefined],
+      ['HEAD', '/app/file', 'w1', undefined],
+    ],
+  )
 })
 
 test('a request that takes too long, and a service that is not there, are connection errors', async () => {

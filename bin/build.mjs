@@ -43,8 +43,8 @@ async function build(root, node, name) {
 }
 
 function hashOfSources(root, name) {
-  // The others use parts of voice/.
-  const sources = [...new Set([name, 'voice'].flatMap((folder) => filesBelow(join(root, folder))))].sort()
+  // The others use parts of voice/, and the dashboard uses the client.
+  const sources = [...new Set([name, 'voice', 'sdk/src'].flatMap((folder) => filesBelow(join(root, folder))))].sort()
   const hashes = [join(root, 'package-lock.json'), ...sources].map(
     (file) => `${relative(root, file)} ${sha256(fs.readFileSync(file))}`,
   )

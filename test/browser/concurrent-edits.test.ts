@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Route } from 'playwright-core'
 import { openOwner, skip } from '../support/dashboard.ts'
 
 const owner = await openOwner()
@@ -134,4 +135,57 @@ test('editing a field map keeps fields that others map meanwhile', { skip }, asy
   assert.equal(default_country, 'DE')
   assert.equal(await page.getByLabel('Last name').inputValue(), '/last', 'the form shows the saved values')
   assert.deepEqual(owner.pageErrors([404, 412]), [])
+})
+
+const contacts_url = /\/app\/api\/v1\/contacts$/
+
+async function createContact(phone_number: string): Promise<void> {
+  await open('/contacts')
+  await page.getByRole('button', { name: 'New contact' }).click()
+  await dialog().getByLabel('Phone number').fill(phone_number)
+  await dialog().getByRole('button', { name: 'Create contact' }).click()
+}
+
+test('a contact whose answer is lost is created once', { skip }, async () => {
+  const keys: (string | undefined)[] = []
+  await page.route(contacts_url, async (route) => {
+    if (keys.push(route.request().headers()['idempotency-key']) > 1) return await route.continue()
+    await route.fetch()
+    await route.abort()
+  })
+  await createContact('+14155550130')
+  await page.getByText('Contact created.').waitFor()
+  assert.deepEqual([keys.length, new Set(keys).size], [2, 1])
+  assert.equal((await send('GET', '/contacts?phone_number=%2B14155550130')).length, 1)
+  await page.unroute(contacts_url)
+})
+
+test('a server that is not reached, that is busy for long, and another that answers are reported', {
+  skip,
+}, async () => {
+  let requests = 0
+  const answer = (respond: (route: Route) => Promise<void>) =>
+    page.route(contacts_url, (route) => {
+      requests += 1
+      return respond(route)
+    })
+  const create = dialog().getByRole('button', { name: 'Create contact' })
+  await answer((route) => route.abort())
+  await createContact('+14155550131')
+  await dialog().getByRole('alert').getByText('Can’t reach the server. Check your connection.').waitFor()
+  assert.equal(requests, 3)
+  await page.unroute(contacts_url)
+  await answer((route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>', contentType: 'text/html' }))
+  await create.click()
+  await dialog().getByRole('alert').getByText('The server returned an error (502).').waitFor()
+  assert.equal(requests, 4)
+  await page.unroute(contacts_url)
+  const error = { code: 'RATE_LIMITED', message: 'Too many requests.', details: {} }
+  await answer((route) =>
+    route.fulfill({ status: 429, headers: { 'retry-after': '30' }, json: { success: false, error } }),
+  )
+  await create.click()
+  await dialog().getByRole('alert').getByText('Too many requests.').waitFor()
+  assert.equal(requests, 5)
+  await page.unroute(contacts_url)
 })

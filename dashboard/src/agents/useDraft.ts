@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { AgentWithDraft } from '../../../server/agents/schema.ts'
 import { isStale, useApi } from '../kit/api.ts'
 import { changedFields, isSame } from '../kit/merge.ts'
-import { Problem } from '../kit/request.ts'
+import { ParleyError } from '../kit/request.ts'
 import { agentQuery, type DraftValues, draft_fields, type LoadedAgent, toChange, toValues } from './draft.ts'
 
 /** Saves when nothing was typed for this long. */
@@ -35,7 +35,8 @@ export interface Draft {
 }
 
 /** For what needs a saved draft. */
-export const draftNotSaved = () => new Problem(0, 'NOT_SAVED', 'The draft isn’t saved. Fix its errors first.')
+export const draftNotSaved = () =>
+  new ParleyError({ code: 'VALIDATION_ERROR', message: 'The draft isn’t saved. Fix its errors first.', status: 400 })
 
 interface Base extends LoadedAgent {
   /** What the server has, as it was typed here. */
@@ -89,7 +90,7 @@ export function useDraft(loaded: LoadedAgent): Draft {
     } catch (reason) {
       setError(reason)
       setState('failed')
-      if (reason instanceof Problem && (reason.status === 0 || reason.status >= 500)) saveLater(retry_ms)
+      if (reason instanceof ParleyError && (reason.status === 0 || reason.status >= 500)) saveLater(retry_ms)
       return false
     }
     setError(undefined)

@@ -2,7 +2,7 @@ import { Button, Menu } from '@mantine/core'
 import type { Call } from '../../../server/calls/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { ChevronIcon } from '../kit/icons.tsx'
-import { Problem, type Query } from '../kit/request.ts'
+import { ParleyError, type Query } from '../kit/request.ts'
 import { useCanEdit } from '../kit/session.ts'
 import { showError, showErrorMessage } from '../kit/toast.ts'
 import { recordingPath } from './recording.ts'
@@ -46,6 +46,6 @@ export function DownloadMenu({ call }: { call: Call }) {
 
 /** The answer to a HEAD has no text. */
 const explain = (error: unknown): void =>
-  error instanceof Problem && error.status === 409
+  error instanceof ParleyError && error.status === 409
     ? showErrorMessage('The recording is being prepared. Try again in a moment.')
     : showError(error)

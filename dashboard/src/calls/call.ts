@@ -2,7 +2,7 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { Call, CallEvent } from '../../../server/calls/schema.ts'
 import type { Named } from '../conversations/conversation.ts'
 import type { Api } from '../kit/api.ts'
-import { Problem } from '../kit/request.ts'
+import { ParleyError } from '../kit/request.ts'
 import type { Transcript } from './transcript.ts'
 
 export type Status = Call['status']
@@ -148,7 +148,7 @@ export const callOfConversationQuery = (api: Api, conversation_id: string) =>
     queryKey: [api.workspace, 'calls', 'of_conversation', conversation_id],
     queryFn: async ({ signal }) => {
       const { data } = await api.list<Call>('/calls', { conversation_id, limit: 1 }, signal)
-      if (!data[0]) throw new Problem(404, 'NOT_FOUND', 'Call not found.')
+      if (!data[0]) throw new ParleyError({ code: 'NOT_FOUND', message: 'Call not found.', status: 404 })
       return data[0]
     },
   })

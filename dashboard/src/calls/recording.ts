@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Call } from '../../../server/calls/schema.ts'
 import type { Api } from '../kit/api.ts'
-import { Problem } from '../kit/request.ts'
+import { ParleyError } from '../kit/request.ts'
 
 /** A longer recording is not read for its waveform: 15 minutes are 14 MB, and 58 MB decoded. */
 const waveform_max_ms = 15 * 60_000
@@ -17,8 +17,8 @@ export type Peaks = number[]
 export const recordingPath = ({ id }: Pick<Call, 'id'>): string => `/calls/${id}/recording`
 
 /** Whether the server is still making the recording. */
-export const isRendering = (error: unknown): error is Problem =>
-  error instanceof Problem && error.status === 409 && error.details.reason === 'rendering'
+export const isRendering = (error: unknown): error is ParleyError =>
+  error instanceof ParleyError && error.status === 409 && error.details.reason === 'rendering'
 
 /** Resolves when the recording can be played: to the peaks of its tracks, or to null if it is too long for a waveform. */
 export const recordingQuery = (api: Api, call: Call) =>
@@ -31,7 +31,7 @@ export const recordingQuery = (api: Api, call: Call) =>
       return is_long ? null : await readPeaks(bytes)
     },
     retry: (failures, error) => isRendering(error) && failures < tries_max,
-    retryDelay: (_, error) => 1000 * (isRendering(error) && error.retry_after_s > 0 ? error.retry_after_s : wait_s),
+    retryDelay: (_, error) => 1000 * ((isRendering(error) && error.retryAfter) || wait_s),
   })
 
 /** Null if the browser can't decode it. It may still play it. */

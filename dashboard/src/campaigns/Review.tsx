@@ -8,7 +8,7 @@ import { errorMessage } from '../kit/error-messages.ts'
 import { formatCount } from '../kit/format.ts'
 import { PeopleIcon } from '../kit/icons.tsx'
 import { Card } from '../kit/Page.tsx'
-import { Problem } from '../kit/request.ts'
+import { ParleyError } from '../kit/request.ts'
 import { useCanEdit } from '../kit/session.ts'
 import { EmptyState, ErrorAlert, LoadingSkeleton } from '../kit/states.tsx'
 import styles from './campaigns.module.css'
@@ -52,7 +52,7 @@ function LoadedForecast({ campaign }: { campaign: Campaign }) {
     queryFn: () => api.send<Forecast>('POST', `/campaigns/${id}/forecast`, {}),
     staleTime: Number.POSITIVE_INFINITY,
     retry: (failures, problem) =>
-      failures < busy_tries_max && problem instanceof Problem && problem.details.reason === 'forecast_in_progress',
+      failures < busy_tries_max && problem instanceof ParleyError && problem.details.reason === 'forecast_in_progress',
     retryDelay: busy_retry_ms,
     placeholderData: (known) => known,
   })

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Consent, Kind, Suppression } from '../../../server/consent/schema.ts'
 import type { Api } from '../kit/api.ts'
 import { pagesQuery } from '../kit/pages.ts'
-import { Problem } from '../kit/request.ts'
+import { ParleyError } from '../kit/request.ts'
 
 export const kind_names: Record<Kind, string> = { all: 'SMS and calls', sms: 'SMS', voice: 'Calls' }
 export const kinds = Object.keys(kind_names) as Kind[]
@@ -54,7 +54,7 @@ const rules: Record<string, string> = {
 
 /** Says what to do when a message is refused because of consent. Other errors stay as they are. */
 export function explainRefusal(error: unknown): unknown {
-  if (!(error instanceof Problem)) return error
+  if (!(error instanceof ParleyError)) return error
   const message = rules[String(error.details.rule)]
-  return message === undefined ? error : new Problem(error.status, error.code, message, error.details)
+  return message === undefined ? error : new ParleyError({ ...error, message })
 }

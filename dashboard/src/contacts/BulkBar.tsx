@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { errorMessage } from '../kit/error-messages.ts'
 import { formatCount } from '../kit/format.ts'
 import { TagIcon, TrashIcon } from '../kit/icons.tsx'
-import { Problem } from '../kit/request.ts'
+import { ParleyError } from '../kit/request.ts'
 import { type FailedItem, runConcurrently } from '../kit/run-concurrently.ts'
 import { showError, showErrorMessage, showToast } from '../kit/toast.ts'
 import { contactName } from './contact.ts'
@@ -144,5 +144,5 @@ async function applyTo(api: Api, { id }: Contact, verb: Verb, tag: string): Prom
 
 /** A contact that someone else has deleted counts as deleted. */
 function ignoreNotFound(error: unknown): void {
-  if (!(error instanceof Problem && error.status === 404)) throw error
+  if (!(error instanceof ParleyError && error.status === 404)) throw error
 }

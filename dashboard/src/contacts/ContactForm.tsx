@@ -7,7 +7,7 @@ import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
 import { changedFields, mergeList } from '../kit/merge.ts'
 import { cleanPhoneNumber } from '../kit/phone-number.ts'
-import { Problem } from '../kit/request.ts'
+import { ParleyError } from '../kit/request.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { time_zones } from '../kit/time-field.ts'
 import { showToast } from '../kit/toast.ts'
@@ -97,7 +97,7 @@ export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
 /** A duplicate phone number links to the existing contact. */
 function FormError({ error }: { error: Error }) {
   const { workspace } = useApi()
-  const existing_id = error instanceof Problem ? error.details.existing_id : undefined
+  const existing_id = error instanceof ParleyError ? error.details.existing_id : undefined
   const { message } = formErrors(error, [...fields])
   if (!message) return null
   return (

@@ -10,7 +10,7 @@ import { explainRefusal } from '../consent/consent.ts'
 import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
 import { Stack } from '../kit/Page.tsx'
-import { Problem } from '../kit/request.ts'
+import { ParleyError } from '../kit/request.ts'
 import { useIsTest } from '../kit/session.ts'
 import { ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
 
@@ -104,7 +104,7 @@ const fields = ['agent_id', 'channel_id']
 function SendError({ error }: { error: Error }) {
   const { workspace } = useApi()
   const { message } = formErrors(error, fields)
-  const id = error instanceof Problem ? error.details.conversation_id : undefined
+  const id = error instanceof ParleyError ? error.details.conversation_id : undefined
   if (!message) return null
   return (
     <ErrorAlert>

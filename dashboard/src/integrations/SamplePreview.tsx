@@ -31,6 +31,8 @@ export function SamplePreview({ id, ...input }: SamplePreviewProps) {
     // A new receipt may have changed the contact, so the dry run runs again.
     queryKey: [api.workspace, 'integrations', id, 'dry_run', input, receipts?.data[0]?.id],
     queryFn: () => api.send<DryRun>('POST', `/integrations/${id}/dry_run`, input),
+    // A POST is repeated by the client.
+    retry: false,
     placeholderData: keepPreviousData,
     staleTime: 0,
   })

@@ -1,33 +1,24 @@
 import { useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import {
-  download,
-  fileUrl,
-  type List,
-  Problem,
-  type Query,
-  request,
-  requestBytes,
-  requestWithEtag,
-  upload,
-  withQuery,
-} from './request.ts'
+import { createClient, fileUrl, type List, ParleyError, type Query, saveFile, upload, withQuery } from './request.ts'
 
 const base = '/app/api/v1'
 /** Attempts of an update while others keep changing the resource. */
 const tries_max = 5
+/** A POST has the same idempotency key in its repeats, so that nothing is done twice. */
+const repeats_max = 2
 
 /** Calls the public API as the signed-in person, in one workspace. */
 export interface Api {
   workspace: string
   get: <Result>(path: string, query?: Query, signal?: AbortSignal) => Promise<Result>
   list: <Item>(path: string, query?: Query, signal?: AbortSignal) => Promise<List<Item>>
-  send: <Result>(method: string, path: string, body?: unknown) => Promise<Result>
+  send: <Result>(method: string, path: string, body?: object) => Promise<Result>
   /** With `if_match`, it fails with 412 if someone else has changed the resource. */
   sendWithEtag: <Result>(
     method: string,
     path: string,
-    body?: unknown,
+    body?: object,
     if_match?: string,
   ) => Promise<{ data: Result; etag: string }>
   /**
@@ -44,41 +35,53 @@ export interface Api {
 }
 
 export function createApi(workspace: string): Api {
-  const get = <Result>(path: string, query?: Query, signal?: AbortSignal) =>
-    request<Result>(withQuery(base + path, query), { workspace, ...(signal && { signal }) })
-  return {
+  const client = createClient(workspace)
+  const send = <Result>(method: string, path: string, body?: object, ifMatch?: string) =>
+    client.send<Result>(method, base + path, body, { ifMatch, ...(method !== 'GET' && { maxRetries: repeats_max }) })
+  const api: Api = {
     workspace,
-    get,
-    list: <Item>(path: string, query?: Query, signal?: AbortSignal) => get<List<Item>>(path, query, signal),
-    send: (method, path, body) => request(base + path, { method, body, workspace }),
-    sendWithEtag: (method, path, body, if_match) =>
-      requestWithEtag(base + path, { method, body, workspace, ...(if_match && { if_match }) }),
-    update: (path, toChanges) => update(base + path, workspace, toChanges),
+    get: (path, query, signal) => client.get(withQuery(base + path, query), {}, { signal }),
+    list: (path, query, signal) => client.list(withQuery(base + path, query), {}, { signal }),
+    send: (method, path, body) => send(method, path, body),
+    sendWithEtag: async <Result>(method: string, path: string, body?: object, if_match?: string) => {
+      const { data, response } = await send<Result>(method, path, body, if_match).withResponse()
+      return { data, etag: response.headers.get('etag') ?? '' }
+    },
+    update: (path, toChanges) => update(api, path, toChanges),
     upload: (path, form, onProgress) => upload(base + path, form, workspace, onProgress),
-    download: (path, query) => download(withQuery(base + path, query), workspace),
-    bytes: (path, options) => requestBytes(base + path, { ...options, workspace }),
+    download: async (path, query) => {
+      const file = withQuery(base + path, query)
+      // So that an error is shown in the page.
+      await client.head(file)
+      saveFile(fileUrl(file, workspace))
+    },
+    bytes: async (path, { range, signal }) => {
+      const headers = range === undefined ? {} : { range }
+      return (await client.file(base + path, {}, { headers, signal })).arrayBuffer()
+    },
     fileUrl: (path) => fileUrl(base + path, workspace),
   }
+  return api
 }
 
 /** Whether someone else has changed the resource. */
-export const isStale = (error: unknown): error is Problem => error instanceof Problem && error.status === 412
+export const isStale = (error: unknown): error is ParleyError => error instanceof ParleyError && error.status === 412
 
 async function update<Resource>(
+  api: Api,
   path: string,
-  workspace: string,
   toChanges: (current: Resource) => object | undefined,
   tries_left = tries_max,
 ): Promise<Resource> {
-  const { data, etag } = await requestWithEtag<Resource>(path, { workspace })
+  const { data, etag } = await api.sendWithEtag<Resource>('GET', path)
   const body = toChanges(data)
   if (body === undefined) return data
   try {
-    return await request<Resource>(path, { method: 'PATCH', body, workspace, if_match: etag })
+    return (await api.sendWithEtag<Resource>('PATCH', path, body, etag)).data
   } catch (error) {
     if (!isStale(error)) throw error
-    if (tries_left === 1) throw new Problem(412, error.code, 'Someone else is editing this. Try again.')
-    return await update(path, workspace, toChanges, tries_left - 1)
+    if (tries_left === 1) throw new ParleyError({ ...error, message: 'Someone else is editing this. Try again.' })
+    return await update(api, path, toChanges, tries_left - 1)
   }
 }
 

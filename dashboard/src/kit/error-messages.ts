@@ -1,5 +1,6 @@
+import { ConnectionError } from '../../../sdk/src/index.ts'
 import { formatCount } from './format.ts'
-import { Problem } from './request.ts'
+import { ParleyError } from './request.ts'
 
 export interface FieldError {
   path: string
@@ -13,12 +14,16 @@ interface FormErrors {
   message: string | undefined
 }
 
-export const errorMessage = (error: unknown): string =>
-  error instanceof Problem ? error.message : 'Something went wrong. Reload the page and try again.'
+/** Some messages of the client are for programmers. */
+export function errorMessage(error: unknown): string {
+  if (!(error instanceof ParleyError)) return 'Something went wrong. Reload the page and try again.'
+  if (error instanceof ConnectionError) return 'Can’t reach the server. Check your connection.'
+  if (error.code === 'UNEXPECTED_ANSWER') return `The server returned an error (${error.status}).`
+  return error.message
+}
 
 /** The server's validation errors. */
-export const fieldErrors = (error: unknown): FieldError[] =>
-  error instanceof Problem && Array.isArray(error.details.fields) ? (error.details.fields as FieldError[]) : []
+export const fieldErrors = (error: unknown): FieldError[] => (error instanceof ParleyError ? error.fields : [])
 
 /** Sorts the server's validation errors by the fields of a form. */
 export function formErrors(error: unknown, names: string[]): FormErrors {
@@ -47,7 +52,7 @@ const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text
 
 /** "Used by: 1 channel, 2 agents", for a deletion that fails because something else refers to it. */
 export function usedByMessage(error: unknown): string | undefined {
-  if (!(error instanceof Problem) || !Array.isArray(error.details.used_by)) return undefined
+  if (!(error instanceof ParleyError) || !Array.isArray(error.details.used_by)) return undefined
   const by_kind = Map.groupBy(error.details.used_by as { kind: string }[], ({ kind }) => kind)
   return `Used by: ${Array.from(by_kind, ([kind, uses]) => formatCount(uses.length, kind)).join(', ')}`
 }

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { CurrentSession, Session } from '../../../server/people/schema.ts'
 import { useWorkspaceId } from './api.ts'
-import { request } from './request.ts'
+import { createClient } from './request.ts'
 
 export type Membership = Session['workspaces'][number]
 
@@ -10,7 +10,7 @@ export const session_query = queryOptions({
   queryKey: ['session'],
   staleTime: 60_000,
   queryFn: async ({ signal }) => {
-    const { person, ...session } = await request<CurrentSession>('/app/session', { signal })
+    const { person, ...session } = await createClient().get<CurrentSession>('/app/session', {}, { signal })
     return person && { person, ...session }
   },
 })

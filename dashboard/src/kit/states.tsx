@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { errorMessage } from './error-messages.ts'
 import { AlertIcon, SearchIcon } from './icons.tsx'
 import styles from './page.module.css'
-import { Problem } from './request.ts'
+import { ParleyError } from './request.ts'
 
 interface EmptyStateProps {
   icon: ReactNode
@@ -31,7 +31,7 @@ interface LoadErrorProps {
 }
 
 export function LoadError({ error, retry, noun }: LoadErrorProps) {
-  if (noun && error instanceof Problem && error.status === 404) {
+  if (noun && error instanceof ParleyError && error.status === 404) {
     return (
       <EmptyState icon={<SearchIcon size={24} />} title={`${noun} not found`}>
         It may have been deleted, or the link may be wrong.

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import type { OpenInvitation, Session } from '../../../server/people/schema.ts'
 import { errorMessage } from '../kit/error-messages.ts'
-import { Problem, request } from '../kit/request.ts'
+import { createClient, ParleyError } from '../kit/request.ts'
 import { session_query, useSetSession } from '../kit/session.ts'
 import { ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { CenteredPage } from './CenteredPage.tsx'
@@ -15,9 +15,9 @@ export function InvitationPage() {
   const { token } = useParams({ from: '/invite/$token' })
   const path = `/app/invitations/${token}`
   const { data: session } = useQuery(session_query)
-  const query = useQuery({ queryKey: ['invitation', token], queryFn: () => request<OpenInvitation>(path) })
+  const query = useQuery({ queryKey: ['invitation', token], queryFn: () => createClient().get<OpenInvitation>(path) })
   const invitation = query.data
-  if (query.error instanceof Problem && query.error.status === 404) return <ExpiredInvitation />
+  if (query.error instanceof ParleyError && query.error.status === 404) return <ExpiredInvitation />
   if (query.error) return <LoadError error={query.error} retry={query.refetch} />
   if (!invitation || session === undefined) {
     return (
@@ -46,7 +46,7 @@ function Accept({ path, session }: { path: string; session: Session }) {
   const setSession = useSetSession()
   const navigate = useNavigate()
   const joining = useMutation({
-    mutationFn: () => request<Session>(path, { method: 'POST', body: {} }),
+    mutationFn: () => createClient().send<Session>('POST', path, {}),
     onSuccess: async (joined) => {
       setSession(joined)
       const workspace = joined.workspaces.find(({ id }) => !session.workspaces.some((other) => other.id === id))

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { Session } from '../../../server/people/schema.ts'
 import { formErrors } from '../kit/error-messages.ts'
-import { request } from '../kit/request.ts'
+import { createClient } from '../kit/request.ts'
 import { useSetSession } from '../kit/session.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import styles from './centered-page.module.css'
@@ -29,7 +29,7 @@ export function NewAccountForm({ path, email, submit_label }: NewAccountFormProp
     },
   })
   const creating = useMutation({
-    mutationFn: (body: object) => request<Session>(path, { method: 'POST', body }),
+    mutationFn: (body: object) => createClient().send<Session>('POST', path, body),
     meta: { is_sign_in: true },
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: async (session) => {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { Problem, request } from '../kit/request.ts'
+import { createClient, ParleyError } from '../kit/request.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { CenteredPage } from './CenteredPage.tsx'
 import { NewAccountForm } from './NewAccountForm.tsx'
@@ -9,8 +9,8 @@ import { NewAccountForm } from './NewAccountForm.tsx'
 export function SetupPage() {
   const { token } = useParams({ from: '/setup/$token' })
   const path = `/app/setup/${token}`
-  const link = useQuery({ queryKey: ['setup', token], queryFn: () => request(path), staleTime: Infinity })
-  if (link.error instanceof Problem && link.error.status === 404) return <ExpiredLink />
+  const link = useQuery({ queryKey: ['setup', token], queryFn: () => createClient().get(path), staleTime: Infinity })
+  if (link.error instanceof ParleyError && link.error.status === 404) return <ExpiredLink />
   if (link.error) return <LoadError error={link.error} retry={link.refetch} />
   return (
     <CenteredPage title="Welcome to Parley" description="Create the owner account.">

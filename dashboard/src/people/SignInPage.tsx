@@ -7,7 +7,7 @@ import type { SignIn as Credentials, Session } from '../../../server/people/sche
 import { formErrors } from '../kit/error-messages.ts'
 import { formatCount } from '../kit/format.ts'
 import { LoadingPage } from '../kit/LoadingPage.tsx'
-import { Problem, request } from '../kit/request.ts'
+import { createClient, ParleyError } from '../kit/request.ts'
 import { session_query, useSetSession } from '../kit/session.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { CenteredPage } from './CenteredPage.tsx'
@@ -21,7 +21,7 @@ export function SignInPage() {
   const setSession = useSetSession()
   const form = useForm<Credentials>({ initialValues: { email: '', password: '' } })
   const signingIn = useMutation({
-    mutationFn: (body: Credentials) => request<Session>('/app/session', { method: 'POST', body }),
+    mutationFn: (body: Credentials) => createClient().send<Session>('POST', '/app/session', body),
     meta: { is_sign_in: true },
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: setSession,
@@ -46,10 +46,10 @@ export function SignInPage() {
 }
 
 function signInError(error: Error): string | undefined {
-  if (!(error instanceof Problem)) return formErrors(error, fields).message
+  if (!(error instanceof ParleyError)) return formErrors(error, fields).message
   if (error.status === 401) return 'Incorrect email or password.'
   if (error.status !== 429) return formErrors(error, fields).message
-  const wait = error.retry_after_s > 0 ? `in ${formatWait(error.retry_after_s)}` : 'later'
+  const wait = error.retryAfter ? `in ${formatWait(error.retryAfter)}` : 'later'
   return `Too many attempts. Try again ${wait}.`
 }
 

@@ -6,7 +6,7 @@ import { errorMessage } from '../kit/error-messages.ts'
 import { formatBytes, formatDuration, formatNumber } from '../kit/format.ts'
 import { AlertIcon, CheckIcon, LockIcon } from '../kit/icons.tsx'
 import { Card, Stack, useTitle } from '../kit/Page.tsx'
-import { request } from '../kit/request.ts'
+import { createClient } from '../kit/request.ts'
 import { useSession } from '../kit/session.ts'
 import { EmptyState, ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import styles from './settings.module.css'
@@ -31,7 +31,7 @@ function Status() {
   const workspace = useWorkspaceId()
   const { data, error, refetch } = useQuery({
     queryKey: ['installation'],
-    queryFn: ({ signal }) => request<InstallationStatus>('/app/installation', { workspace, signal }),
+    queryFn: ({ signal }) => createClient(workspace).get<InstallationStatus>('/app/installation', {}, { signal }),
     refetchInterval: refresh_ms,
   })
   if (!data)

@@ -9,7 +9,7 @@ import { formErrors } from '../kit/error-messages.ts'
 import { PlusIcon } from '../kit/icons.tsx'
 import { Card } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
-import { type List, request } from '../kit/request.ts'
+import { createClient } from '../kit/request.ts'
 import { ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { showError } from '../kit/toast.ts'
 import { roleLabel, roles } from '../people/roles.ts'
@@ -22,7 +22,7 @@ export function Invitations() {
   const [is_inviting, setInviting] = useState(false)
   const { data, error, refetch } = useQuery({
     queryKey: [workspace, 'invitations'],
-    queryFn: ({ signal }) => request<List<Invitation>>('/app/invitations', { workspace, signal }),
+    queryFn: ({ signal }) => createClient(workspace).list<Invitation>('/app/invitations', {}, { signal }),
   })
   const invitations = data?.data
   return (
@@ -53,7 +53,7 @@ function InvitationLine({ id, email, role, expires_at }: Invitation) {
   const workspace = useWorkspaceId()
   const client = useQueryClient()
   const removing = useMutation({
-    mutationFn: () => request(`/app/invitations/${id}`, { method: 'DELETE', workspace }),
+    mutationFn: () => createClient(workspace).send('DELETE', `/app/invitations/${id}`),
     onError: showError,
     onSuccess: () => client.invalidateQueries({ queryKey: [workspace, 'invitations'] }),
   })
@@ -78,11 +78,7 @@ function InviteForm({ onClose }: { onClose: () => void }) {
   const form = useForm({ initialValues: { email: '', role: 'member' } })
   const inviting = useMutation({
     mutationFn: ({ email, role }: { email: string; role: string }) =>
-      request<InvitationWithLink>('/app/invitations', {
-        method: 'POST',
-        body: { role, ...(email && { email }) },
-        workspace,
-      }),
+      createClient(workspace).send<InvitationWithLink>('POST', '/app/invitations', { role, ...(email && { email }) }),
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: () => client.invalidateQueries({ queryKey: [workspace, 'invitations'] }),
   })

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useWorkspaceId } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { Card } from '../kit/Page.tsx'
-import { request } from '../kit/request.ts'
+import { createClient } from '../kit/request.ts'
 import { session_query, useSession } from '../kit/session.ts'
 
 export function LeaveWorkspace() {
@@ -15,7 +15,7 @@ export function LeaveWorkspace() {
   const navigate = useNavigate()
   const [is_confirming, setConfirming] = useState(false)
   const leave = async () => {
-    await request(`/app/members/${person.id}`, { method: 'DELETE', workspace })
+    await createClient(workspace).send('DELETE', `/app/members/${person.id}`)
     // At once, or the page would send more requests, and the start page would redirect to the workspace that was left.
     client.setQueryData(
       session_query.queryKey,

@@ -8,7 +8,7 @@ import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { MoreIcon } from '../kit/icons.tsx'
 import { Card, Stack, useTitle } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
-import { type List, request } from '../kit/request.ts'
+import { createClient } from '../kit/request.ts'
 import { session_query, useSession } from '../kit/session.ts'
 import { LoadError } from '../kit/states.tsx'
 import { showError } from '../kit/toast.ts'
@@ -21,7 +21,7 @@ export function MembersPage() {
   const workspace = useWorkspaceId()
   const { data, error, refetch } = useQuery({
     queryKey: [workspace, 'members'],
-    queryFn: ({ signal }) => request<List<Member>>('/app/members', { workspace, signal }),
+    queryFn: ({ signal }) => createClient(workspace).list<Member>('/app/members', {}, { signal }),
   })
   return (
     <Stack>
@@ -81,7 +81,7 @@ function MemberMenu({ member }: { member: Member }) {
     await client.invalidateQueries(session_query)
   }
   const changing = useMutation({
-    mutationFn: (role: Role) => request(path, { method: 'PATCH', body: { role }, workspace }),
+    mutationFn: (role: Role) => createClient(workspace).send('PATCH', path, { role }),
     onError: showError,
     onSuccess: refresh,
   })
@@ -116,7 +116,7 @@ function MemberMenu({ member }: { member: Member }) {
         confirm_label="Remove member"
         onClose={() => setConfirming(false)}
         onConfirm={async () => {
-          await request(path, { method: 'DELETE', workspace })
+          await createClient(workspace).send('DELETE', path)
           await refresh()
         }}
       >

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { formErrors } from '../kit/error-messages.ts'
 import { Card, Stack, useTitle } from '../kit/Page.tsx'
-import { request } from '../kit/request.ts'
+import { createClient } from '../kit/request.ts'
 import { session_query, useSession } from '../kit/session.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
@@ -27,7 +27,7 @@ function NameForm() {
   const client = useQueryClient()
   const form = useForm({ initialValues: { name: person.name } })
   const saving = useMutation({
-    mutationFn: (body: { name: string }) => request('/app/person', { method: 'PATCH', body }),
+    mutationFn: (body: { name: string }) => createClient().send('PATCH', '/app/person', body),
     onError: (error) => form.setErrors(formErrors(error, ['name']).fields),
     onSuccess: async () => {
       await client.invalidateQueries(session_query)

@@ -5,7 +5,7 @@ import type { OpenSession } from '../../../server/people/schema.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { Card } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
-import { type List, request } from '../kit/request.ts'
+import { createClient } from '../kit/request.ts'
 import { useSetSession } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { showError } from '../kit/toast.ts'
@@ -17,11 +17,11 @@ export function Sessions() {
   const [is_confirming, setConfirming] = useState(false)
   const { data, error, refetch } = useQuery({
     queryKey: ['sessions'],
-    queryFn: ({ signal }) => request<List<OpenSession>>('/app/sessions', { signal }),
+    queryFn: ({ signal }) => createClient().list<OpenSession>('/app/sessions', {}, { signal }),
   })
   const sessions = data?.data
   const signOutEverywhere = async () => {
-    await request('/app/sessions', { method: 'DELETE' })
+    await createClient().send('DELETE', '/app/sessions')
     setSession(null)
   }
   return (
@@ -56,7 +56,7 @@ export function Sessions() {
 function SessionLine({ id, user_agent, last_used_at, is_current }: OpenSession) {
   const client = useQueryClient()
   const ending = useMutation({
-    mutationFn: () => request(`/app/sessions/${id}`, { method: 'DELETE' }),
+    mutationFn: () => createClient().send('DELETE', `/app/sessions/${id}`),
     onError: showError,
     onSuccess: () => client.invalidateQueries({ queryKey: ['sessions'] }),
   })

@@ -2,7 +2,7 @@ import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { CheckIcon, LeaveIcon, MoonIcon, MoreIcon, ScreenIcon, SettingsIcon, SunIcon } from '../kit/icons.tsx'
-import { request } from '../kit/request.ts'
+import { createClient } from '../kit/request.ts'
 import { useSession, useSetSession } from '../kit/session.ts'
 import { showError } from '../kit/toast.ts'
 import styles from './shell.module.css'
@@ -21,7 +21,7 @@ export function AccountMenu() {
   // Otherwise Mantine writes a style element, which the Content-Security-Policy blocks.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
   const signingOut = useMutation({
-    mutationFn: () => request('/app/session', { method: 'DELETE' }),
+    mutationFn: () => createClient().send('DELETE', '/app/session'),
     onError: showError,
     onSuccess: () => setSession(null),
   })

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { formErrors } from '../kit/error-messages.ts'
-import { request } from '../kit/request.ts'
+import { createClient } from '../kit/request.ts'
 import { type Membership, session_query } from '../kit/session.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { CenteredPage } from '../people/CenteredPage.tsx'
@@ -20,7 +20,7 @@ function NewWorkspaceForm({ onDone }: { onDone?: () => void }) {
       const body = is_test
         ? { name, kind: 'test', ...(now && { now: new Date(now).toISOString() }) }
         : { name, kind: 'live' }
-      return request<Membership>('/app/workspaces', { method: 'POST', body })
+      return createClient().send<Membership>('POST', '/app/workspaces', body)
     },
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: async ({ id }) => {

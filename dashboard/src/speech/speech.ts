@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { SpeechStatus } from '../../../server/audio/speech-schema.ts'
-import { request } from '../kit/request.ts'
+import { createClient } from '../kit/request.ts'
 
 const poll_ms = 1_000
 
@@ -8,10 +8,10 @@ const poll_ms = 1_000
 export const speechQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'speech'],
-    queryFn: ({ signal }) => request<SpeechStatus>('/app/speech', { workspace, signal }),
+    queryFn: ({ signal }) => createClient(workspace).get<SpeechStatus>('/app/speech', {}, { signal }),
     retry: false,
     refetchInterval: ({ state }) => (state.data?.status === 'installing' ? poll_ms : false),
   })
 
 export const install = (workspace: string): Promise<SpeechStatus> =>
-  request<SpeechStatus>('/app/speech', { method: 'POST', workspace })
+  createClient(workspace).send<SpeechStatus>('POST', '/app/speech')

@@ -10,7 +10,7 @@ import { browser_end_reason_names } from '../calls/call.ts'
 import { useApi } from '../kit/api.ts'
 import { errorMessage } from '../kit/error-messages.ts'
 import { HangUpIcon, MicrophoneIcon } from '../kit/icons.tsx'
-import { Problem } from '../kit/request.ts'
+import { ParleyError } from '../kit/request.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { SpeechCard } from '../speech/SpeechCard.tsx'
 import { speechQuery } from '../speech/speech.ts'
@@ -180,7 +180,7 @@ function Level({ call, latency_ms }: { call: VoiceCall; latency_ms: number | und
 }
 
 const isNotInstalled = (error: unknown): boolean =>
-  error instanceof Problem && error.details.reason === 'speech_not_installed'
+  error instanceof ParleyError && error.details.reason === 'speech_not_installed'
 
 /** A problem of the server is also the call's error. */
 const describeError = (problem: unknown, { error }: VoiceView): string | undefined =>

@@ -7,7 +7,7 @@ import { errorMessage } from '../kit/error-messages.ts'
 import { formatNumber } from '../kit/format.ts'
 import { useNow } from '../kit/now.ts'
 import { ProgressBar } from '../kit/ProgressBar.tsx'
-import { Problem } from '../kit/request.ts'
+import { ParleyError } from '../kit/request.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { recoveryQuery } from './webhook.ts'
 import styles from './webhooks.module.css'
@@ -62,7 +62,7 @@ export function RecoverForm({ id, onDone }: RecoverFormProps) {
 }
 
 function runningId(error: unknown): string | undefined {
-  const { recovery_id } = error instanceof Problem ? error.details : {}
+  const { recovery_id } = error instanceof ParleyError ? error.details : {}
   return typeof recovery_id === 'string' ? recovery_id : undefined
 }
 

@@ -49,7 +49,15 @@ test('the draft of an agent saves itself, and what is wrong with a script names 
   await page.getByText('Must be at most 2').waitFor()
   await page.getByLabel('Temperature').fill('0.3')
   await page.getByRole('status').getByText('Saved', { exact: true }).waitFor()
-  assert.equal((await send('GET', `/agents/${id}`)).draft.model_settings.temperature, 0.3)
+  await page.getByRole('combobox', { name: 'Stop at' }).fill('User:, bye')
+  await page.keyboard.press('Enter')
+  await page.getByRole('combobox', { name: 'Stop at' }).fill('x'.repeat(101))
+  await page.keyboard.press('Enter')
+  await page.getByText('Must have at most 100 characters').waitFor()
+  await page.keyboard.press('Backspace')
+  await page.getByRole('status').getByText('Saved', { exact: true }).waitFor()
+  const { temperature, stop } = (await send('GET', `/agents/${id}`)).draft.model_settings
+  assert.deepEqual([temperature, stop], [0.3, ['User:, bye']])
   await page.getByText('Script', { exact: true }).click()
   const wrong = { ...script, nodes: { ...script.nodes, done: { say: 'See you.', go: 'nowhere' } } }
   await scriptField().fill(JSON.stringify(wrong))

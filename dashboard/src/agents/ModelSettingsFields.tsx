@@ -1,4 +1,4 @@
-import { NumberInput, Select } from '@mantine/core'
+import { NumberInput, Select, TagsInput } from '@mantine/core'
 import { formErrors } from '../kit/error-messages.ts'
 import type { DraftValues } from './draft.ts'
 import type { Draft } from './useDraft.ts'
@@ -17,6 +17,7 @@ const numbers = [
   { name: 'top_p', label: 'Top P', description: '0 to 1. Leave blank for the default of the model.' },
   { name: 'max_tokens', label: 'Longest answer', description: 'In tokens, up to 16,000. Leave blank for no limit.' },
 ] as const
+const stops_max = 4
 const fields = [...numbers.map(({ name }) => name), 'reasoning_effort', 'stop'].map((name) => `model_settings.${name}`)
 
 /** How the model is asked. */
@@ -48,6 +49,19 @@ export function ModelSettingsFields({ draft, is_read_only }: { draft: Draft; is_
         disabled={is_read_only}
         error={errors['model_settings.reasoning_effort']}
         onChange={(chosen) => edit({ reasoning_effort: efforts.find(({ value }) => value === chosen)?.value ?? null })}
+      />
+      <TagsInput
+        label="Stop at"
+        description={`Answers end before one of these texts. Up to ${stops_max}.`}
+        placeholder="Type and press Enter"
+        maxTags={stops_max}
+        // A comma may be part of a text.
+        splitChars={[]}
+        isDuplicate={(text, stops) => stops.includes(text)}
+        value={settings.stop ?? []}
+        disabled={is_read_only}
+        error={errors['model_settings.stop']}
+        onChange={(stop) => edit({ stop: stop.length > 0 ? stop : null })}
       />
     </>
   )

@@ -306,3 +306,51 @@ test('conversations are filtered by kind and channel', { skip }, async () => {
   await choose('Kind', 'SMS')
   await page.getByRole('list', { name: 'Inbox' }).getByText('Asks for a refund.').waitFor()
 })
+
+test('custom fields of a contact are added, changed and removed', { skip }, async () => {
+  await openContact(grace_id)
+  const field = (part: string, number: number) => page.getByLabel(`${part} of custom field ${number}`)
+  const choose = async (part: string, number: number, option: string) => {
+    await page.getByRole('combobox', { name: `${part} of custom field ${number}` }).click()
+    await page.getByRole('option', { name: option, exact: true }).click()
+  }
+  const save = () => page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  for (const name of ['plan', 'seats', 'Is partner']) {
+    await page.getByRole('button', { name: 'Add custom field' }).click()
+    await page
+      .getByLabel(/^Name of custom field/)
+      .last()
+      .fill(name)
+  }
+  await field('Value', 1).fill('x'.repeat(501))
+  await choose('Type', 2, 'Number')
+  await choose('Type', 3, 'Yes or no')
+  await choose('Value', 3, 'Yes')
+  await save()
+  await page.getByText('Enter a number.').waitFor()
+  await page.getByText('beginning with a letter').waitFor()
+  await captureAll(owner, 'contact, custom fields')
+  await field('Value', 2).fill('12')
+  await field('Name', 3).fill('plan')
+  await save()
+  await page.getByText('Another field has this name.').first().waitFor()
+  await field('Name', 3).fill('is_partner')
+  await save()
+  await page.getByText('Must have at most 500 characters').waitFor()
+  await field('Value', 1).fill('gold')
+  await save()
+  await section('Details').getByText('gold').waitFor()
+  await section('Details').getByText('Yes', { exact: true }).waitFor()
+  const stored = async () => (await send('GET', `/contacts/${grace_id}`)).custom_fields
+  assert.deepEqual(await stored(), { plan: 'gold', seats: 12, is_partner: true })
+  // What someone else sets meanwhile stays.
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await send('PATCH', `/contacts/${grace_id}`, { custom_fields: { region: 'west' } })
+  await page.getByRole('button', { name: 'Remove custom field 1' }).click()
+  await field('Value', 2).fill('13')
+  await save()
+  await section('Details').getByText('13').waitFor()
+  assert.deepEqual(await stored(), { plan: 'gold', seats: 13, region: 'west' })
+  assert.deepEqual(owner.pageErrors([400, 409]), [])
+})

@@ -11,6 +11,7 @@ import { showToast } from '../kit/toast.ts'
 import { contactName } from './contact.ts'
 import styles from './contacts.module.css'
 import { crmName } from './crm.ts'
+import { formatCustomField, sortedFields } from './custom-fields.ts'
 import { source_names } from './search.ts'
 import { useRefreshContacts } from './useRefreshContacts.ts'
 
@@ -58,13 +59,11 @@ export function ContactDetails({ contact, onEdit, onDeleted, is_page = false }: 
           )}
         </Detail>
         <Detail name="Notes">{notes && <span className={styles.notes}>{notes}</span>}</Detail>
-        {Object.entries(custom_fields)
-          .sort(([left], [right]) => (left < right ? -1 : 1))
-          .map(([name, value]) => (
-            <Detail key={name} name={name}>
-              {String(value)}
-            </Detail>
-          ))}
+        {sortedFields(custom_fields).map(([name, value]) => (
+          <Detail key={name} name={name}>
+            {formatCustomField(value)}
+          </Detail>
+        ))}
         <Detail name="Source">{source_names[contact.source]}</Detail>
         {Object.entries(crm_ids).map(([system, id]) => (
           <Detail key={system} name={`${crmName(system)} ID`}>

@@ -11,8 +11,10 @@ import { ParleyError } from '../kit/request.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { time_zones } from '../kit/time-field.ts'
 import { showToast } from '../kit/toast.ts'
+import { CustomFieldInputs } from './CustomFieldInputs.tsx'
 import { contactQuery } from './contact.ts'
 import styles from './contacts.module.css'
+import { customFieldChanges, customFieldRules, toCustomFields, toFormFields } from './custom-fields.ts'
 import { useRefreshContacts } from './useRefreshContacts.ts'
 
 interface ContactFormProps {
@@ -38,15 +40,18 @@ export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
   const api = useApi()
   const client = useQueryClient()
   const refresh = useRefreshContacts()
-  const form = useForm({ initialValues: toValues(contact) })
+  const form = useForm({ initialValues: toValues(contact), validate: { custom_fields: customFieldRules } })
   const saving = useMutation({
     mutationFn: (typed: Values): Promise<ContactCreated> => {
       const values = { ...typed, phone_number: cleanPhoneNumber(typed.phone_number) }
       return contact
         ? api.update<Contact>(`/contacts/${contact.id}`, (current) => toChanges(toValues(contact), values, current))
-        : api.send<ContactCreated>('POST', '/contacts', values)
+        : api.send<ContactCreated>('POST', '/contacts', {
+            ...values,
+            custom_fields: toCustomFields(values.custom_fields),
+          })
     },
-    onError: (error) => form.setErrors(formErrors(error, [...fields]).fields),
+    onError: (error, typed) => form.setErrors(toErrors(error, typed).fields),
     onSuccess: async (saved) => {
       if (contact) client.setQueryData(contactQuery(api, saved.id).queryKey, { ...contact, ...saved })
       onSaved(saved)
@@ -57,7 +62,7 @@ export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
   const text = (name: Exclude<(typeof fields)[number], 'tags'>) => form.getInputProps(name)
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))} noValidate>
-      {saving.error && <FormError error={saving.error} />}
+      {saving.error && <FormError error={saving.error} message={toErrors(saving.error, saving.variables).message} />}
       <TextInput
         label="Phone number"
         description="Include the country code, for example +14155550123."
@@ -82,6 +87,7 @@ export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
       />
       <TagsInput label="Tags" placeholder="Type and press Enter" {...form.getInputProps('tags')} />
       <Textarea label="Notes" autosize minRows={3} maxRows={10} {...text('notes')} />
+      <CustomFieldInputs form={form} />
       <Group className={styles.panelFoot}>
         <Button type="submit" loading={saving.isPending}>
           {contact ? 'Save changes' : 'Create contact'}
@@ -95,10 +101,9 @@ export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
 }
 
 /** A duplicate phone number links to the existing contact. */
-function FormError({ error }: { error: Error }) {
+function FormError({ error, message }: { error: Error; message: string | undefined }) {
   const { workspace } = useApi()
   const existing_id = error instanceof ParleyError ? error.details.existing_id : undefined
-  const { message } = formErrors(error, [...fields])
   if (!message) return null
   return (
     <ErrorAlert>
@@ -128,9 +133,27 @@ const toValues = (contact?: Contact) => ({
   time_zone: contact?.time_zone ?? '',
   tags: contact?.tags ?? [],
   notes: contact?.notes ?? '',
+  custom_fields: toFormFields(contact?.custom_fields ?? {}),
 })
 
-function toChanges(before: Values, values: Values, current: Contact): Partial<Values> {
-  const changes = changedFields(before, values)
-  return changes.tags ? { ...changes, tags: mergeList(before.tags, changes.tags, current.tags) } : changes
+function toChanges(before: Values, values: Values, current: Contact): object {
+  const { tags, custom_fields, ...changes } = changedFields(before, values)
+  return {
+    ...changes,
+    ...(tags && { tags: mergeList(before.tags, tags, current.tags) }),
+    ...(custom_fields && {
+      custom_fields: customFieldChanges(toCustomFields(before.custom_fields), toCustomFields(custom_fields)),
+    }),
+  }
+}
+
+/** The server names a custom field by its name, the form by its position. */
+function toErrors(error: unknown, { custom_fields }: Pick<Values, 'custom_fields'>): ReturnType<typeof formErrors> {
+  const paths = custom_fields.map(({ name }) => `custom_fields.${name}`)
+  const errors = formErrors(error, [...fields, ...paths])
+  const byInput = Object.entries(errors.fields).map(([name, text]) => {
+    const index = paths.indexOf(name)
+    return [index < 0 ? name : `custom_fields.${index}.value`, text]
+  })
+  return { ...errors, fields: Object.fromEntries(byInput) }
 }

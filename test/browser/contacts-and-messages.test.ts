@@ -354,3 +354,32 @@ test('custom fields of a contact are added, changed and removed', { skip }, asyn
   assert.deepEqual(await stored(), { plan: 'gold', seats: 13, region: 'west' })
   assert.deepEqual(owner.pageErrors([400, 409]), [])
 })
+
+test('columns of a file become custom fields, those that exist and new ones', { skip }, async () => {
+  const csv = 'Phone,Tier,Shoe size\n+14155550160,silver,42\n'
+  await openInPage(page, '/imports/new')
+  await page.setInputFiles('input[type=file]', { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
+  const choose = async (column: string, option: string) => {
+    await page.getByRole('combobox', { name: column, exact: true }).click()
+    await page.getByRole('option', { name: option, exact: true }).click()
+    await page.getByRole('button', { name: 'Import 1 contact' }).waitFor()
+  }
+  await page.getByRole('button', { name: 'Import 1 contact' }).waitFor()
+  await choose('Tier', 'plan')
+  await choose('Shoe size', 'New custom field')
+  const name = page.getByLabel('Name of the new field for Shoe size')
+  assert.equal(await name.inputValue(), 'shoe_size')
+  await name.fill('Shoes')
+  await page.getByText('beginning with a letter').waitFor()
+  await name.fill('plan')
+  await page.getByText('Another column has this field.').waitFor()
+  await captureAll(owner, 'import, custom fields')
+  await name.fill('shoes')
+  await page.keyboard.press('Enter')
+  await page.getByRole('combobox', { name: 'Shoe size' }).and(page.locator('[value=shoes]')).waitFor()
+  await page.getByRole('button', { name: 'Import 1 contact' }).click()
+  await page.getByText('Finished').waitFor()
+  const [imported] = await send('GET', '/contacts?phone_number=%2B14155550160')
+  assert.deepEqual(imported.custom_fields, { plan: 'silver', shoes: '42' })
+  assert.deepEqual(owner.pageErrors([400, 409]), [])
+})

@@ -1,10 +1,14 @@
-import { Radio, Select } from '@mantine/core'
+import { Radio, Select, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { Kind } from '../../../server/consent/schema.ts'
-import type { Field } from '../../../server/contacts/schema.ts'
-import type { Import, ImportOptions } from '../../../server/imports/schema.ts'
+import type { Import, ImportOptions, MappedField } from '../../../server/imports/schema.ts'
 import { kind_names, kinds } from '../consent/consent.ts'
 import { contact_fields } from '../contacts/contact-fields.ts'
+import { nameError } from '../contacts/custom-fields.ts'
+import { useApi } from '../kit/api.ts'
 import { country_names } from '../kit/countries.ts'
+import { customFieldName, customFieldPath, customFieldsQuery, isCustomField, suggestName } from './import.ts'
 import styles from './imports.module.css'
 
 export type Options = Pick<ImportOptions, 'mapping' | 'default_country' | 'on_conflict' | 'consent'>
@@ -16,30 +20,63 @@ interface ImportOptionsFormProps {
 }
 
 const not_imported = 'none'
+const new_field = 'new'
 const no_consent = 'none'
 
 export function ImportOptionsForm({ import: dry_run, options, onChange }: ImportOptionsFormProps) {
   const { columns, mapping } = dry_run
-  const map = (column: string, field: Field | null) =>
+  const { data: existing } = useQuery(customFieldsQuery(useApi()))
+  const map = (column: string, field: MappedField | null) =>
     onChange({ ...options, mapping: { ...unmapField(mapping, field), [column]: field } })
-  const has_phone = Object.values(mapping).includes('phone_number')
+  const mapped = Object.values(mapping)
+  const has_phone = mapped.includes('phone_number')
+  const custom_fields = [...new Set([...(existing ?? []), ...mapped.filter(isCustomField)])].sort()
+  const targets = [
+    { value: not_imported, label: 'Don’t import' },
+    { group: 'Contact', items: contact_fields },
+    {
+      group: 'Custom fields',
+      items: [
+        ...custom_fields.map((path) => ({ value: path, label: customFieldName(path) })),
+        { value: new_field, label: 'New custom field' },
+      ],
+    },
+  ]
+  const toField = (target: string | null, column: string, index: number): MappedField | null => {
+    if (target === not_imported) return null
+    // Otherwise it is the value of one of the targets.
+    return target === new_field ? customFieldPath(suggestName(column, index)) : (target as MappedField | null)
+  }
   return (
     <div className={styles.options}>
       <fieldset className={styles.fieldset}>
         <legend>Columns</legend>
         <div className={styles.columns}>
-          {columns.map((column, index) => (
-            <Select
+          {columns.map((column, index) => {
+            const field = mapping[column]
+            return (
               // biome-ignore lint/suspicious/noArrayIndexKey: column names may repeat
-              key={`${column} ${index}`}
-              label={column || `Column ${index + 1}`}
-              data={[{ value: not_imported, label: 'Don’t import' }, ...contact_fields]}
-              value={mapping[column] ?? not_imported}
-              onChange={(field) => map(column, field === not_imported ? null : (field as Field | null))}
-              allowDeselect={false}
-              classNames={{ input: mapping[column] ? '' : styles.notImported }}
-            />
-          ))}
+              <div key={`${column} ${index}`} className={styles.column}>
+                <Select
+                  label={column || `Column ${index + 1}`}
+                  data={targets}
+                  value={field ?? not_imported}
+                  onChange={(target) => map(column, toField(target, column, index))}
+                  allowDeselect={false}
+                  classNames={{ input: field ? '' : styles.notImported }}
+                />
+                {existing && isCustomField(field) && !existing.includes(field) && (
+                  <NewFieldName
+                    key={field}
+                    column={column}
+                    name={customFieldName(field)}
+                    taken={mapped.filter((other) => other !== field)}
+                    onName={(name) => map(column, customFieldPath(name))}
+                  />
+                )}
+              </div>
+            )
+          })}
         </div>
         {!has_phone && <p className={styles.warning}>Choose the phone number column.</p>}
       </fieldset>
@@ -82,6 +119,34 @@ export function ImportOptionsForm({ import: dry_run, options, onChange }: Import
   )
 }
 
+interface NewFieldNameProps {
+  column: string
+  name: string
+  /** The fields of other columns. */
+  taken: (MappedField | null)[]
+  onName: (name: string) => void
+}
+
+/** Names a custom field that the workspace doesn't have yet. Used when the person leaves the input or presses Enter. */
+function NewFieldName({ column, name, taken, onName }: NewFieldNameProps) {
+  const [typed, setTyped] = useState(name)
+  const error = taken.includes(customFieldPath(typed)) ? 'Another column has this field.' : nameError(typed)
+  const apply = () => {
+    if (!error && typed !== name) onName(typed)
+  }
+  return (
+    <TextInput
+      aria-label={`Name of the new field for ${column}`}
+      description="Name of the new field"
+      value={typed}
+      error={error}
+      onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      onBlur={apply}
+      onKeyDown={({ key }) => key === 'Enter' && apply()}
+    />
+  )
+}
+
 /** A field has one column, so its previous column loses it. */
-const unmapField = (mapping: Import['mapping'], field: Field | null): Import['mapping'] =>
+const unmapField = (mapping: Import['mapping'], field: MappedField | null): Import['mapping'] =>
   Object.fromEntries(Object.entries(mapping).map(([column, mapped]) => [column, mapped === field ? null : mapped]))

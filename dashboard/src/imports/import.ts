@@ -1,7 +1,9 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { CustomFieldPath } from '../../../server/contacts/schema.ts'
 import type { Import, Outcome } from '../../../server/imports/schema.ts'
 import type { Api } from '../kit/api.ts'
 import { formatCount } from '../kit/format.ts'
+import { withQuery } from '../kit/request.ts'
 
 export const outcomes: Outcome[] = ['created', 'updated', 'skipped', 'refused']
 
@@ -13,6 +15,38 @@ export function runLabel({ created, updated, skipped, consent }: Import): string
   const changes = created + updated
   if (changes > 0) return `Import ${formatCount(changes, 'contact')}`
   return consent !== null && skipped > 0 ? 'Record consent' : undefined
+}
+
+/** Nobody has it, so the export has no rows. */
+const unused_number = '+10'
+const path_prefix = 'custom_fields.'
+
+export const isCustomField = (field: string | null | undefined): field is CustomFieldPath =>
+  field?.startsWith(path_prefix) === true
+export const customFieldPath = (name: string): CustomFieldPath => `${path_prefix}${name}`
+export const customFieldName = (path: CustomFieldPath): string => path.slice(path_prefix.length)
+
+/** All custom fields of the workspace. An export has a column for each. */
+export const customFieldsQuery = (api: Api) =>
+  queryOptions({
+    queryKey: [api.workspace, 'contacts', 'custom_fields'],
+    queryFn: async ({ signal }) => {
+      const file = await api.bytes(withQuery('/contacts/export', { phone_number: unused_number }), { signal })
+      const [columns = ''] = new TextDecoder().decode(file).split(/\r?\n/)
+      return columns.split(',').filter(isCustomField)
+    },
+  })
+
+/** A name for the custom field of a column. */
+export function suggestName(column: string, index: number): string {
+  const words =
+    column
+      .normalize('NFKD')
+      .toLowerCase()
+      .replace(/\p{M}/gu, '')
+      .match(/[a-z0-9]+/g) ?? []
+  const name = words.join('_').slice(0, 50)
+  return /^[a-z]/.test(name) ? name : `column_${index + 1}`
 }
 
 const refetch_ms = 500

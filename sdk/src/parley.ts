@@ -210,10 +210,11 @@ export class ContactsApi {
    * Export contacts.
    *
    * Returns all contacts that match, as CSV. The filters are those of "List contacts". `tags` are separated by
-   * semicolons. Each custom field that is in use in the workspace has a column, such as `custom_fields.plan`. A tag that
-   * contains `,`, `;` or `|` is in double quotes, with double quotes inside it doubled. A cell that begins with = + - @
-   * tab or CR gets a leading apostrophe, so that a spreadsheet does not run it as a formula, unless it is a plus sign and
-   * digits, such as a phone number. An import reverses all of this.
+   * semicolons. Each custom field that is in use in the workspace has a column, such as `custom_fields.plan`. If more
+   * than 1,000 are in use, only 1,000 of them have columns: "List contacts" returns all. A tag that contains `,`, `;` or
+   * `|` is in double quotes, with double quotes inside it doubled. A cell that begins with = + - @ tab or CR gets a
+   * leading apostrophe, so that a spreadsheet does not run it as a formula, unless it is a plus sign and digits, such as
+   * a phone number. An import reverses all of this.
    *
    * Requires the scope `contacts:read`.
    */

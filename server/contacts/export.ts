@@ -1,5 +1,6 @@
 import type { At } from '../kit/at.ts'
 import { csvLine } from '../kit/csv.ts'
+import { letOthersRun } from '../kit/let-others-run.ts'
 import * as page from '../kit/postgres/page.ts'
 import { rowByKey } from '../kit/postgres/row-by-key.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
@@ -15,8 +16,9 @@ import {
 } from './schema.ts'
 import { formatTags } from './tags.ts'
 
-const contacts_per_chunk = 1_000
-/** More custom fields than this have no columns. */
+/** The custom fields of a contact may have 100 kB. A chunk is kept in memory while the client doesn't read. */
+const contacts_per_chunk = { without_custom_fields: 1_000, with_custom_fields: 100 }
+/** Of custom fields. Those that sort behind have no columns. */
 const columns_max = 1_000
 
 /**
@@ -29,19 +31,25 @@ export async function* exportCsv(at: At, query: ContactFilters): AsyncGenerator<
   const names = await customFieldNames(at)
   const sort = parseSort(query.sort)
   const order = page.orderBy(sort)
+  const limit = contacts_per_chunk[names.length > 0 ? 'with_custom_fields' : 'without_custom_fields']
   let header = csvLine([...exported, ...names.map(customFieldPath)])
   let last: Contact | undefined
   do {
     const after = last && { value: last[sort.column as keyof Contact] as string | null, id: last.id }
-    const chunk = selectChunk(workspace, query, { after, limit: contacts_per_chunk })
+    const chunk = selectChunk(workspace, query, { after, limit })
     const rows: Contact[] = await db.many<Contact>(
       sql`select ${columns} from (select id as page_id from (${chunk}) as chunk) as page
         cross join lateral (${rowByKey('contacts', workspace, 'id', raw('page_id'))}) as contact
         order by ${order}`,
     )
-    yield header + rows.map((row) => formatContact(row, names)).join('')
+    let lines = header
+    for (const row of rows) {
+      await letOthersRun()
+      lines += formatContact(row, names)
+    }
+    yield lines
     header = ''
-    last = rows.length === contacts_per_chunk ? rows.at(-1) : undefined
+    last = rows.length === limit ? rows.at(-1) : undefined
   } while (last)
 }
 

@@ -80,6 +80,26 @@ test('a dashboard link can name the workspace in the query', async () => {
   )
 })
 
+test('an export of custom fields has at most 1,000 columns of them, and small pieces', async () => {
+  const tenant = await workspace()
+  const contacts = Array.from({ length: 201 }, (_, contact) => {
+    const count = contact < 20 ? 50 : contact === 20 ? 1 : 0
+    const fields = Array.from({ length: count }, (_, index) => [`f${contact}_${index}`, contact])
+    return { op: 'create', data: newContact({ custom_fields: Object.fromEntries(fields) }) }
+  })
+  for (let start = 0; start < contacts.length; start += 100) {
+    const operations = contacts.slice(start, start + 100)
+    assert.equal((await tenant.call('POST', '/contacts/batch', { operations })).status, 200)
+  }
+  const pieces = await Array.fromAsync(exportCsv(server.at(tenant.id), { sort: '-created_at' }))
+  const rows: Record<string, string>[] = parse(pieces.join(''), { columns: true })
+  assert.equal(rows.length, contacts.length)
+  const custom = Object.keys(rows[0] ?? {}).filter((name) => name.startsWith('custom_fields.'))
+  assert.equal(custom.length, 1_000)
+  assert.equal(rows.flatMap((row) => custom.filter((name) => row[name] !== '')).length, 1_000)
+  for (const piece of pieces) assert.ok(piece.split('\r\n').length <= 102)
+})
+
 test('HEAD of an export sends no body, and an aborted export stops reading', async () => {
   const tenant = await workspace()
   const numbers = Array.from({ length: 3_500 }, (_, index) => `+49309${100_000 + index}`)

@@ -72,7 +72,7 @@ export function resourceAnswer(
   const { isCreated, isAccepted, resource } = operation.kind === 'get' ? {} : operation
   const shows_resource = showsResource(operation)
   const collection = (operation.kind !== 'get' && operation.collection) || path.replace(/\/:.*/, '')
-  const stringify = stringifier(resourceEnvelope(response))
+  const stringify = resourceStringifier(response)
   return (data, params) => {
     const headers: Record<string, string> = {}
     const body = stringify({ success: true, data })
@@ -110,6 +110,15 @@ export function resourceInPieces(
 
 const fillPath = (path: string, params: unknown): string =>
   path.replace(/:(\w+)/g, (_, name: string) => String(isObject(params) ? params[name] : undefined))
+
+/** By the schema of the resource. Doors share it, and so do the parts of a batch. */
+const resource_stringifiers = new WeakMap<TSchema, (value: unknown) => string>()
+
+function resourceStringifier(response: TSchema): (value: unknown) => string {
+  const stringify = resource_stringifiers.get(response) ?? stringifier(resourceEnvelope(response))
+  resource_stringifiers.set(response, stringify)
+  return stringify
+}
 
 /** Compiles the schema when it is first used: all of them together would delay each start by a tenth of a second. */
 function stringifier(schema: TSchema): (value: unknown) => string {

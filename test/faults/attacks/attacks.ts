@@ -2,6 +2,7 @@ import type { Attack } from './attack.ts'
 import { attack as campaign_windows } from './campaign-windows.ts'
 import { attack as forecasts } from './forecasts.ts'
 import { attack as large_bodies } from './large-bodies.ts'
+import { attack as largest_contacts } from './largest-contacts.ts'
 import { attack as long_calls } from './long-calls.ts'
 import { attacks as model_servers } from './model-server.ts'
 import { attack as ranges } from './ranges.ts'
@@ -15,6 +16,7 @@ export const attacks: Attack[] = [
   ranges,
   sms_forms,
   large_bodies,
+  largest_contacts,
   transcripts,
   forecasts,
 ]

@@ -146,7 +146,7 @@ export class Client {
 
 const json_headers = { 'content-type': 'application/json' }
 
-/** Unlike a list, which is sent when it is awaited, it is sent at once. */
+/** Sends the request at once. (A list is sent when it is awaited.) */
 function begin<Data>(send: () => Promise<Answer<Envelope<Data>>>): ApiPromise<Data> {
   const sent = send()
   return new ApiPromise(

@@ -2604,7 +2604,7 @@ export interface CampaignProgress {
   in_flight: number
   /** Attempts that began in the last minute. */
   starts_last_minute: number
-  /** When it ends at the present rate, but not before the last contact who waits is due. `null` when that is not known. */
+  /** When it ends at the current rate, but not before the last contact who waits is due. `null` when that is not known. */
   expected_end_at: string | null
 }
 

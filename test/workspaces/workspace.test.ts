@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import * as workspaces from '../../server/workspaces/store.ts'
@@ -29,6 +30,17 @@ const defaults = {
   quiet_hours: { start: '08:00', end: '21:00' },
   allows_network: null,
 }
+
+test('the example of a change in the document works in each kind of workspace', async () => {
+  const document = JSON.parse(await readFile(new URL('../../openapi.json', import.meta.url), 'utf8'))
+  const { example } = document.paths['/workspace'].patch.requestBody.content['application/json']
+  for (const kind of ['live', 'test'] as const) {
+    const { call, addTestClock } = await workspace()
+    if (kind === 'test') await addTestClock()
+    const { status, text } = await call('PATCH', '/workspace', { ...example, name: `Example ${kind}` })
+    assert.equal(status, 200, text)
+  }
+})
 
 test('a new workspace has the default settings', async () => {
   const { id, call } = await workspace()

@@ -7,7 +7,7 @@ export interface RateLimit {
   policy: string
   /** Counts a request of the key. */
   count: (key: string, now: number) => RateLimitStatus
-  /** Counts more requests of a key that has made one, unless it has exceeded the limit. They may exceed it themselves. */
+  /** Counts more requests of a key that has made one. Rejects them only if the limit was exceeded before: they may go beyond it. */
   countMore: (key: string, requests: number, now: number) => RateLimitStatus
   /** Counts nothing. 0 if the key has requests left in its window, else the seconds until the next one. */
   waitSeconds: (key: string, now: number) => number

@@ -98,9 +98,9 @@ export class Client {
     { lastEventId, ...query }: StreamOptions = {},
     options: RequestOptions = {},
   ): AsyncGenerator<Event, void, undefined> {
-    const open = (last_id: string | undefined, signal: AbortSignal) => {
+    const open = (last_id: string | undefined, signal: AbortSignal, is_first: boolean) => {
       const headers = { ...options.headers, ...(last_id !== undefined && { 'last-event-id': last_id }) }
-      return this.file(path, query, { ...options, headers, signal, maxRetries: 0 })
+      return this.file(path, query, { ...options, headers, signal, ...(!is_first && { maxRetries: 0 }) })
     }
     return followStream<Event>(open, lastEventId === undefined ? undefined : String(lastEventId), options.signal)
   }

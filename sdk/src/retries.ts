@@ -27,13 +27,13 @@ export async function retrying<Result>(
 }
 
 /** Whether the same request may succeed later. */
-export const passes = (error: unknown, retry_after_max_s = default_retry_after_max_s): error is ParleyError =>
+const passes = (error: unknown, retry_after_max_s = default_retry_after_max_s): error is ParleyError =>
   error instanceof ParleyError &&
   (error.retryAfter ?? 0) <= retry_after_max_s &&
   (error instanceof ConnectionError || [429, 503].includes(error.status) || error.code === 'IDEMPOTENCY_IN_PROGRESS')
 
 /** So that clients that failed together don't all come back together. */
-const jitter = (ms: number): number => ms * (0.75 + Math.random() / 2)
+export const jitter = (ms: number): number => ms * (0.75 + Math.random() / 2)
 
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

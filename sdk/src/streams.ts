@@ -1,5 +1,5 @@
 import { ConnectionError, ParleyError } from './errors.ts'
-import { passes, sleep } from './retries.ts'
+import { jitter, sleep } from './retries.ts'
 
 /** One server-sent event. */
 export interface ServerEvent {
@@ -9,19 +9,20 @@ export interface ServerEvent {
   data: unknown
 }
 
-/** Failed connections in a row. With the waits between them, half a minute. */
-const reconnects_max = 5
+/** Twice as long after each failure. */
 const reconnect_after_ms = 1_000
+const reconnect_after_max_ms = 30_000
 /** The service sends something every 15 seconds. */
 const silence_max_ms = 60_000
 /** No event is longer. */
 const event_length_max = 16_000_000
 
-type Open = (last_id: string | undefined, signal: AbortSignal) => Promise<Response>
+type Open = (last_id: string | undefined, signal: AbortSignal, is_first: boolean) => Promise<Response>
 
 /**
  * Yields events, and goes on after the last one when the connection is lost: a turn that was not finished then begins again
- * with `turn.started`. Ends when the call or the conversation is over, and its last turn was received.
+ * with `turn.started`. After the first connection it reconnects until the signal is aborted or the service refuses it. Ends when
+ * the call or the conversation is over, and its last turn was received.
  */
 export async function* followStream<Event extends ServerEvent>(
   open: Open,
@@ -29,9 +30,12 @@ export async function* followStream<Event extends ServerEvent>(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Event, void, undefined> {
   let thread: Thread | undefined
+  let is_first = true
   for (let failures = 0; ; failures += 1) {
+    let retry_after_s = 0
     try {
-      for await (const { type, id = last_id, data } of connect(open, last_id, signal)) {
+      for await (const { type, id = last_id, data } of connect(open, last_id, signal, is_first)) {
+        is_first = false
         last_id = id
         if (type !== 'opened') failures = 0
         if (type === 'opened' || type === '') continue
@@ -41,18 +45,27 @@ export async function* followStream<Event extends ServerEvent>(
         if (thread && isOver(thread, last_id)) return
       }
     } catch (error) {
-      if (!passes(error) || failures >= reconnects_max) throw error
+      if (is_first || !isOutage(error)) throw error
+      retry_after_s = error.retryAfter ?? 0
     }
-    if (failures >= reconnects_max)
-      throw new ConnectionError({ code: 'CONNECTION_FAILED', message: 'The stream keeps ending.' })
-    await sleep(reconnect_after_ms * 2 ** failures, signal)
+    const wait_ms = Math.min(reconnect_after_ms * 2 ** failures, reconnect_after_max_ms)
+    await sleep(Math.max(retry_after_s * 1_000, jitter(wait_ms)), signal)
   }
 }
 
+/** Of a service that restarts, or of a proxy before it. */
+const isOutage = (error: unknown): error is ParleyError =>
+  error instanceof ConnectionError || (error instanceof ParleyError && (error.status >= 500 || error.status === 429))
+
 /** The events of one connection, until it ends or is lost. */
-async function* connect(open: Open, last_id: string | undefined, signal: AbortSignal | undefined) {
+async function* connect(
+  open: Open,
+  last_id: string | undefined,
+  signal: AbortSignal | undefined,
+  is_first: boolean,
+) {
   const lost = new AbortController()
-  const response = await open(last_id, signal ? AbortSignal.any([signal, lost.signal]) : lost.signal)
+  const response = await open(last_id, signal ? AbortSignal.any([signal, lost.signal]) : lost.signal, is_first)
   const waitFor = () => setTimeout(() => lost.abort(), silence_max_ms)
   let timer = waitFor()
   try {

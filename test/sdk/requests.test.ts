@@ -242,3 +242,9 @@ test('a stream can be aborted while nothing happens', async () => {
   })
   await assert.rejects(parley.events.stream({}, { signal: stop.signal }).next(), { name: 'AbortError' })
 })
+
+test('the first connection of a stream is repeated as often as other requests', async () => {
+  const { requests, parley } = await standIn((_, response) => refuse(response, 503, 'SERVICE_UNAVAILABLE'))
+  await assert.rejects(parley.events.stream({}, { maxRetries: 1 }).next(), { code: 'SERVICE_UNAVAILABLE' })
+  assert.equal(requests.length, 2)
+})

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { readEvents, type ServerEvent } from '../../sdk/src/streams.ts'
+import { ConnectionError, ParleyError } from '../../sdk/src/errors.ts'
+import { followStream, readEvents, type ServerEvent } from '../../sdk/src/streams.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
@@ -60,4 +61,57 @@ test('an event that is too long is an error', async () => {
   const longest = 'x'.repeat(15_999_000)
   assert.equal((await read(`data: "${longest}"\n\n`, 64_000))[0]?.data, longest)
   await assert.rejects(read(`data: "${longest}${longest}`, 64_000), { code: 'UNEXPECTED_ANSWER' })
+})
+
+const failing = [
+  () => new ConnectionError({ code: 'CONNECTION_FAILED', message: 'down' }),
+  () => new ParleyError({ code: 'UNEXPECTED_ANSWER', status: 502, message: 'no upstream' }),
+  () => new ParleyError({ code: 'SERVICE_UNAVAILABLE', status: 503, message: 'stopping', retryAfter: 90 }),
+]
+const refused = () => new ParleyError({ code: 'UNAUTHORIZED', status: 401, message: 'revoked' })
+const silence_max_ms = 60_000
+
+/** Ends waits at once. Returns how long they would have been. */
+function skipWaits({ mock }: TestContext): number[] {
+  const waits: number[] = []
+  const { setTimeout } = globalThis
+  mock.method(globalThis, 'setTimeout', (run: () => void, ms: number) => {
+    if (ms === silence_max_ms) return setTimeout(() => {}, 0)
+    waits.push(ms)
+    return setTimeout(run, 0)
+  })
+  return waits
+}
+
+test('a stream that was open reconnects through any outage, and throws when it is refused', async (context) => {
+  const waits = skipWaits(context)
+  const outage = 20
+  const seen: (string | undefined)[] = []
+  let connections = 0
+  const open = async (last_id: string | undefined) => {
+    connections += 1
+    seen.push(last_id)
+    if (connections === 1) return new Response('id: 1\nevent: a\ndata: 1\n\n')
+    if (connections <= outage) throw failing[connections % failing.length]?.()
+    if (connections === outage + 1) return new Response('id: 2\nevent: a\ndata: 2\n\n')
+    throw refused()
+  }
+  const received: unknown[] = []
+  const follow = async () => {
+    for await (const { data } of followStream(open, undefined, undefined)) received.push(data)
+  }
+  await assert.rejects(follow(), { code: 'UNAUTHORIZED' })
+  assert.deepEqual(received, [1, 2])
+  assert.deepEqual(seen, [undefined, ...Array(outage).fill('1'), '2'])
+  const [first = 0] = waits
+  assert.ok(first >= 750 && first <= 1_250, `${first} ms`)
+  assert.equal(Math.max(...waits), 90_000, 'as the service asks')
+  assert.ok(waits.filter((ms) => ms !== 90_000).every((ms) => ms <= 37_500), `${waits} ms`)
+})
+
+test('a stream that can not be opened throws', async () => {
+  const open = async () => {
+    throw failing[0]?.()
+  }
+  await assert.rejects(followStream(open, undefined, undefined).next(), { code: 'CONNECTION_FAILED' })
 })

@@ -102,6 +102,8 @@ export interface ContactUpdate {
   id: string
   change: ContactChange
   isCurrent: (contact: Contact) => boolean
+  /** Whether a change to the values that the contact has is none. Otherwise it touches `updated_at`, and records an event. */
+  skips_same_values?: boolean
 }
 
 /** Applies the changes in order. An empty change doesn't even touch `updated_at`. */
@@ -141,7 +143,7 @@ interface UpdateState {
 
 function planUpdates(changes: ContactUpdate[], { contacts, holders, now }: UpdateState) {
   const updates: { data: Contact; previous: Partial<Contact> }[] = []
-  const results = changes.map(({ id, change, isCurrent }) => {
+  const results = changes.map(({ id, change, isCurrent, skips_same_values = false }) => {
     const before = contacts.get(id)
     if (!before) return notFound()
     if (!isCurrent(before)) return preconditionFailed()
@@ -149,12 +151,14 @@ function planUpdates(changes: ContactUpdate[], { contacts, holders, now }: Updat
     if (Object.keys(fields).length === 0) return before
     const too_many = customFieldsProblem(fields.custom_fields)
     if (too_many) return too_many
+    const previous = previousValues(fields, before)
+    if (skips_same_values && isEmpty(previous)) return before
     const holder = fields.phone_number === undefined ? undefined : holders.get(fields.phone_number)
     if (holder !== undefined && holder !== id) return numberInUse(holder)
     const after = { ...before, ...fields, updated_at: clock.laterThan(before.updated_at, now) }
     contacts.set(id, after)
     holders.set(after.phone_number, id)
-    updates.push({ data: after, previous: previousValues(fields, before) })
+    updates.push({ data: after, previous })
     return after
   })
   return { results, updates }

@@ -14,7 +14,10 @@ export interface ContactUpsert extends Pick<Contact, 'phone_number' | 'source'> 
 
 export type UpsertedContact = Contact & { is_created: boolean }
 
-/** Creates the contacts whose phone numbers are not in use, and changes the others. The source is that of new contacts. */
+/**
+ * Creates the contacts whose phone numbers are not in use, and changes the others. One that has all the values already stays as it
+ * is. The source is that of new contacts.
+ */
 export async function upsert(at: At, upserts: ContactUpsert[]): Promise<(UpsertedContact | Problem)[]> {
   const results: Results = new Map()
   for (const one of upserts) {
@@ -54,7 +57,7 @@ async function update(
 ) {
   const updates = changed.map(({ id, one: { change, isCurrent } }) => {
     const { phone_number: _same, ...fields } = change
-    return { id, change: fields, isCurrent }
+    return { id, change: fields, isCurrent, skips_same_values: true }
   })
   const updated = await contacts.update(at, updates)
   for (const [index, { one }] of changed.entries()) {

@@ -1,6 +1,8 @@
 import { ById, Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
-import { invalid, Problem } from '../kit/problem.ts'
+import { type RequestSchema, validate } from '../kit/http/validate.ts'
+import { isObject } from '../kit/json.ts'
+import { type Fault, invalid, Problem } from '../kit/problem.ts'
 import { setCrmId } from './crm-ids.ts'
 import { exportCsv } from './export.ts'
 import { isFiltered } from './filters.ts'
@@ -70,7 +72,7 @@ const upsert_contact = operation.writeMany({
   summary: 'Create or update a contact',
   description:
     'Creates the contact that has this phone number (201), or updates it as "Update a contact" does (200). A `phone_number` in the ' +
-    'body must be the one in the path. Safe to repeat: concurrent requests make one contact. With `If-Match`, a contact ' +
+    'body must be the one in the path. Safe to repeat: concurrent requests make one contact, and one that has all the values already stays as it is, without an event. With `If-Match`, a contact ' +
     'that has changed or does not exist gives 412. With `If-None-Match: *`, one that exists does.',
   params: schema.ByPhoneNumber,
   body: schema.ContactChange,
@@ -91,21 +93,26 @@ const upsert_contact = operation.writeMany({
     ),
 })
 
-/** Throws if an operation lacks what names its contact. */
-function partsOf({ operations: sent }: schema.ContactBatch): operation.Part[] {
-  const faults = sent.flatMap(({ op, ...given }, index) => {
-    const { named_by } = batched[op]
-    if (named_by === undefined || given[named_by] !== undefined) return []
-    const path = `operations.${index}.${named_by}`
-    return [{ path, code: 'required', message: `${path} is required.` }]
-  })
-  if (faults.length > 0) throw invalid(faults)
-  return sent.map(({ op, id, phone_number, data }) => {
-    const { named_by, operation } = batched[op]
-    const name = named_by === 'id' ? id : phone_number
-    return { operation, params: named_by && name !== undefined ? { [named_by]: name } : {}, body: data }
-  })
+/** Each is checked alone, so that one of the wrong shape has an outcome of its own. */
+function partOf(sent: unknown): operation.Part {
+  if (!isObject(sent)) return noPart({ path: '', code: 'type', message: 'An operation must be an object.' })
+  // `assertSupportedSchema` has checked that the schema uses no other keywords.
+  const { value, faults } = validate(schema.ContactOperation as RequestSchema, sent)
+  if (faults.length > 0) return noPart(...faults)
+  const { op, data, ...names } = value as schema.ContactOperation
+  const { named_by, operation } = batched[op]
+  if (named_by === undefined) return { operation, params: {}, body: data }
+  const name = names[named_by]
+  if (name === undefined) return noPart({ path: named_by, code: 'required', message: `${named_by} is required.` })
+  return { operation, params: { [named_by]: name }, body: data }
 }
+
+const noPart = (...faults: Fault[]): operation.Part => ({
+  operation: create_contact,
+  params: {},
+  body: undefined,
+  problem: invalid(faults),
+})
 
 /** The operation of each part, and what names its contact. */
 const batched = {
@@ -166,14 +173,14 @@ export const operations: operation.Operation[] = [
     scope: 'contacts:write',
     summary: 'Create and update many contacts',
     description:
-      'Runs 1 to 100 operations in order. Each has the status and the `data` or `error` of the single request, and failed ones ' +
+      'Runs 1 to 100 operations in order. Each has the status and the `data` or `error` of the single request, and failed ones, also those of the wrong shape, ' +
       'do not keep the others from taking effect. With `atomic`, all take effect or none: if one fails, the response is its ' +
       'error, with `details.index`. A request with an `Idempotency-Key` that was interrupted goes on when it is repeated. Each ' +
       'operation counts as a request for the rate limit.',
     body: schema.ContactBatch,
     errors: ['NOT_FOUND', 'CONFLICT'],
     response: schema.ContactBatchResults,
-    batch: ({ body }) => ({ parts: partsOf(body), is_atomic: body.atomic ?? false }),
+    batch: ({ body }) => ({ parts: body.operations.map(partOf), is_atomic: body.atomic ?? false }),
   }),
   operation.write({
     id: 'contacts.delete',

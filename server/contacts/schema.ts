@@ -4,6 +4,7 @@ import {
   also_called,
   body,
   check,
+  checked_apart,
   email,
   id,
   multiline,
@@ -189,7 +190,7 @@ export const ByPhoneNumber = Type.Object({
 
 export const batch_operations_max = 100
 
-const ContactOperation = Type.Object(
+export const ContactOperation = Type.Object(
   {
     op: oneOf(['create', 'update', 'upsert'], {
       description:
@@ -212,7 +213,7 @@ export type ContactOperation = Static<typeof ContactOperation>
 
 export const ContactBatch = Type.Object(
   {
-    operations: Type.Array(ContactOperation, { minItems: 1, maxItems: batch_operations_max }),
+    operations: Type.Array(ContactOperation, { minItems: 1, maxItems: batch_operations_max, [checked_apart]: true }),
     atomic: Type.Optional(
       Type.Boolean({ description: 'Whether all operations take effect, or none. `false` if it is not sent.' }),
     ),

@@ -11,6 +11,9 @@ export const untrimmed: unique symbol = Symbol('untrimmed')
 /** Other names that clients may take for this field: errors about them suggest it. The key is a symbol, as above. */
 export const also_called: unique symbol = Symbol('also_called')
 
+/** The items of this list are not checked with the body, because each has an outcome of its own. The key is a symbol, as above. */
+export const checked_apart: unique symbol = Symbol('checked_apart')
+
 /** One line of text. Its length is counted in code points after trimming. */
 export const text = (options: TextOptions = {}) => Type.Unsafe<string>({ type: 'string', minLength: 1, ...options })
 

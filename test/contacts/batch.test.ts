@@ -151,23 +151,68 @@ test('a key that has expired can be used for another batch, whatever its operati
   assert.equal(await totalOf(tenant), 4)
 })
 
-test('a batch has 1 to 100 operations, and each names its contact', async () => {
+test('a batch has 1 to 100 operations', async () => {
   const tenant = await workspace()
   const many = (count: number) => Array.from({ length: count }, () => creating())
   assert.deepEqual(statusesOf(await send(tenant, many(100))), Array(100).fill(201))
-  for (const [operations, path] of [
-    [[], 'operations'],
-    [many(101), 'operations'],
-    [[creating(), { op: 'update', data: {} }], 'operations.1.id'],
-    [[{ op: 'upsert', data: {} }], 'operations.0.phone_number'],
-    [[{ op: 'delete', id: unknown_id, data: {} }], 'operations.0.op'],
-    [[{ op: 'create' }], 'operations.0.data'],
-    [[{ op: 'create', data: [] }], 'operations.0.data'],
-  ] as const) {
-    const refused = await send(tenant, [...operations])
-    assert.deepEqual([refused.status, refused.body.error?.details.fields?.[0].path], [400, path])
+  for (const operations of [[], many(101), null, {}, 'create']) {
+    const refused = await tenant.call('POST', '/contacts/batch', { operations })
+    assert.deepEqual([refused.status, refused.body.error?.details.fields?.[0].path], [400, 'operations'])
   }
   assert.equal(await totalOf(tenant), 100)
+})
+
+const misshapen = [
+  [{ op: 'update', data: {} }, 'id'],
+  [{ op: 'upsert', data: {} }, 'phone_number'],
+  [{ op: 'upsert', phone_number: null, data: {} }, 'phone_number'],
+  [{ op: 'update', id: 5, data: {} }, 'id'],
+  [{ op: 'delete', id: unknown_id, data: {} }, 'op'],
+  [{ data: {} }, 'op'],
+  [{ op: 'create' }, 'data'],
+  [{ op: 'create', data: [] }, 'data'],
+  [{ op: 'create', data: newContact(), phone: '1' }, 'phone'],
+  [null, ''],
+  ['create', ''],
+  [[], ''],
+] as const
+
+test('an operation of the wrong shape has its own outcome, and the others take effect', async () => {
+  const tenant = await workspace()
+  const wrong = misshapen.map(([one]) => one)
+  const headers = { 'idempotency-key': 'misshapen' }
+  const operations = [creating(), ...wrong, creating()]
+  for (const is_repeat of [false, true]) {
+    const answer = await tenant.call('POST', '/contacts/batch', { operations }, headers)
+    assert.deepEqual(statusesOf(answer), [201, ...Array(wrong.length).fill(400), 201], answer.text)
+    const errors = answer.body.data.results.slice(1, -1).map(({ error }: { error: Fault }) => error)
+    assert.deepEqual(
+      errors.map(({ code, details }: Fault) => [code, details.fields[0]?.path]),
+      misshapen.map(([, path]) => ['VALIDATION_ERROR', path]),
+    )
+    assert.equal(answer.headers.get('idempotent-replayed'), is_repeat ? 'true' : null)
+  }
+  assert.equal(await totalOf(tenant), 2)
+})
+
+interface Fault {
+  code: string
+  details: { fields: { path: string }[] }
+}
+
+test('an atomic batch with an operation of the wrong shape is refused', async () => {
+  const tenant = await workspace()
+  for (const [wrong, path] of misshapen) {
+    const operations = [creating(), wrong]
+    const refused = await tenant.call('POST', '/contacts/batch', { operations, atomic: true })
+    const { code, details } = refused.body.error
+    assert.deepEqual(
+      [refused.status, code, details.index, details.fields[0].path],
+      [400, 'VALIDATION_ERROR', 1, path],
+      refused.text,
+    )
+  }
+  assert.equal(await totalOf(tenant), 0)
 })
 
 test('each operation counts as a request for the rate limit', async () => {

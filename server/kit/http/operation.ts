@@ -150,6 +150,8 @@ export interface Part {
   operation: WriteMany
   params: Record<string, string>
   body: unknown
+  /** If it is no request at all. */
+  problem?: Problem | undefined
 }
 
 /** Serves concurrent requests of one workspace in one transaction. Returns a Problem for each that is rejected. */

@@ -35,6 +35,7 @@ export function partRequest(
   { operation: { params, query, body }, ...given }: Part,
   { caller, request_id }: Pick<ValidRequest, 'caller' | 'request_id'>,
 ): ValidRequest {
+  if (given.problem) throw given.problem
   const values = validValues({ params, query }, { params: given.params, query: {} }, body, given.body)
   return { caller, request_id, ...values, file: undefined, prepared: undefined, isCurrent: () => true }
 }

@@ -1,3 +1,4 @@
+import { checked_apart } from '../field.ts'
 import { type Fault, faults_max } from '../problem.ts'
 import { truncate } from '../text.ts'
 import { unknownNameMessage } from './suggest-name.ts'
@@ -21,6 +22,7 @@ export interface RequestSchema extends TextSchema {
   maximum?: number
   default?: unknown
   readOnly?: boolean
+  [checked_apart]?: boolean
 }
 
 type Members = Record<string, unknown>
@@ -195,6 +197,7 @@ function readArray(schema: RequestSchema, value: unknown, path: string, faults: 
   if (!Array.isArray(value)) return addFault(faults, path, 'type', `${path} must be a list.`)
   if (value.length > maxItems) return addFault(faults, path, 'too_many', `${path} must have at most ${maxItems} items.`)
   if (value.length < minItems) return addFault(faults, path, 'too_few', `${path} must have at least ${minItems} items.`)
+  if (schema[checked_apart]) return value
   return value.map((item, index) => readMember(items, item, joinPath(path, String(index)), faults))
 }
 

@@ -58,12 +58,7 @@ const isOutage = (error: unknown): error is ParleyError =>
   error instanceof ConnectionError || (error instanceof ParleyError && (error.status >= 500 || error.status === 429))
 
 /** The events of one connection, until it ends or is lost. */
-async function* connect(
-  open: Open,
-  last_id: string | undefined,
-  signal: AbortSignal | undefined,
-  is_first: boolean,
-) {
+async function* connect(open: Open, last_id: string | undefined, signal: AbortSignal | undefined, is_first: boolean) {
   const lost = new AbortController()
   const response = await open(last_id, signal ? AbortSignal.any([signal, lost.signal]) : lost.signal, is_first)
   const waitFor = () => setTimeout(() => lost.abort(), silence_max_ms)

@@ -73,7 +73,8 @@ export const operations: operation.Operation[] = [
     scope: read,
     summary: 'Export consents',
     description:
-      'Returns all entries of the ledger as CSV, oldest first. `evidence` is JSON. There are no phone numbers.',
+      'Returns all entries of the ledger as CSV, oldest first. `evidence` is JSON. There are no phone numbers. If the contact of an ' +
+      'entry was deleted, `contact_id` is the contact that has the phone number now, or empty.',
     file: {
       content_type: 'text/csv; charset=utf-8',
       name: 'consents.csv',

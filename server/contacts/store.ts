@@ -22,7 +22,12 @@ import {
 import * as search_index from './search-index.ts'
 import { hasOtherZones, zones_changed } from './zones.ts'
 
-export type DeletedContact = Pick<Contact, 'id' | 'phone_number'>
+const numbers_per_chunk = 1_000
+/** Before all others. */
+const first_id = '00000000-0000-0000-0000-000000000000'
+
+type ContactNumber = Pick<Contact, 'id' | 'phone_number'>
+export type DeletedContact = ContactNumber
 
 /** Runs in the transaction that deletes contacts. */
 export const deleted = newHook<DeletedContact[]>('contacts.deleted')
@@ -229,6 +234,20 @@ export async function idsByNumber({ db, workspace }: At, phone_numbers: string[]
       cross join lateral (${rowByKey('contacts', workspace, 'phone_number', raw('wanted.number'))}) as holder`,
   )
   return new Map(rows.map(({ id, phone_number }) => [phone_number, id]))
+}
+
+/** All contacts in chunks, in the order of their ids. Each chunk is a statement of its own. */
+export async function* numbersOfAll({ db, workspace }: At): AsyncGenerator<ContactNumber[]> {
+  let rows: ContactNumber[]
+  let last_id = first_id
+  do {
+    rows = await db.many<ContactNumber>(
+      sql`select id, phone_number from contacts where workspace_id = ${workspace} and id > ${last_id}
+        order by id limit ${numbers_per_chunk}`,
+    )
+    yield rows
+    last_id = rows.at(-1)?.id ?? last_id
+  } while (rows.length === numbers_per_chunk)
 }
 
 function assertFound<T>(contact: T | undefined): T {

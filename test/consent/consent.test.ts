@@ -218,6 +218,28 @@ test('the ledger is exported as CSV, oldest first, for members and owners', asyn
   assert.equal((await viewer.go('GET', '/api/v1/consents/export', undefined, inWorkspace(tenant))).status, 403)
 })
 
+test('exported entries of a deleted contact have the contact that has its number now', async () => {
+  const tenant = await workspace()
+  const phone_numbers = ['+4401632960001', '+14155550123']
+  for (const phone_number of phone_numbers) {
+    const earlier = await create(tenant, { phone_number })
+    await record(tenant, earlier.id, { kind: 'all', status: 'revoked' })
+    await tenant.call('DELETE', `/contacts/${earlier.id}`)
+  }
+  const contactIds = async () => {
+    const { text } = await tenant.call('GET', '/consents/export')
+    return parse<Record<string, string>>(text, { columns: true }).map(({ contact_id }) => contact_id)
+  }
+  assert.deepEqual(await contactIds(), ['', ''])
+  // Another spelling of the first number.
+  const again = await create(tenant, { phone_number: '+441632960001' })
+  const other = await workspace()
+  await create(other, { phone_number: '+14155550123' })
+  assert.deepEqual(await contactIds(), [again.id, ''])
+  await record(tenant, again.id, { kind: 'all', status: 'granted' })
+  assert.deepEqual(await contactIds(), [again.id, '', again.id])
+})
+
 test('an empty ledger is valid', async () => {
   assert.deepEqual(await verify(await workspace()), { is_valid: true, rows: 0, first_broken_id: null })
 })

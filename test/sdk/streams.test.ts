@@ -106,7 +106,10 @@ test('a stream that was open reconnects through any outage, and throws when it i
   const [first = 0] = waits
   assert.ok(first >= 750 && first <= 1_250, `${first} ms`)
   assert.equal(Math.max(...waits), 90_000, 'as the service asks')
-  assert.ok(waits.filter((ms) => ms !== 90_000).every((ms) => ms <= 37_500), `${waits} ms`)
+  assert.ok(
+    waits.filter((ms) => ms !== 90_000).every((ms) => ms <= 37_500),
+    `${waits} ms`,
+  )
 })
 
 test('a stream that can not be opened throws', async () => {

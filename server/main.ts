@@ -20,6 +20,7 @@ import { openOperatorPages, openOperatorServer } from './operator-pages.ts'
 import * as setup from './people/setup.ts'
 import { product } from './product.ts'
 import { openService, recordingsFolder } from './service.ts'
+import { noteAddress } from './start/address-file.ts'
 import { ensureFirstWorkspace } from './start/first-workspace.ts'
 import { formatGreeting, greetingAsJson } from './start/greeting.ts'
 import { followOthers, notifyLauncher, type Others } from './start/launcher.ts'
@@ -200,6 +201,7 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
     await service.tools.speech_installer.close()
     await service.tools.sound.close()
     await service.tools.blobs.close()
+    if (api && is_first && is_announced) noteAddress(config, undefined, log)
     const has_others = is_first && is_shared
     if (has_others && is_announced && !is_crash) await Promise.race([others.have_ended, sleep(others_end_ms)])
     // After a crash the others use the embedded PostgreSQL, until the next process takes it over.
@@ -224,6 +226,7 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
     // Before the greeting: from then on the launcher restarts the service after a crash.
     await notifyLauncher(shell, { port, data_dir: config.database_url ? undefined : config.data_dir, processes })
     is_announced = true
+    if (api && is_first) noteAddress(config, port, log)
     const address = addressOf(config, port)
     if (is_shared) log.info('ready')
     if (!is_first) return { stop, live_calls: service.tools.live_calls }

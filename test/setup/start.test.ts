@@ -124,7 +124,22 @@ test('the printed commands work, and after kill -9 the next start uses the runni
     assert.equal(JSON.parse(listed.stdout).keys.length, 2)
     assert.equal((await contacts(address)).status, 200)
   })
+  const address_file = path.join(DATA_DIR, 'address.json')
+  await t.test('commands find the running service by its data, whatever its port is', async () => {
+    const { stdout, stderr } = await command(['agent', 'list', '--json'], { DATA_DIR }).ended
+    assert.equal(JSON.parse(stdout).agents[0].name, 'Receptionist', stderr)
+    const elsewhere = await command(['agent', 'list'], { DATA_DIR, PORT: '9' }).ended
+    assert.match(elsewhere.stderr, /doesn't answer at http:\/\/127\.0\.0\.1:9 /)
+    const written = fs.readFileSync(address_file, 'utf8')
+    for (const text of ['{"host":', '{}', '{"host":"127.0.0.1","port":9}']) {
+      fs.writeFileSync(address_file, text)
+      const { code } = await command(['agent', 'list'], { DATA_DIR }).ended
+      assert.equal(code, 1, text)
+    }
+    fs.writeFileSync(address_file, written)
+  })
   assert.equal(await stop(next), 0)
+  assert.ok(!fs.existsSync(address_file))
   assert.ok(!isPostgresRunning(), 'PostgreSQL was stopped cleanly')
 })
 

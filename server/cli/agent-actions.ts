@@ -66,13 +66,17 @@ export async function pushAgent(
     wanted === undefined
       ? (await listAll(target)).find(({ name }) => name === input.name)
       : await findAgent(target, wanted)
+  const before = found && (await api.agents.get(found.id))
   const agent = found ? await api.agents.update(found.id, input) : await api.agents.create(input)
-  const done = `${found ? 'Changed the draft of' : 'Created'} "${agent.name}" ${agent.id}.`
+  const did = !before ? 'Created' : contentOf(before) === contentOf(agent) ? 'No changes in' : 'Changed the draft of'
+  const done = `${did} "${agent.name}" ${agent.id}.`
   // The first version of a new agent is deployed already.
   if (!found || (!publish && !deploy)) return { data: { agent }, text: done }
   const { data, text } = await publishDraft(target, agent, { note, deploy })
   return { data: { agent: await api.agents.get(agent.id), ...data }, text: `${done}\n${text}` }
 }
+
+const contentOf = ({ name, description, draft }: AgentWithDraft): string => JSON.stringify({ name, description, draft })
 
 export async function publishAgent(
   target: Target,
@@ -87,17 +91,23 @@ async function changeDraft(target: Target, name: string, file: string | undefine
   return file === undefined ? agent : target.api.agents.update(agent.id, await readAgent(target.shell, file))
 }
 
+/** Deploys nothing if the version is the only one in use already. */
 async function publishDraft(
   { api }: Target,
-  { id, name }: Agent | AgentWithDraft,
+  { id, name, has_unpublished_changes, deployed_version, candidate }: Agent | AgentWithDraft,
   { note, deploy = false }: { note?: string | undefined; deploy?: boolean | undefined },
 ): Promise<Answer & { data: { version: AgentVersionWithConfiguration; is_new: boolean } }> {
-  const input = { ...(note !== undefined && { note }), deploy }
+  const input = { ...(note !== undefined && { note }), deploy: deploy && has_unpublished_changes }
   const { data: version, response } = await api.agents.publish(id, input).withResponse()
   const is_new = response.status === 201
   const what = `${version.version_label} of "${name}"`
   const done = is_new ? `Published ${what}.` : `Nothing has changed: the draft is the same as ${what}.`
-  return { data: { version, is_new }, text: deploy ? `${done}\nDeployed ${what}.` : done }
+  const data = { version, is_new }
+  if (!deploy) return { data, text: done }
+  const is_in_use = version.id === deployed_version.id && !candidate
+  if (!input.deploy && is_in_use) return { data, text: `${done}\nIt is deployed already.` }
+  if (!input.deploy) await api.agents.deploy(id, { version_id: version.id })
+  return { data, text: `${done}\nDeployed ${what}.` }
 }
 
 export async function deployAgent(

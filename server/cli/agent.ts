@@ -30,7 +30,10 @@ export function addAgentCommands(program: Command, ask: Ask): void {
     group
       .command(name)
       .description(description)
-      .option('--workspace <name>', 'The workspace of the agent (default: PARLEY_WORKSPACE, or the oldest one)')
+      .option(
+        '--workspace <name>',
+        'The workspace of the agent (default: PARLEY_WORKSPACE, or that of the login, or the oldest one)',
+      )
   const agent = ['<agent>', 'The name or the id of the agent'] as const
   const from_file = ['--file <file>', 'First change the draft to what this file has'] as const
   const note = ['--note <text>', 'What is new in this version'] as const

@@ -11,7 +11,7 @@ Examples:
   parley api GET /contacts --paginate
   parley api POST /contacts -f phone_number=+14155550100 -F 'tags=["vip"]'
   parley api PATCH /agents/ID --input agent.json -H 'If-Match: "ETAG"'
-  parley api POST /imports --file contacts.csv -F dry_run=true
+  parley api POST /contacts/imports --file contacts.csv -F is_dry_run=true
   parley api GET /calls/ID/recording > call.wav
 
 Fields are the query of a GET and the JSON body of other requests. -f always sends text; -F sends numbers, true, false, null, lists
@@ -36,7 +36,7 @@ export function addApiCommand(program: Command, ask: Ask): void {
     .option('--input <file>', 'A file with the JSON body, or - for standard input')
     .option('--file <file>', 'A file to upload')
     .option('--paginate', 'Read all pages of a list')
-    .option('--workspace <name>', 'The workspace (default: PARLEY_WORKSPACE, or the oldest one)')
+    .option('--workspace <name>', 'The workspace (default: PARLEY_WORKSPACE, or that of the login, or the oldest one)')
     .addHelpText('after', note)
     .action((method: string, path: string, options: ApiOptions & { workspace?: string }) =>
       ask({ workspace: options.workspace, command: 'api', scopes: ['*'] }, async (target) =>

@@ -25,7 +25,7 @@ export function addCallCommand(program: Command, ask: Ask): void {
     .option('--simulate <person>', 'The simulated person that answers, from 00 to 19', parsePerson)
     .option(
       '--workspace <name>',
-      'The workspace that the agent belongs to (default: PARLEY_WORKSPACE, or the oldest one)',
+      'The workspace that the agent belongs to (default: PARLEY_WORKSPACE, or that of the login, or the oldest one)',
     )
     .addHelpText('after', note)
     .action((to: string, options: CallOptions) =>

@@ -26,7 +26,10 @@ export function addCampaignCommands(program: Command, ask: Ask, isJson: () => bo
     group
       .command(name)
       .description(description)
-      .option('--workspace <name>', 'The workspace of the campaign (default: PARLEY_WORKSPACE, or the oldest one)')
+      .option(
+        '--workspace <name>',
+        'The workspace of the campaign (default: PARLEY_WORKSPACE, or that of the login, or the oldest one)',
+      )
       .addHelpText('after', note)
   const campaign = ['<campaign>', 'The name or the id of the campaign'] as const
   add('list', 'List campaigns, newest first').action(({ workspace }: Options) =>

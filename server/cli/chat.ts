@@ -17,7 +17,7 @@ export function addChatCommand(program: Command, ask: Ask): void {
     .argument('<agent>', 'The name or the id of the agent')
     .option(
       '--workspace <name>',
-      'The workspace that the agent belongs to (default: PARLEY_WORKSPACE, or the oldest one)',
+      'The workspace that the agent belongs to (default: PARLEY_WORKSPACE, or that of the login, or the oldest one)',
     )
     .option('--draft', 'Try the draft of the agent instead of the deployed version')
     .addHelpText('after', note)

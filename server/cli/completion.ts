@@ -6,9 +6,9 @@ import type { Command } from './command.ts'
 const shells = ['bash', 'zsh', 'fish'] as const
 
 const note = `
-bash: put this into ~/.bashrc:  source <(npx parley completion bash)
-zsh:  put this into ~/.zshrc after compinit:  source <(npx parley completion zsh)
-fish: npx parley completion fish > ~/.config/fish/completions/parley.fish
+bash: put this into ~/.bashrc:  source <(parley completion bash)
+zsh:  put this into ~/.zshrc after compinit:  source <(parley completion zsh)
+fish: parley completion fish > ~/.config/fish/completions/parley.fish
 
 Run it again after an update.`
 

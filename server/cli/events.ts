@@ -41,7 +41,10 @@ export function addTriggerCommand(program: Command, ask: Ask): void {
     .description('Send an example of an event to an application')
     .argument('<type>', 'The type of the event, such as call.ended')
     .option('--webhook <id>', 'Send it to this webhook instead')
-    .option('--workspace <name>', 'The workspace of the webhook (default: PARLEY_WORKSPACE, or the oldest one)')
+    .option(
+      '--workspace <name>',
+      'The workspace of the webhook (default: PARLEY_WORKSPACE, or that of the login, or the oldest one)',
+    )
     .addHelpText('after', trigger_note)
     .action((type: string, options: { webhook?: string; workspace?: string }) =>
       ask(
@@ -58,4 +61,4 @@ const withOptions = (command: Command): Command =>
   command
     .option('--type <pattern>', 'Only events of this type, or of a pattern such as call.*')
     .option('--after <id>', 'Begin after the event with this id (default: with new events)')
-    .option('--workspace <name>', 'The workspace (default: PARLEY_WORKSPACE, or the oldest one)')
+    .option('--workspace <name>', 'The workspace (default: PARLEY_WORKSPACE, or that of the login, or the oldest one)')

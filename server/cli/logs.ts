@@ -17,7 +17,7 @@ export function addLogsCommand(program: Command, ask: Ask): void {
     .argument('[agent]', 'Only the answers of this agent: its name or its id')
     .option('--limit <number>', 'How many of the last answers to print, up to 100', parseLimit, 20)
     .option('--follow', 'Go on with new answers, until Ctrl-C')
-    .option('--workspace <name>', 'The workspace (default: PARLEY_WORKSPACE, or the oldest one)')
+    .option('--workspace <name>', 'The workspace (default: PARLEY_WORKSPACE, or that of the login, or the oldest one)')
     .addHelpText('after', note)
     .action((agent: string | undefined, options: LogOptions) =>
       ask({ workspace: options.workspace, command: 'logs', scopes }, async (target) =>

@@ -37,7 +37,10 @@ export function addProviderCommands(program: Command, ask: Ask): void {
     group
       .command(name)
       .description(description)
-      .option('--workspace <name>', 'The workspace of the provider (default: PARLEY_WORKSPACE, or the oldest one)')
+      .option(
+        '--workspace <name>',
+        'The workspace of the provider (default: PARLEY_WORKSPACE, or that of the login, or the oldest one)',
+      )
   const addSettings = (command: Command) =>
     command
       .option('--model <model>', 'The model that is used when none is named (for speech only: optional)')

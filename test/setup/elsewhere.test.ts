@@ -148,6 +148,17 @@ test('an agent is pulled into a file, changed there, and pushed back', async () 
   assert.match(pushed.stdout, /^Changed the draft of "Reception" \S+\.\nPublished v2 .*\nDeployed v2 /)
   const again = await run('agent', 'push', file, '--publish', '--json')
   assert.deepEqual([JSON.parse(again.stdout).is_new, JSON.parse(again.stdout).version.version_label], [false, 'v2'])
+  const same = await run('agent', 'push', file, '--deploy')
+  assert.match(
+    same.stdout,
+    /^No changes in "Reception" \S+\.\nNothing has changed: .* v2 .*\nIt is deployed already\.\n$/,
+  )
+  const [{ id }] = (await tenant.call('GET', '/agents')).body.data
+  const deployments = async () => (await tenant.call('GET', `/agents/${id}/deployments`)).body.pagination.total
+  assert.equal(await deployments(), 2)
+  assert.equal((await run('agent', 'rollback', 'Reception')).code, 0)
+  assert.match((await run('agent', 'push', file, '--deploy')).stdout, /\nDeployed v2 of "Reception"\.\n$/)
+  assert.equal(await deployments(), 4)
 
   fs.writeFileSync(file, JSON.stringify({ ...content, name: 'Night' }))
   assert.match((await run('agent', 'push', file)).stdout, /^Created "Night" /)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { reactions as agent_reactions } from './agents/reactions.ts'
+import { reactions as api_key_reactions } from './api-keys/reactions.ts'
 import { openSound } from './audio/sound.ts'
 import { openSpeechInstaller } from './audio/speech-install.ts'
 import { openLiveCalls } from './calls/live-calls.ts'
@@ -13,6 +14,7 @@ import { openTestTime } from './clocks/time.ts'
 import { type Config, ConfigError } from './config.ts'
 import { reactions as consent_reactions } from './consent/reactions.ts'
 import { openVerifications } from './consent/verify.ts'
+import { reactions as contact_reactions } from './contacts/reactions.ts'
 import { openLiveWords } from './conversations/live.ts'
 import { reactions as conversation_reactions } from './conversations/reactions.ts'
 import { openWatch } from './conversations/watch.ts'
@@ -32,13 +34,23 @@ import { openRenderer } from './lines/simulator/render/renderer.ts'
 import { reactions as message_reactions } from './messages/reactions.ts'
 import { openServiceMetrics } from './metrics.ts'
 import { environmentProviders } from './models/environment.ts'
+import { reactions as provider_reactions } from './models/reactions.ts'
+import { reactions as people_reactions } from './people/reactions.ts'
 import { product, seal_info, version } from './product.ts'
 import { openStatus } from './status.ts'
 import { table_classes } from './table-classes.ts'
+import { reactions as tool_reactions } from './tools/reactions.ts'
 import { reactions as webhook_reactions } from './webhooks/reactions.ts'
+import { reactions as workspace_reactions } from './workspaces/reactions.ts'
 import { all_workspaces } from './workspaces/store.ts'
 
 const hooks = openHooks([
+  ...workspace_reactions,
+  ...api_key_reactions,
+  ...contact_reactions,
+  ...provider_reactions,
+  ...tool_reactions,
+  ...people_reactions,
   ...webhook_reactions,
   ...consent_reactions,
   ...agent_reactions,

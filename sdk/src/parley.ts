@@ -262,8 +262,9 @@ export class ContactsApi {
    * Create or update a contact.
    *
    * Creates the contact that has this phone number (201), or updates it as "Update a contact" does (200). A
-   * `phone_number` in the body must be the one in the path. Safe to repeat: concurrent requests make one contact. With
-   * `If-Match`, a contact that has changed or does not exist gives 412. With `If-None-Match: *`, one that exists does.
+   * `phone_number` in the body must be the one in the path. Safe to repeat: concurrent requests make one contact, and one
+   * that has all the values already stays as it is, without an event. With `If-Match`, a contact that has changed or does
+   * not exist gives 412. With `If-None-Match: *`, one that exists does.
    *
    * Requires the scope `contacts:write`.
    */
@@ -275,9 +276,9 @@ export class ContactsApi {
    * Create and update many contacts.
    *
    * Runs 1 to 100 operations in order. Each has the status and the `data` or `error` of the single request, and failed
-   * ones do not keep the others from taking effect. With `atomic`, all take effect or none: if one fails, the response is
-   * its error, with `details.index`. A request with an `Idempotency-Key` that was interrupted goes on when it is
-   * repeated. Each operation counts as a request for the rate limit.
+   * ones, also those of the wrong shape, do not keep the others from taking effect. With `atomic`, all take effect or
+   * none: if one fails, the response is its error, with `details.index`. A request with an `Idempotency-Key` that was
+   * interrupted goes on when it is repeated. Each operation counts as a request for the rate limit.
    *
    * Requires the scope `contacts:write`.
    */
@@ -562,7 +563,8 @@ export class ConsentsApi {
   /**
    * Export consents.
    *
-   * Returns all entries of the ledger as CSV, oldest first. `evidence` is JSON. There are no phone numbers.
+   * Returns all entries of the ledger as CSV, oldest first. `evidence` is JSON. There are no phone numbers. If the
+   * contact of an entry was deleted, `contact_id` is the contact that has the phone number now, or empty.
    *
    * Requires the scope `consents:read`.
    */

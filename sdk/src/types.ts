@@ -2762,6 +2762,26 @@ export interface Explanation {
   }>
 }
 
+/** Who or what has caused it. `null` for events from before this was recorded. */
+export type EventActor = {
+  /** What it is. */
+  type: 'key' | 'person' | 'agent' | 'integration' | 'operator' | 'system'
+  /** Its id. `null` for `operator`, who uses the command line, and for `system`, the service itself. */
+  id: string | null
+  /** Its name of now. `null` if it has none, or does not exist any more. */
+  name: string | null
+} | null
+
+/** What it is about. `null` for events from before this was recorded. */
+export type EventSubject = {
+  /** What it is, such as `contact`. */
+  type: string
+  /** Its id. */
+  id: string | null
+  /** Its name of now. `null` if it has none, or does not exist any more. */
+  name: string | null
+} | null
+
 export interface WorkspaceEvent {
   /** The unique id of the event. Treat it as opaque. */
   id: string
@@ -2804,6 +2824,8 @@ export interface WorkspaceEvent {
   resource_id: string
   /** When it happened. */
   created_at: string
+  actor: EventActor
+  subject: EventSubject
   /** The resource after the event. Its schema depends on the type. */
   data: Record<string, unknown>
   /** For updates: the previous values of the fields that changed. `null` otherwise. */
@@ -2828,6 +2850,8 @@ export interface EventsStreamContactCreated {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: ContactWithCrmIds | OnlyId
     previous: null
   }
@@ -2846,6 +2870,8 @@ export interface EventsStreamContactUpdated {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: ContactWithCrmIds | OnlyId
     previous: {
       /** The unique id of the contact. Treat it as opaque. */
@@ -2907,6 +2933,8 @@ export interface EventsStreamContactDeleted {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: OnlyId
     previous: null
   }
@@ -2925,6 +2953,8 @@ export interface EventsStreamAgentCreated {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Agent
     previous: null
   }
@@ -2943,6 +2973,8 @@ export interface EventsStreamAgentUpdated {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Agent
     previous: {
       name?: string
@@ -2984,6 +3016,8 @@ export interface EventsStreamAgentDeployed {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Agent
     previous: {
       name?: string
@@ -3025,6 +3059,8 @@ export interface EventsStreamAgentDeleted {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Agent
     previous: null
   }
@@ -3043,6 +3079,8 @@ export interface EventsStreamConversationStarted {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Conversation
     previous: null
   }
@@ -3061,6 +3099,8 @@ export interface EventsStreamConversationTurn {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: {
       /** The id of the conversation. */
       id: string
@@ -3084,6 +3124,8 @@ export interface EventsStreamConversationHandedOver {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Conversation
     previous: null
   }
@@ -3102,6 +3144,8 @@ export interface EventsStreamConversationTakenBack {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Conversation
     previous: null
   }
@@ -3120,6 +3164,8 @@ export interface EventsStreamConversationClosed {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Conversation
     previous: null
   }
@@ -3138,6 +3184,8 @@ export interface EventsStreamMessageReceived {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: {
       /** The unique id of the message. */
       id: string
@@ -3166,6 +3214,8 @@ export interface EventsStreamMessageSent {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: {
       /** The unique id of the message. */
       id: string
@@ -3194,6 +3244,8 @@ export interface EventsStreamMessageDelivered {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: {
       /** The unique id of the message. */
       id: string
@@ -3222,6 +3274,8 @@ export interface EventsStreamMessageFailed {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: {
       /** The unique id of the message. */
       id: string
@@ -3250,6 +3304,8 @@ export interface EventsStreamCallStarted {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Call
     previous: null
   }
@@ -3268,6 +3324,8 @@ export interface EventsStreamCallAnswered {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Call
     previous: null
   }
@@ -3286,6 +3344,8 @@ export interface EventsStreamCallEnded {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Call
     previous: null
   }
@@ -3304,6 +3364,8 @@ export interface EventsStreamCallUpdated {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Call
     previous: {
       /**
@@ -3328,6 +3390,8 @@ export interface EventsStreamCallRecordingReady {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Call
     previous: null
   }
@@ -3346,6 +3410,8 @@ export interface EventsStreamCampaignStarted {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Campaign
     previous: null
   }
@@ -3364,6 +3430,8 @@ export interface EventsStreamCampaignPaused {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Campaign
     previous: null
   }
@@ -3382,6 +3450,8 @@ export interface EventsStreamCampaignResumed {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Campaign
     previous: null
   }
@@ -3400,6 +3470,8 @@ export interface EventsStreamCampaignCompleted {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Campaign
     previous: null
   }
@@ -3418,6 +3490,8 @@ export interface EventsStreamCampaignCanceled {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Campaign
     previous: null
   }
@@ -3436,6 +3510,8 @@ export interface EventsStreamCampaignProgress {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Campaign
     previous: null
   }
@@ -3454,6 +3530,8 @@ export interface EventsStreamImportFinished {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Import
     previous: null
   }
@@ -3472,6 +3550,8 @@ export interface EventsStreamImportUndone {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: Import
     previous: null
   }
@@ -3497,6 +3577,8 @@ export interface EventsStreamApiKeyCreated {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: ApiKeyNamed
     previous: null
   }
@@ -3515,6 +3597,8 @@ export interface EventsStreamApiKeyRevoked {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: ApiKeyNamed
     previous: null
   }
@@ -3560,6 +3644,8 @@ export interface EventsStreamWebhookDisabled {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: WebhookSummary
     previous: null
   }
@@ -3578,6 +3664,8 @@ export interface EventsStreamWebhookTest {
     resource_id: string
     /** When it happened. */
     created_at: string
+    actor: EventActor
+    subject: EventSubject
     data: WebhookSummary
     previous: null
   }
@@ -4237,6 +4325,14 @@ export interface InboxAnswer {
   answer: '200' | '500' | '410' | 'hang'
 }
 
+/** Who or what has caused it. Not part of events from before this was recorded. */
+export interface PayloadActor {
+  /** What it is. */
+  type: 'key' | 'person' | 'agent' | 'integration' | 'operator' | 'system'
+  /** Its id. `null` for `operator`, who uses the command line, and for `system`, the service itself. */
+  id: string | null
+}
+
 export interface ContactCreatedEvent {
   /** The unique id of the event. Treat it as opaque. */
   id: string
@@ -4245,6 +4341,13 @@ export interface ContactCreatedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'contact'
+    /** Its id. */
+    id: string
+  }
   data: ContactWithCrmIds | OnlyId
 }
 
@@ -4256,6 +4359,13 @@ export interface ContactUpdatedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'contact'
+    /** Its id. */
+    id: string
+  }
   data: ContactWithCrmIds | OnlyId
   previous?: {
     /** The unique id of the contact. Treat it as opaque. */
@@ -4311,6 +4421,13 @@ export interface ContactDeletedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'contact'
+    /** Its id. */
+    id: string
+  }
   data: OnlyId
 }
 
@@ -4322,6 +4439,13 @@ export interface AgentCreatedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'agent'
+    /** Its id. */
+    id: string
+  }
   data: Agent
 }
 
@@ -4333,6 +4457,13 @@ export interface AgentUpdatedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'agent'
+    /** Its id. */
+    id: string
+  }
   data: Agent
   previous?: {
     name?: string
@@ -4368,6 +4499,13 @@ export interface AgentDeployedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'agent'
+    /** Its id. */
+    id: string
+  }
   data: Agent
   previous?: {
     name?: string
@@ -4403,6 +4541,13 @@ export interface AgentDeletedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'agent'
+    /** Its id. */
+    id: string
+  }
   data: Agent
 }
 
@@ -4414,6 +4559,13 @@ export interface ConversationStartedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'conversation'
+    /** Its id. */
+    id: string
+  }
   data: Conversation
 }
 
@@ -4425,6 +4577,13 @@ export interface ConversationTurnEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'conversation'
+    /** Its id. */
+    id: string
+  }
   data: {
     /** The id of the conversation. */
     id: string
@@ -4441,6 +4600,13 @@ export interface ConversationHandedOverEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'conversation'
+    /** Its id. */
+    id: string
+  }
   data: Conversation
 }
 
@@ -4452,6 +4618,13 @@ export interface ConversationTakenBackEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'conversation'
+    /** Its id. */
+    id: string
+  }
   data: Conversation
 }
 
@@ -4463,6 +4636,13 @@ export interface ConversationClosedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'conversation'
+    /** Its id. */
+    id: string
+  }
   data: Conversation
 }
 
@@ -4474,6 +4654,13 @@ export interface MessageReceivedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'message'
+    /** Its id. */
+    id: string
+  }
   data: {
     /** The unique id of the message. */
     id: string
@@ -4495,6 +4682,13 @@ export interface MessageSentEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'message'
+    /** Its id. */
+    id: string
+  }
   data: {
     /** The unique id of the message. */
     id: string
@@ -4516,6 +4710,13 @@ export interface MessageDeliveredEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'message'
+    /** Its id. */
+    id: string
+  }
   data: {
     /** The unique id of the message. */
     id: string
@@ -4537,6 +4738,13 @@ export interface MessageFailedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'message'
+    /** Its id. */
+    id: string
+  }
   data: {
     /** The unique id of the message. */
     id: string
@@ -4558,6 +4766,13 @@ export interface CallStartedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'call'
+    /** Its id. */
+    id: string
+  }
   data: Call
 }
 
@@ -4569,6 +4784,13 @@ export interface CallAnsweredEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'call'
+    /** Its id. */
+    id: string
+  }
   data: Call
 }
 
@@ -4580,6 +4802,13 @@ export interface CallEndedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'call'
+    /** Its id. */
+    id: string
+  }
   data: Call
 }
 
@@ -4591,6 +4820,13 @@ export interface CallUpdatedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'call'
+    /** Its id. */
+    id: string
+  }
   data: Call
   previous?: {
     /**
@@ -4609,6 +4845,13 @@ export interface CallRecordingReadyEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'call'
+    /** Its id. */
+    id: string
+  }
   data: Call
 }
 
@@ -4620,6 +4863,13 @@ export interface CampaignStartedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'campaign'
+    /** Its id. */
+    id: string
+  }
   data: Campaign
 }
 
@@ -4631,6 +4881,13 @@ export interface CampaignPausedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'campaign'
+    /** Its id. */
+    id: string
+  }
   data: Campaign
 }
 
@@ -4642,6 +4899,13 @@ export interface CampaignResumedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'campaign'
+    /** Its id. */
+    id: string
+  }
   data: Campaign
 }
 
@@ -4653,6 +4917,13 @@ export interface CampaignCompletedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'campaign'
+    /** Its id. */
+    id: string
+  }
   data: Campaign
 }
 
@@ -4664,6 +4935,13 @@ export interface CampaignCanceledEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'campaign'
+    /** Its id. */
+    id: string
+  }
   data: Campaign
 }
 
@@ -4675,6 +4953,13 @@ export interface CampaignProgressEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'campaign'
+    /** Its id. */
+    id: string
+  }
   data: Campaign
 }
 
@@ -4686,6 +4971,13 @@ export interface ImportFinishedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'import'
+    /** Its id. */
+    id: string
+  }
   data: Import
 }
 
@@ -4697,6 +4989,13 @@ export interface ImportUndoneEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'import'
+    /** Its id. */
+    id: string
+  }
   data: Import
 }
 
@@ -4708,6 +5007,13 @@ export interface ApiKeyCreatedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'api_key'
+    /** Its id. */
+    id: string
+  }
   data: ApiKeyNamed
 }
 
@@ -4719,6 +5025,13 @@ export interface ApiKeyRevokedEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'api_key'
+    /** Its id. */
+    id: string
+  }
   data: ApiKeyNamed
 }
 
@@ -4730,6 +5043,13 @@ export interface WebhookDisabledEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'webhook'
+    /** Its id. */
+    id: string
+  }
   data: WebhookSummary
 }
 
@@ -4741,6 +5061,13 @@ export interface WebhookTestEvent {
   timestamp: string
   /** The workspace in which it happened. */
   workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'webhook'
+    /** Its id. */
+    id: string
+  }
   data: WebhookSummary
 }
 

@@ -1,10 +1,12 @@
 import { type At, on, type Reaction } from '../kit/at.ts'
+import { named, namesIn } from '../kit/postgres/names.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import type { Use } from '../kit/problem.ts'
 import * as providers from '../models/store.ts'
 import * as tools from '../tools/store.ts'
 
 export const reactions: Reaction[] = [
+  named('agent', namesIn(raw('agents'), raw('name'))),
   on(providers.findingUses, (at, { name }) => findNamingProvider(at, name)),
   on(tools.findingUses, (at, { name }) => findNamingTool(at, name)),
 ]

@@ -1,3 +1,4 @@
+import { operator } from '../events/actors.ts'
 import * as clock from '../kit/clock.ts'
 import { hashOf } from '../kit/crypto/secret.ts'
 import type { IdentifyOptions } from '../kit/http/door.ts'
@@ -79,10 +80,14 @@ export function authenticator(db: Db): Authenticator {
   }
 }
 
-const toCaller = (key: api_keys.FoundKey): Caller => ({
-  id: key.id,
-  workspace: key.workspace_id,
-  scopes: toScopes(key.scopes),
-  authenticated_by: key.scopes?.includes(command_scope) ? 'command' : 'key',
-  is_test: key.is_test,
-})
+function toCaller({ id, workspace_id, scopes, is_test }: api_keys.FoundKey): Caller {
+  const is_command = scopes?.includes(command_scope) ?? false
+  return {
+    id,
+    workspace: workspace_id,
+    scopes: toScopes(scopes),
+    authenticated_by: is_command ? 'command' : 'key',
+    actor: is_command ? operator : { type: 'key', id },
+    is_test,
+  }
+}

@@ -1,13 +1,15 @@
 import * as agents from '../agents/store.ts'
 import * as channels from '../channels/store.ts'
+import { nameByContact } from '../contacts/names.ts'
 import * as contacts from '../contacts/store.ts'
 import { call_changed } from '../conversations/people.ts'
 import { unlinkCalls } from '../conversations/reactions.ts'
 import { redacting } from '../conversations/redact.ts'
 import { callback_requested } from '../drivers/callbacks.ts'
 import * as events from '../events/store.ts'
-import { type At, on, type Reaction } from '../kit/at.ts'
+import { type At, type InWorkspace, on, type Reaction } from '../kit/at.ts'
 import { redactAnswers } from '../kit/http/idempotency.ts'
+import { named } from '../kit/postgres/names.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
 import { scheduleCallback } from './callbacks.ts'
 import { cancelUnstarted, isUnstarted } from './end.ts'
@@ -19,6 +21,7 @@ import { announce, announceRequest, table } from './store.ts'
 const canceled_at_once_max = 1_000
 
 export const reactions: Reaction[] = [
+  named('call', readNames),
   on(contacts.deleted, unlinkContacts),
   on(agents.deleted, endCalls),
   // Whoever is on the line would hear the carrier's error when it asks what is next.
@@ -70,4 +73,11 @@ async function cancelSome(at: At, where: Sql): Promise<void> {
 /** The process that drives the call looks at its conversation. In a test workspace, where the clock stands still, it is due now. */
 async function continueCall(at: At, { conversation_id }: { conversation_id: string }): Promise<void> {
   for (const call of await setDue(at, conversation_id)) announceRequest(at, call)
+}
+
+async function readNames(at: InWorkspace, ids: string[]) {
+  const calls = await at.db.many<{ id: string; contact_id: string | null }>(
+    sql`select id, contact_id from calls where workspace_id = ${at.workspace} and id = any(${ids}::uuid[])`,
+  )
+  return nameByContact(at, calls)
 }

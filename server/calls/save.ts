@@ -7,6 +7,7 @@ import { findOpen, readSpoken } from '../conversations/turns.ts'
 import type { OptOut } from '../drivers/driver.ts'
 import type { Plan, Save, Saved } from '../drivers/plan-save.ts'
 import { saveAll } from '../drivers/save.ts'
+import { agentActor } from '../events/actors.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -349,14 +350,23 @@ const toChanged = ({ before, after, save }: Change): ChangedCall => ({
 })
 
 async function recordEvents(at: At, changes: Change[]): Promise<void> {
-  const become = (isNow: (change: Change) => boolean, timeOf: (call: Call) => string | null) =>
-    changes.flatMap((change) =>
-      isNow(change) ? [{ data: change.after, created_at: timeOf(change.after) ?? change.after.updated_at }] : [],
-    )
+  const become = (
+    isNow: (change: Change) => boolean,
+    timeOf: (call: Call) => string | null,
+    isByAgent: (call: Call) => boolean = () => false,
+  ) =>
+    changes.flatMap((change) => {
+      const { after } = change
+      if (!isNow(change)) return []
+      const actor = isByAgent(after) ? agentActor(after.agent_id) : at.actor
+      return [{ data: after, created_at: timeOf(after) ?? after.updated_at, actor }]
+    })
   const isStarting = ({ before, after }: Change) => before.started_at === null && after.started_at !== null
   const isAnswering = ({ before, after }: Change) => before.answered_at === null && after.answered_at !== null
   const isReady = ({ before, after }: Change) =>
     before.recording.status !== 'ready' && after.recording.status === 'ready'
+  const isOutbound = ({ direction }: Call) => direction === 'outbound'
+  const isEndedByAgent = ({ ended_by }: Call) => ended_by === 'agent'
   const isRefined = ({ before, after }: Change) => before.ended_at !== null && after.updated_at !== before.updated_at
   const { started, answered, ended, recording_ready, updated } = event_types
   const times = {
@@ -366,9 +376,9 @@ async function recordEvents(at: At, changes: Change[]): Promise<void> {
     updated: ({ updated_at }: Call) => updated_at,
   }
   await Promise.all([
-    events.record(at, started, become(isStarting, times.started)),
+    events.record(at, started, become(isStarting, times.started, isOutbound)),
     events.record(at, answered, become(isAnswering, times.answered)),
-    events.record(at, ended, become(isEnding, times.ended)),
+    events.record(at, ended, become(isEnding, times.ended, isEndedByAgent)),
     events.record(at, recording_ready, become(isReady, times.ended)),
     events.record(at, updated, become(isRefined, times.updated)),
   ])

@@ -5,7 +5,8 @@ import { zones_changed } from '../contacts/zones.ts'
 import { threads_changed } from '../conversations/threads.ts'
 import { callback_requested } from '../drivers/callbacks.ts'
 import { type At, on, type Reaction } from '../kit/at.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import { named, namesIn } from '../kit/postgres/names.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
 import type { Use } from '../kit/problem.ts'
 import { findingDelays } from '../messages/permits.ts'
 import * as workspaces from '../workspaces/store.ts'
@@ -18,6 +19,7 @@ import { reviewAll, wakeAt } from './rows.ts'
 import { keepHours } from './sending-hours.ts'
 
 export const reactions: Reaction[] = [
+  named('campaign', namesIn(raw('campaigns'), raw('name'))),
   on(agents.findingUses, (at, { agent_id }) => findUsing(at, agent_id)),
   on(contacts.deleted, removeEnrollments),
   on(zones_changed, (at, changed) =>

@@ -1,11 +1,13 @@
 import * as agents from '../agents/store.ts'
 import * as clocks from '../clocks/store.ts'
 import { type At, on, type Reaction } from '../kit/at.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import { named, namesIn } from '../kit/postgres/names.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
 import type { Use } from '../kit/problem.ts'
 import * as channels from './store.ts'
 
 export const reactions: Reaction[] = [
+  named('channel', namesIn(raw('channels'), raw('name'))),
   on(agents.findingUses, (at, { agent_id }) => findUsing(at, agent_id)),
   on(clocks.created, addSimulators),
 ]

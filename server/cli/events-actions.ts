@@ -32,8 +32,10 @@ export interface EventOptions {
 export async function tailEvents(target: Target, options: EventOptions): Promise<undefined> {
   const { shell, is_json } = target
   await follow(target, options, stopSignal(shell), async (event) => {
-    const { id, type, created_at, resource_id } = event
-    shell.stdout.write(is_json ? `${JSON.stringify(event)}\n` : `${created_at}  ${type}  ${resource_id}  (${id})\n`)
+    const { id, type, created_at, resource_id, actor, subject } = event
+    const about = subject?.name ? `${resource_id} "${subject.name}"` : resource_id
+    const by = actor ? `  by ${actor.name ? `${actor.type} "${actor.name}"` : actor.type}` : ''
+    shell.stdout.write(is_json ? `${JSON.stringify(event)}\n` : `${created_at}  ${type}  ${about}${by}  (${id})\n`)
   })
 }
 
@@ -54,8 +56,17 @@ export async function listen(
       : `The secret that signs is ${secret}\nSending events of "${workspace.name}" to ${forward}. Ctrl-C ends it.`,
   )
   try {
-    await follow(target, options, signal, async ({ id, type, created_at, data, previous }) => {
-      const body = { id, type, timestamp: created_at, workspace_id: workspace.id, data, ...(previous && { previous }) }
+    await follow(target, options, signal, async ({ id, type, created_at, actor, subject, data, previous }) => {
+      const body = {
+        id,
+        type,
+        timestamp: created_at,
+        workspace_id: workspace.id,
+        ...(actor && { actor: { type: actor.type, id: actor.id } }),
+        ...(subject && { subject: { type: subject.type, id: subject.id } }),
+        data,
+        ...(previous && { previous }),
+      }
       const { status, error, attempts } = await sendRepeatedly(forward, secret, body, signal)
       if (is_json) return log(JSON.stringify({ type: 'forwarded', id, event_type: type, status, error, attempts }))
       const outcome = error === null ? `${status}` : `failed after ${attempts} attempts: ${error}`

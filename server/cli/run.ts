@@ -31,12 +31,13 @@ export function createRun(shell: Shell, isJson: () => boolean): Run {
       import('./open-for-command.ts'),
     ])
     const { config, database } = await openForCommand(shell, options)
-    const [{ openService }, { readSecretsKeys }] = await Promise.all([
+    const [{ openService }, { operator }, { readSecretsKeys }] = await Promise.all([
       import('../service.ts'),
+      import('../events/actors.ts'),
       import('../start/secrets-key.ts'),
     ])
     const with_keys = { ...config, ...readSecretsKeys(config) }
-    const service = openService(database.pool, with_keys, () => addressOf(config, config.port))
+    const service = { ...openService(database.pool, with_keys, () => addressOf(config, config.port)), actor: operator }
     try {
       const answer = await work(service, shell, database)
       if (answer) printAnswer(shell, answer, isJson())

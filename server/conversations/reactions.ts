@@ -1,11 +1,35 @@
 import * as agents from '../agents/store.ts'
+import { nameByContact } from '../contacts/names.ts'
 import * as contacts from '../contacts/store.ts'
 import * as events from '../events/store.ts'
-import { type At, on, type Reaction } from '../kit/at.ts'
+import { type At, type InWorkspace, on, type Reaction } from '../kit/at.ts'
 import { redactAnswers } from '../kit/http/idempotency.ts'
+import { named } from '../kit/postgres/names.ts'
+import { sql } from '../kit/postgres/sql.ts'
 import { closeSoon, unlinkContacts, unlinkRows } from './rows.ts'
 
-export const reactions: Reaction[] = [on(contacts.deleted, unlink), on(agents.deleted, closeSoon)]
+export const reactions: Reaction[] = [
+  on(contacts.deleted, unlink),
+  on(agents.deleted, closeSoon),
+  named('conversation', readNames),
+  named('message', readMessageNames),
+]
+
+async function readNames(at: InWorkspace, ids: string[]) {
+  const conversations = await at.db.many<{ id: string; contact_id: string | null }>(
+    sql`select id, contact_id from conversations where workspace_id = ${at.workspace} and id = any(${ids}::uuid[])`,
+  )
+  return nameByContact(at, conversations)
+}
+
+async function readMessageNames(at: InWorkspace, ids: string[]) {
+  const messages = await at.db.many<{ id: string; contact_id: string | null }>(
+    sql`select messages.id, contact_id from messages
+      join conversations on conversations.workspace_id = ${at.workspace} and conversations.id = conversation_id
+      where messages.workspace_id = ${at.workspace} and messages.id = any(${ids}::uuid[])`,
+  )
+  return nameByContact(at, messages)
+}
 
 /**
  * Conversations stay when their contacts are deleted, without a link and without the number, also where a visitor of a web

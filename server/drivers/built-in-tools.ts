@@ -6,6 +6,7 @@ import * as contacts from '../contacts/store.ts'
 import type { Conversation } from '../conversations/schema.ts'
 import { lock } from '../conversations/store.ts'
 import { saveRuns } from '../conversations/tool-runs.ts'
+import { agentActor } from '../events/actors.ts'
 import { type At, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
@@ -177,7 +178,8 @@ export function runBuiltIn(at: At, context: ToolContext, call: BuiltInCall): Pro
   if (!tool) return undefined
   if (!tool.isOffered(context)) return Promise.resolve(refused('This tool is not available here.'))
   const fault = argumentFault(parametersOf(call.name, tool.parameters, context), call.arguments)
-  return fault === undefined ? tool.run(at, context, call) : Promise.resolve(refused(fault))
+  const by_agent = { ...at, actor: agentActor(context.agent_id) }
+  return fault === undefined ? tool.run(by_agent, context, call) : Promise.resolve(refused(fault))
 }
 
 const refused = (fault: string): BuiltInResult => ({ status: 'invalid_arguments', result: fault })

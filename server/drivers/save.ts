@@ -7,8 +7,9 @@ import { threads_changed } from '../conversations/threads.ts'
 import { addTokens } from '../conversations/tokens.ts'
 import { saveRuns } from '../conversations/tool-runs.ts'
 import { closeTurns, insertTurns, type TurnOf } from '../conversations/turns.ts'
+import { agentActor } from '../events/actors.ts'
 import * as events from '../events/store.ts'
-import type { At } from '../kit/at.ts'
+import { type At, system } from '../kit/at.ts'
 import type { Log } from '../kit/log.ts'
 import { openSaves } from '../kit/work/saves.ts'
 import { insertMessages, type NewMessage, readSegmentPrice, withMessage } from '../messages/outgoing.ts'
@@ -75,11 +76,11 @@ async function write(at: At, planned: Plan[], new_conversations: NewConversation
     inserted: plan.inserted.map((said) => toSend(plan, said, segment_price)),
   }))
   const finished = plans.flatMap(({ closed, inserted }) => [...closed, ...inserted])
-  const contact_ids = new Map(plans.map(({ after }) => [after.id, after.contact_id]))
+  const rows = new Map(plans.map(({ after }) => [after.id, after]))
   const byEvent = (status: Conversation['status']) =>
     plans.flatMap(({ before, after }) =>
       after.status === status && before.status !== status
-        ? [{ data: shownOf(after), created_at: after.updated_at }]
+        ? [{ data: shownOf(after), created_at: after.updated_at, actor: changerOf(after) }]
         : [],
     )
   await Promise.all([
@@ -137,7 +138,11 @@ async function write(at: At, planned: Plan[], new_conversations: NewConversation
       event_types.turn,
       finished
         .filter(({ speech }) => !speech)
-        .map(({ id, turn }) => ({ data: { id, contact_id: contact_ids.get(id) ?? null, turn } })),
+        .map(({ id, turn }) => {
+          const { contact_id = null, agent_id = '' } = rows.get(id) ?? {}
+          const actor = turn.role === 'agent' ? agentActor(agent_id) : system
+          return { data: { id, contact_id, turn }, actor }
+        }),
     ),
     events.record(at, event_types.handed_over, byEvent('handed_over')),
     events.record(at, event_types.taken_back, byEvent('open')),
@@ -155,6 +160,10 @@ async function write(at: At, planned: Plan[], new_conversations: NewConversation
     if (is_released || closed.length + inserted.length > 0)
       announce(at, after.id, { is_due: is_released && due_at !== null })
 }
+
+/** The agent hands over, and ends conversations. What people ask for is written elsewhere. */
+const changerOf = ({ status, close_reason, agent_id }: Row) =>
+  status === 'handed_over' || close_reason === 'agent_ended' ? agentActor(agent_id) : system
 
 /** By SMS a turn is a message. The last words to someone who opts out still go out. */
 const toSend = ({ after }: Plan, said: TurnOf, segment_price: number): TurnOf & { carried?: NewMessage } =>

@@ -48,7 +48,8 @@ export function newCatalog(types: EventType[]): Catalog {
   }
 }
 
-const nounOf = (name: string): string => name.split('.')[0] ?? ''
+/** The type of the resources that events of this name are about. */
+export const nounOf = (name: string): string => name.split('.')[0] ?? ''
 
 /** All patterns that match the name. */
 const patternsFor = (name: string): string[] => ['*', `${nounOf(name)}.*`, name]

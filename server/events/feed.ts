@@ -4,10 +4,10 @@ import { firstIdOf } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import * as page from '../kit/postgres/page.ts'
-import type { Db } from '../kit/postgres/pool.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { notFound } from '../kit/problem.ts'
 import type { Catalog } from './catalog.ts'
+import { type StoredActor, withNames } from './named.ts'
 import { lastPosition, positionOf } from './positions.ts'
 import type { Event, EventQuery } from './schema.ts'
 
@@ -16,7 +16,7 @@ export const next_max = 50
 const delete_batch_rows = 2_000
 const search_precision_ms = 1_000
 
-const columns = raw('id, type, resource_id, created_at, data, previous')
+const columns = raw('id, type, resource_id, created_at, data, previous, actor_type, actor_id')
 
 const newest_first: page.Sort = {
   name: '-position',
@@ -27,21 +27,31 @@ const newest_first: page.Sort = {
 }
 const oldest_first: page.Sort = { ...newest_first, name: 'position', is_descending: false }
 
+/** An event without names. */
+type Row = Omit<Event, 'actor' | 'subject'> & StoredActor
+
+/** What the caller may see of the events. */
+export interface Reader {
+  hides_contacts: boolean
+}
+
 type Positioned = Event & { position: number }
 
 /** `names` are the types that the caller may read. */
-export async function get({ db, workspace }: At, { id, names }: { id: string; names: string[] }): Promise<Event> {
-  const event = await byId(db, workspace, id)
+export async function get(at: At, { id, names, ...reader }: { id: string; names: string[] } & Reader): Promise<Event> {
+  const event = await byId(at.db, at.workspace, id)
   if (!event || !names.includes(event.type)) throw notFound()
-  return event
+  const [named] = await withNames(at, [event], reader)
+  if (!named) throw notFound()
+  return named
 }
 
-const byId = batchedGetById<Event>(columns, raw('events'))
+const byId = batchedGetById<Row>(columns, raw('events'))
 
 /** Newest first; with `after`, oldest first. Returns only events of the types in `names`. */
 export async function list(
   at: At,
-  { query, names, catalog }: { query: EventQuery; names: string[]; catalog: Catalog },
+  { query, names, catalog, ...reader }: { query: EventQuery; names: string[]; catalog: Catalog } & Reader,
 ): Promise<page.Page<Positioned>> {
   const { db, workspace } = at
   // Assigns positions, so that the list includes everything committed by now.
@@ -52,15 +62,16 @@ export async function list(
   const filter = { names: toNamesFilter(catalog, names), resource_id: query.resource_id }
   const other_names = others.map(({ name }) => name)
   const can_subtract = query.resource_id === undefined && others.every(({ is_rare }) => is_rare)
-  return page.read(query, start === undefined ? newest_first : oldest_first, async (page_sql) => {
+  const found = await page.read(query, start === undefined ? newest_first : oldest_first, async (page_sql) => {
     const [rows, total] = await Promise.all([
-      db.many<Positioned>(page_sql.rows(selectEvents(workspace, filter, in_range))),
+      db.many<Row & { position: number }>(page_sql.rows(selectEvents(workspace, filter, in_range))),
       can_subtract
         ? countAllExcept(at, other_names, in_range)
         : page.count(db, selectEvents(workspace, filter, in_range)),
     ])
     return { rows, total }
   })
+  return { ...found, data: await withNames(at, found.data, reader) }
 }
 
 interface Filter {
@@ -94,7 +105,7 @@ export const toNamesFilter = (catalog: Catalog, names: string[]): NamesFilter =>
   names.length === catalog.names.length ? undefined : names
 
 /** An event with `data` and `previous` as JSON text. */
-export interface StreamedEvent {
+export interface StreamedEvent extends Pick<Event, 'actor' | 'subject'> {
   position: number
   id: string
   type: string
@@ -104,13 +115,20 @@ export interface StreamedEvent {
   previous: string | null
 }
 
-/** Returns the next events after a position, in order. It takes no `at`, because streams of several requests share it. */
-export const listNext = (db: Db, workspace: string, names: NamesFilter, after: number): Promise<StreamedEvent[]> =>
-  db.many<StreamedEvent>(
-    sql`select position, id, type, resource_id, created_at, data::text, previous::text
-      from (${selectEvents(workspace, { names }, sql`position > ${after}::bigint`)}) as selected
+/** Returns the next events after a position, in order. Streams of several requests of a workspace share them. */
+export async function listNext(at: At, { names, after, ...reader }: Range): Promise<StreamedEvent[]> {
+  const rows = await at.db.many<Omit<StreamedEvent, 'actor' | 'subject'> & StoredActor>(
+    sql`select position, id, type, resource_id, created_at, data::text, previous::text, actor_type, actor_id
+      from (${selectEvents(at.workspace, { names }, sql`position > ${after}::bigint`)}) as selected
       order by position limit ${raw(String(next_max))}`,
   )
+  return withNames(at, rows, reader)
+}
+
+export interface Range extends Reader {
+  names: NamesFilter
+  after: number
+}
 
 export interface EventHead {
   id: string

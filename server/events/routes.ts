@@ -9,12 +9,14 @@ const example = `retry: 1000
 
 id: 019a84c4-5f00-7c3e-9d53-2f1a64c0b7ab
 event: contact.deleted
-data: {"id":"019a84c4-5f00-7c3e-9d53-2f1a64c0b7ab","type":"contact.deleted","resource_id":"019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa","created_at":"2026-11-15T09:30:00.000Z","data":{"id":"019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa"},"previous":null}
+data: {"id":"019a84c4-5f00-7c3e-9d53-2f1a64c0b7ab","type":"contact.deleted","resource_id":"019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa","created_at":"2026-11-15T09:30:00.000Z","actor":{"type":"key","id":"019a84c4-5f00-7c3e-9d53-2f1a64c0b7ac","name":"CRM sync"},"subject":{"type":"contact","id":"019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa","name":null},"data":{"id":"019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa"},"previous":null}
 
 `
 
 const shownNames = (catalog: Catalog, scopes: operation.Scopes, pattern?: string) =>
   feed.toNamesFilter(catalog, catalog.readableNames(scopes, pattern))
+
+const readerWith = (scopes: operation.Scopes): feed.Reader => ({ hides_contacts: !scopes.has('contacts:read') })
 
 export const operations = (catalog: Catalog): operation.Operation[] => [
   operation.list({
@@ -31,7 +33,12 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     items: schema.eventSchema(catalog),
     isExpensive: ({ type }) => type !== undefined,
     run: (at, { query, caller }) =>
-      feed.list(at, { query, names: catalog.readableNames(caller.scopes, query.type), catalog }),
+      feed.list(at, {
+        query,
+        names: catalog.readableNames(caller.scopes, query.type),
+        catalog,
+        ...readerWith(caller.scopes),
+      }),
   }),
   operation.stream({
     id: 'events.stream',
@@ -46,7 +53,15 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     query: schema.streamQuery(catalog),
     stream: { content_type: 'text/event-stream', example, events: schema.streamEvents(catalog) },
     run: (at, { query, caller }, subscriber) =>
-      stream(at, { after: query.after, names: shownNames(catalog, caller.scopes, query.type) }, subscriber),
+      stream(
+        at,
+        {
+          after: query.after,
+          names: shownNames(catalog, caller.scopes, query.type),
+          ...readerWith(caller.scopes),
+        },
+        subscriber,
+      ),
   }),
   operation.get({
     id: 'events.get',
@@ -55,6 +70,11 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     summary: 'Get an event',
     params: ById,
     response: schema.eventSchema(catalog),
-    run: (at, { params, caller }) => feed.get(at, { id: params.id, names: catalog.readableNames(caller.scopes) }),
+    run: (at, { params, caller }) =>
+      feed.get(at, {
+        id: params.id,
+        names: catalog.readableNames(caller.scopes),
+        ...readerWith(caller.scopes),
+      }),
   }),
 ]

@@ -1,12 +1,68 @@
 import { type Static, Type } from 'typebox'
-import { id, oneOf, timestamp } from '../kit/field.ts'
+import { id, oneOf, sample_id, timestamp } from '../kit/field.ts'
+import type { Named } from '../kit/postgres/names.ts'
 import * as page from '../kit/postgres/page.ts'
-import type { Catalog, EventType } from './catalog.ts'
+import { type ActorType, actor_types } from './actors.ts'
+import { type Catalog, type EventType, nounOf } from './catalog.ts'
 
 /** The `data` of an event about a deleted resource. */
 export const OnlyId = Type.Object({ id: id("The resource's identifier.") }, { title: 'OnlyId' })
 
 const example = { id: '019a84c4-5f00-7c3e-9d53-2f1a64c0b7ab', name: 'CRM sync' }
+
+const optionalId = (description: string) => ({
+  type: ['string', 'null'],
+  format: 'uuid',
+  description,
+  examples: [sample_id],
+})
+const optionalName = {
+  type: ['string', 'null'],
+  description: 'Its name of now. `null` if it has none, or does not exist any more.',
+  examples: ['CRM sync'],
+}
+
+const actor_description = 'Who or what has caused it.'
+const actor_members = {
+  type: oneOf(actor_types, { description: 'What it is.', examples: ['key'] }),
+  id: optionalId('Its id. `null` for `operator`, who uses the command line, and for `system`, the service itself.'),
+}
+const subject_description = 'What it is about.'
+const subject_members = {
+  type: { type: 'string', description: 'What it is, such as `contact`.', examples: ['api_key'] },
+  id: optionalId('Its id.'),
+}
+
+/** Without a union, which would be slow to serialize. */
+const reference = (title: string, description: string, properties: object, is_optional: boolean) => ({
+  type: is_optional ? ['object', 'null'] : 'object',
+  required: Object.keys(properties),
+  properties,
+  title,
+  description,
+})
+
+export type NamedActor = Named<{ type: ActorType; id: string | null }>
+
+const before_note = '`null` for events from before this was recorded.'
+
+const EventActor = Type.Unsafe<NamedActor | null>(
+  reference('EventActor', `${actor_description} ${before_note}`, { ...actor_members, name: optionalName }, true),
+)
+const EventSubject = Type.Unsafe<Named | null>(
+  reference('EventSubject', `${subject_description} ${before_note}`, { ...subject_members, name: optionalName }, true),
+)
+
+/** Without names: they change, and each attempt to deliver sends the same bytes. */
+const payload_note = 'Not part of events from before this was recorded.'
+const PayloadActor = Type.Unsafe<object>(
+  reference('PayloadActor', `${actor_description} ${payload_note}`, actor_members, false),
+)
+const payloadSubject = (type: string) =>
+  Type.Object(
+    { type: Type.Literal(type), id: id('Its id.') },
+    { description: `${subject_description} ${payload_note}` },
+  )
 
 export const eventSchema = ({ names }: Catalog) =>
   Type.Object(
@@ -18,6 +74,8 @@ export const eventSchema = ({ names }: Catalog) =>
       }),
       resource_id: id('The resource that the event is about.'),
       created_at: timestamp('When it happened.'),
+      actor: EventActor,
+      subject: EventSubject,
       data: Type.Unsafe<object>({
         type: 'object',
         additionalProperties: true,
@@ -75,6 +133,8 @@ export function payloadSchema({ name, data, previous }: EventType) {
     type: Type.Literal(name),
     timestamp: timestamp('When it happened.'),
     workspace_id: id('The workspace in which it happened.'),
+    actor: Type.Optional(PayloadActor),
+    subject: Type.Optional(payloadSubject(nounOf(name))),
     data,
   }
   const title = `${name.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`

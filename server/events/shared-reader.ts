@@ -1,3 +1,4 @@
+import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { openBatcher } from '../kit/limits/batch.ts'
 import { inParallel } from '../kit/limits/in-parallel.ts'
@@ -20,16 +21,15 @@ interface Waiting {
   fail: (error: unknown) => void
 }
 
-interface Range {
-  names: feed.NamesFilter
-  after: number
+interface Wanted extends feed.Range {
+  at: At
 }
 
 /** Serves all streams of the process: one poll finds new events for all, and streams at the same position share a read. */
 export interface SharedReader {
   /** Resolves with the workspace's last position when it is beyond `position`, or with undefined after `wait_ms` or an abort. */
   waitFor: (workspace: string, position: number, wait_ms: number, signal: AbortSignal) => Promise<number | undefined>
-  next: (workspace: string, range: Range) => Promise<feed.StreamedEvent[]>
+  next: (at: At, range: feed.Range) => Promise<feed.StreamedEvent[]>
 }
 
 declare module '../kit/at.ts' {
@@ -74,18 +74,18 @@ export function openSharedReader(db: Db): SharedReader {
   const waitMs = () =>
     db.isSharded() ? Math.max(poll_every_ms, (waiting.size / sharded_polls_per_second_max) * 1_000) : poll_every_ms
 
-  const next = openBatcher<Range, feed.StreamedEvent[]>(limits, async (workspace, ranges) => {
+  const next = openBatcher<Wanted, feed.StreamedEvent[]>(limits, async (_workspace, ranges) => {
     const found = new Map<string, feed.StreamedEvent[]>()
-    const keyOf = ({ names, after }: Range) => `${names} ${after}`
+    const keyOf = ({ names, after, hides_contacts }: feed.Range) => `${names} ${after} ${hides_contacts}`
     for (const range of ranges) {
       const key = keyOf(range)
-      if (!found.has(key)) found.set(key, await feed.listNext(db, workspace, range.names, range.after))
+      if (!found.has(key)) found.set(key, await feed.listNext(range.at, range))
     }
     return ranges.map((range) => found.get(keyOf(range)) ?? [])
   })
 
   return {
-    next,
+    next: (at, range) => next(at.workspace, { ...range, at }),
     waitFor: (workspace, position, wait_ms, signal) =>
       new Promise<number | undefined>((resolve, reject) => {
         if (signal.aborted) return resolve(undefined)

@@ -1,10 +1,11 @@
-import { type At, newHook } from '../kit/at.ts'
+import { type Actor, type At, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
-import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { selectRows } from '../kit/postgres/tenants.ts'
 import type { EventType } from './catalog.ts'
+import type { StoredActor } from './named.ts'
 
 /** `listNewest` reads at most this many events, even when those of the given types are rare. */
 const scanned_max = 1_000
@@ -27,6 +28,8 @@ export interface NewEvent {
   previous?: object
   /** When it happened, if that was not now. */
   created_at?: string
+  /** Who caused it, if that is not for whom the verb runs. */
+  actor?: Actor
 }
 
 /** Records events, in the transaction of the change. The hook `recorded` lets other rooms react. */
@@ -50,29 +53,41 @@ const announce = ({ db, workspace }: At): void => db.notify({ topic, workspace, 
 
 async function insert(at: At, type: EventType, ids: string[], events: NewEvent[]): Promise<void> {
   announce(at)
+  const actors = events.map(({ actor = at.actor }) => actor)
   const selected = selectRows(at, {
-    columns: sql`id, ${type.name}, resource_id, data, previous, created_at`,
+    columns: sql`id, ${type.name}, resource_id, data, previous, created_at, actor_type, actor_id`,
     from: sql`unnest(${ids}::uuid[], ${events.map(({ data }) => data.id)}::uuid[],
       ${events.map(({ data }) => JSON.stringify(data))}::json[],
       ${events.map(({ previous }) => previous && JSON.stringify(previous))}::json[],
-      ${events.map(({ created_at }) => created_at ?? clock.iso(at.now))}::timestamptz[])
-      as event (id, resource_id, data, previous, created_at)`,
+      ${events.map(({ created_at }) => created_at ?? clock.iso(at.now))}::timestamptz[],
+      ${toArrayLiteral(actors.map(({ type }) => type))}::text[], ${toArrayLiteral(actors.map(({ id }) => id))}::uuid[])
+      as event (id, resource_id, data, previous, created_at, actor_type, actor_id)`,
   })
-  await at.db.run(sql`insert into events (workspace_id, id, type, resource_id, data, previous, created_at) ${selected}`)
+  await at.db.run(
+    sql`insert into events (workspace_id, id, type, resource_id, data, previous, created_at, actor_type, actor_id)
+      ${selected}`,
+  )
 }
 
 /** Like `record`, for thousands of events at once. */
 export async function recordMany(at: At, type: EventType, events: Omit<NewEvent, 'previous'>[]): Promise<void> {
   if (events.length === 0) return
   const ids = events.map(() => newId())
-  const lines = events.map(({ data, created_at = clock.iso(at.now) }, index) =>
-    copyLine([at.workspace, ids[index] ?? '', type.name, data.id, JSON.stringify(data), created_at]),
+  const lines = events.map(({ data, created_at = clock.iso(at.now), actor = at.actor }, index) =>
+    copyLine([
+      at.workspace,
+      ids[index] ?? '',
+      type.name,
+      data.id,
+      JSON.stringify(data),
+      created_at,
+      actor.type,
+      actor.id,
+    ]),
   )
+  const columns = ['workspace_id', 'id', 'type', 'resource_id', 'data', 'created_at', 'actor_type', 'actor_id']
   announce(at)
-  await Promise.all([
-    at.db.copy('events', ['workspace_id', 'id', 'type', 'resource_id', 'data', 'created_at'], lines.join('')),
-    at.hooks.run(at, recorded, { type, ids }),
-  ])
+  await Promise.all([at.db.copy('events', columns, lines.join('')), at.hooks.run(at, recorded, { type, ids })])
 }
 
 /** Removes everything but the ids from the events of deleted resources. */
@@ -95,19 +110,22 @@ export async function lockData({ db, workspace }: At, id: string | null): Promis
 }
 
 /** An event with `data` and `previous` as JSON text. The text doesn't change, so each attempt sends the same bytes. */
-export interface EventText {
+export interface EventText extends StoredActor {
   id: string
   type: string
   timestamp: string
   data: string
   previous: string | null
+  resource_id: string
 }
 
 /** Joins each row to its event, to select `text_columns`. */
 export const joinEvent = (workspace: string, id: Sql): Sql =>
   sql`join events as event on event.workspace_id = ${workspace} and event.id = ${id}`
 
-export const text_columns = raw('event.created_at as timestamp, event.data::text, event.previous::text')
+export const text_columns = raw(
+  'event.created_at as timestamp, event.data::text, event.previous::text, event.resource_id, actor_type, actor_id',
+)
 
 /** An SQL condition: there is an event with this id, of one of these types. */
 export const isOfTypes = (workspace: string, id: Sql, names: string[]): Sql =>

@@ -19,7 +19,7 @@ const retry_read_after_ms = 500
  */
 export async function* stream(
   at: At,
-  { after, names }: { after: string | undefined; names: feed.NamesFilter },
+  { after, ...reader }: { after: string | undefined; names: feed.NamesFilter } & feed.Reader,
   { last_event_id, signal }: Subscriber,
 ): AsyncGenerator<string> {
   let last_position = await lastPosition(at)
@@ -33,7 +33,7 @@ export async function* stream(
   yield `retry: ${retry_ms}\n${begins_after === undefined ? '' : `id: ${begins_after}\n`}\n`
   while (!signal.aborted) {
     if (position < last_position) {
-      const events = await readNext(shared_reader, at.workspace, names, position)
+      const events = await readNext(shared_reader, at, { ...reader, after: position })
       if (!events) continue
       // Less than a full batch: there are no more of these types up to the last position.
       position = Math.max(events.at(-1)?.position ?? 0, events.length < feed.next_max ? last_position : 0)
@@ -49,12 +49,11 @@ export async function* stream(
 /** Returns undefined after a pause when the database is unavailable, so that the stream continues. */
 async function readNext(
   shared_reader: SharedReader,
-  workspace: string,
-  names: feed.NamesFilter,
-  after: number,
+  at: At,
+  range: feed.Range,
 ): Promise<feed.StreamedEvent[] | undefined> {
   try {
-    return await shared_reader.next(workspace, { names, after })
+    return await shared_reader.next(at, range)
   } catch (error) {
     if (!isUnavailable(error) && !(error instanceof Problem)) throw error
     await sleep(retry_read_after_ms)
@@ -63,7 +62,8 @@ async function readNext(
 }
 
 /** `data` and `previous` are JSON text, which has no line breaks. */
-function toServerSentEvent({ id, type, resource_id, created_at, data, previous }: feed.StreamedEvent): string {
-  const start = JSON.stringify({ id, type, resource_id, created_at }).slice(0, -1)
+function toServerSentEvent(event: feed.StreamedEvent): string {
+  const { id, type, resource_id, created_at, actor, subject, data, previous } = event
+  const start = JSON.stringify({ id, type, resource_id, created_at, actor, subject }).slice(0, -1)
   return `id: ${id}\nevent: ${type}\ndata: ${start},"data":${data},"previous":${previous}}\n\n`
 }

@@ -1,8 +1,12 @@
 import * as contacts from '../contacts/store.ts'
 import { type At, on, type Reaction } from '../kit/at.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import { named, namesIn } from '../kit/postgres/names.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
 
-export const reactions: Reaction[] = [on(contacts.deleted, redactRows)]
+export const reactions: Reaction[] = [
+  named('import', namesIn(raw('imports'), raw('file_name'))),
+  on(contacts.deleted, redactRows),
+]
 
 /** Removes the rows of deleted contacts from uploaded files. The report keeps the contacts' ids. */
 async function redactRows({ db, workspace }: At, deleted: contacts.DeletedContact[]): Promise<void> {

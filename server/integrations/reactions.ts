@@ -1,8 +1,12 @@
 import * as contacts from '../contacts/store.ts'
 import { type At, on, type Reaction } from '../kit/at.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import { named, namesIn } from '../kit/postgres/names.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
 
-export const reactions: Reaction[] = [on(contacts.deleted, redactReceipts)]
+export const reactions: Reaction[] = [
+  named('integration', namesIn(raw('integrations'), raw('name'))),
+  on(contacts.deleted, redactReceipts),
+]
 
 /** The receipts of deleted contacts keep only their outcome. */
 async function redactReceipts({ db, workspace }: At, deleted: contacts.DeletedContact[]): Promise<void> {

@@ -32,7 +32,8 @@ export function identifyIntegration(db: Db): (head: RequestHead, now: number) =>
     const found = isSecret(token) ? await find({ token }, now) : undefined
     if (!found) throw notFound()
     const { integration_id: id, workspace_id: workspace, is_test } = found
-    return { id, workspace, scopes: { has: () => false, is_open: false }, authenticated_by: 'token', is_test }
+    const actor = { type: 'integration', id }
+    return { id, workspace, scopes: { has: () => false, is_open: false }, authenticated_by: 'token', actor, is_test }
   }
 }
 

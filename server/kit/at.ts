@@ -17,9 +17,21 @@ export interface At {
   now: number
   /** Whether the workspace is a test workspace, and `now` the time of its clock. */
   is_test: boolean
+  /** For whom the verb runs. */
+  actor: Actor
   tools: Tools
   hooks: Hooks
 }
+
+/** Who or what causes a change. */
+export interface Actor {
+  type: string
+  /** Null if the type says it all. */
+  id: string | null
+}
+
+/** The service itself, such as in background work. */
+export const system: Actor = { type: 'system', id: null }
 
 /** Outside of any transaction. No rows are locked, so other servers and stored files can be reached. */
 export interface AtOutside extends At {
@@ -61,14 +73,21 @@ export interface Service {
   pool: Pool
   tools: Tools & Outside
   hooks: Hooks
+  /** For whom verbs run if nobody asks for them. By default the service itself. */
+  actor?: Actor
 }
 
 /** Goes by wall time, in live and in test workspaces. */
-export const atWall = ({ pool, tools, hooks }: Service, workspace: string, now = clock.wall()): AtOutside => ({
+export const atWall = (
+  { pool, tools, hooks, actor = system }: Service,
+  workspace: string,
+  now = clock.wall(),
+): AtOutside => ({
   db: pool,
   workspace,
   now,
   is_test: false,
+  actor,
   tools,
   hooks,
 })
@@ -84,8 +103,11 @@ export async function atWorkspace(service: Service, workspace: string): Promise<
 /** The same for a request. It needs no query when the caller's workspace is known to be live. */
 export const atCaller = async (
   service: Service,
-  { workspace, is_test }: { workspace: string; is_test: boolean | undefined },
-): Promise<AtOutside> => (is_test === false ? atWall(service, workspace) : atWorkspace(service, workspace))
+  { workspace, is_test, actor }: { workspace: string; is_test: boolean | undefined; actor: Actor },
+): Promise<AtOutside> => {
+  const for_caller = { ...service, actor }
+  return is_test === false ? atWall(for_caller, workspace) : atWorkspace(for_caller, workspace)
+}
 
 /** Whether time stands still: that of a test clock moves only when it is advanced. */
 export const timeStands = ({ is_test }: Pick<At, 'is_test'>): boolean => is_test

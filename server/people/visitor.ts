@@ -76,6 +76,7 @@ export function identifyVisitor(
       workspace: role && workspace ? workspace : '',
       scopes: scopesForRole(role),
       authenticated_by: 'session',
+      actor: { type: 'person', id: session?.id ?? null },
       is_test: session?.is_test ?? false,
       session,
       network,

@@ -1,4 +1,5 @@
 import { isSubscribed } from '../events/catalog.ts'
+import { referencesOf } from '../events/named.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -18,9 +19,13 @@ interface DeliveryId {
   id: string
 }
 
-export const toRequestBody = (workspace: string, { id, type, timestamp, data, previous }: events.EventText): string =>
-  `{"id":"${id}","type":"${type}","timestamp":"${timestamp}","workspace_id":"${workspace}","data":${data}` +
-  `${previous === null ? '' : `,"previous":${previous}`}}`
+/** The same bytes for each attempt: without names, which change, and without what events from before don't have. */
+export function toRequestBody(workspace: string, event: events.EventText): string {
+  const { id, type, timestamp, data, previous } = event
+  const references = referencesOf(event)
+  const start = JSON.stringify({ id, type, timestamp, workspace_id: workspace, ...references }).slice(0, -1)
+  return `${start},"data":${data}${previous === null ? '' : `,"previous":${previous}`}}`
+}
 
 export async function list(
   at: At,

@@ -1,6 +1,6 @@
 import type { NamesFilter } from '../events/feed.ts'
 import * as events from '../events/store.ts'
-import type { At } from '../kit/at.ts'
+import { type At, system } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { isSecret } from '../kit/crypto/secret.ts'
 import { isSigned, sign, tolerance_ms } from '../kit/crypto/signing.ts'
@@ -28,7 +28,7 @@ type Inbox = Pick<Webhook, 'id' | 'inbox_answer'> & SealedSecrets
 export function identifyInbox({ params: { workspace = '', token = '' } }: RequestHead): Caller {
   if (!isId(workspace) || !isSecret(token)) throw notFound()
   const scopes = { has: () => false, is_open: false }
-  return { id: token, workspace, scopes, authenticated_by: 'token', is_test: undefined }
+  return { id: token, workspace, scopes, authenticated_by: 'token', actor: system, is_test: undefined }
 }
 
 /** Stores the request with the steps of its signature check, and answers as `inbox_answer` says. */

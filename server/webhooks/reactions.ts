@@ -1,9 +1,17 @@
 import * as events from '../events/store.ts'
 import { type At, on, type Reaction } from '../kit/at.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import { named, namesIn } from '../kit/postgres/names.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
 import { enqueue } from './enqueue.ts'
 
-export const reactions: Reaction[] = [on(events.recorded, enqueue), on(events.redacted, redactDeliveries)]
+/** A URL may contain a token, so it has the host alone. */
+const shown_name = raw("coalesce(description, case when url like '/%' then 'Inbox' else split_part(url, '/', 3) end)")
+
+export const reactions: Reaction[] = [
+  named('webhook', namesIn(raw('webhooks'), shown_name)),
+  on(events.recorded, enqueue),
+  on(events.redacted, redactDeliveries),
+]
 
 /**
  * Removes redacted events from inboxes and from stored answers, which may repeat them. The answer to an attempt in flight

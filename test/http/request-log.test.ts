@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { openApi } from '../../server/api.ts'
 import { readConfig } from '../../server/config.ts'
+import { system } from '../../server/kit/at.ts'
 import { openRequestLog } from '../../server/kit/http/request-log.ts'
 import { migrations, serve } from '../support/harness.ts'
 import { newContact } from '../support/samples.ts'
@@ -37,7 +38,14 @@ function openSampled({
   const { log, read } = openLines(level)
   let now = 5_000
   const logRequest = openRequestLog(log, { ticks: () => now, is_terminal })
-  const caller = { id: 'a key', workspace: 'a workspace', authenticated_by: 'key' as const, scopes, is_test: false }
+  const caller = {
+    id: 'a key',
+    workspace: 'a workspace',
+    authenticated_by: 'key' as const,
+    scopes,
+    is_test: false,
+    actor: system,
+  }
   const answer = (count: number, status = 200) => {
     for (let nth = 0; nth < count; nth += 1)
       logRequest({ id: 'a request', method: 'GET', caller }, { route: '/contacts/:id', status, duration_ms: 1.26 })

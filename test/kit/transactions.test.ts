@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { Type } from 'typebox'
+import { system } from '../../server/kit/at.ts'
 import { isWrite, type ValidRequest, write } from '../../server/kit/http/operation.ts'
 import { writer } from '../../server/kit/http/write.ts'
 import { newId } from '../../server/kit/id.ts'
@@ -233,7 +234,7 @@ test('what a verb goes on to write after its sibling was refused is not committe
 
 function newRequest(workspace: string): ValidRequest {
   const scopes = { has: () => true, is_open: true }
-  const caller = { id: 'a', workspace, scopes, authenticated_by: 'key', is_test: false } as const
+  const caller = { id: 'a', workspace, scopes, authenticated_by: 'key', is_test: false, actor: system } as const
   const sent = { params: {}, query: {}, body: {}, file: undefined, prepared: undefined, isCurrent: () => true }
   return { caller, request_id: newId(), ...sent }
 }

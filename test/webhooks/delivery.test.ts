@@ -31,6 +31,8 @@ test('an event arrives with a signature that the public library accepts, and wit
     type: 'contact.created',
     timestamp: event.created_at,
     workspace_id: tenant.id,
+    actor: { type: event.actor.type, id: event.actor.id },
+    subject: { type: 'contact', id: contact.id },
     data: event.data,
   })
   assert.equal(event.data.id, contact.id)

@@ -4,7 +4,7 @@ import { summarize } from '../../calls/facts.ts'
 import { runAhead } from '../../calls/work.ts'
 import { wordOf } from '../../consent/words.ts'
 import { timeZoneOf } from '../../contacts/zones.ts'
-import type { At, AtOutside } from '../../kit/at.ts'
+import { type At, type AtOutside, system } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { newId } from '../../kit/id.ts'
 import { openLog } from '../../kit/log.ts'
@@ -104,7 +104,7 @@ async function textOnce(at: At, enrollment: DueEnrollment): Promise<Result> {
 }
 
 function atTime({ workspace, seed, mix, is_by_number }: ForecastJob, now: number): AtOutside {
-  const at = { db: no_database, tools: no_tools, hooks: { run: unavailable }, workspace, now, is_test: true }
+  const at = { db: no_database, tools: no_tools, hooks: { run: unavailable }, workspace, now, is_test: true, actor: system }
   setChances(at, { seed, mix, is_by_number })
   return at
 }

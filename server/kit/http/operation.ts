@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import type { At, AtOutside } from '../at.ts'
+import type { Actor, At, AtOutside } from '../at.ts'
 import type { Page } from '../postgres/page.ts'
 import type { Code, Problem } from '../problem.ts'
 import type { PiecedContent, StoredContent } from './file-content.ts'
@@ -15,6 +15,8 @@ export interface Caller {
   workspace: string
   scopes: Scopes
   authenticated_by: 'key' | 'command' | 'session' | 'token'
+  /** For whom the operation runs. */
+  actor: Actor
   /** Whether the request goes by the workspace's test clock. Undefined if the workspace is yet to be looked up. */
   is_test: boolean | undefined
 }

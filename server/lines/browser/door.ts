@@ -1,7 +1,7 @@
 import type { Visitor } from '../../calls/web.ts'
 import { openOwnerLookup } from '../../channels/owners.ts'
 import * as channels from '../../channels/store.ts'
-import { atWall, type Service } from '../../kit/at.ts'
+import { atWall, type Service, system } from '../../kit/at.ts'
 import { isSameOrigin } from '../../kit/http/browser.ts'
 import type { Door } from '../../kit/http/door.ts'
 import type { Caller, ValidRequest } from '../../kit/http/operation.ts'
@@ -41,6 +41,7 @@ export function identifyVoiceVisitor(service: Service, public_url: string | unde
       workspace: owner.workspace_id,
       is_test: owner.is_test,
       authenticated_by: 'token',
+      actor: system,
       scopes: { has: () => true, is_open: false },
       visitor: { channel_id, agent_id: channel.agent_id, network, origin: headers.origin ?? null },
     }

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { openOwnerLookup } from '../../channels/owners.ts'
 import type { Kind } from '../../channels/schema.ts'
 import * as channels from '../../channels/store.ts'
-import type { At } from '../../kit/at.ts'
+import { type At, system } from '../../kit/at.ts'
 import type { RequestHead } from '../../kit/http/door.ts'
 import type * as operation from '../../kit/http/operation.ts'
 import type { RawAnswer, RawRequest } from '../../kit/http/raw.ts'
@@ -25,6 +25,7 @@ export function identifyChannel(db: Db): (head: RequestHead, now: number) => Pro
       workspace,
       scopes: { has: () => false, is_open: false },
       authenticated_by: 'token',
+      actor: system,
       is_test,
     }
   }

@@ -1,7 +1,7 @@
 import type { Visitor } from '../../calls/web.ts'
 import { openOwnerLookup } from '../../channels/owners.ts'
 import * as channels from '../../channels/store.ts'
-import { atWall, type Service } from '../../kit/at.ts'
+import { atWall, type Service, system } from '../../kit/at.ts'
 import { isSecret } from '../../kit/crypto/secret.ts'
 import { isSameOrigin } from '../../kit/http/browser.ts'
 import type { Door, RequestHead } from '../../kit/http/door.ts'
@@ -95,6 +95,7 @@ export function identifyChatVisitor(
       network,
       origin: headers.origin ?? null,
       authenticated_by: 'token' as const,
+      actor: system,
       scopes: { has: () => true, is_open: false },
     }
     if (operation.scope === scopes.caller && !channel.has_voice) throw noVoice()

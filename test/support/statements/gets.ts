@@ -19,7 +19,7 @@ const gets: ((at: AtOutside, id: string) => Promise<unknown>)[] = [
   contacts.get,
   conversations.get,
   enrollments.get,
-  (at, id) => feed.get(at, { id, names: [] }),
+  (at, id) => feed.get(at, { id, names: [], hides_contacts: false }),
   (at, id) => at.tools.watch.readSnapshot(at, id),
   (at, id) => at.tools.call_watch.readSnapshot(at, id),
 ]

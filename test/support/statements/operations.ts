@@ -18,6 +18,6 @@ export async function callOperations(server: Server): Promise<void> {
   for (const is_default of [true, true]) await call('POST', '/providers', newProvider({ is_default }))
   await call('GET', '/events')
   const { id } = (await call('GET', '/events?limit=1')).body.data[0]
-  await feed.listNext(server.pool, workspace, undefined, 0)
+  await feed.listNext(server.at(workspace), { names: undefined, after: 0, hides_contacts: false })
   for (const query of [`after=${id}`, `resource_id=${newId()}`, `type=contact.*`]) await call('GET', `/events?${query}`)
 }

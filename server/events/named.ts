@@ -1,0 +1,51 @@
+import type { At } from '../kit/at.ts'
+import { readNames } from '../kit/postgres/names.ts'
+import type { ActorType } from './actors.ts'
+import { nounOf } from './catalog.ts'
+import type { Event } from './schema.ts'
+
+/** The columns of an event that say who caused it. Both are null in events from before actors were recorded. */
+export interface StoredActor {
+  /** `record` stores no others. */
+  actor_type: ActorType | null
+  actor_id: string | null
+}
+
+interface Stored extends StoredActor {
+  type: string
+  resource_id: string
+}
+
+/** Who caused an event, and what it is about. Nothing for events from before actors were recorded. */
+export function referencesOf({ type, resource_id, actor_type, actor_id }: Stored) {
+  if (actor_type === null) return undefined
+  return { actor: { type: actor_type, id: actor_id }, subject: { type: nounOf(type), id: resource_id } }
+}
+
+/** These have the names of their contacts. */
+const called_as_contacts = ['call', 'conversation', 'message']
+
+/** Adds `actor` and `subject`, with their names of now. Names of contacts are null if the reader may not see them. */
+export async function withNames<Row extends Stored>(
+  at: At,
+  rows: Row[],
+  { hides_contacts }: { hides_contacts: boolean },
+) {
+  const references = rows.map((row) => referencesOf(row))
+  const addName = await readNames(
+    at,
+    references.flatMap((found) => {
+      if (!found) return []
+      const { actor, subject } = found
+      return hides_contacts && called_as_contacts.includes(subject.type) ? [actor] : [actor, subject]
+    }),
+  )
+  return rows.map(
+    ({ actor_type: _type, actor_id: _id, ...row }, index): Omit<Row, keyof StoredActor> & ActorAndSubject => {
+      const found = references[index]
+      return { ...row, actor: found ? addName(found.actor) : null, subject: found ? addName(found.subject) : null }
+    },
+  )
+}
+
+type ActorAndSubject = Pick<Event, 'actor' | 'subject'>

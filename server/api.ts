@@ -5,6 +5,7 @@ import { operations as agents } from './agents/routes.ts'
 import { authenticator } from './api-keys/authenticate.ts'
 import { event_types as api_key_events } from './api-keys/event-types.ts'
 import { operations as apiKeys } from './api-keys/routes.ts'
+import { operations as audit_log } from './audit/routes.ts'
 import { event_types as call_events } from './calls/event-types.ts'
 import { operations as recordings } from './calls/recording-routes.ts'
 import { operations as calls } from './calls/routes.ts'
@@ -99,6 +100,7 @@ const rooms: Operation[] = [
   ...overview(catalog),
   ...clocks,
   ...workspace,
+  ...audit_log,
 ]
 const workspace_operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
 
@@ -162,6 +164,8 @@ const about: About = {
     webhooks: 'Send events to your server as they happen, and follow each delivery.',
     test_clock: 'The time of a test workspace. It stands still until you advance it.',
     workspace: 'The workspace of the API key, and its settings.',
+    audit_log:
+      'Who has signed in, changed settings or copied data. Requires a key with the scope `audit:read`, granted by name.',
     api_keys: 'Manage API keys. Requires a key with the scopes `api_keys:read` and `api_keys:write`, granted by name.',
   },
   servers: served_at,

@@ -1,3 +1,4 @@
+import * as audit from './audit/store.ts'
 import { removeOldRecordings } from './calls/erase-recording.ts'
 import * as calls from './calls/retention.ts'
 import * as campaigns from './campaigns/retention.ts'
@@ -38,6 +39,7 @@ export async function removeExpired(options: RetentionOptions): Promise<void> {
   await runStep('sessions', () => sessions.removeExpired({ db, now: now() }, isStopping))
   for (const { id, kind } of await workspaces.list({ db })) {
     await runStep('invitations', () => invitations.removeExpired(atWall(service, id, now())), id)
+    await runStep('audit log', () => audit.removeOld(atWall(service, id, now()), isStopping), id)
     await runStep('chat visitors', () => chat_visitors.removeExpired(atWall(service, id, now()), isStopping), id)
     const removeFromWorkspace = async () => {
       const is_advancing = kind === 'test' && (await clocks.get(atWall(service, id))).status === 'advancing'

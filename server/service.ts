@@ -4,6 +4,7 @@ import { reactions as agent_reactions } from './agents/reactions.ts'
 import { reactions as api_key_reactions } from './api-keys/reactions.ts'
 import { openSound } from './audio/sound.ts'
 import { openSpeechInstaller } from './audio/speech-install.ts'
+import { reactions as audit_reactions } from './audit/reactions.ts'
 import { openLiveCalls } from './calls/live-calls.ts'
 import { reactions as call_reactions } from './calls/reactions.ts'
 import { openCallWatch } from './calls/stream.ts'
@@ -45,6 +46,7 @@ import { reactions as workspace_reactions } from './workspaces/reactions.ts'
 import { all_workspaces } from './workspaces/store.ts'
 
 const hooks = openHooks([
+  ...audit_reactions,
   ...workspace_reactions,
   ...api_key_reactions,
   ...contact_reactions,

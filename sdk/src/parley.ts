@@ -17,6 +17,8 @@ import type {
   ApiKey,
   ApiKeysListQuery,
   ApiKeyWithSecret,
+  AuditEntry,
+  AuditLogListQuery,
   Call,
   CallChange,
   CallEvent,
@@ -167,6 +169,8 @@ export class Parley extends Client {
   readonly testClock = new TestClockApi(this)
   /** The workspace of the API key, and its settings. */
   readonly workspace = new WorkspaceApi(this)
+  /** Who has signed in, changed settings or copied data. Requires a key with the scope `audit:read`, granted by name. */
+  readonly auditLog = new AuditLogApi(this)
   /** Manage API keys. Requires a key with the scopes `api_keys:read` and `api_keys:write`, granted by name. */
   readonly apiKeys = new ApiKeysApi(this)
 
@@ -1854,6 +1858,27 @@ export class WorkspaceApi {
    */
   update(body: WorkspaceChange, options?: RequestOptions): ApiPromise<Workspace> {
     return this.#client.send('PATCH', '/workspace', body, options)
+  }
+}
+
+export class AuditLogApi {
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  /**
+   * List the audit log.
+   *
+   * Newest first. Who has signed in, changed settings, keys, members, agents or integrations, started or stopped
+   * campaigns, deleted, redacted, exported, imported or listened. Entries are kept for 365 days. A key needs the scope
+   * `audit:read`, granted by name; in the dashboard owners see it.
+   *
+   * Requires the scope `audit:read`.
+   */
+  list(query: AuditLogListQuery = {}, options?: RequestOptions): ApiList<AuditEntry> {
+    return this.#client.list('/audit_log', query, options)
   }
 }
 

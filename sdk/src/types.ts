@@ -4217,6 +4217,49 @@ export interface WorkspaceChange {
   }
 }
 
+/** Who or what has done it. */
+export interface EntryActor {
+  /** What it is. */
+  type: 'key' | 'person' | 'agent' | 'integration' | 'operator' | 'system'
+  /** Its id. `null` for `operator`, who uses the command line, and for `system`, the service itself. */
+  id: string | null
+  /** Its name of now. `null` if it has none, or does not exist any more. */
+  name: string | null
+}
+
+/** What it was done to. `null` for what is about no single resource, such as an export. */
+export type EntrySubject = {
+  /** What it is, such as `contact`. */
+  type: string
+  /** Its id. */
+  id: string | null
+  /** Its name of now. `null` if it has none, or does not exist any more. */
+  name: string | null
+} | null
+
+export interface AuditEntry {
+  /** The unique id of the entry. Treat it as opaque. */
+  id: string
+  /** When it happened, in real time, also in test workspaces. */
+  at: string
+  actor: EntryActor
+  /**
+   * What was done: the name of an operation, such as `agents.deploy`. Some are not part of this API: `session.create` is
+   * a sign-in, `session.create_failed` a wrong password. More may be added.
+   */
+  action: string
+  subject: EntrySubject
+  /** The IP address of the client. `null` for commands. */
+  ip: string | null
+  /** The `X-Request-Id` of the response. `null` for commands. */
+  request_id: string | null
+  /**
+   * How often it happened. Wrong passwords, and downloads of the same file by the same actor, are one entry for each
+   * minute.
+   */
+  count: number
+}
+
 export interface ApiKey {
   /** The unique id of the key. Treat it as opaque. */
   id: string
@@ -4225,8 +4268,8 @@ export interface ApiKey {
   /** The last four characters of the key. */
   last_four: string
   /**
-   * What the key may do. `null` means all scopes, including those that later versions add, except `api_keys:read` and
-   * `api_keys:write`, which must be listed.
+   * What the key may do. `null` means all scopes, including those that later versions add, except `api_keys:read`,
+   * `api_keys:write` and `audit:read`, which must be listed.
    */
   scopes: string[] | null
   /** When the key expires. `null` if it never expires. */
@@ -4243,14 +4286,15 @@ export interface NewApiKey {
   /** What the key is for. */
   name: string
   /**
-   * What the key may do. `null` means all scopes, including those that later versions add, except `api_keys:read` and
-   * `api_keys:write`, which must be listed.
+   * What the key may do. `null` means all scopes, including those that later versions add, except `api_keys:read`,
+   * `api_keys:write` and `audit:read`, which must be listed.
    */
   scopes?: Array<
     | 'agents:read'
     | 'agents:write'
     | 'api_keys:read'
     | 'api_keys:write'
+    | 'audit:read'
     | 'calls:read'
     | 'calls:write'
     | 'campaigns:read'
@@ -4291,8 +4335,8 @@ export interface ApiKeyWithSecret {
   /** The last four characters of the key. */
   last_four: string
   /**
-   * What the key may do. `null` means all scopes, including those that later versions add, except `api_keys:read` and
-   * `api_keys:write`, which must be listed.
+   * What the key may do. `null` means all scopes, including those that later versions add, except `api_keys:read`,
+   * `api_keys:write` and `audit:read`, which must be listed.
    */
   scopes: string[] | null
   /** When the key expires. `null` if it never expires. */
@@ -5638,6 +5682,28 @@ export interface WebhooksListInboxQuery {
    * added, and deep pages are as fast as the first. Can't be used with `offset`.
    */
   cursor?: string
+}
+
+export interface AuditLogListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+  /** Only what this key, person, agent or integration has done. */
+  actor_id?: string
+  /** Only what was done to this resource or person. */
+  subject_id?: string
+  /** Only this action. */
+  action?: string
+  /** Only entries at or after this time. */
+  from?: string
+  /** Only entries before this time. */
+  to?: string
 }
 
 export interface ApiKeysListQuery {

@@ -1,5 +1,6 @@
 import * as agents from '../agents/find.ts'
 import type { Agent } from '../agents/schema.ts'
+import * as audit from '../audit/store.ts'
 import { checkUrl } from '../channels/check.ts'
 import {
   ChannelChange,
@@ -93,7 +94,7 @@ export async function createChannel(service: Service, shell: Shell, options: New
   return naming(async () => {
     const input = { ...validated<NewChannel>(NewChannel, given), ...trustIn(options) }
     await checkUrl(at, input)
-    const channel = await inTransaction(at, (at) => channels.create(at, input))
+    const channel = await inTransaction(at, (at) => recorded(at, 'channels.create', channels.create(at, input)))
     await checkAddress(at, shell, channel)
     return { data: { channel }, text: describe(at, channel, workspace) }
   })
@@ -111,7 +112,9 @@ export async function updateChannel(
     return naming(async () => {
       const change = { ...validated<ChannelChange>(ChannelChange, given), ...trustIn(options) }
       await checkUrl(at, change)
-      const channel = await inTransaction(at, (at) => channels.update(at, { id, change, isCurrent }))
+      const channel = await inTransaction(at, (at) =>
+        recorded(at, 'channels.update', channels.update(at, { id, change, isCurrent })),
+      )
       await checkAddress(at, shell, channel)
       return { data: { channel }, text: describe(at, channel, workspace) }
     })
@@ -124,7 +127,9 @@ export const setStatus = (
   { workspace, status }: { workspace: string; status: 'active' | 'disabled' },
 ): Promise<Answer> =>
   withChannel(service, { id, workspace }, async (at) => {
-    const channel = await inTransaction(at, (at) => channels.update(at, { id, change: { status }, isCurrent }))
+    const channel = await inTransaction(at, (at) =>
+      recorded(at, 'channels.update', channels.update(at, { id, change: { status }, isCurrent })),
+    )
     return { data: { channel }, text: `Channel "${channel.name}" is ${channel.status}.` }
   })
 
@@ -147,9 +152,19 @@ function describeTest({ kind, address }: ChannelWithSettings, { is_ok, error, fi
 
 export const deleteChannel = (service: Service, id: string, workspace: string): Promise<Answer> =>
   withChannel(service, { id, workspace }, async (at, { channel }) => {
-    await inTransaction(at, (at) => channels.remove(at, { id, isCurrent }))
+    await inTransaction(at, async (at) => {
+      await channels.remove(at, { id, isCurrent })
+      await recorded(at, 'channels.delete', Promise.resolve(channel))
+    })
     return { data: { deleted: true, channel }, text: `Channel "${channel.name}" is deleted.` }
   })
+
+/** Adds what was done to the audit log. */
+async function recorded<C extends { id: string }>(at: At, action: string, changing: Promise<C>): Promise<C> {
+  const channel = await changing
+  await audit.record(at, { action, subject: { type: 'channel', id: channel.id } })
+  return channel
+}
 
 async function withChannel(
   service: Service,

@@ -1,6 +1,8 @@
-import { atWall, inTransaction, type Service } from '../kit/at.ts'
+import * as audit from '../audit/store.ts'
+import { type At, atWall, inTransaction, type Service } from '../kit/at.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { invalid, Problem } from '../kit/problem.ts'
+import { personOf, recordInEach } from '../people/audit.ts'
 import { hashPassword } from '../people/password.ts'
 import type { Role } from '../people/roles.ts'
 import { NewPerson, type Person } from '../people/schema.ts'
@@ -37,7 +39,7 @@ export async function createUser(service: Service, shell: Shell, email: string, 
     const [oldest] = await workspaces.list(at)
     const workspace = chosen ?? oldest ?? (await workspaces.create(at, { name: workspaces.default_name }))
     if (!workspace) throw new Problem('CONFLICT', 'the service is creating the first workspace: try again')
-    await people.join({ ...at, workspace: workspace.id }, { person_id: created.id, role: options.role })
+    await addMember({ ...at, workspace: workspace.id }, { person_id: created.id, role: options.role })
     return { person: created, workspace }
   })
   return memberAnswer(person, workspace, options.role)
@@ -46,10 +48,18 @@ export async function createUser(service: Service, shell: Shell, email: string, 
 export async function joinUser(service: Service, email: string, { workspace: name, role }: NewMember): Promise<Answer> {
   const workspace = await findWorkspace(service, name)
   const { password_hash: _, ...person } = await findPerson(service, email)
-  if (!(await people.join(atWall(service, workspace.id), { person_id: person.id, role }))) {
+  const join = (at: At) => addMember(at, { person_id: person.id, role })
+  if (!(await inTransaction(atWall(service, workspace.id), join))) {
     throw new Problem('CONFLICT', `${person.email} is already a member of "${workspace.name}"`)
   }
   return memberAnswer(person, workspace, role)
+}
+
+/** Returns false when the person already is a member. */
+async function addMember(at: At, member: { person_id: string; role: Role }): Promise<boolean> {
+  const is_new = await people.join(at, member)
+  if (is_new) await audit.record(at, { action: 'members.create', subject: personOf(member.person_id) })
+  return is_new
 }
 
 const memberAnswer = (person: Person, { id, name }: workspaces.ListedWorkspace, role: Role): Answer => ({
@@ -67,6 +77,8 @@ export async function setPassword(service: Service, shell: Shell, email: string)
     }
     await sessions.endAll(at, person.id)
   })
+  const { workspaces } = await people.toSession({ db: service.pool }, person)
+  await recordInEach(atWall(service, ''), workspaces, { action: 'password.update', subject: personOf(person.id) })
   return { data: { person }, text: `${person.email} has a new password and is signed out everywhere.` }
 }
 

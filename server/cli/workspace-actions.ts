@@ -1,5 +1,6 @@
 import * as api_keys from '../api-keys/store.ts'
 import { newToken } from '../api-keys/token.ts'
+import * as audit from '../audit/store.ts'
 import * as clocks from '../clocks/store.ts'
 import { atWall, inTransaction, type Service } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -33,6 +34,7 @@ export async function createWorkspace(service: Service, name: string, options: N
     const inWorkspace = { ...at, workspace: id, now }
     if (kind === 'test') await clocks.create(inWorkspace, { seed: options.seed ?? clocks.default_seed })
     await api_keys.create(inWorkspace, { token: api_key, key })
+    await audit.record(inWorkspace, { action: 'workspaces.create', subject: { type: 'workspace', id } })
     const join_line = `To see it in the dashboard: npx parley user join EMAIL --workspace "${workspace.name}"`
     const clock_line = kind === 'test' ? `\nTest clock at ${clock.iso(now)}` : ''
     return {

@@ -42,7 +42,7 @@ const reference = (title: string, description: string, properties: object, is_op
   description,
 })
 
-export type NamedActor = Named<{ type: ActorType; id: string | null }>
+type NamedActor = Named<{ type: ActorType; id: string | null }>
 
 const before_note = '`null` for events from before this was recorded.'
 
@@ -51,6 +51,19 @@ const EventActor = Type.Unsafe<NamedActor | null>(
 )
 const EventSubject = Type.Unsafe<Named | null>(
   reference('EventSubject', `${subject_description} ${before_note}`, { ...subject_members, name: optionalName }, true),
+)
+
+/** Of an entry in the audit log. */
+export const EntryActor = Type.Unsafe<NamedActor>(
+  reference('EntryActor', 'Who or what has done it.', { ...actor_members, name: optionalName }, false),
+)
+export const EntrySubject = Type.Unsafe<Named | null>(
+  reference(
+    'EntrySubject',
+    'What it was done to. `null` for what is about no single resource, such as an export.',
+    { ...subject_members, name: optionalName },
+    true,
+  ),
 )
 
 /** Without names: they change, and each attempt to deliver sends the same bytes. */

@@ -19,6 +19,8 @@ export interface At {
   is_test: boolean
   /** For whom the verb runs. */
   actor: Actor
+  /** The only request that the verb runs for, where verbs need it. */
+  request?: { id: string; ip: string }
   tools: Tools
   hooks: Hooks
 }

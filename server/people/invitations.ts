@@ -1,3 +1,4 @@
+import * as audit from '../audit/store.ts'
 import { type At, inTransaction, type Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { hashOf, newSecret } from '../kit/crypto/secret.ts'
@@ -6,6 +7,7 @@ import * as page from '../kit/postgres/page.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { invalid, invalidState, notFound, Problem } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
+import { personOf } from './audit.ts'
 import { hashPassword } from './password.ts'
 import { roleRequired } from './roles.ts'
 import type {
@@ -43,6 +45,7 @@ export const create = (
         values (${workspace}, ${invitation.id}, ${hashOf(token)}, ${role}, ${invitation.email}, ${invited_by},
           ${clock.iso(now)}, ${expires_at})`,
     )
+    await audit.record(at, { action: 'invitations.create', subject: { type: 'invitation', id: invitation.id } })
     return { ...invitation, expires_at, link: link_start + token }
   })
 
@@ -64,11 +67,14 @@ export const list = ({ db, workspace, now }: At, query: Query) =>
       where workspace_id = ${workspace} and expires_at > ${clock.iso(now)}`,
   )
 
-export async function remove({ db, workspace }: At, id: string): Promise<{ deleted: true }> {
-  const removed = await db.run(sql`delete from invitations where workspace_id = ${workspace} and id = ${id}`)
-  if (removed === 0) throw notFound()
-  return { deleted: true }
-}
+export const remove = (at: At, id: string): Promise<{ deleted: true }> =>
+  inTransaction(at, async (at) => {
+    const { db, workspace } = at
+    const removed = await db.run(sql`delete from invitations where workspace_id = ${workspace} and id = ${id}`)
+    if (removed === 0) throw notFound()
+    await audit.record(at, { action: 'invitations.delete', subject: { type: 'invitation', id } })
+    return { deleted: true }
+  })
 
 /** Fails with 404 when the token is not valid. */
 export async function getByToken({ db, now }: Unscoped, token: string): Promise<OpenInvitation> {
@@ -81,11 +87,13 @@ export async function getByToken({ db, now }: Unscoped, token: string): Promise<
   return { ...found, workspace: { name: found.workspace_name } }
 }
 
-export const accept = (at: Unscoped, { token, person }: { token: string; person: Person }): Promise<void> =>
+type Accepting = Unscoped & Pick<At, 'request'>
+
+export const accept = (at: Accepting, { token, person }: { token: string; person: Person }): Promise<void> =>
   inTransaction(at, (at) => use(at, { token, person }))
 
 export async function acceptAsNew(
-  at: Unscoped,
+  at: Accepting,
   { token, new_person }: { token: string; new_person: NewPerson },
 ): Promise<people.PersonWithHash> {
   const { email } = await getByToken(at, token)
@@ -100,7 +108,7 @@ export async function acceptAsNew(
 }
 
 /** Deletes the invitation, so that of two people who accept it at once one gets 404. */
-async function use(at: Unscoped, { token, person }: { token: string; person: Person }): Promise<void> {
+async function use(at: Accepting, { token, person }: { token: string; person: Person }): Promise<void> {
   const used = await at.db.maybe<NewInvitation & { workspace_id: string; email: string | null }>(
     sql`delete from invitations where hash = ${hashOf(token)} and expires_at > ${clock.iso(at.now)}
       returning workspace_id, role, email`,
@@ -112,6 +120,8 @@ async function use(at: Unscoped, { token, person }: { token: string; person: Per
   if (!(await people.join({ ...at, workspace: used.workspace_id }, { person_id: person.id, role: used.role }))) {
     throw invalidState('You are already a member of this workspace.')
   }
+  const acting = { ...at, workspace: used.workspace_id, actor: personOf(person.id) }
+  await audit.record(acting, { action: 'invitations.accept', subject: personOf(person.id) })
 }
 
 const emailMismatch = (email: string) =>

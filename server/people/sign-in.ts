@@ -1,5 +1,7 @@
-import { inTransaction, type Unscoped } from '../kit/at.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type At, inTransaction, type Unscoped } from '../kit/at.ts'
 import { invalid, signedOut } from '../kit/problem.ts'
+import { personOf, recordInEach } from './audit.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import type { PasswordChange, Session, SignIn } from './schema.ts'
 import * as sessions from './sessions.ts'
@@ -13,19 +15,34 @@ const wrongCredentials = () => signedOut('The email or the password is wrong.')
 const wrongCurrentPassword = () =>
   invalid([{ path: 'current_password', code: 'wrong', message: 'current_password is wrong.' }])
 
+/** The answer to a wrong password takes this much longer: as long as recording it, which is done for known emails only. */
+const failure_ms = 50
+
 /** Attempts on unknown emails are counted too, so that callers can't find out which emails exist. */
-export async function signIn(
-  at: Unscoped,
-  { email, password, visitor }: SignIn & { visitor: Visitor },
-): Promise<Session> {
+export async function signIn(at: At, { email, password, visitor }: SignIn & { visitor: Visitor }): Promise<Session> {
   const account = people.normalizeEmail(email)
   visitor.throttle.countAttempt(account, visitor.network, at.now)
   const person = await people.findByEmail(at, account)
   const is_correct = await verifyPassword(password, person?.password_hash)
-  if (!person || !is_correct) throw wrongCredentials()
+  if (!person || !is_correct) {
+    await Promise.all([sleep(failure_ms), person && recordFailure(at, person)])
+    throw wrongCredentials()
+  }
   visitor.throttle.reset(account, visitor.network)
-  return startSession(at, { person, visitor })
+  const session = await startSession(at, { person, visitor })
+  await recordSignIn(at, session, 'session.create')
+  return session
 }
+
+async function recordFailure(at: At, person: people.PersonWithHash): Promise<void> {
+  const { workspaces } = await people.toSession(at, person)
+  const entry = { action: 'session.create_failed', subject: personOf(person.id), is_counted: true }
+  await recordInEach({ ...at, actor: personOf(null) }, workspaces, entry)
+}
+
+/** In the audit log of each of the person's workspaces. */
+export const recordSignIn = (at: At, { person, workspaces }: Session, action: string): Promise<void> =>
+  recordInEach({ ...at, actor: personOf(person.id) }, workspaces, { action, subject: personOf(person.id) })
 
 /** Starts a session in this browser and ends the one that it had. */
 export async function startSession(
@@ -52,7 +69,7 @@ export async function signOut(
 
 /** Ends all sessions and starts a new one here, so that a stolen token stops working. */
 export async function changePassword(
-  at: Unscoped,
+  at: At,
   { email, current_password, new_password, visitor }: PasswordChange & { email: string; visitor: Visitor },
 ): Promise<{ changed: true }> {
   visitor.throttle.countAttempt(email, visitor.network, at.now)
@@ -68,5 +85,6 @@ export async function changePassword(
     return sessions.create(at, { person_id: person.id, password_hash: after, user_agent: visitor.user_agent })
   })
   visitor.setSessionCookie(token)
+  await recordSignIn(at, await people.toSession(at, person), 'password.update')
   return { changed: true }
 }

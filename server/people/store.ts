@@ -1,3 +1,4 @@
+import * as audit from '../audit/store.ts'
 import * as clocks from '../clocks/store.ts'
 import { type At, inTransaction, type Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -106,6 +107,7 @@ export const createWorkspace = (at: At, { person_id, name, kind, now }: NewWorks
     const inWorkspace = { ...at, workspace: workspace.id }
     if (kind === 'test') await clocks.create({ ...inWorkspace, now: begins_at }, { seed: clocks.default_seed })
     await join(inWorkspace, { person_id, role: 'owner' })
+    await audit.record(inWorkspace, { action: 'workspaces.create', subject: { type: 'workspace', id: workspace.id } })
     return { id: workspace.id, name: workspace.name, kind: workspace.kind, role: 'owner' as const }
   })
 

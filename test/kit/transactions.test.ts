@@ -236,7 +236,7 @@ function newRequest(workspace: string): ValidRequest {
   const scopes = { has: () => true, is_open: true }
   const caller = { id: 'a', workspace, scopes, authenticated_by: 'key', is_test: false, actor: system } as const
   const sent = { params: {}, query: {}, body: {}, file: undefined, prepared: undefined, isCurrent: () => true }
-  return { caller, request_id: newId(), ...sent }
+  return { caller, client: { ip: '127.0.0.1' }, request_id: newId(), ...sent }
 }
 
 test('a write that meets a full disk in any table gets 503', async (t) => {

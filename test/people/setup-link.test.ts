@@ -52,6 +52,13 @@ test('of concurrent uses of the link, one creates the owner of all workspaces', 
   const { total } = await pool.one<{ total: number }>(sql`select count(*) as total from people`)
   assert.equal(total, 1)
   const winner = visitors[answers.findIndex(({ status }) => status === 200)]
+  for (const { call } of [first, second]) {
+    const { data } = (await call('GET', '/audit_log')).body
+    assert.deepEqual(
+      data.map(({ action }: { action: string }) => action),
+      ['setup.complete'],
+    )
+  }
   const { workspaces } = (await winner?.go('GET', '/session'))?.body.data ?? {}
   assert.deepEqual(
     workspaces.map((one: { id: string; role: string }) => [one.id, one.role]),

@@ -201,6 +201,7 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   consents: consent,
   'consents.list_of_contact': consent,
   suppressions: async ({ call }) => (await call('POST', '/suppressions', newSuppression())).body.data.id,
+  audit_log: async ({ call }) => (await call('POST', '/agents', newAgent())).body.data.id,
   agents: async ({ call }) => (await call('POST', '/agents', newAgent())).body.data.id,
   'agents.publish': async ({ call }) => {
     const { id } = (await call('POST', '/agents', newAgent())).body.data

@@ -13,7 +13,7 @@ const ranks = [
   ['product.ts'],
   ['kit'],
   ['docs', 'workspaces', 'clocks', 'events'],
-  ['api-keys', 'contacts', 'models', 'tools', 'webhooks'],
+  ['audit', 'api-keys', 'contacts', 'models', 'tools', 'webhooks'],
   ['consent', 'agents'],
   ['talk'],
   ['channels'],

@@ -48,6 +48,11 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
     not_shown: ['crm_ids', 'first_contact_at', 'last_contact_at'],
   },
   ContactWithCrmIds: { table: 'contacts', not_shown: [] },
+  AuditEntry: {
+    table: 'audit_log',
+    computed: ['actor', 'subject'],
+    not_shown: ['actor_type', 'actor_id', 'subject_type', 'subject_id'],
+  },
   Agent: {
     table: 'agents',
     computed: ['instructions', 'deployed_version', 'candidate'],

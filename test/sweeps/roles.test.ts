@@ -187,6 +187,7 @@ const allowed: Record<string, Role[]> = {
       'api_keys.get',
       'api_keys.rotate',
       'api_keys.revoke',
+      'audit_log.list',
       'workspace.get',
       'workspace.update',
       'members.list',

@@ -17,6 +17,7 @@ const allowed: Record<string, string> = {
   'server/kit/work/due.ts': 'when work of live workspaces is due',
   'server/api-keys/command-keys.ts': 'authentication',
   'server/api-keys/store.ts': 'authentication',
+  'server/audit/store.ts': 'when something was done',
   'server/clocks/progress.ts': 'when an advance has made progress',
   'server/clocks/store.ts': 'when the work of an advance is due, and when it began',
   'server/cli/key-actions.ts': 'authentication',

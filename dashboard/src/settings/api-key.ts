@@ -30,6 +30,7 @@ export const scopes = [
   { value: 'test_clock:write', label: 'Advance the test clock' },
   { value: 'workspace:read', label: 'Read workspace settings' },
   { value: 'workspace:write', label: 'Manage workspace settings' },
+  { value: 'audit:read', label: 'Read the audit log' },
   { value: 'api_keys:read', label: 'Read API keys' },
   { value: 'api_keys:write', label: 'Manage API keys' },
 ]

@@ -104,7 +104,15 @@ async function textOnce(at: At, enrollment: DueEnrollment): Promise<Result> {
 }
 
 function atTime({ workspace, seed, mix, is_by_number }: ForecastJob, now: number): AtOutside {
-  const at = { db: no_database, tools: no_tools, hooks: { run: unavailable }, workspace, now, is_test: true, actor: system }
+  const at = {
+    db: no_database,
+    tools: no_tools,
+    hooks: { run: unavailable },
+    workspace,
+    now,
+    is_test: true,
+    actor: system,
+  }
   setChances(at, { seed, mix, is_by_number })
   return at
 }

@@ -6,6 +6,7 @@ import { type Answer, failure, resourceAnswer } from './envelope.ts'
 import { type KeyedRequest, reserveKeys, storeAnswers } from './idempotency.ts'
 import type { Part } from './operation.ts'
 import type { PendingBatch, PendingWrite } from './pending-write.ts'
+import { reportServed } from './served.ts'
 import { keyedRequest } from './upload.ts'
 import { partRequest } from './valid-request.ts'
 
@@ -26,14 +27,15 @@ export async function runPartsSeparately(
   batch: PendingBatch,
   write: (write: PendingWrite) => Promise<Answer>,
 ): Promise<Answer> {
-  const { keyed } = batch
+  const { keyed, operation, request } = batch
   const writes: (PendingWrite | Problem)[] = []
   for (const part of batch.parts) {
     await letOthersRun({ is_urgent: true })
     writes.push(pendingOrProblem(batch, part))
   }
-  const is_key_used = writes.some((one) => !(one instanceof Problem))
-  const batch_id = keyed && is_key_used ? await reserve(at, keyed) : undefined
+  const report = (at: At) => reportServed(at, [{ operation, request, result: undefined }])
+  const has_valid = writes.some((one) => !(one instanceof Problem))
+  const batch_id = has_valid ? await (keyed ? reserve(at, keyed, report) : report(at)) : undefined
   const answers: Answer[] = []
   for (const [index, one] of writes.entries()) {
     await letOthersRun({ is_urgent: true })
@@ -84,13 +86,14 @@ export async function runPartsInTransaction(
 }
 
 /** Returns the id of the batch that the key belongs to. Throws if the key was used for another request. */
-function reserve(at: At, keyed: KeyedRequest): Promise<string> {
+function reserve(at: At, keyed: KeyedRequest, report: (at: At) => Promise<void>): Promise<string> {
   const reserveIn = async (at: At): Promise<string> => {
     const replay = (await reserveKeys(at, [keyed])).get(keyed.key)
     if (replay instanceof Problem) throw replay
     if (replay) return JSON.parse(replay.body).id
     const id = randomUUID()
     await storeAnswers(at, [{ keyed, answer: { status: 200, headers: {}, body: JSON.stringify({ id }) } }])
+    await report(at)
     return id
   }
   return inTransaction(at, reserveIn, { lock_timeout_ms: lock_wait_ms })

@@ -118,7 +118,7 @@ export function addDoors(
     const begins_without_slot = operation.kind === 'raw' && operation.before !== undefined
     const is_remote = operation.kind === 'write' && operation.is_remote
     return (request: FastifyRequest<RequestParts>, reply: FastifyReply): void => {
-      const { id, caller, raw, params, query, body } = request
+      const { id, caller, head, raw, params, query, body } = request
       const key = door.concurrency ? caller.id : caller.workspace || caller.id
       const fail = (error: unknown) => {
         if (upload) upload_sockets.delete(raw.socket)
@@ -153,7 +153,7 @@ export function addDoors(
       const reject = () => fail(problem.stopping())
       if (is_remote) remote_requests.add(reject)
       const isRejected = () => is_remote && !remote_requests.delete(reject)
-      const incoming = { id, caller, raw, params, query, body, takeSlot, waitOutside }
+      const incoming = { id, caller, client: head, raw, params, query, body, takeSlot, waitOutside }
       run({ ...incoming, countParts: (count) => countParts(door, caller, count, reply) }).then(
         (answer) => {
           release()

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AtOutside, atCaller, type Service } from '../at.ts'
+import { type At, type AtOutside, atCaller, type Service } from '../at.ts'
 import type { Log } from '../log.ts'
 import { disconnected, preconditionFailed } from '../problem.ts'
 import { batchAnswer, runPartsSeparately } from './batch.ts'
@@ -17,6 +17,7 @@ import type * as kinds from './operation.ts'
 import { bodyOf, type Caller, type Operation, uploadOf } from './operation.ts'
 import type { PendingWrite } from './pending-write.ts'
 import type { RawAnswer } from './raw.ts'
+import { reportServed } from './served.ts'
 import { openStreamBody } from './stream-body.ts'
 import { unlimited } from './stream-limits.ts'
 import { keyedRequest, receiveUpload } from './upload.ts'
@@ -128,10 +129,10 @@ function writeEndpoint(operation: kinds.Write | kinds.WriteMany, context: Endpoi
     assertNotTooDeep(json)
     const keys = takes_key ? headerValues(incoming.raw, 'idempotency-key') : []
     const keyed = keys.length > 0 ? keyedRequest(operation, request, readKey(keys), json) : undefined
-    const batch = operation.kind === 'write' ? operation.batch?.(request) : undefined
+    const batch = operation.kind === 'write' && operation.batch?.(request)
     if (batch) {
       incoming.countParts?.(batch.parts.length)
-      const pending = { ...batch, request, keyed, base_path: context.base_path }
+      const pending = { ...batch, operation, request, keyed, base_path: context.base_path }
       if (!batch.is_atomic) return runPartsSeparately(await atCaller(service, incoming.caller), pending, write)
       // `runPartsInTransaction` returns the answers of the parts.
       return write({ operation, request, keyed, answer: (parts) => batchAnswer(parts as Answer[]), batch: pending })
@@ -160,16 +161,33 @@ function fileEndpoint(operation: kinds.File, context: EndpointContext): Endpoint
   return async (incoming) => {
     const request = requestWithoutBody(operation, incoming)
     if (operation.open) {
-      const content = await operation.open(await atCaller(context.service, incoming.caller), request)
-      return storedFileAnswer(incoming.raw, headers, content)
+      const at = await atCaller(context.service, incoming.caller)
+      const answer = await storedFileAnswer(incoming.raw, headers, await operation.open(at, request))
+      return answer.status === 304 ? answer : reported(at, request, answer)
     }
     if (!operation.run) throw new Error(`${operation.id} has neither run nor open`)
     const queue = queueFor(operation, request.query, context)
-    const chunks = operation.run(await atCaller(context.service, incoming.caller), request)
-    const body = await openStreamBody(chunks, incoming.limits ?? unlimited, {
+    const at = await atCaller(context.service, incoming.caller)
+    const body = await openStreamBody(operation.run(at, request), incoming.limits ?? unlimited, {
       inQueue: (read) => queue(incoming.caller.workspace, read),
     })
-    return { status: 200, headers, body }
+    return reported(at, request, { status: 200, headers, body })
+
+    /** Before the first byte is sent: what can't be reported is not sent. */
+    async function reported<A extends Answer | StreamedAnswer>(
+      at: At,
+      request: kinds.ValidRequest,
+      answer: A,
+    ): Promise<A> {
+      if (incoming.raw.method === 'HEAD') return answer
+      try {
+        await reportServed(at, [{ operation, request, result: undefined }])
+        return answer
+      } catch (error) {
+        if (answer.body instanceof Readable) answer.body.destroy()
+        throw error
+      }
+    }
   }
 }
 

@@ -31,6 +31,7 @@ export interface Scopes {
 export interface ValidRequest<Params = unknown, Query = unknown, Body = unknown> {
   caller: Caller
   request_id: string
+  client: Client
   params: Params
   query: Query
   /** A file upload has its options here. */
@@ -40,6 +41,11 @@ export interface ValidRequest<Params = unknown, Query = unknown, Body = unknown>
   /** What the operation's `before` returned. */
   prepared: unknown
   isCurrent: IsCurrent
+}
+
+/** Who has sent a request. */
+export interface Client {
+  readonly ip: string
 }
 
 /** Evaluates If-Match and If-None-Match against the resource, given as a get returns it. Undefined if there is none. */

@@ -18,6 +18,7 @@ export interface PendingWrite {
 }
 
 export interface PendingBatch extends Batch {
+  operation: Write
   request: ValidRequest
   keyed: KeyedRequest | undefined
   base_path: string

@@ -56,8 +56,8 @@ export function streamHandlers({ run, sendAnswer, streams, downloads, rejectLate
   }
 
   function send(request: FastifyRequest<RequestParts>, reply: FastifyReply, limits: StreamLimits): void {
-    const { id, caller, raw, params, query } = request
-    run({ id, caller, raw, params, query, body: undefined, limits }).then(
+    const { id, caller, head, raw, params, query } = request
+    run({ id, caller, client: head, raw, params, query, body: undefined, limits }).then(
       (answer) => sendAnswer(request, reply, answer),
       (error: unknown) => void reply.send(error),
     )

@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox'
 import { invalid, notFound } from '../problem.ts'
 import { formatEtag, matchesStrongly, matchesWeakly } from './etag.ts'
 import { readHeader } from './headers.ts'
-import type { Caller, IsCurrent, Operation, Part, ValidRequest } from './operation.ts'
+import type { Caller, Client, IsCurrent, Operation, Part, ValidRequest } from './operation.ts'
 import type { Version } from './resource-version.ts'
 import type { StreamLimits } from './stream-limits.ts'
 import { type RequestSchema, validate, validateQuery } from './validate.ts'
@@ -13,6 +13,7 @@ import { type RequestSchema, validate, validateQuery } from './validate.ts'
 export interface IncomingRequest {
   id: string
   caller: Caller
+  client: Client
   raw: IncomingMessage
   params: Record<string, string>
   query: Record<string, string | string[]>
@@ -33,11 +34,11 @@ type Validated = Pick<Operation, 'params' | 'query'>
 /** Validates a part of a batch. It has no headers, so it is always current. */
 export function partRequest(
   { operation: { params, query, body }, ...given }: Part,
-  { caller, request_id }: Pick<ValidRequest, 'caller' | 'request_id'>,
+  { caller, client, request_id }: Pick<ValidRequest, 'caller' | 'client' | 'request_id'>,
 ): ValidRequest {
   if (given.problem) throw given.problem
   const values = validValues({ params, query }, { params: given.params, query: {} }, body, given.body)
-  return { caller, request_id, ...values, file: undefined, prepared: undefined, isCurrent: () => true }
+  return { caller, client, request_id, ...values, file: undefined, prepared: undefined, isCurrent: () => true }
 }
 
 export const requestWithoutBody = (operation: Validated, incoming: IncomingRequest): ValidRequest =>
@@ -59,6 +60,7 @@ function validRequest(
 ): ValidRequest {
   return {
     caller: incoming.caller,
+    client: incoming.client,
     request_id: incoming.id,
     ...validValues({ params, query }, incoming, body, json),
     file: undefined,

@@ -12,6 +12,7 @@ import { type Answer, failure } from './envelope.ts'
 import { type KeyedRequest, releaseKey, reserveKeys, storeAnswers } from './idempotency.ts'
 import type { Caller } from './operation.ts'
 import type { PendingWrite } from './pending-write.ts'
+import { reportServed, type Served } from './served.ts'
 
 const in_progress_wait_ms = 2_000
 /** How often a request looks whether another process has answered the first one with its key. */
@@ -88,7 +89,8 @@ export const directWriter =
   async ({ operation, request, runRemote, answer }: PendingWrite): Promise<Answer> => {
     if (operation.kind !== 'write') throw new Error(`${operation.id} can't run without a transaction`)
     await runRemote?.()
-    return answer(await operation.run(await atCaller(service, request.caller), request))
+    const own = { id: request.request_id, ip: request.client.ip }
+    return answer(await operation.run({ ...(await atCaller(service, request.caller)), request: own }, request))
   }
 
 /** Waits for another request with the same idempotency key. Throws when it takes too long. */
@@ -193,6 +195,10 @@ async function runInTransaction(service: Service, writes: PendingWrite[], lock_w
     const fresh = writes.filter(({ keyed }) => !keyed || !replays.has(keyed.key))
     const results = await resultsOf(at, fresh)
     const answers = new Map(fresh.map((write, index) => [write, answerTo(write, results[index])]))
+    await reportServed(
+      at,
+      fresh.flatMap((write, index) => toServed(write, results[index])),
+    )
     await storeAnswers(
       at,
       [...answers].flatMap(([{ keyed }, answer]) => (keyed ? { keyed, answer: sealed(answer) } : [])),
@@ -201,6 +207,9 @@ async function runInTransaction(service: Service, writes: PendingWrite[], lock_w
   }
   return inTransaction(await atCaller(service, request.caller), run, { lock_timeout_ms: lock_wait_ms })
 }
+
+const toServed = ({ operation, request }: PendingWrite, result: unknown): Served[] =>
+  result instanceof Problem ? [] : [{ operation, request, result }]
 
 /** The writes are all of the same operation, and more than one only of one that is batched. */
 async function resultsOf(at: At, writes: PendingWrite[]): Promise<unknown[]> {

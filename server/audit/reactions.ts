@@ -1,0 +1,17 @@
+import { type At, on, type Reaction } from '../kit/at.ts'
+import { type Served, served } from '../kit/http/served.ts'
+import { isAudited, subjectOf } from './audited.ts'
+import { record } from './store.ts'
+
+export const reactions: Reaction[] = [on(served, recordServed)]
+
+async function recordServed(at: At, all: Served[]): Promise<void> {
+  for (const one of all.filter(isAudited)) {
+    const { operation, request } = one
+    const { caller, request_id, client } = request
+    // Requests of several callers may share a transaction. A player downloads a recording in pieces.
+    const acting = { ...at, actor: caller.actor, request: { id: request_id, ip: client.ip } }
+    const is_counted = operation.kind === 'file'
+    await record(acting, { action: operation.id, subject: subjectOf(one, at.workspace), is_counted })
+  }
+}

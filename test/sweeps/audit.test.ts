@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { chat_operations, voice_operations } from '../../server/api.ts'
+import { audited, isAudited } from '../../server/audit/audited.ts'
+import { isWrite, type Operation } from '../../server/kit/http/operation.ts'
+import { serve, type Tenant } from '../support/harness.ts'
+import { makeSample, pathFor, prepare, sampleBody, successStatus } from '../support/operations.ts'
+import { owner_operations, person_operations, scoped_operations } from '../support/scoped.ts'
+import { inWorkspace, newPerson } from '../support/sessions.ts'
+
+/** Each write leaves an entry in the audit log, or is named here. */
+
+/** They are recorded in the transactions of `people/`: test/audit/people.test.ts. */
+const recorded_by_people = [
+  'invitations.accept',
+  'invitations.create',
+  'invitations.delete',
+  'members.delete',
+  'members.update',
+  'password.update',
+  'session.create',
+  'setup.complete',
+  'workspaces.create',
+]
+
+const not_audited: Record<string, string[]> = {
+  'there are too many': [
+    'calls.cancel',
+    'calls.create',
+    'calls.create_web',
+    'calls.hang_up',
+    'calls.update',
+    'consents.create',
+    'contacts.create',
+    'contacts.delete_crm_id',
+    'contacts.set_crm_id',
+    'contacts.update',
+    'contacts.upsert',
+    'conversations.answer',
+    'conversations.close',
+    'conversations.create',
+    'conversations.hand_over',
+    'conversations.link',
+    'conversations.say',
+    'conversations.take_back',
+    'enrollments.create',
+    'enrollments.retry',
+    'enrollments.skip',
+    'suppressions.create',
+    'web_chat.begin',
+    'web_chat.call',
+    'web_chat.leave_phone_number',
+    'web_chat.say',
+    'web_voice.call',
+    'webhooks.resend_delivery',
+  ],
+  'nothing runs yet': ['campaigns.clone', 'campaigns.create', 'campaigns.update'],
+  'it changes nothing': [
+    'campaigns.forecast',
+    'channels.test',
+    'consents.verify',
+    'integrations.dry_run',
+    'providers.test',
+    'tools.test',
+    'webhooks.test',
+  ],
+  'it is about the person alone': ['person.update', 'session.delete', 'sessions.delete', 'sessions.delete_all'],
+  'it is about the installation': ['speech.install'],
+  'it is about time': ['test_clock.advance'],
+}
+
+const server = await serve()
+const session_operations = [...scoped_operations, ...owner_operations]
+const all: Operation[] = [...session_operations, ...person_operations, ...chat_operations, ...voice_operations]
+
+test('each write is audited, or in the list of those that are not', () => {
+  const writes = all.filter(isWrite).map(({ id }) => id)
+  const known = [...audited, ...recorded_by_people, ...Object.values(not_audited).flat()]
+  assert.deepEqual([...new Set(writes)].sort(), known.sort())
+})
+
+test('no operation that sends requests to other servers is audited: its answer is stored in another transaction', () => {
+  const remote = all.filter((operation) => operation.kind === 'write' && operation.is_remote)
+  assert.deepEqual(
+    remote.map(({ id }) => id).filter((id) => audited.has(id)),
+    [],
+  )
+  assert.ok(remote.length > 3)
+})
+
+const entriesOf = async (tenant: Tenant, action: string) => {
+  const { status, body, text } = await tenant.call('GET', `/audit_log?action=${action}&limit=100`)
+  assert.equal(status, 200, text)
+  return body.data
+}
+
+for (const operation of session_operations) {
+  const is_audited = isAudited({ operation })
+  if (!is_audited && !isWrite(operation)) continue
+
+  test(`${operation.id} leaves ${is_audited ? 'one entry' : 'no entry'}`, async () => {
+    const tenant = await server.workspace()
+    const resource = await makeSample(operation, tenant)
+    await prepare(operation, tenant, resource)
+    const owner = await newPerson(server, { [tenant.id]: 'owner' })
+    const before = await entriesOf(tenant, operation.id)
+    const address = `/api/v1${pathFor(operation, resource)}`
+    const { status, text, headers } = await owner.go(
+      operation.method,
+      address,
+      sampleBody(operation),
+      inWorkspace(tenant),
+    )
+    assert.equal(status, successStatus(operation), text)
+    const after = await entriesOf(tenant, operation.id)
+    assert.equal(after.length, before.length + (is_audited ? 1 : 0))
+    if (!is_audited) return
+    const [entry] = after
+    assert.deepEqual(entry.actor, { type: 'person', id: owner.id, name: owner.name })
+    assert.deepEqual([entry.ip, entry.request_id, entry.count], ['127.0.0.1', headers.get('x-request-id'), 1])
+    if (/:id/.test(operation.path)) assert.equal(entry.subject.id, resource.split('/')[0])
+  })
+}

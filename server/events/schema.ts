@@ -24,7 +24,7 @@ const optionalName = {
 
 const actor_description = 'Who or what has caused it.'
 const actor_members = {
-  type: oneOf(actor_types, { description: 'What it is.', examples: ['key'] }),
+  type: { type: 'string', enum: actor_types, description: 'What it is.', examples: ['key'] },
   id: optionalId('Its id. `null` for `operator`, who uses the command line, and for `system`, the service itself.'),
 }
 const subject_description = 'What it is about.'
@@ -34,13 +34,16 @@ const subject_members = {
 }
 
 /** Without a union, which would be slow to serialize. */
-const reference = (title: string, description: string, properties: object, is_optional: boolean) => ({
+const reference = (title: string, description: string, properties: Members, is_optional: boolean) => ({
   type: is_optional ? ['object', 'null'] : 'object',
   required: Object.keys(properties),
   properties,
   title,
   description,
+  examples: [Object.fromEntries(Object.entries(properties).map(([name, { examples }]) => [name, examples[0]]))],
 })
+
+type Members = Record<string, { examples: unknown[] }>
 
 type NamedActor = Named<{ type: ActorType; id: string | null }>
 

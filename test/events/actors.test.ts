@@ -27,7 +27,9 @@ async function newest({ call }: Tenant, query = '') {
 }
 
 const keyOf = async ({ id }: Tenant) =>
-  pool.one<{ id: string; name: string }>(sql`select id, name from api_keys where workspace_id = ${id} limit 1`)
+  pool.one<{ id: string; name: string }>(
+    sql`select id, name from api_keys where workspace_id = ${id} order by created_at, id limit 1`,
+  )
 
 test('an event of a key says which key has caused it, and what it is about', async () => {
   const tenant = await workspace()
@@ -186,4 +188,29 @@ test('an event that a key was created names the key as its subject', async () =>
   const { body } = await server.fetch('POST', '/api/v1/api_keys', newApiKey(), authorization)
   const [event] = (await server.fetch('GET', '/api/v1/events', undefined, authorization)).body.data
   assert.deepEqual(event.subject, { type: 'api_key', id: body.data.id, name: 'CRM sync' })
+})
+
+test('concurrent requests of several keys are each recorded for their own key', async () => {
+  const tenant = await workspace()
+  const tokens = [tenant.key, await tenant.newKey({ name: 'second' }), await tenant.newKey({ name: 'third' })]
+  const sent = Array.from({ length: 30 }, (_, index) => tokens[index % tokens.length] ?? '')
+  const created = await Promise.all(
+    sent.map(async (token) => {
+      const authorization = { authorization: `Bearer ${token}` }
+      const { status, body, text } = await server.fetch('POST', '/api/v1/contacts', newContact(), authorization)
+      assert.equal(status, 201, text)
+      return [body.data.id, token] as const
+    }),
+  )
+  const names = new Map([
+    [tenant.key, (await keyOf(tenant)).name],
+    [tokens[1], 'second'],
+    [tokens[2], 'third'],
+  ])
+  const { data } = (await tenant.call('GET', '/events?type=contact.created&limit=100')).body
+  const actors = data.map(({ resource_id, actor }: { resource_id: string; actor: { name: string } }) => [
+    resource_id,
+    actor.name,
+  ])
+  assert.deepEqual(new Map(actors), new Map(created.map(([id, token]) => [id, names.get(token)])))
 })

@@ -248,7 +248,11 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   },
   // `updated_at` is null until the first change.
   Workspace: { table: 'workspaces', computed: ['updated_at'], not_shown: ['updated_at'] },
-  WorkspaceEvent: { table: 'events', computed: ['data', 'previous'], not_shown: ['data', 'previous', 'position'] },
+  WorkspaceEvent: {
+    table: 'events',
+    computed: ['data', 'previous', 'actor', 'subject'],
+    not_shown: ['data', 'previous', 'position', 'actor_type', 'actor_id'],
+  },
   ApiKey: { table: 'api_keys', not_shown: ['rotated_at'] },
   ApiKeyWithSecret: { table: 'api_keys', computed: ['key'], not_shown: ['rotated_at'] },
 }

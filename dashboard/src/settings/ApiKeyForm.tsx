@@ -50,7 +50,7 @@ export function ApiKeyForm({ onCreated }: { onCreated: (key: ApiKeyWithSecret) =
       />
       <Radio.Group label="Access" {...form.getInputProps('access')}>
         <div className={styles.choices}>
-          <Radio value="all" label="Full access, except API keys" />
+          <Radio value="all" label="Full access, except API keys and the audit log" />
           <Radio value="some" label="Choose scopes" />
         </div>
       </Radio.Group>

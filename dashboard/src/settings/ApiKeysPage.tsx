@@ -77,7 +77,7 @@ const buildColumns = (open: (dialog: ApiKeyDialog) => void): Column<ApiKey>[] =>
     id: 'scopes',
     header: 'Scopes',
     meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => row.original.scopes?.join(', ') ?? 'Full access, except API keys',
+    cell: ({ row }) => row.original.scopes?.join(', ') ?? 'Full access, except API keys and the audit log',
   },
   {
     id: 'last_used_at',

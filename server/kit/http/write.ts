@@ -31,7 +31,7 @@ const stored_errors = ['NOT_FOUND', 'CONFLICT', 'INVALID_STATE', 'PRECONDITION_F
 export function writer(service: Service, queue = queuePerWorkspace()): (write: PendingWrite) => Promise<Answer> {
   const transact: Transact = (writes, lock_wait_ms) => runInTransaction(service, writes, lock_wait_ms)
   const in_flight = new Map<string, Promise<unknown>>()
-  const runAll = (_key: string, writes: PendingWrite[]) => runBatch(transact, writes)
+  const runAll = (_key: string, writes: PendingWrite[]) => runByActor(transact, writes)
   const batched = openBatcher<PendingWrite, Answer | Error>(limits, runAll)
   const batchedRaw = openBatcher<PendingWrite, Answer | Error>(raw_limits, runAll)
 
@@ -106,6 +106,21 @@ async function waitForEnd(running: Promise<unknown>, wait_max_ms: number): Promi
   await Promise.race([ended, late]).finally(() => clearTimeout(timer))
 }
 
+/** A transaction runs for one actor. Most batches have one. */
+async function runByActor(transact: Transact, writes: PendingWrite[]): Promise<(Answer | Error)[]> {
+  const groups = Map.groupBy(writes, ({ request: { caller } }) => `${caller.actor.type} ${caller.actor.id}`)
+  if (groups.size === 1) return runBatch(transact, writes)
+  const outcomes = new Map<PendingWrite, Answer | Error>()
+  for (const group of groups.values()) {
+    // What another actor has written is committed, whatever becomes of these.
+    const found = await runBatch(transact, group).catch((error: unknown) => group.map(() => asError(error)))
+    for (const [index, write] of group.entries()) outcomes.set(write, found[index] ?? noOutcome())
+  }
+  return writes.map((write) => outcomes.get(write) ?? noOutcome())
+}
+
+const noOutcome = () => new Error('a write of the batch has no outcome')
+
 /** When the batch fails, each write runs alone, so that one can't fail the others. */
 export async function runBatch(transact: Transact, writes: PendingWrite[]): Promise<(Answer | Error)[]> {
   const until = clock.ticks() + in_progress_wait_ms
@@ -127,7 +142,7 @@ export async function runBatch(transact: Transact, writes: PendingWrite[]): Prom
   for (const [write, outcome] of outcomes) {
     if (isBlocked(outcome)) outcomes.set(write, await runAlone(write, rest_ms()))
   }
-  return writes.map((write) => outcomes.get(write) ?? new Error('a write of the batch has no outcome'))
+  return writes.map((write) => outcomes.get(write) ?? noOutcome())
 }
 
 const isBlocked = (outcome: Answer | Error): boolean => isLockTimeout(outcome) || isInProgress(outcome)

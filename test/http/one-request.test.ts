@@ -5,7 +5,7 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { Type } from 'typebox'
 import { readConfig } from '../../server/config.ts'
-import { system } from '../../server/kit/at.ts'
+import { openHooks, system } from '../../server/kit/at.ts'
 import * as operation from '../../server/kit/http/operation.ts'
 import { openHttp } from '../../server/kit/http/server.ts'
 import { openLog } from '../../server/kit/log.ts'
@@ -39,7 +39,8 @@ const operations = [
 const pool = testPool()
 const scopes = { has: () => true, is_open: true }
 const caller = { id: 'a', workspace: 'a', scopes, authenticated_by: 'key', is_test: false, actor: system } as const
-const service = openService(pool, readConfig({}), () => '')
+/** Nothing reacts: the caller's workspace doesn't exist. */
+const service = { ...openService(pool, readConfig({}), () => ''), hooks: openHooks([]) }
 const { app } = openHttp({
   doors: [{ operations, base_path: '', served_at: [''], identify: async () => caller }],
   service,

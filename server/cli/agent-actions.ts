@@ -106,7 +106,7 @@ async function publishDraft(
   if (!deploy) return { data, text: done }
   const is_in_use = version.id === deployed_version.id && !candidate
   if (!input.deploy && is_in_use) return { data, text: `${done}\nIt is deployed already.` }
-  if (!input.deploy) await api.agents.deploy(id, { version_id: version.id })
+  if (!input.deploy) await api.agents.deploy(id, { version_id: version.id, percent: 100 })
   return { data, text: `${done}\nDeployed ${what}.` }
 }
 

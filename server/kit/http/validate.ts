@@ -79,10 +79,17 @@ export function validateQuery(schema: RequestSchema, query: Record<string, strin
     const property = schema.properties?.[name]
     if (property?.type === 'array') converted[name] = Array.isArray(value) ? value : [value]
     else if (Array.isArray(value)) addFault(faults, name, 'repeated', `${name} must be given only once.`)
-    else converted[name] = property?.type === 'integer' && /^\d+$/.test(value) ? Number(value) : value
+    else converted[name] = convert(property?.type, value)
   }
   const result = validate(schema, converted)
   return { value: result.value, faults: [...faults, ...result.faults] }
+}
+
+/** What can't be converted stays a text, and is then refused. */
+function convert(type: RequestSchema['type'], text: string): unknown {
+  if (type === 'integer' && /^\d+$/.test(text)) return Number(text)
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
+  return text
 }
 
 function readObject(schema: RequestSchema, value: unknown, path: string, faults: Fault[]): Members | undefined {

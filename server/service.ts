@@ -63,6 +63,7 @@ const hooks = openHooks([
   ...campaign_reactions,
   ...import_reactions,
   ...integration_reactions,
+  ...people_reactions,
 ])
 
 /** In each workspace. */

@@ -1004,7 +1004,7 @@ export class ConversationsApi {
   /**
    * List conversations.
    *
-   * Newest first.
+   * Newest first. Trials are left out unless you ask for them with `is_test=true`.
    *
    * Requires the scope `conversations:read`.
    */

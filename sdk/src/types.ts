@@ -1704,6 +1704,8 @@ export interface NewConversation {
   agent_version_id?: string | null
   /** Tries the agent's draft. */
   use_draft?: boolean
+  /** A trial: it is left out of lists and totals, and sets no `last_contact_at`. */
+  is_test?: boolean
 }
 
 export interface Conversation {
@@ -1740,6 +1742,13 @@ export interface Conversation {
   last_turn_at: string | null
   /** Why it was handed over, if that was said. */
   hand_over_reason: string | null
+  /**
+   * Since when it waits for a person: since it was handed over, or since what the contact said first after the last
+   * answer of a person. Messages of the service do not change it. `null` when it does not wait.
+   */
+  waiting_since: string | null
+  /** Whether it is a trial. Lists leave trials out unless you ask for them. */
+  is_test: boolean
   /** Why the conversation was closed. */
   close_reason:
     | 'agent_ended'
@@ -1811,6 +1820,13 @@ export interface Turn {
    * something came between. `null` for others, and for turns from before this field was there.
    */
   finish_reason: 'stop' | 'length' | 'content_filter' | 'tool_loop' | 'failed' | 'interrupted' | null
+  /** The person who answered in the dashboard. `null` for answers over the API, and for what others said. */
+  author: {
+    /** The id of the person. */
+    id: string
+    /** The person's name today. `null` in events, which keep no names, and when the person no longer exists. */
+    name: string | null
+  } | null
   /** The tools that the agent used. */
   tools: ToolRun[]
   latency: {
@@ -5399,8 +5415,10 @@ export interface ConversationsListQuery {
   created_after?: string
   /** Only conversations that began before this. */
   created_before?: string
-  /** Newest first by default. */
-  sort?: 'created_at' | '-created_at' | 'last_turn_at' | '-last_turn_at'
+  /** With `true`, only trials. They are left out otherwise. */
+  is_test?: boolean
+  /** Newest first by default. With `status=handed_over`, `waiting_since` begins with the longest wait. */
+  sort?: 'created_at' | '-created_at' | 'last_turn_at' | '-last_turn_at' | 'waiting_since' | '-waiting_since'
 }
 
 export interface ConversationsListTurnsQuery {

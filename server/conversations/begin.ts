@@ -19,7 +19,7 @@ import { insertTurns, newTurn } from './turns.ts'
 /** A conversation that is to begin. */
 export interface Beginning
   extends Pick<Conversation, 'kind' | 'channel_id' | 'contact_id' | 'counterpart'>,
-    Partial<Pick<Conversation, 'id' | 'variables' | 'metadata'>> {
+    Partial<Pick<Conversation, 'id' | 'variables' | 'metadata' | 'is_test'>> {
   agent: { id: string; name: string }
   version: { id: string | null; version_label: string; configuration: Configuration }
   awaits_answer: boolean
@@ -42,6 +42,8 @@ export function newConversation({ now }: At, beginning: Beginning): Conversation
     turn_count: 0,
     last_turn_at: null,
     hand_over_reason: null,
+    waiting_since: null,
+    is_test: given.is_test ?? false,
     close_reason: null,
     results: {},
     summary: null,
@@ -75,7 +77,7 @@ export async function insert(at: At, all: ToInsert[]): Promise<Set<string>> {
   await Promise.all([
     counts.count(
       at,
-      started.map(() => ({ from: null, to: 'open' as const })),
+      started.map(({ is_test }) => ({ from: null, to: 'open' as const, is_test })),
     ),
     events.record(
       at,
@@ -140,7 +142,7 @@ export async function insertWithMessage(
   at: At,
   { conversation: begun, message, draft }: ToInsert & { message: string | null },
 ): Promise<Conversation | undefined> {
-  const { id, contact_id, created_at } = begun
+  const { id, contact_id, created_at, is_test } = begun
   const conversation = message === null ? begun : { ...begun, turn_count: 1, last_turn_at: created_at }
   const turns =
     message === null ? [] : [{ id, contact_id, turn: newTurn({ seq: 1, role: 'contact', text: message, created_at }) }]
@@ -150,7 +152,7 @@ export async function insertWithMessage(
     insertTurns(at, turns),
     stamp(
       at,
-      turns.flatMap(({ contact_id }) => (contact_id === null ? [] : [{ contact_id, at: at.now }])),
+      turns.flatMap(({ contact_id }) => (contact_id === null || is_test ? [] : [{ contact_id, at: at.now }])),
     ),
     events.record(
       at,

@@ -41,7 +41,7 @@ export async function add(at: At, messages: Message[], kind: 'api' | 'web_chat' 
     insertTurns(at, recorded),
     stamp(
       at,
-      changed.flatMap(({ contact_id }) => (contact_id === null ? [] : [{ contact_id, at: now }])),
+      changed.flatMap(({ contact_id, is_test }) => (contact_id === null || is_test ? [] : [{ contact_id, at: now }])),
     ),
     events.record(
       at,

@@ -28,6 +28,7 @@ export async function create(at: At, input: NewConversation): Promise<Conversati
     awaits_answer: channel !== undefined || message !== null || hasFirstWords(version.configuration),
     ...(input.variables && { variables: input.variables }),
     ...(input.metadata && { metadata: input.metadata }),
+    is_test: input.is_test ?? false,
   })
   const draft = version.id === null ? version.configuration : null
   const conversation = await insertWithMessage(at, { conversation: begun, message, draft })

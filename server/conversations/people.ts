@@ -5,6 +5,7 @@ import { type At, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { invalid, invalidState } from '../kit/problem.ts'
 import { sms_characters_max } from '../talk/settings.ts'
+import { withAuthors } from './authors.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
 import { updateAnswered, updateContact, updateStatus } from './rows.ts'
@@ -12,6 +13,7 @@ import type { Conversation, Turn } from './schema.ts'
 import { announce, get, type LockedConversation, lock } from './store.ts'
 import { answering_by_sms, threads_changed } from './threads.ts'
 import { insertTurns, newTurn } from './turns.ts'
+import { waitingSince } from './waiting.ts'
 
 /** People do these things in conversations. The process that drives the conversation is told after the commit, and does the rest. */
 
@@ -54,11 +56,12 @@ async function change(at: At, { before, ...changed }: Change): Promise<Conversat
   const { awaits_answer, ...shown } = before
   const updated_at = clock.laterThan(before.updated_at, at.now)
   const is_answering = changed.status === 'open' && awaits_answer
-  const after: Conversation = { ...shown, ...changed, is_answering, updated_at }
+  const waiting_since = waitingSince(before, { status: changed.status, now: clock.iso(at.now) })
+  const after: Conversation = { ...shown, ...changed, is_answering, waiting_since, updated_at }
   await Promise.all([
     updateStatus(at, { ...after, needs_summary: after.status !== 'open', due_at: dueAt(at, before.kind) }),
     tellCall(at, before),
-    counts.count(at, [{ from: before.status, to: after.status }]),
+    counts.count(at, [{ from: before.status, to: after.status, is_test: after.is_test }]),
     events.record(at, event_of[after.status], [{ data: after }]),
   ])
   if (after.kind === 'sms' && after.status === 'closed')
@@ -74,13 +77,21 @@ async function tellCall(at: At, { id, kind }: Pick<Conversation, 'id' | 'kind'>)
   if (kind === 'voice') await at.hooks.run(at, call_changed, { conversation_id: id })
 }
 
+interface Answer {
+  id: string
+  text: string
+  /** The person who is signed in. */
+  author_id: string | null
+}
+
 /** Adds what a person says instead of the agent. */
-export async function answer(at: At, { id, text }: { id: string; text: string }): Promise<Turn> {
+export async function answer(at: At, { id, text, author_id }: Answer): Promise<Turn> {
   const { now } = at
   const { kind, status, turn_count, updated_at, contact_id, channel_id, counterpart } = await lock(at, id)
   if (status === 'closed') throw invalidState(refusals.closed, { status })
   if (status === 'open') throw invalidState('Hand the conversation over before you answer in it.', { status })
-  const said = newTurn({ seq: turn_count + 1, role: 'human', text, created_at: clock.iso(now) })
+  const author = author_id === null ? null : { id: author_id, name: null }
+  const said = newTurn({ seq: turn_count + 1, role: 'human', text, author, created_at: clock.iso(now) })
   if (kind === 'sms' && text.length > sms_characters_max) throw tooLong()
   const [carried] =
     kind === 'sms' && counterpart !== null
@@ -96,7 +107,8 @@ export async function answer(at: At, { id, text }: { id: string; text: string })
     kind === 'voice' || events.record(at, event_types.turn, [{ data: recorded }]),
   ])
   announce(at, id)
-  return turn
+  const [named = turn] = await withAuthors(at, [turn])
+  return named
 }
 
 const tooLong = () =>

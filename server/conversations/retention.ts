@@ -44,7 +44,7 @@ const removeBatch = (at: At, before: string): Promise<number> =>
   inTransaction(at, async (at) => {
     const removed = await deleteOld(at, before, conversations_batch)
     await countRemoved(at, removed)
-    return removed
+    return removed.length
   })
 
 /** Deletes closed conversations, in the transaction that deletes what they belong to. */
@@ -52,8 +52,8 @@ export async function removeMany(at: At, ids: string[]): Promise<void> {
   if (ids.length > 0) await countRemoved(at, await deleteClosed(at, ids))
 }
 
-const countRemoved = (at: At, removed: number): Promise<void> =>
+const countRemoved = (at: At, removed: { is_test: boolean }[]): Promise<void> =>
   counts.count(
     at,
-    Array.from({ length: removed }, () => ({ from: 'closed', to: null })),
+    removed.map(({ is_test }) => ({ from: 'closed', to: null, is_test })),
   )

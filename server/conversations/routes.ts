@@ -31,6 +31,8 @@ data: {"turn":{"seq":2,"role":"agent","text":"We are open from nine to six."}}
 /** Tells whether a person or a program closes a conversation. */
 const reasonOf = ({ authenticated_by }: operation.Caller) => (authenticated_by === 'session' ? 'human_ended' : 'api')
 
+const personOf = ({ id, authenticated_by }: operation.Caller) => (authenticated_by === 'session' ? id : null)
+
 export const operations: operation.Operation[] = [
   operation.write({
     id: 'conversations.create',
@@ -52,7 +54,7 @@ export const operations: operation.Operation[] = [
     path,
     scope: read,
     summary: 'List conversations',
-    description: 'Newest first.',
+    description: 'Newest first. Trials are left out unless you ask for them with `is_test=true`.',
     query: schema.ConversationQuery,
     items: schema.Conversation,
     run: (at, { query }) => conversations.list(at, query),
@@ -143,7 +145,8 @@ export const operations: operation.Operation[] = [
     errors: ['INVALID_STATE'],
     response: schema.Turn,
     status: 201,
-    run: (at, { params, body }) => people.answer(at, { id: params.id, text: body.text }),
+    run: (at, { params, body, caller }) =>
+      people.answer(at, { id: params.id, text: body.text, author_id: personOf(caller) }),
   }),
   operation.write({
     id: 'conversations.take_back',

@@ -27,6 +27,8 @@ export const table = {
     turn_count: 'integer',
     last_turn_at: 'timestamptz',
     hand_over_reason: 'text',
+    waiting_since: 'timestamptz',
+    is_test: 'boolean',
     close_reason: 'text',
     results: 'jsonb',
     summary: 'text',
@@ -165,6 +167,7 @@ const updateRows = updaterOf(table)
 const received_columns = [
   'status',
   'close_reason',
+  'waiting_since',
   'turn_count',
   'last_turn_at',
   'awaits_answer',
@@ -183,6 +186,7 @@ const saved_columns = [
   'status',
   'close_reason',
   'hand_over_reason',
+  'waiting_since',
   'turn_count',
   'last_turn_at',
   'last_answer_seq',
@@ -217,23 +221,26 @@ export const updateReleased = (at: At, rows: Row[]): Promise<void> =>
 /** The conversation is locked. */
 export const updateStatus = (
   { db, workspace }: At,
-  row: Pick<Row, 'id' | 'status' | 'hand_over_reason' | 'close_reason' | 'needs_summary' | 'updated_at' | 'due_at'>,
+  row: Pick<
+    Row,
+    'id' | 'status' | 'hand_over_reason' | 'waiting_since' | 'close_reason' | 'needs_summary' | 'updated_at' | 'due_at'
+  >,
 ): Promise<number> =>
   db.run(
     sql`update conversations set status = ${row.status}, hand_over_reason = ${row.hand_over_reason},
-        close_reason = ${row.close_reason}, needs_summary = ${row.needs_summary}, updated_at = ${row.updated_at},
+        waiting_since = ${row.waiting_since}, close_reason = ${row.close_reason}, needs_summary = ${row.needs_summary}, updated_at = ${row.updated_at},
         due_at = ${row.due_at}
       where workspace_id = ${workspace} and id = ${row.id}`,
   )
 
-/** Counts the turn of a person, in a conversation that the transaction has locked. */
+/** Counts the turn of a person, in a conversation that the transaction has locked. It waits no longer. */
 export const updateAnswered = (
   { db, workspace }: At,
   { id, turn, updated_at, due_at }: Pick<Row, 'id' | 'updated_at' | 'due_at'> & { turn: Turn },
 ): Promise<number> =>
   db.run(
     sql`update conversations set turn_count = ${turn.seq}, last_answer_seq = ${turn.seq}, awaits_answer = false,
-        last_turn_at = ${turn.created_at}, updated_at = ${updated_at}, due_at = ${due_at}
+        waiting_since = null, last_turn_at = ${turn.created_at}, updated_at = ${updated_at}, due_at = ${due_at}
       where workspace_id = ${workspace} and id = ${id}`,
   )
 
@@ -246,14 +253,15 @@ export function addSaid({ db, workspace, now }: At, said: Map<string, unknown[]>
   const counts = JSON.stringify(Object.fromEntries(ids.map((id) => [id, said.get(id)?.length])))
   // The order makes concurrent transactions lock conversations alike, so that they don't deadlock. Counts are looked up in an
   // object: on outdated statistics, the plan of a join compares all conversations of the workspace with each of these.
-  return db.many<Pick<Conversation, 'id' | 'contact_id' | 'turn_count'>>(
+  return db.many<Pick<Conversation, 'id' | 'contact_id' | 'turn_count' | 'is_test'>>(
     sql`update conversations
       set turn_count = turn_count + (${counts}::jsonb ->> id::text)::integer, awaits_answer = true,
+        waiting_since = case when status = 'handed_over' then coalesce(waiting_since, ${clock.iso(now)}) end,
         last_turn_at = ${clock.iso(now)}, updated_at = ${laterUpdate(now)}, due_at = ${clock.iso(now)}
       where workspace_id = ${workspace} and kind = ${kind} and status <> 'closed'
         and id = any(array(select id from conversations
           where workspace_id = ${workspace} and id = any(${ids}::uuid[]) order by id for no key update))
-      returning id, contact_id, turn_count`,
+      returning id, contact_id, turn_count, is_test`,
   )
 }
 
@@ -332,18 +340,22 @@ export async function leaseDue<Leased extends object>({ db, workspace, now }: At
 
 export const renewLeases = renewerOf(table.name)
 
-/** Deletes conversations that are closed and no calls. Returns how many. */
-export const deleteOld = ({ db, workspace }: At, before: string, limit: number): Promise<number> =>
-  db.run(
+/** Deletes conversations that are closed and no calls. */
+export const deleteOld = ({ db, workspace }: At, before: string, limit: number): Promise<Deleted[]> =>
+  db.many<Deleted>(
     sql`delete from conversations where workspace_id = ${workspace} and id = any(array(
       select id from conversations
       where workspace_id = ${workspace} and status = 'closed' and kind <> 'voice' and created_at < ${before}
-      order by created_at limit ${limit} for update skip locked))`,
+      order by created_at limit ${limit} for update skip locked))
+      returning is_test`,
   )
 
-/** Deletes those that are closed. Returns how many. */
-export const deleteClosed = ({ db, workspace }: At, ids: string[]): Promise<number> =>
-  db.run(
+/** Deletes those that are closed. */
+export const deleteClosed = ({ db, workspace }: At, ids: string[]): Promise<Deleted[]> =>
+  db.many<Deleted>(
     sql`delete from conversations
-      where workspace_id = ${workspace} and id = any(${ids}::uuid[]) and status = 'closed'`,
+      where workspace_id = ${workspace} and id = any(${ids}::uuid[]) and status = 'closed'
+      returning is_test`,
   )
+
+type Deleted = Pick<Conversation, 'is_test'>

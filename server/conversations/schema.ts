@@ -73,6 +73,14 @@ export const Conversation = Type.Object(
     turn_count: Type.Integer({ description: 'The number of turns so far.', examples: [2] }),
     last_turn_at: optionalTimestamp('When something was last said.'),
     hand_over_reason: optionalText({ description: 'Why it was handed over, if that was said.', examples: [null] }),
+    waiting_since: optionalTimestamp(
+      'Since when it waits for a person: since it was handed over, or since what the contact said first after the last answer of ' +
+        'a person. Messages of the service do not change it. `null` when it does not wait.',
+    ),
+    is_test: Type.Boolean({
+      description: 'Whether it is a trial. Lists leave trials out unless you ask for them.',
+      examples: [false],
+    }),
     close_reason: Type.Unsafe<(typeof close_reasons)[number] | null>({
       type: ['string', 'null'],
       enum: [...close_reasons, null],
@@ -130,6 +138,16 @@ const Message = Type.Object({
 })
 export type Message = Static<typeof Message>
 
+const Author = Type.Object({
+  id: id('The id of the person.'),
+  name: optionalText({
+    description:
+      "The person's name today. `null` in events, which keep no names, and when the person no longer exists.",
+    examples: ['Ada Lovelace'],
+  }),
+})
+export type Author = Static<typeof Author>
+
 const milliseconds = (description: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], description, examples: [null] })
 
@@ -148,6 +166,13 @@ export const Turn = Type.Object(
         "`content_filter`: the provider's filter ended it. `tool_loop`: the model called tools again and again. `failed`: no " +
         'model could answer, also because the answer was cut or filtered before it had words, see `error`. `interrupted`: ' +
         'something came between. `null` for others, and for turns from before this field was there.',
+      examples: [null],
+    }),
+    author: Type.Unsafe<Author | null>({
+      ...Author,
+      type: ['object', 'null'],
+      description:
+        'The person who answered in the dashboard. `null` for answers over the API, and for what others said.',
       examples: [null],
     }),
     tools: Type.Array(ToolRun, { description: 'The tools that the agent used.', examples: [[]] }),
@@ -216,6 +241,12 @@ export const NewConversation = body(
     metadata: Type.Optional(metadata),
     agent_version_id: Type.Optional(optionalId('A version other than the one in use, for a trial.')),
     use_draft: Type.Optional(Type.Boolean({ description: "Tries the agent's draft.", examples: [false] })),
+    is_test: Type.Optional(
+      Type.Boolean({
+        description: 'A trial: it is left out of lists and totals, and sets no `last_contact_at`.',
+        examples: [false],
+      }),
+    ),
   },
   Conversation,
 )
@@ -239,7 +270,14 @@ export const Link = Type.Object(
   { title: 'Link', additionalProperties: false },
 )
 
-export const sorts = ['created_at', '-created_at', 'last_turn_at', '-last_turn_at'] as const
+export const sorts = [
+  'created_at',
+  '-created_at',
+  'last_turn_at',
+  '-last_turn_at',
+  'waiting_since',
+  '-waiting_since',
+] as const
 
 export const ConversationQuery = page.query({
   contact_id: idFilter('Only conversations with this contact.'),
@@ -249,7 +287,11 @@ export const ConversationQuery = page.query({
   status: Type.Optional(status),
   created_after: Type.Optional(timestamp('Only conversations that began after this.')),
   created_before: Type.Optional(timestamp('Only conversations that began before this.')),
-  sort: oneOf(sorts, { default: '-created_at', description: 'Newest first by default.' }),
+  is_test: Type.Boolean({ default: false, description: 'With `true`, only trials. They are left out otherwise.' }),
+  sort: oneOf(sorts, {
+    default: '-created_at',
+    description: 'Newest first by default. With `status=handed_over`, `waiting_since` begins with the longest wait.',
+  }),
 })
 export type ConversationQuery = Static<typeof ConversationQuery>
 

@@ -13,7 +13,7 @@ export const table = 'conversations'
 
 export const columns = raw(`id, kind, status, channel_id, agent_id, agent_name,
   jsonb_build_object('id', version_id, 'version_label', version_label) as agent_version, contact_id, counterpart,
-  status = 'open' and awaits_answer as is_answering, turn_count, last_turn_at, hand_over_reason, close_reason, results,
+  status = 'open' and awaits_answer as is_answering, turn_count, last_turn_at, hand_over_reason, waiting_since, is_test, close_reason, results,
   summary, variables, metadata, jsonb_build_object('input_tokens', input_tokens, 'output_tokens', output_tokens) as usage,
   redacted_at, created_at, updated_at`)
 
@@ -26,16 +26,19 @@ export async function get({ db, workspace }: At, id: string): Promise<Conversati
 }
 
 const by_last_turn = { column: 'last_turn_at', is_nullable: true }
+const by_wait = { column: 'waiting_since', is_nullable: true }
 const by_created = { column: 'created_at', is_nullable: false }
 const sorts: Record<ConversationQuery['sort'], page.Sort> = {
   created_at: { name: 'created_at', is_descending: false, ...by_created },
   '-created_at': page.newest_first,
   last_turn_at: { name: 'last_turn_at', is_descending: false, ...by_last_turn },
   '-last_turn_at': { name: '-last_turn_at', is_descending: true, ...by_last_turn },
+  waiting_since: { name: 'waiting_since', is_descending: false, ...by_wait },
+  '-waiting_since': { name: '-waiting_since', is_descending: true, ...by_wait },
 }
 
 export function list({ db, workspace }: At, query: ConversationQuery): Promise<page.Page<Conversation>> {
-  const { status } = query
+  const { status, is_test } = query
   const filters = [
     query.contact_id && byId(raw('contact_id'), query.contact_id),
     query.agent_id && byId(raw('agent_id'), query.agent_id),
@@ -44,12 +47,16 @@ export function list({ db, workspace }: At, query: ConversationQuery): Promise<p
     query.created_after && sql`created_at > ${clock.iso(clock.parse(query.created_after))}`,
     query.created_before && sql`created_at < ${clock.iso(clock.parse(query.created_before))}`,
   ].filter((filter) => filter instanceof Object)
-  const by_status = status ? [sql`status = ${status}`] : []
-  const where = [...by_status, ...filters].reduce<Sql>(
+  // As constants, so that every plan can use the indexes for conversations that are handed over, and for trials.
+  const by_status = status ? [raw(`status = '${status}'`)] : []
+  const by_trial = raw(is_test ? 'is_test' : 'not is_test')
+  const in_all = [...by_status, ...filters].reduce<Sql>(
     (all, filter) => sql`${all} and ${filter}`,
     sql`workspace_id = ${workspace}`,
   )
-  const counted = filters.length === 0 ? counts.selectTotal(workspace, status) : countOf(where)
+  const where = sql`${in_all} and ${by_trial}`
+  const is_kept = filters.length === 0 && !is_test
+  const counted = is_kept ? counts.selectTotal(workspace, status) : countOf(in_all, is_test)
   return page.read(query, sorts[query.sort], async (page_sql) => {
     const [rows, { total }] = await Promise.all([
       db.many<Conversation>(page_sql.rows(sql`select ${columns} from conversations where ${where}`)),
@@ -59,7 +66,13 @@ export function list({ db, workspace }: At, query: ConversationQuery): Promise<p
   })
 }
 
-const countOf = (where: Sql): Sql => sql`select count(*) as total from conversations where ${where}`
+/** Other indexes don't say what is a trial: trials, which are few, are counted by their own, and subtracted. */
+function countOf(where: Sql, is_test: boolean): Sql {
+  const trials = sql`(select count(*) from conversations where ${where} and is_test)`
+  return is_test
+    ? sql`select ${trials} as total`
+    : sql`select (select count(*) from conversations where ${where}) - ${trials} as total`
+}
 
 /** An id that can't exist finds nothing. */
 const byId = (column: Sql, id: string): Sql => (isId(id) ? sql`${column} = ${id}` : raw('false'))

@@ -4,6 +4,7 @@ import * as clock from '../kit/clock.ts'
 import type { Subscriber } from '../kit/http/operation.ts'
 import { isBusy } from '../kit/postgres/errors.ts'
 import { invalid } from '../kit/problem.ts'
+import { withAuthors } from './authors.ts'
 import type { Conversation, Turn } from './schema.ts'
 import * as conversations from './store.ts'
 import * as turns from './turns.ts'
@@ -184,7 +185,7 @@ async function read(at: At, { id, after, beside }: Reading): Promise<News | unde
     const is_last = (await beside?.read()) ?? false
     const conversation = await conversations.get(at, id)
     const found = await turns.listTogether(at, { conversation_id: id, after, limit: turns_at_once })
-    return { conversation, turns: found, is_last }
+    return { conversation, turns: await withAuthors(at, found), is_last }
   } catch (error) {
     if (!isBusy(error)) throw error
     return undefined

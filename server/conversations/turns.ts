@@ -5,6 +5,7 @@ import type { Page } from '../kit/postgres/page.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { rowsFrom, type Sql, sql } from '../kit/postgres/sql.ts'
 import { no_usage, type SpeechPart } from '../talk/state.ts'
+import { withAuthors } from './authors.ts'
 import type { Turn } from './schema.ts'
 import * as conversations from './store.ts'
 
@@ -17,6 +18,7 @@ export const newTurn = (turn: Pick<Turn, 'seq' | 'role' | 'text' | 'created_at'>
   heard: null,
   is_interrupted: false,
   finish_reason: null,
+  author: null,
   tools: [],
   latency: no_latency,
   usage: no_usage,
@@ -49,6 +51,7 @@ export const turnColumns = (workspace: string, ranges: TurnRange[]): Sql => {
       and seq > ${numberOf(afters)} and seq <= ${numberOf(untils)}`
   return sql`seq, role, text, heard, is_interrupted, finish_reason, coalesce(latency, ${JSON.stringify(no_latency)}) as latency,
     coalesce(usage, ${JSON.stringify(no_usage)}) as usage, error, created_at,
+    case when author_id is not null then jsonb_build_object('id', author_id, 'name', null) end as author,
     case when message_id is not null then (
       select jsonb_object_agg(id, jsonb_build_object('status', status, 'segments', segments, 'cost_micros', cost_micros, 'error', error))
       from messages where ${is_read}) -> message_id::text end as message,
@@ -140,7 +143,7 @@ export async function read(
   const { turn_count: total } = await conversations.get(at, conversation_id)
   const found = await list(at, { conversation_id, after, limit: limit + 1 })
   const pagination = { total, limit, offset: Math.min(after, total), has_more: found.length > limit, next_cursor: null }
-  return { data: found.slice(0, limit), pagination }
+  return { data: await withAuthors(at, found.slice(0, limit)), pagination }
 }
 
 /** Finds the turn that is not finished, if there is one. */
@@ -195,6 +198,7 @@ export async function insertTurns(
       error,
       turn.finish_reason ?? null,
       carried?.id ?? null,
+      turn.author?.id ?? null,
       created_at,
     ]),
   )
@@ -216,6 +220,7 @@ const turn_columns = [
   'error',
   'finish_reason',
   'message_id',
+  'author_id',
   'created_at',
 ]
 

@@ -2,6 +2,7 @@ import { type Row, type ScriptProgress, shownOf, type Timers } from '../conversa
 import type { Conversation, Turn } from '../conversations/schema.ts'
 import type { RunToSave } from '../conversations/tool-runs.ts'
 import { newTurn, type TurnOf } from '../conversations/turns.ts'
+import { waitingSince } from '../conversations/waiting.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { no_usage, type SpeechPart, type Usage } from '../talk/state.ts'
@@ -138,6 +139,7 @@ export function planFor({ now }: At, save: Save, before: Row): Plan {
     ...changes,
     status,
     close_reason,
+    waiting_since: waitingSince(before, { status, now: created_at, said_at: saidAt(turns) }),
     turn_count: seq,
     last_turn_at:
       seq > before.turn_count || turns.length > 0 ? (turns.at(-1)?.turn.created_at ?? created_at) : before.last_turn_at,
@@ -173,6 +175,10 @@ export function planFor({ now }: At, save: Save, before: Row): Plan {
     },
   }
 }
+
+/** When the contact has first said something in these turns. */
+const saidAt = (turns: TurnOf[]): string | undefined =>
+  turns.find(({ turn }) => turn.role === 'contact')?.turn.created_at
 
 /** When others have written meanwhile, facts stay, and where the script is if all that it said is written. */
 function changesOf(

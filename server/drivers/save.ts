@@ -121,11 +121,11 @@ async function write(at: At, planned: Plan[], new_conversations: NewConversation
     ),
     counts.count(
       at,
-      plans.map(({ before, after }) => ({ from: before.status, to: after.status })),
+      plans.map(({ before, after }) => ({ from: before.status, to: after.status, is_test: after.is_test })),
     ),
     counts.count(
       at,
-      new_conversations.map(() => ({ from: null, to: 'open' as const })),
+      new_conversations.map(({ conversation: { is_test } }) => ({ from: null, to: 'open' as const, is_test })),
     ),
     events.record(
       at,

@@ -6,6 +6,7 @@ import type { Conversation, Turn } from '../conversations/schema.ts'
 import { announce } from '../conversations/store.ts'
 import { type ThreadChange, threads_changed } from '../conversations/threads.ts'
 import { insertTurns } from '../conversations/turns.ts'
+import { waitingSince } from '../conversations/waiting.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -32,7 +33,7 @@ export async function writeReceived(at: At, received: Received[]): Promise<void>
     ),
     counts.count(
       at,
-      closed.map(({ id }) => ({ from: statusBefore(received, id), to: 'closed' as const })),
+      closed.map(({ id, is_test }) => ({ from: statusBefore(received, id), to: 'closed' as const, is_test })),
     ),
     events.record(
       at,
@@ -66,9 +67,11 @@ const statusBefore = (received: Received[], id: string): Conversation['status'] 
 
 function changedBy({ now }: At, { before, turns, awaits_answer, closes }: Received): Conversation {
   const status = closes ? 'closed' : before.status
+  const said_at = turns.find(({ turn }) => turn.role === 'contact')?.turn.created_at
   return {
     ...shownOf(before),
     status,
+    waiting_since: waitingSince(before, { status, now: clock.iso(now), said_at }),
     close_reason: closes ? 'opted_out' : before.close_reason,
     is_answering: status === 'open' && awaits_answer,
     turn_count: before.turn_count + turns.length,

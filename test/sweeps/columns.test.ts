@@ -136,8 +136,8 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   },
   Turn: {
     table: 'conversation_turns',
-    computed: ['tools', 'latency', 'usage', 'message'],
-    not_shown: ['conversation_id', 'is_open', 'latency', 'usage', 'message_id', 'speech'],
+    computed: ['tools', 'latency', 'usage', 'message', 'author'],
+    not_shown: ['conversation_id', 'is_open', 'latency', 'usage', 'message_id', 'author_id', 'speech'],
   },
   Call: {
     table: 'calls',

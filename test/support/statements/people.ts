@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import * as clock from '../../../server/kit/clock.ts'
 import { newId } from '../../../server/kit/id.ts'
 import * as setup from '../../../server/people/setup.ts'
+import { begin, newAgent } from '../conversations.ts'
 import type { Server } from '../harness.ts'
 import { browser, inWorkspace, newPerson, newSessionToken, password } from '../sessions.ts'
 
@@ -25,6 +26,8 @@ export async function visitDashboard(server: Server): Promise<void> {
     return { id: body.data.id, token: body.data.link.split('/').at(-1) }
   }
   const earlier = browser(server, await newSessionToken(server, owner.id, clock.wall() - clock.day_ms))
+  const handed_over = await begin(workspace, await newAgent(workspace))
+  await workspace.call('POST', `/conversations/${handed_over.id}/hand_over`)
   const visitor = { email: 'visitor@example.com', name: 'Visitor', password }
   for (const [who, method, path, body] of [
     [owner, 'GET', '/session'],
@@ -37,6 +40,7 @@ export async function visitDashboard(server: Server): Promise<void> {
     [owner, 'GET', '/members'],
     [owner, 'PATCH', `/members/${member.id}`, { role: 'viewer' }],
     [owner, 'PATCH', `/api/v1/channels/${(await workspace.addChannel()).id}`, { name: 'Another' }],
+    [owner, 'POST', `/api/v1/conversations/${handed_over.id}/answers`, { text: 'Hello.' }],
     [owner, 'GET', '/invitations'],
     [owner, 'GET', `/invitations/${(await invite()).token}`],
     [owner, 'DELETE', `/invitations/${(await invite()).id}`],

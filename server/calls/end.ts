@@ -4,6 +4,7 @@ import * as clock from '../kit/clock.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import { invalidState } from '../kit/problem.ts'
 import { changed } from './changed.ts'
+import { written } from './counted.ts'
 import * as counts from './counts.ts'
 import { countEnded } from './ended-metric.ts'
 import { event_types } from './event-types.ts'
@@ -70,6 +71,7 @@ export async function endUnstarted(
   const rows = changes.map(({ after, facts }) => ({ ...after, facts, request: null, due_at: null }))
   await Promise.all([
     updateEnded(at, rows),
+    at.hooks.run(at, written, changes),
     insertEvents(
       at,
       changes.flatMap(({ before, facts }) =>

@@ -20,6 +20,7 @@ import { openSaves } from '../kit/work/saves.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { type ChangedCall, changed } from './changed.ts'
 import { costOf } from './cost.ts'
+import { written as calls_written } from './counted.ts'
 import * as counts from './counts.ts'
 import { insertEvents } from './end.ts'
 import { countEnded } from './ended-metric.ts'
@@ -324,6 +325,7 @@ async function write(at: At, changes: Change[]): Promise<void> {
       changes.map(({ before, after, new_row }) => ({ from: new_row ? null : before.status, to: after.status })),
     ),
     recordEvents(at, changes),
+    at.hooks.run(at, calls_written, changes),
     stampContacts(at, changes),
     joinLater(
       at,

@@ -9,6 +9,7 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { answer_after_ms } from './answer-time.ts'
+import { reportProgress } from './counted.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
 import { insertRows, newRow } from './rows.ts'
@@ -78,6 +79,10 @@ export async function insert(at: At, all: ToInsert[]): Promise<Set<string>> {
     counts.count(
       at,
       started.map(({ is_test }) => ({ from: null, to: 'open' as const, is_test })),
+    ),
+    reportProgress(
+      at,
+      started.map((conversation) => ({ conversation, is_new: true, turns: conversation.turn_count })),
     ),
     events.record(
       at,

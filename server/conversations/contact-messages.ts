@@ -5,6 +5,7 @@ import * as clock from '../kit/clock.ts'
 import { isId } from '../kit/id.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalidState, notFound, type Problem } from '../kit/problem.ts'
+import { reportProgress } from './counted.ts'
 import { event_types } from './event-types.ts'
 import { addSaid } from './rows.ts'
 import type { Conversation, Turn } from './schema.ts'
@@ -39,6 +40,10 @@ export async function add(at: At, messages: Message[], kind: 'api' | 'web_chat' 
   const [refusals] = await Promise.all([
     whyRefused(at, others),
     insertTurns(at, recorded),
+    reportProgress(
+      at,
+      changed.map((conversation) => ({ conversation, turns: by_id.get(conversation.id)?.length ?? 0 })),
+    ),
     stamp(
       at,
       changed.flatMap(({ contact_id, is_test }) => (contact_id === null || is_test ? [] : [{ contact_id, at: now }])),

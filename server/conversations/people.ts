@@ -6,6 +6,7 @@ import * as clock from '../kit/clock.ts'
 import { invalid, invalidState } from '../kit/problem.ts'
 import { sms_characters_max } from '../talk/settings.ts'
 import { withAuthors } from './authors.ts'
+import { answerIn, reportProgress } from './counted.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
 import { updateAnswered, updateContact, updateStatus } from './rows.ts'
@@ -62,6 +63,9 @@ async function change(at: At, { before, ...changed }: Change): Promise<Conversat
     updateStatus(at, { ...after, needs_summary: after.status !== 'open', due_at: dueAt(at, before.kind) }),
     tellCall(at, before),
     counts.count(at, [{ from: before.status, to: after.status, is_test: after.is_test }]),
+    reportProgress(at, [
+      { conversation: after, is_handed_over: after.status === 'handed_over', is_closed: after.status === 'closed' },
+    ]),
     events.record(at, event_of[after.status], [{ data: after }]),
   ])
   if (after.kind === 'sms' && after.status === 'closed')
@@ -87,7 +91,8 @@ interface Answer {
 /** Adds what a person says instead of the agent. */
 export async function answer(at: At, { id, text, author_id }: Answer): Promise<Turn> {
   const { now } = at
-  const { kind, status, turn_count, updated_at, contact_id, channel_id, counterpart } = await lock(at, id)
+  const conversation = await lock(at, id)
+  const { kind, status, turn_count, updated_at, contact_id, channel_id, counterpart } = conversation
   if (status === 'closed') throw invalidState(refusals.closed, { status })
   if (status === 'open') throw invalidState('Hand the conversation over before you answer in it.', { status })
   const author = author_id === null ? null : { id: author_id, name: null }
@@ -102,6 +107,7 @@ export async function answer(at: At, { id, text, author_id }: Answer): Promise<T
   await Promise.all([
     updateAnswered(at, { id, turn, updated_at: clock.laterThan(updated_at, now), due_at: dueAt(at, kind) }),
     insertTurns(at, [{ id, turn, ...(carried && { carried }) }]),
+    reportProgress(at, [{ conversation, turns: 1, answer: answerIn([{ turn }]) }]),
     tellCall(at, { id, kind }),
     // What is said in a call is no event.
     kind === 'voice' || events.record(at, event_types.turn, [{ data: recorded }]),

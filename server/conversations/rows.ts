@@ -7,6 +7,7 @@ import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { insertInto, laterUpdate, type Table, updaterOf } from '../kit/postgres/table.ts'
 import { leaseEnd } from '../kit/work/lease.ts'
 import { renewerOf } from '../kit/work/rows.ts'
+import type { CountedConversation } from './counted.ts'
 import type { Conversation, Turn } from './schema.ts'
 import { columns } from './store.ts'
 
@@ -248,12 +249,19 @@ export const updateAnswered = (
  * Counts turns of contacts, by the ids of their conversations, and makes the agent answer. Conversations of another kind and
  * those that are closed don't change.
  */
-export function addSaid({ db, workspace, now }: At, said: Map<string, unknown[]>, kind: Conversation['kind']) {
+export async function addSaid(
+  { db, workspace, now }: At,
+  said: Map<string, unknown[]>,
+  kind: Conversation['kind'],
+): Promise<(CountedConversation & Pick<Conversation, 'contact_id' | 'turn_count'>)[]> {
   const ids = [...said.keys()]
   const counts = JSON.stringify(Object.fromEntries(ids.map((id) => [id, said.get(id)?.length])))
   // The order makes concurrent transactions lock conversations alike, so that they don't deadlock. Counts are looked up in an
   // object: on outdated statistics, the plan of a join compares all conversations of the workspace with each of these.
-  return db.many<Pick<Conversation, 'id' | 'contact_id' | 'turn_count' | 'is_test'>>(
+  const rows = await db.many<
+    Omit<CountedConversation, 'agent_version'> &
+      Pick<Conversation, 'contact_id' | 'turn_count'> & { version_id: string | null }
+  >(
     sql`update conversations
       set turn_count = turn_count + (${counts}::jsonb ->> id::text)::integer, awaits_answer = true,
         waiting_since = case when status = 'handed_over' then coalesce(waiting_since, ${clock.iso(now)}) end,
@@ -261,8 +269,9 @@ export function addSaid({ db, workspace, now }: At, said: Map<string, unknown[]>
       where workspace_id = ${workspace} and kind = ${kind} and status <> 'closed'
         and id = any(array(select id from conversations
           where workspace_id = ${workspace} and id = any(${ids}::uuid[]) order by id for no key update))
-      returning id, contact_id, turn_count, is_test`,
+      returning id, contact_id, turn_count, is_test, kind, agent_id, version_id, channel_id, created_at`,
   )
+  return rows.map(({ version_id, ...row }) => ({ ...row, agent_version: { id: version_id } }))
 }
 
 /** The conversation is locked. */

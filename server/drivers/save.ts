@@ -1,3 +1,4 @@
+import { answerIn, reportProgress } from '../conversations/counted.ts'
 import * as counts from '../conversations/counts.ts'
 import { event_types } from '../conversations/event-types.ts'
 import { insertRows, lockAll, newRow, type Row, shownOf, updateReleased, updateSaved } from '../conversations/rows.ts'
@@ -122,6 +123,16 @@ async function write(at: At, planned: Plan[], new_conversations: NewConversation
     counts.count(
       at,
       plans.map(({ before, after }) => ({ from: before.status, to: after.status, is_test: after.is_test })),
+    ),
+    reportProgress(
+      at,
+      plans.map(({ before, after, closed, inserted }) => ({
+        conversation: after,
+        is_handed_over: after.status === 'handed_over' && before.status !== 'handed_over',
+        is_closed: after.status === 'closed' && before.status !== 'closed',
+        turns: after.turn_count - before.turn_count,
+        answer: answerIn([...closed, ...inserted]),
+      })),
     ),
     counts.count(
       at,

@@ -1,4 +1,5 @@
 import { answer_after_ms } from '../conversations/answer-time.ts'
+import { reportProgress } from '../conversations/counted.ts'
 import * as counts from '../conversations/counts.ts'
 import { event_types } from '../conversations/event-types.ts'
 import { type Row, shownOf, updateReceived } from '../conversations/rows.ts'
@@ -30,6 +31,10 @@ export async function writeReceived(at: At, received: Received[]): Promise<void>
     insertMessages(
       at,
       turns.flatMap(({ carried }) => carried ?? []),
+    ),
+    reportProgress(
+      at,
+      changed.map(({ after, turns, closes }) => ({ conversation: after, is_closed: closes, turns: turns.length })),
     ),
     counts.count(
       at,

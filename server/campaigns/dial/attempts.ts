@@ -57,18 +57,20 @@ export interface AttemptEnd extends EndedAttempt {
   id: string
 }
 
-/** Corrects the outcome of attempts that had ended. */
-export async function end({ db, workspace }: At, ends: AttemptEnd[]): Promise<void> {
-  if (ends.length === 0) return
-  await db.run(
+/** Corrects the outcome of attempts that had ended. Returns when they began. */
+export async function end({ db, workspace }: At, ends: AttemptEnd[]): Promise<Map<string, number>> {
+  if (ends.length === 0) return new Map()
+  const ended = await db.many<{ id: string; at: string }>(
     sql`update campaign_attempts set ended_at = row.ended_at, outcome = row.outcome, is_opt_out = row.is_opt_out,
         is_interrupted = row.is_interrupted
       from unnest(${ends.map(({ id }) => id)}::uuid[], ${ends.map(({ ended_at }) => clock.iso(ended_at))}::timestamptz[],
         ${ends.map(({ outcome }) => outcome)}::text[], ${ends.map(({ is_opt_out }) => is_opt_out)}::boolean[],
         ${ends.map(({ is_interrupted = false }) => is_interrupted)}::boolean[])
         as row (id, ended_at, outcome, is_opt_out, is_interrupted)
-      where campaign_attempts.workspace_id = ${workspace} and campaign_attempts.id = row.id`,
+      where campaign_attempts.workspace_id = ${workspace} and campaign_attempts.id = row.id
+      returning campaign_attempts.id, at`,
   )
+  return new Map(ended.map(({ id, at }) => [id, clock.parse(at)]))
 }
 
 /** The last attempts of a campaign that have ended, in order: those that count for the circuit breaker. */

@@ -6,11 +6,12 @@ import type { At } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { raw, sql, toArrayLiteral } from '../../kit/postgres/sql.ts'
 import * as messages from '../../messages/withdraw.ts'
+import { attempts_ended, withKeys } from '../counted.ts'
 import * as counts from '../counts.ts'
 import { type LastColumn, setCallback, setInProgress, updateEnded } from '../enrollment-rows.ts'
 import { is_attempting } from '../enrollment-status.ts'
 import type { Candidate, EndedAttempt } from '../plan/candidate.ts'
-import { afterAttempt } from '../plan/retry.ts'
+import { afterAttempt, isReached } from '../plan/retry.ts'
 import { wakeAt } from '../rows.ts'
 import type { Enrollment } from '../schema.ts'
 import type { AttemptOutcome } from '../settings.ts'
@@ -195,7 +196,7 @@ export async function endAttempts(at: At, ended: Ended[], column: LastColumn = '
     at,
     ended.map(({ campaign_id, ended_at }) => ({ campaign_id, time: ended_at })),
   )
-  await Promise.all([
+  const [began] = await Promise.all([
     attempts.end(at, ended),
     updateEnded(at, changes.map(toRow)),
     counts.count(at, [
@@ -213,6 +214,14 @@ export async function endAttempts(at: At, ended: Ended[], column: LastColumn = '
       })),
     ]),
   ])
+  const completed = new Set(changes.flatMap(({ one, after }) => (after.status === 'completed' ? [one.id] : [])))
+  const counted = ended.flatMap(({ id, campaign_id, outcome, refined_from = null }) => {
+    const began_at = began.get(id)
+    if (began_at === undefined) return []
+    const before = refined_from && { outcome: refined_from, is_reached: isReached(refined_from) }
+    return [{ id, campaign_id, outcome, refined_from: before, at: began_at, is_completed: completed.has(id) }]
+  })
+  await at.hooks.run(at, attempts_ended, await withKeys(at, counted))
 }
 
 /** The callback that the contact has asked for in this attempt. One before that was the reason for the attempt. */

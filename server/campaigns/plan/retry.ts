@@ -28,8 +28,9 @@ export const default_retry: Record<AttemptOutcome, Retry> = {
   delivered: never,
 }
 
-/** The person was reached. */
 const completing: readonly AttemptOutcome[] = ['answered', 'replied', 'delivered']
+/** Whether the person was reached. */
+export const isReached = (outcome: AttemptOutcome): boolean => completing.includes(outcome)
 
 /** Attempts in all, for people who ask to be called again. */
 export const callback_attempts_max = 20
@@ -66,7 +67,7 @@ function nextOf(
   count: number,
   { outcome, ended_at, is_opt_out, callback_at }: EndedAttempt & { callback_at?: number | undefined },
 ): Pick<AfterAttempt, 'status'> & Partial<AfterAttempt> {
-  const is_reached = completing.includes(outcome)
+  const is_reached = isReached(outcome)
   if (is_opt_out) return { status: is_reached ? 'completed' : 'skipped', reason: 'opted_out' }
   if (is_reached && callback_at !== undefined && attempts < callback_attempts_max) {
     return { status: 'waiting', next_attempt_at: callback_at, callback_at }

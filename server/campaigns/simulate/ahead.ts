@@ -18,6 +18,7 @@ import type { Lease } from '../../kit/work/rows.ts'
 import { simulator } from '../../lines/simulator/carrier.ts'
 import { shareChances } from '../../lines/simulator/choose.ts'
 import * as workspaces from '../../workspaces/store.ts'
+import { type AttemptEnd, attempts_ended } from '../counted.ts'
 import * as attempts from '../dial/attempts.ts'
 import { type DueEnrollment, hasCallbacks, readDue } from '../dial/candidates.ts'
 import { pauseByDialer } from '../dial/dialer-states.ts'
@@ -26,6 +27,7 @@ import { nextDue } from '../dial/due.ts'
 import { versionIds } from '../dial/versions.ts'
 import { resume_after_ms } from '../plan/breaker.ts'
 import { limitIn } from '../plan/pacing.ts'
+import { isReached } from '../plan/retry.ts'
 import { recordProgress } from '../progress.ts'
 import { recordDecision } from '../rows.ts'
 import { lockLeased, readCampaigns, type StoredCampaign } from '../stored-campaign.ts'
@@ -238,8 +240,37 @@ const write = (at: At, lease: Lease, { made, simulated, target }: ToWrite): Prom
       const own = made.filter((one) => one.campaign === campaign)
       await writeOne(at, { campaign, simulation, results: own.map(({ result }) => result) })
     }
+    await at.hooks.run(at, attempts_ended, toEnded(made, simulated))
     return false
   })
+
+/** Attempts that have ended. The last one of an enrollment that is completed has done so. */
+function toEnded(made: Made[], simulated: Simulated[]): AttemptEnd[] {
+  const completed = new Set(
+    simulated.flatMap(({ simulation }) =>
+      [...simulation.changed].flatMap(({ status, last_call_id }) => (status === 'completed' ? [last_call_id] : [])),
+    ),
+  )
+  return made.flatMap(({ id, campaign, time, row, result: { ended_at, outcome } }) =>
+    Number.isFinite(ended_at)
+      ? [
+          {
+            id,
+            campaign_id: campaign.id,
+            agent_id: row.agent_id,
+            agent_version_id: row.agent_version.id,
+            channel_id: row.channel_id,
+            is_test: row.is_test,
+            at: time,
+            outcome,
+            refined_from: null,
+            is_reached: isReached(outcome),
+            is_completed: completed.has(id),
+          },
+        ]
+      : [],
+  )
+}
 
 /** False if someone has changed one since it was read. */
 async function lockSame(at: At, campaigns: StoredCampaign[]): Promise<boolean> {

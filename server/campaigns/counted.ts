@@ -1,0 +1,89 @@
+import * as calls from '../calls/counted.ts'
+import * as conversations from '../conversations/counted.ts'
+import { type InWorkspace, newHook } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import { isReached } from './plan/retry.ts'
+import type { AttemptOutcome } from './settings.ts'
+
+/** An attempt that has ended. Its id is that of the call or the conversation. */
+export interface CountedAttempt {
+  id: string
+  campaign_id: string
+  /** Of the attempt's call or conversation. All are null when it was deleted. */
+  agent_id: string | null
+  agent_version_id: string | null
+  channel_id: string | null
+  /** Whether the call was a simulated one. */
+  is_test: boolean
+  /** When it began. */
+  at: number
+  outcome: AttemptOutcome
+  is_reached: boolean
+  /** Whether the enrollment was completed by it. */
+  is_completed: boolean
+}
+
+export interface AttemptEnd extends CountedAttempt {
+  /** The attempt had ended before, with another outcome. */
+  refined_from: Pick<CountedAttempt, 'outcome' | 'is_reached'> | null
+}
+
+/** Runs in the transaction in which attempts end, or their outcomes are corrected. */
+export const attempts_ended = newHook<AttemptEnd[]>('campaigns.attempts_ended')
+
+type EndedAttempt = Pick<CountedAttempt, 'id' | 'campaign_id' | 'at' | 'outcome' | 'is_completed'>
+
+/** Adds what the attempts belong to. */
+export async function withKeys<Attempt extends EndedAttempt>(
+  at: InWorkspace,
+  attempts: Attempt[],
+): Promise<(Attempt & CountedAttempt)[]> {
+  const ids = attempts.map(({ id }) => id)
+  const of_calls = await calls.findCounted(at, ids)
+  const called = new Set(of_calls.map(({ id }) => id))
+  const of_threads = await conversations.findCounted(
+    at,
+    ids.filter((id) => !called.has(id)),
+  )
+  const by_id = new Map([...of_threads, ...of_calls].map((one) => [one.id, one]))
+  const simulated = new Set(of_calls.flatMap(({ id, is_test }) => (is_test ? [id] : [])))
+  return attempts.map((attempt) => {
+    const found = by_id.get(attempt.id)
+    return {
+      ...attempt,
+      agent_id: found?.agent_id ?? null,
+      agent_version_id: found?.agent_version.id ?? null,
+      channel_id: found?.channel_id ?? null,
+      is_test: simulated.has(attempt.id),
+      is_reached: isReached(attempt.outcome),
+    }
+  })
+}
+
+/** Attempts with ids after one and before another, in order. Those that have not ended have no outcome. */
+export async function readCounted(
+  at: InWorkspace,
+  { after, before, limit }: { after: string; before: string; limit: number },
+): Promise<{ last: string | undefined; count: number; attempts: CountedAttempt[] }> {
+  const { db, workspace } = at
+  const rows = await db.many<{
+    id: string
+    campaign_id: string
+    at: string
+    outcome: AttemptOutcome | null
+    is_completed: boolean
+  }>(
+    sql`select attempt.id, attempt.campaign_id, attempt.at, attempt.outcome, coalesce(enrollment.status = 'completed'
+          and (enrollment.last_call_id = attempt.id or enrollment.last_conversation_id = attempt.id), false) as is_completed
+      from campaign_attempts as attempt
+      left join enrollments as enrollment
+        on enrollment.workspace_id = ${workspace} and enrollment.id = attempt.enrollment_id
+      where attempt.workspace_id = ${workspace} and attempt.id > ${after} and attempt.id < ${before}
+      order by attempt.id limit ${limit}`,
+  )
+  const ended = rows.flatMap(({ outcome, ...row }) =>
+    outcome === null ? [] : [{ ...row, outcome, at: clock.parse(row.at) }],
+  )
+  return { last: rows.at(-1)?.id, count: rows.length, attempts: await withKeys(at, ended) }
+}

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { event_types as agent_events } from './agents/event-types.ts'
 import { operations as agents } from './agents/routes.ts'
+import { operations as analytics } from './analytics/routes.ts'
 import { authenticator } from './api-keys/authenticate.ts'
 import { event_types as api_key_events } from './api-keys/event-types.ts'
 import { operations as apiKeys } from './api-keys/routes.ts'
@@ -95,6 +96,7 @@ const rooms: Operation[] = [
   ...recordings,
   ...campaigns,
   ...enrollments,
+  ...analytics,
   ...events(catalog),
   ...webhooks(catalog),
   ...overview(catalog),
@@ -159,6 +161,7 @@ const about: About = {
     campaigns:
       'An agent calls or writes to many contacts, each in hours that suit the contact, and tries again if it must.',
     enrollments: 'The contacts of a campaign.',
+    analytics: 'How many calls, conversations and attempts of campaigns there were, and how they went, over time.',
     events: 'What happened, in order: as a list and as a stream.',
     overview: 'Figures of the workspace at a glance.',
     webhooks: 'Send events to your server as they happen, and follow each delivery.',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { reactions as agent_reactions } from './agents/reactions.ts'
+import { reactions as analytics_reactions } from './analytics/reactions.ts'
 import { reactions as api_key_reactions } from './api-keys/reactions.ts'
 import { openSound } from './audio/sound.ts'
 import { openSpeechInstaller } from './audio/speech-install.ts'
@@ -52,7 +53,6 @@ const hooks = openHooks([
   ...contact_reactions,
   ...provider_reactions,
   ...tool_reactions,
-  ...people_reactions,
   ...webhook_reactions,
   ...consent_reactions,
   ...agent_reactions,
@@ -61,6 +61,7 @@ const hooks = openHooks([
   ...message_reactions,
   ...call_reactions,
   ...campaign_reactions,
+  ...analytics_reactions,
   ...import_reactions,
   ...integration_reactions,
   ...people_reactions,
@@ -95,6 +96,7 @@ export function openService(
       live_words: openLiveWords(),
       event_reader: openSharedReader(pool),
       configurations: new Map(),
+      analytics_live_from: new Map(),
       models: new Map(),
       forecast_turns: openForecastTurns(),
       verifyInTurn: openVerifications(),

@@ -1,3 +1,5 @@
+import * as analytics from './analytics/counts.ts'
+import { fill as fillAnalytics, workspacesToFill } from './analytics/fills.ts'
 import type { Carrier } from './calls/carrier.ts'
 import { due_calls } from './calls/claim.ts'
 import { calling } from './calls/work.ts'
@@ -101,6 +103,19 @@ function periodicTasks({ service, ...given }: PeriodicOptions): PeriodicTask[] {
       every_ms: minute_ms,
       run: () => lookInto(workspacesWithoutCompanies, (at) => addCompanies(at, isStopping)),
     },
+    {
+      name: 'analytics left behind',
+      every_ms: minute_ms,
+      run: () => lookInto(analytics.workspacesWithAdded, (at) => analytics.sumUp(at, isStopping)),
+    },
+    {
+      name: 'analytics of older rows',
+      every_ms: minute_ms,
+      run: () =>
+        lookInto(workspacesToFill, async ({ workspace }) =>
+          fillAnalytics(await atWorkspace(service, workspace), isStopping),
+        ),
+    },
     { name: 'deliveries', every_ms: minute_ms, run: () => retention.tidyDeliveries({ service, ...options }) },
     { name: 'retention', every_ms: hour_ms, run: () => retention.removeExpired({ service, ...options }) },
   ]
@@ -121,7 +136,16 @@ function openFollowUps({ service, log, isStopping }: Pick<PeriodicOptions, 'serv
     every_ms: 2 * second_ms,
     run: (workspace: string) => short_search.applyChanges({ db, workspace }),
   }
-  const all = [positions, totals].map((one) => openFollowUp(db, one, log))
+  const sums = {
+    name: 'analytics',
+    topic: analytics.topic,
+    every_ms: 10 * second_ms,
+    run: async (workspace: string) => {
+      await analytics.sumUp({ db, workspace }, isStopping)
+      return false
+    },
+  }
+  const all = [positions, totals, sums].map((one) => openFollowUp(db, one, log))
   return {
     stop: () => Promise.all(all.map((one) => one.stop())),
   }

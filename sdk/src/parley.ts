@@ -14,12 +14,16 @@ import type {
   AgentVersion,
   AgentVersionWithConfiguration,
   AgentWithDraft,
+  AnalyticsCallsQuery,
+  AnalyticsCampaignsQuery,
+  AnalyticsConversationsQuery,
   ApiKey,
   ApiKeysListQuery,
   ApiKeyWithSecret,
   AuditEntry,
   AuditLogListQuery,
   Call,
+  CallAnalytics,
   CallChange,
   CallEvent,
   CallsGetTranscriptQuery,
@@ -27,6 +31,7 @@ import type {
   CallsListQuery,
   CallsLiveEvent,
   Campaign,
+  CampaignAnalytics,
   CampaignChange,
   CampaignProgress,
   CampaignsListQuery,
@@ -44,6 +49,7 @@ import type {
   ContactsListQuery,
   ContactWithCrmIds,
   Conversation,
+  ConversationAnalytics,
   ConversationsListQuery,
   ConversationsListTurnsQuery,
   ConversationsStreamEvent,
@@ -159,6 +165,8 @@ export class Parley extends Client {
   readonly campaigns = new CampaignsApi(this)
   /** The contacts of a campaign. */
   readonly enrollments = new EnrollmentsApi(this)
+  /** How many calls, conversations and attempts of campaigns there were, and how they went, over time. */
+  readonly analytics = new AnalyticsApi(this)
   /** What happened, in order: as a list and as a stream. */
   readonly events = new EventsApi(this)
   /** Figures of the workspace at a glance. */
@@ -1560,6 +1568,51 @@ export class EnrollmentsApi {
    */
   skip(id: string, options?: RequestOptions): ApiPromise<Enrollment> {
     return this.#client.send('POST', path`/enrollments/${id}/skip`, undefined, options)
+  }
+}
+
+export class AnalyticsApi {
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  /**
+   * Get analytics of calls.
+   *
+   * Rows by hours, days or weeks, and their total. Trials are left out, and in a live workspace simulated calls. What was
+   * redacted or deleted is still counted. A call counts from its end on, at the time at which it was dialled or received.
+   *
+   * Requires the scope `analytics:read`.
+   */
+  calls(query: AnalyticsCallsQuery = {}, options?: RequestOptions): ApiPromise<CallAnalytics> {
+    return this.#client.get('/analytics/calls', query, options)
+  }
+
+  /**
+   * Get analytics of conversations.
+   *
+   * Rows by hours, days or weeks, and their total. Trials are left out, and in a live workspace simulated calls. What was
+   * redacted or deleted is still counted. These are conversations by text: calls have their own analytics. All that
+   * happens in a conversation counts at the time at which it began.
+   *
+   * Requires the scope `analytics:read`.
+   */
+  conversations(query: AnalyticsConversationsQuery = {}, options?: RequestOptions): ApiPromise<ConversationAnalytics> {
+    return this.#client.get('/analytics/conversations', query, options)
+  }
+
+  /**
+   * Get analytics of campaigns.
+   *
+   * Rows by hours, days or weeks, and their total. Trials are left out, and in a live workspace simulated calls. What was
+   * redacted or deleted is still counted. An attempt counts from its end on, at the time at which it began.
+   *
+   * Requires the scope `analytics:read`.
+   */
+  campaigns(query: AnalyticsCampaignsQuery = {}, options?: RequestOptions): ApiPromise<CampaignAnalytics> {
+    return this.#client.get('/analytics/campaigns', query, options)
   }
 }
 

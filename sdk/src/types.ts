@@ -2778,6 +2778,161 @@ export interface Explanation {
   }>
 }
 
+export interface CallAnalytics {
+  /**
+   * By time. Without `group_by` each interval has a row, also when nothing has happened. With `group_by` only what has
+   * happened has.
+   */
+  rows: Array<{
+    /** When the interval begins. */
+    start: string
+    /**
+     * The values that the row is for, by the names in `group_by`. `null` for what has none: conversations have neither
+     * `campaign_id` nor `outcome`. Empty without `group_by`.
+     */
+    group: Record<string, string | null>
+    /** The number of calls that were dialled or received in the interval, and have ended. */
+    calls: number
+    /** Those with the outcome `answered`: by a person. */
+    answered: number
+    /** How many calls had each outcome. Outcomes that no call had are left out. */
+    by_outcome: Record<string, number>
+    /**
+     * The limits are those of Wilson's interval of 95 %: what the share would be in the long run. All are `null` without
+     * calls.
+     */
+    answer_rate: {
+      /** `answered` as a share of `calls`. */
+      value: number | null
+      /** The lower limit. */
+      low: number | null
+      /** The upper limit. */
+      high: number | null
+    }
+    /**
+     * The median of `duration_ms`, over calls that were answered by anything. In milliseconds, less than 5 % away from the
+     * exact one. `null` if there is none.
+     */
+    duration_p50_ms: number | null
+    /**
+     * The median of the calls' `latency.turn_p50_ms`: how fast the agent answers. In milliseconds, less than 5 % away from
+     * the exact one. `null` if there is none.
+     */
+    turn_p50_ms: number | null
+    /** What the calls have cost by the workspace's `prices`, in millionths of the currency. */
+    cost_micros: number
+  }>
+  /** All rows together. */
+  total: {
+    /** The number of calls that were dialled or received in the interval, and have ended. */
+    calls: number
+    /** Those with the outcome `answered`: by a person. */
+    answered: number
+    /** How many calls had each outcome. Outcomes that no call had are left out. */
+    by_outcome: Record<string, number>
+    /**
+     * The limits are those of Wilson's interval of 95 %: what the share would be in the long run. All are `null` without
+     * calls.
+     */
+    answer_rate: {
+      /** `answered` as a share of `calls`. */
+      value: number | null
+      /** The lower limit. */
+      low: number | null
+      /** The upper limit. */
+      high: number | null
+    }
+    /**
+     * The median of `duration_ms`, over calls that were answered by anything. In milliseconds, less than 5 % away from the
+     * exact one. `null` if there is none.
+     */
+    duration_p50_ms: number | null
+    /**
+     * The median of the calls' `latency.turn_p50_ms`: how fast the agent answers. In milliseconds, less than 5 % away from
+     * the exact one. `null` if there is none.
+     */
+    turn_p50_ms: number | null
+    /** What the calls have cost by the workspace's `prices`, in millionths of the currency. */
+    cost_micros: number
+  }
+}
+
+export interface ConversationAnalytics {
+  /**
+   * By time. Without `group_by` each interval has a row, also when nothing has happened. With `group_by` only what has
+   * happened has.
+   */
+  rows: Array<{
+    /** When the interval begins. */
+    start: string
+    /**
+     * The values that the row is for, by the names in `group_by`. `null` for what has none: conversations have neither
+     * `campaign_id` nor `outcome`. Empty without `group_by`.
+     */
+    group: Record<string, string | null>
+    /** The number of conversations that began in the interval. */
+    conversations: number
+    /** How often they were handed over to a person so far. */
+    handed_over: number
+    /** How many of them are closed by now. */
+    closed: number
+    /** The number of their turns so far. */
+    turns: number
+    /**
+     * The median of the time from a contact's first words to the first answer. In milliseconds, less than 5 % away from the
+     * exact one. `null` if there is none.
+     */
+    first_answer_p50_ms: number | null
+  }>
+  /** All rows together. */
+  total: {
+    /** The number of conversations that began in the interval. */
+    conversations: number
+    /** How often they were handed over to a person so far. */
+    handed_over: number
+    /** How many of them are closed by now. */
+    closed: number
+    /** The number of their turns so far. */
+    turns: number
+    /**
+     * The median of the time from a contact's first words to the first answer. In milliseconds, less than 5 % away from the
+     * exact one. `null` if there is none.
+     */
+    first_answer_p50_ms: number | null
+  }
+}
+
+export interface CampaignAnalytics {
+  /**
+   * By time. Without `group_by` each interval has a row, also when nothing has happened. With `group_by` only what has
+   * happened has.
+   */
+  rows: Array<{
+    /** When the interval begins. */
+    start: string
+    /**
+     * The values that the row is for, by the names in `group_by`. `null` for what has none: conversations have neither
+     * `campaign_id` nor `outcome`. Empty without `group_by`.
+     */
+    group: Record<string, string | null>
+    /** The number of attempts that began in the interval, and have ended. */
+    attempts: number
+    /** Those that have reached the contact: with the outcome `answered`, `replied` or `delivered`. */
+    reached: number
+    /** Those after which the enrollment was `completed`. */
+    completed: number
+  }>
+  /** All rows together. */
+  total: {
+    /** The number of attempts that began in the interval, and have ended. */
+    attempts: number
+    /** Those that have reached the contact: with the outcome `answered`, `replied` or `delivered`. */
+    reached: number
+    /** Those after which the enrollment was `completed`. */
+    completed: number
+  }
+}
+
 /** Who or what has caused it. `null` for events from before this was recorded. */
 export type EventActor = {
   /** What it is. */
@@ -4308,6 +4463,7 @@ export interface NewApiKey {
   scopes?: Array<
     | 'agents:read'
     | 'agents:write'
+    | 'analytics:read'
     | 'api_keys:read'
     | 'api_keys:write'
     | 'audit:read'
@@ -5551,6 +5707,66 @@ export interface EnrollmentsListOfContactQuery {
 export interface EnrollmentsExplainQuery {
   /** The time to explain: now, or later. */
   at?: string
+}
+
+export interface AnalyticsCallsQuery {
+  /**
+   * The first interval is the one with this time. By default the rows are those of 30 days, or of 24 hours by the hour.
+   * At most 400 days before `to`, by the hour 7.
+   */
+  from?: string
+  /** Intervals that begin at this time or later are left out. By default now. */
+  to?: string
+  /**
+   * Hours, days or weeks by the clocks of the workspace's `time_zone`. Weeks begin on Mondays. Intervals are always
+   * whole: the first one may begin before `from`, and the last one end after `to`.
+   */
+  interval?: 'hour' | 'day' | 'week'
+  /**
+   * One or two of `agent_id`, `agent_version_id`, `channel_id`, `campaign_id`, `outcome`, separated by a comma. Each
+   * combination has rows of its own.
+   */
+  group_by?: string
+}
+
+export interface AnalyticsConversationsQuery {
+  /**
+   * The first interval is the one with this time. By default the rows are those of 30 days, or of 24 hours by the hour.
+   * At most 400 days before `to`, by the hour 7.
+   */
+  from?: string
+  /** Intervals that begin at this time or later are left out. By default now. */
+  to?: string
+  /**
+   * Hours, days or weeks by the clocks of the workspace's `time_zone`. Weeks begin on Mondays. Intervals are always
+   * whole: the first one may begin before `from`, and the last one end after `to`.
+   */
+  interval?: 'hour' | 'day' | 'week'
+  /**
+   * One or two of `agent_id`, `agent_version_id`, `channel_id`, `campaign_id`, `outcome`, separated by a comma. Each
+   * combination has rows of its own.
+   */
+  group_by?: string
+}
+
+export interface AnalyticsCampaignsQuery {
+  /**
+   * The first interval is the one with this time. By default the rows are those of 30 days, or of 24 hours by the hour.
+   * At most 400 days before `to`, by the hour 7.
+   */
+  from?: string
+  /** Intervals that begin at this time or later are left out. By default now. */
+  to?: string
+  /**
+   * Hours, days or weeks by the clocks of the workspace's `time_zone`. Weeks begin on Mondays. Intervals are always
+   * whole: the first one may begin before `from`, and the last one end after `to`.
+   */
+  interval?: 'hour' | 'day' | 'week'
+  /**
+   * One or two of `agent_id`, `agent_version_id`, `channel_id`, `campaign_id`, `outcome`, separated by a comma. Each
+   * combination has rows of its own.
+   */
+  group_by?: string
 }
 
 export interface EventsListQuery {

@@ -12,6 +12,7 @@ const lowest_roles: Record<string, Role> = {
   'contacts:read': 'viewer',
   'agents:read': 'viewer',
   'overview:read': 'viewer',
+  'analytics:read': 'viewer',
   'conversations:read': 'viewer',
   'events:read': 'viewer',
   'calls:read': 'viewer',

@@ -26,6 +26,7 @@ export const scopes = [
   { value: 'integrations:read', label: 'Read integrations' },
   { value: 'integrations:write', label: 'Manage integrations' },
   { value: 'overview:read', label: 'Read overview' },
+  { value: 'analytics:read', label: 'Read analytics' },
   { value: 'test_clock:read', label: 'Read the test clock' },
   { value: 'test_clock:write', label: 'Advance the test clock' },
   { value: 'workspace:read', label: 'Read workspace settings' },

@@ -138,6 +138,9 @@ const no_database: Db = {
 
 const no_tools: AtOutside['tools'] = {
   traces: undefined,
+  get analytics_live_from() {
+    return unavailable()
+  },
   get seal() {
     return unavailable()
   },

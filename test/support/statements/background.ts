@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { add as addCounts, sumUp } from '../../../server/analytics/counts.ts'
+import { fill } from '../../../server/analytics/fills.ts'
 import { advancing } from '../../../server/clocks/advance.ts'
 import { addCompanies } from '../../../server/contacts/add-companies.ts'
 import * as short_search from '../../../server/contacts/short-search-totals.ts'
@@ -7,7 +9,7 @@ import { assignPositions } from '../../../server/events/positions.ts'
 import { work as imports } from '../../../server/imports/run.ts'
 import { inTransaction, type Service } from '../../../server/kit/at.ts'
 import * as clock from '../../../server/kit/clock.ts'
-import { newId } from '../../../server/kit/id.ts'
+import { firstIdOf, newId } from '../../../server/kit/id.ts'
 import { openLog } from '../../../server/kit/log.ts'
 import { sql } from '../../../server/kit/postgres/sql.ts'
 import { openDueNotes } from '../../../server/kit/work/due.ts'
@@ -18,6 +20,7 @@ import * as retention from '../../../server/retention.ts'
 import { addToCounts } from '../../../server/webhooks/delivery-counts.ts'
 import { openSenderLeases } from '../../../server/webhooks/leases.ts'
 import { openWorker } from '../../../server/worker.ts'
+import { newCaller, placeCall } from '../calls.ts'
 import type { Server, Tenant } from '../harness.ts'
 import { until } from '../model-servers.ts'
 import { newContact, newImport, newWebhook } from '../samples.ts'
@@ -36,6 +39,7 @@ export async function workInBackground(server: Server): Promise<void> {
   await short_search.keepUpTotals(server.at(tenant.id))
   await server.pool.run(sql`update contact_texts set text = ${'+1'} where workspace_id = ${tenant.id}`)
   await addCompanies(server.at(tenant.id))
+  await countOlder(server)
   const failing = { ...imports, begin: () => Promise.reject(new Error('a batch that fails')) }
   await call('POST', '/contacts/imports', newImport())
   const engine = new Engine(rowWork(failing), { service, log })
@@ -63,6 +67,33 @@ export async function workInBackground(server: Server): Promise<void> {
     await retention.removeExpired(options)
     await retention.tidyDeliveries(options)
   }
+}
+
+/** Fills the analytics of a workspace that is older than they are. */
+async function countOlder(server: Server): Promise<void> {
+  const tenant = await server.workspace(clock.wall())
+  const agent_id = await newCaller(tenant)
+  await placeCall(tenant, { agent_id, to: '+14155550101' })
+  const talk = await tenant.call('POST', '/conversations', { agent_id, message: 'Hello' })
+  const at = server.at(tenant.id)
+  const addFills = (live_from: string) =>
+    Promise.all(
+      ['calls', 'conversations', 'campaigns'].map((kind) =>
+        server.pool.run(
+          sql`insert into analytics_fills (workspace_id, kind, live_from) values (${tenant.id}, ${kind}, ${live_from})
+            on conflict (workspace_id, kind) do update set live_from = excluded.live_from`,
+        ),
+      ),
+    )
+  const hour_ms = 3_600_000
+  await addFills(firstIdOf(clock.wall() + hour_ms))
+  at.tools.analytics_live_from.delete(tenant.id)
+  await tenant.call('POST', `/conversations/${talk.body.data.id}/messages`, { text: 'Hello?' })
+  await fill(at, never, () => clock.wall() + hour_ms / 2)
+  await fill(at, never, () => clock.wall() + 2 * hour_ms)
+  await inTransaction(at, (at) => addCounts(at, [{ kind: 'calls', time: at.now, keys: {}, sums: { total: 1 } }]))
+  await sumUp(at)
+  await tenant.call('GET', '/analytics/calls?group_by=agent_id,outcome')
 }
 
 /** Runs the worker until an import and a delivery are done and no work is due. */

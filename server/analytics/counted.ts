@@ -1,0 +1,84 @@
+import type { CountedCall } from '../calls/counted.ts'
+import type { AttemptEnd, CountedAttempt } from '../campaigns/counted.ts'
+import type { CountedConversation } from '../conversations/counted.ts'
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import type { Count } from './counts.ts'
+
+/** In a live workspace, simulated calls and trials are not counted. */
+type Where = Pick<At, 'is_test'>
+
+/** A call that was dialled counts from its end on, in the quarter in which it was dialled. */
+export function countsOfCall({ is_test }: Where, call: CountedCall): Count[] {
+  if (call.started_at === null || call.ended_at === null || (call.is_test && !is_test)) return []
+  const outcome = call.outcome ?? 'unknown'
+  return [
+    {
+      kind: 'calls',
+      time: clock.parse(call.started_at),
+      keys: { ...keysOf(call), campaign_id: call.campaign_id, outcome },
+      sums: { total: 1, reached: outcome === 'answered' ? 1 : 0, cost_micros: call.cost_micros },
+      times: { duration_ms: call.duration_ms, turn_ms: call.latency.turn_p50_ms },
+    },
+  ]
+}
+
+interface Progress {
+  conversation: CountedConversation
+  is_new?: boolean
+  is_handed_over?: boolean
+  is_closed?: boolean
+  turns?: number
+  first_answer_ms: number | null
+}
+
+/** All that happens in a conversation counts in the quarter in which it began. */
+export const countsOfConversation = (progress: Progress): Count[] =>
+  progress.conversation.kind === 'voice' || progress.conversation.is_test
+    ? []
+    : [
+        {
+          kind: 'conversations',
+          time: clock.parse(progress.conversation.created_at),
+          keys: keysOf(progress.conversation),
+          sums: {
+            total: progress.is_new ? 1 : 0,
+            handed_over: progress.is_handed_over ? 1 : 0,
+            closed: progress.is_closed ? 1 : 0,
+            turns: progress.turns ?? 0,
+          },
+          times: { first_answer_ms: progress.first_answer_ms },
+        },
+      ]
+
+/** An attempt counts from its end on, in the quarter in which it began. */
+export function countsOfAttempt({ is_test }: Where, attempt: CountedAttempt): Count[] {
+  if (attempt.is_test && !is_test) return []
+  const { agent_id, agent_version_id, channel_id, campaign_id, outcome, is_reached, is_completed } = attempt
+  return [
+    {
+      kind: 'campaigns',
+      time: attempt.at,
+      keys: { agent_id, agent_version_id, channel_id, campaign_id, outcome },
+      sums: { total: 1, reached: is_reached ? 1 : 0, completed: is_completed ? 1 : 0 },
+    },
+  ]
+}
+
+/** What was counted of an attempt whose outcome is corrected. It completes nothing more. */
+export const countsBefore = (where: Where, { refined_from, ...attempt }: AttemptEnd): Count[] =>
+  refined_from === null
+    ? []
+    : countsOfAttempt(where, { ...attempt, ...refined_from, is_completed: false }).map(takenAway)
+
+export const takenAway = (count: Count): Count => ({ ...count, by: -1 })
+
+const keysOf = ({
+  agent_id,
+  agent_version,
+  channel_id,
+}: Pick<CountedConversation, 'agent_id' | 'agent_version' | 'channel_id'>) => ({
+  agent_id,
+  agent_version_id: agent_version.id,
+  channel_id,
+})

@@ -1,0 +1,159 @@
+import { type InWorkspace, inTransaction } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { newId } from '../kit/id.ts'
+import { copyLine } from '../kit/postgres/copy.ts'
+import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
+import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { columnBucketOf, type Measure } from './histogram.ts'
+
+/*
+ * Counts by workspace, kind, quarter of an hour and what the counted things belong to. Transactions only add rows, which others don't wait for;
+ * `sumUp` replaces them by their sums a little later. Whoever reads adds up all rows, so what is read is exact at any time.
+ * docs/decisions/0040 says why.
+ */
+
+export const quarter_ms = 15 * 60_000
+const table = 'analytics_counts'
+
+export const kinds = ['calls', 'conversations', 'campaigns'] as const
+export type Kind = (typeof kinds)[number]
+
+export const keys = ['agent_id', 'agent_version_id', 'channel_id', 'campaign_id', 'outcome'] as const
+export type Key = (typeof keys)[number]
+
+export const sums = ['total', 'reached', 'completed', 'handed_over', 'closed', 'turns', 'cost_micros'] as const
+export type Sum = (typeof sums)[number]
+
+/** What one thing adds to the counts, or takes away from them. */
+export interface Count {
+  kind: Kind
+  /** The quarter of an hour is the one with this time. */
+  time: number
+  keys: Partial<Record<Key, string | null>>
+  sums: Partial<Record<Sum, number>>
+  times?: Partial<Record<Measure, number | null>>
+  /** -1 takes it away. */
+  by?: 1 | -1
+}
+
+interface Row extends Record<Key, string | null>, Record<Sum, number> {
+  kind: Kind
+  quarter: string
+  by_bucket: Map<number, number>
+}
+
+/** Commits that add rows have this topic. */
+export const topic = table
+
+const columns = ['workspace_id', 'id', 'is_sum', 'kind', 'quarter', ...keys, ...sums, 'buckets', 'bucket_totals']
+
+/** Runs in the transaction that changes what is counted. All counts of a quarter with the same keys become one row. */
+export async function add(at: InWorkspace, counts: Count[]): Promise<void> {
+  const rows = new Rows()
+  for (const { kind, time, keys: own, sums: own_sums, times = {}, by = 1 } of counts) {
+    const quarter = clock.iso(clock.floorTo(time, quarter_ms))
+    const row = rows.get({ kind, quarter, ...no_keys, ...own })
+    for (const sum of sums) row[sum] += by * (own_sums[sum] ?? 0)
+    // The keys of the literal are measures.
+    for (const [measure, time_ms] of Object.entries(times))
+      if (time_ms !== null) addToBucket(row, columnBucketOf(measure as Measure, time_ms), by)
+  }
+  if (await write(at, rows.changed(), { is_sum: false })) at.db.notify({ topic, workspace: at.workspace })
+}
+
+const no_keys = { agent_id: null, agent_version_id: null, channel_id: null, campaign_id: null, outcome: null }
+
+/** Rows by quarter and keys. */
+class Rows {
+  readonly #rows = new Map<string, Row>()
+
+  get(key: Pick<Row, 'kind' | 'quarter' | Key>): Row {
+    const { kind, quarter } = key
+    const text = `${kind} ${quarter} ${keys.map((name) => key[name]).join(' ')}`
+    const known = this.#rows.get(text)
+    if (known) return known
+    // All members of a row are listed.
+    const zeros = Object.fromEntries(sums.map((sum) => [sum, 0])) as Record<Sum, number>
+    const own_keys = Object.fromEntries(keys.map((name) => [name, key[name]])) as Record<Key, string | null>
+    const row: Row = { kind, quarter, ...own_keys, ...zeros, by_bucket: new Map() }
+    this.#rows.set(text, row)
+    return row
+  }
+
+  /** Those that are more than nothing. */
+  changed(): Row[] {
+    const isChanged = (row: Row) =>
+      sums.some((sum) => row[sum] !== 0) || row.by_bucket.values().some((total) => total !== 0)
+    return [...this.#rows.values().filter(isChanged)]
+  }
+}
+
+const addToBucket = ({ by_bucket }: Row, bucket: number, by: number): void =>
+  void by_bucket.set(bucket, (by_bucket.get(bucket) ?? 0) + by)
+
+/** Returns how many there were. */
+async function write({ db, workspace }: InWorkspace, rows: Row[], { is_sum }: { is_sum: boolean }): Promise<number> {
+  if (rows.length === 0) return 0
+  const lines = rows.map((row) => {
+    const buckets = [...row.by_bucket].filter(([, total]) => total !== 0).sort(([left], [right]) => left - right)
+    return copyLine([
+      workspace,
+      newId(),
+      is_sum,
+      row.kind,
+      row.quarter,
+      ...keys.map((key) => row[key]),
+      ...sums.map((sum) => row[sum]),
+      toArrayLiteral(buckets.map(([bucket]) => bucket)),
+      toArrayLiteral(buckets.map(([, total]) => total)),
+    ])
+  })
+  await db.copy(table, columns, lines.join(''))
+  return rows.length
+}
+
+/** Rows that were added, of one transaction. */
+const batch_rows = 2_000
+/** Their sums are read with them. */
+const batch_quarters = 100
+
+/** Workspaces with rows that were added. */
+export const workspacesWithAdded = ({ db }: Pick<InWorkspace, 'db'>): Promise<{ workspace_id: string }[]> =>
+  db.many(sql`select distinct workspace_id from analytics_counts where not is_sum`)
+
+/** Replaces rows that were added by their sums. Several processes may do so at once: then a sum is that of two rows for a while. */
+export const sumUp = (at: InWorkspace, isStopping?: IsStopping): Promise<number> =>
+  inBatches(1, () => inTransaction(at, sumUpBatch), isStopping)
+
+type StoredRow = Omit<Row, 'by_bucket'> & { id: string; buckets: number[]; bucket_totals: number[] }
+
+/** Returns 0 when nothing is left. */
+async function sumUpBatch(at: InWorkspace): Promise<number> {
+  const { db, workspace } = at
+  const selected = raw(`id, kind, quarter, ${[...keys, ...sums].join(', ')}, buckets, bucket_totals`)
+  const found = await db.many<StoredRow>(
+    sql`select ${selected} from analytics_counts where workspace_id = ${workspace} and not is_sum
+      order by kind, quarter, id limit ${batch_rows} for update skip locked`,
+  )
+  const quarters = [...new Set(found.map(({ quarter }) => quarter))].slice(0, batch_quarters)
+  const added = found.filter(({ quarter }) => quarters.includes(quarter))
+  if (added.length === 0) return 0
+  const of_quarters = sql`workspace_id = ${workspace}
+      and kind = any(${[...new Set(added.map(({ kind }) => kind))]}::text[]) and quarter = any(${quarters}::timestamptz[])`
+  const before = await db.many<StoredRow>(
+    sql`select ${selected} from analytics_counts where ${of_quarters} and is_sum order by id for update skip locked`,
+  )
+  const replaced = [...before, ...added]
+  await db.run(
+    sql`delete from analytics_counts
+      where ${of_quarters} and id = any(${toArrayLiteral(replaced.map(({ id }) => id))}::uuid[])`,
+  )
+  const rows = new Rows()
+  for (const stored of replaced) {
+    const row = rows.get(stored)
+    for (const sum of sums) row[sum] += stored[sum]
+    for (const [index, bucket] of stored.buckets.entries()) addToBucket(row, bucket, stored.bucket_totals[index] ?? 0)
+  }
+  await write(at, rows.changed(), { is_sum: true })
+  return 1
+}

@@ -1,0 +1,107 @@
+import * as calls from '../calls/counted.ts'
+import * as campaigns from '../campaigns/counted.ts'
+import * as conversations from '../conversations/counted.ts'
+import { type At, inTransaction } from '../kit/at.ts'
+import { firstIdOf } from '../kit/id.ts'
+import { setBounded } from '../kit/limits/bounded-map.ts'
+import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import { countsOfAttempt, countsOfCall, countsOfConversation } from './counted.ts'
+import { add, type Count, type Kind, kinds } from './counts.ts'
+
+/*
+ * Counts what was written before there were counts. Each kind is read in the order of ids, a batch in a transaction that also moves
+ * `counted_until`. Whoever changes something with an id before `live_from` shares the row of the fill: if the fill has not come so far, it is
+ * not counted now, but with the rest, as it is then. A workspace that is newer than the counts has no fills.
+ */
+
+const batch_rows = 500
+/** A process of the version before may commit something with an id that is this old. */
+const late_ms = 60_000
+const workspaces_known_max = 10_000
+
+declare module '../kit/at.ts' {
+  interface Tools {
+    /** By workspace, the id from which on everything is counted when it is written. Null if that is all. */
+    analytics_live_from: Map<string, string | null>
+  }
+}
+
+/** Leaves out what a fill will count. */
+export async function withoutUnfilled<Changed>(
+  at: At,
+  kind: Kind,
+  { changes, idOf }: { changes: Changed[]; idOf: (changed: Changed) => string },
+): Promise<Changed[]> {
+  const live_from = await readLiveFrom(at)
+  if (live_from === null || changes.every((one) => idOf(one) >= live_from)) return changes
+  const fill = await at.db.maybe<{ counted_until: string }>(
+    sql`select counted_until from analytics_fills where workspace_id = ${at.workspace} and kind = ${kind} for share`,
+  )
+  if (!fill) return changes
+  return changes.filter((one) => idOf(one) >= live_from || idOf(one) <= fill.counted_until)
+}
+
+/** It never changes, but ends with the last fill. */
+async function readLiveFrom({ db, workspace, tools: { analytics_live_from: known } }: At): Promise<string | null> {
+  const cached = known.get(workspace)
+  if (cached !== undefined) return cached
+  const [fill] = await db.many<{ live_from: string }>(
+    sql`select live_from from analytics_fills where workspace_id = ${workspace} limit 1`,
+  )
+  const live_from = fill?.live_from ?? null
+  setBounded(known, workspace, live_from, workspaces_known_max)
+  return live_from
+}
+
+export const workspacesToFill = ({ db }: Pick<At, 'db'>): Promise<{ workspace_id: string }[]> =>
+  db.many(sql`select distinct workspace_id from analytics_fills`)
+
+/** Goes on where the last one has ended. Ids have wall time, so it goes by the database's. Tests set it. */
+export async function fill(at: At, isStopping?: IsStopping, now: () => number = () => at.db.time()): Promise<void> {
+  for (const kind of kinds)
+    await inBatches(batch_rows, () => inTransaction(at, (at) => fillBatch(at, kind, now())), isStopping)
+}
+
+interface Batch {
+  /** How many rows were read, and the id of the last one. */
+  rows: number
+  last: string | undefined
+  counts: Count[]
+}
+
+type Range = { after: string; before: string; limit: number }
+
+const readers: Record<Kind, (at: At, range: Range) => Promise<Batch>> = {
+  async calls(at, range) {
+    const rows = await calls.readCounted(at, range)
+    return { rows: rows.length, last: rows.at(-1)?.id, counts: rows.flatMap((call) => countsOfCall(at, call)) }
+  },
+  async conversations(at, range) {
+    const rows = await conversations.readProgress(at, range)
+    return { rows: rows.length, last: rows.at(-1)?.conversation.id, counts: rows.flatMap(countsOfConversation) }
+  },
+  async campaigns(at, range) {
+    const { count, last, attempts } = await campaigns.readCounted(at, range)
+    return { rows: count, last, counts: attempts.flatMap((attempt) => countsOfAttempt(at, attempt)) }
+  },
+}
+
+/** Returns how many rows were read. The fill ends when it has come to what is counted as it is written. */
+async function fillBatch(at: At, kind: Kind, now: number): Promise<number> {
+  const { db, workspace } = at
+  const of_fill = sql`workspace_id = ${workspace} and kind = ${kind}`
+  const fill = await db.maybe<{ counted_until: string; live_from: string }>(
+    sql`select counted_until, live_from from analytics_fills where ${of_fill} for update`,
+  )
+  if (!fill) return 0
+  const { counted_until: after, live_from } = fill
+  const old = firstIdOf(now - late_ms)
+  const before = old < live_from ? old : live_from
+  const { rows, last, counts } = await readers[kind](at, { after, before, limit: batch_rows })
+  await add(at, counts)
+  const is_done = rows < batch_rows && before === live_from
+  if (is_done) await db.run(sql`delete from analytics_fills where ${of_fill}`)
+  else if (last !== undefined) await db.run(sql`update analytics_fills set counted_until = ${last} where ${of_fill}`)
+  return rows
+}

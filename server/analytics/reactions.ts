@@ -1,0 +1,42 @@
+import { written } from '../calls/counted.ts'
+import { attempts_ended } from '../campaigns/counted.ts'
+import { findFirstAnswers, progressed } from '../conversations/counted.ts'
+import { on, type Reaction } from '../kit/at.ts'
+import { countsBefore, countsOfAttempt, countsOfCall, countsOfConversation, takenAway } from './counted.ts'
+import { add } from './counts.ts'
+import { withoutUnfilled } from './fills.ts'
+
+export const reactions: Reaction[] = [
+  on(written, async (at, all) => {
+    const ended = all.filter(({ after }) => after.ended_at !== null)
+    const changes = await withoutUnfilled(at, 'calls', { changes: ended, idOf: ({ after }) => after.id })
+    await add(
+      at,
+      changes.flatMap(({ before, after }) => [...countsOfCall(at, before).map(takenAway), ...countsOfCall(at, after)]),
+    )
+  }),
+  on(progressed, async (at, all) => {
+    const changes = await withoutUnfilled(at, 'conversations', {
+      changes: all,
+      idOf: ({ conversation }) => conversation.id,
+    })
+    const first_answers = await findFirstAnswers(
+      at,
+      changes.flatMap(({ conversation: { id }, answer }) => (answer ? [{ id, ...answer }] : [])),
+    )
+    await add(
+      at,
+      changes.flatMap((one) => {
+        const first_answer_ms = (one.answer && first_answers.get(one.conversation.id)) ?? null
+        return countsOfConversation({ ...one, first_answer_ms })
+      }),
+    )
+  }),
+  on(attempts_ended, async (at, all) => {
+    const changes = await withoutUnfilled(at, 'campaigns', { changes: all, idOf: ({ id }) => id })
+    await add(
+      at,
+      changes.flatMap((one) => [...countsBefore(at, one), ...countsOfAttempt(at, one)]),
+    )
+  }),
+]

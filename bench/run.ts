@@ -23,7 +23,7 @@ A target that is missed is said in the table; only what fails gives another exit
   --webhooks    instead: how soon and how fast events arrive at 200 endpoints, one of which hangs
   --agents      instead: how fast agents answer, beside a plain handler and a bare proxy, and reads at a million turns
   --channels    instead: how fast text messages are received, beside a plain handler, and what open web chats cost
-  --calls       instead: how fast simulated calls happen, beside COPY of their rows, and lists and searches at a million turns
+  --calls       instead: how fast simulated calls happen, beside COPY of their rows, lists and searches at a million turns, and analytics of a million calls
   --campaigns   instead: how fast campaigns are simulated, beside COPY of their rows, how fast they call, and what others notice
   --voice       instead: how soon an agent answers someone who talks to it, beside the sum of the stages; needs offline speech
   --processes N instead: gets and messages with one process and with N, and their memory; Linux only

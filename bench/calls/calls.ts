@@ -5,6 +5,7 @@ import { addTenant } from '../fill.ts'
 import { residentMegabytes } from '../memory.ts'
 import { startServer } from '../processes.ts'
 import { memoryLine } from '../table.ts'
+import * as analytics from './analytics.ts'
 import * as lists from './lists.ts'
 import * as simulated from './simulated.ts'
 
@@ -22,6 +23,8 @@ const method = `On this machine, from one run. Parley is one process with the AP
              ${simulated.rounds} rounds after a warm-up; they take turns.
   lists      A workspace with ${(lists.calls * lists.turns_each).toLocaleString('en')} turns in ${lists.calls.toLocaleString('en')} calls, one request at a time. Plain SQL is the page query and count(*) with the same filter,
              sent at the same time with the driver alone. Median of ${lists.samples}; they take turns.
+  analytics  A workspace with ${analytics.calls.toLocaleString('en')} calls in 30 days, which were counted in the background. Plain SQL reads the calls of these days:
+             the same sums, and exact medians. Beside a workspace with ${analytics.few_calls.toLocaleString('en')} calls in as many days. Median of ${analytics.samples}; they take turns.
 PostgreSQL's durability settings are on. The target follows each figure.
 `
 
@@ -45,6 +48,7 @@ export async function calling(stack: AsyncDisposableStack, signal: AbortSignal):
   const tenant = await addTenant(database.pool, 'Lists')
   await lists.fillCalls(database, tenant, signal)
   for await (const row of lists.measureLists(stack, { database, server, tenant }, signal)) add(row)
+  for await (const row of analytics.measureAnalytics(stack, { database, server }, signal)) add(row)
   const memory_megabytes = residentMegabytes(server.pid)
   console.log(`\n${memoryLine(memory_megabytes, memory_max_megabytes)}`)
   return { table, memory_megabytes }

@@ -5573,7 +5573,7 @@ export interface ConversationsListQuery {
   created_before?: string
   /** With `true`, only trials. They are left out otherwise. */
   is_test?: boolean
-  /** Newest first by default. With `status=handed_over`, `waiting_since` begins with the longest wait. */
+  /** Newest first by default. `waiting_since` begins with the longest wait, and is only for `status=handed_over`. */
   sort?: 'created_at' | '-created_at' | 'last_turn_at' | '-last_turn_at' | 'waiting_since' | '-waiting_since'
 }
 

@@ -290,7 +290,8 @@ export const ConversationQuery = page.query({
   is_test: Type.Boolean({ default: false, description: 'With `true`, only trials. They are left out otherwise.' }),
   sort: oneOf(sorts, {
     default: '-created_at',
-    description: 'Newest first by default. With `status=handed_over`, `waiting_since` begins with the longest wait.',
+    description:
+      'Newest first by default. `waiting_since` begins with the longest wait, and is only for `status=handed_over`.',
   }),
 })
 export type ConversationQuery = Static<typeof ConversationQuery>

@@ -4,7 +4,7 @@ import { isId } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
-import { notFound } from '../kit/problem.ts'
+import { invalid, notFound } from '../kit/problem.ts'
 import * as counts from './counts.ts'
 import type { Conversation, ConversationQuery } from './schema.ts'
 
@@ -39,6 +39,8 @@ const sorts: Record<ConversationQuery['sort'], page.Sort> = {
 
 export function list({ db, workspace }: At, query: ConversationQuery): Promise<page.Page<Conversation>> {
   const { status, is_test } = query
+  // Only those that are handed over have an index in this order.
+  if (query.sort.endsWith('waiting_since') && status !== 'handed_over') throw waitNeedsStatus()
   const filters = [
     query.contact_id && byId(raw('contact_id'), query.contact_id),
     query.agent_id && byId(raw('agent_id'), query.agent_id),
@@ -65,6 +67,11 @@ export function list({ db, workspace }: At, query: ConversationQuery): Promise<p
     return { rows, total }
   })
 }
+
+const waitNeedsStatus = () =>
+  invalid([
+    { path: 'sort', code: 'not_allowed', message: 'sort can be waiting_since only together with status=handed_over.' },
+  ])
 
 /** Other indexes don't say what is a trial: trials, which are few, are counted by their own, and subtracted. */
 function countOf(where: Sql, is_test: boolean): Sql {

@@ -102,6 +102,8 @@ test('the inbox begins with the longest wait, and its cursor goes on from there'
   }
   assert.deepEqual(await list('sort=waiting_since&limit=1'), [second, third, first])
   assert.deepEqual(await list('sort=-waiting_since&limit=2'), [third, second, first])
+  const { status, body } = await tenant.call('GET', '/conversations?sort=waiting_since')
+  assert.deepEqual([status, body.error.details.fields[0].path], [400, 'sort'])
 })
 
 test('conversations that were handed over before get the time since when they wait', async () => {

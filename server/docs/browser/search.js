@@ -32,32 +32,58 @@ const load = () => {
   return loading
 }
 
+/** Not searched for, unless there is nothing else. */
+const short_words = new Set(
+  'an and are as at be but by can do for from has have how if in is it its no not of on or so that the then this to was with you your'.split(
+    ' ',
+  ),
+)
+
 /**
- * Higher is better; 0 if a word is not found.
+ * As the index is split: `Idempotency-Key` are two words.
+ * @param {string} text
+ */
+function split(text) {
+  const all = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
+  const some = all.filter((word) => word.length > 1 && !short_words.has(word))
+  return some.length > 0 ? some : all
+}
+
+/**
+ * Guides and recipes come first, of equal results, and the changelog last.
+ * @param {string} url
+ */
+function weightOf(url) {
+  if (url.startsWith('/docs/changelog')) return 0.05
+  if (url.startsWith('/docs/events#')) return 0.5
+  return /^\/docs\/(api|errors|headers)\b/.test(url) ? 1 : 1.25
+}
+
+/**
+ * Higher is better; 0 if a word is not found. Whole words count more than their beginnings, and those more than parts.
  * @param {Row} row
  * @param {string[]} words
  */
-function scoreOf([title, detail, , text], words) {
-  const in_title = ` ${title.toLowerCase()}`
-  const in_text = ` ${text}`
-  let score = 0
-  const title_words = in_title.split(/[\s_./-]+/)
+function scoreOf([title, detail, url, text], words) {
+  const title_words = split(title)
+  const text_words = ` ${text} `
+  let score = title_words.join(' ') === words.join(' ') ? 100 : 0
   for (const word of words) {
-    if (in_title === ` ${word}`) score += 40
-    else if (title_words.includes(word)) score += 14
-    else if (in_title.includes(` ${word}`) || title_words.some((one) => one.startsWith(word))) score += 10
+    if (title_words.includes(word)) score += 20
+    else if (title_words.some((one) => one.startsWith(word))) score += 12
     else if (detail.toLowerCase().includes(word)) score += 6
-    else if (in_text.includes(` ${word}`)) score += 2
-    else if (word.length > 3 && (in_title + in_text).includes(word)) score += 1
+    else if (text_words.includes(` ${word} `)) score += 4
+    else if (text_words.includes(` ${word}`)) score += 2
+    else if (word.length > 3 && (title.toLowerCase() + text_words).includes(word)) score += 1
     else return 0
   }
   // Of equal titles, the shorter says more of what was typed.
-  return score + 1 / (title.length + 1)
+  return score * weightOf(url) + 1 / (title.length + 1)
 }
 
 async function search() {
   const typed = input.value
-  const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
+  const words = split(typed)
   if (words.length === 0) return close()
   let rows
   try {

@@ -136,7 +136,8 @@ const inbox_concurrency = { max: 500, per_caller_max: 20 }
 const chat_concurrency = { max: 1_000, per_caller_max: 20 }
 const chat_streams = { max: 4_000, per_workspace_max: 2_000, per_caller_max: 100 }
 
-const changelog = fs.readFileSync(path.join(import.meta.dirname, '../CHANGELOG.md'), 'utf8')
+const readText = (name: string): string => fs.readFileSync(path.join(import.meta.dirname, '..', name), 'utf8')
+const texts = { changelog: readText('CHANGELOG.md'), readme: readText('README.md'), client: readText('sdk/README.md') }
 
 const about: About = {
   title: product.name,
@@ -232,7 +233,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   )
   // The document has HTML instead of some samples of the guide, which the pages would show as text.
   const guided = { ...document, info: { ...document.info, description: about.guide } }
-  const docs = openDocs(() => ({ document: guided, changelog, origin: addressOf(config, portOf(app)) }))
+  const docs = openDocs(() => ({ document: guided, ...texts, origin: addressOf(config, portOf(app)) }))
   for (const url of docs.routes) addPage(url, docs.answer)
   const pages = {
     ...operator.pages,

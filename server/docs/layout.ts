@@ -18,13 +18,14 @@ export interface Layout {
 /** A whole page around rendered Markdown. What needs the script is hidden until it runs. */
 export function layOut(
   layout: Layout,
-  page: Pick<DocsPage, 'url' | 'title'>,
+  page: Pick<DocsPage, 'url' | 'title'> & { has_markdown?: boolean },
   { body, headings }: RenderedMarkdown,
 ): string {
   const { title, origin, base_path } = layout
   const to = (url: string) => base_path + url
   const sections = headings.filter(({ depth }) => depth === 2)
   const is_first = page.url === '/docs'
+  const { has_markdown = true } = page
   return html`<!doctype html>
 <html lang="en" data-address="${origin}" data-base="${base_path}">
 <head>
@@ -33,8 +34,7 @@ export function layOut(
 <meta name="color-scheme" content="light dark">
 <title>${is_first ? title : `${page.title} · ${title}`}</title>
 <link rel="stylesheet" href="${to(layout.style_url)}">
-<link rel="alternate" type="text/markdown" href="${to(page.url)}.md">
-${layout.script_urls.map((url) => html`<script type="module" src="${to(url)}"></script>\n`)}</head>
+${has_markdown && html`<link rel="alternate" type="text/markdown" href="${to(page.url)}.md">\n`}${layout.script_urls.map((url) => html`<script type="module" src="${to(url)}"></script>\n`)}</head>
 <body${is_first && html` class="first"`}>
 <a class="skip" href="#main">Skip to content</a>
 <header>
@@ -61,8 +61,7 @@ ${navigation(layout, page.url, sections)}</ul></details>
 <p id="key-note">It stays in this page: it is not stored, and not sent.</p>
 </div>
 ${body}
-<footer><p><a href="${to(page.url)}.md">This page as Markdown</a></p></footer>
-</main>
+${has_markdown && html`<footer><p><a href="${to(page.url)}.md">This page as Markdown</a></p></footer>\n`}</main>
 </body>
 </html>
 `.text

@@ -48,6 +48,10 @@ export interface DocsSource {
   /** The address of the service, before all paths in samples. */
   origin: string
   changelog: string
+  /** README.md of the repository: its section "Command line" is a page. */
+  readme: string
+  /** README.md of the client. */
+  client: string
 }
 
 /** The chapters of the guide in the order in which they are read. Others come last. */
@@ -76,6 +80,7 @@ const recipe_names = [
   'verify-a-webhook',
   'resume-a-stream',
   'sync-a-crm',
+  'export-consent',
   'connect-ollama',
   'test-a-campaign',
   'chat-on-your-page',
@@ -85,7 +90,7 @@ const recipe_names = [
 const readText = (name: string): string => fs.readFileSync(path.join(import.meta.dirname, name), 'utf8')
 
 /** All pages of /docs but the first, as Markdown. */
-export function listPages({ document, origin, changelog }: DocsSource): DocsContent {
+export function listPages({ document, origin, changelog, readme, client }: DocsSource): DocsContent {
   // createOpenApiDocument makes an OpenAPI document, and these are the parts that the pages show.
   const { info, servers, tags, paths, webhooks, components } = document as OpenApiDocument
   const resolve = <Value>(value: Value) => resolveReferences(value, document) as Value
@@ -101,6 +106,22 @@ export function listPages({ document, origin, changelog }: DocsSource): DocsCont
   const payloads = Object.values(webhooks).map(({ post }) => post)
   const fill = (text: string) => fillSamples(text, origin, base_path)
 
+  const tools: DocsPage[] = [
+    {
+      url: '/docs/client',
+      title: 'JavaScript client',
+      group: 'Client and command line',
+      summary: 'The client for TypeScript and JavaScript, `@parley/client`.',
+      toMarkdown: () => fill(client.replace(/^# .*/, '# JavaScript client')),
+    },
+    {
+      url: '/docs/command-line',
+      title: 'Command line',
+      group: 'Client and command line',
+      summary: 'The command `parley`: agents as files, any request, events on your machine.',
+      toMarkdown: () => fill(sectionOf(readme, 'Command line')),
+    },
+  ]
   const reference: DocsPage[] = [
     {
       url: '/docs/errors',
@@ -140,7 +161,7 @@ export function listPages({ document, origin, changelog }: DocsSource): DocsCont
     title: `${info.title} API`,
     intro,
     start: fill(readText('start.md').replace('INTRO', () => intro)),
-    pages: [...recipesFrom(fill), ...chapters, ...areas.map((area) => pageOf(area)), ...reference],
+    pages: [...recipesFrom(fill), ...tools, ...chapters, ...areas.map((area) => pageOf(area)), ...reference],
     entries: [
       ...areas.flatMap((area) => area.operations.map((operation) => operationEntry(area, operation))),
       ...payloads.map(eventEntry),
@@ -217,6 +238,13 @@ const recipesFrom = (fill: (text: string) => string): DocsPage[] =>
     const summary = firstSentence(text.slice(text.indexOf('\n')).trim())
     return { url: `/docs/recipes/${name}`, title, group: 'Recipes', summary, toMarkdown: () => fill(text) }
   })
+
+/** A section of a file as a page. */
+function sectionOf(text: string, title: string): string {
+  const [, section = ''] = text.split(`\n## ${title}\n`)
+  const [own = ''] = section.split(/^## /m)
+  return `# ${title}\n${own.replaceAll(/^###/gm, '##')}`.trim()
+}
 
 const firstSentence = (text: string): string => {
   const paragraph = (text.split('\n\n', 1)[0] ?? '').replaceAll(/\s+/g, ' ')

@@ -27,8 +27,18 @@ export interface DocsFile {
 const search_url = '/docs/search.json'
 /** What other paths below /docs are answered with. */
 const missing_url = '/docs/missing'
-const missing_page = { url: missing_url, title: 'Not found' }
+const missing_page = { url: missing_url, title: 'Not found', has_markdown: false }
 const missing_text = '# Not found\n\nThere is no such page. Search for it, or see [the list of all pages](/docs).'
+
+/** What was elsewhere, or is looked for there. */
+const moved: Record<string, string> = {
+  '/docs/guide': '/docs',
+  '/docs/api': '/docs',
+  '/docs/recipes': '/docs#recipes',
+  '/docs/llms.txt': '/llms.txt',
+  '/docs/guide/which-way-to-sync': '/docs/recipes/sync-a-crm',
+  '/docs/guide/which-way-to-sync.md': '/docs/recipes/sync-a-crm.md',
+}
 
 /** The pages load files of this server only, and have no inline styles or scripts. */
 const page_headers = {
@@ -59,13 +69,18 @@ function readAsset(name: string, type: string, files: string[]) {
  */
 export function openDocs(getSource: () => DocsSource): DocsSite {
   let answers: Map<string, AnswerDocument> | undefined
+  let base_path = ''
   return {
     routes: ['/docs', '/docs.md', '/docs/*', '/llms.txt'],
     answer: async (request) => {
-      answers ??= new Map(
-        listFiles(getSource()).map(({ url, headers, render }) => [url, openDocument(render, headers)]),
-      )
+      if (!answers) {
+        const source = getSource()
+        base_path = basePathOf(source)
+        answers = new Map(listFiles(source).map(({ url, headers, render }) => [url, openDocument(render, headers)]))
+      }
       const pathname = (request.raw.url ?? '').replace(/\?.*$/s, '').replace(/\/$/, '')
+      const target = Object.hasOwn(moved, pathname) ? moved[pathname] : undefined
+      if (target) return { status: 301, headers: { location: base_path + target }, body: '' }
       const answer = answers.get(pathname) ?? answers.get(missing_url)
       if (!answer) throw notFound()
       if (answer !== answers.get(missing_url)) return answer(request)
@@ -78,7 +93,7 @@ export function openDocs(getSource: () => DocsSource): DocsSite {
 export function listFiles(source: DocsSource): DocsFile[] {
   const { origin } = source
   const content = listPages(source)
-  const base_path = new URL(origin).pathname.replace(/\/$/, '')
+  const base_path = basePathOf(source)
   const links: Links = { base_path, codes: content.codes, chapters: content.chapters }
   const layout: Layout = {
     title: content.title,
@@ -124,6 +139,8 @@ export function listFiles(source: DocsSource): DocsFile[] {
     })),
   ]
 }
+
+const basePathOf = ({ origin }: DocsSource): string => new URL(origin).pathname.replace(/\/$/, '')
 
 const typed = (type: string, cache_control = 'no-cache'): Record<string, string> => ({
   'content-type': `${type}; charset=utf-8`,

@@ -7,15 +7,17 @@ import { document } from '../../server/api.ts'
 import { listFiles } from '../../server/docs/site.ts'
 import { serve } from '../support/harness.ts'
 
-const { fetch } = await serve()
-const changelog = fs.readFileSync(path.resolve(import.meta.dirname, '../../CHANGELOG.md'), 'utf8')
+const { fetch, url: server_url } = await serve()
+const readText = (name: string) => fs.readFileSync(path.resolve(import.meta.dirname, '../..', name), 'utf8')
+const changelog = readText('CHANGELOG.md')
+const texts = { changelog, readme: readText('README.md'), client: readText('sdk/README.md') }
 const site = siteOf(document)
 const urls = listUrls()
 const page_urls = urls.filter((url) => /^\/docs(\/[\w/-]+)?$/.test(url))
 
 /** Answers with the text at a path. */
 function siteOf(source: object, origin = 'http://127.0.0.1:8080') {
-  const files = new Map(listFiles({ document: source, origin, changelog }).map((file) => [file.url, file]))
+  const files = new Map(listFiles({ document: source, origin, ...texts }).map((file) => [file.url, file]))
   const rendered = new Map<string, string>()
   return (url: string) => rendered.getOrInsertComputed(url, () => files.get(url)?.render() ?? '')
 }
@@ -60,11 +62,35 @@ test('a path without a page answers with a page that says so', async () => {
     const { status, text } = await fetch('GET', url)
     assert.equal(status, 404, url)
     assert.match(text, /There is no such page/)
+    assert.doesNotMatch(text, /\.md"/, 'it has no Markdown')
   }
   assert.equal((await fetch('GET', '/docs/')).text, (await fetch('GET', '/docs?x=1')).text)
   const { status, headers } = await fetch('POST', '/docs/errors')
   assert.equal(status, 405)
   assert.equal(headers.get('allow'), 'GET, HEAD')
+})
+
+test('what was elsewhere, or is looked for there, leads to its page', async () => {
+  for (const [url, target] of [
+    ['/docs/llms.txt', '/llms.txt'],
+    ['/docs/recipes', '/docs#recipes'],
+    ['/docs/recipes/', '/docs#recipes'],
+    ['/docs/guide', '/docs'],
+    ['/docs/guide/which-way-to-sync', '/docs/recipes/sync-a-crm'],
+    ['/docs/guide/which-way-to-sync.md', '/docs/recipes/sync-a-crm.md'],
+  ] as const) {
+    const { status, headers } = await globalThis.fetch(server_url + url, { redirect: 'manual' })
+    assert.deepEqual([status, headers.get('location')], [301, target])
+    const [page = '', id] = target.split('#')
+    assert.ok(id === undefined ? site(page) : valuesOf(site(page), 'id').includes(id), target)
+  }
+})
+
+test('the command line and the client have pages of their READMEs', () => {
+  const command_line = site('/docs/command-line.md')
+  assert.match(command_line, /^# Command line\n\nIn Parley's folder, `npx parley --help`/)
+  assert.ok(command_line.includes('\n## From another machine\n') && !command_line.includes('[MIT]'))
+  assert.match(site('/docs/client.md'), /^# JavaScript client\n/)
 })
 
 test('the policy allows files of this server and nothing inline', async () => {
@@ -220,6 +246,9 @@ test('the search finds pages, sections, operations, events and errors, at places
     'CONFLICT',
     'Sync a CRM',
     'ETag',
+    'Begin',
+    'Command line',
+    'JavaScript client',
   ])
     assert.ok(titles.includes(title), title)
   const ids = new Map(page_urls.map((url) => [url, valuesOf(site(url), 'id')]))

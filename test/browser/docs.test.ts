@@ -53,6 +53,21 @@ test('the search is typed ahead and goes by keyboard', { skip }, async () => {
   await page.getByRole('status').getByText('Nothing found.').waitFor()
   await combobox.fill('quiet_hours')
   await options.first().waitFor()
+  for (const [typed, first] of [
+    ['Idempotency-Key', /Idempotency/],
+    ['Last-Event-ID', /Resume a stream|Events|Stream/],
+    ['webhook-id', /webhook/i],
+    ['how to install the client', /JavaScript|client/],
+    ['sdk', /JavaScript/],
+    ['call', /^(?!call\.)/],
+    ['bulk', /Sync a CRM|many contacts/],
+    ['call.ended', /^call\.ended/],
+  ] as const) {
+    await combobox.fill('')
+    await combobox.fill(typed)
+    await options.first().waitFor()
+    assert.match((await options.first().textContent()) ?? '', first, typed)
+  }
   await combobox.fill('create a contact')
   await options.first().getByText('Create a contact').waitFor()
   await page.keyboard.press('Enter')

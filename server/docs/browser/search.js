@@ -56,7 +56,7 @@ function split(text) {
 function weightOf(url) {
   if (url.startsWith('/docs/changelog')) return 0.05
   if (url.startsWith('/docs/events#')) return 0.5
-  return /^\/docs\/(api|errors|headers)\b/.test(url) ? 1 : 1.25
+  return /^\/docs\/(api|errors|headers)\b/.test(url) ? 1 : 1.1
 }
 
 /**

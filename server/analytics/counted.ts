@@ -1,6 +1,6 @@
 import type { CountedCall } from '../calls/counted.ts'
 import type { AttemptEnd, CountedAttempt } from '../campaigns/counted.ts'
-import type { CountedConversation } from '../conversations/counted.ts'
+import type { ConversationProgress, CountedConversation } from '../conversations/counted.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Count } from './counts.ts'
@@ -23,17 +23,8 @@ export function countsOfCall({ is_test }: Where, call: CountedCall): Count[] {
   ]
 }
 
-interface Progress {
-  conversation: CountedConversation
-  is_new?: boolean
-  is_handed_over?: boolean
-  is_closed?: boolean
-  turns?: number
-  first_answer_ms: number | null
-}
-
 /** All that happens in a conversation counts in the quarter in which it began. */
-export const countsOfConversation = (progress: Progress): Count[] =>
+export const countsOfConversation = (progress: ConversationProgress): Count[] =>
   progress.conversation.kind === 'voice' || progress.conversation.is_test
     ? []
     : [
@@ -47,7 +38,7 @@ export const countsOfConversation = (progress: Progress): Count[] =>
             closed: progress.is_closed ? 1 : 0,
             turns: progress.turns ?? 0,
           },
-          times: { first_answer_ms: progress.first_answer_ms },
+          times: { first_answer_ms: progress.first_answer_ms ?? null },
         },
       ]
 

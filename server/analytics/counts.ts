@@ -1,14 +1,17 @@
 import { type InWorkspace, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
+import { letOthersRun } from '../kit/let-others-run.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { localDay, startOfDay } from '../kit/time-zone.ts'
+import * as workspaces from '../workspaces/store.ts'
 import { columnBucketOf, type Measure } from './histogram.ts'
 
 /*
  * Counts by workspace, kind, quarter of an hour and what the counted things belong to. Transactions only add rows, which others don't wait for;
- * `sumUp` replaces them by their sums a little later. Whoever reads adds up all rows, so what is read is exact at any time.
+ * `sumUp` replaces them by their sums a little later, in the quarter and in the day. Whoever reads adds up both, so what is read is exact at any time.
  * docs/decisions/0040 says why.
  */
 
@@ -38,21 +41,33 @@ export interface Count {
 
 interface Row extends Record<Key, string | null>, Record<Sum, number> {
   kind: Kind
-  quarter: string
+  is_day: boolean
+  start_at: string
   by_bucket: Map<number, number>
 }
 
 /** Commits that add rows have this topic. */
 export const topic = table
 
-const columns = ['workspace_id', 'id', 'is_sum', 'kind', 'quarter', ...keys, ...sums, 'buckets', 'bucket_totals']
+const columns = [
+  'workspace_id',
+  'id',
+  'is_sum',
+  'kind',
+  'is_day',
+  'start_at',
+  ...keys,
+  ...sums,
+  'buckets',
+  'bucket_totals',
+]
 
 /** Runs in the transaction that changes what is counted. All counts of a quarter with the same keys become one row. */
 export async function add(at: InWorkspace, counts: Count[]): Promise<void> {
   const rows = new Rows()
   for (const { kind, time, keys: own, sums: own_sums, times = {}, by = 1 } of counts) {
-    const quarter = clock.iso(clock.floorTo(time, quarter_ms))
-    const row = rows.get({ kind, quarter, ...no_keys, ...own })
+    const start_at = clock.iso(clock.floorTo(time, quarter_ms))
+    const row = rows.get({ kind, is_day: false, start_at, ...no_keys, ...own })
     for (const sum of sums) row[sum] += by * (own_sums[sum] ?? 0)
     // The keys of the literal are measures.
     for (const [measure, time_ms] of Object.entries(times))
@@ -63,19 +78,19 @@ export async function add(at: InWorkspace, counts: Count[]): Promise<void> {
 
 const no_keys = { agent_id: null, agent_version_id: null, channel_id: null, campaign_id: null, outcome: null }
 
-/** Rows by quarter and keys. */
+/** Rows by quarter or day, and keys. */
 class Rows {
   readonly #rows = new Map<string, Row>()
 
-  get(key: Pick<Row, 'kind' | 'quarter' | Key>): Row {
-    const { kind, quarter } = key
-    const text = `${kind} ${quarter} ${keys.map((name) => key[name]).join(' ')}`
+  get(key: Pick<Row, 'kind' | 'is_day' | 'start_at' | Key>): Row {
+    const { kind, is_day, start_at } = key
+    const text = `${kind} ${is_day} ${start_at} ${keys.map((name) => key[name]).join(' ')}`
     const known = this.#rows.get(text)
     if (known) return known
     // All members of a row are listed.
     const zeros = Object.fromEntries(sums.map((sum) => [sum, 0])) as Record<Sum, number>
     const own_keys = Object.fromEntries(keys.map((name) => [name, key[name]])) as Record<Key, string | null>
-    const row: Row = { kind, quarter, ...own_keys, ...zeros, by_bucket: new Map() }
+    const row: Row = { kind, is_day, start_at, ...own_keys, ...zeros, by_bucket: new Map() }
     this.#rows.set(text, row)
     return row
   }
@@ -101,7 +116,8 @@ async function write({ db, workspace }: InWorkspace, rows: Row[], { is_sum }: { 
       newId(),
       is_sum,
       row.kind,
-      row.quarter,
+      row.is_day,
+      row.start_at,
       ...keys.map((key) => row[key]),
       ...sums.map((sum) => row[sum]),
       toArrayLiteral(buckets.map(([bucket]) => bucket)),
@@ -121,39 +137,102 @@ const batch_quarters = 100
 export const workspacesWithAdded = ({ db }: Pick<InWorkspace, 'db'>): Promise<{ workspace_id: string }[]> =>
   db.many(sql`select distinct workspace_id from analytics_counts where not is_sum`)
 
-/** Replaces rows that were added by their sums. Several processes may do so at once: then a sum is that of two rows for a while. */
-export const sumUp = (at: InWorkspace, isStopping?: IsStopping): Promise<number> =>
-  inBatches(1, () => inTransaction(at, sumUpBatch), isStopping)
+/**
+ * Replaces rows that were added by their sums, for the quarter and for the day. Several processes may do so at once: then a sum is that of
+ * two rows for a while. When the workspace has another time zone than its days, these are summed up anew before.
+ */
+export async function sumUp(at: InWorkspace, isStopping?: IsStopping): Promise<void> {
+  const { time_zone } = await workspaces.readSettings(at)
+  await at.db.run(
+    sql`insert into analytics_days (workspace_id, time_zone) values (${at.workspace}, ${time_zone})
+      on conflict (workspace_id) do nothing`,
+  )
+  await inTransaction(at, (at) => rebuildDays(at, time_zone))
+  await inBatches(1, () => inTransaction(at, sumUpBatch), isStopping)
+}
 
 type StoredRow = Omit<Row, 'by_bucket'> & { id: string; buckets: number[]; bucket_totals: number[] }
+
+const selected = raw(`id, kind, is_day, start_at, ${[...keys, ...sums].join(', ')}, buckets, bucket_totals`)
 
 /** Returns 0 when nothing is left. */
 async function sumUpBatch(at: InWorkspace): Promise<number> {
   const { db, workspace } = at
-  const selected = raw(`id, kind, quarter, ${[...keys, ...sums].join(', ')}, buckets, bucket_totals`)
+  const { time_zone } = await db.one<{ time_zone: string }>(
+    sql`select time_zone from analytics_days where workspace_id = ${workspace} for share`,
+  )
   const found = await db.many<StoredRow>(
     sql`select ${selected} from analytics_counts where workspace_id = ${workspace} and not is_sum
-      order by kind, quarter, id limit ${batch_rows} for update skip locked`,
+      order by kind, start_at, id limit ${batch_rows} for update skip locked`,
   )
-  const quarters = [...new Set(found.map(({ quarter }) => quarter))].slice(0, batch_quarters)
-  const added = found.filter(({ quarter }) => quarters.includes(quarter))
+  const quarters = new Set([...new Set(found.map(({ start_at }) => start_at))].slice(0, batch_quarters))
+  const added = found.filter(({ start_at }) => quarters.has(start_at))
   if (added.length === 0) return 0
-  const of_quarters = sql`workspace_id = ${workspace}
-      and kind = any(${[...new Set(added.map(({ kind }) => kind))]}::text[]) and quarter = any(${quarters}::timestamptz[])`
-  const before = await db.many<StoredRow>(
-    sql`select ${selected} from analytics_counts where ${of_quarters} and is_sum order by id for update skip locked`,
-  )
+  const days = new Set([...quarters].map((start_at) => dayOf(time_zone, start_at)))
+  const of_kinds = sql`workspace_id = ${workspace}
+      and kind = any(${[...new Set(added.map(({ kind }) => kind))]}::text[])`
+  const lockSums = (is_day: boolean, starts: Set<string>) =>
+    db.many<StoredRow>(
+      sql`select ${selected} from analytics_counts
+        where ${of_kinds} and is_day = ${is_day} and start_at = any(${[...starts]}::timestamptz[]) and is_sum
+        order by id for update skip locked`,
+    )
+  const before = [...(await lockSums(false, quarters)), ...(await lockSums(true, days))]
   const replaced = [...before, ...added]
   await db.run(
     sql`delete from analytics_counts
-      where ${of_quarters} and id = any(${toArrayLiteral(replaced.map(({ id }) => id))}::uuid[])`,
+      where ${of_kinds} and is_day = any('{false,true}') and start_at = any(${[...quarters, ...days]}::timestamptz[])
+        and id = any(${toArrayLiteral(replaced.map(({ id }) => id))}::uuid[])`,
   )
   const rows = new Rows()
-  for (const stored of replaced) {
-    const row = rows.get(stored)
-    for (const sum of sums) row[sum] += stored[sum]
-    for (const [index, bucket] of stored.buckets.entries()) addToBucket(row, bucket, stored.bucket_totals[index] ?? 0)
-  }
+  for (const stored of replaced) addStored(rows, stored)
+  for (const stored of added) addStored(rows, { ...stored, is_day: true, start_at: dayOf(time_zone, stored.start_at) })
   await write(at, rows.changed(), { is_sum: true })
   return 1
+}
+
+const dayOf = (time_zone: string, time: string): string =>
+  clock.iso(startOfDay(time_zone, localDay(time_zone, clock.parse(time))))
+
+function addStored(rows: Rows, stored: StoredRow): void {
+  const row = rows.get(stored)
+  for (const sum of sums) row[sum] += stored[sum]
+  for (const [index, bucket] of stored.buckets.entries()) addToBucket(row, bucket, stored.bucket_totals[index] ?? 0)
+}
+
+/** Sums up the days of another time zone from the quarters. Meanwhile no rows are replaced by their sums; nobody else waits. */
+async function rebuildDays(at: InWorkspace, time_zone: string): Promise<void> {
+  const { db, workspace } = at
+  const outdated = await db.maybe(
+    sql`select from analytics_days where workspace_id = ${workspace} and time_zone <> ${time_zone} for update`,
+  )
+  if (!outdated) return
+  await db.run(sql`delete from analytics_counts where workspace_id = ${workspace} and is_day`)
+  for (const kind of kinds) {
+    let last: Pick<StoredRow, 'start_at' | 'id'> | undefined
+    do {
+      const after = last ? sql`and (start_at, id) > (${last.start_at}, ${last.id})` : raw('')
+      const found: StoredRow[] = await db.many<StoredRow>(
+        sql`select ${selected} from analytics_counts
+          where workspace_id = ${workspace} and kind = ${kind} and not is_day and is_sum ${after}
+          order by start_at, id limit ${batch_rows}`,
+      )
+      const rows = new Rows()
+      for (const stored of found)
+        addStored(rows, { ...stored, is_day: true, start_at: dayOf(time_zone, stored.start_at) })
+      await write(at, rows.changed(), { is_sum: true })
+      last = found.at(-1)
+      await letOthersRun()
+    } while (last !== undefined)
+  }
+  await db.run(sql`update analytics_days set time_zone = ${time_zone} where workspace_id = ${workspace}`)
+}
+
+/** Whether the sums of days are those of this time zone. If not, they soon are. */
+export async function hasDays({ db, workspace }: InWorkspace, time_zone: string): Promise<boolean> {
+  const days = await db.maybe<{ time_zone: string }>(
+    sql`select time_zone from analytics_days where workspace_id = ${workspace}`,
+  )
+  if (days && days.time_zone !== time_zone) db.notify({ topic, workspace })
+  return days?.time_zone === time_zone
 }

@@ -1,6 +1,6 @@
 import { written } from '../calls/counted.ts'
 import { attempts_ended } from '../campaigns/counted.ts'
-import { findFirstAnswers, progressed } from '../conversations/counted.ts'
+import { progressed } from '../conversations/counted.ts'
 import { on, type Reaction } from '../kit/at.ts'
 import { countsBefore, countsOfAttempt, countsOfCall, countsOfConversation, takenAway } from './counted.ts'
 import { add } from './counts.ts'
@@ -20,17 +20,7 @@ export const reactions: Reaction[] = [
       changes: all,
       idOf: ({ conversation }) => conversation.id,
     })
-    const first_answers = await findFirstAnswers(
-      at,
-      changes.flatMap(({ conversation: { id }, answer }) => (answer ? [{ id, ...answer }] : [])),
-    )
-    await add(
-      at,
-      changes.flatMap((one) => {
-        const first_answer_ms = (one.answer && first_answers.get(one.conversation.id)) ?? null
-        return countsOfConversation({ ...one, first_answer_ms })
-      }),
-    )
+    await add(at, changes.flatMap(countsOfConversation))
   }),
   on(attempts_ended, async (at, all) => {
     const changes = await withoutUnfilled(at, 'campaigns', { changes: all, idOf: ({ id }) => id })

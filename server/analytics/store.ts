@@ -3,7 +3,7 @@ import * as clock from '../kit/clock.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalid } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { type Key, type Kind, type Sum, sums } from './counts.ts'
+import { hasDays, type Key, type Kind, type Sum, sums } from './counts.ts'
 import { type Measure, measure_width, readColumnBucket } from './histogram.ts'
 import { defaultStart, exceededDays, splitPeriod } from './intervals.ts'
 import {
@@ -54,12 +54,14 @@ async function report<Shown extends object>(
   query: Query,
   show: (measured: Measured) => Shown,
 ): Promise<{ rows: ({ start: string; group: Group } & Shown)[]; total: Shown }> {
-  const { starts, end } = splitPeriod(await periodOf(at, query))
+  const period = await periodOf(at, query)
+  const { starts, end } = splitPeriod(period)
   // The pattern of the query allows no others.
   const group_by = (query.group_by?.split(',') ?? []) as Key[]
   if (new Set(group_by).size < group_by.length)
     throw invalid([{ path: 'group_by', code: 'invalid', message: 'group_by must not name the same field twice.' }])
-  const counted = countedIn(at, { kind, starts, end, group_by })
+  const by_day = query.interval !== 'hour' && (await hasDays(at, period.time_zone))
+  const counted = countedIn(at, { kind, starts, end, group_by, by_day })
   const [rows, medians] = await Promise.all([
     at.db.many<CountedRow>(selectSums(counted)),
     at.db.many<MedianRow>(selectMedians(counted)),
@@ -110,21 +112,39 @@ interface Counted {
   /** The number of the interval, from 1 on. */
   index: Sql
   groups: [Sql, Sql]
+  sums: readonly Sum[]
   /** What follows `from`. */
   from: Sql
 }
 
-function countedIn(
-  { workspace }: At,
-  { kind, starts, end, group_by }: { kind: Kind; starts: number[]; end: number; group_by: Key[] },
-): Counted {
+interface CountedQuery {
+  kind: Kind
+  starts: number[]
+  end: number
+  group_by: Key[]
+  by_day: boolean
+}
+
+const sums_of: Record<Kind, readonly Sum[]> = {
+  calls: ['total', 'reached', 'cost_micros'],
+  conversations: ['total', 'handed_over', 'closed', 'turns'],
+  campaigns: ['total', 'reached', 'completed'],
+}
+
+function countedIn({ workspace }: At, { kind, starts, end, group_by, by_day }: CountedQuery): Counted {
   const times = starts.map(clock.iso)
+  const select = (where: Sql) =>
+    sql`select * from analytics_counts where workspace_id = ${workspace} and kind = ${kind} and ${where}
+      and start_at >= ${times[0]} and start_at < ${clock.iso(end)}`
   const group = (name: Key | undefined) => raw(name === undefined ? 'null::text' : `${name}::text`)
   return {
-    index: sql`width_bucket(quarter, ${times}::timestamptz[])`,
+    index: sql`width_bucket(start_at, ${times}::timestamptz[])`,
     groups: [group(group_by[0]), group(group_by[1])],
-    from: sql`analytics_counts where workspace_id = ${workspace} and kind = ${kind} and quarter >= ${times[0]}
-      and quarter < ${clock.iso(end)}`,
+    sums: sums_of[kind],
+    // In the days is all that was summed up. Two selections, because each has an index.
+    from: by_day
+      ? sql`(${select(raw('is_day'))} union all ${select(raw('not is_day and not is_sum'))}) as counted`
+      : sql`(${select(raw('not is_day'))}) as counted`,
   }
 }
 
@@ -134,15 +154,15 @@ interface CountedRow extends Sums {
   group_2: string | null
 }
 
-const added = raw(sums.map((sum) => `sum(${sum})::bigint as ${sum}`).join(', '))
-const is_any = raw(sums.map((sum) => `sum(${sum}) <> 0`).join(' or '))
-
-const selectSums = ({ index, groups: [group_1, group_2], from }: Counted): Sql =>
-  sql`select index, group_1, group_2, ${added},
+const selectSums = ({ index, groups: [group_1, group_2], sums, from }: Counted): Sql => {
+  const added = raw(sums.map((sum) => `sum(${sum})::bigint as ${sum}`).join(', '))
+  const is_any = raw(sums.map((sum) => `sum(${sum}) <> 0`).join(' or '))
+  return sql`select index, group_1, group_2, ${added},
       coalesce(jsonb_object_agg(outcome, total) filter (where outcome is not null and total <> 0), '{}') as by_outcome
     from (select ${index} as index, ${group_1} as group_1, ${group_2} as group_2, outcome, ${added} from ${from}
       group by 1, 2, 3, 4) as by_outcomes
     group by index, group_1, group_2 having ${is_any} order by index, group_1, group_2 limit ${rows_max + 1}`
+}
 
 interface MedianRow extends Pick<CountedRow, 'index' | 'group_1' | 'group_2'> {
   is_total: boolean
@@ -181,7 +201,7 @@ const no_sums: Sums = { ...(Object.fromEntries(sums.map((sum) => [sum, 0])) as R
 function sumOf(rows: CountedRow[]): Sums {
   const all: Sums = { ...no_sums, by_outcome: {} }
   for (const row of rows) {
-    for (const sum of sums) all[sum] += row[sum]
+    for (const sum of sums) all[sum] += row[sum] ?? 0
     for (const [outcome, total] of Object.entries(row.by_outcome))
       all.by_outcome[outcome] = (all.by_outcome[outcome] ?? 0) + total
   }

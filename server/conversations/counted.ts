@@ -17,8 +17,8 @@ export interface ConversationProgress {
   is_closed?: boolean
   /** Added ones. */
   turns?: number
-  /** The first turn of an agent or a person that was finished. */
-  answer?: { at: string; seq: number } | undefined
+  /** How long the contact has waited for the first answer, if that is among the turns. */
+  first_answer_ms?: number | null
 }
 
 /** Runs in the transaction that changes conversations. Those of calls are left out, because calls are counted instead, and trials. */
@@ -27,36 +27,32 @@ export const progressed = newHook<ConversationProgress[]>('conversations.progres
 /** Reports what is more than nothing. */
 export async function reportProgress(at: At, all: ConversationProgress[]): Promise<void> {
   const some = all.filter(
-    ({ conversation, is_new, is_handed_over, is_closed, turns, answer }) =>
+    ({ conversation, is_new, is_handed_over, is_closed, turns, first_answer_ms = null }) =>
       conversation.kind !== 'voice' &&
       !conversation.is_test &&
-      (is_new || is_handed_over || is_closed || turns || answer),
+      (is_new || is_handed_over || is_closed || turns || first_answer_ms !== null),
   )
   if (some.length > 0) await at.hooks.run(at, progressed, some)
 }
 
-/** The first answer is looked for among this many turns. */
-const first_turns_max = 16
-
-/** For each conversation whose contact is answered for the first time by this turn, how long that took. */
-export async function findFirstAnswers(
-  at: InWorkspace,
-  answers: { id: string; at: string; seq: number }[],
-): Promise<Map<string, number>> {
-  const early = answers.filter(({ seq }) => seq <= first_turns_max)
-  const turns = await readFirstTurns(
-    at,
-    early.map(({ id }) => id),
+/**
+ * How long the contact has waited for the first answer, if it is among these turns. An agent says at most one thing before the contact has
+ * said something: later answers follow others.
+ */
+export function firstAnswerIn(
+  { first_asked_at, last_answer_seq }: { first_asked_at: string | null; last_answer_seq: number },
+  turns: { turn: Pick<Turn, 'role' | 'seq' | 'created_at'> }[],
+): number | null {
+  if (first_asked_at === null || last_answer_seq > 1) return null
+  // Between the last answer and this one is what the contact has said.
+  const answer = turns.find(
+    ({ turn: { role, seq } }) => (role === 'agent' || role === 'human') && seq > last_answer_seq + 1,
   )
-  return new Map(
-    early.flatMap(({ id, at, seq }) => {
-      const earlier = (turns.get(id) ?? []).filter((turn) => turn.seq < seq)
-      const time_ms = firstAnswerOf([...earlier, { role: 'agent', created_at: at, seq }])
-      // Null: nobody has asked. Another one has answered before: what is measured then is known already.
-      return time_ms === null || firstAnswerOf(earlier) !== null ? [] : [[id, time_ms]]
-    }),
-  )
+  return answer ? Math.max(0, clock.parse(answer.turn.created_at) - clock.parse(first_asked_at)) : null
 }
+
+/** Of older conversations, the first answer is looked for among this many turns. */
+const first_turns_max = 16
 
 interface EarlyTurn {
   seq: number
@@ -95,7 +91,7 @@ export const findCounted = async ({ db, workspace }: InWorkspace, ids: string[])
       )
 
 /** A conversation as it is, with all that has happened in it so far. */
-export type WholeProgress = Required<Omit<ConversationProgress, 'answer'>> & { first_answer_ms: number | null }
+export type WholeProgress = Required<ConversationProgress>
 
 /** Conversations with ids after one and before another, in order. Of a hand-over that is over, only its reason is known. */
 export async function readProgress(
@@ -121,10 +117,4 @@ export async function readProgress(
     turns: turn_count,
     first_answer_ms: firstAnswerOf(turns.get(conversation.id) ?? []),
   }))
-}
-
-/** The first turn among these that is not the contact's. */
-export function answerIn(turns: { turn: Pick<Turn, 'role' | 'seq' | 'created_at'> }[]): ConversationProgress['answer'] {
-  const found = turns.find(({ turn: { role } }) => role === 'agent' || role === 'human')
-  return found && { at: found.turn.created_at, seq: found.turn.seq }
 }

@@ -3,13 +3,14 @@ import * as contacts from '../contacts/store.ts'
 import * as events from '../events/store.ts'
 import { type At, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { invalid, invalidState } from '../kit/problem.ts'
+import { isId } from '../kit/id.ts'
+import { invalid, invalidState, notFound } from '../kit/problem.ts'
 import { sms_characters_max } from '../talk/settings.ts'
 import { withAuthors } from './authors.ts'
-import { answerIn, reportProgress } from './counted.ts'
+import { firstAnswerIn, reportProgress } from './counted.ts'
 import * as counts from './counts.ts'
 import { event_types } from './event-types.ts'
-import { updateAnswered, updateContact, updateStatus } from './rows.ts'
+import { lockAll, updateAnswered, updateContact, updateStatus } from './rows.ts'
 import type { Conversation, Turn } from './schema.ts'
 import { announce, get, type LockedConversation, lock } from './store.ts'
 import { answering_by_sms, threads_changed } from './threads.ts'
@@ -91,7 +92,8 @@ interface Answer {
 /** Adds what a person says instead of the agent. */
 export async function answer(at: At, { id, text, author_id }: Answer): Promise<Turn> {
   const { now } = at
-  const conversation = await lock(at, id)
+  const conversation = isId(id) ? (await lockAll(at, [id])).get(id) : undefined
+  if (!conversation) throw notFound()
   const { kind, status, turn_count, updated_at, contact_id, channel_id, counterpart } = conversation
   if (status === 'closed') throw invalidState(refusals.closed, { status })
   if (status === 'open') throw invalidState('Hand the conversation over before you answer in it.', { status })
@@ -107,7 +109,7 @@ export async function answer(at: At, { id, text, author_id }: Answer): Promise<T
   await Promise.all([
     updateAnswered(at, { id, turn, updated_at: clock.laterThan(updated_at, now), due_at: dueAt(at, kind) }),
     insertTurns(at, [{ id, turn, ...(carried && { carried }) }]),
-    reportProgress(at, [{ conversation, turns: 1, answer: answerIn([{ turn }]) }]),
+    reportProgress(at, [{ conversation, turns: 1, first_answer_ms: firstAnswerIn(conversation, [{ turn }]) }]),
     tellCall(at, { id, kind }),
     // What is said in a call is no event.
     kind === 'voice' || events.record(at, event_types.turn, [{ data: recorded }]),

@@ -41,6 +41,7 @@ export const table = {
     output_tokens: 'integer',
     awaits_answer: 'boolean',
     last_answer_seq: 'integer',
+    first_asked_at: 'timestamptz',
     timers: 'jsonb',
     script_state: 'jsonb',
     redacted_at: 'timestamptz',
@@ -77,6 +78,8 @@ export interface Row extends Conversation {
    */
   awaits_answer: boolean
   last_answer_seq: number
+  /** When the contact first said something. */
+  first_asked_at: string | null
   needs_summary: boolean
   script_state: ScriptProgress | null
   summarized_until: number
@@ -93,6 +96,7 @@ export const newRow = (
   ...conversation,
   awaits_answer: conversation.is_answering,
   last_answer_seq: 0,
+  first_asked_at: conversation.turn_count > 0 ? conversation.created_at : null,
   needs_summary: false,
   script_state: null,
   summarized_until: 0,
@@ -105,6 +109,7 @@ export const newRow = (
 export function shownOf({
   awaits_answer: _awaits_answer,
   last_answer_seq: _last_answer_seq,
+  first_asked_at: _first_asked_at,
   needs_summary: _needs_summary,
   script_state: _script_state,
   summarized_until: _summarized_until,
@@ -117,7 +122,7 @@ export function shownOf({
 }
 
 const hidden_columns = raw(
-  'awaits_answer, last_answer_seq, needs_summary, script_state, summarized_until, timers, due_at, lease_token',
+  'awaits_answer, last_answer_seq, first_asked_at, needs_summary, script_state, summarized_until, timers, due_at, lease_token',
 )
 
 /** Locks conversations in the order of their ids, until the transaction ends. Who locks a call too does so after this. */
@@ -171,6 +176,7 @@ const received_columns = [
   'waiting_since',
   'turn_count',
   'last_turn_at',
+  'first_asked_at',
   'awaits_answer',
   'needs_summary',
   'updated_at',
@@ -265,7 +271,8 @@ export async function addSaid(
     sql`update conversations
       set turn_count = turn_count + (${counts}::jsonb ->> id::text)::integer, awaits_answer = true,
         waiting_since = case when status = 'handed_over' then coalesce(waiting_since, ${clock.iso(now)}) end,
-        last_turn_at = ${clock.iso(now)}, updated_at = ${laterUpdate(now)}, due_at = ${clock.iso(now)}
+        last_turn_at = ${clock.iso(now)}, first_asked_at = coalesce(first_asked_at, ${clock.iso(now)}),
+        updated_at = ${laterUpdate(now)}, due_at = ${clock.iso(now)}
       where workspace_id = ${workspace} and kind = ${kind} and status <> 'closed'
         and id = any(array(select id from conversations
           where workspace_id = ${workspace} and id = any(${ids}::uuid[]) order by id for no key update))

@@ -1,4 +1,4 @@
-import { answerIn, reportProgress } from '../conversations/counted.ts'
+import { firstAnswerIn, reportProgress } from '../conversations/counted.ts'
 import * as counts from '../conversations/counts.ts'
 import { event_types } from '../conversations/event-types.ts'
 import { insertRows, lockAll, newRow, type Row, shownOf, updateReleased, updateSaved } from '../conversations/rows.ts'
@@ -131,7 +131,7 @@ async function write(at: At, planned: Plan[], new_conversations: NewConversation
         is_handed_over: after.status === 'handed_over' && before.status !== 'handed_over',
         is_closed: after.status === 'closed' && before.status !== 'closed',
         turns: after.turn_count - before.turn_count,
-        answer: answerIn([...closed, ...inserted]),
+        first_answer_ms: firstAnswerIn(before, [...closed, ...inserted]),
       })),
     ),
     counts.count(

@@ -88,6 +88,7 @@ function changedBy({ now }: At, { before, turns, awaits_answer, closes }: Receiv
 function updateConversations(at: At, changed: (Received & { after: Conversation })[]): Promise<void> {
   const rows = changed.map(({ before, after, awaits_answer, closes }) => ({
     ...after,
+    first_asked_at: before.first_asked_at ?? clock.iso(at.now),
     awaits_answer: awaits_answer && !closes,
     needs_summary: before.needs_summary || closes,
     due_at: clock.iso(

@@ -302,20 +302,50 @@ test('days and weeks go by the clocks of the workspace: one day has 23 hours', a
     ...['2027-03-28T21:59:59Z', '2027-03-28T22:00:00Z'],
   ])
   const query = { from: '2027-03-27T12:00:00Z', to: '2027-03-29T12:00:00Z' }
-  assert.deepEqual(attemptsOf(await read(tenant, 'campaigns', query)), [
-    ['2027-03-26T23:00:00.000Z', 1],
-    ['2027-03-27T23:00:00.000Z', 3],
-    ['2027-03-28T22:00:00.000Z', 1],
-  ])
-  assert.deepEqual(attemptsOf(await read(tenant, 'campaigns', { ...query, interval: 'week' })), [
-    ['2027-03-21T23:00:00.000Z', 4],
-    ['2027-03-28T22:00:00.000Z', 1],
-  ])
-  const hours = await read(tenant, 'campaigns', {
-    ...{ from: '2027-03-27T23:00:00Z', to: '2027-03-28T22:00:00Z', interval: 'hour' },
-  })
-  assert.equal(hours.rows.length, 23)
-  assert.equal(hours.total.attempts, 3)
+  const check = async () => {
+    assert.deepEqual(attemptsOf(await read(tenant, 'campaigns', query)), [
+      ['2027-03-26T23:00:00.000Z', 1],
+      ['2027-03-27T23:00:00.000Z', 3],
+      ['2027-03-28T22:00:00.000Z', 1],
+    ])
+    assert.deepEqual(attemptsOf(await read(tenant, 'campaigns', { ...query, interval: 'week' })), [
+      ['2027-03-21T23:00:00.000Z', 4],
+      ['2027-03-28T22:00:00.000Z', 1],
+    ])
+    const hours = await read(tenant, 'campaigns', {
+      ...{ from: '2027-03-27T23:00:00Z', to: '2027-03-28T22:00:00Z', interval: 'hour' },
+    })
+    assert.equal(hours.rows.length, 23)
+    assert.equal(hours.total.attempts, 3)
+  }
+  await check()
+  await sumUp(server.at(tenant.id))
+  await check()
+})
+
+test('days are right at once in another time zone, and later read as fast as before', async () => {
+  const tenant = await workspace()
+  const at = server.at(tenant.id)
+  await countAt(tenant, ['2027-03-09T12:00:00Z', '2027-03-09T20:00:00Z'])
+  await sumUp(at)
+  const query = { from: '2027-03-09T12:00:00Z', to: '2027-03-10T12:00:00Z' }
+  const in_utc = [
+    ['2027-03-09T00:00:00.000Z', 2],
+    ['2027-03-10T00:00:00.000Z', 0],
+  ]
+  assert.deepEqual(attemptsOf(await read(tenant, 'campaigns', query)), in_utc)
+  await request(tenant, 'PATCH', '/workspace', { settings: { time_zone: 'Asia/Tokyo' } })
+  const in_tokyo = [
+    ['2027-03-08T15:00:00.000Z', 1],
+    ['2027-03-09T15:00:00.000Z', 1],
+  ]
+  assert.deepEqual(attemptsOf(await read(tenant, 'campaigns', query)), in_tokyo)
+  await countAt(tenant, ['2027-03-10T10:00:00Z'])
+  await Promise.all([sumUp(at), sumUp(at)])
+  assert.deepEqual(attemptsOf(await read(tenant, 'campaigns', query)), [in_tokyo[0], ['2027-03-09T15:00:00.000Z', 2]])
+  // Without the quarters: nothing but the days is read.
+  await pool.run(sql`delete from analytics_counts where workspace_id = ${tenant.id} and not is_day`)
+  assert.deepEqual(attemptsOf(await read(tenant, 'campaigns', query)), [in_tokyo[0], ['2027-03-09T15:00:00.000Z', 2]])
 })
 
 test('an offset of 45 minutes is kept', async () => {

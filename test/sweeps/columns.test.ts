@@ -126,6 +126,7 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
       'output_tokens',
       'awaits_answer',
       'last_answer_seq',
+      'first_asked_at',
       'timers',
       'script_state',
       'due_at',

@@ -94,6 +94,9 @@ async function countOlder(server: Server): Promise<void> {
   await inTransaction(at, (at) => addCounts(at, [{ kind: 'calls', time: at.now, keys: {}, sums: { total: 1 } }]))
   await sumUp(at)
   await tenant.call('GET', '/analytics/calls?group_by=agent_id,outcome')
+  await tenant.call('PATCH', '/workspace', { settings: { time_zone: 'Asia/Tokyo' } })
+  await tenant.call('GET', '/analytics/calls')
+  await sumUp(at)
 }
 
 /** Runs the worker until an import and a delivery are done and no work is due. */

@@ -1,3 +1,4 @@
+import { readerWith } from '../events/named.ts'
 import * as operation from '../kit/http/operation.ts'
 import * as schema from './schema.ts'
 import * as audit from './store.ts'
@@ -15,6 +16,6 @@ export const operations: operation.Operation[] = [
     query: schema.AuditQuery,
     items: schema.AuditEntry,
     isExpensive: () => true,
-    run: (at, { query }) => audit.list(at, query),
+    run: (at, { query, caller }) => audit.list(at, query, readerWith(caller.scopes)),
   }),
 ]

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { ActorType } from '../events/actors.ts'
+import { type Reader, readNamesFor } from '../events/named.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { firstIdOf, isId, newId } from '../kit/id.ts'
 import { parseAddress } from '../kit/network.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
-import { type Reference, readNames } from '../kit/postgres/names.ts'
+import type { Reference } from '../kit/postgres/names.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import type { AuditEntry, AuditQuery } from './schema.ts'
@@ -62,7 +63,7 @@ interface Row extends Omit<AuditEntry, 'actor' | 'subject'> {
 }
 
 /** Names are those of now. */
-export async function list(at: At, query: AuditQuery): Promise<page.Page<AuditEntry>> {
+export async function list(at: At, query: AuditQuery, reader: Reader): Promise<page.Page<AuditEntry>> {
   const { db, workspace } = at
   const all = sql`from audit_log where workspace_id = ${workspace} ${conditions(query)}`
   const found = await page.readSelection<Row>(
@@ -77,8 +78,9 @@ export async function list(at: At, query: AuditQuery): Promise<page.Page<AuditEn
     actor: { type: actor_type, id: actor_id },
     subject: subject_type === null ? null : { type: subject_type, id: subject_id },
   }))
-  const addName = await readNames(
+  const addName = await readNamesFor(
     at,
+    reader,
     entries.flatMap(({ actor, subject }) => [actor, subject]),
   )
   const data = entries.map(({ actor, subject, ...entry }) => ({

@@ -7,7 +7,7 @@ import * as page from '../kit/postgres/page.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { notFound } from '../kit/problem.ts'
 import type { Catalog } from './catalog.ts'
-import { type StoredActor, withNames } from './named.ts'
+import { type Reader, type StoredActor, withNames } from './named.ts'
 import { lastPosition, positionOf } from './positions.ts'
 import type { Event, EventQuery } from './schema.ts'
 
@@ -29,11 +29,6 @@ const oldest_first: page.Sort = { ...newest_first, name: 'position', is_descendi
 
 /** An event without names. */
 type Row = Omit<Event, 'actor' | 'subject'> & StoredActor
-
-/** What the caller may see of the events. */
-export interface Reader {
-  hides_contacts: boolean
-}
 
 type Positioned = Event & { position: number }
 

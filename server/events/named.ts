@@ -1,5 +1,5 @@
 import type { At } from '../kit/at.ts'
-import { readNames } from '../kit/postgres/names.ts'
+import { type Reference, readNames } from '../kit/postgres/names.ts'
 import type { ActorType } from './actors.ts'
 import { nounOf } from './catalog.ts'
 import type { Event } from './schema.ts'
@@ -22,23 +22,32 @@ export function referencesOf({ type, resource_id, actor_type, actor_id }: Stored
   return { actor: { type: actor_type, id: actor_id }, subject: { type: nounOf(type), id: resource_id } }
 }
 
-/** These have the names of their contacts. */
-const called_as_contacts = ['call', 'conversation', 'message']
+/** These have the names of contacts. */
+const called_as_contacts = ['contact', 'call', 'conversation', 'message']
+
+/** What a caller may see. */
+export interface Reader {
+  hides_contacts: boolean
+}
+
+export const readerWith = (scopes: Pick<Set<string>, 'has'>): Reader => ({
+  hides_contacts: !scopes.has('contacts:read'),
+})
+
+/** Like `readNames`. Names of contacts are null if the reader may not see them. */
+export const readNamesFor = (at: At, { hides_contacts }: Reader, references: (Reference | null)[]) =>
+  readNames(
+    at,
+    hides_contacts ? references.filter((one) => !one || !called_as_contacts.includes(one.type)) : references,
+  )
 
 /** Adds `actor` and `subject`, with their names of now. Names of contacts are null if the reader may not see them. */
-export async function withNames<Row extends Stored>(
-  at: At,
-  rows: Row[],
-  { hides_contacts }: { hides_contacts: boolean },
-) {
+export async function withNames<Row extends Stored>(at: At, rows: Row[], reader: Reader) {
   const references = rows.map((row) => referencesOf(row))
-  const addName = await readNames(
+  const addName = await readNamesFor(
     at,
-    references.flatMap((found) => {
-      if (!found) return []
-      const { actor, subject } = found
-      return hides_contacts && called_as_contacts.includes(subject.type) ? [actor] : [actor, subject]
-    }),
+    reader,
+    references.flatMap((found) => (found ? [found.actor, found.subject] : [])),
   )
   return rows.map(
     ({ actor_type: _type, actor_id: _id, ...row }, index): Omit<Row, keyof StoredActor> & ActorAndSubject => {

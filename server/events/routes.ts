@@ -2,6 +2,7 @@ import { ById } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import type { Catalog } from './catalog.ts'
 import * as feed from './feed.ts'
+import { readerWith } from './named.ts'
 import * as schema from './schema.ts'
 import { stream } from './stream.ts'
 
@@ -15,8 +16,6 @@ data: {"id":"019a84c4-5f00-7c3e-9d53-2f1a64c0b7ab","type":"contact.deleted","res
 
 const shownNames = (catalog: Catalog, scopes: operation.Scopes, pattern?: string) =>
   feed.toNamesFilter(catalog, catalog.readableNames(scopes, pattern))
-
-const readerWith = (scopes: operation.Scopes): feed.Reader => ({ hides_contacts: !scopes.has('contacts:read') })
 
 export const operations = (catalog: Catalog): operation.Operation[] => [
   operation.list({

@@ -4,6 +4,7 @@ import type { Subscriber } from '../kit/http/operation.ts'
 import { isUnavailable } from '../kit/postgres/errors.ts'
 import { Problem } from '../kit/problem.ts'
 import * as feed from './feed.ts'
+import type { Reader } from './named.ts'
 import { idAt, lastPosition, positionOf } from './positions.ts'
 import type { SharedReader } from './shared-reader.ts'
 
@@ -19,7 +20,7 @@ const retry_read_after_ms = 500
  */
 export async function* stream(
   at: At,
-  { after, ...reader }: { after: string | undefined; names: feed.NamesFilter } & feed.Reader,
+  { after, ...reader }: { after: string | undefined; names: feed.NamesFilter } & Reader,
   { last_event_id, signal }: Subscriber,
 ): AsyncGenerator<string> {
   let last_position = await lastPosition(at)

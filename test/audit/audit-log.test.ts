@@ -95,6 +95,21 @@ test('a key has the scope only if it lists it', async () => {
   assert.equal(await read(await tenant.newKey({ scopes: ['audit:read'] })), 200)
 })
 
+test('names of contacts are for those who may read contacts', async () => {
+  const tenant = await workspace()
+  const { id: contact_id } = await create(tenant, '/contacts', { ...newContact(), first_name: 'Ada', last_name: null })
+  const { id: agent_id } = await create(tenant, '/agents', newAgent())
+  const { id } = await create(tenant, '/conversations', { agent_id, contact_id })
+  assert.equal((await tenant.call('POST', `/conversations/${id}/redact`)).status, 200)
+  const nameFor = async (scopes: string[]) => {
+    const authorization = `Bearer ${await tenant.newKey({ scopes })}`
+    const { body } = await fetch('GET', `/api/v1/audit_log?subject_id=${id}`, undefined, { authorization })
+    return body.data[0].subject.name
+  }
+  assert.equal(await nameFor(['audit:read', 'contacts:read']), 'Ada')
+  assert.equal(await nameFor(['audit:read']), null)
+})
+
 test('a workspace sees its own entries only', async () => {
   const [tenant, other] = [await workspace(), await workspace()]
   const { id } = await create(other, '/agents', newAgent())

@@ -55,6 +55,7 @@ async function findParts(at: At, input: NewConversation, id: string) {
     ...(agent && !version ? [unknown('agent_version_id', 'a version of this agent')] : []),
     ...(use_draft && agent_version_id !== null ? [draftAndVersion] : []),
     ...(fault ? [fault] : []),
+    ...(channel && input.is_test ? [trialOnChannel] : []),
     ...memberFaults(input),
   ]
   if (!agent || !version || faults.length > 0) throw invalid(faults)
@@ -96,6 +97,12 @@ async function numberOf(at: At, contact_id: string): Promise<string | null> {
 }
 
 const asVersion = (configuration: Configuration) => ({ id: null, version_label: 'draft', configuration })
+
+const trialOnChannel: Fault = {
+  path: 'is_test',
+  code: 'conflict',
+  message: "is_test can't be used together with channel_id: text messages reach real people.",
+}
 
 const draftAndVersion: Fault = {
   path: 'use_draft',

@@ -58,3 +58,21 @@ test('a trial with a contact does not count as contact with them', async () => {
   await begin(tenant, agent_id, { contact_id, message: 'Hello' })
   assert.notEqual(await lastContact(), null)
 })
+
+test('a trial is not sent by SMS', async () => {
+  const tenant = await server.workspace()
+  const { id: channel_id } = await tenant.addChannel()
+  const { id: contact_id } = await create(tenant, '/contacts', newContact())
+  const agent_id = await newAgent(tenant)
+  const { status, body } = await tenant.call('POST', '/conversations', {
+    agent_id,
+    channel_id,
+    contact_id,
+    is_test: true,
+  })
+  assert.equal(status, 400)
+  assert.deepEqual(
+    body.error.details.fields.map(({ path }: { path: string }) => path),
+    ['is_test'],
+  )
+})

@@ -41,8 +41,9 @@ export async function runPartsSeparately(
     await letOthersRun({ is_urgent: true })
     const run = async () => {
       if (one instanceof Problem) throw one
-      // No client can send such a key: it has a line break.
-      return write({ ...one, keyed: one.keyed && { ...one.keyed, key: `${one.keyed.key}\n${batch_id} ${index}` } })
+      // No client can send such a key: it has a line break. The version before this one stored no id.
+      const part_key = batch_id === undefined ? `${index}` : `${batch_id} ${index}`
+      return write({ ...one, keyed: one.keyed && { ...one.keyed, key: `${one.keyed.key}\n${part_key}` } })
     }
     answers.push(await run().catch((error: unknown) => partFailure(batch, error)))
   }
@@ -86,8 +87,8 @@ export async function runPartsInTransaction(
 }
 
 /** Returns the id of the batch that the key belongs to. Throws if the key was used for another request. */
-function reserve(at: At, keyed: KeyedRequest, report: (at: At) => Promise<void>): Promise<string> {
-  const reserveIn = async (at: At): Promise<string> => {
+function reserve(at: At, keyed: KeyedRequest, report: (at: At) => Promise<void>): Promise<string | undefined> {
+  const reserveIn = async (at: At): Promise<string | undefined> => {
     const replay = (await reserveKeys(at, [keyed])).get(keyed.key)
     if (replay instanceof Problem) throw replay
     if (replay) return JSON.parse(replay.body).id

@@ -163,7 +163,7 @@ function fileEndpoint(operation: kinds.File, context: EndpointContext): Endpoint
     if (operation.open) {
       const at = await atCaller(context.service, incoming.caller)
       const answer = await storedFileAnswer(incoming.raw, headers, await operation.open(at, request))
-      return answer.status === 304 ? answer : reported(at, request, answer)
+      return answer.status < 300 ? reported(at, request, answer) : answer
     }
     if (!operation.run) throw new Error(`${operation.id} has neither run nor open`)
     const queue = queueFor(operation, request.query, context)

@@ -21,7 +21,8 @@ type StoredEntry = Consent & { seq: number; phone_hmac: Buffer }
  */
 export async function* exportCsv(at: At): AsyncGenerator<string> {
   const { db, workspace } = at
-  let header = csvLine([...export_columns])
+  // Sent before contacts are gone through, so that a client doesn't give up.
+  yield csvLine([...export_columns])
   let last_seq = 0
   let searched_until = 0
   let holders: Holders = new Map()
@@ -36,8 +37,7 @@ export async function* exportCsv(at: At): AsyncGenerator<string> {
       searched_until = Math.max(next_seq, last_seq + entries_per_search)
       holders = await findHolders(at, { after: last_seq, until: searched_until })
     }
-    yield header + rows.map((row) => formatEntry(withHolder(row, holders))).join('')
-    header = ''
+    yield rows.map((row) => formatEntry(withHolder(row, holders))).join('')
     last_seq = next_seq
   } while (rows.length === entries_per_chunk)
 }

@@ -3,6 +3,7 @@ import * as operation from '../kit/http/operation.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { isObject } from '../kit/json.ts'
 import { type Fault, invalid, Problem } from '../kit/problem.ts'
+import { arrange } from './batch-order.ts'
 import { setCrmId } from './crm-ids.ts'
 import { exportCsv } from './export.ts'
 import { isFiltered } from './filters.ts'
@@ -114,6 +115,17 @@ const noPart = (...faults: Fault[]): operation.Part => ({
   problem: invalid(faults),
 })
 
+/** A valid part is a request of one of the operations of `batched`. */
+function namedBy({ params, body }: operation.ValidRequest) {
+  const { id, phone_number } = params as { id?: string; phone_number?: string }
+  const { phone_number: sent } = body as { phone_number?: string }
+  return {
+    id,
+    phone_number: id === undefined ? (phone_number ?? sent) : undefined,
+    renames: id !== undefined && sent !== undefined,
+  }
+}
+
 /** The operation of each part, and what names its contact. */
 const batched = {
   create: { operation: create_contact, named_by: undefined },
@@ -180,7 +192,11 @@ export const operations: operation.Operation[] = [
     body: schema.ContactBatch,
     errors: ['NOT_FOUND', 'CONFLICT'],
     response: schema.ContactBatchResults,
-    batch: ({ body }) => ({ parts: body.operations.map(partOf), is_atomic: body.atomic ?? false }),
+    batch: ({ body }) => ({
+      parts: body.operations.map(partOf),
+      is_atomic: body.atomic ?? false,
+      arrange: (at, parts) => arrange(at, parts.map(namedBy)),
+    }),
   }),
   operation.write({
     id: 'contacts.delete',

@@ -1,6 +1,7 @@
 import * as events from '../events/store.ts'
 import { type At, type InWorkspace, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
+import { redactAnswers } from '../kit/http/idempotency.ts'
 import { isId, newId } from '../kit/id.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
@@ -186,6 +187,7 @@ export async function removeLocked(at: At, contacts: Contact[]): Promise<void> {
     ),
     deleteRows(at, ids),
     events.redact(at, ids),
+    redactAnswers(at, ids),
     at.hooks.run(at, deleted, contacts),
     events.record(
       at,

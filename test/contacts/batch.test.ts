@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import * as clock from '../../server/kit/clock.ts'
+import { newId } from '../../server/kit/id.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { create, eventsOf, get, unknown_id } from '../support/contacts.ts'
 import { type Answer, openServer, serve, type Tenant, testPool } from '../support/harness.ts'
@@ -83,6 +84,95 @@ test('an atomic batch takes effect as a whole, or not at all', async () => {
   assert.equal((await send(tenant, operations, {}, headers)).status, 422)
   assert.equal(await totalOf(tenant), 2)
 })
+
+test('an atomic batch waits for contacts in one order, whatever the order of its operations', async () => {
+  const tenant = await workspace()
+  const contacts = [await create(tenant), await create(tenant)]
+  const [first, second] = contacts.toSorted((left, right) => (left.id < right.id ? -1 : 1))
+  assert.ok(first && second)
+  const lock = (id: string) => sql`select from contacts where workspace_id = ${tenant.id} and id = ${id} for update`
+  await using held = await holdTransaction(pool, (db) => db.run(lock(first.id)))
+  const operations = [
+    { op: 'update', id: second.id, data: { last_name: 'B' } },
+    { op: 'upsert', phone_number: first.phone_number, data: { last_name: 'A' } },
+  ]
+  const sent = send(tenant, operations, { atomic: true })
+  await held.waitUntilBlocking(sent)
+  await pool.tx((db) => db.run(lock(second.id)), { lock_timeout_ms: 100 })
+  await held.end()
+  assert.deepEqual(
+    (await sent).body.data.results.map(({ index, data }: { index: number; data: Named }) => [index, data.last_name]),
+    [
+      [0, 'B'],
+      [1, 'A'],
+    ],
+  )
+})
+
+interface Named {
+  last_name: string
+}
+
+test('an atomic batch takes new phone numbers in one order, and answers in the order of its operations', async () => {
+  const tenant = await workspace()
+  const numbers = [phoneNumber(), phoneNumber()].sort()
+  const [first = '', second = ''] = numbers
+  const taking = (number: string) =>
+    sql`insert into contacts (workspace_id, id, phone_number, tags, source, created_at, updated_at)
+      values (${tenant.id}, ${newId()}, ${number}, '{}', 'api', ${clock.iso(clock.wall())}, ${clock.iso(clock.wall())})`
+  const free = new Error('the number is free again')
+  await using held = await holdTransaction(pool, (db) => db.run(taking(first)))
+  const operations = [
+    creating({ phone_number: second }),
+    { op: 'upsert', phone_number: first, data: {} },
+    { op: 'upsert', phone_number: second, data: { last_name: 'B' } },
+  ]
+  const sent = send(tenant, operations, { atomic: true })
+  await held.waitUntilBlocking(sent)
+  const taken = pool.tx(
+    async (db) => {
+      await db.run(taking(second))
+      throw free
+    },
+    { lock_timeout_ms: 100 },
+  )
+  await assert.rejects(taken, free)
+  await held.end(free)
+  const answer = await sent
+  assert.deepEqual(statusesOf(answer), [201, 201, 200], answer.text)
+  assert.deepEqual(
+    answer.body.data.results.map(({ data }: { data: { phone_number: string } }) => data.phone_number),
+    [second, first, second],
+  )
+})
+
+for (const atomic of [false, true])
+  test(`a repeat shows nothing of contacts that were deleted since, atomic: ${atomic}`, async () => {
+    const tenant = await workspace()
+    const kept = await create(tenant)
+    const known = await create(tenant, { notes: 'private' })
+    const headers = { 'idempotency-key': 'redacted' }
+    const operations = [
+      creating({ notes: 'private' }),
+      { op: 'upsert', phone_number: known.phone_number, data: { first_name: 'Ada' } },
+      { op: 'update', id: kept.id, data: { first_name: 'Grace' } },
+    ]
+    const first = await send(tenant, operations, { atomic }, headers)
+    const again = await send(tenant, operations, { atomic }, headers)
+    assert.deepEqual(
+      [again.body, again.headers.get('idempotent-replayed')],
+      [first.body, 'true'],
+      'before they are deleted',
+    )
+    const [{ data: created }, , { data: updated }] = first.body.data.results
+    for (const { id } of [created, known]) assert.equal((await tenant.call('DELETE', `/contacts/${id}`)).status, 200)
+    const redacted = await send(tenant, operations, { atomic }, headers)
+    assert.deepEqual(statusesOf(redacted), [201, 200, 200])
+    assert.deepEqual(
+      redacted.body.data.results.map(({ data }: { data: object }) => data),
+      [{ id: created.id }, { id: known.id }, updated],
+    )
+  })
 
 test('a repeat with the same key has the same results and changes nothing', async () => {
   const tenant = await workspace()

@@ -3,7 +3,7 @@ import { type At, inTransaction } from '../at.ts'
 import { letOthersRun } from '../let-others-run.ts'
 import { Problem } from '../problem.ts'
 import { type Answer, failure, resourceAnswer } from './envelope.ts'
-import { type KeyedRequest, reserveKeys, storeAnswers } from './idempotency.ts'
+import { type KeyedRequest, readAnswers, reserveKeys, storeAnswers } from './idempotency.ts'
 import type { Part } from './operation.ts'
 import type { PendingBatch, PendingWrite } from './pending-write.ts'
 import { reportServed } from './served.ts'
@@ -17,6 +17,10 @@ import { partRequest } from './valid-request.ts'
  */
 
 const lock_wait_ms = 2_000
+
+/** No client can send such a key: it has a line break. The version before this one stored no ids of batches. */
+const partKey = (key: string, batch_id: string | undefined, index: number): string =>
+  batch_id === undefined ? `${key}\n${index}` : `${key}\n${batch_id} ${index}`
 
 /**
  * Runs the parts one after the other, each as the request that it is. Uses the idempotency key only if a part is valid. Throws
@@ -35,15 +39,14 @@ export async function runPartsSeparately(
   }
   const report = (at: At) => reportServed(at, [{ operation, request, result: undefined }])
   const has_valid = writes.some((one) => !(one instanceof Problem))
-  const batch_id = has_valid ? await (keyed ? reserve(at, keyed, report) : report(at)) : undefined
+  const batch_id = has_valid && keyed ? await reserve(at, keyed, report) : undefined
+  if (has_valid && !keyed) await report(at)
   const answers: Answer[] = []
   for (const [index, one] of writes.entries()) {
     await letOthersRun({ is_urgent: true })
     const run = async () => {
       if (one instanceof Problem) throw one
-      // No client can send such a key: it has a line break. The version before this one stored no id.
-      const part_key = batch_id === undefined ? `${index}` : `${batch_id} ${index}`
-      return write({ ...one, keyed: one.keyed && { ...one.keyed, key: `${one.keyed.key}\n${part_key}` } })
+      return write({ ...one, keyed: one.keyed && { ...one.keyed, key: partKey(one.keyed.key, batch_id, index) } })
     }
     answers.push(await run().catch((error: unknown) => partFailure(batch, error)))
   }
@@ -64,26 +67,67 @@ function partFailure({ request }: PendingBatch, error: unknown): Answer {
   return failure(error, request.request_id)
 }
 
-/** Runs the parts in one transaction. Throws the Problem of the first that fails, with its index. */
+/** Runs the parts in one transaction. Throws the Problem of one that is not valid, or else of the first that fails, with its index. */
 export async function runPartsInTransaction(
+  at: At,
   batch: PendingBatch,
   run: (write: PendingWrite) => Promise<unknown>,
 ): Promise<Answer[]> {
-  const answers: Answer[] = []
-  for (const [index, one] of batch.parts.entries()) {
+  const writes: PendingWrite[] = []
+  for (const [index, part] of batch.parts.entries()) {
     await letOthersRun({ is_urgent: true })
-    try {
-      const part = pendingPart(batch, one)
-      const result = await run(part)
-      if (result instanceof Problem) throw result
-      answers.push(part.answer(result))
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      const { code, message, details, headers } = error
-      throw new Problem(code, message, { ...details, index }, headers, error)
-    }
+    const write = pendingOrProblem(batch, part)
+    if (write instanceof Problem) throw withIndex(write, index)
+    writes.push(write)
   }
-  return answers
+  const order = await batch.arrange(
+    at,
+    writes.map(({ request }) => request),
+  )
+  const answers = new Map<PendingWrite, Answer>()
+  for (const index of order) {
+    const write = writes[index]
+    if (!write) throw new Error('the order names a part that the batch does not have')
+    await letOthersRun({ is_urgent: true })
+    const result = await run(write).catch((error: unknown) => {
+      throw error instanceof Problem ? withIndex(error, index) : error
+    })
+    if (result instanceof Problem) throw withIndex(result, index)
+    answers.set(write, write.answer(result))
+  }
+  return writes.flatMap((write) => answers.get(write) ?? [])
+}
+
+const withIndex = (problem: Problem, index: number): Problem => {
+  const { code, message, details, headers } = problem
+  return new Problem(code, message, { ...details, index }, headers, problem)
+}
+
+/*
+ * An atomic batch stores the answer of each part under a key of its own too, so that what is about one resource can be redacted.
+ * Its own key stores an id, which is part of the keys of its parts, and how many there are.
+ */
+
+export async function storeParts(at: At, keyed: KeyedRequest, parts: Answer[]): Promise<void> {
+  const batch_id = randomUUID()
+  const body = JSON.stringify({ batch_id, parts: parts.length })
+  const { fingerprint } = keyed
+  const stored = parts.map((answer, index) => ({
+    keyed: { key: partKey(keyed.key, batch_id, index), fingerprint },
+    answer,
+  }))
+  // Each in a statement of its own: the answers may be long.
+  await Promise.all(
+    [...stored, { keyed, answer: { status: 200, headers: {}, body } }].map((one) => storeAnswers(at, [one])),
+  )
+}
+
+/** The answer to a batch whose parts are stored. An error is whole, and so is what an older version has stored. */
+export async function replayParts(at: At, { key }: KeyedRequest, replay: Answer): Promise<Answer> {
+  if (!replay.body.startsWith('{"batch_id"')) return replay
+  const { batch_id, parts } = JSON.parse(replay.body)
+  const keys = Array.from({ length: parts }, (_, index) => partKey(key, batch_id, index))
+  return batchAnswer(await readAnswers(at, keys))
 }
 
 /** Returns the id of the batch that the key belongs to. Throws if the key was used for another request. */

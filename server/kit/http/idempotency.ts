@@ -91,6 +91,19 @@ export async function reserveKeys(at: At, requests: KeyedRequest[]): Promise<Map
   return new Map(held.map((answer) => [answer.key, toReplay(answer, prints.get(answer.key))]))
 }
 
+/** The stored answers of these keys, in their order. Throws if one is no longer stored. */
+export async function readAnswers({ db, workspace }: At, keys: string[]): Promise<Answer[]> {
+  const rows = await db.many<Answer & { key: string }>(
+    sql`select key, status, headers, body from idempotency_keys where workspace_id = ${workspace} and key = any(${keys})`,
+  )
+  const by_key = new Map(rows.map(({ key, ...answer }) => [key, answer]))
+  return keys.map((key) => {
+    const { status, headers, body } = by_key.get(key) ?? {}
+    if (status === undefined || body === undefined) throw outcomeUnknown()
+    return { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body }
+  })
+}
+
 /** Whether the key has an answer that will still be stored when the request runs. */
 export async function hasStoredAnswer({ db, workspace, now }: At, key: string): Promise<boolean> {
   const stored = await db.maybe(
@@ -142,9 +155,12 @@ export async function storeAnswers(at: At, answers: { keyed: KeyedRequest; answe
   )
 }
 
-/** A resource that was created is named by its Location. */
+/** A resource that was created is named by its Location, any other by the first field of the answer. */
 const resourceOf = ({ keyed, answer }: { keyed: KeyedRequest; answer: Answer }): string | null =>
-  keyed.resource_id ?? answer.headers.location?.match(/[0-9a-f-]{36}/)?.[0] ?? null
+  keyed.resource_id ??
+  answer.headers.location?.match(/[0-9a-f-]{36}/)?.[0] ??
+  /^\{"success":true,"data":\{"id":"([0-9a-f-]{36})"/.exec(answer.body)?.[1] ??
+  null
 
 /** Removes all but the ids from the stored answers about these resources. */
 export async function redactAnswers({ db, workspace }: At, resource_ids: string[]): Promise<void> {

@@ -151,6 +151,11 @@ export interface Batch {
   parts: Part[]
   /** All in one transaction, or none. Otherwise each has a transaction of its own, and its own outcome. */
   is_atomic: boolean
+  /**
+   * Locks what the parts of an atomic batch change, and returns the order to run them in, as indexes: transactions that lock in the
+   * same order don't deadlock. Parts that depend on each other stay in order.
+   */
+  arrange: (at: At, parts: ValidRequest[]) => Promise<number[]>
 }
 
 /** A request of another operation, as it was sent. */

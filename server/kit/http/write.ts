@@ -7,7 +7,7 @@ import { isContention, isLockTimeout, isUnavailable } from '../postgres/errors.t
 import { type Db, untilEnd } from '../postgres/pool.ts'
 import { sql } from '../postgres/sql.ts'
 import { idempotencyInProgress, Problem } from '../problem.ts'
-import { runPartsInTransaction } from './batch.ts'
+import { replayParts, runPartsInTransaction, storeParts } from './batch.ts'
 import { type Answer, failure } from './envelope.ts'
 import { type KeyedRequest, releaseKey, reserveKeys, storeAnswers } from './idempotency.ts'
 import type { Caller } from './operation.ts'
@@ -207,6 +207,10 @@ async function runInTransaction(service: Service, writes: PendingWrite[], lock_w
       at,
       writes.flatMap(({ keyed }) => keyed ?? []),
     )
+    for (const { keyed, batch } of writes) {
+      const replay = keyed && replays.get(keyed.key)
+      if (batch && replay && !(replay instanceof Problem)) replays.set(keyed.key, await replayParts(at, keyed, replay))
+    }
     const fresh = writes.filter(({ keyed }) => !keyed || !replays.has(keyed.key))
     const results = await resultsOf(at, fresh)
     const answers = new Map(fresh.map((write, index) => [write, answerTo(write, results[index])]))
@@ -214,10 +218,15 @@ async function runInTransaction(service: Service, writes: PendingWrite[], lock_w
       at,
       fresh.flatMap((write, index) => toServed(write, results[index])),
     )
-    await storeAnswers(
-      at,
-      [...answers].flatMap(([{ keyed }, answer]) => (keyed ? { keyed, answer: sealed(answer) } : [])),
-    )
+    const [only] = fresh
+    // A batch runs alone. `runPartsInTransaction` returns the answers of its parts.
+    if (only?.batch && only.keyed && !(results[0] instanceof Problem))
+      await storeParts(at, only.keyed, results[0] as Answer[])
+    else
+      await storeAnswers(
+        at,
+        [...answers].flatMap(([{ keyed }, answer]) => (keyed ? { keyed, answer: sealed(answer) } : [])),
+      )
     return writes.map((write) => answers.get(write) ?? findReplay(write, replays, opened))
   }
   return inTransaction(await atCaller(service, request.caller), run, { lock_timeout_ms: lock_wait_ms })
@@ -246,7 +255,7 @@ async function resultsOf(at: At, writes: PendingWrite[]): Promise<unknown[]> {
 }
 
 function runOne(at: At, { operation, request, raw, batch }: PendingWrite): Promise<unknown> {
-  if (batch) return runPartsInTransaction(batch, async (part) => onlyOne(await resultsOf(at, [part])))
+  if (batch) return runPartsInTransaction(at, batch, async (part) => onlyOne(await resultsOf(at, [part])))
   if (operation.kind === 'write') return operation.run(at, request)
   if (operation.kind === 'raw' && operation.run && raw) return operation.run(at, request, raw)
   throw new Error(`${operation.id} can't run alone`)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { CommitUnknownError, isInFailedTransaction, isQueryTimeout, isRetryable } from './errors.ts'
 import type { Notification } from './notifications.ts'
@@ -10,6 +11,8 @@ export interface TxOptions {
 
 export const lock_timeout_ms = 2_000
 const attempts_max = 3
+/** Up to this long, so that transactions that met don't meet again. */
+const retry_after_ms = 50
 
 /** Runs its statements on `client`. */
 type Work<T> = (client: pg.PoolClient, transaction: Transaction) => Promise<T>
@@ -73,5 +76,6 @@ export async function runTransaction<T>(
   } finally {
     client.release(broken)
   }
+  await sleep(Math.random() * retry_after_ms * attempt)
   return runTransaction(pool, work, publish, options, attempt + 1)
 }

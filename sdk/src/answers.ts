@@ -1,3 +1,4 @@
+import { ParleyError } from './errors.ts'
 import type { Pagination } from './types.ts'
 
 export interface Envelope<Data> {
@@ -76,7 +77,13 @@ export class ApiList<Item> extends ApiPromise<Page<Item>, ListEnvelope<Item>> im
     while (query) {
       const page: Page<Item> = await this.#sendQuery(query)
       yield* page.data
-      query = nextPage(query, page)
+      const next: Record<string, unknown> | undefined = nextPage(query, page)
+      if (next && next.cursor === query.cursor && next.after === query.after)
+        throw new ParleyError({
+          code: 'UNEXPECTED_ANSWER',
+          message: 'The next page of the list is the same page again.',
+        })
+      query = next
     }
   }
 }

@@ -53,6 +53,7 @@ export class Client {
   readonly #baseUrl: string
 
   constructor(options: ClientOptions) {
+    if (/[?#]/.test(options.baseUrl)) throw new TypeError('baseUrl must have no query and no fragment.')
     this.#options = options
     this.#baseUrl = options.baseUrl.replace(/\/+$/, '')
   }
@@ -68,7 +69,7 @@ export class Client {
   }
 
   list<Item>(path: string, query: object = {}, options?: RequestOptions): ApiList<Item> {
-    const send = (query: object) => this.#request('GET', path, { query }, options, readEnvelope<ListEnvelope<Item>>)
+    const send = (query: object) => this.#request('GET', path, { query }, options, readList<Item>)
     return new ApiList(send, { ...query })
   }
 
@@ -131,6 +132,8 @@ export class Client {
       withTimeout(options.timeoutMs ?? timeoutMs, signal, async (signal) => {
         const response = await (this.#options.fetch ?? fetch)(this.#baseUrl + path + toSearch(query), {
           ...request,
+          // Another server must not get the key. Browsers hide where a redirect leads.
+          redirect: 'manual',
           signal,
         })
         if (response.ok) return read(response)
@@ -166,9 +169,16 @@ async function readEnvelope<Whole>(response: Response): Promise<Answer<Whole>> {
   const envelope: { data?: unknown } = is_json
     ? Object(await response.json())
     : { success: true, data: await response.text() }
-  if (envelope.data === undefined || type.startsWith('text/html')) throw toError(response, undefined)
+  if (envelope.data === undefined || envelope.data === null || type.startsWith('text/html'))
+    throw toError(response, undefined)
   // The service answers as its document says.
   return { ...(envelope as Whole), response }
+}
+
+async function readList<Item>(response: Response): Promise<Answer<ListEnvelope<Item>>> {
+  const answer = await readEnvelope<ListEnvelope<Item>>(response)
+  if (!Array.isArray(answer.data) || !answer.pagination) throw toError(response, undefined)
+  return answer
 }
 
 /** `undefined` and `null` are left out, and lists become several parameters. */

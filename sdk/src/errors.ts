@@ -56,18 +56,26 @@ export class SignatureError extends ParleyError {
 }
 
 /** The error that the body of an answer describes. */
-export function toError({ status, headers }: Response, body: unknown): ParleyError {
+export function toError({ status, headers, type }: Response, body: unknown): ParleyError {
   const error = (body as { error?: Partial<ErrorMembers> } | undefined)?.error
   const details = error?.details ?? {}
   return new ParleyError({
     code: error?.code ?? 'UNEXPECTED_ANSWER',
-    message: error?.message ?? `The answer has the status ${status} and is not one of the API. Check baseUrl.`,
+    message: error?.message ?? unexpected(status, type),
     status,
     details,
     // Pages of other origins may not see the header.
     requestId: headers.get('x-request-id') ?? (details.request_id as string | undefined),
     retryAfter: toSeconds(headers.get('retry-after')),
   })
+}
+
+function unexpected(status: number, type: Response['type']): string {
+  const is_redirect = type === 'opaqueredirect' || (status > 300 && status < 400)
+  const what = is_redirect
+    ? 'is a redirect, which is not followed'
+    : `has the status ${status} and is not one of the API`
+  return `The answer ${what}. Check baseUrl.`
 }
 
 /** The service sends seconds. A proxy may send a date. */

@@ -3,6 +3,8 @@ import { ConnectionError, ParleyError } from './errors.ts'
 const backoff_ms = 500
 const backoff_max_ms = 8_000
 const default_retry_after_max_s = 60
+/** A timer that is set for longer fires at once. */
+const timer_max_ms = 2 ** 31 - 1
 
 interface Retries {
   retries_max: number
@@ -41,10 +43,13 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       clearTimeout(timer)
       reject(signal?.reason)
     }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', stop)
+        resolve()
+      },
+      Math.min(ms, timer_max_ms),
+    )
     if (signal?.aborted) stop()
     else signal?.addEventListener('abort', stop, { once: true })
   })
@@ -57,7 +62,7 @@ export async function withTimeout<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const timeout = new AbortController()
-  const timer = setTimeout(() => timeout.abort(), timeout_ms)
+  const timer = setTimeout(() => timeout.abort(), Math.min(timeout_ms, timer_max_ms))
   try {
     return await work(signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal)
   } catch (error) {

@@ -12,6 +12,8 @@ export interface ServerEvent {
 /** Twice as long after each failure. */
 const reconnect_after_ms = 1_000
 const reconnect_after_max_ms = 30_000
+/** When the service asks for a longer wait. */
+const retry_after_max_ms = 3_600_000
 /** The service sends something every 15 seconds. */
 const silence_max_ms = 60_000
 /** No event is longer. */
@@ -39,6 +41,7 @@ export async function* followStream<Event extends ServerEvent>(
         last_id = id
         if (type !== 'opened') failures = 0
         if (type === 'opened' || type === '') continue
+        if (data === null) throw unexpected('An event of the stream has no data.')
         // The service sends what its document says.
         yield { type, id, data } as Event
         thread = threadAfter(thread, data)
@@ -49,7 +52,7 @@ export async function* followStream<Event extends ServerEvent>(
       retry_after_s = error.retryAfter ?? 0
     }
     const wait_ms = Math.min(reconnect_after_ms * 2 ** failures, reconnect_after_max_ms)
-    await sleep(Math.max(retry_after_s * 1_000, jitter(wait_ms)), signal)
+    await sleep(Math.max(Math.min(retry_after_s * 1_000, retry_after_max_ms), jitter(wait_ms)), signal)
   }
 }
 
@@ -87,9 +90,14 @@ export async function* readEvents(body: ReadableStream<Uint8Array> | null): Asyn
   let length = 0
   // Kept back, because the two line breaks that end an event may come in two chunks.
   let line_break = ''
+  // Kept back, because a line feed may follow.
+  let carriage_return = ''
   try {
     for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
-      const blocks = (line_break + decoder.decode(chunk.value, { stream: true })).split('\n\n')
+      const text = carriage_return + decoder.decode(chunk.value, { stream: true })
+      carriage_return = text.endsWith('\r') ? '\r' : ''
+      const lines = (carriage_return ? text.slice(0, -1) : text).replace(/\r\n?/g, '\n')
+      const blocks = (line_break + lines).split('\n\n')
       const rest = blocks.pop() ?? ''
       const [first, ...others] = blocks
       if (first !== undefined) {
@@ -100,8 +108,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array> | null): Asyn
       line_break = rest.endsWith('\n') ? '\n' : ''
       pieces.push(line_break ? rest.slice(0, -1) : rest)
       length += rest.length
-      if (length > event_length_max)
-        throw new ParleyError({ code: 'UNEXPECTED_ANSWER', message: 'An event of the stream is too long.' })
+      if (length > event_length_max) throw unexpected('An event of the stream is too long.')
     }
   } finally {
     // It fails if the connection was lost.
@@ -109,11 +116,22 @@ export async function* readEvents(body: ReadableStream<Uint8Array> | null): Asyn
   }
 }
 
+/** The lines of a block are fields. Several of data are one, with line breaks. */
 function parseEvent(block: string): ServerEvent {
-  // A dot, and `$`, would also end at U+2028 and U+2029.
-  const field = (name: string) => new RegExp(`(?:^|\\n)${name}: ([^\\n]*)`).exec(block)?.[1]
-  return { type: field('event') ?? '', id: field('id'), data: JSON.parse(field('data') ?? 'null') }
+  const fields = new Map<string, string>()
+  for (const line of block.split('\n')) {
+    const [, name = '', value = ''] = /^([^:\n]*):? ?([^\n]*)$/.exec(line) ?? []
+    const before = name === 'data' ? fields.get(name) : undefined
+    fields.set(name, before === undefined ? value : `${before}\n${value}`)
+  }
+  try {
+    return { type: fields.get('event') ?? '', id: fields.get('id'), data: JSON.parse(fields.get('data') ?? 'null') }
+  } catch {
+    throw unexpected('An event of the stream is not JSON.')
+  }
 }
+
+const unexpected = (message: string) => new ParleyError({ code: 'UNEXPECTED_ANSWER', message })
 
 /** What a stream is about. */
 interface Thread {

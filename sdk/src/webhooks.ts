@@ -17,6 +17,8 @@ export async function verifyWebhook(
   headers: WebhookHeaders,
   secret: string,
 ): Promise<WebhookEvent> {
+  if (typeof body !== 'string' && !(body instanceof ArrayBuffer) && !ArrayBuffer.isView(body))
+    throw new TypeError('The body has been parsed. Pass the raw body, as it was received.')
   const header = (name: string) => String((headers instanceof Headers ? headers.get(name) : headers[name]) ?? '')
   const id = header('webhook-id')
   const timestamp = header('webhook-timestamp')

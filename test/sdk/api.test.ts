@@ -110,4 +110,6 @@ test('a webhook is verified, and everything else is rejected', async () => {
   ] as const)
     await assert.rejects(parley.webhooks.verify(text, given, key), SignatureError)
   await assert.rejects(parley.webhooks.verify(body, headers, 'secret'), TypeError)
+  const parsed = JSON.parse(body)
+  await assert.rejects(parley.webhooks.verify(parsed, headers, secret), { name: 'TypeError', message: /raw body/ })
 })

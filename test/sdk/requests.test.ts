@@ -193,6 +193,49 @@ test('an answer of something else is an error that says so', async () => {
   }
 })
 
+test('a redirect is not followed: another server would get the key', async () => {
+  const other = await standIn((_, response) => send(response, 200, { success: true, data: contact }))
+  const { parley } = await standIn((_, response) => response.writeHead(307, { location: other.address }).end())
+  await assert.rejects(parley.contacts.get('c1'), { code: 'UNEXPECTED_ANSWER', status: 307, message: /redirect/ })
+  await assert.rejects(parley.contacts.create(contact), { code: 'UNEXPECTED_ANSWER', status: 307 })
+  assert.equal(other.requests.length, 0)
+})
+
+test('an answer without data, and a list that does not go on, are errors', async () => {
+  const { parley } = await standIn(({ path }, response) =>
+    path.includes('/contacts/')
+      ? send(response, 200, { success: true, data: null })
+      : send(response, 200, path.includes('/agents') ? { success: true, data: null } : endless),
+  )
+  const endless = { success: true, data: [contact], pagination: { has_more: true, next_cursor: 'same' } }
+  await assert.rejects(parley.contacts.get('c1'), { code: 'UNEXPECTED_ANSWER' })
+  await assert.rejects(Array.fromAsync(parley.agents.list()), { code: 'UNEXPECTED_ANSWER' })
+  const read: object[] = []
+  const readAll = async () => {
+    for await (const one of parley.contacts.list()) read.push(one)
+  }
+  await assert.rejects(readAll(), { code: 'UNEXPECTED_ANSWER', message: /same page/ })
+  assert.equal(read.length, 2)
+})
+
+test('a base with a query or a fragment is refused', () => {
+  for (const baseUrl of ['https://a.example.com?x=1', 'https://a.example.com/api/v1#x'])
+    assert.throws(() => new Parley({ apiKey: 'pk_test', baseUrl }), { name: 'TypeError', message: /baseUrl/ })
+})
+
+test('a wait that is longer than timers can be is no wait of none', async () => {
+  const { requests, address } = await standIn((_, response) =>
+    refuse(response, 429, 'RATE_LIMITED', { 'retry-after': '1e9' }),
+  )
+  const patient = new Client({ baseUrl: address, maxRetryAfter: Number.POSITIVE_INFINITY, timeoutMs: 2 ** 40 })
+  const stop = new AbortController()
+  const sent = patient.get('/contacts', {}, { signal: stop.signal })
+  const timer = setInterval(() => requests.length > 0 && stop.abort(new Error('enough')), 50)
+  await assert.rejects(sent, { message: 'enough' })
+  clearInterval(timer)
+  assert.equal(requests.length, 1)
+})
+
 const events = (...blocks: string[]) => blocks.map((block) => `${block}\n\n`).join('')
 const turn = (seq: number) => `id: ${seq}\nevent: turn.finished\ndata: {"turn":{"seq":${seq}}}`
 const updated = (status: string, turn_count: number) =>

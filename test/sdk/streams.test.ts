@@ -48,6 +48,39 @@ test('events are the same however their bytes are cut', async () => {
     assert.deepEqual(await read(text, bytes), whole, `${bytes} bytes`)
 })
 
+test('lines may end with CR LF, a field may have no space, and data several lines', async () => {
+  const text = ':\r\n\r\nid:1\r\nevent:a\r\ndata:{"a":\r\ndata: 1}\r\n\r\nevent: b\rdata: 2\r\r:'
+  for (let bytes = 1; bytes <= text.length; bytes += 1)
+    assert.deepEqual(await read(text, bytes), [
+      { type: '', id: undefined, data: null },
+      { type: 'a', id: '1', data: { a: 1 } },
+      { type: 'b', id: undefined, data: 2 },
+    ])
+})
+
+test('an event without data, or with something else, is an error', async () => {
+  for (const block of ['event: a', 'event: a\ndata: null', 'event: a\ndata: {'])
+    await assert.rejects(
+      Array.fromAsync(followStream(async () => new Response(`${block}\n\n`), undefined, undefined)),
+      {
+        code: 'UNEXPECTED_ANSWER',
+      },
+    )
+})
+
+test('a stream waits an hour at most, whatever the service asks for', async (context) => {
+  const waits = skipWaits(context)
+  let connections = 0
+  const open = async () => {
+    connections += 1
+    if (connections === 1) return new Response('event: a\ndata: 1\n\n')
+    if (connections === 3) throw refused()
+    throw new ParleyError({ code: 'SERVICE_UNAVAILABLE', status: 503, message: 'later', retryAfter: 1e9 })
+  }
+  await assert.rejects(Array.fromAsync(followStream(open, undefined, undefined)), { code: 'UNAUTHORIZED' })
+  assert.equal(Math.max(...waits), 3_600_000)
+})
+
 test('each character of a long event is searched a few times, however small its chunks are', async (context) => {
   const long = 'x'.repeat(200_000)
   const text = `event: a\ndata: "${long}"\n\n`

@@ -16,8 +16,10 @@ import {
 } from './schema.ts'
 import { formatTags } from './tags.ts'
 
-/** The custom fields of a contact may have 100 kB. A chunk is kept in memory while the client doesn't read. */
-const contacts_per_chunk = { without_custom_fields: 1_000, with_custom_fields: 100 }
+/** A chunk is kept in memory while the client doesn't read, and the custom fields of one contact may have 100 kB. */
+const contacts_per_chunk = { first: 10, without_custom_fields: 1_000, with_custom_fields: 100 }
+/** The next chunk has as many contacts as had this many characters in the last one. Longer chunks are sent in pieces. */
+const chunk_length = 500_000
 /** Of custom fields. Those that sort behind have no columns. */
 const columns_max = 1_000
 
@@ -31,8 +33,9 @@ export async function* exportCsv(at: At, query: ContactFilters): AsyncGenerator<
   const names = await customFieldNames(at)
   const sort = parseSort(query.sort)
   const order = page.orderBy(sort)
-  const limit = contacts_per_chunk[names.length > 0 ? 'with_custom_fields' : 'without_custom_fields']
-  let header = csvLine([...exported, ...names.map(customFieldPath)])
+  const limit_max = contacts_per_chunk[names.length > 0 ? 'with_custom_fields' : 'without_custom_fields']
+  let limit = contacts_per_chunk.first
+  let lines = csvLine([...exported, ...names.map(customFieldPath)])
   let last: Contact | undefined
   do {
     const after = last && { value: last[sort.column as keyof Contact] as string | null, id: last.id }
@@ -42,14 +45,20 @@ export async function* exportCsv(at: At, query: ContactFilters): AsyncGenerator<
         cross join lateral (${rowByKey('contacts', workspace, 'id', raw('page_id'))}) as contact
         order by ${order}`,
     )
-    let lines = header
+    let length = 1
     for (const row of rows) {
       await letOthersRun()
-      lines += formatContact(row, names)
+      const line = formatContact(row, names)
+      length += line.length
+      lines += line
+      if (lines.length < chunk_length) continue
+      yield lines
+      lines = ''
     }
     yield lines
-    header = ''
+    lines = ''
     last = rows.length === limit ? rows.at(-1) : undefined
+    limit = Math.max(1, Math.min(limit_max, Math.floor((limit * chunk_length) / length)))
   } while (last)
 }
 

@@ -100,6 +100,32 @@ test('an export of custom fields has at most 1,000 columns of them, and small pi
   for (const piece of pieces) assert.ok(piece.split('\r\n').length <= 102)
 })
 
+test('an export of long custom fields reads and sends few contacts at a time', async () => {
+  const tenant = await workspace()
+  const fields = Array.from({ length: 50 }, (_, index) => [`field_${index}`, '😀'.repeat(500)])
+  const operations = Array.from({ length: 4 }, () => ({
+    op: 'create',
+    data: newContact({ custom_fields: Object.fromEntries(fields) }),
+  }))
+  for (let batch = 0; batch < 9; batch += 1) {
+    const data = operations.map((one) => ({ ...one, data: { ...one.data, phone_number: newContact().phone_number } }))
+    assert.equal((await tenant.call('POST', '/contacts/batch', { operations: data })).status, 200)
+  }
+  const read: number[] = []
+  const watched: Db = {
+    ...pool,
+    many: async <Row>(statement: Sql) => {
+      const rows = await pool.many<Row>(statement)
+      read.push(rows.length)
+      return rows
+    },
+  }
+  const pieces = await Array.fromAsync(exportCsv({ ...server.at(tenant.id), db: watched }, { sort: '-created_at' }))
+  assert.equal((parse(pieces.join(''), { columns: true }) as object[]).length, 36)
+  assert.ok(Math.max(...read) <= 10, `${read} contacts were read at a time`)
+  for (const { length } of pieces) assert.ok(length < 600_000, `a piece has ${length} characters`)
+})
+
 test('HEAD of an export sends no body, and an aborted export stops reading', async () => {
   const tenant = await workspace()
   const numbers = Array.from({ length: 3_500 }, (_, index) => `+49309${100_000 + index}`)

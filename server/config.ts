@@ -140,7 +140,7 @@ export function readConfig(environment: Environment = process.env): Config {
       'CORS_ORIGINS',
       [],
       origins,
-      'origins such as https://app.example.com separated by commas, or *',
+      'origins such as https://app.example.com separated by commas, or * alone',
     ),
     secrets_key: read('SECRETS_KEY', undefined, secretsKey, secrets_key_format),
     secrets_key_previous: read('SECRETS_KEY_PREVIOUS', undefined, secretsKey, secrets_key_format),
@@ -271,7 +271,7 @@ function networks(text: string): string[] | undefined {
 /** Browsers send an origin in this form only: without a path, in lower case, without the port of the scheme. */
 function origins(text: string): string[] | undefined {
   const all = splitList(text)
-  const isOrigin = (origin: string) => /^https?:/.test(origin) && URL.parse(origin)?.origin === origin
+  const isOrigin = (origin: string) => /^https?:[^*]*$/.test(origin) && URL.parse(origin)?.origin === origin
   return text === '*' || all.every(isOrigin) ? all : undefined
 }
 

@@ -226,7 +226,7 @@ export class ContactsApi {
    * than 1,000 are in use, only 1,000 of them have columns: "List contacts" returns all. A tag that contains `,`, `;` or
    * `|` is in double quotes, with double quotes inside it doubled. A cell that begins with = + - @ tab or CR gets a
    * leading apostrophe, so that a spreadsheet does not run it as a formula, unless it is a plus sign and digits, such as
-   * a phone number. An import reverses all of this.
+   * a phone number. An import of up to 200 columns reverses all of this.
    *
    * Requires the scope `contacts:read`.
    */
@@ -261,8 +261,8 @@ export class ContactsApi {
   /**
    * Delete a contact.
    *
-   * Deletes the contact permanently. Its data in events, webhook deliveries, import rows and integration receipts is
-   * reduced to the id. Deleting it again gives 404.
+   * Deletes the contact permanently. Its data in events, webhook deliveries, import rows, integration receipts and stored
+   * idempotent responses is reduced to the id. Deleting it again gives 404.
    *
    * Requires the scope `contacts:write`.
    */
@@ -289,8 +289,9 @@ export class ContactsApi {
    *
    * Runs 1 to 100 operations in order. Each has the status and the `data` or `error` of the single request, and failed
    * ones, also those of the wrong shape, do not keep the others from taking effect. With `atomic`, all take effect or
-   * none: if one fails, the response is its error, with `details.index`. A request with an `Idempotency-Key` that was
-   * interrupted goes on when it is repeated. Each operation counts as a request for the rate limit.
+   * none: if one fails, the response is its error, with `details.index`. `If-Match` and `If-None-Match` are ignored. A
+   * request with an `Idempotency-Key` that was interrupted goes on when it is repeated. Each operation counts as a
+   * request for the rate limit.
    *
    * Requires the scope `contacts:write`.
    */

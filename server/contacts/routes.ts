@@ -155,7 +155,7 @@ export const operations: operation.Operation[] = [
       'Returns all contacts that match, as CSV. The filters are those of "List contacts". `tags` are separated by ' +
       'semicolons. Each custom field that is in use in the workspace has a column, such as `custom_fields.plan`. If more than 1,000 are in use, only 1,000 of them have columns: "List contacts" returns all. A tag that contains `,`, `;` or `|` is in double quotes, with double quotes inside it doubled. ' +
       'A cell that begins with = + - @ tab or CR gets a leading apostrophe, so that a spreadsheet does not run it as a ' +
-      'formula, unless it is a plus sign and digits, such as a phone number. An import reverses all of this.',
+      'formula, unless it is a plus sign and digits, such as a phone number. An import of up to 200 columns reverses all of this.',
     query: schema.ContactFilters,
     file: {
       content_type: 'text/csv; charset=utf-8',
@@ -187,7 +187,7 @@ export const operations: operation.Operation[] = [
     description:
       'Runs 1 to 100 operations in order. Each has the status and the `data` or `error` of the single request, and failed ones, also those of the wrong shape, ' +
       'do not keep the others from taking effect. With `atomic`, all take effect or none: if one fails, the response is its ' +
-      'error, with `details.index`. A request with an `Idempotency-Key` that was interrupted goes on when it is repeated. Each ' +
+      'error, with `details.index`. `If-Match` and `If-None-Match` are ignored. A request with an `Idempotency-Key` that was interrupted goes on when it is repeated. Each ' +
       'operation counts as a request for the rate limit.',
     body: schema.ContactBatch,
     errors: ['NOT_FOUND', 'CONFLICT'],
@@ -205,7 +205,7 @@ export const operations: operation.Operation[] = [
     scope: 'contacts:write',
     summary: 'Delete a contact',
     description:
-      'Deletes the contact permanently. Its data in events, webhook deliveries, import rows and integration receipts is ' +
+      'Deletes the contact permanently. Its data in events, webhook deliveries, import rows, integration receipts and stored idempotent responses is ' +
       'reduced to the id. Deleting it again gives 404.',
     params: ById,
     response: Deleted,

@@ -142,7 +142,7 @@ export type Contact = Static<typeof Contact>
 
 /** A stamp changes what is shown, and not `updated_at`. */
 export const contactVersion = ({ updated_at, first_contact_at, last_contact_at }: Stamped): string =>
-  [updated_at, first_contact_at, last_contact_at].filter(Boolean).join(' ')
+  [updated_at, first_contact_at, last_contact_at].filter(Boolean).join('_')
 
 type Stamped = Pick<Contact, 'updated_at'> & Partial<Pick<Contact, 'first_contact_at' | 'last_contact_at'>>
 

@@ -37,9 +37,12 @@ const word_pattern = new RegExp(
   'gu',
 )
 
+/** Copied with a number or a name, such as the direction of text. Not the joiners, which are a part of some names. */
+const invisible = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g
+
 /** A search of only accents or spaces has no words, so it is used unchanged. */
 export function parseSearch(search: string): SearchWords {
-  const normalized = normalizeText(search)
+  const normalized = normalizeText(search.replace(invisible, ''))
   const texts: string[] = []
   const numbers = new Map<string, NumberWord>()
   for (const [word = '', number] of splitWords(normalized)) {

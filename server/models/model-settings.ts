@@ -56,7 +56,7 @@ export const no_model_settings: ModelSettings = {
 }
 
 export const hasSettings = (settings: ModelSettings): boolean =>
-  Object.values(settings).some((setting) => setting !== null)
+  Object.values(settings).some((setting) => setting !== null && !(Array.isArray(setting) && setting.length === 0))
 
 /** Returns which setting models of this kind can't have together with others, and a sentence that says so, or undefined. */
 export function settingConflict(kind: LanguageKind, { temperature, top_p, reasoning_effort }: ModelSettings) {

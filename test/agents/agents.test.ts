@@ -290,7 +290,7 @@ test('lists, models and scripts are replaced as a whole, and cleared with null o
   assert.deepEqual((await patch({ model })).model, { ...model, temperature: null })
   const cleared = { model: null, fallback_model: null, tools: [], results: [], contact_fields: [], greeting: '' }
   assert.partialDeepStrictEqual(await patch(cleared), { ...cleared, greeting: null })
-  await patch({ model_settings: { max_tokens: null, stop: null } })
+  await patch({ model_settings: { max_tokens: null, stop: [] } })
   const script = { start: 'greet', nodes: { greet: { say: 'Hello.', go: 'bye' }, bye: { say: 'Bye.', go: '@end' } } }
   assert.deepEqual((await patch({ script })).script, script)
   assert.deepEqual((await patch({ script: small_script })).script, small_script)

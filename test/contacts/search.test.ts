@@ -223,6 +223,19 @@ test('%, _, \\, quotes and other punctuation are plain characters', async () => 
   })
 })
 
+test('characters that nobody sees, copied with a number or a name, are ignored', async () => {
+  const tenant = await workspace()
+  const { id, phone_number } = await create(tenant, { first_name: 'Ada' })
+  for (const search of [`\u202a${phone_number}\u202c`, 'A\u200bda\u200f', '\u2068ada\u2069']) {
+    const found = await tenant.call('GET', `/contacts?search=${encodeURIComponent(search)}`)
+    assert.deepEqual(
+      found.body.data.map((contact: { id: string }) => contact.id),
+      [id],
+      JSON.stringify(search),
+    )
+  }
+})
+
 test('a phone number is found with + or %2B', async () => {
   const tenant = await workspace()
   await create(tenant, { phone_number: '+14155550123', last_name: 'Lovelace' })

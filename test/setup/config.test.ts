@@ -23,6 +23,7 @@ const wrong: [string, string][] = [
   ['CORS_ORIGINS', 'https://App.example.com'],
   ['CORS_ORIGINS', 'https://app.example.com:443'],
   ['CORS_ORIGINS', 'https://app.example.com,*'],
+  ['CORS_ORIGINS', 'https://*.example.com'],
   ['CORS_ORIGINS', 'ftp://app.example.com'],
   ['CORS_ORIGINS', 'null'],
   ['TRUST_PROXY', '10.0.0.0/33'],

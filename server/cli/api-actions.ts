@@ -86,7 +86,9 @@ async function printResponse(
 function toPath(text: string): string {
   const where = text.replace(/^\/?(api\/v1(?=\/))?\/?/, '/')
   if (/[?#]/.test(where)) throw new UsageError('give the query as fields: -f name=value')
-  if (where.split('/').some((part) => /^\.{1,2}$/.test(part))) throw new UsageError(`"${text}" is not a path`)
+  // A URL has no tabs and line breaks, and its dots and backslashes may lead elsewhere.
+  if (/[\\\t\r\n]/.test(where) || where.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part)))
+    throw new UsageError(`"${text}" is not a path`)
   return where
 }
 

@@ -7,7 +7,7 @@ import { signedHeaders } from '../kit/crypto/signing-secrets.ts'
 import { isObject } from '../kit/json.ts'
 import { errorCode, errorMessage, Problem } from '../kit/problem.ts'
 import { product } from '../product.ts'
-import { consoleOf, type Shell } from '../start/shell.ts'
+import { asEntry, consoleOf, type Shell } from '../start/shell.ts'
 import { ApiError } from './api-client.ts'
 import type { Target } from './ask.ts'
 import { UsageError } from './command.ts'
@@ -35,7 +35,9 @@ export async function tailEvents(target: Target, options: EventOptions): Promise
     const { id, type, created_at, resource_id, actor, subject } = event
     const about = subject?.name ? `${resource_id} "${subject.name}"` : resource_id
     const by = actor ? `  by ${actor.name ? `${actor.type} "${actor.name}"` : actor.type}` : ''
-    shell.stdout.write(is_json ? `${JSON.stringify(event)}\n` : `${created_at}  ${type}  ${about}${by}  (${id})\n`)
+    shell.stdout.write(
+      is_json ? `${JSON.stringify(event)}\n` : asEntry(`${created_at}  ${type}  ${about}${by}  (${id})`),
+    )
   })
 }
 

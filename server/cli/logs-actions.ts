@@ -1,5 +1,5 @@
 import type { Turn } from '../../sdk/src/index.ts'
-import { printable } from '../kit/text.ts'
+import { asEntry } from '../start/shell.ts'
 import { findAgent } from './agent-actions.ts'
 import { ApiError, takeFirst } from './api-client.ts'
 import type { Target } from './ask.ts'
@@ -82,7 +82,7 @@ function format({ is_json }: Target, conversation_id: string, turn: Turn, speake
     finish_reason ?? '-',
     ...(tools.length > 0 ? [`tools: ${tools.map(({ name }) => name).join(', ')}`] : []),
     ...(error === null ? [] : [`error: ${error}`]),
-    printable(text),
+    text,
   ]
-  return `${parts.join('  ')}\n`
+  return asEntry(parts.join('  '))
 }

@@ -1,6 +1,6 @@
 import { type Command as CommanderCommand, CommanderError, Help } from 'commander'
 import { product, version } from '../product.ts'
-import type { Shell } from '../start/shell.ts'
+import { type Shell, safeShell } from '../start/shell.ts'
 import { type Ask, createAsk } from './ask.ts'
 import { AmbiguousError, CanceledError, Command } from './command.ts'
 import { createRun, type Run } from './run.ts'
@@ -57,7 +57,8 @@ With --json a command prints one JSON document on standard output. An error is t
 {"error": {"code", "message", "details"}}, with details if there are some. The exit status is 0 on success and 1 after an error.`
 
 /** Runs one command. Its exit status is in the shell afterwards, unless it is `serve`: that one goes on until a signal. */
-export async function runCommand(words: string[], shell: Shell): Promise<void> {
+export async function runCommand(words: string[], given: Shell): Promise<void> {
+  const shell = safeShell(given)
   const program = newProgram(shell)
   const isJson = (): boolean => program.opts().json === true
   const context = { shell, isJson, run: createRun(shell, isJson), ask: createAsk(shell, isJson) }

@@ -41,7 +41,7 @@ async function readLine(input: AsyncIterable<string>): Promise<string> {
 export async function confirm({ stdin, stderr }: Shell, question: string): Promise<void> {
   if (!stdin.isTTY) throw new UsageError('use --yes where there is no terminal to ask on')
   stderr.write(`${question} Type yes to continue: `)
-  const lines = createInterface({ input: stdin, output: stderr })
+  const lines = createInterface({ input: stdin, terminal: false })
   try {
     for await (const line of lines) {
       if (line.trim() === 'yes') return

@@ -3,8 +3,11 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { Parley } from '../../sdk/src/index.ts'
+import { runCommand } from '../../server/cli/parley.ts'
 import { waitUntil } from '../faults/client.ts'
 import { serve, type Tenant } from '../support/harness.ts'
 import { command } from '../support/process.ts'
@@ -127,6 +130,9 @@ test('api prints what the service refuses, with its code and fields', async () =
   for (const [words, message] of [
     [['GET', '/contacts', '-f', 'tag'], /--raw-field must have a name and a value/],
     [['GET', '/contacts?tag=vip'], /give the query as fields/],
+    ...['/%2e%2e/chat', '/contacts/.%2E/x', '/..\\chat', '/.\t./chat', '/../chat'].map(
+      (path) => [['GET', path], /is not a path/] as const,
+    ),
     [['FLY', '/contacts'], /Use one of GET, POST/],
     [['POST', '/contacts', '--paginate'], /--paginate is only for GET/],
     [['POST', '/contacts', '--input', '/nonexistent'], /can't be read \(ENOENT\)/],
@@ -246,6 +252,35 @@ test('the answers of an agent are printed', async () => {
   )
   const only = await run('logs', 'two')
   assert.match(only.stdout, /^\S+ {2}Two {2}\S+ 1 {2}.* tokens .* Second\.\n$/)
+})
+
+test('nothing that a service sends can command a terminal', async () => {
+  const { tenant, run } = await newUser()
+  const notes = 'a\u202e\u2066b\u200f\n\tc'
+  const created = await tenant.call('POST', '/contacts', newContact({ notes }))
+  const { stdout } = await run('api', 'GET', `/contacts/${created.body.data.id}`)
+  assert.doesNotMatch(stdout, /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/)
+  assert.equal(JSON.parse(stdout).data.notes, created.body.data.notes)
+  const forged = 'Hello.\n2026-01-01T00:00:00.000Z  Other  x 1\u202e'
+  const agent = (await tenant.call('POST', '/agents', newAgent({ name: 'One', greeting: forged }))).body.data
+  await tenant.call('POST', '/conversations', { agent_id: agent.id })
+  await tenant.work()
+  const logs = await run('logs')
+  assert.match(logs.stdout, /Hello\.\n {4}2026-01-01T00:00:00\.000Z {2}Other {2}x 1(\\u202e)?\n$/)
+})
+
+test('only a terminal gets a file without control characters', async () => {
+  const { tenant, environment } = await newUser()
+  await tenant.call('POST', '/contacts', newContact({ notes: '\u202e' }))
+  const print = async (isTTY: boolean) => {
+    const stdout = Object.assign(new PassThrough(), { isTTY })
+    const shell = { env: environment, stdin: Readable.from([]), stdout, stderr: new PassThrough() }
+    await runCommand(['api', 'GET', '/contacts/export'], { ...shell, exit: () => assert.fail(), on: () => {} })
+    return text(stdout.end())
+  }
+  const [plain, shown] = [await print(false), await print(true)]
+  assert.ok(plain.includes('\u202e'))
+  assert.equal(shown, plain.replace('\u202e', '\\u202e'))
 })
 
 test('completion lists commands, subcommands and options', async () => {

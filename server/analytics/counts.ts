@@ -109,29 +109,33 @@ const addToBucket = ({ by_bucket }: Row, bucket: number, by: number): void =>
 /** Returns how many there were. */
 async function write({ db, workspace }: InWorkspace, rows: Row[], { is_sum }: { is_sum: boolean }): Promise<number> {
   if (rows.length === 0) return 0
-  const lines = rows.map((row) => {
+  const lines: string[] = []
+  for (const row of rows) {
     const buckets = [...row.by_bucket].filter(([, total]) => total !== 0).sort(([left], [right]) => left - right)
-    return copyLine([
-      workspace,
-      newId(),
-      is_sum,
-      row.kind,
-      row.is_day,
-      row.start_at,
-      ...keys.map((key) => row[key]),
-      ...sums.map((sum) => row[sum]),
-      toArrayLiteral(buckets.map(([bucket]) => bucket)),
-      toArrayLiteral(buckets.map(([, total]) => total)),
-    ])
-  })
+    lines.push(
+      copyLine([
+        workspace,
+        newId(),
+        is_sum,
+        row.kind,
+        row.is_day,
+        row.start_at,
+        ...keys.map((key) => row[key]),
+        ...sums.map((sum) => row[sum]),
+        toArrayLiteral(buckets.map(([bucket]) => bucket)),
+        toArrayLiteral(buckets.map(([, total]) => total)),
+      ]),
+    )
+    // Nobody waits for sums. Others may wait for what a transaction has locked that adds counts.
+    await letOthersRun({ is_urgent: !is_sum })
+  }
   await db.copy(table, columns, lines.join(''))
   return rows.length
 }
 
-/** Rows that were added, of one transaction. */
+/** One transaction replaces at most so many added rows, of one kind and in so many quarters. It also locks the sums of these quarters. */
 const batch_rows = 2_000
-/** Their sums are read with them. */
-const batch_quarters = 100
+const batch_quarters = 8
 
 /** Workspaces with rows that were added. */
 export const workspacesWithAdded = ({ db }: Pick<InWorkspace, 'db'>): Promise<{ workspace_id: string }[]> =>
@@ -139,7 +143,8 @@ export const workspacesWithAdded = ({ db }: Pick<InWorkspace, 'db'>): Promise<{ 
 
 /**
  * Replaces rows that were added by their sums, for the quarter and for the day. Several processes may do so at once: then a sum is that of
- * two rows for a while. When the workspace has another time zone than its days, these are summed up anew before.
+ * two rows for a while. When the workspace has another time zone than its days, these are summed up anew before. Rows that are added
+ * meanwhile are left for the next time, so that it ends.
  */
 export async function sumUp(at: InWorkspace, isStopping?: IsStopping): Promise<void> {
   const { time_zone } = await workspaces.readSettings(at)
@@ -148,56 +153,68 @@ export async function sumUp(at: InWorkspace, isStopping?: IsStopping): Promise<v
       on conflict (workspace_id) do nothing`,
   )
   await inTransaction(at, (at) => rebuildDays(at, time_zone))
-  await inBatches(1, () => inTransaction(at, sumUpBatch), isStopping)
+  const before = newId()
+  for (const kind of kinds)
+    await inBatches(1, () => inTransaction(at, (at) => sumUpBatch(at, kind, before)), isStopping)
 }
 
 type StoredRow = Omit<Row, 'by_bucket'> & { id: string; buckets: number[]; bucket_totals: number[] }
 
 const selected = raw(`id, kind, is_day, start_at, ${[...keys, ...sums].join(', ')}, buckets, bucket_totals`)
 
-/** Returns 0 when nothing is left. */
-async function sumUpBatch(at: InWorkspace): Promise<number> {
+/** Sums up added rows with ids before this one. Returns 0 when none is left. */
+async function sumUpBatch(at: InWorkspace, kind: Kind, before: string): Promise<0 | 1> {
   const { db, workspace } = at
   const { time_zone } = await db.one<{ time_zone: string }>(
     sql`select time_zone from analytics_days where workspace_id = ${workspace} for share`,
   )
   const found = await db.many<StoredRow>(
-    sql`select ${selected} from analytics_counts where workspace_id = ${workspace} and not is_sum
-      order by kind, start_at, id limit ${batch_rows} for update skip locked`,
+    sql`select ${selected} from analytics_counts
+      where workspace_id = ${workspace} and kind = ${kind} and id < ${before} and not is_sum
+      order by start_at, id limit ${batch_rows} for update skip locked`,
   )
   const quarters = new Set([...new Set(found.map(({ start_at }) => start_at))].slice(0, batch_quarters))
   const added = found.filter(({ start_at }) => quarters.has(start_at))
   if (added.length === 0) return 0
   const days = new Set([...quarters].map((start_at) => dayOf(time_zone, start_at)))
-  const of_kinds = sql`workspace_id = ${workspace}
-      and kind = any(${[...new Set(added.map(({ kind }) => kind))]}::text[])`
+  const added_to = [...new Set(added.map(keyText))]
   const lockSums = (is_day: boolean, starts: Set<string>) =>
     db.many<StoredRow>(
       sql`select ${selected} from analytics_counts
-        where ${of_kinds} and is_day = ${is_day} and start_at = any(${[...starts]}::timestamptz[]) and is_sum
+        where workspace_id = ${workspace} and kind = ${kind} and is_day = ${is_day}
+          and start_at = any(${[...starts]}::timestamptz[]) and is_sum
+          and ${key_text} in (select unnest(${added_to}::text[]))
         order by id for update skip locked`,
     )
-  const before = [...(await lockSums(false, quarters)), ...(await lockSums(true, days))]
-  const replaced = [...before, ...added]
+  const replaced = [...added, ...(await lockSums(false, quarters)), ...(await lockSums(true, days))]
   await db.run(
     sql`delete from analytics_counts
-      where ${of_kinds} and is_day = any('{false,true}') and start_at = any(${[...quarters, ...days]}::timestamptz[])
+      where workspace_id = ${workspace} and kind = ${kind} and is_day = any('{false,true}')
+        and start_at = any(${[...quarters, ...days]}::timestamptz[])
         and id = any(${toArrayLiteral(replaced.map(({ id }) => id))}::uuid[])`,
   )
   const rows = new Rows()
-  for (const stored of replaced) addStored(rows, stored)
-  for (const stored of added) addStored(rows, { ...stored, is_day: true, start_at: dayOf(time_zone, stored.start_at) })
+  await addAllStored(rows, replaced)
+  await addAllStored(rows, added, (start_at) => dayOf(time_zone, start_at))
   await write(at, rows.changed(), { is_sum: true })
   return 1
 }
 
+/** All keys in one text, as `key_text` has them. */
+const keyText = (row: Pick<Row, Key>): string => keys.map((key) => row[key] ?? '').join(' ')
+const key_text = raw(`concat_ws(' ', ${keys.map((key) => `coalesce(${key}::text, '')`).join(', ')})`)
+
 const dayOf = (time_zone: string, time: string): string =>
   clock.iso(startOfDay(time_zone, localDay(time_zone, clock.parse(time))))
 
-function addStored(rows: Rows, stored: StoredRow): void {
-  const row = rows.get(stored)
-  for (const sum of sums) row[sum] += stored[sum]
-  for (const [index, bucket] of stored.buckets.entries()) addToBucket(row, bucket, stored.bucket_totals[index] ?? 0)
+/** To their own quarters and days, or to the days of quarters. */
+async function addAllStored(rows: Rows, all: StoredRow[], dayWith?: (start_at: string) => string): Promise<void> {
+  for (const stored of all) {
+    const row = rows.get(dayWith ? { ...stored, is_day: true, start_at: dayWith(stored.start_at) } : stored)
+    for (const sum of sums) row[sum] += stored[sum]
+    for (const [index, bucket] of stored.buckets.entries()) addToBucket(row, bucket, stored.bucket_totals[index] ?? 0)
+    await letOthersRun()
+  }
 }
 
 /** Sums up the days of another time zone from the quarters. Meanwhile no rows are replaced by their sums; nobody else waits. */
@@ -218,11 +235,9 @@ async function rebuildDays(at: InWorkspace, time_zone: string): Promise<void> {
           order by start_at, id limit ${batch_rows}`,
       )
       const rows = new Rows()
-      for (const stored of found)
-        addStored(rows, { ...stored, is_day: true, start_at: dayOf(time_zone, stored.start_at) })
+      await addAllStored(rows, found, (start_at) => dayOf(time_zone, start_at))
       await write(at, rows.changed(), { is_sum: true })
       last = found.at(-1)
-      await letOthersRun()
     } while (last !== undefined)
   }
   await db.run(sql`update analytics_days set time_zone = ${time_zone} where workspace_id = ${workspace}`)

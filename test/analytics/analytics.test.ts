@@ -4,9 +4,10 @@ import { add, sumUp } from '../../server/analytics/counts.ts'
 import { bucketOf, timeOf } from '../../server/analytics/histogram.ts'
 import { shareOf } from '../../server/analytics/wilson.ts'
 import { written } from '../../server/calls/counted.ts'
-import { inTransaction } from '../../server/kit/at.ts'
+import { type At, inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
+import type { Db } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { advance, ended, newCaller, placeCall } from '../support/calls.ts'
 import { newAgent, say } from '../support/conversations.ts'
@@ -217,6 +218,77 @@ test('transactions that count at the same time wait for nobody, and nothing is l
   await holding
   await Promise.all([sumUp(server.at(tenant.id)), sumUp(server.at(tenant.id))])
   assert.equal((await assertConversations(tenant)).handed_over, 7)
+})
+
+/** Runs something after each statement that removes what was summed up. */
+function afterEachBatch(at: At, run: () => Promise<void>): At {
+  const wrap = (db: Db): Db => ({
+    ...db,
+    run: async (statement) => {
+      const done = await db.run(statement)
+      if (/^delete from analytics_counts/.test(statement.text)) await run()
+      return done
+    },
+    tx: (work, options) => db.tx((inner) => work(wrap(inner)), options),
+  })
+  return { ...at, db: wrap(at.db) }
+}
+
+test('summing up ends while others go on counting', async () => {
+  const tenant = await workspace()
+  const at = server.at(tenant.id)
+  const count = () =>
+    inTransaction(at, (at) =>
+      add(
+        at,
+        (['calls', 'campaigns'] as const).map((kind) => ({ kind, time: clock.wall(), keys: {}, sums: { total: 1 } })),
+      ),
+    )
+  await count()
+  let batches = 0
+  const counting = afterEachBatch(at, async () => {
+    batches += 1
+    if (batches < 10) await count()
+  })
+  await sumUp(counting)
+  assert.equal(batches, 2, 'one for each kind')
+  assert.equal((await read(tenant, 'campaigns')).total.attempts, 3)
+})
+
+test('a sum is replaced only if something is added to it', async () => {
+  const tenant = await workspace()
+  const at = server.at(tenant.id)
+  const [first, second] = [newId(), newId()]
+  const time = clock.parse('2027-02-01T00:00:00Z')
+  const quarters = Array.from({ length: 20 }, (_, index) => time + index * 15 * 60_000)
+  const count = (campaign_id: string | null) =>
+    inTransaction(at, (at) =>
+      add(
+        at,
+        quarters.map((time) => ({ kind: 'campaigns' as const, time, keys: { campaign_id }, sums: { total: 1 } })),
+      ),
+    )
+  const sumsOf = (campaign_id: string | null) =>
+    pool.many<Data>(
+      sql`select id, is_sum, is_day, start_at, total from analytics_counts
+        where workspace_id = ${tenant.id} and campaign_id is not distinct from ${campaign_id} order by is_day, start_at`,
+    )
+  for (const one of [first, second, null]) await count(one)
+  await sumUp(at)
+  const before = await sumsOf(second)
+  assert.deepEqual(
+    before.map(({ is_sum, total }) => [is_sum, total]),
+    [...quarters.map(() => [true, 1]), [true, quarters.length]],
+  )
+  await count(first)
+  await count(null)
+  await sumUp(at)
+  assert.deepEqual(await sumsOf(second), before)
+  for (const one of [first, null])
+    assert.deepEqual(
+      (await sumsOf(one)).map(({ is_sum, total }) => [is_sum, total]),
+      [...quarters.map(() => [true, 2]), [true, 2 * quarters.length]],
+    )
 })
 
 test('a call whose outcome is corrected counts once', async () => {

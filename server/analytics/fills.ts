@@ -12,11 +12,12 @@ import { add, type Count, type Kind, kinds } from './counts.ts'
 /*
  * Counts what was written before there were counts. Each kind is read in the order of ids, a batch in a transaction that also moves
  * `counted_until`. Whoever changes something with an id before `live_from` shares the row of the fill: if the fill has not come so far, it is
- * not counted now, but with the rest, as it is then. A workspace that is newer than the counts has no fills.
+ * not counted now, but with the rest, as it is then. A fill begins only after `live_from`: processes of the version before, which count
+ * nothing, have ended by then. A workspace that is newer than the counts has no fills.
  */
 
 const batch_rows = 500
-/** A process of the version before may commit something with an id that is this old. */
+/** Something may be committed this long after it got its id. */
 const late_ms = 60_000
 const workspaces_known_max = 10_000
 
@@ -57,7 +58,7 @@ async function readLiveFrom({ db, workspace, tools: { analytics_live_from: known
 export const workspacesToFill = ({ db }: Pick<At, 'db'>): Promise<{ workspace_id: string }[]> =>
   db.many(sql`select distinct workspace_id from analytics_fills`)
 
-/** Goes on where the last one has ended. Ids have wall time, so it goes by the database's. Tests set it. */
+/** Goes on where the last one has ended. The time of an id is wall time, so `now` is the database's. Tests set it. */
 export async function fill(at: At, isStopping?: IsStopping, now: () => number = () => at.db.time()): Promise<void> {
   for (const kind of kinds)
     await inBatches(batch_rows, () => inTransaction(at, (at) => fillBatch(at, kind, now())), isStopping)
@@ -87,7 +88,7 @@ const readers: Record<Kind, (at: At, range: Range) => Promise<Batch>> = {
   },
 }
 
-/** Returns how many rows were read. The fill ends when it has come to what is counted as it is written. */
+/** Returns how many rows were read. The fill ends where everything is counted when it is written. */
 async function fillBatch(at: At, kind: Kind, now: number): Promise<number> {
   const { db, workspace } = at
   const of_fill = sql`workspace_id = ${workspace} and kind = ${kind}`
@@ -95,13 +96,11 @@ async function fillBatch(at: At, kind: Kind, now: number): Promise<number> {
     sql`select counted_until, live_from from analytics_fills where ${of_fill} for update`,
   )
   if (!fill) return 0
-  const { counted_until: after, live_from } = fill
-  const old = firstIdOf(now - late_ms)
-  const before = old < live_from ? old : live_from
+  const { counted_until: after, live_from: before } = fill
+  if (firstIdOf(now - late_ms) < before) return 0
   const { rows, last, counts } = await readers[kind](at, { after, before, limit: batch_rows })
   await add(at, counts)
-  const is_done = rows < batch_rows && before === live_from
-  if (is_done) await db.run(sql`delete from analytics_fills where ${of_fill}`)
+  if (rows < batch_rows) await db.run(sql`delete from analytics_fills where ${of_fill}`)
   else if (last !== undefined) await db.run(sql`update analytics_fills set counted_until = ${last} where ${of_fill}`)
   return rows
 }

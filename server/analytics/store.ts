@@ -62,11 +62,10 @@ async function report<Shown extends object>(
     throw invalid([{ path: 'group_by', code: 'invalid', message: 'group_by must not name the same field twice.' }])
   const by_day = query.interval !== 'hour' && (await hasDays(at, period.time_zone))
   const counted = countedIn(at, { kind, starts, end, group_by, by_day })
-  const [rows, medians] = await Promise.all([
-    at.db.many<CountedRow>(selectSums(counted)),
-    at.db.many<MedianRow>(selectMedians(counted)),
-  ])
+  const rows = await at.db.many<CountedRow>(selectSums(counted))
   if (rows.length > rows_max) throw tooManyRows()
+  // Few, because there are few rows.
+  const medians = await at.db.many<MedianRow>(selectMedians(counted))
   const medians_by_key = Map.groupBy(medians, (median) => (median.is_total ? total_key : keyOf(median)))
   const measured = (key: string, row: Sums): Measured => ({ ...row, medians: mediansOf(medians_by_key.get(key)) })
   const by_start = Map.groupBy(rows, ({ index }) => index)

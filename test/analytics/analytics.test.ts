@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { add, sumUp } from '../../server/analytics/counts.ts'
 import { bucketOf, timeOf } from '../../server/analytics/histogram.ts'
+import { readCalls } from '../../server/analytics/store.ts'
 import { shareOf } from '../../server/analytics/wilson.ts'
 import { written } from '../../server/calls/counted.ts'
 import { type At, inTransaction } from '../../server/kit/at.ts'
@@ -482,6 +483,18 @@ test('there are at most 10,000 rows', async () => {
   const { status, body } = await tenant.call('GET', `/analytics/calls?${new URLSearchParams(query)}`)
   assert.equal(status, 400)
   assert.match(body.error.details.fields[0].message, /a shorter time, a longer interval, or group by less/)
+  const at = server.at(tenant.id)
+  const statements: string[] = []
+  const many: Db['many'] = (statement) => {
+    statements.push(statement.text)
+    return at.db.many(statement)
+  }
+  await assert.rejects(readCalls({ ...at, db: { ...at.db, many } }, { ...query, interval: 'day' }))
+  assert.deepEqual(
+    statements.filter((text) => text.includes('unnest(buckets)')),
+    [],
+    'medians are not read',
+  )
   assert.equal((await read(tenant, 'calls', { ...query, group_by: 'agent_id' })).rows.length, 1)
 })
 

@@ -89,10 +89,11 @@ function getEndpoint(operation: kinds.Get, context: EndpointContext): Endpoint {
   }
 
   async function find(at: AtOutside, request: kinds.ValidRequest): Promise<Answer | StreamedAnswer> {
-    const { id, run, runInPieces } = operation
+    const { id, is_expensive, run, runInPieces } = operation
     if (runInPieces) return context.large_gets(at.workspace, async () => piecedAnswer(await runInPieces(at, request)))
     if (!run) throw new Error(`${id} has neither run nor runInPieces`)
-    return answer(await run(at, request))
+    const read = () => run(at, request)
+    return answer(await (is_expensive ? context.expensive_lists(at.workspace, read) : read()))
   }
 }
 

@@ -87,6 +87,8 @@ export interface Get<P extends TSchema = TSchema, Q extends TSchema = TSchema, R
   method: 'GET'
   response: R
   version: Version | undefined
+  /** It waits in the queue of expensive lists. */
+  is_expensive: boolean
   run?: (at: At, request: RequestOf<P, Q>) => Promise<Static<R>>
   /** Instead of `run`, for a large resource: in the envelope, or as a file. */
   runInPieces?: (at: AtOutside, request: RequestOf<P, Q>) => Promise<PiecedContent>
@@ -260,9 +262,11 @@ const writing = {
 const asOperation = (definition: object): Operation => definition as Operation
 
 export const get = <R extends TSchema, P extends TSchema = Nothing, Q extends TSchema = Nothing>(
-  definition: Definition<Get<P, Q, R>, ReadDefaults | 'version' | 'file_types'>,
-): Operation =>
-  asOperation({ kind: 'get', ...reading, file_types: [], version: versionOf(definition.response), ...definition })
+  definition: Definition<Get<P, Q, R>, ReadDefaults | 'version' | 'is_expensive' | 'file_types'>,
+): Operation => {
+  const defaults = { ...reading, is_expensive: false, file_types: [] }
+  return asOperation({ kind: 'get', ...defaults, version: versionOf(definition.response), ...definition })
+}
 
 export const list = <R extends TSchema, P extends TSchema = Nothing, Q extends TSchema = Nothing>(
   definition: Definition<List<P, Q, R>, ReadDefaults | 'isExpensive' | 'wait'>,

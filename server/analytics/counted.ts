@@ -1,5 +1,5 @@
 import type { CountedCall } from '../calls/counted.ts'
-import type { AttemptEnd, CountedAttempt } from '../campaigns/counted.ts'
+import type { CountedAttempt, CountedEnd } from '../campaigns/counted.ts'
 import type { ConversationProgress, CountedConversation } from '../conversations/counted.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -56,11 +56,9 @@ export function countsOfAttempt({ is_test }: Where, attempt: CountedAttempt): Co
   ]
 }
 
-/** What was counted of an attempt whose outcome is corrected. It completes nothing more. */
-export const countsBefore = (where: Where, { refined_from, ...attempt }: AttemptEnd): Count[] =>
-  refined_from === null
-    ? []
-    : countsOfAttempt(where, { ...attempt, ...refined_from, is_completed: false }).map(takenAway)
+/** Takes away what was counted of an attempt whose outcome is corrected. */
+export const countsBefore = (where: Where, { refined_from, ...attempt }: CountedEnd): Count[] =>
+  refined_from === null ? [] : countsOfAttempt(where, { ...attempt, ...refined_from }).map(takenAway)
 
 export const takenAway = (count: Count): Count => ({ ...count, by: -1 })
 

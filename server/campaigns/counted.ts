@@ -24,18 +24,18 @@ export interface CountedAttempt {
   is_completed: boolean
 }
 
-export interface AttemptEnd extends CountedAttempt {
+export interface CountedEnd extends CountedAttempt {
   /** The attempt had ended before, with another outcome. */
-  refined_from: Pick<CountedAttempt, 'outcome' | 'is_reached'> | null
+  refined_from: Pick<CountedAttempt, 'outcome' | 'is_reached' | 'is_completed'> | null
 }
 
 /** Runs in the transaction in which attempts end, or their outcomes are corrected. */
-export const attempts_ended = newHook<AttemptEnd[]>('campaigns.attempts_ended')
+export const attempts_ended = newHook<CountedEnd[]>('campaigns.attempts_ended')
 
-type EndedAttempt = Pick<CountedAttempt, 'id' | 'campaign_id' | 'at' | 'outcome' | 'is_completed'>
+type WithoutKeys = Pick<CountedAttempt, 'id' | 'campaign_id' | 'at' | 'outcome' | 'is_completed'>
 
 /** Adds what the attempts belong to. */
-export async function withKeys<Attempt extends EndedAttempt>(
+export async function withKeys<Attempt extends WithoutKeys>(
   at: InWorkspace,
   attempts: Attempt[],
 ): Promise<(Attempt & CountedAttempt)[]> {

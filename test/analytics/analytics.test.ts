@@ -5,6 +5,7 @@ import { bucketOf, timeOf } from '../../server/analytics/histogram.ts'
 import { readCalls } from '../../server/analytics/store.ts'
 import { shareOf } from '../../server/analytics/wilson.ts'
 import { written } from '../../server/calls/counted.ts'
+import { endAttempts } from '../../server/campaigns/dial/ends.ts'
 import { type At, inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
@@ -309,6 +310,26 @@ test('a call whose outcome is corrected counts once', async () => {
   await sumUp(at)
   assert.deepEqual((await read(tenant, 'calls')).total, total)
   assert.deepEqual((await read(tenant, 'calls', { group_by: 'outcome' })).rows.length, 1)
+})
+
+test('an attempt whose outcome is corrected counts once, and completes its enrollment under the new one', async () => {
+  const tenant = await workspace()
+  await tenant.addTestClock(campaign_start)
+  const { id: campaign_id } = await start(tenant, await newCampaign(tenant, await newContacts(tenant, ['00'])))
+  await advance(tenant, day_s)
+  const query = { from: clock.iso(campaign_start), to: clock.iso(campaign_start + clock.day_ms), group_by: 'outcome' }
+  const numbersOf = async () =>
+    (await read(tenant, 'campaigns', query)).rows.map(({ group, attempts, reached, completed }: Data) => [
+      ...[group.outcome, attempts, reached, completed],
+    ])
+  assert.deepEqual(await numbersOf(), [['answered', 1, 1, 1]])
+  const { id } = await pool.one<Data>(sql`select id from campaign_attempts where workspace_id = ${tenant.id}`)
+  const at = { ...server.at(tenant.id), is_test: true }
+  const ended_at = campaign_start + clock.day_ms
+  await inTransaction(at, (at) =>
+    endAttempts(at, [{ id, campaign_id, ended_at, is_opt_out: false, outcome: 'voicemail', refined_from: 'answered' }]),
+  )
+  assert.deepEqual(await numbersOf(), [['voicemail', 1, 0, 1]])
 })
 
 test('simulated calls of a live workspace are not counted', async () => {

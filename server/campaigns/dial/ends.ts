@@ -171,7 +171,7 @@ export async function endAttempts(at: At, ended: Ended[], column: LastColumn = '
   if (ended.length === 0) return
   const { db, workspace } = at
   const by_id = new Map(ended.map((one) => [one.id, one]))
-  const [rows, retries] = await Promise.all([
+  const [rows, retries, completed_before] = await Promise.all([
     db.many<Row>(
       sql`select id, campaign_id, status, attempts, outcomes, callback_at, retry_at, updated_at,
           ${raw(column)} as attempt_id
@@ -181,6 +181,11 @@ export async function endAttempts(at: At, ended: Ended[], column: LastColumn = '
         order by id for no key update`,
     ),
     readRetries(at, [...new Set(ended.map(({ campaign_id }) => campaign_id))]),
+    findCompleted(
+      at,
+      column,
+      ended.flatMap(({ id, refined_from }) => (refined_from ? [id] : [])),
+    ),
   ])
   const changes = rows.flatMap((row) => {
     const one = by_id.get(row.attempt_id)
@@ -218,10 +223,23 @@ export async function endAttempts(at: At, ended: Ended[], column: LastColumn = '
   const counted = ended.flatMap(({ id, campaign_id, outcome, refined_from = null }) => {
     const began_at = began.get(id)
     if (began_at === undefined) return []
-    const before = refined_from && { outcome: refined_from, is_reached: isReached(refined_from) }
-    return [{ id, campaign_id, outcome, refined_from: before, at: began_at, is_completed: completed.has(id) }]
+    const is_completed = completed_before.has(id)
+    const before = refined_from && { outcome: refined_from, is_reached: isReached(refined_from), is_completed }
+    return [
+      { id, campaign_id, outcome, refined_from: before, at: began_at, is_completed: is_completed || completed.has(id) },
+    ]
   })
   await at.hooks.run(at, attempts_ended, await withKeys(at, counted))
+}
+
+/** Which of the attempts have completed their enrollments. */
+async function findCompleted({ db, workspace }: At, column: LastColumn, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db.many<{ id: string }>(
+    sql`select ${raw(column)} as id from enrollments
+      where workspace_id = ${workspace} and ${raw(column)} = any(${toArrayLiteral(ids)}::uuid[]) and status = 'completed'`,
+  )
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** The callback that the contact has asked for in this attempt. One before that was the reason for the attempt. */

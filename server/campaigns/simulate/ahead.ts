@@ -18,7 +18,7 @@ import type { Lease } from '../../kit/work/rows.ts'
 import { simulator } from '../../lines/simulator/carrier.ts'
 import { shareChances } from '../../lines/simulator/choose.ts'
 import * as workspaces from '../../workspaces/store.ts'
-import { type AttemptEnd, attempts_ended } from '../counted.ts'
+import { attempts_ended, type CountedEnd } from '../counted.ts'
 import * as attempts from '../dial/attempts.ts'
 import { type DueEnrollment, hasCallbacks, readDue } from '../dial/candidates.ts'
 import { pauseByDialer } from '../dial/dialer-states.ts'
@@ -245,7 +245,7 @@ const write = (at: At, lease: Lease, { made, simulated, target }: ToWrite): Prom
   })
 
 /** Attempts that have ended. The last one of an enrollment that is completed has done so. */
-function toEnded(made: Made[], simulated: Simulated[]): AttemptEnd[] {
+function toEnded(made: Made[], simulated: Simulated[]): CountedEnd[] {
   const completed = new Set(
     simulated.flatMap(({ simulation }) =>
       [...simulation.changed].flatMap(({ status, last_call_id }) => (status === 'completed' ? [last_call_id] : [])),

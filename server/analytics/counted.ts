@@ -5,7 +5,7 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Count } from './counts.ts'
 
-/** In a live workspace, simulated calls and trials are not counted. */
+/** Whether the workspace is a test workspace. Only there are simulated calls counted. */
 type Where = Pick<At, 'is_test'>
 
 /** A call that was dialled counts from its end on, in the quarter in which it was dialled. */
@@ -24,23 +24,18 @@ export function countsOfCall({ is_test }: Where, call: CountedCall): Count[] {
 }
 
 /** All that happens in a conversation counts in the quarter in which it began. */
-export const countsOfConversation = (progress: ConversationProgress): Count[] =>
-  progress.conversation.kind === 'voice' || progress.conversation.is_test
-    ? []
-    : [
-        {
-          kind: 'conversations',
-          time: clock.parse(progress.conversation.created_at),
-          keys: keysOf(progress.conversation),
-          sums: {
-            total: progress.is_new ? 1 : 0,
-            handed_over: progress.is_handed_over ? 1 : 0,
-            closed: progress.is_closed ? 1 : 0,
-            turns: progress.turns ?? 0,
-          },
-          times: { first_answer_ms: progress.first_answer_ms ?? null },
-        },
-      ]
+export const countOfConversation = (progress: ConversationProgress): Count => ({
+  kind: 'conversations',
+  time: clock.parse(progress.conversation.created_at),
+  keys: keysOf(progress.conversation),
+  sums: {
+    total: progress.is_new ? 1 : 0,
+    handed_over: progress.is_handed_over ? 1 : 0,
+    closed: progress.is_closed ? 1 : 0,
+    turns: progress.turns ?? 0,
+  },
+  times: { first_answer_ms: progress.first_answer_ms ?? null },
+})
 
 /** An attempt counts from its end on, in the quarter in which it began. */
 export function countsOfAttempt({ is_test }: Where, attempt: CountedAttempt): Count[] {

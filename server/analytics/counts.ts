@@ -126,7 +126,7 @@ async function write({ db, workspace }: InWorkspace, rows: Row[], { is_sum }: { 
         toArrayLiteral(buckets.map(([, total]) => total)),
       ]),
     )
-    // Nobody waits for sums. Others may wait for what a transaction has locked that adds counts.
+    // A transaction that adds counts may hold locks for which others wait. Nobody waits for sums.
     await letOthersRun({ is_urgent: !is_sum })
   }
   await db.copy(table, columns, lines.join(''))

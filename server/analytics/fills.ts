@@ -6,7 +6,7 @@ import { firstIdOf } from '../kit/id.ts'
 import { setBounded } from '../kit/limits/bounded-map.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { sql } from '../kit/postgres/sql.ts'
-import { countsOfAttempt, countsOfCall, countsOfConversation } from './counted.ts'
+import { countOfConversation, countsOfAttempt, countsOfCall } from './counted.ts'
 import { add, type Count, type Kind, kinds } from './counts.ts'
 
 /*
@@ -43,7 +43,7 @@ export async function withoutUnfilled<Changed>(
   return changes.filter((one) => idOf(one) >= live_from || idOf(one) <= fill.counted_until)
 }
 
-/** It never changes, but ends with the last fill. */
+/** All fills of a workspace have the same one, which stays as it is. Who still has it after the last fill finds that there is none. */
 async function readLiveFrom({ db, workspace, tools: { analytics_live_from: known } }: At): Promise<string | null> {
   const cached = known.get(workspace)
   if (cached !== undefined) return cached
@@ -79,8 +79,8 @@ const readers: Record<Kind, (at: At, range: Range) => Promise<Batch>> = {
     return { rows: rows.length, last: rows.at(-1)?.id, counts: rows.flatMap((call) => countsOfCall(at, call)) }
   },
   async conversations(at, range) {
-    const rows = await conversations.readProgress(at, range)
-    return { rows: rows.length, last: rows.at(-1)?.conversation.id, counts: rows.flatMap(countsOfConversation) }
+    const { count, last, progress } = await conversations.readProgress(at, range)
+    return { rows: count, last, counts: progress.map(countOfConversation) }
   },
   async campaigns(at, range) {
     const { count, last, attempts } = await campaigns.readCounted(at, range)

@@ -2,7 +2,7 @@ import { written } from '../calls/counted.ts'
 import { attempts_ended } from '../campaigns/counted.ts'
 import { progressed } from '../conversations/counted.ts'
 import { on, type Reaction } from '../kit/at.ts'
-import { countsBefore, countsOfAttempt, countsOfCall, countsOfConversation, takenAway } from './counted.ts'
+import { countOfConversation, countsBefore, countsOfAttempt, countsOfCall, takenAway } from './counted.ts'
 import { add } from './counts.ts'
 import { withoutUnfilled } from './fills.ts'
 
@@ -20,7 +20,7 @@ export const reactions: Reaction[] = [
       changes: all,
       idOf: ({ conversation }) => conversation.id,
     })
-    await add(at, changes.flatMap(countsOfConversation))
+    await add(at, changes.map(countOfConversation))
   }),
   on(attempts_ended, async (at, all) => {
     const changes = await withoutUnfilled(at, 'campaigns', { changes: all, idOf: ({ id }) => id })

@@ -75,7 +75,7 @@ async function report<Shown extends object>(
       const empty = group_by.length === 0 ? [{ ...no_sums, index, group_1: null, group_2: null }] : []
       return (by_start.get(index) ?? empty).map((row) => ({
         start: clock.iso(start),
-        group: Object.fromEntries(group_by.map((name, at) => [name, at === 0 ? row.group_1 : row.group_2])),
+        group: Object.fromEntries(group_by.map((name, place) => [name, place === 0 ? row.group_1 : row.group_2])),
         ...show(measured(keyOf(row), row)),
       }))
     }),

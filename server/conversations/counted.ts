@@ -21,16 +21,18 @@ export interface ConversationProgress {
   first_answer_ms?: number | null
 }
 
-/** Runs in the transaction that changes conversations. Those of calls are left out, because calls are counted instead, and trials. */
+/** Not those of calls, because calls are counted instead, and no trials. */
+export const isCounted = ({ kind, is_test }: Pick<CountedConversation, 'kind' | 'is_test'>): boolean =>
+  kind !== 'voice' && !is_test
+
+/** Runs in the transaction that changes conversations which are counted. */
 export const progressed = newHook<ConversationProgress[]>('conversations.progressed')
 
 /** Reports what is more than nothing. */
 export async function reportProgress(at: At, all: ConversationProgress[]): Promise<void> {
   const some = all.filter(
     ({ conversation, is_new, is_handed_over, is_closed, turns, first_answer_ms = null }) =>
-      conversation.kind !== 'voice' &&
-      !conversation.is_test &&
-      (is_new || is_handed_over || is_closed || turns || first_answer_ms !== null),
+      isCounted(conversation) && (is_new || is_handed_over || is_closed || turns || first_answer_ms !== null),
   )
   if (some.length > 0) await at.hooks.run(at, progressed, some)
 }
@@ -93,11 +95,14 @@ export const findCounted = async ({ db, workspace }: InWorkspace, ids: string[])
 /** A conversation as it is, with all that has happened in it so far. */
 export type WholeProgress = Required<ConversationProgress>
 
-/** Conversations with ids after one and before another, in order. Of a hand-over that is over, only its reason is known. */
+/**
+ * Those that are counted, of the conversations with ids after one and before another, and how many these are. Of a hand-over that is over,
+ * only its reason is known.
+ */
 export async function readProgress(
   at: InWorkspace,
   { after, before, limit }: { after: string; before: string; limit: number },
-): Promise<WholeProgress[]> {
+): Promise<{ last: string | undefined; count: number; progress: WholeProgress[] }> {
   const { db, workspace } = at
   const rows = await db.many<CountedConversation & { is_closed: boolean; is_handed_over: boolean; turn_count: number }>(
     sql`select ${columns}, status = 'closed' as is_closed,
@@ -105,11 +110,12 @@ export async function readProgress(
       from conversations
       where workspace_id = ${workspace} and id > ${after} and id < ${before} order by id limit ${limit}`,
   )
+  const counted = rows.filter(isCounted)
   const turns = await readFirstTurns(
     at,
-    rows.filter(({ kind }) => kind !== 'voice').map(({ id }) => id),
+    counted.map(({ id }) => id),
   )
-  return rows.map(({ is_closed, is_handed_over, turn_count, ...conversation }) => ({
+  const progress = counted.map(({ is_closed, is_handed_over, turn_count, ...conversation }) => ({
     conversation,
     is_new: true,
     is_handed_over,
@@ -117,4 +123,5 @@ export async function readProgress(
     turns: turn_count,
     first_answer_ms: firstAnswerOf(turns.get(conversation.id) ?? []),
   }))
+  return { last: rows.at(-1)?.id, count: rows.length, progress }
 }

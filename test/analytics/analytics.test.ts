@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { add, sumUp } from '../../server/analytics/counts.ts'
+import { fill } from '../../server/analytics/fills.ts'
 import { bucketOf, timeOf } from '../../server/analytics/histogram.ts'
 import { readCalls } from '../../server/analytics/store.ts'
 import { shareOf } from '../../server/analytics/wilson.ts'
@@ -8,7 +9,7 @@ import { written } from '../../server/calls/counted.ts'
 import { endAttempts } from '../../server/campaigns/dial/ends.ts'
 import { type At, inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
-import { newId } from '../../server/kit/id.ts'
+import { firstIdOf, newId } from '../../server/kit/id.ts'
 import type { Db } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { advance, ended, newCaller, placeCall } from '../support/calls.ts'
@@ -344,6 +345,31 @@ test('simulated calls of a live workspace are not counted', async () => {
     ...{ calls: 0, answered: 0, by_outcome: {}, answer_rate: nothing_answered, duration_p50_ms: null },
     ...{ turn_p50_ms: null, cost_micros: 0 },
   })
+})
+
+test('trials are not counted, neither as they happen nor among older conversations', async () => {
+  const tenant = await workspace()
+  const at = server.at(tenant.id)
+  const agent_id = await newAgent(tenant, echo)
+  const trial = await request(tenant, 'POST', '/conversations', { agent_id, message: 'Hello', is_test: true })
+  await tenant.work()
+  await say(tenant, trial.id, 'Is anyone there?')
+  await request(tenant, 'POST', `/conversations/${trial.id}/hand_over`, {})
+  await request(tenant, 'POST', `/conversations/${trial.id}/answers`, { text: 'Yes' })
+  await request(tenant, 'POST', `/conversations/${trial.id}/close`)
+  const nothing = { conversations: 0, handed_over: 0, closed: 0, turns: 0, first_answer_p50_ms: null }
+  assert.deepEqual((await read(tenant, 'conversations')).total, nothing)
+  await request(tenant, 'POST', '/conversations', { agent_id })
+  await tenant.work()
+  const before = (await read(tenant, 'conversations')).total
+  assert.equal(before.conversations, 1)
+  await pool.run(sql`delete from analytics_counts where workspace_id = ${tenant.id}`)
+  await pool.run(
+    sql`insert into analytics_fills (workspace_id, kind, live_from)
+      values (${tenant.id}, 'conversations', ${firstIdOf(clock.wall() + 1_000)})`,
+  )
+  await fill(at, undefined, () => clock.wall() + clock.day_ms)
+  assert.deepEqual((await read(tenant, 'conversations')).total, before)
 })
 
 test('another workspace sees nothing of it', async () => {

@@ -27,11 +27,13 @@ export function splitPeriod({ time_zone, interval, from, to }: Period): { starts
   return { starts, end: start }
 }
 
-/** Hours of the local clock. */
+/** Hours of the local clock. One is shorter when the clocks are changed by half an hour. */
 function hoursFrom(time_zone: string, from: number): () => number {
-  let start = from - (((localTime(time_zone, from) % hour_ms) + hour_ms) % hour_ms) - hour_ms
+  const sinceHour = (time: number) => ((localTime(time_zone, time) % hour_ms) + hour_ms) % hour_ms
+  let next = from - sinceHour(from)
   return () => {
-    start += hour_ms
+    const start = next
+    next = start + hour_ms - sinceHour(start)
     return start
   }
 }

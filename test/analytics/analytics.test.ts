@@ -483,6 +483,28 @@ test('an offset of 45 minutes is kept', async () => {
   ])
 })
 
+test('hours begin with those of the clock also after a change by half an hour', async () => {
+  const tenant = await workspace()
+  await request(tenant, 'PATCH', '/workspace', { settings: { time_zone: 'Australia/Lord_Howe' } })
+  // At 02:00 clocks go back to 01:30. Half a year later they go from 02:00 to 02:30.
+  await countAt(tenant, ['2027-04-03T14:45:00Z', '2027-04-03T15:15:00Z', '2027-04-03T15:30:00Z'])
+  const back = { from: '2027-04-03T14:00:00Z', to: '2027-04-03T17:00:00Z', interval: 'hour' }
+  assert.deepEqual(attemptsOf(await read(tenant, 'campaigns', back)), [
+    ['2027-04-03T14:00:00.000Z', 1],
+    ['2027-04-03T15:00:00.000Z', 1],
+    ['2027-04-03T15:30:00.000Z', 1],
+    ['2027-04-03T16:30:00.000Z', 0],
+  ])
+  await countAt(tenant, ['2027-10-02T15:45:00Z', '2027-10-02T16:00:00Z'])
+  const forward = { from: '2027-10-02T14:30:00Z', to: '2027-10-02T17:30:00Z', interval: 'hour' }
+  assert.deepEqual(attemptsOf(await read(tenant, 'campaigns', forward)), [
+    ['2027-10-02T14:30:00.000Z', 0],
+    ['2027-10-02T15:30:00.000Z', 1],
+    ['2027-10-02T16:00:00.000Z', 1],
+    ['2027-10-02T17:00:00.000Z', 0],
+  ])
+})
+
 test('without a time there are 30 days, or 24 hours, up to now', async () => {
   const now = Date.parse('2027-07-14T12:30:00Z')
   const tenant = await workspace(now)

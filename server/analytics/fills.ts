@@ -16,7 +16,6 @@ import { add, type Count, type Kind, kinds } from './counts.ts'
  * nothing, have ended by then. A workspace that is newer than the counts has no fills.
  */
 
-const batch_rows = 500
 /** Something may be committed this long after it got its id. */
 const late_ms = 60_000
 const workspaces_known_max = 10_000
@@ -58,10 +57,19 @@ async function readLiveFrom({ db, workspace, tools: { analytics_live_from: known
 export const workspacesToFill = ({ db }: Pick<At, 'db'>): Promise<{ workspace_id: string }[]> =>
   db.many(sql`select distinct workspace_id from analytics_fills`)
 
-/** Goes on where the last one has ended. The time of an id is wall time, so `now` is the database's. Tests set it. */
-export async function fill(at: At, isStopping?: IsStopping, now: () => number = () => at.db.time()): Promise<void> {
+interface FillOptions {
+  now?: () => number
+  batch_rows?: number
+}
+
+/** Goes on where the last one has ended. The time of an id is wall time, so `now` is the database's. Tests set the options. */
+export async function fill(
+  at: At,
+  isStopping?: IsStopping,
+  { now = () => at.db.time(), batch_rows = 500 }: FillOptions = {},
+): Promise<void> {
   for (const kind of kinds)
-    await inBatches(batch_rows, () => inTransaction(at, (at) => fillBatch(at, kind, now())), isStopping)
+    await inBatches(batch_rows, () => inTransaction(at, (at) => fillBatch(at, kind, now(), batch_rows)), isStopping)
 }
 
 interface Batch {
@@ -89,7 +97,7 @@ const readers: Record<Kind, (at: At, range: Range) => Promise<Batch>> = {
 }
 
 /** Returns how many rows were read. The fill ends where everything is counted when it is written. */
-async function fillBatch(at: At, kind: Kind, now: number): Promise<number> {
+async function fillBatch(at: At, kind: Kind, now: number, batch_rows: number): Promise<number> {
   const { db, workspace } = at
   const of_fill = sql`workspace_id = ${workspace} and kind = ${kind}`
   const fill = await db.maybe<{ counted_until: string; live_from: string }>(

@@ -368,7 +368,7 @@ test('trials are not counted, neither as they happen nor among older conversatio
     sql`insert into analytics_fills (workspace_id, kind, live_from)
       values (${tenant.id}, 'conversations', ${firstIdOf(clock.wall() + 1_000)})`,
   )
-  await fill(at, undefined, () => clock.wall() + clock.day_ms)
+  await fill(at, undefined, { now: () => clock.wall() + clock.day_ms })
   assert.deepEqual((await read(tenant, 'conversations')).total, before)
 })
 

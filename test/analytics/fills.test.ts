@@ -66,10 +66,10 @@ test('what is older than the counts is counted in the background, once', async (
   assert.ok(live.every(({ rows }) => rows.length > 0))
   await forget(tenant, at)
   assert.deepEqual((await readAll(tenant))[0].rows, [])
-  await fill(at, undefined, later)
+  await fill(at, undefined, { now: later, batch_rows: 3 })
   assert.deepEqual(await readAll(tenant), live)
   assert.deepEqual(await fillsOf(tenant.id), [])
-  await fill(at, undefined, later)
+  await fill(at, undefined, { now: later })
   assert.deepEqual(await readAll(tenant), live)
 })
 
@@ -89,7 +89,7 @@ test('a process that is killed in the middle of a fill leaves nothing that is co
   await forget(tenant, at)
   let batches = 0
   const isLast = ({ text }: Sql) => /^delete from analytics_fills/.test(text) && ++batches === 2
-  await assert.rejects(fill(dyingAt(at, isLast), undefined, later), /killed/)
+  await assert.rejects(fill(dyingAt(at, isLast), undefined, { now: later }), /killed/)
   assert.deepEqual(
     (await fillsOf(tenant.id)).map(({ kind }) => kind).sort(),
     ['campaigns', 'conversations'],
@@ -98,7 +98,7 @@ test('a process that is killed in the middle of a fill leaves nothing that is co
   const [calls, conversations] = await readAll(tenant)
   assert.deepEqual(calls, live[0])
   assert.deepEqual(conversations.rows, [])
-  await fill(at, undefined, later)
+  await fill(at, undefined, { now: later })
   assert.deepEqual(await readAll(tenant), live)
 })
 
@@ -117,7 +117,7 @@ async function assertTurns(tenant: Tenant): Promise<void> {
 test('what changes while a fill goes on is counted once, on both sides of where it is', async () => {
   const { tenant, talks, at } = await newWorkspace()
   await forget(tenant, at)
-  await fill(at, undefined, later)
+  await fill(at, undefined, { now: later })
   // The fill has come to the second of three.
   const [, { id: second }, { id: third }] = talks
   const taken = await pool.one<Data>(
@@ -138,7 +138,7 @@ test('what changes while a fill goes on is counted once, on both sides of where 
   await request(tenant, 'POST', `/conversations/${third}/close`)
   const agent_id = await newAgent(tenant, {})
   await request(tenant, 'POST', '/conversations', { agent_id, message: 'New' })
-  await fill(at, undefined, later)
+  await fill(at, undefined, { now: later })
   await assertTurns(tenant)
   await say(tenant, second, 'After the fill')
   await assertTurns(tenant)
@@ -161,7 +161,7 @@ test('who changes something waits while a fill counts it', async () => {
     },
     tx: (work, options) => db.tx((inner) => work(hold(inner)), options),
   })
-  const filling = fill({ ...at, db: hold(at.db) }, undefined, later)
+  const filling = fill({ ...at, db: hold(at.db) }, undefined, { now: later })
   await counted.promise
   let is_said = false
   const said = say(tenant, talks[2].id, 'Meanwhile').finally(() => {
@@ -180,12 +180,12 @@ test('a fill begins when the version before no longer writes, so what that ends 
   const agent_id = await newCaller(tenant)
   await placeCall(tenant, { agent_id, to: '+14155550101' })
   await forget(tenant, at)
-  await fill(at, undefined, () => clock.wall() + hour_ms / 2)
+  await fill(at, undefined, { now: () => clock.wall() + hour_ms / 2 })
   await placeCall(tenant, { agent_id, to: '+14155550102' })
   await advance(tenant, 600)
   // The version before counts nothing.
   await pool.run(sql`delete from analytics_counts where workspace_id = ${tenant.id}`)
-  await fill(at, undefined, later)
+  await fill(at, undefined, { now: later })
   assert.equal((await request(tenant, 'GET', `/analytics/calls?${query}`)).total.calls, 2)
   assert.deepEqual(await fillsOf(tenant.id), [])
 })
@@ -195,7 +195,7 @@ test('calls that go on when a fill passes are counted at their end', async () =>
   const at = { ...server.at(tenant.id), is_test: true }
   await placeCall(tenant, { agent_id: await newCaller(tenant), to: '+14155550101' })
   await forget(tenant, at)
-  await fill(at, undefined, later)
+  await fill(at, undefined, { now: later })
   const calls = async () => (await request(tenant, 'GET', `/analytics/calls?${query}`)).total.calls
   assert.equal(await calls(), 0)
   await advance(tenant, 600)
@@ -209,6 +209,6 @@ test('new calls are counted at once while older ones wait for their fill', async
   await placeCall(tenant, { agent_id: await newCaller(tenant), to: '+14155550101' })
   await advance(tenant, 600)
   assert.equal((await request(tenant, 'GET', `/analytics/calls?${query}`)).total.calls, 1)
-  await fill(at, undefined, later)
+  await fill(at, undefined, { now: later })
   assert.equal((await request(tenant, 'GET', `/analytics/calls?${query}`)).total.calls, 1)
 })

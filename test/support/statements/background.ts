@@ -89,7 +89,7 @@ async function countOlder(server: Server): Promise<void> {
   await addFills(firstIdOf(clock.wall() + hour_ms))
   at.tools.analytics_live_from.delete(tenant.id)
   await tenant.call('POST', `/conversations/${talk.body.data.id}/messages`, { text: 'Hello?' })
-  await fill(at, never, () => clock.wall() + 2 * hour_ms)
+  await fill(at, never, { now: () => clock.wall() + 2 * hour_ms, batch_rows: 1 })
   await inTransaction(at, (at) => addCounts(at, [{ kind: 'calls', time: at.now, keys: {}, sums: { total: 1 } }]))
   await sumUp(at)
   await tenant.call('GET', '/analytics/calls?group_by=agent_id,outcome')

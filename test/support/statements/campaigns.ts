@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { endAttempts } from '../../../server/campaigns/dial/ends.ts'
+import { inTransaction } from '../../../server/kit/at.ts'
 import * as clock from '../../../server/kit/clock.ts'
 import { newId } from '../../../server/kit/id.ts'
 import { sql } from '../../../server/kit/postgres/sql.ts'
@@ -36,6 +38,11 @@ export async function dialCampaigns(server: Server): Promise<void> {
   const writes = { kind: 'sms', agent_id: await newCaller(tenant, { script: notice }) }
   await start(tenant, await newCampaign(tenant, contacts, writes))
   await advance(tenant, two_days_s)
+  const at = server.at(tenant.id)
+  const corrected = { outcome: 'voicemail' as const, refined_from: 'answered' as const, is_opt_out: false }
+  await inTransaction(at, (at) =>
+    endAttempts(at, [{ id: newId(), campaign_id: id, ended_at: campaign_start, ...corrected }]),
+  )
   const live = await server.workspace()
   const claimed = await newClaimed(live, ['01'], { kind: 'voice' })
   await request(live, 'POST', `/campaigns/${claimed.id}/pause`)

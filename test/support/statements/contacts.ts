@@ -80,6 +80,7 @@ export async function changeContacts(server: Server): Promise<void> {
   for (const [path, body] of [
     ['/contacts', newContact()],
     ['/webhooks', newWebhook()],
+    ['/contacts/batch', { atomic: true, operations: [{ op: 'create', data: newContact() }] }],
     [`/contacts/imports/${newId()}/undo`, undefined],
     [`/tools/${newId()}/test`, {}],
   ] as const) {

@@ -37,9 +37,7 @@ function Content({ campaign, id, onClose }: EnrollmentDrawerProps & { id: string
   return (
     <>
       <Drawer.Header>
-        <Drawer.Title fz={20} fw={650}>
-          {enrollment ? <ContactName {...enrollment} /> : 'Contact'}
-        </Drawer.Title>
+        <Drawer.Title>{enrollment ? <ContactName {...enrollment} /> : 'Contact'}</Drawer.Title>
         <Drawer.CloseButton aria-label="Close" />
       </Drawer.Header>
       <Drawer.Body>

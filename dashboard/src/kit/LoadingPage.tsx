@@ -3,6 +3,6 @@ import styles from './page.module.css'
 
 export const LoadingPage = () => (
   <main id="main" className={styles.loadingPage} aria-label="Loading">
-    <Loader color="teal" size="sm" type="dots" />
+    <Loader color="gray" size="sm" type="dots" />
   </main>
 )

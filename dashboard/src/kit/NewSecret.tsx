@@ -7,7 +7,7 @@ import { Stack } from './Page.tsx'
 export function NewSecret({ value, onDone }: { value: string; onDone: () => void }) {
   return (
     <Stack>
-      <Alert icon={<AlertIcon />} color="teal">
+      <Alert icon={<AlertIcon />} color="yellow">
         Copy this secret now. You won’t be able to see it again. Your server uses it to verify signatures.
       </Alert>
       <CopyField label="Signing secret" value={value} copy_label="Copy secret" />

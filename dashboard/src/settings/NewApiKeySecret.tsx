@@ -9,7 +9,7 @@ export function NewApiKeySecret({ api_key, onClose }: { api_key: ApiKeyWithSecre
   const curl = `curl -H 'Authorization: Bearer ${api_key.key}' ${toUrl('/api/v1/contacts')}`
   return (
     <div className={styles.form}>
-      <Alert icon={<AlertIcon />} color="teal">
+      <Alert icon={<AlertIcon />} color="yellow">
         Copy this key now. You won’t be able to see it again.
       </Alert>
       <CopyField label="API key" value={api_key.key} copy_label="Copy key" />

@@ -34,9 +34,7 @@ export function TalkButton({ agent, save }: TalkButtonProps) {
         <Drawer.Overlay backgroundOpacity={0.25} />
         <Drawer.Content aria-label={`Talk to ${agent.name}`}>
           <Drawer.Header>
-            <Drawer.Title fz={20} fw={650}>
-              Talk to {agent.name}
-            </Drawer.Title>
+            <Drawer.Title>Talk to {agent.name}</Drawer.Title>
             <Drawer.CloseButton aria-label="Close" />
           </Drawer.Header>
           <Drawer.Body>

@@ -1,8 +1,8 @@
 import { createTheme, Menu, Modal, PasswordInput, Popover, Select, TagsInput, Tooltip } from '@mantine/core'
 
-/** Behavior only: colors are in tokens.css. */
+/** Behavior only: colors, sizes and type are in tokens.css. */
 export const theme = createTheme({
-  primaryColor: 'teal',
+  primaryColor: 'indigo',
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
@@ -15,7 +15,6 @@ export const theme = createTheme({
         padding: 'lg',
         closeButtonProps: { 'aria-label': 'Close' },
       },
-      styles: { title: { fontSize: 18, fontWeight: 650 } },
     }),
     // The placeholder is a child of the menu that is not a menu item, which axe reports.
     Menu: Menu.extend({ defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } }),

@@ -34,6 +34,7 @@ const content_types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
   '.ts': 'text/plain; charset=utf-8',
 }
 const extensions: Record<Encoding, string> = { br: '.br', gzip: '.gz' }

@@ -1,15 +1,23 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import type { Connection } from './kit/connection.ts'
 import { ParleyError } from './kit/request.ts'
 import { session_query } from './kit/session.ts'
 
 const tries_max = 2
 
-export function createQueryClient(): QueryClient {
+/** Reads everything again when the server can be reached again. */
+export function createQueryClient(connection: Connection): QueryClient {
   // Any request may be the first to find that the session has ended or the role has changed.
   const onError = (error: Error) => {
+    if (isUnreachable(error)) connection.check()
     if (!(error instanceof ParleyError)) return
     if (error.status === 401) client.setQueryData(session_query.queryKey, null)
     if (error.status === 403) void client.invalidateQueries(session_query)
+  }
+  /** Retries network and server errors: a 4xx is final. */
+  const shouldRetry = (failures: number, error: Error): boolean => {
+    if (isUnreachable(error)) connection.check()
+    return failures < tries_max && error instanceof ParleyError && (error.status === 0 || error.status >= 500)
   }
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError }),
@@ -18,9 +26,11 @@ export function createQueryClient(): QueryClient {
     }),
     defaultOptions: { queries: { staleTime: 5_000, retry: shouldRetry } },
   })
+  connection.subscribe(() => connection.isUp() && client.invalidateQueries())
   return client
 }
 
-/** Retries network and server errors: a 4xx is final. */
-const shouldRetry = (failures: number, error: Error): boolean =>
-  failures < tries_max && error instanceof ParleyError && (error.status === 0 || error.status >= 500)
+/** No answer, or that of a proxy whose server doesn't answer. */
+const isUnreachable = (error: Error): boolean =>
+  error instanceof ParleyError &&
+  (error.status === 0 || (error.code === 'UNEXPECTED_ANSWER' && [502, 503, 504].includes(error.status)))

@@ -1,3 +1,4 @@
+import '@fontsource-variable/inter/wght.css'
 import '@mantine/core/styles.layer.css'
 import '@mantine/notifications/styles.layer.css'
 import './theme/tokens.css'
@@ -8,19 +9,25 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from './client.ts'
+import { ConnectionContext, openConnection } from './kit/connection.ts'
 import { router } from './router.tsx'
 import { theme } from './theme/theme.ts'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root element')
 
+const connection = openConnection()
+
 createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
-      <QueryClientProvider client={createQueryClient()}>
-        <Notifications position="bottom-right" limit={3} />
-        <RouterProvider router={router} />
-      </QueryClientProvider>
+      <ConnectionContext value={connection}>
+        <QueryClientProvider client={createQueryClient(connection)}>
+          <RouterProvider router={router} />
+          {/* At the left, where no page and no drawer has its buttons. Last, so that the first Tab reaches the skip link. */}
+          <Notifications position="bottom-left" limit={3} />
+        </QueryClientProvider>
+      </ConnectionContext>
     </MantineProvider>
   </StrictMode>,
 )

@@ -1,9 +1,11 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { validateCampaignSearch } from './campaigns/search.ts'
 import { validateContactSearch } from './contacts/search.ts'
 import { validateConversationSearch } from './conversations/search.ts'
 import { isPhoneNumber } from './kit/phone-number.ts'
-import { NotFoundPage } from './shell/NotFoundPage.tsx'
+import { lazyPage } from './shell/lazy-page.tsx'
+import { BareNotFoundPage, NotFoundPage } from './shell/NotFoundPage.tsx'
+import { BarePageError, PageError } from './shell/PageError.tsx'
 import { editorsOnly, ownersOnly } from './shell/RoleRequired.tsx'
 import { Root } from './shell/Root.tsx'
 import { Shell } from './shell/Shell.tsx'
@@ -11,39 +13,53 @@ import { StartPage } from './shell/StartPage.tsx'
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-const root = createRootRoute({ component: Root, notFoundComponent: NotFoundPage })
+const root = createRootRoute({ component: Root, notFoundComponent: BareNotFoundPage, errorComponent: BarePageError })
 
-const start = createRoute({ getParentRoute: () => root, path: '/', component: StartPage })
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  component: StartPage,
+  errorComponent: BarePageError,
+})
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
     typeof next === 'string' && /^\/(?!\/)/.test(next) ? { next } : {},
-  component: lazyRouteComponent(() => import('./people/SignInPage.tsx'), 'SignInPage'),
+  component: lazyPage(() => import('./people/SignInPage.tsx'), 'SignInPage'),
+  errorComponent: BarePageError,
 })
 const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup/$token',
-  component: lazyRouteComponent(() => import('./people/SetupPage.tsx'), 'SetupPage'),
+  component: lazyPage(() => import('./people/SetupPage.tsx'), 'SetupPage'),
+  errorComponent: BarePageError,
 })
 const invite = createRoute({
   getParentRoute: () => root,
   path: '/invite/$token',
-  component: lazyRouteComponent(() => import('./people/InvitationPage.tsx'), 'InvitationPage'),
+  component: lazyPage(() => import('./people/InvitationPage.tsx'), 'InvitationPage'),
+  errorComponent: BarePageError,
 })
 
-const workspace = createRoute({ getParentRoute: () => root, path: '/w/$workspace', component: Shell })
+const workspace = createRoute({
+  getParentRoute: () => root,
+  path: '/w/$workspace',
+  component: Shell,
+  notFoundComponent: NotFoundPage,
+  errorComponent: BarePageError,
+})
 const home = createRoute({
   getParentRoute: () => workspace,
   path: '/',
-  component: lazyRouteComponent(() => import('./home/HomePage.tsx'), 'HomePage'),
+  component: lazyPage(() => import('./home/HomePage.tsx'), 'HomePage'),
 })
 // The page shows the list beside the open conversation, so both addresses have one component.
 const inbox = createRoute({
   getParentRoute: () => workspace,
   path: '/inbox',
   validateSearch: validateConversationSearch,
-  component: lazyRouteComponent(() => import('./conversations/InboxPage.tsx'), 'InboxPage'),
+  component: lazyPage(() => import('./conversations/InboxPage.tsx'), 'InboxPage'),
 })
 const inboxIndex = createRoute({ getParentRoute: () => inbox, path: '/' })
 const inboxConversation = createRoute({ getParentRoute: () => inbox, path: '/$id' })
@@ -51,7 +67,7 @@ const talks = createRoute({
   getParentRoute: () => workspace,
   id: 'talks',
   validateSearch: validateConversationSearch,
-  component: lazyRouteComponent(() => import('./conversations/ConversationsPage.tsx'), 'ConversationsPage'),
+  component: lazyPage(() => import('./conversations/ConversationsPage.tsx'), 'ConversationsPage'),
 })
 const conversations = createRoute({ getParentRoute: () => talks, path: '/conversations' })
 const conversation = createRoute({ getParentRoute: () => talks, path: '/conversations/$id' })
@@ -60,12 +76,12 @@ const contacts = createRoute({
   getParentRoute: () => workspace,
   path: '/contacts',
   validateSearch: validateContactSearch,
-  component: lazyRouteComponent(() => import('./contacts/ContactsPage.tsx'), 'ContactsPage'),
+  component: lazyPage(() => import('./contacts/ContactsPage.tsx'), 'ContactsPage'),
 })
 const contact = createRoute({
   getParentRoute: () => workspace,
   path: '/contacts/$id',
-  component: lazyRouteComponent(() => import('./contacts/ContactPage.tsx'), 'ContactPage'),
+  component: lazyPage(() => import('./contacts/ContactPage.tsx'), 'ContactPage'),
 })
 const suppressions = createRoute({
   getParentRoute: () => workspace,
@@ -73,38 +89,38 @@ const suppressions = createRoute({
   validateSearch: ({ phone_number }: Record<string, unknown>): { phone_number?: string } =>
     isText(phone_number) && isPhoneNumber(phone_number) ? { phone_number } : {},
   component: editorsOnly(
-    lazyRouteComponent(() => import('./consent/SuppressionsPage.tsx'), 'SuppressionsPage'),
-    'Suppressions',
+    lazyPage(() => import('./consent/SuppressionsPage.tsx'), 'SuppressionsPage'),
+    'Do not contact',
   ),
 })
 const imports = createRoute({
   getParentRoute: () => workspace,
   path: '/imports',
-  component: lazyRouteComponent(() => import('./imports/ImportsPage.tsx'), 'ImportsPage'),
+  component: lazyPage(() => import('./imports/ImportsPage.tsx'), 'ImportsPage'),
 })
 const newImport = createRoute({
   getParentRoute: () => workspace,
   path: '/imports/new',
   component: editorsOnly(
-    lazyRouteComponent(() => import('./imports/NewImportPage.tsx'), 'NewImportPage'),
+    lazyPage(() => import('./imports/NewImportPage.tsx'), 'NewImportPage'),
     'New import',
   ),
 })
 const importReport = createRoute({
   getParentRoute: () => workspace,
   path: '/imports/$id',
-  component: lazyRouteComponent(() => import('./imports/ImportPage.tsx'), 'ImportPage'),
+  component: lazyPage(() => import('./imports/ImportPage.tsx'), 'ImportPage'),
 })
 const campaigns = createRoute({
   getParentRoute: () => workspace,
   path: '/campaigns',
-  component: lazyRouteComponent(() => import('./campaigns/CampaignsPage.tsx'), 'CampaignsPage'),
+  component: lazyPage(() => import('./campaigns/CampaignsPage.tsx'), 'CampaignsPage'),
 })
 const newCampaign = createRoute({
   getParentRoute: () => workspace,
   path: '/campaigns/new',
   component: editorsOnly(
-    lazyRouteComponent(() => import('./campaigns/NewCampaignPage.tsx'), 'NewCampaignPage'),
+    lazyPage(() => import('./campaigns/NewCampaignPage.tsx'), 'NewCampaignPage'),
     'New campaign',
   ),
 })
@@ -112,41 +128,41 @@ const campaign = createRoute({
   getParentRoute: () => workspace,
   path: '/campaigns/$id',
   validateSearch: validateCampaignSearch,
-  component: lazyRouteComponent(() => import('./campaigns/CampaignPage.tsx'), 'CampaignPage'),
+  component: lazyPage(() => import('./campaigns/CampaignPage.tsx'), 'CampaignPage'),
 })
 const agents = createRoute({
   getParentRoute: () => workspace,
   path: '/agents',
-  component: lazyRouteComponent(() => import('./agents/AgentsPage.tsx'), 'AgentsPage'),
+  component: lazyPage(() => import('./agents/AgentsPage.tsx'), 'AgentsPage'),
 })
 const agent = createRoute({
   getParentRoute: () => workspace,
   path: '/agents/$id',
-  component: lazyRouteComponent(() => import('./agents/AgentPage.tsx'), 'AgentPage'),
+  component: lazyPage(() => import('./agents/AgentPage.tsx'), 'AgentPage'),
 })
 const channels = createRoute({
   getParentRoute: () => workspace,
   path: '/channels',
-  component: lazyRouteComponent(() => import('./channels/ChannelsPage.tsx'), 'ChannelsPage'),
+  component: lazyPage(() => import('./channels/ChannelsPage.tsx'), 'ChannelsPage'),
 })
 const channel = createRoute({
   getParentRoute: () => workspace,
   path: '/channels/$id',
   component: ownersOnly(
-    lazyRouteComponent(() => import('./channels/ChannelPage.tsx'), 'ChannelPage'),
+    lazyPage(() => import('./channels/ChannelPage.tsx'), 'ChannelPage'),
     'Channel',
   ),
 })
 const tools = createRoute({
   getParentRoute: () => workspace,
   path: '/tools',
-  component: lazyRouteComponent(() => import('./tools/ToolsPage.tsx'), 'ToolsPage'),
+  component: lazyPage(() => import('./tools/ToolsPage.tsx'), 'ToolsPage'),
 })
 const tool = createRoute({
   getParentRoute: () => workspace,
   path: '/tools/$id',
   component: ownersOnly(
-    lazyRouteComponent(() => import('./tools/ToolPage.tsx'), 'ToolPage'),
+    lazyPage(() => import('./tools/ToolPage.tsx'), 'ToolPage'),
     'Tool',
   ),
 })
@@ -154,13 +170,13 @@ const events = createRoute({
   getParentRoute: () => workspace,
   path: '/events',
   validateSearch: ({ type }: Record<string, unknown>): { type?: string } => (isText(type) ? { type } : {}),
-  component: lazyRouteComponent(() => import('./events/EventsPage.tsx'), 'EventsPage'),
+  component: lazyPage(() => import('./events/EventsPage.tsx'), 'EventsPage'),
 })
 const webhooks = createRoute({
   getParentRoute: () => workspace,
   path: '/webhooks',
   component: ownersOnly(
-    lazyRouteComponent(() => import('./webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
+    lazyPage(() => import('./webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
     'Webhooks',
   ),
 })
@@ -172,7 +188,7 @@ const webhook = createRoute({
     ...(isText(delivery) && { delivery }),
   }),
   component: ownersOnly(
-    lazyRouteComponent(() => import('./webhooks/WebhookPage.tsx'), 'WebhookPage'),
+    lazyPage(() => import('./webhooks/WebhookPage.tsx'), 'WebhookPage'),
     'Webhook',
   ),
 })
@@ -180,7 +196,7 @@ const integrations = createRoute({
   getParentRoute: () => workspace,
   path: '/integrations',
   component: ownersOnly(
-    lazyRouteComponent(() => import('./integrations/IntegrationsPage.tsx'), 'IntegrationsPage'),
+    lazyPage(() => import('./integrations/IntegrationsPage.tsx'), 'IntegrationsPage'),
     'Integrations',
   ),
 })
@@ -188,7 +204,7 @@ const integration = createRoute({
   getParentRoute: () => workspace,
   path: '/integrations/$id',
   component: ownersOnly(
-    lazyRouteComponent(() => import('./integrations/IntegrationPage.tsx'), 'IntegrationPage'),
+    lazyPage(() => import('./integrations/IntegrationPage.tsx'), 'IntegrationPage'),
     'Integration',
   ),
 })
@@ -196,42 +212,62 @@ const integration = createRoute({
 const settings = createRoute({
   getParentRoute: () => workspace,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./settings/SettingsPage.tsx'), 'SettingsPage'),
+  component: lazyPage(() => import('./settings/SettingsPage.tsx'), 'SettingsPage'),
 })
 const settingsIndex = createRoute({
   getParentRoute: () => settings,
   path: '/',
-  component: lazyRouteComponent(() => import('./settings/SettingsPage.tsx'), 'SettingsRedirect'),
+  component: lazyPage(() => import('./settings/SettingsPage.tsx'), 'SettingsRedirect'),
 })
 const apiKeys = createRoute({
-  getParentRoute: () => settings,
+  getParentRoute: () => workspace,
   path: '/api-keys',
-  component: ownersOnly(lazyRouteComponent(() => import('./settings/ApiKeysPage.tsx'), 'ApiKeysPage')),
+  component: ownersOnly(
+    lazyPage(() => import('./settings/ApiKeysPage.tsx'), 'ApiKeysPage'),
+    'API keys',
+  ),
+})
+// Its former address.
+const formerApiKeys = createRoute({
+  getParentRoute: () => workspace,
+  path: '/settings/api-keys',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/w/$workspace/api-keys', params, replace: true })
+  },
 })
 const workspaceSettings = createRoute({
   getParentRoute: () => settings,
   path: '/workspace',
-  component: lazyRouteComponent(() => import('./settings/WorkspacePage.tsx'), 'WorkspacePage'),
+  component: lazyPage(() => import('./settings/WorkspacePage.tsx'), 'WorkspacePage'),
 })
 const members = createRoute({
   getParentRoute: () => settings,
   path: '/members',
-  component: ownersOnly(lazyRouteComponent(() => import('./settings/MembersPage.tsx'), 'MembersPage')),
+  component: ownersOnly(lazyPage(() => import('./settings/MembersPage.tsx'), 'MembersPage')),
 })
 const providers = createRoute({
   getParentRoute: () => settings,
   path: '/providers',
-  component: lazyRouteComponent(() => import('./settings/ProvidersPage.tsx'), 'ProvidersPage'),
+  component: lazyPage(() => import('./settings/ProvidersPage.tsx'), 'ProvidersPage'),
 })
 const installation = createRoute({
   getParentRoute: () => settings,
   path: '/installation',
-  component: lazyRouteComponent(() => import('./settings/InstallationPage.tsx'), 'InstallationPage'),
+  component: lazyPage(() => import('./settings/InstallationPage.tsx'), 'InstallationPage'),
 })
 const profile = createRoute({
-  getParentRoute: () => settings,
-  path: '/me',
-  component: lazyRouteComponent(() => import('./settings/ProfilePage.tsx'), 'ProfilePage'),
+  getParentRoute: () => workspace,
+  path: '/profile',
+  component: lazyPage(() => import('./settings/ProfilePage.tsx'), 'ProfilePage'),
+})
+
+// Its former address.
+const formerProfile = createRoute({
+  getParentRoute: () => workspace,
+  path: '/settings/me',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/w/$workspace/profile', params, replace: true })
+  },
 })
 
 const tree = root.addChildren([
@@ -263,7 +299,11 @@ const tree = root.addChildren([
     webhook,
     integrations,
     integration,
-    settings.addChildren([settingsIndex, apiKeys, workspaceSettings, members, providers, profile, installation]),
+    apiKeys,
+    formerApiKeys,
+    profile,
+    formerProfile,
+    settings.addChildren([settingsIndex, workspaceSettings, members, providers, installation]),
   ]),
 ])
 
@@ -271,6 +311,7 @@ export const router = createRouter({
   routeTree: tree,
   basepath: new URL(document.baseURI).pathname,
   defaultPreload: 'intent',
+  defaultErrorComponent: PageError,
   parseSearch: (text) => {
     const params = new URLSearchParams(text)
     return Object.fromEntries(

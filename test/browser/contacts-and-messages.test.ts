@@ -217,7 +217,7 @@ test('numbers are suppressed on the page of a contact, and found, added and remo
   await dialog().getByRole('button', { name: 'Suppress number' }).click()
   await section('Consent').getByText('Suppressed for SMS and calls').waitFor()
   await openInPage(page, '/suppressions')
-  const table = page.getByRole('table', { name: 'Suppressions' })
+  const table = page.getByRole('table', { name: 'Do not contact' })
   await table.getByText('Wrong number').waitFor()
   await page.getByRole('button', { name: 'Suppress number' }).click()
   await dialog().getByLabel('Phone number').fill('12')

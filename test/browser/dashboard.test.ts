@@ -11,6 +11,11 @@ const owner = await openOwner()
 const { page, address, workspace, newBrowserUser } = owner
 
 const main = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })
+const tab = (name: string) => page.getByRole('navigation', { name: 'Contacts' }).getByRole('link', { name })
+const openProfile = async () => {
+  await page.getByRole('button', { name: 'Account: Ada' }).click()
+  await page.getByRole('menuitem', { name: 'Profile' }).click()
+}
 const dialog = (on: Page = page) => on.getByRole('dialog')
 
 const callWith = async (key: string) =>
@@ -114,7 +119,8 @@ const messy = [
 ].join('')
 
 test('a CSV file is previewed, imported, reported and undone', { skip }, async () => {
-  await main('Import').click()
+  await main('Contacts').click()
+  await tab('Imports').click()
   await page.getByText('No imports yet').waitFor()
   await owner.capture('imports, empty')
   await page.getByRole('link', { name: 'New import' }).first().click()
@@ -276,8 +282,7 @@ test('workspaces are renamed, created and switched', { skip }, async () => {
   await page.getByRole('button', { name: 'Workspace Sales' }).click()
   await page.getByRole('menuitem', { name: 'Support' }).click()
   await page.getByRole('heading', { name: 'Support' }).waitFor()
-  await main('Settings').click()
-  await page.getByRole('link', { name: 'Profile' }).click()
+  await openProfile()
   await page.getByLabel('Current password').fill('not this one')
   await page.getByLabel('New password').fill('another horse battery')
   await page.getByRole('button', { name: 'Change password' }).click()
@@ -289,7 +294,7 @@ test('workspaces are renamed, created and switched', { skip }, async () => {
 })
 
 test('signing out ends the session, and guessing passwords is rate limited', { skip }, async () => {
-  await page.getByRole('link', { name: 'Profile' }).click()
+  await openProfile()
   await page.getByText('This device').waitFor()
   await owner.capture('profile')
   await page.getByRole('button', { name: 'Account: Ada' }).click()
@@ -352,25 +357,28 @@ test('the clock of a test workspace is shown and advanced', { skip }, async () =
   await dialog().getByText('Manual').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('table').getByText('just now').waitFor()
-  const to = bar.getByLabel('Advance to')
+  await bar.getByRole('button', { name: 'Test clock' }).click()
+  const clock = page.getByRole('dialog', { name: 'Advance the test clock' })
+  const to = clock.getByLabel('Advance to')
   assert.equal(await to.getAttribute('min'), '2031-03-06T19:01')
   await to.fill('2031-03-06T19:30')
-  await bar.getByRole('button', { name: '+1 hour' }).click()
+  await clock.getByRole('button', { name: '+1 hour' }).click()
   await showsTime(began_at + hour_ms)
   assert.equal(await to.inputValue(), '')
-  await bar.getByRole('button', { name: '+1 day' }).click()
+  await clock.getByRole('button', { name: '+1 day' }).click()
   await showsTime(began_at + 25 * hour_ms)
   await page.getByRole('table').getByText('yesterday').waitFor()
   await to.fill('2031-03-07T20:00')
-  await bar.getByRole('button', { name: 'Advance', exact: true }).click()
-  await bar.getByRole('alert').getByText('Choose a time after Mar 7, 2031, 8:00 PM.').waitFor()
+  await clock.getByRole('button', { name: 'Advance', exact: true }).click()
+  await clock.getByRole('alert').getByText('Choose a time after Mar 7, 2031, 8:00 PM.').waitFor()
   await owner.capture('test clock, invalid')
   await to.fill('2100-01-01T09:00')
-  await bar.getByRole('button', { name: 'Advance', exact: true }).click()
+  await clock.getByRole('button', { name: 'Advance', exact: true }).click()
   await showsTime(new Date('2100-01-01T09:00').getTime())
-  await bar.getByRole('alert').waitFor({ state: 'hidden' })
+  await clock.getByRole('alert').waitFor({ state: 'hidden' })
   assert.equal(await to.inputValue(), '')
 
+  await page.keyboard.press('Escape')
   await main('Webhooks').click()
   await page.getByRole('button', { name: 'New webhook' }).click()
   await dialog().getByText('Built-in inbox').click()
@@ -400,7 +408,9 @@ test('the clock of a test workspace is shown and advanced', { skip }, async () =
   await bar.getByText('advancing to').waitFor()
   assert.match(await bar.locator('time').innerText(), /:\d\d:03 [AP]M \S+$/)
   assert.match(await bar.getByRole('status').innerText(), /advancing to .*, \d+:\d\d [AP]M \S+$/)
-  assert.ok(await bar.getByRole('button', { name: '+1 day' }).isDisabled())
+  await bar.getByRole('button', { name: 'Test clock' }).click()
+  assert.ok(await clock.getByRole('button', { name: '+1 day' }).isDisabled())
+  await page.keyboard.press('Escape')
   await captureAll(owner, 'test clock')
   await page.unroute(/\/test_clock$/)
   await page.getByRole('button', { name: 'Workspace Trial' }).click()
@@ -414,7 +424,7 @@ test('the clock of a test workspace is shown and advanced', { skip }, async () =
 test('every page works in dark mode and on a phone', { skip }, async () => {
   await setColorScheme(page, 'dark')
   await page.setViewportSize(narrow)
-  for (const name of ['Home', 'Contacts', 'Import', 'Agents', 'Settings']) {
+  for (const name of ['Home', 'Contacts', 'Agents', 'Settings']) {
     await openFromNav(page, name)
     await page.getByRole('heading', { level: 1 }).waitFor()
     await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').waitFor({ state: 'hidden' })

@@ -199,7 +199,7 @@ test('a webhook is tested with the inbox, which can respond with errors', { skip
   await dialog().getByLabel('Description').fill('Try-out')
   await dialog().getByRole('button', { name: 'Save changes' }).click()
   await page.getByRole('heading', { name: 'Try-out' }).waitFor()
-  await page.getByRole('link', { name: 'All webhooks' }).click()
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Webhooks' }).click()
   await page.getByRole('table', { name: 'Webhooks' }).getByText('Try-out').waitFor()
   await owner.capture('webhooks')
   assert.deepEqual(owner.pageErrors([400]), [])

@@ -164,7 +164,10 @@ export interface OwnServer {
   address: string
   setup_link: string
   newBrowserUser: () => Promise<BrowserUser>
-  /** Kills the server and starts it again at the same address. */
+  /** Kills the server. */
+  stop: () => Promise<void>
+  /** Starts it again at the same address. */
+  start: () => Promise<void>
   restart: () => Promise<void>
 }
 
@@ -172,14 +175,14 @@ export interface OwnServer {
 export async function openOwnServer(): Promise<OwnServer> {
   const { browser } = await openShared()
   const { url, drop } = await copyTemplate('browser')
-  const start = (port: string) =>
+  const serve = (port: string) =>
     parley(['serve'], {
       LOG_LEVEL: 'warn',
       DATABASE_URL: url,
       SECRETS_KEY: 'a key for tests that is long enough',
       PORT: port,
     })
-  let server = start('0')
+  let server = serve('0')
   after(async () => {
     server.child.kill('SIGTERM')
     await server.ended
@@ -187,13 +190,19 @@ export async function openOwnServer(): Promise<OwnServer> {
   })
   const [, setup_link = ''] = await server.says(/Set up +(\S+)/)
   const address = new URL(setup_link).origin
-  const restart = async () => {
+  const stop = async () => {
     server.child.kill('SIGKILL')
     await server.ended
-    server = start(new URL(address).port)
+  }
+  const start = async () => {
+    server = serve(new URL(address).port)
     await server.says(new RegExp(address))
   }
-  return { address, setup_link, newBrowserUser: () => openBrowserUser(browser, address), restart }
+  const restart = async () => {
+    await stop()
+    await start()
+  }
+  return { address, setup_link, newBrowserUser: () => openBrowserUser(browser, address), stop, start, restart }
 }
 
 async function openBrowserUser(browser: Browser, address: string): Promise<BrowserUser> {

@@ -4,6 +4,7 @@ import type { Event } from '../../../server/events/schema.ts'
 import { consentsKey } from '../consent/consent.ts'
 import { event_types } from '../events/event-types.ts'
 import { useApi } from '../kit/api.ts'
+import { useConnection } from '../kit/connection.ts'
 import { useStream } from '../kit/stream.ts'
 import { inboxQuery, listKey } from './conversation.ts'
 import { playTone, useIsSoundOn } from './sound.ts'
@@ -28,13 +29,20 @@ export function useLiveConversations(): void {
       void client.invalidateQueries({ queryKey: consentsKey(api) })
     }, refresh_ms)
   }
-  useStream<{ type: Event['type']; data: Event }>(api.workspace, {
+  const state = useStream<{ type: Event['type']; data: Event }>(api.workspace, {
     path: '/events/stream',
     query: { type: 'conversation.*' },
     types,
     onOpen: refresh,
     onMessages: refresh,
   })
+  const { check } = useConnection()
+  const was_connected = useRef(false)
+  useEffect(() => {
+    // A lost stream is the first sign of a stopped server on a page that asks for nothing.
+    if (state === 'connecting' && was_connected.current && document.visibilityState === 'visible') void check()
+    was_connected.current = state === 'connected'
+  }, [state, check])
   useEffect(() => () => clearTimeout(timer.current), [])
   useSound()
 }

@@ -14,7 +14,7 @@ const steps = [
     description: 'Upload a CSV file and review the changes first.',
   },
   {
-    to: '/w/$workspace/settings/api-keys',
+    to: '/w/$workspace/api-keys',
     is_for_owners: true,
     Icon: KeyIcon,
     title: 'Create an API key',

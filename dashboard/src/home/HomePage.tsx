@@ -38,7 +38,7 @@ export function HomePage() {
     </Button>
   )
   return (
-    <Page title={name} description="Recent activity" actions={can_edit && add}>
+    <Page title={name} actions={can_edit && add}>
       {error ? (
         <Card>
           <LoadError error={error} retry={refetch} />

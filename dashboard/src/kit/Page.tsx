@@ -1,32 +1,43 @@
-import { type ReactNode, useEffect } from 'react'
+import { createContext, type ReactNode, useContext, useEffect } from 'react'
 import styles from './page.module.css'
+
+/** What the shell shows above each title. */
+export const BreadcrumbContext = createContext<ReactNode>(null)
 
 interface PageProps {
   title: string
+  /** Of the browser's tab, if it isn't that of the page. null: what is inside sets it. */
+  browser_title?: string | null
+  /** Facts about what the page shows. It never explains the page. */
   description?: ReactNode
   actions?: ReactNode
+  tabs?: ReactNode
+  /** Forms are not wider than they can be read. Tables take the whole width. */
+  is_form?: boolean
   children: ReactNode
 }
 
-export function Page({ title, description, actions, children }: PageProps) {
-  useTitle(title)
+export function Page({ title, browser_title = title, description, actions, tabs, is_form, children }: PageProps) {
+  useTitle(browser_title)
   return (
-    <div className={styles.page}>
+    <div className={styles.page} data-form={is_form || undefined}>
       <div className={styles.head}>
-        <div>
+        <div className={styles.heading}>
+          {useContext(BreadcrumbContext)}
           <h1 className={styles.title}>{title}</h1>
-          {description && <p className={styles.description}>{description}</p>}
+          {description && <div className={styles.description}>{description}</div>}
         </div>
         {actions && <div className={styles.actions}>{actions}</div>}
       </div>
+      {tabs}
       {children}
     </div>
   )
 }
 
-export function useTitle(title: string): void {
+export function useTitle(title: string | null): void {
   useEffect(() => {
-    document.title = `${title} · Parley`
+    if (title !== null) document.title = `${title} · Parley`
   }, [title])
 }
 

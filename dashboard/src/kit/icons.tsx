@@ -185,3 +185,10 @@ export const MicrophoneIcon = icon(
     <path d="M5.5 11.5a6.5 6.5 0 0 0 13 0M12 18v3" />
   </>,
 )
+export const SidebarIcon = icon(
+  <>
+    <rect x="3.5" y="4.5" width="17" height="15" rx="2.5" />
+    <path d="M9.5 4.5v15" />
+  </>,
+)
+export const ColumnsIcon = icon(<path d="M4.5 4.5h15v15h-15ZM9.5 4.5v15M14.5 4.5v15" />)

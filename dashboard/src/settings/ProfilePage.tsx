@@ -2,7 +2,8 @@ import { Button, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { formErrors } from '../kit/error-messages.ts'
-import { Card, Stack, useTitle } from '../kit/Page.tsx'
+import { NowContext } from '../kit/now.ts'
+import { Card, Page, Stack } from '../kit/Page.tsx'
 import { createClient } from '../kit/request.ts'
 import { session_query, useSession } from '../kit/session.ts'
 import { ErrorAlert } from '../kit/states.tsx'
@@ -12,13 +13,17 @@ import { Sessions } from './Sessions.tsx'
 import styles from './settings.module.css'
 
 export function ProfilePage() {
-  useTitle('Profile')
   return (
-    <Stack>
-      <NameForm />
-      <PasswordForm />
-      <Sessions />
-    </Stack>
+    <Page title="Profile" is_form>
+      {/* Sessions go by the real time, also in test workspaces. */}
+      <NowContext value={Date.now}>
+        <Stack>
+          <NameForm />
+          <PasswordForm />
+          <Sessions />
+        </Stack>
+      </NowContext>
+    </Page>
   )
 }
 

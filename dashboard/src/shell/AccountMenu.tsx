@@ -1,7 +1,7 @@
 import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { CheckIcon, LeaveIcon, MoonIcon, MoreIcon, ScreenIcon, SettingsIcon, SunIcon } from '../kit/icons.tsx'
+import { CheckIcon, LeaveIcon, MoonIcon, ScreenIcon, SettingsIcon, SunIcon } from '../kit/icons.tsx'
 import { createClient } from '../kit/request.ts'
 import { useSession, useSetSession } from '../kit/session.ts'
 import { showError } from '../kit/toast.ts'
@@ -33,16 +33,13 @@ export function AccountMenu() {
             {Array.from(person.name || person.email)[0]?.toUpperCase()}
           </span>
           <span className={styles.visuallyHidden}>Account: {person.name || person.email}</span>
-          <span className={styles.accountText} aria-hidden="true">
-            <span className={styles.accountName}>{person.name || person.email}</span>
-            <span className={styles.accountEmail}>{person.email}</span>
-          </span>
-          <span className={styles.accountMore}>
-            <MoreIcon size={16} />
+          <span className={styles.accountName} aria-hidden="true">
+            {person.name || person.email}
           </span>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Label>{person.email}</Menu.Label>
         <Menu.Label>Appearance</Menu.Label>
         {color_schemes.map(({ value, name, Icon }) => (
           <Menu.Item
@@ -57,7 +54,7 @@ export function AccountMenu() {
         <Menu.Divider />
         <Menu.Item
           leftSection={<SettingsIcon size={16} />}
-          onClick={() => void navigate({ to: '/w/$workspace/settings/me', params: { workspace } })}
+          onClick={() => void navigate({ to: '/w/$workspace/profile', params: { workspace } })}
         >
           Profile
         </Menu.Item>

@@ -1,20 +1,34 @@
 import { Button } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { SearchIcon } from '../kit/icons.tsx'
 import { useTitle } from '../kit/Page.tsx'
-import { EmptyState } from '../kit/states.tsx'
+import styles from '../kit/page.module.css'
 
+/** In the shell. */
 export function NotFoundPage() {
   useTitle('Page not found')
+  const { workspace } = useParams({ strict: false })
   return (
-    <main id="main">
-      <EmptyState
-        icon={<SearchIcon size={24} />}
-        title="Page not found"
-        action={<Button renderRoot={(props) => <Link to="/" {...props} />}>Go to Home</Button>}
+    <div className={styles.empty}>
+      <div className={styles.emptyIcon}>
+        <SearchIcon size={20} />
+      </div>
+      <h1 className={styles.emptyTitle}>Page not found</h1>
+      <p className={styles.emptyText}>The link may be out of date, or you may not have access to its workspace.</p>
+      <Button
+        renderRoot={(props) =>
+          workspace ? <Link to="/w/$workspace" params={{ workspace }} {...props} /> : <Link to="/" {...props} />
+        }
       >
-        The link may be out of date, or you may not have access to its workspace.
-      </EmptyState>
-    </main>
+        Go to Home
+      </Button>
+    </div>
   )
 }
+
+/** Outside of a workspace, or in one that the person isn't in. */
+export const BareNotFoundPage = () => (
+  <main id="main">
+    <NotFoundPage />
+  </main>
+)

@@ -1,18 +1,25 @@
+import { ActionIcon } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router'
-import { useEffect } from 'react'
-import { TestClockBar } from '../clocks/TestClockBar.tsx'
+import { type ReactNode, useEffect } from 'react'
+import { TestClockChip } from '../clocks/TestClockChip.tsx'
 import { useTestClock } from '../clocks/test-clock.ts'
 import { useLiveConversations } from '../conversations/useLiveConversations.ts'
+import { useIsConnected } from '../kit/connection.ts'
+import { SidebarIcon } from '../kit/icons.tsx'
 import { LoadingPage } from '../kit/LoadingPage.tsx'
 import { NowContext } from '../kit/now.ts'
+import { BreadcrumbContext } from '../kit/Page.tsx'
 import { session_query, useIsTest } from '../kit/session.ts'
 import { LoadError } from '../kit/states.tsx'
 import { AccountMenu } from './AccountMenu.tsx'
+import { Breadcrumb } from './Breadcrumb.tsx'
 import { rememberWorkspace } from './last-workspace.ts'
 import { Nav } from './Nav.tsx'
-import { NotFoundPage } from './NotFoundPage.tsx'
+import { BareNotFoundPage } from './NotFoundPage.tsx'
+import { OfflineBar } from './OfflineBar.tsx'
 import styles from './shell.module.css'
+import { useIsCollapsed } from './useSidebar.ts'
 import { WorkspaceSwitch } from './WorkspaceSwitch.tsx'
 
 /** Layout of all pages of a workspace. Redirects to the sign-in page without a session. */
@@ -30,37 +37,68 @@ export function Shell() {
     scrollTo(0, 0)
   }, [pathname])
 
-  if (session === undefined) return error ? <LoadError error={error} retry={refetch} /> : <LoadingPage />
+  if (session === undefined)
+    return error ? (
+      <main id="main">
+        <OfflineBar />
+        <LoadError error={error} retry={refetch} />
+      </main>
+    ) : (
+      <LoadingPage />
+    )
   if (session === null) {
     // Still rendered while the sign-in page loads, where it must not redirect again.
     const is_in_workspace = pathname.startsWith('/w/')
     return is_in_workspace ? <Navigate to="/sign-in" search={{ next: publicHref }} replace /> : <LoadingPage />
   }
-  if (!is_member) return <NotFoundPage />
-  return (
-    <div className={styles.shell}>
-      <div className={styles.side}>
-        <WorkspaceSwitch />
-        <Nav />
-        <AccountMenu />
-      </div>
-      <main id="main" className={styles.main} key={workspace}>
-        <WorkspaceContent />
-      </main>
-    </div>
-  )
+  if (!is_member) return <BareNotFoundPage />
+  return <WorkspaceShell key={workspace} />
 }
 
+const breadcrumb = <Breadcrumb />
+
 /** In a test workspace all times are relative to its clock. */
-function WorkspaceContent() {
+function WorkspaceShell() {
   useLiveConversations()
   const is_test = useIsTest()
   const { data: clock, error } = useTestClock(is_test)
   const now = clock && Date.parse(clock.now)
+  const is_connected = useIsConnected()
+  const [is_collapsed, setCollapsed] = useIsCollapsed()
   return (
     <NowContext value={now === undefined ? Date.now : () => now}>
-      {is_test && <TestClockBar clock={clock} error={error} />}
-      <Outlet />
+      <div className={styles.shell} data-collapsed={is_collapsed}>
+        <div className={styles.side}>
+          <div className={styles.sideHead}>
+            <WorkspaceSwitch />
+            <ActionIcon
+              className={styles.collapse}
+              variant="subtle"
+              color="gray"
+              aria-label={is_collapsed ? 'Expand sidebar' : 'Collapse sidebar'}
+              aria-expanded={!is_collapsed}
+              onClick={() => setCollapsed((before) => !before)}
+            >
+              <SidebarIcon size={16} />
+            </ActionIcon>
+          </div>
+          {is_test && <TestClockChip clock={clock} error={error} />}
+          <Nav />
+          <AccountMenu />
+        </div>
+        <Main is_connected={is_connected}>
+          <BreadcrumbContext value={breadcrumb}>
+            <Outlet />
+          </BreadcrumbContext>
+        </Main>
+      </div>
     </NowContext>
   )
 }
+
+const Main = ({ is_connected, children }: { is_connected: boolean; children: ReactNode }) => (
+  <main id="main" className={styles.main} data-offline={!is_connected || undefined}>
+    <OfflineBar />
+    {children}
+  </main>
+)

@@ -23,7 +23,7 @@ export function WorkspaceSwitch() {
             </span>
             <span className={styles.visuallyHidden}>Workspace </span>
             <span className={styles.switchName}>{name}</span>
-            <ChevronIcon size={16} />
+            <ChevronIcon size={14} />
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>

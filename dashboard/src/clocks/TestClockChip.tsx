@@ -1,4 +1,4 @@
-import { Button, Loader, TextInput } from '@mantine/core'
+import { Button, Loader, Popover, TextInput, UnstyledButton } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import type { Advance, TestClock } from '../../../server/clocks/schema.ts'
 import { formErrors } from '../kit/error-messages.ts'
@@ -16,8 +16,8 @@ const steps = [
   { name: '+1 day', by_seconds: 86_400 },
 ]
 
-/** Shows the time of a test workspace, and advances it. */
-export function TestClockBar({ clock, error }: { clock: TestClock | undefined; error: Error | null }) {
+/** Shows the time of a test workspace. A click opens what advances it. */
+export function TestClockChip({ clock, error }: { clock: TestClock | undefined; error: Error | null }) {
   const can_edit = useCanEdit()
   const advancing = useAdvance()
   const [chosen, setChosen] = useState('')
@@ -25,46 +25,54 @@ export function TestClockBar({ clock, error }: { clock: TestClock | undefined; e
   const is_advancing = clock?.status === 'advancing'
   const is_disabled = is_advancing || advancing.isPending
   const advance = (input: Advance) => advancing.mutate(input, { onSuccess: () => setChosen('') })
+  const message = failure ? describe(failure, advancing.variables?.to, clock) : clock?.error
   return (
-    <section className={styles.bar} aria-label="Test clock">
-      <p className={styles.time} role="status">
-        {is_advancing ? <Loader size={16} aria-hidden="true" /> : <ClockIcon size={16} />}
-        <span>
-          Test clock: <strong>{clock ? <time dateTime={clock.now}>{formatClock(clock.now)}</time> : '…'}</strong>
-          {is_advancing && clock.target && (
+    <section className={styles.clock} aria-label="Test clock">
+      <Popover position="right-start" trapFocus returnFocus disabled={!can_edit || !clock}>
+        <Popover.Target>
+          <UnstyledButton className={styles.chip} data-failed={Boolean(message) || undefined}>
+            {is_advancing ? <Loader size={14} aria-hidden="true" /> : <ClockIcon size={14} />}
+            <span className={styles.chipText}>
+              <span className={styles.visuallyHidden}>Test clock: </span>
+              {clock ? <time dateTime={clock.now}>{formatClock(clock.now)}</time> : '…'}
+            </span>
+          </UnstyledButton>
+        </Popover.Target>
+        <Popover.Dropdown className={styles.controls} aria-label="Advance the test clock">
+          {clock && (
             <>
-              , advancing to <span className={styles.whole}>{formatClock(clock.target)}</span>
+              <div className={styles.steps}>
+                {steps.map(({ name, by_seconds }) => (
+                  <Button
+                    key={name}
+                    size="xs"
+                    variant="default"
+                    disabled={is_disabled}
+                    onClick={() => advance({ by_seconds })}
+                  >
+                    {name}
+                  </Button>
+                ))}
+              </div>
+              <AdvanceTo
+                value={chosen}
+                min={nextMinute(clock.now)}
+                is_disabled={is_disabled}
+                onChange={setChosen}
+                onSubmit={(to) => advance({ to })}
+              />
             </>
           )}
-        </span>
+          {message && (
+            <p className={styles.error} role="alert">
+              {message}
+            </p>
+          )}
+        </Popover.Dropdown>
+      </Popover>
+      <p className={styles.target} role="status">
+        {is_advancing && clock.target && `advancing to ${formatClock(clock.target)}`}
       </p>
-      {can_edit && clock && (
-        <div className={styles.controls}>
-          {steps.map(({ name, by_seconds }) => (
-            <Button
-              key={name}
-              size="xs"
-              variant="default"
-              disabled={is_disabled}
-              onClick={() => advance({ by_seconds })}
-            >
-              {name}
-            </Button>
-          ))}
-          <AdvanceTo
-            value={chosen}
-            min={nextMinute(clock.now)}
-            is_disabled={is_disabled}
-            onChange={setChosen}
-            onSubmit={(to) => advance({ to })}
-          />
-        </div>
-      )}
-      {(failure || clock?.error) && (
-        <p className={styles.error} role="alert">
-          {failure ? describe(failure, advancing.variables?.to, clock) : clock?.error}
-        </p>
-      )}
     </section>
   )
 }
@@ -110,7 +118,6 @@ function AdvanceTo({ value, min, is_disabled, onChange, onSubmit }: AdvanceToPro
         type="datetime-local"
         size="xs"
         label="Advance to"
-        classNames={{ root: styles.field ?? '' }}
         min={min}
         value={value}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}

@@ -1,0 +1,29 @@
+import { Link, useLocation, useParams } from '@tanstack/react-router'
+import { useIsOwner } from '../kit/session.ts'
+import { groupsFor, isAt } from './places.ts'
+import styles from './shell.module.css'
+
+/** Where the page belongs: its group, and for what is below a list, the list. */
+export function Breadcrumb() {
+  const { workspace = '' } = useParams({ strict: false })
+  const { pathname } = useLocation()
+  const groups = groupsFor(useIsOwner())
+  const group = groups.find(({ places }) => places.some((place) => isAt(place, pathname)))
+  const place = group?.places.find((one) => isAt(one, pathname))
+  const is_below = place && pathname.replace(/\/$/, '') !== place.to.replace('$workspace', workspace)
+  if (!group?.name && !is_below) return null
+  return (
+    <nav className={styles.crumbs} aria-label="Breadcrumb">
+      <ol>
+        {group?.name && <li>{group.name}</li>}
+        {is_below && (
+          <li>
+            <Link to={place.to} params={{ workspace }}>
+              {place.name}
+            </Link>
+          </li>
+        )}
+      </ol>
+    </nav>
+  )
+}

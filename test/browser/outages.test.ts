@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  type BrowserUser,
+  captureAll,
+  fillAccountForm,
+  type OwnServer,
+  openInPage,
+  openOwnServer,
+  sendAs,
+  skip,
+} from '../support/dashboard.ts'
+
+/** A page stays usable while the server is stopped, and recovers by itself. */
+
+// All tests are skipped then, and nothing reads them.
+const own_server = skip ? ({} as OwnServer) : await openOwnServer()
+const { address, setup_link, stop, start } = own_server
+const owner = skip ? ({} as BrowserUser) : await own_server.newBrowserUser()
+const { page } = owner
+
+const main = (name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name })
+const bar = () => page.getByRole('status').getByText('Can’t reach the server. Trying again…')
+const addContact = (phone_number: string, first_name: string) =>
+  sendAs(owner, { address, method: 'POST', path: '/api/v1/contacts', data: { phone_number, first_name } })
+const row = (name: string) => page.getByRole('table').getByText(name, { exact: true })
+
+test('rows stay while the server is stopped, and new ones appear when it is back', { skip }, async () => {
+  await page.goto(setup_link)
+  await fillAccountForm(page, 'Ada Lovelace', 'ada@example.com')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await main('Contacts').click()
+  await page.getByText('No contacts yet').waitFor()
+  await addContact('+14155550101', 'Grace')
+  await page.reload()
+  await row('Grace').waitFor()
+  await stop()
+  await bar().waitFor()
+  await page.getByText('What you see may be out of date.').waitFor()
+  assert.equal(await row('Grace').count(), 1)
+  await captureAll(owner, 'offline')
+  await start()
+  await bar().waitFor({ state: 'hidden' })
+  await addContact('+14155550102', 'Alan')
+  await main('Home').click()
+  await main('Contacts').click()
+  await row('Alan').waitFor()
+})
+
+test('a page that was not loaded before opens when the server is back', { skip }, async () => {
+  await stop()
+  await bar().waitFor()
+  await main('Events').click()
+  await page.getByRole('heading', { name: 'Couldn’t load this page' }).waitFor()
+  assert.equal(await main('Contacts').count(), 1, 'the shell stays')
+  await captureAll(owner, 'page not loaded')
+  // Going back shows what was loaded.
+  await main('Contacts').click()
+  await row('Alan').waitFor()
+  await main('Events').click()
+  await page.getByRole('heading', { name: 'Couldn’t load this page' }).waitFor()
+  await start()
+  await page.getByRole('heading', { name: 'Events' }).waitFor()
+  await page.getByRole('list', { name: 'Events' }).getByText('contact.created').first().waitFor()
+})
+
+test('a file that a new version has replaced reloads the page once', { skip }, async () => {
+  let missing = 1
+  await page.route(/\/assets\/ToolsPage-.*\.js/, (route) =>
+    missing-- > 0 ? route.fulfill({ status: 404 }) : route.continue(),
+  )
+  await main('Tools').click()
+  await page.getByRole('heading', { name: 'Tools' }).waitFor()
+  assert.ok(missing < 0)
+  await page.route(/\/assets\/CampaignsPage-.*\.js/, (route) => route.fulfill({ status: 404 }))
+  await main('Campaigns').click()
+  await page.getByRole('heading', { name: 'Couldn’t load this page' }).waitFor()
+  await page.unroute(/\/assets\/CampaignsPage-.*\.js/)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
+})
+
+test('an unknown address has a heading and a way back', { skip }, async () => {
+  await openInPage(page, '/nothing/here')
+  await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
+  await captureAll(owner, 'page not found, in the shell')
+  await page.getByRole('main').getByRole('link', { name: 'Go to Home' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Default' }).waitFor()
+})
+
+test('each page has its own title, and the first Tab reaches the skip link', { skip }, async () => {
+  const titles = new Set<string>()
+  const paths = ['', '/inbox', '/conversations', '/campaigns', '/contacts', '/imports', '/suppressions', '/agents']
+  const more = ['/tools', '/channels', '/integrations', '/api-keys', '/webhooks', '/events', '/profile']
+  const settings = ['/settings/workspace', '/settings/members', '/settings/providers', '/settings/installation']
+  const all = [...paths, ...more, ...settings]
+  for (const path of all) {
+    await openInPage(page, path)
+    // The title of the page before stays until the new one is shown.
+    while (titles.has(await page.title())) await page.evaluate('0')
+    titles.add(await page.title())
+  }
+  assert.equal(titles.size, all.length)
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+  assert.equal(await page.title(), 'Installation · Parley')
+  await page.keyboard.press('Tab')
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to content')
+})

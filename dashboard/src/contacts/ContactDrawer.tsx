@@ -67,9 +67,7 @@ function ExistingContact({ id, onClose }: { id: string; onClose: () => void }) {
 
 const Head = ({ title }: { title: string }) => (
   <Drawer.Header>
-    <Drawer.Title fz={20} fw={650}>
-      {title}
-    </Drawer.Title>
+    <Drawer.Title>{title}</Drawer.Title>
     <Drawer.CloseButton aria-label="Close" />
   </Drawer.Header>
 )

@@ -1,6 +1,6 @@
 import { CloseButton, Select, TagsInput, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { SearchIcon } from '../kit/icons.tsx'
 import styles from './contacts.module.css'
 import { type Source, source_names, sources } from './search.ts'
@@ -8,7 +8,7 @@ import { useContactSearch } from './useContactSearch.ts'
 
 const typing_ms = 200
 
-export function ContactFilters({ suggested_tags }: { suggested_tags: string[] }) {
+export function ContactFilters({ suggested_tags, children }: { suggested_tags: string[]; children: ReactNode }) {
   const { params, change } = useContactSearch()
   return (
     <search className={styles.filters} aria-label="Filter contacts">
@@ -31,6 +31,7 @@ export function ContactFilters({ suggested_tags }: { suggested_tags: string[] })
         clearable
         clearButtonProps={{ 'aria-label': 'Clear source' }}
       />
+      {children}
     </search>
   )
 }

@@ -1,6 +1,6 @@
-import { Anchor, Button, Modal } from '@mantine/core'
+import { Button, Modal } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ContactWithCrmIds } from '../../../server/contacts/schema.ts'
 import { CallButton } from '../calls/CallButton.tsx'
@@ -28,13 +28,6 @@ export function ContactPage() {
   return (
     <Page
       title={contact ? contactName(contact) || contact.phone_number : 'Contact'}
-      description={
-        <Anchor
-          renderRoot={(props) => <Link to="/w/$workspace/contacts" params={{ workspace: api.workspace }} {...props} />}
-        >
-          All contacts
-        </Anchor>
-      }
       actions={
         contact &&
         can_edit && (

@@ -3,21 +3,27 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { Contact } from '../../../server/contacts/schema.ts'
-import { useApi } from '../kit/api.ts'
+import { type Api, useApi } from '../kit/api.ts'
 import { formatCount } from '../kit/format.ts'
 import { ExportIcon, ImportIcon, PlusIcon } from '../kit/icons.tsx'
-import { Card, Page } from '../kit/Page.tsx'
+import { Page } from '../kit/Page.tsx'
+import { isPastEnd, Pager } from '../kit/Pager.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { LoadError } from '../kit/states.tsx'
 import { showError } from '../kit/toast.ts'
-import { BulkBar } from './BulkBar.tsx'
+import { BulkActions } from './BulkActions.tsx'
 import { ContactDrawer } from './ContactDrawer.tsx'
 import { ContactFilters } from './ContactFilters.tsx'
-import { ContactPagination } from './ContactPagination.tsx'
 import { ContactTable } from './ContactTable.tsx'
-import { contactListQuery, toFilters } from './contact.ts'
+import { ContactTabs } from './ContactTabs.tsx'
+import { contactListQuery, contactName, toFilters } from './contact.ts'
 import styles from './contacts.module.css'
+import type { ContactSearch } from './search.ts'
 import { useContactSearch } from './useContactSearch.ts'
+
+const loaded_at_once = 100
+/** Each is changed by a request of its own. */
+const selected_max = 10_000
 
 export function ContactsPage() {
   const api = useApi()
@@ -58,33 +64,58 @@ export function ContactsPage() {
     </>
   )
   return (
-    <Page title="Contacts" description="People your agents talk to." actions={actions}>
-      <ContactFilters suggested_tags={distinctTags(list.data?.data)} />
-      <p role="status" className={styles.found}>
-        {total === undefined ? '\u00a0' : formatCount(total, 'contact')}
-      </p>
-      <Card is_flush>
-        {selected.size > 0 && (
-          <BulkBar
-            selected={selected}
-            onDone={(failed) => setSelected(new Map(failed.map((contact) => [contact.id, contact])))}
-          />
-        )}
-        {list.error ? (
-          <LoadError error={list.error} retry={list.refetch} />
-        ) : (
-          <ContactTable
-            contacts={list.data?.data}
-            is_stale={list.isPlaceholderData}
-            selected={selected}
-            onSelect={can_edit ? setSelected : undefined}
-          />
-        )}
-      </Card>
-      {list.data && <ContactPagination {...list.data.pagination} />}
+    <Page title="Contacts" tabs={<ContactTabs />} actions={actions}>
+      <ContactFilters suggested_tags={distinctTags(list.data?.data)}>
+        <p role="status" className={styles.found}>
+          {total === undefined ? '\u00a0' : formatCount(total, 'contact')}
+        </p>
+      </ContactFilters>
+      {list.error && !list.data ? (
+        <LoadError error={list.error} retry={list.refetch} />
+      ) : (
+        <ContactTable
+          contacts={list.data && isPastEnd(list.data.pagination) ? undefined : list.data?.data}
+          is_stale={list.isPlaceholderData}
+          selection={
+            can_edit
+              ? {
+                  selected,
+                  onChange: setSelected,
+                  nameOf: (contact) => contactName(contact) || contact.phone_number,
+                  total: total ?? 0,
+                  loadAll: () => loadAll(api, params),
+                  actions: (
+                    <BulkActions
+                      selected={selected}
+                      onDone={(failed) => setSelected(new Map(failed.map((contact) => [contact.id, contact])))}
+                    />
+                  ),
+                }
+              : undefined
+          }
+        />
+      )}
+      {list.data && (
+        <Pager
+          pagination={list.data.pagination}
+          onChange={(page, replace) => change({ page: page > 1 ? page : undefined }, replace)}
+        />
+      )}
       <ContactDrawer id={contact} onClose={() => change({ contact: undefined })} />
     </Page>
   )
+}
+
+/** Every contact that the filters match, for actions on all of them. */
+async function loadAll(api: Api, params: ContactSearch): Promise<Contact[]> {
+  const all: Contact[] = []
+  let cursor: string | undefined
+  do {
+    const page = await api.list<Contact>('/contacts', { ...toFilters(params), limit: loaded_at_once, cursor })
+    all.push(...page.data)
+    cursor = page.pagination.next_cursor ?? undefined
+  } while (cursor && all.length < selected_max)
+  return all
 }
 
 const distinctTags = (contacts: Contact[] = []): string[] => [...new Set(contacts.flatMap(({ tags }) => tags))].sort()

@@ -14,7 +14,7 @@ import { contactName } from './contact.ts'
 import styles from './contacts.module.css'
 import { useRefreshContacts } from './useRefreshContacts.ts'
 
-interface BulkBarProps {
+interface BulkActionsProps {
   selected: ReadonlyMap<string, Contact>
   /** With the contacts that failed, which stay selected. */
   onDone: (failed: Contact[]) => void
@@ -22,7 +22,8 @@ interface BulkBarProps {
 
 type Verb = 'add' | 'remove' | 'delete'
 
-export function BulkBar({ selected, onDone }: BulkBarProps) {
+/** Changes or deletes the selected contacts. */
+export function BulkActions({ selected, onDone }: BulkActionsProps) {
   const api = useApi()
   const refresh = useRefreshContacts()
   const [open_dialog, setOpenDialog] = useState<Verb>()
@@ -45,8 +46,7 @@ export function BulkBar({ selected, onDone }: BulkBarProps) {
   })
   const count = formatCount(contacts.length, 'contact')
   return (
-    <section className={styles.bulk} aria-label="Selected contacts">
-      <strong>{formatCount(contacts.length, 'contact')} selected</strong>
+    <>
       {applying.isPending ? (
         <Progress
           className={styles.bulkProgress}
@@ -70,9 +70,6 @@ export function BulkBar({ selected, onDone }: BulkBarProps) {
           >
             Delete
           </Button>
-          <Button size="xs" variant="subtle" color="gray" onClick={() => onDone([])}>
-            Clear selection
-          </Button>
         </>
       )}
       <TagDialog
@@ -90,7 +87,7 @@ export function BulkBar({ selected, onDone }: BulkBarProps) {
       >
         This permanently deletes {count} and can’t be undone.
       </ConfirmDialog>
-    </section>
+    </>
   )
 }
 

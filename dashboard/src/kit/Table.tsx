@@ -1,0 +1,331 @@
+import { ActionIcon, Button, Checkbox, Menu, Skeleton, UnstyledButton } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
+import { memo, type ReactNode, useMemo, useRef, useState } from 'react'
+import { formatNumber } from './format.ts'
+import { ColumnsIcon, DownIcon, SortIcon, UpIcon } from './icons.tsx'
+import styles from './table.module.css'
+import { showError } from './toast.ts'
+import { useRowKeys } from './useRowKeys.ts'
+
+export interface Column<Row> {
+  id: string
+  name: string
+  cell: (row: Row) => ReactNode
+  /** A track of a CSS grid: rows are grids of their own, so it can't depend on what they contain. */
+  width?: string
+  /** The server can sort by it. */
+  is_sortable?: boolean
+  is_number?: boolean
+  is_hidden_on_phone?: boolean
+  /** Shown only if the person chooses it. Needs `remember_as`. */
+  is_extra?: boolean
+  /** For screen readers only, such as that of a column of menus. */
+  is_name_hidden?: boolean
+}
+
+export interface Selection<Row> {
+  selected: ReadonlyMap<string, Row>
+  onChange: (selected: ReadonlyMap<string, Row>) => void
+  /** For screen readers: "Select Grace Hopper". */
+  nameOf: (row: Row) => string
+  /** All rows that match, also on other pages. */
+  total: number
+  loadAll: () => Promise<Row[]>
+  /** Of the bar that stays at the bottom while rows are selected. */
+  actions: ReactNode
+}
+
+interface TableProps<Row> {
+  label: string
+  /** A row leads to where the first link in its first column does. */
+  columns: Column<Row>[]
+  rows: Row[] | undefined
+  getRowId: (row: Row) => string
+  /** The open row. */
+  isHighlighted?: (row: Row) => boolean
+  /** The column by which rows are sorted, with a minus if descending. */
+  sort?: string
+  onSort?: (sort: string) => void
+  selection?: Selection<Row> | undefined
+  /** The key under which this browser remembers the chosen columns. */
+  remember_as?: string
+  /** Rows of an earlier answer, shown until the next one arrives. */
+  is_stale?: boolean
+  /** Scrolls sideways within its frame, which then takes the focus. */
+  is_framed?: boolean
+  empty?: ReactNode
+}
+
+const skeleton_rows = 12
+const framed_column_px = 150
+
+/** The one table. j and k move between its rows, Enter opens one, x selects it. */
+export function Table<Row>(props: TableProps<Row>) {
+  const { label, columns, rows, getRowId, selection, sort, onSort, is_stale, is_framed, empty, remember_as } = props
+  const [shown, choice] = useChosenColumns(columns, remember_as)
+  const table = useRef<HTMLTableElement>(null)
+  const toggle = useToggle(rows, getRowId, selection)
+  useRowKeys(table)
+  if (rows?.length === 0 && empty) return empty
+  const tracks = [...(selection ? ['32px'] : []), ...shown.map(({ width }, index) => width ?? defaultTrack(index))]
+  const phone_tracks = [
+    ...(selection ? ['32px'] : []),
+    ...shown.filter((column) => !column.is_hidden_on_phone).map(({ width }, index) => width ?? defaultTrack(index)),
+  ]
+  const variables = { '--columns': tracks.join(' '), '--columns-on-phone': phone_tracks.join(' ') }
+  return (
+    <div
+      className={styles.frame}
+      data-stale={is_stale || undefined}
+      data-framed={is_framed || undefined}
+      aria-busy={!rows || is_stale}
+      {...(is_framed && { role: 'region', 'aria-label': label, tabIndex: 0 })}
+    >
+      <table
+        ref={table}
+        className={styles.table}
+        aria-label={label}
+        style={{ ...variables, ...(is_framed && { minWidth: shown.length * framed_column_px }) }}
+      >
+        <thead>
+          <tr>
+            {selection && (
+              <th scope="col" className={styles.check}>
+                <AllCheckbox rows={rows} getRowId={getRowId} selection={selection} />
+              </th>
+            )}
+            {shown.map((column) => (
+              <HeaderCell key={column.id} column={column} sort={sort} onSort={onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {!rows && <LoadingRows columns={shown} has_selection={Boolean(selection)} />}
+          {rows?.map((row) => (
+            <TableRow
+              key={getRowId(row)}
+              row={row}
+              columns={shown}
+              is_highlighted={props.isHighlighted?.(row) ?? false}
+              is_selected={selection?.selected.has(getRowId(row)) ?? false}
+              toggle={selection && toggle}
+              name={selection?.nameOf(row)}
+            />
+          ))}
+        </tbody>
+      </table>
+      {choice}
+      {selection && selection.selected.size > 0 && <BulkBar rows={rows} getRowId={getRowId} selection={selection} />}
+    </div>
+  )
+}
+
+const defaultTrack = (index: number): string => `minmax(0, ${index === 0 ? 2 : 1}fr)`
+
+interface TableRowProps<Row> {
+  row: Row
+  columns: Column<Row>[]
+  is_highlighted: boolean
+  is_selected: boolean
+  toggle: ((row: Row, is_range: boolean) => void) | undefined
+  name: string | undefined
+}
+
+/** Rendered again only if something of this row changes: lists get long. */
+const TableRow = memo(function TableRow<Row>(props: TableRowProps<Row>) {
+  const { row, columns, is_highlighted, is_selected, toggle, name } = props
+  return (
+    <tr data-highlighted={is_highlighted || is_selected || undefined}>
+      {toggle && (
+        <td className={styles.check}>
+          <label>
+            <input
+              type="checkbox"
+              aria-label={`Select ${name}`}
+              checked={is_selected}
+              // A change by a click is a click: it knows the Shift key.
+              onChange={({ nativeEvent }) => toggle(row, (nativeEvent as MouseEvent).shiftKey)}
+            />
+          </label>
+        </td>
+      )}
+      {columns.map((column, index) => (
+        <td key={column.id} className={classOf(column)} data-first={index === 0 || undefined}>
+          {column.cell(row)}
+        </td>
+      ))}
+    </tr>
+  )
+}) as <Row>(props: TableRowProps<Row>) => ReactNode
+
+const classOf = ({ is_hidden_on_phone, is_number }: { is_hidden_on_phone?: boolean; is_number?: boolean }): string =>
+  [is_hidden_on_phone && styles.hidden, is_number && styles.number].filter(Boolean).join(' ')
+
+interface HeaderCellProps {
+  column: Omit<Column<never>, 'cell'>
+  sort: string | undefined
+  onSort: ((sort: string) => void) | undefined
+}
+
+function HeaderCell({ column, sort = '', onSort }: HeaderCellProps) {
+  const { id, name, is_sortable, is_name_hidden } = column
+  if (is_name_hidden)
+    return (
+      <th scope="col" className={classOf(column)}>
+        <span className={styles.visuallyHidden}>{name}</span>
+      </th>
+    )
+  if (!is_sortable || !onSort)
+    return (
+      <th scope="col" className={classOf(column)}>
+        {name}
+      </th>
+    )
+  const is_descending = sort === `-${id}`
+  const is_ascending = sort === id
+  const Icon = is_descending ? DownIcon : is_ascending ? UpIcon : SortIcon
+  return (
+    <th
+      scope="col"
+      className={classOf(column)}
+      aria-sort={is_descending ? 'descending' : is_ascending ? 'ascending' : 'none'}
+    >
+      <UnstyledButton className={styles.sorter} onClick={() => onSort(is_descending ? id : `-${id}`)}>
+        {name}
+        <Icon size={12} />
+      </UnstyledButton>
+    </th>
+  )
+}
+
+/** Toggles one row, or with the Shift key all from the last one to this one. */
+function useToggle<Row>(
+  rows: Row[] | undefined,
+  getRowId: (row: Row) => string,
+  selection: Selection<Row> | undefined,
+): (row: Row, is_range: boolean) => void {
+  const last_id = useRef<string>(undefined)
+  const latest = useRef({ rows, getRowId, selection })
+  latest.current = { rows, getRowId, selection }
+  return useMemo(
+    () => (row, is_range) => {
+      const { rows = [], getRowId, selection } = latest.current
+      if (!selection) return
+      const index = rows.indexOf(row)
+      const before = is_range ? rows.findIndex((one) => getRowId(one) === last_id.current) : -1
+      const from = before === -1 ? index : Math.min(before, index)
+      const to = before === -1 ? index : Math.max(before, index)
+      const is_selected = !selection.selected.has(getRowId(row))
+      const next = new Map(selection.selected)
+      for (const one of rows.slice(from, to + 1))
+        is_selected ? next.set(getRowId(one), one) : next.delete(getRowId(one))
+      last_id.current = getRowId(row)
+      selection.onChange(next)
+    },
+    [],
+  )
+}
+
+interface SelectionPartProps<Row> {
+  rows: Row[] | undefined
+  getRowId: (row: Row) => string
+  selection: Selection<Row>
+}
+
+function AllCheckbox<Row>({ rows = [], getRowId, selection: { selected, onChange } }: SelectionPartProps<Row>) {
+  const are_all_selected = rows.length > 0 && rows.every((row) => selected.has(getRowId(row)))
+  return (
+    <Checkbox
+      size="xs"
+      aria-label="Select all on this page"
+      checked={are_all_selected}
+      indeterminate={selected.size > 0 && !are_all_selected}
+      onChange={() => onChange(new Map(are_all_selected ? [] : rows.map((row) => [getRowId(row), row])))}
+    />
+  )
+}
+
+function BulkBar<Row>({ rows = [], getRowId, selection }: SelectionPartProps<Row>) {
+  const { selected, onChange, total, loadAll, actions } = selection
+  const [is_loading, setLoading] = useState(false)
+  const is_page_selected = rows.every((row) => selected.has(getRowId(row)))
+  const selectAll = async () => {
+    setLoading(true)
+    try {
+      onChange(new Map((await loadAll()).map((row) => [getRowId(row), row])))
+    } catch (error) {
+      showError(error)
+    } finally {
+      setLoading(false)
+    }
+  }
+  return (
+    <section className={styles.bulk} aria-label="Selected rows">
+      <span className={styles.bulkCount}>{formatNumber(selected.size)} selected</span>
+      {is_page_selected && selected.size < total && (
+        <Button size="xs" variant="subtle" loading={is_loading} onClick={() => void selectAll()}>
+          Select all {formatNumber(total)}
+        </Button>
+      )}
+      {actions}
+      <Button size="xs" variant="subtle" color="gray" onClick={() => onChange(new Map())}>
+        Clear selection
+      </Button>
+    </section>
+  )
+}
+
+/** The columns to show, and the menu that chooses them. */
+function useChosenColumns<Row>(columns: Column<Row>[], key: string | undefined): [Column<Row>[], ReactNode] {
+  const [chosen, setChosen] = useLocalStorage<Record<string, boolean>>({
+    key: `parley-columns-${key}`,
+    defaultValue: {},
+    getInitialValueInEffect: false,
+  })
+  const isShown = ({ id, is_extra = false }: Column<Row>) => chosen[id] ?? !is_extra
+  const choices = columns.slice(1)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `isShown` depends on what was chosen
+  const shown = useMemo(() => (key ? columns.filter(isShown) : columns), [columns, key, chosen])
+  if (!key) return [shown, null]
+  const menu = (
+    <Menu position="bottom-end" closeOnItemClick={false}>
+      <Menu.Target>
+        <ActionIcon className={styles.choose} variant="subtle" color="gray" size="sm" aria-label="Choose columns">
+          <ColumnsIcon size={14} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Columns</Menu.Label>
+        {choices.map((column) => (
+          <Menu.CheckboxItem
+            key={column.id}
+            checked={isShown(column)}
+            onChange={(is_checked) => setChosen((before) => ({ ...before, [column.id]: is_checked }))}
+          >
+            {column.name}
+          </Menu.CheckboxItem>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+  return [shown, menu]
+}
+
+interface LoadingRowsProps {
+  columns: { id: string; is_hidden_on_phone?: boolean; is_number?: boolean }[]
+  has_selection: boolean
+}
+
+function LoadingRows({ columns, has_selection }: LoadingRowsProps) {
+  return Array.from({ length: skeleton_rows }, (_, row) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the rows are identical
+    <tr key={row}>
+      {has_selection && <td />}
+      {columns.map((column, index) => (
+        <td key={column.id} className={classOf(column)}>
+          <Skeleton height={10} width={`${45 + ((row * 13 + index * 7) % 40)}%`} radius="sm" />
+        </td>
+      ))}
+    </tr>
+  ))
+}

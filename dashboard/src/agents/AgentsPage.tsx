@@ -29,7 +29,7 @@ export function AgentsPage() {
     </Button>
   )
   return (
-    <Page title="Agents" description="AI agents that answer and place calls." actions={create}>
+    <Page title="Agents" actions={create}>
       {agents.error && <LoadError error={agents.error} retry={agents.refetch} />}
       {agents.isPending && (
         <Card>

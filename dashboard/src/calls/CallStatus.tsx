@@ -1,10 +1,14 @@
 import type { Call } from '../../../server/calls/schema.ts'
+import { Status, type Tone } from '../kit/Status.tsx'
 import { describeStatus } from './call.ts'
-import styles from './calls.module.css'
 
-/** A dot, and how the call stands or has ended. */
-export const CallStatus = ({ call }: { call: Pick<Call, 'status' | 'outcome'> }) => (
-  <span className={styles.status} data-status={call.status} data-outcome={call.outcome ?? undefined}>
-    {describeStatus(call)}
-  </span>
-)
+type CallState = Pick<Call, 'status' | 'outcome'>
+
+export const CallStatus = ({ call }: { call: CallState }) => <Status tone={toneOf(call)}>{describeStatus(call)}</Status>
+
+function toneOf({ status, outcome }: CallState): Tone {
+  if (status === 'ringing' || status === 'in_progress') return 'live'
+  if (status === 'scheduled' || status === 'queued') return 'warning'
+  if (status === 'failed') return 'danger'
+  return outcome === 'answered' ? 'success' : 'neutral'
+}

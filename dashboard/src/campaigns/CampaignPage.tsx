@@ -1,6 +1,5 @@
-import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useApi } from '../kit/api.ts'
 import { Page, Stack } from '../kit/Page.tsx'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
@@ -18,17 +17,7 @@ export function CampaignPage() {
   const { data: campaign, error, refetch } = useQuery(campaignQuery(api, id))
   const has_failed = error !== null && !campaign
   return (
-    <Page
-      title={campaign?.name ?? 'Campaign'}
-      description={
-        <Anchor
-          renderRoot={(props) => <Link to="/w/$workspace/campaigns" params={{ workspace: api.workspace }} {...props} />}
-        >
-          All campaigns
-        </Anchor>
-      }
-      actions={campaign && <CampaignActions campaign={campaign} />}
-    >
+    <Page title={campaign?.name ?? 'Campaign'} actions={campaign && <CampaignActions campaign={campaign} />}>
       {has_failed && <LoadError error={error} retry={refetch} noun="Campaign" />}
       {!campaign && !error && <LoadingSkeleton lines={7} />}
       {campaign && (

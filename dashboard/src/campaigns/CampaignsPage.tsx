@@ -1,17 +1,17 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import type { Campaign } from '../../../server/campaigns/schema.ts'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
-import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { formatNumber } from '../kit/format.ts'
 import { MegaphoneIcon, PlusIcon } from '../kit/icons.tsx'
 import { rowsOf } from '../kit/merged-lists.ts'
-import { Card, Page } from '../kit/Page.tsx'
+import { Page } from '../kit/Page.tsx'
 import { pagesQuery } from '../kit/pages.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { EmptyState, LoadError } from '../kit/states.tsx'
+import { type Column, Table } from '../kit/Table.tsx'
 import { CampaignStatus } from './CampaignStatus.tsx'
 import { campaignsKey, kind_names, refetch_ms } from './campaign.ts'
 import styles from './campaigns.module.css'
@@ -21,7 +21,6 @@ const page_size = 50
 
 export function CampaignsPage() {
   const api = useApi()
-  const navigate = useNavigate()
   const can_edit = useCanEdit()
   const campaigns = useInfiniteQuery({
     ...pagesQuery<Campaign>(api, [...campaignsKey(api), 'list'], '/campaigns', { limit: page_size }),
@@ -29,42 +28,33 @@ export function CampaignsPage() {
       rowsOf({ data: state.data }).some(({ status }) => status === 'running') ? refetch_ms : false,
   })
   return (
-    <Page
-      title="Campaigns"
-      description="Call or write to many contacts, at the right time for each of them."
-      actions={can_edit && <NewLink />}
-    >
-      <Card is_flush>
-        {campaigns.error ? (
-          <LoadError error={campaigns.error} retry={campaigns.refetch} />
-        ) : (
-          <DataTable
-            label="Campaigns"
-            columns={columns}
-            rows={campaigns.data && rowsOf(campaigns)}
-            getRowId={({ id }) => id}
-            onOpen={({ id }) =>
-              void navigate({ to: '/w/$workspace/campaigns/$id', params: { workspace: api.workspace, id } })
-            }
-            empty={
-              <EmptyState icon={<MegaphoneIcon size={24} />} title="No campaigns yet" action={can_edit && <NewLink />}>
-                {can_edit && 'Choose contacts, an agent and hours. You see a forecast before anyone is called.'}
-              </EmptyState>
-            }
-          />
-        )}
-        {campaigns.hasNextPage && (
-          <div className={styles.showMore}>
-            <Button
-              variant="subtle"
-              loading={campaigns.isFetchingNextPage}
-              onClick={() => void campaigns.fetchNextPage()}
-            >
-              Show more
-            </Button>
-          </div>
-        )}
-      </Card>
+    <Page title="Campaigns" actions={can_edit && <NewLink />}>
+      {campaigns.error && !campaigns.data ? (
+        <LoadError error={campaigns.error} retry={campaigns.refetch} />
+      ) : (
+        <Table
+          label="Campaigns"
+          columns={columns}
+          rows={campaigns.data && rowsOf(campaigns)}
+          getRowId={({ id }) => id}
+          empty={
+            <EmptyState icon={<MegaphoneIcon size={24} />} title="No campaigns yet" action={can_edit && <NewLink />}>
+              {can_edit && 'Choose contacts, an agent and hours. You see a forecast before anyone is called.'}
+            </EmptyState>
+          }
+        />
+      )}
+      {campaigns.hasNextPage && (
+        <div className={styles.showMore}>
+          <Button
+            variant="subtle"
+            loading={campaigns.isFetchingNextPage}
+            onClick={() => void campaigns.fetchNextPage()}
+          >
+            Show more
+          </Button>
+        </div>
+      )}
     </Page>
   )
 }
@@ -82,14 +72,14 @@ function NewLink() {
 }
 
 const columns: Column<Campaign>[] = [
-  { id: 'name', header: 'Campaign', cell: ({ row }) => <NameLink campaign={row.original} /> },
-  { id: 'status', header: 'Status', cell: ({ row }) => <CampaignStatus {...row.original} /> },
-  { id: 'progress', header: 'Progress', cell: ({ row }) => <Done {...row.original} /> },
+  { id: 'name', name: 'Campaign', cell: (row) => <NameLink campaign={row} /> },
+  { id: 'status', name: 'Status', cell: (row) => <CampaignStatus {...row} /> },
+  { id: 'progress', name: 'Progress', cell: (row) => <Done {...row} /> },
   {
     id: 'created_at',
-    header: 'Created',
-    meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => <RelativeTime time={row.original.created_at} />,
+    name: 'Created',
+    is_hidden_on_phone: true,
+    cell: (row) => <RelativeTime time={row.created_at} />,
   },
 ]
 

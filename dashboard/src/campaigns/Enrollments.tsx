@@ -4,7 +4,6 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { Campaign, Enrollment } from '../../../server/campaigns/schema.ts'
 import { useContactName } from '../conversations/ContactName.tsx'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
-import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { formatNumber } from '../kit/format.ts'
 import { PeopleIcon } from '../kit/icons.tsx'
 import { rowsOf } from '../kit/merged-lists.ts'
@@ -13,6 +12,7 @@ import { Card } from '../kit/Page.tsx'
 import { pagesQuery } from '../kit/pages.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { EmptyState, LoadError } from '../kit/states.tsx'
+import { type Column, Table } from '../kit/Table.tsx'
 import { EnrollmentStatus } from './CampaignStatus.tsx'
 import {
   campaignsKey,
@@ -56,14 +56,13 @@ export function Enrollments({ campaign }: { campaign: Campaign }) {
       {list.error && !list.data ? (
         <LoadError error={list.error} retry={list.refetch} />
       ) : (
-        <DataTable
+        <Table
           label="Contacts"
           columns={columns}
           rows={list.data && rowsOf(list)}
           is_stale={list.isPlaceholderData}
           getRowId={({ id }) => id}
           isHighlighted={({ id }) => id === enrollment}
-          onOpen={({ id }) => open({ ...filter, enrollment: id })}
           empty={
             <EmptyState icon={<PeopleIcon size={24} />} title={status ? 'No results' : 'No contacts yet'}>
               {status && 'No contact has this status.'}
@@ -102,11 +101,11 @@ const StatusFilter = ({ status, onChange }: StatusFilterProps) => (
 )
 
 const columns: Column<Enrollment>[] = [
-  { id: 'contact', header: 'Contact', cell: ({ row }) => <NameLink enrollment={row.original} /> },
+  { id: 'contact', name: 'Contact', cell: (row) => <NameLink enrollment={row} /> },
   {
     id: 'status',
-    header: 'Status',
-    cell: ({ row: { original } }) => (
+    name: 'Status',
+    cell: (original) => (
       <div className={styles.statusCell}>
         <EnrollmentStatus {...original} />
         {original.reason && <span className={styles.hint}>{reasonName(original.reason)}</span>}
@@ -115,21 +114,22 @@ const columns: Column<Enrollment>[] = [
   },
   {
     id: 'attempts',
-    header: 'Attempts',
-    meta: { is_number: true, is_hidden_on_phone: true },
-    cell: ({ row }) => formatNumber(row.original.attempts),
+    name: 'Attempts',
+    is_number: true,
+    is_hidden_on_phone: true,
+    cell: (row) => formatNumber(row.attempts),
   },
   {
     id: 'last_outcome',
-    header: 'Last outcome',
-    meta: { is_hidden_on_phone: true },
-    cell: ({ row: { original } }) => (original.last_outcome ? reasonName(original.last_outcome) : '–'),
+    name: 'Last outcome',
+    is_hidden_on_phone: true,
+    cell: (original) => (original.last_outcome ? reasonName(original.last_outcome) : '–'),
   },
   {
     id: 'next_attempt_at',
-    header: 'Next attempt',
-    meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => <NextAttempt time={row.original.next_attempt_at} />,
+    name: 'Next attempt',
+    is_hidden_on_phone: true,
+    cell: (row) => <NextAttempt time={row.next_attempt_at} />,
   },
 ]
 

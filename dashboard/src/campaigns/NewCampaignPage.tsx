@@ -34,7 +34,7 @@ export function NewCampaignPage() {
   const next = (values: CampaignValues) => (step === schedule_step ? creating.mutate(values) : setStep(step + 1))
   const message = creating.error && formErrors(creating.error, fields).message
   return (
-    <Page title="New campaign" description="Nobody is contacted before you have seen a forecast and started it.">
+    <Page title="New campaign">
       <Stack>
         <Steps current={step} onOpen={setStep} />
         {message && <ErrorAlert>{message}</ErrorAlert>}

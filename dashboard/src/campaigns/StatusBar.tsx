@@ -1,5 +1,6 @@
 import { formatNumber } from '../kit/format.ts'
-import { enrollment_status_names, enrollment_statuses } from './campaign.ts'
+import { EnrollmentStatus } from './CampaignStatus.tsx'
+import { enrollment_statuses } from './campaign.ts'
 import styles from './campaigns.module.css'
 
 interface StatusBarProps {
@@ -45,8 +46,8 @@ export const StatusCounts = ({ by_status }: Pick<StatusBarProps, 'by_status'>) =
       .filter((status) => (by_status[status] ?? 0) > 0)
       .map((status) => (
         <div key={status}>
-          <dt className={styles.status} data-status={status}>
-            {enrollment_status_names[status]}
+          <dt>
+            <EnrollmentStatus status={status} />
           </dt>
           <dd>{formatNumber(by_status[status] ?? 0)}</dd>
         </div>

@@ -1,6 +1,6 @@
-import { Alert, Anchor } from '@mantine/core'
+import { Alert } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import type { ChannelWithSettings } from '../../../server/channels/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { AlertIcon } from '../kit/icons.tsx'
@@ -24,17 +24,7 @@ export function ChannelPage() {
   const { id } = useParams({ from: '/w/$workspace/channels/$id' })
   const { data, error, refetch } = useQuery(channelQuery(api, id))
   return (
-    <Page
-      title={data?.name ?? 'Channel'}
-      description={
-        <Anchor
-          renderRoot={(props) => <Link to="/w/$workspace/channels" params={{ workspace: api.workspace }} {...props} />}
-        >
-          All channels
-        </Anchor>
-      }
-      actions={data && <ChannelActions channel={data} />}
-    >
+    <Page title={data?.name ?? 'Channel'} actions={data && <ChannelActions channel={data} />}>
       {error && !data && <LoadError error={error} retry={refetch} noun="Channel" />}
       {!data && !error && <LoadingSkeleton />}
       {data && <Details key={data.id} channel={data} />}

@@ -1,9 +1,9 @@
 import type { Channel } from '../../../server/channels/schema.ts'
+import { Status } from '../kit/Status.tsx'
 import { status_names } from './channel.ts'
-import styles from './channels.module.css'
+
+const tones = { active: 'success', failing: 'danger', disabled: 'neutral' } as const
 
 export const ChannelStatus = ({ status }: Pick<Channel, 'status'>) => (
-  <span className={styles.status} data-status={status}>
-    {status_names[status]}
-  </span>
+  <Status tone={tones[status]}>{status_names[status]}</Status>
 )

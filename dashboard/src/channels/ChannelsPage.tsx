@@ -4,12 +4,12 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Channel } from '../../../server/channels/schema.ts'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
-import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { ChannelIcon, PlusIcon } from '../kit/icons.tsx'
-import { Card, Page } from '../kit/Page.tsx'
+import { Page } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { useIsOwner } from '../kit/session.ts'
 import { EmptyState, LoadError } from '../kit/states.tsx'
+import { type Column, Table } from '../kit/Table.tsx'
 import { ChannelForm } from './ChannelForm.tsx'
 import { ChannelStatus } from './ChannelStatus.tsx'
 import { agentsQuery, channelsQuery, describeChannel, showChanged } from './channel.ts'
@@ -29,27 +29,24 @@ export function ChannelsPage() {
     </Button>
   )
   return (
-    <Page title="Channels" description="Where people reach agents: web chats and phone numbers." actions={create}>
-      <Card is_flush>
-        {channels.error ? (
-          <LoadError error={channels.error} retry={channels.refetch} />
-        ) : (
-          <DataTable
-            label="Channels"
-            columns={is_owner ? owner_columns : columns}
-            rows={channels.data?.data}
-            getRowId={({ id }) => id}
-            {...(is_owner && { onOpen: ({ id }: Channel) => void open(id) })}
-            empty={
-              <EmptyState icon={<ChannelIcon size={24} />} title="No channels yet">
-                {is_owner
-                  ? 'Put an agent on your website, or let it answer calls and text messages.'
-                  : 'An owner can add one.'}
-              </EmptyState>
-            }
-          />
-        )}
-      </Card>
+    <Page title="Channels" actions={create}>
+      {channels.error && !channels.data ? (
+        <LoadError error={channels.error} retry={channels.refetch} />
+      ) : (
+        <Table
+          label="Channels"
+          columns={is_owner ? owner_columns : columns}
+          rows={channels.data?.data}
+          getRowId={({ id }) => id}
+          empty={
+            <EmptyState icon={<ChannelIcon size={24} />} title="No channels yet">
+              {is_owner
+                ? 'Put an agent on your website, or let it answer calls and text messages.'
+                : 'An owner can add one.'}
+            </EmptyState>
+          }
+        />
+      )}
       <Modal opened={is_creating} onClose={() => setCreating(false)} title="New channel" size="lg">
         <ChannelForm
           onSaved={async (channel) => {
@@ -65,24 +62,24 @@ export function ChannelsPage() {
 const details: Column<Channel>[] = [
   {
     id: 'agent',
-    header: 'Agent',
-    meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => <AgentName id={row.original.agent_id} />,
+    name: 'Agent',
+    is_hidden_on_phone: true,
+    cell: (row) => <AgentName id={row.agent_id} />,
   },
-  { id: 'status', header: 'Status', cell: ({ row }) => <ChannelStatus {...row.original} /> },
+  { id: 'status', name: 'Status', cell: (row) => <ChannelStatus {...row} /> },
   {
     id: 'created_at',
-    header: 'Created',
-    meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => <RelativeTime time={row.original.created_at} />,
+    name: 'Created',
+    is_hidden_on_phone: true,
+    cell: (row) => <RelativeTime time={row.created_at} />,
   },
 ]
 
 const columns: Column<Channel>[] = [
   {
     id: 'name',
-    header: 'Channel',
-    cell: ({ row: { original } }) => (
+    name: 'Channel',
+    cell: (original) => (
       <div className={styles.name}>
         <strong>{original.name}</strong>
         <span>{describeChannel(original)}</span>
@@ -94,7 +91,7 @@ const columns: Column<Channel>[] = [
 
 /** Owners see the number, and can open the channel. */
 const owner_columns: Column<Channel>[] = [
-  { id: 'name', header: 'Channel', cell: ({ row }) => <NameLink channel={row.original} /> },
+  { id: 'name', name: 'Channel', cell: (row) => <NameLink channel={row} /> },
   ...details,
 ]
 

@@ -6,6 +6,7 @@ import type { Contact } from '../../../server/contacts/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { formatDate, formatTime } from '../kit/format.ts'
 import { Card } from '../kit/Page.tsx'
+import { Status } from '../kit/Status.tsx'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { ConsentHistory } from './ConsentHistory.tsx'
 import styles from './consent.module.css'
@@ -77,13 +78,13 @@ interface KindStateProps {
 
 function KindState({ kind, entries, has_older }: KindStateProps) {
   const latest = latestOf(kind, entries)
-  if (!latest) return <Badge state="none">{has_older ? 'See the older history' : 'No objection'}</Badge>
+  if (!latest) return <Status tone="neutral">{has_older ? 'See the older history' : 'No objection'}</Status>
   const { status, created_at, source } = latest
   return (
     <>
-      <Badge state={status}>
+      <Status tone={tones[status]}>
         {status === 'granted' ? 'Agreed' : latest.kind === 'all' ? 'Opted out of all' : 'Opted out'}
-      </Badge>{' '}
+      </Status>{' '}
       <span className={styles.more} title={formatTime(created_at)}>
         on {formatDate(created_at)} {source_phrases[source]}
       </span>
@@ -95,10 +96,10 @@ function NumberState({ phone_number }: { phone_number: string }) {
   const { data, error } = useQuery(suppressionsOfQuery(useApi(), phone_number))
   if (error) return <span className={styles.more}>Couldn’t load suppressions.</span>
   if (!data) return <LoadingSkeleton lines={1} />
-  if (data.data.length === 0) return <Badge state="none">Not suppressed</Badge>
+  if (data.data.length === 0) return <Status tone="neutral">Not suppressed</Status>
   return data.data.map((suppression) => (
     <div key={suppression.id}>
-      <Badge state="revoked">Suppressed for {kind_names[suppression.kind]}</Badge>{' '}
+      <Status tone="danger">Suppressed for {kind_names[suppression.kind]}</Status>{' '}
       <span className={styles.more} title={formatTime(suppression.created_at)}>
         on {formatDate(suppression.created_at)}
         {suppression.reason && `: ${suppression.reason}`}
@@ -108,8 +109,4 @@ function NumberState({ phone_number }: { phone_number: string }) {
   ))
 }
 
-const Badge = ({ state, children }: { state: Consent['status'] | 'none'; children: ReactNode }) => (
-  <span className={styles.state} data-state={state}>
-    {children}
-  </span>
-)
+const tones = { granted: 'success', revoked: 'danger' } as const

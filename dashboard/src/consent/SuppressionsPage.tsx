@@ -3,14 +3,15 @@ import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Suppression } from '../../../server/consent/schema.ts'
+import { ContactTabs } from '../contacts/ContactTabs.tsx'
 import { useApi } from '../kit/api.ts'
-import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { BlockIcon, ExportIcon, PlusIcon } from '../kit/icons.tsx'
-import { Card, Page } from '../kit/Page.tsx'
+import { Page } from '../kit/Page.tsx'
 import { pagesQuery } from '../kit/pages.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { useIsOwner } from '../kit/session.ts'
 import { EmptyState, LoadError } from '../kit/states.tsx'
+import { type Column, Table } from '../kit/Table.tsx'
 import { showError } from '../kit/toast.ts'
 import styles from './consent.module.css'
 import { kind_names, suppressionsKey } from './consent.ts'
@@ -45,8 +46,9 @@ export function SuppressionsPage() {
   )
   return (
     <Page
-      title="Suppressions"
-      description="Numbers that agents never write to or call, whether they belong to a contact or not."
+      title="Contacts"
+      browser_title="Do not contact"
+      tabs={<ContactTabs />}
       actions={
         <>
           <ExportConsents />
@@ -55,45 +57,43 @@ export function SuppressionsPage() {
       }
     >
       <NumberSearch phone_number={phone_number} onSearch={search} />
-      <Card is_flush>
-        {list.error ? (
-          <LoadError error={list.error} retry={list.refetch} />
-        ) : (
-          <DataTable
-            label="Suppressions"
-            columns={is_owner ? [...columns, removal] : columns}
-            rows={list.data?.pages.flatMap(({ data }) => data)}
-            is_stale={list.isPlaceholderData}
-            getRowId={({ id }) => id}
-            empty={
-              phone_number === undefined ? (
-                <EmptyState icon={<BlockIcon size={24} />} title="No suppressed numbers" action={add}>
-                  Suppress a number to make sure that no agent contacts it.
-                </EmptyState>
-              ) : (
-                <EmptyState
-                  icon={<BlockIcon size={24} />}
-                  title="No results"
-                  action={
-                    <Button variant="default" onClick={() => search(undefined)}>
-                      Clear search
-                    </Button>
-                  }
-                >
-                  {phone_number} is not suppressed.
-                </EmptyState>
-              )
-            }
-          />
-        )}
-        {list.hasNextPage && (
-          <div className={styles.showMore}>
-            <Button variant="subtle" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-              Show more
-            </Button>
-          </div>
-        )}
-      </Card>
+      {list.error && !list.data ? (
+        <LoadError error={list.error} retry={list.refetch} />
+      ) : (
+        <Table
+          label="Do not contact"
+          columns={is_owner ? [...columns, removal] : columns}
+          rows={list.data?.pages.flatMap(({ data }) => data)}
+          is_stale={list.isPlaceholderData}
+          getRowId={({ id }) => id}
+          empty={
+            phone_number === undefined ? (
+              <EmptyState icon={<BlockIcon size={24} />} title="No suppressed numbers" action={add}>
+                Suppress a number to make sure that no agent contacts it.
+              </EmptyState>
+            ) : (
+              <EmptyState
+                icon={<BlockIcon size={24} />}
+                title="No results"
+                action={
+                  <Button variant="default" onClick={() => search(undefined)}>
+                    Clear search
+                  </Button>
+                }
+              >
+                {phone_number} is not suppressed.
+              </EmptyState>
+            )
+          }
+        />
+      )}
+      {list.hasNextPage && (
+        <div className={styles.showMore}>
+          <Button variant="subtle" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
       <Modal opened={is_adding} onClose={() => setAdding(false)} title="Suppress number">
         <SuppressForm onClose={() => setAdding(false)} />
       </Modal>
@@ -119,22 +119,22 @@ function ExportConsents() {
 const columns: Column<Suppression>[] = [
   {
     id: 'phone_number',
-    header: 'Phone number',
-    cell: ({ row }) => <span className={styles.number}>{row.original.phone_number}</span>,
+    name: 'Phone number',
+    cell: (row) => <span className={styles.number}>{row.phone_number}</span>,
   },
-  { id: 'kind', header: 'Applies to', cell: ({ row }) => kind_names[row.original.kind] },
-  { id: 'reason', header: 'Reason', meta: { is_hidden_on_phone: true }, cell: ({ row }) => row.original.reason },
+  { id: 'kind', name: 'Applies to', cell: (row) => kind_names[row.kind] },
+  { id: 'reason', name: 'Reason', is_hidden_on_phone: true, cell: (row) => row.reason },
   {
     id: 'created_at',
-    header: 'Added',
-    meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => <RelativeTime time={row.original.created_at} />,
+    name: 'Added',
+    is_hidden_on_phone: true,
+    cell: (row) => <RelativeTime time={row.created_at} />,
   },
 ]
 
 const removal: Column<Suppression> = {
   id: 'remove',
-  header: 'Actions',
-  meta: { is_number: true },
-  cell: ({ row }) => <RemoveSuppression suppression={row.original} />,
+  name: 'Actions',
+  is_number: true,
+  cell: (row) => <RemoveSuppression suppression={row} />,
 }

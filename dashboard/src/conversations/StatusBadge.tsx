@@ -1,9 +1,9 @@
 import type { Conversation } from '../../../server/conversations/schema.ts'
+import { Status } from '../kit/Status.tsx'
 import { status_names } from './conversation.ts'
-import styles from './conversations.module.css'
+
+const tones = { open: 'success', handed_over: 'warning', closed: 'neutral' } as const
 
 export const StatusBadge = ({ status }: Pick<Conversation, 'status'>) => (
-  <span className={styles.status} data-status={status}>
-    {status_names[status]}
-  </span>
+  <Status tone={tones[status]}>{status_names[status]}</Status>
 )

@@ -1,4 +1,4 @@
-import { Badge, Button, Select } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { memo, useEffect, useMemo, useState } from 'react'
@@ -10,6 +10,7 @@ import { formatTime } from '../kit/format.ts'
 import { EventsIcon } from '../kit/icons.tsx'
 import { Card, Page } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { Status } from '../kit/Status.tsx'
 import { useIsOwner } from '../kit/session.ts'
 import { EmptyState, LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { useStream } from '../kit/stream.ts'
@@ -63,11 +64,12 @@ export function EventsPage() {
   return (
     <Page
       title="Events"
-      description={`Changes as they happen.${is_owner ? ' Use webhooks to send them to your server.' : ''}`}
       actions={
-        <Badge variant="light" color={state === 'connected' ? 'teal' : 'gray'} tt="none" size="lg" role="status">
-          {state === 'connected' ? 'Connected' : 'Connecting…'}
-        </Badge>
+        <div role="status">
+          <Status tone={state === 'connected' ? 'success' : 'warning'}>
+            {state === 'connected' ? 'Connected' : 'Connecting…'}
+          </Status>
+        </div>
       }
     >
       <Select

@@ -1,13 +1,14 @@
-import { Badge, Button, SegmentedControl } from '@mantine/core'
+import { Button, SegmentedControl } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { Import, ImportRow, Outcome } from '../../../server/imports/schema.ts'
 import { contact_fields } from '../contacts/contact-fields.ts'
 import { useApi } from '../kit/api.ts'
-import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { formatNumber } from '../kit/format.ts'
 import { FileIcon } from '../kit/icons.tsx'
+import { Status, type Tone } from '../kit/Status.tsx'
 import { EmptyState, LoadError } from '../kit/states.tsx'
+import { type Column, Table } from '../kit/Table.tsx'
 import { outcomes } from './import.ts'
 import styles from './imports.module.css'
 
@@ -25,7 +26,7 @@ const result_names: Record<Outcome, string> = {
   refused: 'Skipped: invalid',
 }
 const filter_names: Record<Outcome, string> = { ...result_names, refused: 'Invalid' }
-const colors: Record<Outcome, string> = { created: 'teal', updated: 'blue', skipped: 'gray', refused: 'red' }
+const tones: Record<Outcome, Tone> = { created: 'success', updated: 'success', skipped: 'neutral', refused: 'danger' }
 
 export function ImportRows({ import: report }: { import: Import }) {
   const api = useApi()
@@ -61,11 +62,11 @@ export function ImportRows({ import: report }: { import: Import }) {
         onChange={(value) => setOutcome(value as Outcome | 'all')}
         data={[{ value: 'all', label: 'All' }, ...outcomes.map((name) => ({ value: name, label: filter_names[name] }))]}
       />
-      {rows.error ? (
+      {rows.error && !rows.data ? (
         <LoadError error={rows.error} retry={rows.refetch} />
       ) : (
         <div className={styles.rows}>
-          <DataTable
+          <Table
             label="Rows"
             is_framed
             columns={columns}
@@ -93,18 +94,16 @@ function formatReason(reason: string): string {
 const buildColumns = (columns: string[], names: Record<Outcome, string>): Column<ImportRow>[] => [
   {
     id: 'row_number',
-    header: 'Row',
-    meta: { is_number: true },
-    cell: ({ row }) => formatNumber(row.original.row_number),
+    name: 'Row',
+    is_number: true,
+    cell: (row) => formatNumber(row.row_number),
   },
   {
     id: 'outcome',
-    header: 'Outcome',
-    cell: ({ row: { original } }) => (
+    name: 'Outcome',
+    cell: (original) => (
       <div className={styles.outcome}>
-        <Badge variant="light" color={colors[original.outcome]} tt="none" fw={600}>
-          {names[original.outcome]}
-        </Badge>
+        <Status tone={tones[original.outcome]}>{names[original.outcome]}</Status>
         {original.reason && <span className={styles.reason}>{formatReason(original.reason)}</span>}
       </div>
     ),
@@ -112,8 +111,8 @@ const buildColumns = (columns: string[], names: Record<Outcome, string>): Column
   ...columns.map(
     (column, index): Column<ImportRow> => ({
       id: `column ${index}`,
-      header: column || `Column ${index + 1}`,
-      cell: ({ row }) => <span className={styles.cell}>{row.original.values[column] ?? ''}</span>,
+      name: column || `Column ${index + 1}`,
+      cell: (row) => <span className={styles.cell}>{row.values[column] ?? ''}</span>,
     }),
   ),
 ]

@@ -1,10 +1,8 @@
-import { Badge } from '@mantine/core'
 import type { Import } from '../../../server/imports/schema.ts'
+import { Status, type Tone } from '../kit/Status.tsx'
 
-const status_colors = { finished: 'teal', failed: 'red', canceled: 'gray', undone: 'gray' } as Record<string, string>
+const tones: Record<string, Tone> = { finished: 'success', failed: 'danger', canceled: 'neutral', undone: 'neutral' }
 
 export const ImportStatusBadge = ({ status }: Pick<Import, 'status'>) => (
-  <Badge variant="light" color={status_colors[status] ?? 'blue'} tt="capitalize" fw={600}>
-    {status}
-  </Badge>
+  <Status tone={tones[status] ?? 'live'}>{status.charAt(0).toUpperCase() + status.slice(1)}</Status>
 )

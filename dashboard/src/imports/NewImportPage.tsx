@@ -45,7 +45,7 @@ export function NewImportPage() {
   }
   const error = uploading.error ?? polling.error ?? running.error
   return (
-    <Page title="New import" description="Review the changes before anything is imported.">
+    <Page title="New import">
       <Stack>
         <Card title="1. File">
           <DropFile file={file} onFile={choose} />

@@ -1,6 +1,6 @@
-import { Anchor, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Integration } from '../../../server/integrations/schema.ts'
 import { useApi } from '../kit/api.ts'
@@ -21,19 +21,7 @@ export function IntegrationPage() {
   const [sample, setSample] = useState<string>()
   const latest = receipts.data?.data.find(({ payload }) => payload !== null)
   return (
-    <Page
-      title={data?.name ?? 'Integration'}
-      description={
-        <Anchor
-          renderRoot={(props) => (
-            <Link to="/w/$workspace/integrations" params={{ workspace: api.workspace }} {...props} />
-          )}
-        >
-          All integrations
-        </Anchor>
-      }
-      actions={data && <IntegrationActions integration={data} />}
-    >
+    <Page title={data?.name ?? 'Integration'} actions={data && <IntegrationActions integration={data} />}>
       {error && <LoadError error={error} retry={refetch} noun="Integration" />}
       {!data && !error && <LoadingSkeleton />}
       {data && (

@@ -1,21 +1,20 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Integration } from '../../../server/integrations/schema.ts'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
-import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { PlugIcon, PlusIcon } from '../kit/icons.tsx'
-import { Card, Page } from '../kit/Page.tsx'
+import { Page } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { EmptyState, LoadError } from '../kit/states.tsx'
+import { type Column, Table } from '../kit/Table.tsx'
 import { IntegrationStatusBadge } from './IntegrationStatusBadge.tsx'
 import styles from './integrations.module.css'
 import { NewIntegrationDialog } from './NewIntegrationDialog.tsx'
 
 export function IntegrationsPage() {
   const api = useApi()
-  const navigate = useNavigate()
   const [is_creating, setCreating] = useState(false)
   const integrations = useInfiniteQuery({
     queryKey: [api.workspace, 'integrations', 'list'],
@@ -30,27 +29,22 @@ export function IntegrationsPage() {
     </Button>
   )
   return (
-    <Page title="Integrations" description="Receive contacts from forms and CRMs." actions={create}>
-      <Card is_flush>
-        {integrations.error ? (
-          <LoadError error={integrations.error} retry={integrations.refetch} />
-        ) : (
-          <DataTable
-            label="Integrations"
-            columns={columns}
-            rows={integrations.data?.pages.flatMap(({ data }) => data)}
-            getRowId={({ id }) => id}
-            onOpen={({ id }) =>
-              void navigate({ to: '/w/$workspace/integrations/$id', params: { workspace: api.workspace, id } })
-            }
-            empty={
-              <EmptyState icon={<PlugIcon size={24} />} title="No integrations yet">
-                Create one to get a webhook URL for your form tool or CRM.
-              </EmptyState>
-            }
-          />
-        )}
-      </Card>
+    <Page title="Integrations" actions={create}>
+      {integrations.error && !integrations.data ? (
+        <LoadError error={integrations.error} retry={integrations.refetch} />
+      ) : (
+        <Table
+          label="Integrations"
+          columns={columns}
+          rows={integrations.data?.pages.flatMap(({ data }) => data)}
+          getRowId={({ id }) => id}
+          empty={
+            <EmptyState icon={<PlugIcon size={24} />} title="No integrations yet">
+              Create one to get a webhook URL for your form tool or CRM.
+            </EmptyState>
+          }
+        />
+      )}
       {integrations.hasNextPage && (
         <Button variant="default" mt="md" onClick={() => void integrations.fetchNextPage()}>
           Show more integrations
@@ -62,18 +56,18 @@ export function IntegrationsPage() {
 }
 
 const columns: Column<Integration>[] = [
-  { id: 'name', header: 'Name', cell: ({ row }) => <NameLink {...row.original} /> },
-  { id: 'status', header: 'Status', cell: ({ row }) => <IntegrationStatusBadge {...row.original} /> },
+  { id: 'name', name: 'Name', cell: (row) => <NameLink {...row} /> },
+  { id: 'status', name: 'Status', cell: (row) => <IntegrationStatusBadge {...row} /> },
   {
     id: 'last_received_at',
-    header: 'Last received',
-    cell: ({ row }) => <RelativeTime time={row.original.last_received_at} />,
+    name: 'Last received',
+    cell: (row) => <RelativeTime time={row.last_received_at} />,
   },
   {
     id: 'created_at',
-    header: 'Created',
-    meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => <RelativeTime time={row.original.created_at} />,
+    name: 'Created',
+    is_hidden_on_phone: true,
+    cell: (row) => <RelativeTime time={row.created_at} />,
   },
 ]
 

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group } from '@mantine/core'
+import { Anchor, Button, Group } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Receipt } from '../../../server/integrations/schema.ts'
@@ -8,8 +8,9 @@ import { Disclosure } from '../kit/Disclosure.tsx'
 import { PlugIcon } from '../kit/icons.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import type { List } from '../kit/request.ts'
+import { Status } from '../kit/Status.tsx'
 import { EmptyState, LoadError, LoadingSkeleton } from '../kit/states.tsx'
-import { outcome_colors, outcome_names } from './integration.ts'
+import { outcome_names, outcome_tones } from './integration.ts'
 import styles from './integrations.module.css'
 
 interface ReceiptsProps {
@@ -47,9 +48,7 @@ export function Receipts({ receipts: { data, error, refetch }, onUse }: Receipts
 
 const ReceiptSummary = ({ outcome, reasons, received_at }: Receipt) => (
   <>
-    <Badge variant="light" color={outcome_colors[outcome]} tt="none" fw={600}>
-      {outcome_names[outcome]}
-    </Badge>
+    <Status tone={outcome_tones[outcome]}>{outcome_names[outcome]}</Status>
     <span className={styles.reason}>{reasons[0]}</span>
     <span className={styles.when}>
       <RelativeTime time={received_at} />

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Integration, Receipt } from '../../../server/integrations/schema.ts'
 import type { Api } from '../kit/api.ts'
+import type { Tone } from '../kit/Status.tsx'
 
 export type Outcome = Receipt['outcome']
 
@@ -10,11 +11,11 @@ export const outcome_names: Record<Outcome, string> = {
   unchanged: 'Unchanged',
   refused: 'Rejected',
 }
-export const outcome_colors: Record<Outcome, string> = {
-  created: 'teal',
-  updated: 'blue',
-  unchanged: 'gray',
-  refused: 'red',
+export const outcome_tones: Record<Outcome, Tone> = {
+  created: 'success',
+  updated: 'success',
+  unchanged: 'neutral',
+  refused: 'danger',
 }
 
 const refetch_ms = 3_000

@@ -1,20 +1,21 @@
-import { ActionIcon, Badge, Button, Menu } from '@mantine/core'
+import { ActionIcon, Button, Menu } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApiKey } from '../../../server/api-keys/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { formatRelativeTime } from '../kit/format.ts'
 import { KeyIcon, MoreIcon, PlusIcon, RotateIcon, TrashIcon } from '../kit/icons.tsx'
-import { Card, useTitle } from '../kit/Page.tsx'
+import { NowContext } from '../kit/now.ts'
+import { Page } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { Status } from '../kit/Status.tsx'
 import { EmptyState, LoadError } from '../kit/states.tsx'
+import { type Column, Table } from '../kit/Table.tsx'
 import { type ApiKeyDialog, ApiKeyDialogs } from './ApiKeyDialogs.tsx'
 import { apiKeyStatus } from './api-key.ts'
 import styles from './settings.module.css'
 
 export function ApiKeysPage() {
-  useTitle('API keys')
   const api = useApi()
   const [dialog, setDialog] = useState<ApiKeyDialog>()
   const keys = useInfiniteQuery({
@@ -29,16 +30,12 @@ export function ApiKeysPage() {
     </Button>
   )
   return (
-    <>
-      <div className={styles.intro}>
-        <p>Use API keys to call the API from your own code. Keep them secret.</p>
-        {create}
-      </div>
-      <Card is_flush>
-        {keys.error ? (
+    <Page title="API keys" actions={create}>
+      <NowContext value={Date.now}>
+        {keys.error && !keys.data ? (
           <LoadError error={keys.error} retry={keys.refetch} />
         ) : (
-          <DataTable
+          <Table
             label="API keys"
             columns={buildColumns(setDialog)}
             rows={keys.data?.pages.flatMap(({ data }) => data)}
@@ -50,51 +47,53 @@ export function ApiKeysPage() {
             }
           />
         )}
-      </Card>
+      </NowContext>
       {keys.hasNextPage && (
         <Button variant="default" mt="md" onClick={() => void keys.fetchNextPage()}>
           Show more keys
         </Button>
       )}
       <ApiKeyDialogs dialog={dialog} onChange={setDialog} />
-    </>
+    </Page>
   )
 }
 
 const buildColumns = (open: (dialog: ApiKeyDialog) => void): Column<ApiKey>[] => [
   {
     id: 'name',
-    header: 'Name',
-    cell: ({ row: { original } }) => (
+    name: 'Name',
+    cell: (original) => (
       <div className={styles.keyName}>
         <strong>{original.name}</strong>
         <code>pk_…{original.last_four}</code>
       </div>
     ),
   },
-  { id: 'state', header: 'Status', cell: ({ row }) => <ApiKeyStatusBadge apiKey={row.original} /> },
+  { id: 'state', name: 'Status', cell: (row) => <ApiKeyStatusBadge apiKey={row} /> },
   {
     id: 'scopes',
-    header: 'Scopes',
-    meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => row.original.scopes?.join(', ') ?? 'Full access, except API keys and the audit log',
+    name: 'Scopes',
+    is_hidden_on_phone: true,
+    cell: (row) => row.scopes?.join(', ') ?? 'Full access, except API keys and the audit log',
   },
   {
     id: 'last_used_at',
-    header: 'Last used',
-    meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => <RelativeTime time={row.original.last_used_at} />,
+    name: 'Last used',
+    is_hidden_on_phone: true,
+    cell: (row) => <RelativeTime time={row.last_used_at} />,
   },
   {
     id: 'created_at',
-    header: 'Created',
-    meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => <RelativeTime time={row.original.created_at} />,
+    name: 'Created',
+    is_hidden_on_phone: true,
+    cell: (row) => <RelativeTime time={row.created_at} />,
   },
   {
     id: 'more',
-    header: () => <span className={styles.visuallyHidden}>Actions</span>,
-    cell: ({ row }) => <ApiKeyMenu apiKey={row.original} open={open} />,
+    name: 'Actions',
+    is_name_hidden: true,
+    width: '40px',
+    cell: (row) => <ApiKeyMenu apiKey={row} open={open} />,
   },
 ]
 
@@ -106,13 +105,10 @@ function ApiKeyStatusBadge({ apiKey }: { apiKey: ApiKey }) {
     expired: 'Expired',
     revoked: 'Revoked',
   }
-  const color = state === 'active' || state === 'expiring' ? 'teal' : 'gray'
-  return (
-    <Badge variant="light" color={color} tt="none" fw={600}>
-      {names[state]}
-    </Badge>
-  )
+  return <Status tone={tones[state]}>{names[state]}</Status>
 }
+
+const tones = { active: 'success', expiring: 'warning', expired: 'neutral', revoked: 'neutral' } as const
 
 function ApiKeyMenu({ apiKey, open }: { apiKey: ApiKey; open: (dialog: ApiKeyDialog) => void }) {
   const state = apiKeyStatus(apiKey)

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { InstallationStatus } from '../../../server/people/installation-schema.ts'
 import { useWorkspaceId } from '../kit/api.ts'
-import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { errorMessage } from '../kit/error-messages.ts'
 import { formatBytes, formatDuration, formatNumber } from '../kit/format.ts'
 import { AlertIcon, CheckIcon, LockIcon } from '../kit/icons.tsx'
@@ -9,6 +8,7 @@ import { Card, Stack, useTitle } from '../kit/Page.tsx'
 import { createClient } from '../kit/request.ts'
 import { useSession } from '../kit/session.ts'
 import { EmptyState, ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { type Column, Table } from '../kit/Table.tsx'
 import styles from './settings.module.css'
 
 const refresh_ms = 10_000
@@ -43,7 +43,7 @@ function Status() {
       {error && <ErrorAlert>This is no longer current. {errorMessage(error)}</ErrorAlert>}
       <Attention sentences={data.attention} />
       <Card title="Background work" is_flush>
-        <DataTable
+        <Table
           label="Background work"
           columns={columns}
           rows={data.engines}
@@ -104,13 +104,13 @@ const nameOf = ({ kind }: Engine): string => {
 }
 
 const columns: Column<Engine>[] = [
-  { id: 'kind', header: 'Work', cell: ({ row }) => nameOf(row.original) },
-  { id: 'due', header: 'Due', meta: { is_number: true }, cell: ({ row }) => formatDue(row.original) },
+  { id: 'kind', name: 'Work', cell: (row) => nameOf(row) },
+  { id: 'due', name: 'Due', is_number: true, cell: (row) => formatDue(row) },
   {
     id: 'lag',
-    header: 'Longest wait',
-    meta: { is_number: true },
-    cell: ({ row: { original } }) => (original.due > 0 ? formatDuration(original.lag_seconds * 1_000) : '–'),
+    name: 'Longest wait',
+    is_number: true,
+    cell: (original) => (original.due > 0 ? formatDuration(original.lag_seconds * 1_000) : '–'),
   },
 ]
 

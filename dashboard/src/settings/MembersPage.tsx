@@ -1,16 +1,16 @@
-import { ActionIcon, Badge, Menu } from '@mantine/core'
+import { ActionIcon, Menu } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Member, Role } from '../../../server/people/schema.ts'
 import { useWorkspaceId } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
-import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { MoreIcon } from '../kit/icons.tsx'
 import { Card, Stack, useTitle } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { createClient } from '../kit/request.ts'
 import { session_query, useSession } from '../kit/session.ts'
 import { LoadError } from '../kit/states.tsx'
+import { type Column, Table } from '../kit/Table.tsx'
 import { showError } from '../kit/toast.ts'
 import { roleLabel, roles } from '../people/roles.ts'
 import { Invitations } from './Invitations.tsx'
@@ -29,7 +29,7 @@ export function MembersPage() {
         {error ? (
           <LoadError error={error} retry={refetch} />
         ) : (
-          <DataTable label="Members" columns={columns} rows={data?.data} getRowId={({ person_id }) => person_id} />
+          <Table label="Members" columns={columns} rows={data?.data} getRowId={({ person_id }) => person_id} />
         )}
       </Card>
       <Invitations />
@@ -40,8 +40,8 @@ export function MembersPage() {
 const columns: Column<Member>[] = [
   {
     id: 'name',
-    header: 'Name',
-    cell: ({ row: { original } }) => (
+    name: 'Name',
+    cell: (original) => (
       <div className={styles.keyName}>
         <strong>{original.name}</strong>
         <span>{original.email}</span>
@@ -50,23 +50,21 @@ const columns: Column<Member>[] = [
   },
   {
     id: 'role',
-    header: 'Role',
-    cell: ({ row }) => (
-      <Badge variant="light" color={row.original.role === 'owner' ? 'teal' : 'gray'} tt="none" fw={600}>
-        {roleLabel(row.original.role)}
-      </Badge>
-    ),
+    name: 'Role',
+    cell: (row) => roleLabel(row.role),
   },
   {
     id: 'created_at',
-    header: 'Joined',
-    meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => <RelativeTime time={row.original.created_at} />,
+    name: 'Joined',
+    is_hidden_on_phone: true,
+    cell: (row) => <RelativeTime time={row.created_at} />,
   },
   {
     id: 'more',
-    header: () => <span className={styles.visuallyHidden}>Actions</span>,
-    cell: ({ row }) => <MemberMenu member={row.original} />,
+    name: 'Actions',
+    is_name_hidden: true,
+    width: '40px',
+    cell: (row) => <MemberMenu member={row} />,
   },
 ]
 

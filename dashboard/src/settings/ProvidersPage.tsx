@@ -3,11 +3,11 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Provider } from '../../../server/models/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { ModelIcon, MoreIcon, PlusIcon, TrashIcon } from '../kit/icons.tsx'
-import { Card, useTitle } from '../kit/Page.tsx'
+import { useTitle } from '../kit/Page.tsx'
 import { useIsOwner } from '../kit/session.ts'
 import { EmptyState, LoadError } from '../kit/states.tsx'
+import { type Column, Table } from '../kit/Table.tsx'
 import { type TestResult, TestResultAlert } from '../kit/TestResultAlert.tsx'
 import { showError } from '../kit/toast.ts'
 import { type ProviderDialog, ProviderDialogs } from './ProviderDialogs.tsx'
@@ -44,26 +44,24 @@ export function ProvidersPage() {
       <div className={testing.data && styles.result}>
         <TestResultAlert result={testing.data} name={testing.variables?.name ?? ''} />
       </div>
-      <Card is_flush>
-        {providers.error ? (
-          <LoadError error={providers.error} retry={providers.refetch} />
-        ) : (
-          <DataTable
-            label="Model providers"
-            columns={columns}
-            rows={rows}
-            getRowId={({ id }) => id}
-            empty={
-              <EmptyState icon={<ModelIcon size={24} />} title="No model providers yet">
-                {is_owner
-                  ? 'Add an account at OpenAI, Anthropic or another model service, so that agents can answer with an AI model.'
-                  : 'An owner can add one.'}{' '}
-                Agents with a script need none.
-              </EmptyState>
-            }
-          />
-        )}
-      </Card>
+      {providers.error && !providers.data ? (
+        <LoadError error={providers.error} retry={providers.refetch} />
+      ) : (
+        <Table
+          label="Model providers"
+          columns={columns}
+          rows={rows}
+          getRowId={({ id }) => id}
+          empty={
+            <EmptyState icon={<ModelIcon size={24} />} title="No model providers yet">
+              {is_owner
+                ? 'Add an account at OpenAI, Anthropic or another model service, so that agents can answer with an AI model.'
+                : 'An owner can add one.'}{' '}
+              Agents with a script need none.
+            </EmptyState>
+          }
+        />
+      )}
       <ProviderDialogs dialog={dialog} onChange={setDialog} />
     </>
   )
@@ -72,8 +70,8 @@ export function ProvidersPage() {
 const shared_columns: Column<Provider>[] = [
   {
     id: 'name',
-    header: 'Name',
-    cell: ({ row: { original } }) => (
+    name: 'Name',
+    cell: (original) => (
       <div className={styles.keyName}>
         <span className={styles.nameLine}>
           <strong>{original.name}</strong>
@@ -89,15 +87,15 @@ const shared_columns: Column<Provider>[] = [
   },
   {
     id: 'kind',
-    header: 'Kind',
-    meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => kind_names[row.original.kind],
+    name: 'Kind',
+    is_hidden_on_phone: true,
+    cell: (row) => kind_names[row.kind],
   },
   {
     id: 'model',
-    header: 'Default model',
-    meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => row.original.default_model ?? '–',
+    name: 'Default model',
+    is_hidden_on_phone: true,
+    cell: (row) => row.default_model ?? '–',
   },
 ]
 
@@ -110,14 +108,16 @@ interface Actions {
 const ownerColumns = ({ open, test, isTesting }: Actions): Column<Provider>[] => [
   {
     id: 'api_key',
-    header: 'API key',
-    meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => (row.original.has_api_key ? 'Stored' : 'None'),
+    name: 'API key',
+    is_hidden_on_phone: true,
+    cell: (row) => (row.has_api_key ? 'Stored' : 'None'),
   },
   {
     id: 'actions',
-    header: () => <span className={styles.visuallyHidden}>Actions</span>,
-    cell: ({ row: { original } }) => (
+    name: 'Actions',
+    is_name_hidden: true,
+    width: '40px',
+    cell: (original) => (
       <div className={styles.rowActions}>
         <Button
           variant="default"

@@ -1,6 +1,6 @@
-import { Anchor, Badge, Menu } from '@mantine/core'
+import { Badge, Menu } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { Tool } from '../../../server/tools/schema.ts'
 import { useApi } from '../kit/api.ts'
@@ -25,17 +25,7 @@ export function ToolPage() {
     queryFn: ({ signal }) => api.get<Tool>(`/tools/${id}`, {}, signal),
   })
   return (
-    <Page
-      title={data?.name ?? 'Tool'}
-      description={
-        <Anchor
-          renderRoot={(props) => <Link to="/w/$workspace/tools" params={{ workspace: api.workspace }} {...props} />}
-        >
-          All tools
-        </Anchor>
-      }
-      actions={data && <ToolActions tool={data} open={setDialog} />}
-    >
+    <Page title={data?.name ?? 'Tool'} actions={data && <ToolActions tool={data} open={setDialog} />}>
       {error && <LoadError error={error} retry={refetch} noun="Tool" />}
       {!data && !error && <LoadingSkeleton />}
       {data && (

@@ -3,12 +3,12 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { Delivery, Webhook } from '../../../server/webhooks/schema.ts'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
-import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { formatCount } from '../kit/format.ts'
 import { SendIcon } from '../kit/icons.tsx'
 import { Card } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { EmptyState, LoadError } from '../kit/states.tsx'
+import { type Column, Table } from '../kit/Table.tsx'
 import { DeliveryDialog } from './DeliveryDialog.tsx'
 import { DeliveryStatusBadge } from './DeliveryStatusBadge.tsx'
 import { delivery_names, delivery_statuses, refetch_ms } from './webhook.ts'
@@ -50,16 +50,15 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
           ]}
         />
       </div>
-      {deliveries.error ? (
+      {deliveries.error && !deliveries.data ? (
         <LoadError error={deliveries.error} retry={deliveries.refetch} />
       ) : (
-        <DataTable
+        <Table
           label="Deliveries"
           columns={columns}
           rows={deliveries.data?.pages.flatMap(({ data }) => data)}
           getRowId={({ id }) => id}
           isHighlighted={({ id }) => id === delivery}
-          onOpen={({ id }) => open({ ...filter, delivery: id })}
           empty={
             <EmptyState icon={<SendIcon size={24} />} title={status ? 'No matching deliveries' : 'No deliveries yet'}>
               Send a test event or change a contact to see a delivery here.
@@ -84,13 +83,13 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
 }
 
 const columns: Column<Delivery>[] = [
-  { id: 'type', header: 'Event', cell: ({ row }) => <TypeLink {...row.original} /> },
-  { id: 'status', header: 'Status', cell: ({ row }) => <DeliveryStatusBadge {...row.original} /> },
+  { id: 'type', name: 'Event', cell: (row) => <TypeLink {...row} /> },
+  { id: 'status', name: 'Status', cell: (row) => <DeliveryStatusBadge {...row} /> },
   {
     id: 'attempt',
-    header: 'Attempts',
-    meta: { is_hidden_on_phone: true },
-    cell: ({ row: { original } }) => (
+    name: 'Attempts',
+    is_hidden_on_phone: true,
+    cell: (original) => (
       <>
         {formatCount(original.attempt, 'attempt')}
         {original.status === 'pending' && original.attempt > 0 && (
@@ -101,7 +100,7 @@ const columns: Column<Delivery>[] = [
       </>
     ),
   },
-  { id: 'created_at', header: 'Created', cell: ({ row }) => <RelativeTime time={row.original.created_at} /> },
+  { id: 'created_at', name: 'Created', cell: (row) => <RelativeTime time={row.created_at} /> },
 ]
 
 function TypeLink({ id, webhook_id, type }: Delivery) {

@@ -1,4 +1,4 @@
-import { Badge, SegmentedControl } from '@mantine/core'
+import { SegmentedControl } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { InboxRequest, Webhook } from '../../../server/webhooks/schema.ts'
 import { useApi } from '../kit/api.ts'
@@ -8,6 +8,7 @@ import { formatJson } from '../kit/format.ts'
 import { AlertIcon, CheckIcon, WebhookIcon } from '../kit/icons.tsx'
 import { Card } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { Status } from '../kit/Status.tsx'
 import { EmptyState, LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { showError } from '../kit/toast.ts'
 import { refetch_ms, webhookQuery } from './webhook.ts'
@@ -79,9 +80,7 @@ function RequestSummary({ body, answered, steps, created_at }: InboxRequest) {
   return (
     <>
       <code className={styles.type}>{/"type":"([^"]+)"/.exec(body)?.[1] ?? 'Request'}</code>
-      <Badge variant="light" color={is_valid ? 'teal' : 'red'} tt="none" fw={600}>
-        {is_valid ? 'Valid signature' : 'Invalid signature'}
-      </Badge>
+      <Status tone={is_valid ? 'success' : 'danger'}>{is_valid ? 'Valid signature' : 'Invalid signature'}</Status>
       <span className={styles.hint}>{answered === 'hang' ? 'No response' : `Responded ${answered}`}</span>
       <span className={styles.when}>
         <RelativeTime time={created_at} />

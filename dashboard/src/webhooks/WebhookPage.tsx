@@ -1,6 +1,6 @@
-import { Alert, Anchor, Button, Menu } from '@mantine/core'
+import { Alert, Button, Menu } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Webhook } from '../../../server/webhooks/schema.ts'
 import { useApi } from '../kit/api.ts'
@@ -28,13 +28,6 @@ export function WebhookPage() {
   return (
     <Page
       title={data ? webhookName(data) : 'Webhook'}
-      description={
-        <Anchor
-          renderRoot={(props) => <Link to="/w/$workspace/webhooks" params={{ workspace: api.workspace }} {...props} />}
-        >
-          All webhooks
-        </Anchor>
-      }
       actions={data && <WebhookActions webhook={data} open={setDialog} />}
     >
       {error && <LoadError error={error} retry={refetch} noun="Webhook" />}

@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Webhook } from '../../../server/webhooks/schema.ts'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
-import { type Column, DataTable } from '../kit/DataTable.tsx'
 import { PlusIcon, WebhookIcon } from '../kit/icons.tsx'
-import { Card, Page } from '../kit/Page.tsx'
+import { Page } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { EmptyState, LoadError } from '../kit/states.tsx'
+import { type Column, Table } from '../kit/Table.tsx'
 import { type WebhookDialog, WebhookDialogs } from './WebhookDialogs.tsx'
 import { WebhookStatusBadge } from './WebhookStatusBadge.tsx'
 import { webhookName } from './webhook.ts'
@@ -16,7 +16,6 @@ import styles from './webhooks.module.css'
 
 export function WebhooksPage() {
   const api = useApi()
-  const navigate = useNavigate()
   const [dialog, setDialog] = useState<WebhookDialog>()
   const webhooks = useInfiniteQuery({
     queryKey: [api.workspace, 'webhooks', 'list'],
@@ -30,27 +29,22 @@ export function WebhooksPage() {
     </Button>
   )
   return (
-    <Page title="Webhooks" description="Send signed events to your server, with automatic retries." actions={create}>
-      <Card is_flush>
-        {webhooks.error ? (
-          <LoadError error={webhooks.error} retry={webhooks.refetch} />
-        ) : (
-          <DataTable
-            label="Webhooks"
-            columns={columns}
-            rows={webhooks.data?.pages.flatMap(({ data }) => data)}
-            getRowId={({ id }) => id}
-            onOpen={({ id }) =>
-              void navigate({ to: '/w/$workspace/webhooks/$id', params: { workspace: api.workspace, id } })
-            }
-            empty={
-              <EmptyState icon={<WebhookIcon size={24} />} title="No webhooks yet">
-                Add your server’s URL, or test with the built-in inbox.
-              </EmptyState>
-            }
-          />
-        )}
-      </Card>
+    <Page title="Webhooks" actions={create}>
+      {webhooks.error && !webhooks.data ? (
+        <LoadError error={webhooks.error} retry={webhooks.refetch} />
+      ) : (
+        <Table
+          label="Webhooks"
+          columns={columns}
+          rows={webhooks.data?.pages.flatMap(({ data }) => data)}
+          getRowId={({ id }) => id}
+          empty={
+            <EmptyState icon={<WebhookIcon size={24} />} title="No webhooks yet">
+              Add your server’s URL, or test with the built-in inbox.
+            </EmptyState>
+          }
+        />
+      )}
       {webhooks.hasNextPage && (
         <Button variant="default" mt="md" onClick={() => void webhooks.fetchNextPage()}>
           Show more webhooks
@@ -62,19 +56,19 @@ export function WebhooksPage() {
 }
 
 const columns: Column<Webhook>[] = [
-  { id: 'name', header: 'Webhook', cell: ({ row }) => <NameLink webhook={row.original} /> },
-  { id: 'status', header: 'Status', cell: ({ row }) => <WebhookStatusBadge {...row.original} /> },
+  { id: 'name', name: 'Webhook', cell: (row) => <NameLink webhook={row} /> },
+  { id: 'status', name: 'Status', cell: (row) => <WebhookStatusBadge {...row} /> },
   {
     id: 'events',
-    header: 'Events',
-    meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => row.original.events.join(', '),
+    name: 'Events',
+    is_hidden_on_phone: true,
+    cell: (row) => row.events.join(', '),
   },
   {
     id: 'created_at',
-    header: 'Created',
-    meta: { is_hidden_on_phone: true },
-    cell: ({ row }) => <RelativeTime time={row.original.created_at} />,
+    name: 'Created',
+    is_hidden_on_phone: true,
+    cell: (row) => <RelativeTime time={row.created_at} />,
   },
 ]
 

@@ -31,4 +31,3 @@ export const delivery_names: Record<DeliveryStatus, string> = {
   failed: 'Failed',
 }
 export const delivery_statuses = Object.keys(delivery_names) as DeliveryStatus[]
-export const delivery_colors: Record<DeliveryStatus, string> = { pending: 'blue', succeeded: 'teal', failed: 'red' }

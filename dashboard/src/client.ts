@@ -11,8 +11,7 @@ export function createQueryClient(connection: Connection): QueryClient {
   const onError = (error: Error) => {
     if (isUnreachable(error)) connection.check()
     if (!(error instanceof ParleyError)) return
-    if (error.status === 401) client.setQueryData(session_query.queryKey, null)
-    if (error.status === 403) void client.invalidateQueries(session_query)
+    if (error.status === 401 || error.status === 403) void client.invalidateQueries(session_query)
   }
   /** Retries network and server errors: a 4xx is final. */
   const shouldRetry = (failures: number, error: Error): boolean => {

@@ -142,7 +142,7 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
   }
 
   await openInPage(on, '/contacts')
-  await on.getByRole('button', { name: /^Konrad/ }).click()
+  await on.getByRole('link', { name: 'Konrad' }).click()
   await dialog(on).getByText('+14155550101').waitFor()
   assert.equal(
     await dialog(on)

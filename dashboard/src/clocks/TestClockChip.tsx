@@ -38,7 +38,7 @@ export function TestClockChip({ clock, error }: { clock: TestClock | undefined; 
             </span>
           </UnstyledButton>
         </Popover.Target>
-        <Popover.Dropdown className={styles.controls} aria-label="Advance the test clock">
+        <Popover.Dropdown className={styles.controls}>
           {clock && (
             <>
               <div className={styles.steps}>

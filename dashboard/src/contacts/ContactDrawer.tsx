@@ -1,7 +1,9 @@
-import { Drawer } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApi } from '../kit/api.ts'
+import { Drawer } from '../kit/Drawer.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { RoleRequired } from '../shell/RoleRequired.tsx'
@@ -11,63 +13,44 @@ import { contactName, contactQuery } from './contact.ts'
 import { useContactSearch } from './useContactSearch.ts'
 
 export function ContactDrawer({ id, onClose }: { id: string | undefined; onClose: () => void }) {
-  return (
-    <Drawer.Root
-      opened={id !== undefined}
-      onClose={onClose}
-      position="right"
-      size={480}
-      lockScroll={false}
-      padding="lg"
+  const api = useApi()
+  const is_existing = id !== undefined && id !== 'new'
+  const { data: contact } = useQuery({ ...contactQuery(api, id ?? ''), enabled: is_existing })
+  const title = id === 'new' ? 'New contact' : (contact && contactName(contact)) || contact?.phone_number || 'Contact'
+  const link = is_existing && (
+    <Anchor
+      renderRoot={(props) => (
+        <Link to="/w/$workspace/contacts/$id" params={{ workspace: api.workspace, id }} {...props} />
+      )}
     >
-      <Drawer.Overlay backgroundOpacity={0.25} />
-      <Drawer.Content aria-label={id === 'new' ? 'New contact' : 'Contact'}>
-        {id === 'new' ? <NewContact onClose={onClose} /> : id && <ExistingContact key={id} id={id} onClose={onClose} />}
-      </Drawer.Content>
-    </Drawer.Root>
+      Open page
+    </Anchor>
+  )
+  return (
+    <Drawer
+      is_open={id !== undefined}
+      label={id === 'new' ? 'New contact' : 'Contact'}
+      title={title}
+      link={link}
+      onClose={onClose}
+    >
+      {id === 'new' ? <NewContact onClose={onClose} /> : id && <ExistingContact key={id} id={id} onClose={onClose} />}
+    </Drawer>
   )
 }
 
 function NewContact({ onClose }: { onClose: () => void }) {
   const { change } = useContactSearch()
-  const can_edit = useCanEdit()
-  return (
-    <>
-      <Head title="New contact" />
-      <Drawer.Body>
-        {can_edit ? (
-          <ContactForm onCancel={onClose} onSaved={({ id }) => change({ contact: id }, true)} />
-        ) : (
-          <RoleRequired needed="member" />
-        )}
-      </Drawer.Body>
-    </>
-  )
+  if (!useCanEdit()) return <RoleRequired needed="member" />
+  return <ContactForm onCancel={onClose} onSaved={({ id }) => change({ contact: id }, true)} />
 }
 
 function ExistingContact({ id, onClose }: { id: string; onClose: () => void }) {
-  const api = useApi()
-  const { data: contact, error, refetch } = useQuery(contactQuery(api, id))
+  const { data: contact, error, refetch } = useQuery(contactQuery(useApi(), id))
   const [is_editing, setEditing] = useState(false)
   const stop = () => setEditing(false)
-  return (
-    <>
-      <Head title={contact ? contactName(contact) || contact.phone_number : 'Contact'} />
-      <Drawer.Body>
-        {error && <LoadError error={error} retry={refetch} noun="Contact" />}
-        {!contact && !error && <LoadingSkeleton lines={7} />}
-        {contact && is_editing && <ContactForm contact={contact} onCancel={stop} onSaved={stop} />}
-        {contact && !is_editing && (
-          <ContactDetails contact={contact} onEdit={() => setEditing(true)} onDeleted={onClose} />
-        )}
-      </Drawer.Body>
-    </>
-  )
+  if (error && !contact) return <LoadError error={error} retry={refetch} noun="Contact" />
+  if (!contact) return <LoadingSkeleton lines={7} />
+  if (is_editing) return <ContactForm contact={contact} onCancel={stop} onSaved={stop} />
+  return <ContactDetails contact={contact} onEdit={() => setEditing(true)} onDeleted={onClose} />
 }
-
-const Head = ({ title }: { title: string }) => (
-  <Drawer.Header>
-    <Drawer.Title>{title}</Drawer.Title>
-    <Drawer.CloseButton aria-label="Close" />
-  </Drawer.Header>
-)

@@ -36,12 +36,11 @@ export function ContactFilters({ suggested_tags, children }: { suggested_tags: s
   )
 }
 
-/** Searches while typing. The "/" key focuses it. */
+/** Searches while typing. */
 function SearchField() {
   const { params, change } = useContactSearch()
   const [text, setText] = useState(params.search ?? '')
   const sent = useRef(params.search ?? '')
-  const field = useRef<HTMLInputElement>(null)
   const search = useDebouncedCallback((value: string) => {
     sent.current = value
     change({ search: value || undefined }, true)
@@ -52,23 +51,12 @@ function SearchField() {
     sent.current = params.search ?? ''
     setText(sent.current)
   }, [params.search])
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const is_typing = event.target instanceof HTMLElement && event.target.closest('input, textarea, [role=dialog]')
-      if (event.key !== '/' || is_typing) return
-      event.preventDefault()
-      field.current?.focus()
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [])
   const type = (value: string) => {
     setText(value)
     search(value)
   }
   return (
     <TextInput
-      ref={field}
       type="search"
       aria-label="Search contacts"
       placeholder="Search by name, number, email or company"

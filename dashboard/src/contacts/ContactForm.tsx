@@ -1,9 +1,10 @@
-import { Anchor, Autocomplete, Button, Group, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { Anchor, Autocomplete, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Contact, ContactCreated, ContactWithCrmIds } from '../../../server/contacts/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { changedFields, mergeList } from '../kit/merge.ts'
 import { cleanPhoneNumber } from '../kit/phone-number.ts'
@@ -11,6 +12,7 @@ import { ParleyError } from '../kit/request.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { time_zones } from '../kit/time-field.ts'
 import { showToast } from '../kit/toast.ts'
+import { useUnsaved } from '../kit/unsaved.tsx'
 import { CustomFieldInputs } from './CustomFieldInputs.tsx'
 import { contactQuery } from './contact.ts'
 import styles from './contacts.module.css'
@@ -41,6 +43,7 @@ export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
   const client = useQueryClient()
   const refresh = useRefreshContacts()
   const form = useForm({ initialValues: toValues(contact), validate: { custom_fields: customFieldRules } })
+  const setSaved = useUnsaved(form.isDirty())
   const saving = useMutation({
     mutationFn: (typed: Values): Promise<ContactCreated> => {
       const values = { ...typed, phone_number: cleanPhoneNumber(typed.phone_number) }
@@ -54,6 +57,7 @@ export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
     onError: (error, typed) => form.setErrors(toErrors(error, typed).fields),
     onSuccess: async (saved) => {
       if (contact) client.setQueryData(contactQuery(api, saved.id).queryKey, { ...contact, ...saved })
+      setSaved()
       onSaved(saved)
       showToast(contact ? 'Changes saved.' : 'Contact created.')
       await refresh()
@@ -88,14 +92,16 @@ export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
       <TagsInput label="Tags" placeholder="Type and press Enter" {...form.getInputProps('tags')} />
       <Textarea label="Notes" autosize minRows={3} maxRows={10} {...text('notes')} />
       <CustomFieldInputs form={form} />
-      <Group className={styles.panelFoot}>
-        <Button type="submit" loading={saving.isPending}>
-          {contact ? 'Save changes' : 'Create contact'}
-        </Button>
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-      </Group>
+      <div className={styles.panelFoot}>
+        <FormButtons
+          label={contact ? 'Save changes' : 'Create contact'}
+          is_pending={saving.isPending}
+          onCancel={() => {
+            setSaved()
+            onCancel()
+          }}
+        />
+      </div>
     </form>
   )
 }

@@ -46,7 +46,7 @@ export function ConversationActions({ conversation, is_call = false }: Conversat
         </Button>
       )}
       {!is_call && (
-        <Button variant="default" size="xs" onClick={() => setDialog('close')}>
+        <Button variant="default" size="xs" data-shortcut="e" onClick={() => setDialog('close')}>
           Close
         </Button>
       )}

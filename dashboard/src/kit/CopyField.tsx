@@ -1,13 +1,21 @@
 import { CopyButton } from './CopyButton.tsx'
 import styles from './copy-field.module.css'
 
+interface CopyFieldProps {
+  label: string
+  value: string
+  copy_label?: string
+  /** Called for the button, and when the text is copied by hand. */
+  onCopied?: () => void
+}
+
 /** A value to copy: a key, a URL, a command. */
-export function CopyField({ label, value, copy_label }: { label: string; value: string; copy_label?: string }) {
+export function CopyField({ label, value, copy_label, onCopied }: CopyFieldProps) {
   return (
-    <figure className={styles.copyField}>
+    <figure className={styles.copyField} onCopy={onCopied}>
       <figcaption className={styles.label}>{label}</figcaption>
       <code className={styles.value}>{value}</code>
-      <CopyButton value={value} {...(copy_label && { label: copy_label })} />
+      <CopyButton value={value} {...(copy_label && { label: copy_label })} {...(onCopied && { onCopied })} />
     </figure>
   )
 }

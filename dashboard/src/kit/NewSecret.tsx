@@ -1,17 +1,22 @@
-import { Alert, Button } from '@mantine/core'
+import { Alert } from '@mantine/core'
+import { useState } from 'react'
 import { CopyField } from './CopyField.tsx'
+import { FormButtons } from './Dialog.tsx'
 import { AlertIcon } from './icons.tsx'
 import { Stack } from './Page.tsx'
+import { secret, useUnsaved } from './unsaved.tsx'
 
 /** Shows a new signing secret, once. */
 export function NewSecret({ value, onDone }: { value: string; onDone: () => void }) {
+  const [is_copied, setCopied] = useState(false)
+  useUnsaved(!is_copied, secret)
   return (
     <Stack>
       <Alert icon={<AlertIcon />} color="yellow">
         Copy this secret now. You won’t be able to see it again. Your server uses it to verify signatures.
       </Alert>
-      <CopyField label="Signing secret" value={value} copy_label="Copy secret" />
-      <Button onClick={onDone}>Done</Button>
+      <CopyField label="Signing secret" value={value} copy_label="Copy secret" onCopied={() => setCopied(true)} />
+      <FormButtons label="Done" onClick={onDone} />
     </Stack>
   )
 }

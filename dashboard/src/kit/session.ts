@@ -5,15 +5,24 @@ import { createClient } from './request.ts'
 
 export type Membership = Session['workspaces'][number]
 
-/** null: not signed in. */
+const session_key = ['session']
+
+/** null: not signed in. A session that expires stays, so that the page does: `useIsExpired` tells, and one signs in over the page. */
 export const session_query = queryOptions({
-  queryKey: ['session'],
+  queryKey: session_key,
   staleTime: 60_000,
-  queryFn: async ({ signal }) => {
+  queryFn: async ({ signal, client }): Promise<Session | null> => {
     const { person, ...session } = await createClient().get<CurrentSession>('/app/session', {}, { signal })
-    return person && { person, ...session }
+    const before = client.getQueryData<Session | null>(session_key)
+    client.setQueryData(expired_key, !person && Boolean(before))
+    return person ? { person, ...session } : (before ?? null)
   },
 })
+
+const expired_key = ['session_expired']
+
+export const useIsExpired = (): boolean =>
+  useQuery({ queryKey: expired_key, queryFn: () => false, enabled: false, initialData: false }).data
 
 /** Only for pages below the shell, which renders nothing without a session. */
 export function useSession(): Session {
@@ -37,11 +46,27 @@ export const useCanEdit = (): boolean => {
   return role === 'owner' || role === 'member'
 }
 
+/** After one has signed in over the page: everything is read again, and nothing on the page is lost. */
+export function useContinueSession(): (session: Session) => void {
+  const client = useQueryClient()
+  return (session) => {
+    const before = client.getQueryData<Session | null>(session_key)
+    // Someone else must not see what the page holds.
+    if (before && before.person.id !== session.person.id) return location.reload()
+    client.setQueryData(session_key, session)
+    client.setQueryData(expired_key, false)
+    void client.invalidateQueries()
+  }
+}
+
 /** Signs in, or out with null. Drops everything cached for the previous person. */
 export function useSetSession(): (session: Session | null) => void {
   const client = useQueryClient()
   return (session) => {
     client.setQueryData(session_query.queryKey, session)
-    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== session_query.queryKey[0] })
+    client.setQueryData(expired_key, false)
+    client.removeQueries({
+      predicate: ({ queryKey }) => ![session_key[0], expired_key[0]].includes(String(queryKey[0])),
+    })
   }
 }

@@ -1,8 +1,8 @@
-import { Modal } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import type { ApiKey, ApiKeyWithSecret } from '../../../server/api-keys/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
+import { Dialog } from '../kit/Dialog.tsx'
 import { showToast } from '../kit/toast.ts'
 import { ApiKeyForm } from './ApiKeyForm.tsx'
 import { NewApiKeySecret } from './NewApiKeySecret.tsx'
@@ -38,18 +38,11 @@ export function ApiKeyDialogs({ dialog, onChange }: ApiKeyDialogsProps) {
   const is_form = dialog !== undefined && dialog.kind !== 'revoke'
   return (
     <>
-      <Modal
-        opened={is_form}
-        onClose={close}
-        title={dialog && titles[dialog.kind]}
-        size="lg"
-        // A stray click must not close the only view of the key.
-        closeOnClickOutside={dialog?.kind !== 'secret'}
-      >
+      <Dialog is_open={is_form} onClose={close} title={dialog && titles[dialog.kind]} size="lg">
         {dialog?.kind === 'create' && <ApiKeyForm onCreated={showSecret} />}
         {dialog?.kind === 'rotate' && <RotateApiKeyForm api_key={dialog.api_key} onCreated={showSecret} />}
         {dialog?.kind === 'secret' && <NewApiKeySecret api_key={dialog.api_key} onClose={close} />}
-      </Modal>
+      </Dialog>
       <ConfirmDialog
         is_open={dialog?.kind === 'revoke'}
         title="Revoke this API key?"

@@ -1,20 +1,26 @@
-import { Alert, Button } from '@mantine/core'
+import { Alert } from '@mantine/core'
+import { useState } from 'react'
 import type { ApiKeyWithSecret } from '../../../server/api-keys/schema.ts'
 import { CopyField } from '../kit/CopyField.tsx'
+import { FormButtons } from '../kit/Dialog.tsx'
 import { AlertIcon } from '../kit/icons.tsx'
 import { toUrl } from '../kit/request.ts'
+import { secret, useUnsaved } from '../kit/unsaved.tsx'
 import styles from './settings.module.css'
 
 export function NewApiKeySecret({ api_key, onClose }: { api_key: ApiKeyWithSecret; onClose: () => void }) {
   const curl = `curl -H 'Authorization: Bearer ${api_key.key}' ${toUrl('/api/v1/contacts')}`
+  const [is_copied, setCopied] = useState(false)
+  const setSaved = () => setCopied(true)
+  useUnsaved(!is_copied, secret)
   return (
     <div className={styles.form}>
       <Alert icon={<AlertIcon />} color="yellow">
         Copy this key now. You won’t be able to see it again.
       </Alert>
-      <CopyField label="API key" value={api_key.key} copy_label="Copy key" />
-      <CopyField label="Try it" value={curl} copy_label="Copy command" />
-      <Button onClick={onClose}>Done</Button>
+      <CopyField label="API key" value={api_key.key} copy_label="Copy key" onCopied={setSaved} />
+      <CopyField label="Try it" value={curl} copy_label="Copy command" onCopied={setSaved} />
+      <FormButtons label="Done" onClick={onClose} />
     </div>
   )
 }

@@ -12,12 +12,15 @@ import { NowContext } from '../kit/now.ts'
 import { BreadcrumbContext } from '../kit/Page.tsx'
 import { session_query, useIsTest } from '../kit/session.ts'
 import { LoadError } from '../kit/states.tsx'
+import { UnsavedGuard } from '../kit/unsaved.tsx'
+import { SignInDialog } from '../people/SignInDialog.tsx'
 import { AccountMenu } from './AccountMenu.tsx'
 import { Breadcrumb } from './Breadcrumb.tsx'
 import { rememberWorkspace } from './last-workspace.ts'
 import { Nav } from './Nav.tsx'
 import { BareNotFoundPage } from './NotFoundPage.tsx'
 import { OfflineBar } from './OfflineBar.tsx'
+import { Shortcuts } from './Shortcuts.tsx'
 import styles from './shell.module.css'
 import { useIsCollapsed } from './useSidebar.ts'
 import { WorkspaceSwitch } from './WorkspaceSwitch.tsx'
@@ -67,6 +70,7 @@ function WorkspaceShell() {
   const [is_collapsed, setCollapsed] = useIsCollapsed()
   return (
     <NowContext value={now === undefined ? Date.now : () => now}>
+      <SignInDialog />
       <div className={styles.shell} data-collapsed={is_collapsed}>
         <div className={styles.side}>
           <div className={styles.sideHead}>
@@ -82,14 +86,17 @@ function WorkspaceShell() {
               <SidebarIcon size={16} />
             </ActionIcon>
           </div>
+          <Shortcuts />
           {is_test && <TestClockChip clock={clock} error={error} />}
           <Nav />
           <AccountMenu />
         </div>
         <Main is_connected={is_connected}>
-          <BreadcrumbContext value={breadcrumb}>
-            <Outlet />
-          </BreadcrumbContext>
+          <UnsavedGuard>
+            <BreadcrumbContext value={breadcrumb}>
+              <Outlet />
+            </BreadcrumbContext>
+          </UnsavedGuard>
         </Main>
       </div>
     </NowContext>

@@ -1,0 +1,125 @@
+import { Button, Group, Modal } from '@mantine/core'
+import { useBlocker } from '@tanstack/react-router'
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
+
+/** What is asked before something is lost. */
+export interface Question {
+  title: string
+  text: string
+  discard_label: string
+}
+
+const changes: Question = {
+  title: 'Discard changes?',
+  text: 'You have changes that aren’t saved.',
+  discard_label: 'Discard changes',
+}
+
+export const secret: Question = {
+  title: 'Close without copying?',
+  text: 'You haven’t copied the secret, and you won’t be able to see it again.',
+  discard_label: 'Close without copying',
+}
+
+interface Entry {
+  is_unsaved: boolean
+  question: Question
+}
+
+/** What is unsaved inside of a dialog, a drawer or the page. */
+interface Guard {
+  entries: Set<Entry>
+  parent: Guard | undefined
+}
+
+const GuardContext = createContext<Guard | undefined>(undefined)
+
+const firstUnsaved = ({ entries }: Guard): Entry | undefined => [...entries].find(({ is_unsaved }) => is_unsaved)
+
+/**
+ * Asks before Esc, a link, the back button or a closed tab discards something. Call the returned function when it is saved, before
+ * the dialog closes or the page changes.
+ */
+export function useUnsaved(is_unsaved: boolean, question = changes): () => void {
+  const guard = useContext(GuardContext)
+  const entry = useRef<Entry>({ is_unsaved: false, question })
+  const is_saved = useRef(false)
+  if (!is_unsaved) is_saved.current = false
+  entry.current.is_unsaved = is_unsaved && !is_saved.current
+  useEffect(() => {
+    const own = entry.current
+    for (let at = guard; at; at = at.parent) at.entries.add(own)
+    return () => {
+      for (let at = guard; at; at = at.parent) at.entries.delete(own)
+    }
+  }, [guard])
+  return () => {
+    is_saved.current = true
+    entry.current.is_unsaved = false
+  }
+}
+
+/** Guards all of the page, and asks before another one is opened. */
+export function UnsavedGuard({ children }: { children: ReactNode }) {
+  const guard = useGuard()
+  const blocker = useBlocker({
+    shouldBlockFn: () => firstUnsaved(guard) !== undefined,
+    enableBeforeUnload: () => firstUnsaved(guard) !== undefined,
+    withResolver: true,
+  })
+  return (
+    <GuardContext value={guard}>
+      {children}
+      {blocker.status === 'blocked' && (
+        <QuestionDialog
+          question={firstUnsaved(guard)?.question ?? changes}
+          onStay={blocker.reset}
+          onDiscard={blocker.proceed}
+        />
+      )}
+    </GuardContext>
+  )
+}
+
+/** For what can be closed: `close` asks first, if something inside is unsaved. */
+export function useCloseGuard(onClose: () => void) {
+  const guard = useGuard()
+  const [asked, setAsked] = useState<Question>()
+  const close = () => {
+    const unsaved = firstUnsaved(guard)
+    unsaved ? setAsked(unsaved.question) : onClose()
+  }
+  const discard = () => {
+    for (const entry of guard.entries) entry.is_unsaved = false
+    setAsked(undefined)
+    onClose()
+  }
+  const question = asked && <QuestionDialog question={asked} onStay={() => setAsked(undefined)} onDiscard={discard} />
+  const guarded = (children: ReactNode) => <GuardContext value={guard}>{children}</GuardContext>
+  return { close, guarded, question }
+}
+
+function useGuard(): Guard {
+  const parent = useContext(GuardContext)
+  return useMemo(() => ({ entries: new Set(), parent }), [parent])
+}
+
+interface QuestionDialogProps {
+  question: Question
+  onStay: () => void
+  onDiscard: () => void
+}
+
+const QuestionDialog = ({ question: { title, text, discard_label }, onStay, onDiscard }: QuestionDialogProps) => (
+  <Modal opened onClose={onStay} title={title} zIndex={400}>
+    <p>{text}</p>
+    <Group justify="flex-end">
+      <Button variant="default" onClick={onStay} data-autofocus>
+        Go back
+      </Button>
+      <Button color="red" onClick={onDiscard}>
+        {discard_label}
+      </Button>
+    </Group>
+  </Modal>
+)

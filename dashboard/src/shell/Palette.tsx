@@ -1,0 +1,219 @@
+import { Modal, UnstyledButton } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type LinkProps, useNavigate } from '@tanstack/react-router'
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
+import type { Agent } from '../../../server/agents/schema.ts'
+import type { Call } from '../../../server/calls/schema.ts'
+import type { Contact } from '../../../server/contacts/schema.ts'
+import { describeStatus } from '../calls/call.ts'
+import { contactName } from '../contacts/contact.ts'
+import { useApi } from '../kit/api.ts'
+import { AgentIcon, PeopleIcon, PhoneIcon, PlusIcon, SearchIcon, SettingsIcon } from '../kit/icons.tsx'
+import { useCanEdit, useIsOwner } from '../kit/session.ts'
+import styles from './palette.module.css'
+import { groupsFor } from './places.ts'
+
+interface Item {
+  id: string
+  group: 'Go to' | 'Create' | 'Contacts' | 'Calls' | 'Agents'
+  name: string
+  more?: string | undefined
+  icon: ReactNode
+  to: LinkProps['to']
+  params?: Record<string, string>
+  search?: Record<string, string>
+}
+
+const typing_ms = 150
+const found_max = 5
+const icon_size = 16
+
+/** Finds pages, contacts, calls and agents, and creates something. */
+export function Palette({ is_open, onClose }: { is_open: boolean; onClose: () => void }) {
+  return (
+    <Modal
+      opened={is_open}
+      onClose={onClose}
+      withCloseButton={false}
+      padding={0}
+      size={560}
+      centered={false}
+      yOffset="12dvh"
+      aria-label="Search"
+    >
+      <Search onClose={onClose} />
+    </Modal>
+  )
+}
+
+function Search({ onClose }: { onClose: () => void }) {
+  const api = useApi()
+  const navigate = useNavigate()
+  const [text, setText] = useState('')
+  const [current, setCurrent] = useState(0)
+  const id = useId()
+  const items = useItems(text.trim())
+  const open = ({ to, params, search }: Item) => {
+    onClose()
+    void navigate({ to: to as '/', params: { workspace: api.workspace, ...params }, search: { ...search } } as never)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step) {
+      event.preventDefault()
+      setCurrent((current + step + items.length) % Math.max(1, items.length))
+    }
+    const chosen = items[current]
+    if (event.key === 'Enter' && chosen) open(chosen)
+  }
+  return (
+    <>
+      <div className={styles.field}>
+        <SearchIcon size={icon_size} />
+        <input
+          // biome-ignore lint/a11y/noAutofocus: the dialog is this field
+          autoFocus
+          data-autofocus
+          role="combobox"
+          aria-label="Search or jump to"
+          aria-expanded="true"
+          aria-controls={id}
+          aria-activedescendant={items[current] && `${id}-${current}`}
+          placeholder="Search or jump to…"
+          value={text}
+          onChange={({ currentTarget }) => {
+            setText(currentTarget.value)
+            setCurrent(0)
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <div className={styles.items} id={id} role="listbox" aria-label="Results">
+        {items.map((item, index) => (
+          <div key={item.id}>
+            {item.group !== items[index - 1]?.group && (
+              <div className={styles.group} aria-hidden="true">
+                {item.group}
+              </div>
+            )}
+            <UnstyledButton
+              className={styles.item}
+              id={`${id}-${index}`}
+              role="option"
+              aria-selected={index === current}
+              tabIndex={-1}
+              onMouseMove={() => setCurrent(index)}
+              onClick={() => open(item)}
+            >
+              {item.icon}
+              <span className={styles.name}>{item.name}</span>
+              {item.more && <span className={styles.more}>{item.more}</span>}
+            </UnstyledButton>
+          </div>
+        ))}
+        {items.length === 0 && <p className={styles.nothing}>No results</p>}
+      </div>
+    </>
+  )
+}
+
+function useItems(text: string): Item[] {
+  const api = useApi()
+  const [words] = useDebouncedValue(text, typing_ms)
+  const common = { enabled: words !== '', placeholderData: keepPreviousData }
+  const contacts = useQuery({
+    ...common,
+    queryKey: [api.workspace, 'contacts', 'palette', words],
+    queryFn: ({ signal }) => api.list<Contact>('/contacts', { search: words, limit: found_max }, signal),
+  })
+  const calls = useQuery({
+    ...common,
+    queryKey: [api.workspace, 'calls', 'palette', words],
+    queryFn: ({ signal }) => api.list<Call>('/calls', { search: words, limit: found_max }, signal),
+  })
+  const agents = useQuery({
+    queryKey: [api.workspace, 'agents', 'palette'],
+    queryFn: ({ signal }) => api.list<Agent>('/agents', { limit: 100 }, signal),
+  })
+  const pages = usePages()
+  const matches = ({ name }: { name: string }) => name.toLowerCase().includes(text.toLowerCase())
+  const known = text === '' ? pages : pages.filter(matches)
+  if (text === '') return known
+  const found_contacts = (contacts.data?.data ?? []).map(
+    (contact): Item => ({
+      id: contact.id,
+      group: 'Contacts',
+      name: contactName(contact) || contact.phone_number,
+      more: contact.phone_number,
+      icon: <PeopleIcon size={icon_size} />,
+      to: '/w/$workspace/contacts/$id',
+      params: { id: contact.id },
+    }),
+  )
+  const found_calls = (calls.data?.data ?? []).map(
+    (call): Item => ({
+      id: call.id,
+      group: 'Calls',
+      name: (call.direction === 'inbound' ? call.from : call.to) ?? 'Call',
+      more: describeStatus(call),
+      icon: <PhoneIcon size={icon_size} />,
+      to: '/w/$workspace/calls/$call_id',
+      params: { call_id: call.id },
+    }),
+  )
+  const found_agents = (agents.data?.data ?? [])
+    .filter(matches)
+    .slice(0, found_max)
+    .map(
+      ({ id, name }): Item => ({
+        id,
+        group: 'Agents',
+        name,
+        icon: <AgentIcon size={icon_size} />,
+        to: '/w/$workspace/agents/$id',
+        params: { id },
+      }),
+    )
+  return [...known, ...found_contacts, ...found_agents, ...found_calls]
+}
+
+/** The pages of the sidebar and of the settings, and what can be created. */
+function usePages(): Item[] {
+  const is_owner = useIsOwner()
+  const can_edit = useCanEdit()
+  const places = groupsFor(is_owner)
+    .flatMap(({ places }) => places)
+    .map(({ to, name, Icon }): Item => ({ id: to, group: 'Go to', name, icon: <Icon size={icon_size} />, to }))
+  const settings = [
+    { name: 'Workspace settings', to: '/w/$workspace/settings/workspace' },
+    ...(is_owner ? [{ name: 'Members', to: '/w/$workspace/settings/members' }] : []),
+    { name: 'Model providers', to: '/w/$workspace/settings/providers' },
+    { name: 'Profile', to: '/w/$workspace/profile' },
+    { name: 'Imports', to: '/w/$workspace/imports' },
+    ...(can_edit ? [{ name: 'Do not contact', to: '/w/$workspace/suppressions' }] : []),
+  ].map(
+    ({ name, to }): Item => ({
+      id: to,
+      group: 'Go to',
+      name,
+      icon: <SettingsIcon size={icon_size} />,
+      to: to as Item['to'],
+    }),
+  )
+  const create = [
+    { name: 'New contact', to: '/w/$workspace/contacts', search: { contact: 'new' } },
+    { name: 'New campaign', to: '/w/$workspace/campaigns/new' },
+    { name: 'Import contacts', to: '/w/$workspace/imports/new' },
+  ].map(
+    ({ name, to, ...more }): Item => ({
+      id: name,
+      group: 'Create',
+      name,
+      icon: <PlusIcon size={icon_size} />,
+      to: to as Item['to'],
+      ...more,
+    }),
+  )
+  return [...places, ...settings, ...(can_edit ? create : [])]
+}

@@ -42,6 +42,12 @@ const invite = createRoute({
   errorComponent: BarePageError,
 })
 
+const kit = createRoute({
+  getParentRoute: () => root,
+  path: '/kit',
+  component: lazyPage(() => import('./examples/KitPage.tsx'), 'KitPage'),
+})
+
 const workspace = createRoute({
   getParentRoute: () => root,
   path: '/w/$workspace',
@@ -275,6 +281,7 @@ const tree = root.addChildren([
   signIn,
   setup,
   invite,
+  ...(import.meta.env.DEV ? [kit] : []),
   workspace.addChildren([
     home,
     inbox.addChildren([inboxIndex, inboxConversation]),

@@ -87,7 +87,7 @@ test('a contact that someone else has deleted counts as deleted', { skip }, asyn
 test('editing a contact keeps tags that others add and remove meanwhile', { skip }, async () => {
   await send('PATCH', `/contacts/${ada}`, { tags: ['one', 'two'] })
   await open('/contacts')
-  await page.getByRole('button', { name: /^Ada/ }).click()
+  await page.getByRole('link', { name: /^Ada/ }).click()
   await dialog().getByRole('button', { name: 'Edit' }).click()
   await send('PATCH', `/contacts/${ada}`, { tags: ['two', 'theirs'], company: 'Engines' })
   await dialog().getByLabel('Last name').fill('Lovelace')

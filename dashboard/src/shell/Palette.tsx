@@ -32,18 +32,14 @@ const icon_size = 16
 /** Finds pages, contacts, calls and agents, and creates something. */
 export function Palette({ is_open, onClose }: { is_open: boolean; onClose: () => void }) {
   return (
-    <Modal
-      opened={is_open}
-      onClose={onClose}
-      withCloseButton={false}
-      padding={0}
-      size={560}
-      centered={false}
-      yOffset="12dvh"
-      aria-label="Search"
-    >
-      <Search onClose={onClose} />
-    </Modal>
+    <Modal.Root opened={is_open} onClose={onClose} padding={0} size={560} lockScroll={false} yOffset="12dvh">
+      <Modal.Overlay backgroundOpacity={0.25} />
+      <Modal.Content aria-label="Search">
+        <Modal.Body>
+          <Search onClose={onClose} />
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   )
 }
 

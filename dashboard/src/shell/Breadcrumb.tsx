@@ -1,6 +1,6 @@
 import { Link, useLocation, useParams } from '@tanstack/react-router'
 import { useIsOwner } from '../kit/session.ts'
-import { groupsFor, isAt } from './places.ts'
+import { groupsFor, isAt, type Place } from './places.ts'
 import styles from './shell.module.css'
 
 /** Where the page belongs: its group, and for what is below a list, the list. */
@@ -10,7 +10,8 @@ export function Breadcrumb() {
   const groups = groupsFor(useIsOwner())
   const group = groups.find(({ places }) => places.some((place) => isAt(place, pathname)))
   const place = group?.places.find((one) => isAt(one, pathname))
-  const is_below = place && pathname.replace(/\/$/, '') !== place.to.replace('$workspace', workspace)
+  // Tabs have the title of the page to which they belong.
+  const is_below = place && !place.has_tabs && !tabsOf(place, workspace).includes(pathname.replace(/\/$/, ''))
   if (!group?.name && !is_below) return null
   return (
     <nav className={styles.crumbs} aria-label="Breadcrumb">
@@ -27,3 +28,8 @@ export function Breadcrumb() {
     </nav>
   )
 }
+
+const tabsOf = ({ to, also = [] }: Place, workspace: string): string[] => [
+  to.replace('$workspace', workspace),
+  ...also.map((path) => `/w/${workspace}${path}`),
+]

@@ -43,7 +43,7 @@ const integrations = {
 const api_keys = { to: '/w/$workspace/api-keys', name: 'API keys', Icon: KeyIcon, is_for_owners: true } as const
 const webhooks = { to: '/w/$workspace/webhooks', name: 'Webhooks', Icon: WebhookIcon, is_for_owners: true } as const
 const events = { to: '/w/$workspace/events', name: 'Events', Icon: EventsIcon } as const
-const settings = { to: '/w/$workspace/settings', name: 'Settings', Icon: SettingsIcon } as const
+const settings = { to: '/w/$workspace/settings', name: 'Settings', Icon: SettingsIcon, has_tabs: true } as const
 
 const groups = [
   { name: undefined, places: [home, inbox] },
@@ -62,6 +62,8 @@ export interface Place {
   is_on_phone?: boolean
   is_for_owners?: boolean
   also?: readonly string[]
+  /** All that is below it are tabs of one page. */
+  has_tabs?: boolean
 }
 
 export interface PlaceGroup {

@@ -11,6 +11,8 @@ import { playTone, useIsSoundOn } from './sound.ts'
 
 /** Limits how often lists are read under load. */
 const refresh_ms = 500
+/** A stream that takes longer has failed. */
+const connect_within_ms = 1_000
 /** While the page is hidden, it has no stream. */
 const poll_ms = 30_000
 
@@ -37,11 +39,11 @@ export function useLiveConversations(): void {
     onMessages: refresh,
   })
   const { check } = useConnection()
-  const was_connected = useRef(false)
   useEffect(() => {
-    // A lost stream is the first sign of a stopped server on a page that asks for nothing.
-    if (state === 'connecting' && was_connected.current && document.visibilityState === 'visible') void check()
-    was_connected.current = state === 'connected'
+    // A lost stream is the only sign of a stopped server on a page that asks for nothing.
+    if (state === 'connected') return
+    const look = setInterval(() => document.visibilityState === 'visible' && void check(), connect_within_ms)
+    return () => clearInterval(look)
   }, [state, check])
   useEffect(() => () => clearTimeout(timer.current), [])
   useSound()

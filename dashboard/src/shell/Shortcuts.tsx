@@ -49,14 +49,13 @@ export function Shortcuts() {
     <>
       <UnstyledButton
         className={styles.palette}
-        aria-label="Search or jump to"
         aria-keyshortcuts="Meta+K Control+K"
         onMouseEnter={() => void loadPalette()}
         onClick={() => setOpen('palette')}
       >
         <SearchIcon size={14} />
         <span className={styles.paletteName}>Search…</span>
-        <kbd>{command_key}</kbd>
+        <kbd aria-hidden="true">{command_key}</kbd>
       </UnstyledButton>
       {open === 'palette' && (
         <Suspense>

@@ -55,7 +55,9 @@ export function Shortcuts() {
       >
         <SearchIcon size={14} />
         <span className={styles.paletteName}>Search…</span>
-        <kbd aria-hidden="true">{command_key}</kbd>
+        <span className={styles.keys} aria-hidden="true">
+          {command_key}
+        </span>
       </UnstyledButton>
       {open === 'palette' && (
         <Suspense>

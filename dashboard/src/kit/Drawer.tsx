@@ -30,7 +30,8 @@ export function Drawer({ is_open, label, title, link, onClose, children }: Drawe
       >
         <MantineDrawer.Overlay backgroundOpacity={0.2} />
         <MantineDrawer.Content aria-label={label}>
-          <MantineDrawer.Header className={styles.head}>
+          {/* As a banner it would be one beside that of a dialog above the drawer. */}
+          <MantineDrawer.Header className={styles.head} role="presentation">
             <MantineDrawer.Title>{title}</MantineDrawer.Title>
             {link && <div className={styles.link}>{link}</div>}
             <MantineDrawer.CloseButton aria-label="Close" />

@@ -14,6 +14,8 @@ export const theme = createTheme({
         radius: 'lg',
         padding: 'lg',
         closeButtonProps: { 'aria-label': 'Close' },
+        // Two dialogs would be two banners.
+        attributes: { header: { role: 'presentation' } },
       },
     }),
     // The placeholder is a child of the menu that is not a menu item, which axe reports.

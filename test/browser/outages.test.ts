@@ -57,7 +57,7 @@ test('a page that was not loaded before opens when the server is back', { skip }
   await main('Events').click()
   await page.getByRole('heading', { name: 'Couldn’t load this page' }).waitFor()
   await start()
-  await page.getByRole('heading', { name: 'Events' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
   await page.getByRole('list', { name: 'Events' }).getByText('contact.created').first().waitFor()
 })
 
@@ -67,14 +67,14 @@ test('a file that a new version has replaced reloads the page once', { skip }, a
     missing-- > 0 ? route.fulfill({ status: 404 }) : route.continue(),
   )
   await main('Tools').click()
-  await page.getByRole('heading', { name: 'Tools' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Tools' }).waitFor()
   assert.ok(missing < 0)
   await page.route(/\/assets\/CampaignsPage-.*\.js/, (route) => route.fulfill({ status: 404 }))
   await main('Campaigns').click()
   await page.getByRole('heading', { name: 'Couldn’t load this page' }).waitFor()
   await page.unroute(/\/assets\/CampaignsPage-.*\.js/)
   await page.getByRole('button', { name: 'Try again' }).click()
-  await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor()
 })
 
 test('an unknown address has a heading and a way back', { skip }, async () => {
@@ -110,7 +110,7 @@ const titles = {
 test('each page has its own title, and the first Tab reaches the skip link', { skip }, async () => {
   for (const [path, title] of Object.entries(titles)) {
     await openInPage(page, path)
-    await page.locator('title', { hasText: `${title} · Parley` }).waitFor({ state: 'attached' })
+    while ((await page.title()) !== `${title} · Parley`) await page.evaluate('0')
   }
   assert.equal(new Set(Object.values(titles)).size, Object.keys(titles).length)
   await page.reload()

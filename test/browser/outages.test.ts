@@ -70,7 +70,9 @@ test('a file that a new version has replaced reloads the page once', { skip }, a
   await page.getByRole('heading', { level: 1, name: 'Tools' }).waitFor()
   assert.ok(missing < 0)
   await page.route(/\/assets\/CampaignsPage-.*\.js/, (route) => route.fulfill({ status: 404 }))
+  const reloaded = page.waitForEvent('load')
   await main('Campaigns').click()
+  await reloaded
   await page.getByRole('heading', { name: 'Couldn’t load this page' }).waitFor()
   await page.unroute(/\/assets\/CampaignsPage-.*\.js/)
   await page.getByRole('button', { name: 'Try again' }).click()

@@ -5,7 +5,7 @@ import { session_query } from './kit/session.ts'
 
 const tries_max = 2
 
-/** Reads everything again when the server can be reached again. */
+/** Reads everything again when the server can be reached again, but what a stream keeps current (`meta.is_streamed`). */
 export function createQueryClient(connection: Connection): QueryClient {
   // Any request may be the first to find that the session has ended or the role has changed.
   const onError = (error: Error) => {
@@ -25,7 +25,10 @@ export function createQueryClient(connection: Connection): QueryClient {
     }),
     defaultOptions: { queries: { staleTime: 5_000, retry: shouldRetry } },
   })
-  connection.subscribe(() => connection.isUp() && client.invalidateQueries())
+  connection.subscribe(() => {
+    if (!connection.isUp()) return
+    void client.invalidateQueries({ predicate: ({ meta, state }) => !meta?.is_streamed || state.status === 'error' })
+  })
   return client
 }
 

@@ -36,6 +36,7 @@ export function EventsPage() {
       api.list<Event>('/events', { type, limit: page_size, cursor: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
+    meta: { is_streamed: true },
   })
   const loaded = useMemo(() => query.data?.pages.flatMap(({ data }) => data), [query.data])
   const [live, setLive] = useState<LiveEvents>({ type, events: [] })

@@ -116,7 +116,7 @@ const ownerColumns = ({ open, test, isTesting }: Actions): Column<Provider>[] =>
     id: 'actions',
     name: 'Actions',
     is_name_hidden: true,
-    width: '40px',
+    width: '110px',
     cell: (original) => (
       <div className={styles.rowActions}>
         <Button

@@ -58,6 +58,10 @@ interface TableProps<Row> {
 
 const skeleton_rows = 12
 const framed_column_px = 150
+/** The browser skips chunks that are out of view: with single rows, ten thousand of them make scrolling slow. */
+const chunk_rows = 50
+/** With its line. Only for chunks that were not shown yet. */
+const row_px = 37
 
 /** The one table. j and k move between its rows, Enter opens one, x selects it. */
 export function Table<Row>(props: TableProps<Row>) {
@@ -99,26 +103,38 @@ export function Table<Row>(props: TableProps<Row>) {
             ))}
           </tr>
         </thead>
-        <tbody>
-          {!rows && <LoadingRows columns={shown} has_selection={Boolean(selection)} />}
-          {rows?.map((row) => (
-            <TableRow
-              key={getRowId(row)}
-              row={row}
-              columns={shown}
-              is_highlighted={props.isHighlighted?.(row) ?? false}
-              is_selected={selection?.selected.has(getRowId(row)) ?? false}
-              toggle={selection && toggle}
-              name={selection?.nameOf(row)}
-            />
-          ))}
-        </tbody>
+        {!rows && (
+          <tbody>
+            <LoadingRows columns={shown} has_selection={Boolean(selection)} />
+          </tbody>
+        )}
+        {chunksOf(rows ?? []).map((chunk, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows move between chunks when others are added
+          <tbody key={index} style={{ containIntrinsicHeight: `auto ${chunk.length * row_px}px` }}>
+            {chunk.map((row) => (
+              <TableRow
+                key={getRowId(row)}
+                row={row}
+                columns={shown}
+                is_highlighted={props.isHighlighted?.(row) ?? false}
+                is_selected={selection?.selected.has(getRowId(row)) ?? false}
+                toggle={selection && toggle}
+                name={selection?.nameOf(row)}
+              />
+            ))}
+          </tbody>
+        ))}
       </table>
       {choice}
       {selection && selection.selected.size > 0 && <BulkBar rows={rows} getRowId={getRowId} selection={selection} />}
     </div>
   )
 }
+
+const chunksOf = <Row,>(rows: Row[]): Row[][] =>
+  Array.from({ length: Math.ceil(rows.length / chunk_rows) }, (_, index) =>
+    rows.slice(index * chunk_rows, (index + 1) * chunk_rows),
+  )
 
 const defaultTrack = (index: number): string => `minmax(0, ${index === 0 ? 2 : 1}fr)`
 

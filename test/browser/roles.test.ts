@@ -127,7 +127,7 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
     await on.setViewportSize(wide)
     await setColorScheme(on, 'light')
     const changing =
-      /New|Edit|Delete|Import|Export|Undo|Download|CSV|Select|Hand over|Give back|Close|Send|Record|Suppress/
+      /New|Edit|Delete|Import|Export|Undo|Download|CSV|Select|Hand over|Return|Close|Send|Record|Suppress/
     assert.equal(await on.locator('main').getByRole('button', { name: changing }).count(), 0, path)
     assert.equal(
       await on

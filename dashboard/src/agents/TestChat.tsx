@@ -94,7 +94,7 @@ function useTestConversation(agent_id: string, saved_at: string, draft: Draft) {
       if (!(await draft.save())) throw draftNotSaved()
       // It may have ended meanwhile.
       await close(['open', 'handed_over']).catch(() => {})
-      const body = { agent_id, use_draft: true, ...(message && { message }) }
+      const body = { agent_id, use_draft: true, is_test: true, ...(message && { message }) }
       return await api.send<Conversation>('POST', '/conversations', body)
     },
     onSuccess: (conversation) => {
@@ -107,7 +107,7 @@ function useTestConversation(agent_id: string, saved_at: string, draft: Draft) {
   closeOnLeave.current = close
   useEffect(
     () => () => {
-      // If this fails, the conversation is closed when it has been idle. One that was handed over is in the inbox.
+      // If this fails, the conversation is closed when it has been idle. One that was handed over is in the inbox, among test chats.
       closeOnLeave.current(['open']).catch(() => {})
     },
     [],

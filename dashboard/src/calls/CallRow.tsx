@@ -30,6 +30,7 @@ export function CallRow({ call }: { call: Call }) {
       <span className={styles.rowLine}>
         <span className={styles.rowText}>
           <Direction call={call} />
+          {call.status === 'in_progress' && ' · Speaking…'}
           {call.duration_ms !== null && ` · ${formatDuration(call.duration_ms)}`} · {call.agent_name}
         </span>
         <CallStatus call={call} />

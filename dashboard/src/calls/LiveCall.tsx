@@ -38,6 +38,7 @@ export function LiveCall({ call, contact }: { call: Call; contact: string }) {
           is_answering={conversation?.is_answering ?? false}
           own="agent"
           names={{ contact, agent: call.agent_name, human: 'Your team', system: 'System' }}
+          answering="Speaking…"
         />
       ) : (
         <div className={styles.transcript}>

@@ -29,6 +29,7 @@ export function ConversationActions({ conversation, is_call = false }: Conversat
   const change = useChange(conversation)
   const [dialog, setDialog] = useState<'hand_over' | 'close'>()
   const closeDialog = () => setDialog(undefined)
+  const can_close = !is_call && conversation.status !== 'closed'
   const takingBack = useMutation({
     mutationFn: () => change('take_back'),
     onError: showError,
@@ -42,10 +43,10 @@ export function ConversationActions({ conversation, is_call = false }: Conversat
         </Button>
       ) : (
         <Button variant="default" size="xs" loading={takingBack.isPending} onClick={() => takingBack.mutate()}>
-          Give back
+          Return to agent
         </Button>
       )}
-      {!is_call && (
+      {can_close && (
         <Button variant="default" size="xs" data-shortcut="e" onClick={() => setDialog('close')}>
           Close
         </Button>

@@ -37,6 +37,7 @@ export function ConversationFacts({ conversation }: { conversation: Conversation
         <Fact name="Status">
           <StatusBadge status={status} />
         </Fact>
+        <Fact name="Waiting">{conversation.waiting_since && `Since ${formatTime(conversation.waiting_since)}`}</Fact>
         <Fact name="Closed">{close_reason && close_reason_names[close_reason]}</Fact>
         <Fact name="Agent">
           <Anchor

@@ -1,4 +1,4 @@
-import { Button, Select, TextInput } from '@mantine/core'
+import { Button, Select, Switch, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
@@ -28,7 +28,10 @@ export function ConversationFilters({ search, onChange, is_inbox = false }: Conv
     <search className={styles.filters} aria-label="Filter conversations">
       {!is_inbox && (
         <>
-          <CallSearch value={search.search} onChange={(words) => filter({ search: words, status: undefined })} />
+          <CallSearch
+            value={search.search}
+            onChange={(words) => filter({ search: words, status: undefined, is_test: undefined })}
+          />
           <Filter
             name="Status"
             all="All statuses"
@@ -64,9 +67,19 @@ export function ConversationFilters({ search, onChange, is_inbox = false }: Conv
           all="All outcomes"
           data={outcomes.map((value) => ({ value, label: outcome_names[value] }))}
           value={search.outcome}
-          onChange={(value) => filter({ outcome: outcomes.find((one) => one === value), status: undefined })}
+          onChange={(value) =>
+            filter({ outcome: outcomes.find((one) => one === value), status: undefined, is_test: undefined })
+          }
         />
       )}
+      <Switch
+        label="Test chats"
+        size="xs"
+        checked={search.is_test ?? false}
+        onChange={({ currentTarget: { checked } }) =>
+          filter({ is_test: checked || undefined, outcome: undefined, search: undefined })
+        }
+      />
       {search.contact_id && <ContactFilter id={search.contact_id} onRemove={() => filter({ contact_id: undefined })} />}
     </search>
   )

@@ -1,14 +1,17 @@
+import { VisuallyHidden } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { Conversation } from '../../../server/conversations/schema.ts'
 import { CallRow } from '../calls/CallRow.tsx'
 import { useWorkspaceId } from '../kit/api.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { ContactName } from './ContactName.tsx'
-import { isUnverified, toNamed } from './conversation.ts'
+import { isUnverified, kind_names, toNamed } from './conversation.ts'
 import styles from './conversations.module.css'
-import { Kind } from './Kind.tsx'
+import { KindIcon } from './Kind.tsx'
+import { LastMessage } from './LastMessage.tsx'
 import { StatusBadge } from './StatusBadge.tsx'
 import type { Talk } from './useTalks.ts'
+import { Wait } from './Wait.tsx'
 
 interface ConversationListProps {
   label: string
@@ -48,22 +51,26 @@ const Row = ({ conversation, time, is_inbox }: { conversation: Conversation; tim
       <strong>
         <ContactName of={toNamed(conversation)} />
       </strong>
-      <span className={styles.when}>
-        <RelativeTime time={time} />
-      </span>
+      <RowTime conversation={conversation} time={time} is_inbox={is_inbox} />
     </span>
     <span className={styles.rowLine}>
-      <span className={styles.rowText}>
-        <Kind kind={conversation.kind} /> · {(is_inbox && conversation.hand_over_reason) || describe(conversation)}
-      </span>
+      <KindIcon kind={conversation.kind} size={14} />
+      <VisuallyHidden>{kind_names[conversation.kind]}</VisuallyHidden>
+      <LastMessage conversation={conversation} />
+      {isUnverified(conversation) && <span className={styles.when}>Unverified number</span>}
+      {conversation.is_test && <span className={styles.when}>Test</span>}
       {!is_inbox && <StatusBadge status={conversation.status} />}
     </span>
   </>
 )
 
-const describe = (conversation: Conversation): string =>
-  [
-    ...(isUnverified(conversation) ? ['Unverified number'] : []),
-    conversation.agent_name,
-    ...(conversation.agent_version.id === null ? ['Draft'] : []),
-  ].join(' · ')
+/** Since when someone waits, or when something was last said. */
+function RowTime({ conversation, time, is_inbox }: { conversation: Conversation; time: string; is_inbox: boolean }) {
+  if (conversation.waiting_since) return <Wait since={conversation.waiting_since} />
+  return (
+    <span className={styles.when}>
+      {is_inbox && 'Answered '}
+      <RelativeTime time={time} />
+    </span>
+  )
+}

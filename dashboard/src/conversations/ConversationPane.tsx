@@ -20,6 +20,8 @@ import { UnverifiedNumber } from './UnverifiedNumber.tsx'
 import { useChannelName } from './useChannelName.ts'
 import { useConversation } from './useConversation.ts'
 import { useMessageStatuses } from './useMessageStatuses.ts'
+import { useNotes } from './useNotes.ts'
+import { Wait } from './Wait.tsx'
 
 const unknown = { kind: 'api', channel_id: null, contact_id: null, counterpart: null } as const
 
@@ -60,6 +62,7 @@ function TextConversation({ id, back }: { id: string; back: ReactNode }) {
   const conversation = found.data
   const contact = useContactName(conversation ? toNamed(conversation) : unknown)
   const channel = useChannelName(conversation ?? unknown)
+  const notes = useNotes({ id, status: conversation?.status ?? 'open' })
   useMessageStatuses(id, turns.data)
   const error = found.error ?? turns.error
   if (!conversation || !turns.data) {
@@ -75,6 +78,8 @@ function TextConversation({ id, back }: { id: string; back: ReactNode }) {
             <h1>{contact}</h1>
             <span className={styles.headFacts}>
               <StatusBadge status={conversation.status} />
+              {conversation.waiting_since && <Wait since={conversation.waiting_since} />}
+              {conversation.is_test && <span>Test chat</span>}
               <Kind kind={conversation.kind} channel={channel} />
             </span>
           </div>
@@ -93,6 +98,7 @@ function TextConversation({ id, back }: { id: string; back: ReactNode }) {
           is_answering={conversation.is_answering}
           own="agent"
           names={{ contact, agent: conversation.agent_name, human: 'Your team', system: 'System' }}
+          notes={notes}
         />
         {can_edit && (
           <HandedOverAnswer

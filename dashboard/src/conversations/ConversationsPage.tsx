@@ -18,10 +18,10 @@ const page_size = 30
 
 /** The filtered list. It has a total only if it comes from one list of the server. */
 function useFiltered(search: ConversationSearch) {
-  const { status, kind, outcome, search: words, ...both } = search
+  const { status, kind, is_test, outcome, search: words, ...both } = search
   const chosen = listOf(search)
   const common = { ...both, limit: page_size }
-  const conversations = useConversationList({ ...common, status, kind }, chosen === 'conversations')
+  const conversations = useConversationList({ ...common, status, kind, is_test }, chosen === 'conversations')
   const calls = useCallList({ ...common, outcome, search: words }, chosen === 'calls')
   const merged = mergeLists(useTalks(both, page_size, chosen === 'both'))
   if (chosen === 'both') return { ...merged, total: '' }

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { Conversation, Turn } from '../../../server/conversations/schema.ts'
 import { explainRefusal } from '../consent/consent.ts'
 import { useApi } from '../kit/api.ts'
-import { addTurn, listKey } from './conversation.ts'
+import { addTurn, conversationQuery, listKey } from './conversation.ts'
 import styles from './conversations.module.css'
 import { MessageForm } from './MessageForm.tsx'
 
@@ -22,7 +22,10 @@ export function HandedOverAnswer({ conversation: { id, status }, label, hint }: 
       throw explainRefusal(error)
     })
     addTurn(client, api, id, turn)
-    await client.invalidateQueries({ queryKey: listKey(api) })
+    await Promise.all([
+      client.invalidateQueries({ queryKey: conversationQuery(api, id).queryKey }),
+      client.invalidateQueries({ queryKey: listKey(api) }),
+    ])
   }
   if (status === 'handed_over') return <MessageForm label={label} onSend={answer} />
   return status === 'open' ? <p className={styles.notice}>{hint}</p> : null

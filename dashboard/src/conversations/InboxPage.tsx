@@ -1,6 +1,8 @@
 import { Anchor, Switch } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { useApi } from '../kit/api.ts'
 import { formatNumber } from '../kit/format.ts'
 import { InboxIcon } from '../kit/icons.tsx'
@@ -21,8 +23,8 @@ export function InboxPage() {
   const { id } = useParams({ strict: false })
   const [is_sound_on, setSoundOn] = useIsSoundOn()
   const navigate = useNavigate()
-  const { kind, channel_id } = useSearch({ from: '/w/$workspace/inbox' })
-  const filters = { ...(kind && { kind }), ...(channel_id && { channel_id }) }
+  const { kind, channel_id, is_test } = useSearch({ from: '/w/$workspace/inbox' })
+  const filters = { ...(kind && { kind }), ...(channel_id && { channel_id }), ...(is_test && { is_test }) }
   const is_filtered = Object.keys(filters).length > 0
   const { data, error, isPending, refetch } = useQuery(inboxQuery(api, filters))
   const params = { workspace: api.workspace }
@@ -30,6 +32,7 @@ export function InboxPage() {
     void (id
       ? navigate({ to: '/w/$workspace/inbox/$id', params: { ...params, id }, search })
       : navigate({ to: '/w/$workspace/inbox', params, search }))
+  useOpenFirst(id, data?.data[0]?.id)
   // The open conversation has the page's main heading, because on a phone only that is shown.
   const Title = id ? 'h2' : 'h1'
   useTitle('Inbox')
@@ -77,10 +80,19 @@ export function InboxPage() {
           }
         />
       ) : (
-        <div className={styles.nothing}>
-          {data && data.data.length > 0 && <EmptyState icon={<InboxIcon size={24} />} title="Choose a conversation" />}
-        </div>
+        <div className={styles.nothing} />
       )}
     </div>
   )
+}
+
+/** Opens the first conversation, unless one is open. On a phone the list is shown first. */
+function useOpenFirst(id: string | undefined, first: string | undefined): void {
+  const { workspace } = useApi()
+  const navigate = useNavigate()
+  const is_wide = useMediaQuery('(min-width: 769px)', undefined, { getInitialValueInEffect: false })
+  useEffect(() => {
+    if (id || !first || !is_wide) return
+    void navigate({ to: '/w/$workspace/inbox/$id', params: { workspace, id: first }, search: true, replace: true })
+  }, [id, first, is_wide, workspace, navigate])
 }

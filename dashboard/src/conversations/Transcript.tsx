@@ -1,5 +1,6 @@
 import type { Turn } from '../../../server/conversations/schema.ts'
 import { FollowingSection } from '../kit/FollowingSection.tsx'
+import { formatTime, formatTimeOfDay } from '../kit/format.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import styles from './conversations.module.css'
 import { HowItEnded } from './HowItEnded.tsx'
@@ -7,6 +8,7 @@ import { MessageStatus } from './MessageStatus.tsx'
 import { ToolRunView } from './ToolRunView.tsx'
 import { Unheard } from './Unheard.tsx'
 import type { OpenTurn } from './useConversation.ts'
+import type { Note } from './useNotes.ts'
 
 interface TranscriptProps {
   turns: Turn[]
@@ -15,27 +17,44 @@ interface TranscriptProps {
   /** Whose words are on the right. */
   own: 'contact' | 'agent'
   names: Record<Turn['role'], string>
+  /** Lines that nobody has said, oldest first. */
+  notes?: Note[]
+  /** Shown instead of dots before the agent's first words. */
+  answering?: string
 }
 
-export function Transcript({ turns, open_turns, is_answering, own, names }: TranscriptProps) {
+export function Transcript({ turns, open_turns, is_answering, own, names, notes = [], answering }: TranscriptProps) {
   // The stream doesn't say that an interrupted turn is finished, when it has gone on.
   const unfinished = open_turns.filter(({ seq }) => !turns.some((turn) => turn.seq === seq))
   const isOwn = (role: Turn['role']) => (own === 'contact') === (role === 'contact')
   return (
     <FollowingSection label="Transcript" className={styles.transcript}>
       <div role="log" className={styles.turns}>
-        {turns.map((turn) => (
-          <TurnView key={turn.seq} turn={turn} is_own={isOwn(turn.role)} name={names[turn.role]} />
-        ))}
+        {inOrder(turns, notes).map((line) =>
+          'at' in line ? (
+            <NoteView key={line.id} note={line} />
+          ) : (
+            <TurnView
+              key={line.seq}
+              turn={line}
+              is_own={isOwn(line.role)}
+              name={line.author?.name ?? names[line.role]}
+            />
+          ),
+        )}
       </div>
       {shownTurns(unfinished, is_answering).map(({ seq, role, text }) => (
         <div key={seq} className={styles.turn} data-own={isOwn(role)} data-role={role}>
           <p className={styles.said}>
             {text || (
               <span className={styles.typing} role="status" aria-label={`${names[role]} is answering`}>
-                <i />
-                <i />
-                <i />
+                {answering ?? (
+                  <>
+                    <i />
+                    <i />
+                    <i />
+                  </>
+                )}
               </span>
             )}
           </p>
@@ -44,6 +63,26 @@ export function Transcript({ turns, open_turns, is_answering, own, names }: Tran
     </FollowingSection>
   )
 }
+
+/** A note follows what was said until then. */
+function inOrder(turns: Turn[], notes: Note[]): (Turn | Note)[] {
+  let rest = notes
+  const lines = turns.flatMap((turn) => {
+    const earlier = rest.filter(({ at }) => at < turn.created_at)
+    rest = rest.slice(earlier.length)
+    return [...earlier, turn]
+  })
+  return [...lines, ...rest]
+}
+
+const NoteView = ({ note: { text, at } }: { note: Note }) => (
+  <p className={styles.note}>
+    {text} ·{' '}
+    <time dateTime={at} title={formatTime(at)}>
+      {formatTimeOfDay(at)}
+    </time>
+  </p>
+)
 
 /** The agent is shown as answering before its first words, others from their first words on. */
 function shownTurns(open: OpenTurn[], is_answering: boolean): OpenTurn[] {

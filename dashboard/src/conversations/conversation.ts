@@ -36,10 +36,10 @@ export interface Named extends Pick<Conversation, 'kind' | 'contact_id' | 'count
   is_trial?: boolean
 }
 
-/** Drafts are for trials only. */
 export const toNamed = (conversation: Conversation): Named => ({
   ...conversation,
-  is_trial: conversation.agent_version.id === null,
+  // Test chats from before there was `is_test` are those of drafts.
+  is_trial: conversation.is_test || conversation.agent_version.id === null,
 })
 
 const turns_at_once = 100
@@ -88,9 +88,12 @@ function merge(turns: Turn[], added: Turn[]): Turn[] {
   return missing.length === 0 ? turns : [...turns, ...missing].sort((one, other) => one.seq - other.seq)
 }
 
-/** Oldest wait first. The first of them are enough to show. */
-export const inboxQuery = (api: Api, filters: Pick<ConversationQuery, 'kind' | 'channel_id'> = {}) => {
-  const query = { ...filters, status: 'handed_over', sort: 'last_turn_at', limit: 100 }
+/** Longest wait first. The first of them are enough to show. */
+export const inboxQuery = (
+  api: Api,
+  filters: Partial<Pick<ConversationQuery, 'kind' | 'channel_id' | 'is_test'>> = {},
+) => {
+  const query = { ...filters, status: 'handed_over', sort: 'waiting_since', limit: 100 }
   return queryOptions({
     queryKey: [...listKey(api), query],
     queryFn: ({ signal }) => api.list<Conversation>('/conversations', query, signal),

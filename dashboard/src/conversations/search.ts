@@ -14,6 +14,8 @@ export interface ConversationSearch {
   agent_id?: string
   channel_id?: string
   contact_id?: string
+  /** Test chats, which are left out otherwise. */
+  is_test?: true
   /** Of calls. */
   outcome?: Outcome
   /** Words that were said in calls. */
@@ -33,15 +35,17 @@ export function validateConversationSearch(raw: Record<string, unknown>): Conver
     ...(isText(agent_id) && { agent_id }),
     ...(isText(channel_id) && { channel_id }),
     ...(isText(contact_id) && { contact_id }),
+    ...(raw.is_test === true && { is_test: true }),
     ...(outcome && { outcome }),
     ...(isText(search) && search.trim().length >= search_length_min && { search: search.trim() }),
   }
 }
 
 /** Which list the filters are for. Calls have outcomes and are searched; they share no status with conversations. */
-export function listOf({ kind, status, outcome, search }: ConversationSearch): 'calls' | 'conversations' | 'both' {
-  if (outcome || search) return 'calls'
-  if (status) return 'conversations'
+export function listOf(search: ConversationSearch): 'calls' | 'conversations' | 'both' {
+  const { kind, status, outcome } = search
+  if (outcome || search.search) return 'calls'
+  if (status || search.is_test) return 'conversations'
   if (kind) return kind === 'voice' ? 'calls' : 'conversations'
   return 'both'
 }

@@ -7,6 +7,7 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
 ]
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+const time_only = new Intl.DateTimeFormat('en', { timeStyle: 'short' })
 const date_only = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 const with_seconds = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
 const time_zone = new Intl.DateTimeFormat('en', { timeZoneName: 'short' })
@@ -22,6 +23,9 @@ export function formatRelativeTime(time: string, now: number): string {
 }
 
 export const formatTime = (time: string): string => absolute.format(new Date(time))
+
+/** "6:06 PM". */
+export const formatTimeOfDay = (time: string): string => time_only.format(new Date(time))
 
 /** "Mar 6, 2031". */
 export const formatDate = (time: string): string => date_only.format(new Date(time))

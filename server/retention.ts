@@ -15,6 +15,7 @@ import type { Log } from './kit/log.ts'
 import type { IsStopping } from './kit/postgres/in-batches.ts'
 import * as chat_visitors from './lines/web-chat/visitors.ts'
 import * as invitations from './people/invitations.ts'
+import * as password_links from './people/password-links.ts'
 import * as sessions from './people/sessions.ts'
 import { sumUpCounts, workspacesWithManyCounts } from './webhooks/delivery-counts.ts'
 import * as webhooks from './webhooks/retention.ts'
@@ -37,6 +38,7 @@ export async function removeExpired(options: RetentionOptions): Promise<void> {
   const runStep = createStepRunner(options)
   const db = service.pool
   await runStep('sessions', () => sessions.removeExpired({ db, now: now() }, isStopping))
+  await runStep('password links', () => password_links.removeExpired({ db, now: now() }))
   for (const { id, kind } of await workspaces.list({ db })) {
     await runStep('invitations', () => invitations.removeExpired(atWall(service, id, now())), id)
     await runStep('audit log', () => audit.removeOld(atWall(service, id, now()), isStopping), id)

@@ -11,6 +11,7 @@ export const table_classes: TableClasses = {
     'due_workspaces',
     'invitations',
     'memberships',
+    'password_links',
     'people',
     'process_leases',
     'schema_migrations',

@@ -4,9 +4,9 @@ import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { invalid, Problem } from '../kit/problem.ts'
 import { personOf, recordInEach } from '../people/audit.ts'
 import { hashPassword } from '../people/password.ts'
+import * as password_links from '../people/password-links.ts'
 import type { Role } from '../people/roles.ts'
 import { NewPerson, type Person } from '../people/schema.ts'
-import * as sessions from '../people/sessions.ts'
 import * as people from '../people/store.ts'
 import type { Shell } from '../start/shell.ts'
 import * as workspaces from '../workspaces/store.ts'
@@ -75,11 +75,23 @@ export async function setPassword(service: Service, shell: Shell, email: string)
     if (!(await people.setPassword(at, { id: person.id, before, after }))) {
       throw new Problem('CONFLICT', 'the password was changed by another request: try again')
     }
-    await sessions.endAll(at, person.id)
   })
   const { workspaces } = await people.toSession({ db: service.pool }, person)
   await recordInEach(atWall(service, ''), workspaces, { action: 'password.update', subject: personOf(person.id) })
   return { data: { person }, text: `${person.email} has a new password and is signed out everywhere.` }
+}
+
+export async function createPasswordLink(service: Service, email: string): Promise<Answer> {
+  const { password_hash: _, ...person } = await findPerson(service, email)
+  const created = await password_links.create(atWall(service, ''), {
+    person_id: person.id,
+    link_start: `${service.tools.address()}${password_links.path}`,
+  })
+  const lines = [
+    created.link,
+    `With this link ${person.email} sets a new password. It works once, for an hour. Earlier links no longer work.`,
+  ]
+  return { data: { person, ...created }, text: lines.join('\n') }
 }
 
 export async function listUsers(service: Service): Promise<Answer> {

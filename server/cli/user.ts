@@ -7,6 +7,9 @@ import type { NewMember, NewUser } from './user-actions.ts'
 const loadActions = () => import('./user-actions.ts')
 const roleOption = () => new Option('--role <role>', 'The role in the workspace').choices(roles).default('owner')
 const password_note = '\nAsks for the password, or reads it from standard input if that is not a terminal.'
+const link_note = `
+The link works once, for an hour. It begins with PUBLIC_URL, so set that as for the service. Setting the password ends all
+sessions of the person. Two-factor sign-in stays on.`
 
 export function addUserCommands(program: Command, run: Run): void {
   const group = program.command('user').summary('People').description('Manage the people who sign in to the dashboard')
@@ -36,6 +39,12 @@ export function addUserCommands(program: Command, run: Run): void {
     .argument('<email>', "The person's email address")
     .addHelpText('after', password_note)
     .action((email: string) => run(async (service, shell) => (await loadActions()).setPassword(service, shell, email)))
+  group
+    .command('password-link')
+    .description('Print a link with which a person sets a new password')
+    .argument('<email>', "The person's email address")
+    .addHelpText('after', link_note)
+    .action((email: string) => run(async (service) => (await loadActions()).createPasswordLink(service, email)))
   group
     .command('list')
     .description('List all people')

@@ -1,4 +1,3 @@
-import { Type } from 'typebox'
 import * as operation from '../kit/http/operation.ts'
 import * as schema from './schema.ts'
 import * as setup from './setup.ts'
@@ -50,7 +49,7 @@ export const account_operations: operation.Operation[] = [
     scope: 'person:write',
     summary: 'Change your password',
     body: schema.PasswordChange,
-    response: Type.Object({ changed: Type.Literal(true) }),
+    response: schema.PasswordChanged,
     run: (at, request) =>
       changePassword(at, { email: requireSession(request).email, ...request.body, visitor: toVisitor(request) }),
   }),

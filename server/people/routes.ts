@@ -3,6 +3,7 @@ import { account_operations } from './account-routes.ts'
 import { installation_operations } from './installation-routes.ts'
 import { invitation_operations } from './invitation-routes.ts'
 import { member_operations } from './member-routes.ts'
+import { password_link_operations } from './password-link-routes.ts'
 import { session_operations } from './session-routes.ts'
 import { speech_operations } from './speech-routes.ts'
 
@@ -15,6 +16,7 @@ export const operations: Operation[] = [
   ...account_operations,
   ...member_operations,
   ...invitation_operations,
+  ...password_link_operations,
   ...speech_operations,
   ...installation_operations,
 ]

@@ -55,6 +55,17 @@ export type Acceptance = Static<typeof Acceptance>
 export const PasswordChange = closed({ current_password: Password, new_password: NewPassword })
 export type PasswordChange = Static<typeof PasswordChange>
 
+export const PasswordLink = Type.Object({ link: Type.String(), expires_at: timestamp('') })
+export type PasswordLink = Static<typeof PasswordLink>
+
+/** Shown to anyone who has the link. */
+export const OpenPasswordLink = Type.Object({ email: Email })
+export type OpenPasswordLink = Static<typeof OpenPasswordLink>
+
+export const NewPasswordByLink = closed({ new_password: NewPassword })
+
+export const PasswordChanged = Type.Object({ changed: Type.Literal(true) })
+
 export const PersonChange = closed({ name: Name })
 
 /** `now` is for test workspaces: when its clock begins. */

@@ -81,7 +81,6 @@ export async function changePassword(
   const token = await inTransaction(at, async (at) => {
     const change = { id: person.id, before: person.password_hash, after }
     if (!(await people.setPassword(at, change))) throw wrongCurrentPassword()
-    await sessions.endAll(at, person.id)
     return sessions.create(at, { person_id: person.id, password_hash: after, user_agent: visitor.user_agent })
   })
   visitor.setSessionCookie(token)

@@ -7,6 +7,7 @@ import { raw, sql } from '../kit/postgres/sql.ts'
 import { inUse, invalid, invalidState } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { NewWorkspace, Person, Role, Session } from './schema.ts'
+import * as sessions from './sessions.ts'
 
 const workspaces_per_person_max = 100
 
@@ -46,12 +47,19 @@ export const findByEmail = ({ db }: Pick<Unscoped, 'db'>, email: string): Promis
 export const rename = ({ db }: Pick<Unscoped, 'db'>, { id, name }: { id: string; name: string }): Promise<Person> =>
   db.one<Person>(sql`update people set name = ${name} where id = ${id} returning ${columns}`)
 
-/** Returns false when the password was changed since `before` was read. */
-export const setPassword = async (
-  { db }: Pick<Unscoped, 'db'>,
+/** Ends the sessions and the password link of the person. Returns false when the password was changed since `before` was read. */
+export async function setPassword(
+  at: Pick<Unscoped, 'db'>,
   { id, before, after }: { id: string; before: string; after: string },
-): Promise<boolean> =>
-  (await db.run(sql`update people set password_hash = ${after} where id = ${id} and password_hash = ${before}`)) === 1
+): Promise<boolean> {
+  const changed = await at.db.run(
+    sql`update people set password_hash = ${after} where id = ${id} and password_hash = ${before}`,
+  )
+  if (changed === 0) return false
+  await at.db.run(sql`delete from password_links where person_id = ${id}`)
+  await sessions.endAll(at, id)
+  return true
+}
 
 const joinWorkspace = workspaces.joinWorkspace(raw('memberships.workspace_id'))
 

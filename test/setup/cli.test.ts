@@ -169,6 +169,7 @@ const mistakes: [string[], RegExp][] = [
   [['key', 'revoke', newId()], /no key/],
   [['user', 'create', 'ada'], /email must be an email address/],
   [['user', 'password', 'nobody@example.com'], /no person nobody@example.com/],
+  [['user', 'password-link', 'nobody@example.com'], /no person nobody@example.com/],
 ]
 for (const [words, message] of [...usage_mistakes, ...mistakes]) {
   test(`"parley ${words.join(' ')}" prints the error in one line`, async () => {
@@ -349,6 +350,24 @@ test('a person is created with a password from standard input, joins workspaces,
   assert.equal((await signIn('another horse')).status, 200)
 })
 
+test('a password link is printed, and replaces the earlier one', async () => {
+  const email = `${newId()}@example.com`
+  const words = ['user', 'create', email, '--workspace', await newWorkspace()]
+  await command(words, { DATABASE_URL }, 'correct horse\n').ended
+  const made = await json('user', 'password-link', email)
+  assert.ok(made.link.startsWith(`${url}/password/`), made.link)
+  assert.equal(made.person.email, email)
+  const { stdout } = await run('user', 'password-link', email)
+  const [link = '', note] = stdout.split('\n')
+  assert.match(note ?? '', /works once, for an hour/)
+  const setByLink = (link: string) =>
+    fetch('POST', `/app/password_links/${link.split('/').at(-1)}`, { new_password: 'another horse' }, { origin: url })
+  assert.equal((await setByLink(made.link)).status, 404)
+  assert.equal((await setByLink(link)).status, 200)
+  const signed_in = await fetch('POST', '/app/session', { email, password: 'another horse' }, { origin: url })
+  assert.equal(signed_in.status, 200)
+})
+
 /** Creates a terminal on which these keys are typed. `raw_modes` holds each change of its mode: a raw one shows no keys. */
 function terminal(...keys: string[]) {
   const raw_modes: boolean[] = []
@@ -398,6 +417,7 @@ test('help lists every command', async () => {
     'user create',
     'user join',
     'user password',
+    'password-link',
     'user list',
     'chat',
     'consent verify',

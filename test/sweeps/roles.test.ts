@@ -76,6 +76,8 @@ const allowed: Record<string, Role[]> = {
       'workspaces.create',
       'invitations.get',
       'invitations.accept',
+      'password_links.get',
+      'password_links.use',
       // Leaving the workspace. Only owners remove others.
       'members.delete',
       'speech.get',
@@ -198,6 +200,7 @@ const allowed: Record<string, Role[]> = {
       'invitations.list',
       'invitations.create',
       'invitations.delete',
+      'password_links.create',
     ],
   ),
 }

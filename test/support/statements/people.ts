@@ -25,6 +25,8 @@ export async function visitDashboard(server: Server): Promise<void> {
     const { body } = await go('POST', '/invitations', { role: 'member', ...fields }, headers)
     return { id: body.data.id, token: body.data.link.split('/').at(-1) }
   }
+  const { body: made } = await go('POST', `/members/${member.id}/password_link`, {}, headers)
+  const link_path = `/password_links/${made.data.link.split('/').at(-1)}`
   const earlier = browser(server, await newSessionToken(server, owner.id, clock.wall() - clock.day_ms))
   const handed_over = await begin(workspace, await newAgent(workspace))
   await workspace.call('POST', `/conversations/${handed_over.id}/hand_over`)
@@ -46,10 +48,12 @@ export async function visitDashboard(server: Server): Promise<void> {
     [owner, 'DELETE', `/invitations/${(await invite()).id}`],
     [browser(server), 'POST', `/invitations/${(await invite()).token}`, visitor],
     [await newPerson(server), 'POST', `/invitations/${(await invite()).token}`, {}],
+    [owner, 'GET', link_path],
+    [browser(server), 'POST', link_path, { new_password: password }],
     [owner, 'DELETE', `/members/${member.id}`],
     [owner, 'PUT', '/password', { current_password: password, new_password: `${password}!` }],
     [owner, 'DELETE', '/session'],
-    [member, 'DELETE', '/sessions'],
+    [await newPerson(server), 'DELETE', '/sessions'],
   ] as const) {
     const { status, text } = await who.go(method, path, body, headers)
     assert.ok(status < 300 || path.startsWith('/sessions/'), `${method} ${path}: ${text}`)

@@ -14,10 +14,12 @@ export const table_classes: TableClasses = {
     'password_links',
     'people',
     'process_leases',
+    'recovery_codes',
     'schema_migrations',
     'sessions',
     'setup_tokens',
     'test_clocks',
+    'two_factor_secrets',
     'webhook_senders',
   ],
 }

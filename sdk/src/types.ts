@@ -4243,6 +4243,11 @@ export interface Workspace {
   kind: 'live' | 'test'
   /** What applies to the whole workspace. */
   settings: {
+    /**
+     * Whether people use this workspace in the dashboard only if they signed in with two factors. API keys are not
+     * affected. Only owners can change it, in the dashboard: a key can't.
+     */
+    requires_two_factor: boolean
     /** For how many days after it began a conversation is kept, if it is closed. Not for calls. `null` keeps them forever. */
     conversations_keep_days: number | null
     /** For how many days a call is kept, with its transcript and recording, if it is over. `null` keeps them forever. */
@@ -4320,6 +4325,11 @@ export interface WorkspaceChange {
   name?: string
   /** Members that are left out keep their values, also those of `prices`, `quiet_hours` and `mix`. */
   settings?: {
+    /**
+     * Whether people use this workspace in the dashboard only if they signed in with two factors. API keys are not
+     * affected. Only owners can change it, in the dashboard: a key can't.
+     */
+    requires_two_factor?: boolean
     /** For how many days after it began a conversation is kept, if it is closed. Not for calls. `null` keeps them forever. */
     conversations_keep_days?: number | null
     /** For how many days a call is kept, with its transcript and recording, if it is over. `null` keeps them forever. */

@@ -5,13 +5,14 @@ import { atWall, type Service } from '../kit/at.ts'
 import { type Resealed, resealColumn, type SealedColumn } from '../kit/crypto/reseal.ts'
 import { sealed_column as idempotency_column } from '../kit/http/idempotency.ts'
 import { sealed_columns as provider_columns } from '../models/sealed.ts'
+import { sealed_column as two_factor_column } from '../people/sealed.ts'
 import { sealed_columns as tool_columns } from '../tools/sealed.ts'
 import { sealed_columns as webhook_columns } from '../webhooks/sealed.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { Command } from './command.ts'
 import { type Answer, formatTable, type Run } from './run.ts'
 
-/** Everything that is stored sealed. */
+/** Everything of a workspace that is stored sealed. */
 export const sealed_columns: SealedColumn[] = [
   ...webhook_columns,
   ...integration_columns,
@@ -38,6 +39,7 @@ export function addSecretsCommands(program: Command, run: Run): void {
 
 async function resealAll(service: Service): Promise<Answer> {
   const results = new Map<string, Resealed>(sealed_columns.map(({ name }) => [name, { resealed: 0, unreadable: 0 }]))
+  results.set(two_factor_column.name, await resealColumn(atWall(service, ''), two_factor_column))
   for (const { id } of await workspaces.list({ db: service.pool })) {
     for (const column of sealed_columns) {
       const { resealed, unreadable } = await resealColumn(atWall(service, id), column)

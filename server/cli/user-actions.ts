@@ -8,6 +8,7 @@ import * as password_links from '../people/password-links.ts'
 import type { Role } from '../people/roles.ts'
 import { NewPerson, type Person } from '../people/schema.ts'
 import * as people from '../people/store.ts'
+import * as two_factor from '../people/two-factor.ts'
 import type { Shell } from '../start/shell.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { findWorkspace } from './choose-workspace.ts'
@@ -76,7 +77,7 @@ export async function setPassword(service: Service, shell: Shell, email: string)
       throw new Problem('CONFLICT', 'the password was changed by another request: try again')
     }
   })
-  const { workspaces } = await people.toSession({ db: service.pool }, person)
+  const { workspaces } = await people.toSession({ db: service.pool }, { ...person, is_two_factor: false })
   await recordInEach(atWall(service, ''), workspaces, { action: 'password.update', subject: personOf(person.id) })
   return { data: { person }, text: `${person.email} has a new password and is signed out everywhere.` }
 }
@@ -94,13 +95,27 @@ export async function createPasswordLink(service: Service, email: string): Promi
   return { data: { person, ...created }, text: lines.join('\n') }
 }
 
+export async function resetTwoFactor(service: Service, email: string): Promise<Answer> {
+  const { password_hash: _, ...person } = await findPerson(service, email)
+  if (!(await two_factor.reset(atWall(service, ''), person.id))) {
+    throw new Problem('INVALID_STATE', `${person.email} doesn't use two-factor sign-in`)
+  }
+  return {
+    data: { person },
+    text: `Two-factor sign-in of ${person.email} is off, and they are signed out everywhere. They sign in with the password alone.`,
+  }
+}
+
 export async function listUsers(service: Service): Promise<Answer> {
   const all = await people.list({ db: service.pool })
-  const rows = all.map(({ id, email, name, workspaces, created_at }) => {
+  const rows = all.map(({ id, email, name, workspaces, has_two_factor, created_at }) => {
     const joined = workspaces.map((workspace) => `${workspace.name} (${workspace.role})`)
-    return [id, email, name, joined.join(', '), created_at]
+    return [id, email, name, joined.join(', '), has_two_factor ? 'yes' : 'no', created_at]
   })
-  return { data: { people: all }, text: formatTable(['ID', 'EMAIL', 'NAME', 'WORKSPACES', 'CREATED'], rows) }
+  return {
+    data: { people: all },
+    text: formatTable(['ID', 'EMAIL', 'NAME', 'WORKSPACES', 'TWO-FACTOR', 'CREATED'], rows),
+  }
 }
 
 async function findPerson(service: Service, email: string): Promise<people.PersonWithHash> {

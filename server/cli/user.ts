@@ -46,6 +46,12 @@ export function addUserCommands(program: Command, run: Run): void {
     .addHelpText('after', link_note)
     .action((email: string) => run(async (service) => (await loadActions()).createPasswordLink(service, email)))
   group
+    .command('two-factor-reset')
+    .description('Turn off two-factor sign-in of a person who has lost the app and the recovery codes')
+    .argument('<email>', "The person's email address")
+    .addHelpText('after', '\nEnds all sessions of the person. They can set it up again in their profile.')
+    .action((email: string) => run(async (service) => (await loadActions()).resetTwoFactor(service, email)))
+  group
     .command('list')
     .description('List all people')
     .action(() => run(async (service) => (await loadActions()).listUsers(service)))

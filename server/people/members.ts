@@ -1,14 +1,16 @@
 import * as audit from '../audit/store.ts'
 import { type At, inTransaction } from '../kit/at.ts'
 import * as page from '../kit/postgres/page.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
 import { invalidState, notFound } from '../kit/problem.ts'
 import { personOf } from './audit.ts'
+import { hasTwoFactor } from './has-two-factor.ts'
 import { roleRequired } from './roles.ts'
 import type { Member, Query, Role } from './schema.ts'
 
 const selection = (workspace: string) =>
-  sql`select person_id as id, person_id, email, name, role, memberships.created_at
+  sql`select person_id as id, person_id, email, name, role,
+      ${hasTwoFactor(raw('memberships.person_id'))} as has_two_factor, memberships.created_at
     from memberships join people on people.id = person_id where workspace_id = ${workspace}`
 
 export const list = ({ db, workspace }: At, query: Query) =>

@@ -6,6 +6,7 @@ import { member_operations } from './member-routes.ts'
 import { password_link_operations } from './password-link-routes.ts'
 import { session_operations } from './session-routes.ts'
 import { speech_operations } from './speech-routes.ts'
+import { two_factor_operations } from './two-factor-routes.ts'
 
 /**
  * The operations of the dashboard that are not part of the public API. The scope says who may call one: `anyone:` all visitors,
@@ -14,6 +15,7 @@ import { speech_operations } from './speech-routes.ts'
 export const operations: Operation[] = [
   ...session_operations,
   ...account_operations,
+  ...two_factor_operations,
   ...member_operations,
   ...invitation_operations,
   ...password_link_operations,

@@ -20,13 +20,22 @@ export type Person = Static<typeof Person>
 
 const Kind = oneOf(['live', 'test'])
 
-export const Workspace = Type.Object({ id: id(''), name: WorkspaceName, kind: Kind, role: Role })
+export const Workspace = Type.Object({
+  id: id(''),
+  name: WorkspaceName,
+  kind: Kind,
+  role: Role,
+  is_locked: Type.Boolean({
+    description: 'Whether it requires two-factor sign-in and this session has none: its operations then answer 403.',
+  }),
+})
 
 /** The person who is signed in, with their workspaces. */
 export const Session = Type.Object({
   person: Person,
   workspaces: Type.Array(Workspace),
   is_operator: Type.Boolean({ description: 'Whether the person is an owner of the first workspace.' }),
+  has_two_factor: Type.Boolean({ description: 'Whether the person signs in with two factors.' }),
 })
 export type Session = Static<typeof Session>
 
@@ -35,10 +44,16 @@ export const CurrentSession = Type.Object({
   person: Type.Union([Person, Type.Null()]),
   workspaces: Type.Array(Workspace),
   is_operator: Type.Boolean(),
+  has_two_factor: Type.Boolean(),
+  is_set_up: Type.Boolean({ description: 'Whether there is a person who can sign in.' }),
 })
 export type CurrentSession = Static<typeof CurrentSession>
 
-export const SignIn = closed({ email: Email, password: Password })
+/** Of an authenticator app, or a recovery code. */
+const Code = text({ maxLength: 40 })
+
+/** People who have two-factor sign-in send a code too. Without it, the error's `reason` is `code_required`. */
+export const SignIn = closed({ email: Email, password: Password, code: Type.Optional(Code) })
 export type SignIn = Static<typeof SignIn>
 
 export const NewPerson = closed({ email: Email, name: Name, password: NewPassword })
@@ -66,6 +81,22 @@ export const NewPasswordByLink = closed({ new_password: NewPassword })
 
 export const PasswordChanged = Type.Object({ changed: Type.Literal(true) })
 
+export const TwoFactor = Type.Object({ is_on: Type.Boolean(), recovery_codes_left: Type.Integer() })
+export type TwoFactor = Static<typeof TwoFactor>
+
+/** `url` is for a QR code, `secret` to be typed. */
+export const TwoFactorSecret = Type.Object({ secret: Type.String(), url: Type.String() })
+export type TwoFactorSecret = Static<typeof TwoFactorSecret>
+
+export const TwoFactorOn = closed({ code: Code })
+
+/** Shown once. */
+export const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) })
+export type RecoveryCodes = Static<typeof RecoveryCodes>
+
+export const TwoFactorOff = closed({ password: Password, code: Code })
+export type TwoFactorOff = Static<typeof TwoFactorOff>
+
 export const PersonChange = closed({ name: Name })
 
 /** `now` is for test workspaces: when its clock begins. */
@@ -90,6 +121,7 @@ export const Member = Type.Object({
   email: Email,
   name: Name,
   role: Role,
+  has_two_factor: Type.Boolean(),
   created_at: timestamp(''),
 })
 export type Member = Static<typeof Member>

@@ -7,6 +7,8 @@ import { signIn, signOut } from './sign-in.ts'
 import * as people from './store.ts'
 import { requireSession, toVisitor } from './visitor.ts'
 
+const signed_out = { person: null, workspaces: [], is_operator: false, has_two_factor: false }
+
 export const session_operations: operation.Operation[] = [
   operation.get({
     id: 'session.get',
@@ -16,7 +18,8 @@ export const session_operations: operation.Operation[] = [
     response: schema.CurrentSession,
     run: async (at, request) => {
       const { session } = toVisitor(request)
-      return session ? people.toSession(at, session) : { person: null, workspaces: [], is_operator: false }
+      if (session) return { ...(await people.toSession(at, session)), is_set_up: true }
+      return { ...signed_out, is_set_up: await people.exist(at) }
     },
   }),
   operation.write({

@@ -6,6 +6,7 @@ import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import * as workspaces from '../workspaces/store.ts'
+import { hasTwoFactor } from './has-two-factor.ts'
 import type { OpenSession, Person, Query, Role } from './schema.ts'
 
 const idle_ms = 14 * clock.day_ms
@@ -25,6 +26,17 @@ export interface FoundSession extends Person {
   role: Role | null
   /** Whether the requested workspace is a test workspace. */
   is_test: boolean
+  /** Whether the person has signed in with both factors. */
+  is_two_factor: boolean
+  /** Whether the requested workspace requires this, and the session has it not. */
+  is_locked: boolean
+}
+
+interface NewSession {
+  person_id: string
+  password_hash: string
+  user_agent: string
+  is_two_factor?: boolean
 }
 
 /**
@@ -33,12 +45,13 @@ export interface FoundSession extends Person {
  */
 export async function create(
   { db, now }: Unscoped,
-  { person_id, password_hash, user_agent }: { person_id: string; password_hash: string; user_agent: string },
+  { person_id, password_hash, user_agent, is_two_factor = false }: NewSession,
 ): Promise<string | undefined> {
   const token = newSecret()
   const created = await db.run(
-    sql`insert into sessions (id, hash, person_id, user_agent, created_at, last_used_at)
-      select ${newId()}, ${hashOf(token)}, id, ${user_agent.slice(0, user_agent_max)}, ${clock.iso(now)}, ${clock.iso(now)}
+    sql`insert into sessions (id, hash, person_id, user_agent, created_at, last_used_at, is_two_factor)
+      select ${newId()}, ${hashOf(token)}, id, ${user_agent.slice(0, user_agent_max)}, ${clock.iso(now)}, ${clock.iso(now)},
+        ${is_two_factor}
       from people where id = ${person_id} and password_hash = ${password_hash} for share`,
   )
   if (created === 0) return undefined
@@ -65,7 +78,9 @@ export async function findByTokens(
   const requested = wanted.map(({ workspace }) => workspace ?? null)
   const found = await db.many<FoundSession & { position: number }>(
     sql`select position, people.id, email, name, sessions.id as session_id, last_used_at, role,
-        ${workspaces.isTest(raw('wanted.workspace_id'))} as is_test
+        ${workspaces.isTest(raw('wanted.workspace_id'))} as is_test, is_two_factor,
+        ${workspaces.requiresTwoFactor(raw('wanted.workspace_id'))}
+          and not (is_two_factor and ${hasTwoFactor(raw('people.id'))}) as is_locked
       from unnest(${hashes}::bytea[], ${toArrayLiteral(requested)}::uuid[]) with ordinality as wanted (hash, workspace_id, position)
       join sessions on sessions.hash = wanted.hash
       join people on people.id = sessions.person_id
@@ -105,6 +120,10 @@ export const end = async (
 
 export const endAll = ({ db }: Pick<Unscoped, 'db'>, person_id: string): Promise<number> =>
   db.run(sql`delete from sessions where person_id = ${person_id}`)
+
+/** The session counts as signed in with both factors from now on. */
+export const addTwoFactor = ({ db }: Pick<Unscoped, 'db'>, session_id: string): Promise<number> =>
+  db.run(sql`update sessions set is_two_factor = true where id = ${session_id}`)
 
 /** Reads all sessions in the order of their ids: an index on `last_used_at` would make every recorded use slower. */
 export async function removeExpired({ db, now }: Unscoped, isStopping?: IsStopping): Promise<void> {

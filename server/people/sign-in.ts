@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type At, inTransaction, type Unscoped } from '../kit/at.ts'
-import { invalid, signedOut } from '../kit/problem.ts'
+import { invalid, Problem, signedOut } from '../kit/problem.ts'
 import { personOf, recordInEach } from './audit.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import type { PasswordChange, Session, SignIn } from './schema.ts'
 import * as sessions from './sessions.ts'
 import * as people from './store.ts'
+import * as two_factor from './two-factor.ts'
 import type { Visitor } from './visitor.ts'
 
 /** The same error, after the same time, for an unknown email and a wrong password. */
@@ -18,8 +19,18 @@ const wrongCurrentPassword = () =>
 /** The answer to a wrong password takes this much longer: as long as recording it, which is done for known emails only. */
 const failure_ms = 50
 
-/** Attempts on unknown emails are counted too, so that callers can't find out which emails exist. */
-export async function signIn(at: At, { email, password, visitor }: SignIn & { visitor: Visitor }): Promise<Session> {
+/** Only after the right password, so that it says nothing about others. */
+const codeRequired = () => new Problem('UNAUTHORIZED', 'A code is required.', { reason: 'code_required' })
+const wrongCode = () => new Problem('UNAUTHORIZED', 'The code is wrong or was already used.', { reason: 'wrong_code' })
+
+/**
+ * Attempts on unknown emails are counted too, so that callers can't find out which emails exist. The attempts are forgotten after
+ * a correct code only, so that whoever knows the password can't try more codes by signing in again.
+ */
+export async function signIn(
+  at: At,
+  { email, password, code, visitor }: SignIn & { visitor: Visitor },
+): Promise<Session> {
   const account = people.normalizeEmail(email)
   visitor.throttle.countAttempt(account, visitor.network, at.now)
   const person = await people.findByEmail(at, account)
@@ -28,14 +39,29 @@ export async function signIn(at: At, { email, password, visitor }: SignIn & { vi
     await Promise.all([sleep(failure_ms), person && recordFailure(at, person)])
     throw wrongCredentials()
   }
+  const is_two_factor = (await two_factor.get(at, person.id)).is_on
+  if (is_two_factor) {
+    if (code === undefined) throw codeRequired()
+    visitor.throttle.countCode(person.id, at.now)
+  }
+  const token = await inTransaction(at, async (at) => {
+    if (is_two_factor && !(await two_factor.redeemCode(at, { person_id: person.id, code: code ?? '' })))
+      return undefined
+    return createSession(at, { person, visitor, is_two_factor })
+  })
+  if (token === undefined) {
+    await recordFailure(at, person)
+    throw wrongCode()
+  }
   visitor.throttle.reset(account, visitor.network)
-  const session = await startSession(at, { person, visitor })
+  visitor.throttle.resetCodes(person.id)
+  const session = await enter(at, { person, visitor, token, is_two_factor })
   await recordSignIn(at, session, 'session.create')
   return session
 }
 
 async function recordFailure(at: At, person: people.PersonWithHash): Promise<void> {
-  const { workspaces } = await people.toSession(at, person)
+  const { workspaces } = await people.toSession(at, { ...person, is_two_factor: false })
   const entry = { action: 'session.create_failed', subject: personOf(person.id), is_counted: true }
   await recordInEach({ ...at, actor: personOf(null) }, workspaces, entry)
 }
@@ -44,18 +70,35 @@ async function recordFailure(at: At, person: people.PersonWithHash): Promise<voi
 export const recordSignIn = (at: At, { person, workspaces }: Session, action: string): Promise<void> =>
   recordInEach({ ...at, actor: personOf(person.id) }, workspaces, { action, subject: personOf(person.id) })
 
-/** Starts a session in this browser and ends the one that it had. */
-export async function startSession(
-  at: Unscoped,
-  { person, visitor }: { person: people.PersonWithHash; visitor: Visitor },
-): Promise<Session> {
-  const { password_hash } = person
-  const token = await sessions.create(at, { person_id: person.id, password_hash, user_agent: visitor.user_agent })
+interface NewSession {
+  person: people.PersonWithHash
+  visitor: Visitor
+  is_two_factor: boolean
+}
+
+/** Starts the first session of a new person. */
+export async function startSession(at: Unscoped, given: Omit<NewSession, 'is_two_factor'>): Promise<Session> {
+  const new_session = { ...given, is_two_factor: false }
+  return enter(at, { ...new_session, token: await createSession(at, new_session) })
+}
+
+async function createSession(at: Unscoped, { person, visitor, is_two_factor }: NewSession): Promise<string> {
+  const { id: person_id, password_hash } = person
+  const { user_agent } = visitor
+  const token = await sessions.create(at, { person_id, password_hash, user_agent, is_two_factor })
   if (token === undefined) throw wrongCredentials()
+  return token
+}
+
+/** Sends the new session's token to this browser and ends the session that it had. */
+async function enter(
+  at: Unscoped,
+  { person, visitor, token, is_two_factor }: NewSession & { token: string },
+): Promise<Session> {
   const { session } = visitor
   if (session) await sessions.end(at, { person_id: session.id, id: session.session_id })
   visitor.setSessionCookie(token)
-  return people.toSession(at, person)
+  return people.toSession(at, { ...person, is_two_factor })
 }
 
 export async function signOut(
@@ -81,9 +124,11 @@ export async function changePassword(
   const token = await inTransaction(at, async (at) => {
     const change = { id: person.id, before: person.password_hash, after }
     if (!(await people.setPassword(at, change))) throw wrongCurrentPassword()
-    return sessions.create(at, { person_id: person.id, password_hash: after, user_agent: visitor.user_agent })
+    const is_two_factor = visitor.session?.is_two_factor ?? false
+    const { user_agent } = visitor
+    return sessions.create(at, { person_id: person.id, password_hash: after, user_agent, is_two_factor })
   })
   visitor.setSessionCookie(token)
-  await recordSignIn(at, await people.toSession(at, person), 'password.update')
+  await recordSignIn(at, await people.toSession(at, { ...person, is_two_factor: false }), 'password.update')
   return { changed: true }
 }

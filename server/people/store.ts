@@ -6,6 +6,7 @@ import { newId } from '../kit/id.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { inUse, invalid, invalidState } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
+import { hasTwoFactor } from './has-two-factor.ts'
 import type { NewWorkspace, Person, Role, Session } from './schema.ts'
 import * as sessions from './sessions.ts'
 
@@ -19,7 +20,8 @@ export interface PersonWithHash extends Person {
 
 export interface ListedPerson extends Person {
   created_at: string
-  workspaces: Session['workspaces']
+  has_two_factor: boolean
+  workspaces: Omit<Session['workspaces'][number], 'is_locked'>[]
 }
 
 /** Two emails that differ only in case are the same. */
@@ -63,10 +65,15 @@ export async function setPassword(
 
 const joinWorkspace = workspaces.joinWorkspace(raw('memberships.workspace_id'))
 
+/** Whether there is a person. Until then, the only way in is the setup link. */
+export async function exist({ db }: Pick<Unscoped, 'db'>): Promise<boolean> {
+  return (await db.maybe(sql`select from people limit 1`)) !== undefined
+}
+
 /** All people, for the command line. */
 export const list = ({ db }: Pick<Unscoped, 'db'>): Promise<ListedPerson[]> =>
   db.many(
-    sql`select ${columns}, created_at, (
+    sql`select ${columns}, created_at, ${hasTwoFactor(raw('people.id'))} as has_two_factor, (
         select coalesce(json_agg(json_build_object('id', workspace.id, 'name', workspace.name, 'kind', workspace.kind,
           'role', role)
           order by workspace.name), '[]')
@@ -76,15 +83,31 @@ export const list = ({ db }: Pick<Unscoped, 'db'>): Promise<ListedPerson[]> =>
   )
 
 /** Adds the person's workspaces, the oldest first. */
-export async function toSession({ db }: Pick<Unscoped, 'db'>, { id, email, name }: Person): Promise<Session> {
-  const joined = await db.many<Session['workspaces'][number] & { is_first: boolean }>(
-    sql`select workspace.id, workspace.name, workspace.kind, role, ${workspaces.is_first} as is_first
-      from memberships ${joinWorkspace} where person_id = ${id} order by workspace.created_at, workspace.id`,
-  )
+export async function toSession(
+  { db }: Pick<Unscoped, 'db'>,
+  { id, email, name, is_two_factor }: Person & { is_two_factor: boolean },
+): Promise<Session> {
+  const [joined, { has_two_factor }] = await Promise.all([
+    db.many<Omit<Session['workspaces'][number], 'is_locked'> & { is_first: boolean; requires_two_factor: boolean }>(
+      sql`select workspace.id, workspace.name, workspace.kind, role, ${workspaces.is_first} as is_first,
+          ${workspaces.requiresTwoFactor(raw('workspace_id'))} as requires_two_factor
+        from memberships ${joinWorkspace} where person_id = ${id} order by workspace.created_at, workspace.id`,
+    ),
+    db.one<{ has_two_factor: boolean }>(sql`select ${hasTwoFactor(sql`${id}`)} as has_two_factor`),
+  ])
+  const isLocked = ({ requires_two_factor }: { requires_two_factor: boolean }) =>
+    requires_two_factor && !(has_two_factor && is_two_factor)
   return {
     person: { id, email, name },
-    workspaces: joined.map(({ is_first: _, ...workspace }) => workspace),
-    is_operator: joined.some(({ is_first, role }) => is_first && role === 'owner'),
+    workspaces: joined.map(({ id, name, kind, role, ...rest }) => ({
+      id,
+      name,
+      kind,
+      role,
+      is_locked: isLocked(rest),
+    })),
+    is_operator: joined.some((workspace) => workspace.is_first && workspace.role === 'owner' && !isLocked(workspace)),
+    has_two_factor,
   }
 }
 
@@ -116,7 +139,7 @@ export const createWorkspace = (at: At, { person_id, name, kind, now }: NewWorks
     if (kind === 'test') await clocks.create({ ...inWorkspace, now: begins_at }, { seed: clocks.default_seed })
     await join(inWorkspace, { person_id, role: 'owner' })
     await audit.record(inWorkspace, { action: 'workspaces.create', subject: { type: 'workspace', id: workspace.id } })
-    return { id: workspace.id, name: workspace.name, kind: workspace.kind, role: 'owner' as const }
+    return { id: workspace.id, name: workspace.name, kind: workspace.kind, role: 'owner' as const, is_locked: false }
   })
 
 const invalidNow = (message: string) => invalid([{ path: 'now', code: 'format', message }])

@@ -67,6 +67,7 @@ export function identifyVisitor(
     if (!role && !isForAnyone(scope) && !isForPeople(scope)) throw notFound()
     if (role) {
       assertMay(role, operation)
+      if (session.is_locked && !isForAnyone(scope) && !isForPeople(scope)) throw twoFactorRequired()
       if ((first_roles.get(head) ?? role) !== role) throw new Problem('FORBIDDEN', 'Your role has changed.')
       first_roles.set(head, role)
     }
@@ -88,6 +89,13 @@ export function identifyVisitor(
     }
   }
 }
+
+const twoFactorRequired = () =>
+  new Problem(
+    'FORBIDDEN',
+    'This workspace requires two-factor sign-in. Set it up in your profile. If you have it, sign in again.',
+    { reason: 'two_factor_required' },
+  )
 
 /** A link to a file can't set headers, so it names the workspace in the query. */
 function requestedWorkspace(head: RequestHead): string | undefined {

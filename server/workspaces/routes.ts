@@ -24,6 +24,7 @@ export const operations: operation.Operation[] = [
     body: schema.WorkspaceChange,
     errors: ['CONFLICT'],
     response: schema.Workspace,
-    run: (at, { body, isCurrent }) => workspaces.update(at, { change: body, isCurrent }),
+    run: (at, { body, isCurrent, caller }) =>
+      workspaces.update(at, { change: body, isCurrent, is_person: caller.authenticated_by === 'session' }),
   }),
 ]

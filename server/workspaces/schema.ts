@@ -69,6 +69,12 @@ const mix_options = {
 }
 
 const settings = {
+  requires_two_factor: Type.Boolean({
+    description:
+      'Whether people use this workspace in the dashboard only if they signed in with two factors. API keys are not affected. ' +
+      "Only owners can change it, in the dashboard: a key can't.",
+    examples: [false],
+  }),
   conversations_keep_days: keepDays(
     'For how many days after it began a conversation is kept, if it is closed. Not for calls.',
     null,

@@ -5,7 +5,7 @@ import { newId } from '../kit/id.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { addTenant, askAllNodes, tenantOf } from '../kit/postgres/tenants.ts'
-import { inUse, invalid, preconditionFailed } from '../kit/problem.ts'
+import { inUse, invalid, Problem, preconditionFailed } from '../kit/problem.ts'
 import { default_mix, default_settings } from './defaults.ts'
 import type { Mix, Settings, Workspace, WorkspaceChange } from './schema.ts'
 
@@ -69,7 +69,7 @@ export const quiet_hours_changed = newHook<Settings['quiet_hours']>('workspaces.
 /** An empty change doesn't even change `updated_at`. */
 export async function update(
   at: At,
-  { change, isCurrent }: { change: WorkspaceChange; isCurrent: IsCurrent },
+  { change, isCurrent, is_person }: { change: WorkspaceChange; isCurrent: IsCurrent; is_person: boolean },
 ): Promise<Workspace> {
   const { db, workspace, now } = at
   // Sent together: a statement that waits for a lock is over before the next one begins.
@@ -79,6 +79,7 @@ export async function update(
   if (Object.keys(change).length === 0) return before
   const { name = before.name, settings: changed_settings = {} } = change
   assertKind(before, changed_settings)
+  if (!is_person) assertTwoFactorKept(before, changed_settings)
   const { prices, mix, quiet_hours } = changed_settings
   const settings = {
     ...changed_settings,
@@ -107,6 +108,13 @@ function assertKind({ kind }: Workspace, change: NonNullable<WorkspaceChange['se
       return { path: `settings.${name}`, code: 'invalid', message: `settings.${name} ${rule}.` }
     })
   if (faults.length > 0) throw invalid(faults)
+}
+
+/** A key that leaks must not weaken how people sign in. */
+function assertTwoFactorKept({ settings }: Workspace, change: NonNullable<WorkspaceChange['settings']>): void {
+  const { requires_two_factor = settings.requires_two_factor } = change
+  if (requires_two_factor !== settings.requires_two_factor)
+    throw new Problem('FORBIDDEN', 'Only owners can change settings.requires_two_factor, in the dashboard.')
 }
 
 /** Whoever mistakes them for the hours in which nobody may be reached would have people called at night. */
@@ -180,6 +188,11 @@ export const joinWorkspace = (workspace_id: Sql): Sql =>
 /** An SQL expression beside `joinWorkspace`: whether no workspace is older. Its owners decide about the whole service. */
 export const is_first: Sql = raw(`not exists (select from workspaces as older
   where (older.created_at, older.id) < (workspace.created_at, workspace.id))`)
+
+/** An SQL expression for other rooms: whether people use the workspace with this id only if they signed in with two factors. */
+export const requiresTwoFactor = (workspace_id: Sql): Sql =>
+  sql`exists (select from workspaces as workspace where workspace.id = ${workspace_id}
+    and workspace.settings @> '{"requires_two_factor": true}')`
 
 /** An SQL expression for other rooms: whether the workspace with this id is a test workspace. */
 export const isTest = (workspace_id: Sql): Sql =>

@@ -30,7 +30,7 @@ test('only owners list and change members', async () => {
       [owner.id, 'owner'],
     ],
   )
-  assert.deepEqual(Object.keys(data[0]), ['person_id', 'email', 'name', 'role', 'created_at'])
+  assert.deepEqual(Object.keys(data[0]), ['person_id', 'email', 'name', 'role', 'has_two_factor', 'created_at'])
   assert.equal(pagination.total, 2)
   for (const [method, path, body] of [
     ['GET', '/members', undefined],

@@ -16,6 +16,7 @@ const server = await openServer(testPool(url))
 open.defer(server.close)
 const newLink = async () => (await setup.createToken({ db: pool, now: Date.now() })) ?? ''
 const statusOf = async (token: string) => (await browser(server).go('GET', `/setup/${token}`)).status
+const isSetUp = async () => (await browser(server).go('GET', '/session')).body.data.is_set_up
 const [first, second] = [await server.workspace(), await server.workspace()]
 
 test('a new link replaces older ones', async () => {
@@ -44,6 +45,7 @@ test('a validation error does not use up the link', async () => {
 
 test('of concurrent uses of the link, one creates the owner of all workspaces', async () => {
   const token = await newLink()
+  assert.equal(await isSetUp(), false)
   const visitors = Array.from({ length: 4 }, () => browser(server))
   const answers = await Promise.all(
     visitors.map(({ go }, index) => go('POST', `/setup/${token}`, owner(`ada${index}`))),
@@ -51,6 +53,7 @@ test('of concurrent uses of the link, one creates the owner of all workspaces', 
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404, 404])
   const { total } = await pool.one<{ total: number }>(sql`select count(*) as total from people`)
   assert.equal(total, 1)
+  assert.equal(await isSetUp(), true)
   const winner = visitors[answers.findIndex(({ status }) => status === 200)]
   for (const { call } of [first, second]) {
     const { data } = (await call('GET', '/audit_log')).body

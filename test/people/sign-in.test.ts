@@ -39,9 +39,15 @@ test('a sign-in sets a cookie that scripts and other sites cannot read', async (
   const [cookie = ''] = answer.headers.getSetCookie()
   assert.match(cookie, /^parley_session=[\w-]{43}; Path=\/; Max-Age=7776000; HttpOnly; SameSite=Lax$/)
   assert.ok(!answer.text.includes(cookie.slice(15, 58)))
-  assert.deepEqual((await go('GET', '/session')).body, answer.body)
+  assert.deepEqual((await go('GET', '/session')).body.data, { ...answer.body.data, is_set_up: true })
   const signed_out = await browser(server).go('GET', '/session')
-  assert.deepEqual(signed_out.body.data, { person: null, workspaces: [], is_operator: false })
+  assert.deepEqual(signed_out.body.data, {
+    person: null,
+    workspaces: [],
+    is_operator: false,
+    has_two_factor: false,
+    is_set_up: true,
+  })
 })
 
 test('with TLS the cookie is bound to the host', async () => {

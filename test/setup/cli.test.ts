@@ -17,6 +17,8 @@ import { recordEntries } from '../support/consents.ts'
 import { serve, testPool } from '../support/harness.ts'
 import { command, parley } from '../support/process.ts'
 import { newAgent } from '../support/samples.ts'
+import { newPerson } from '../support/sessions.ts'
+import { turnOnTwoFactor } from '../support/two-factor.ts'
 
 const server = await serve()
 const { fetch, url, pool, workspace } = server
@@ -333,7 +335,7 @@ test('a person is created with a password from standard input, joins workspaces,
   const { people } = await json('user', 'list')
   const listed = people.find((one: { email: string }) => one.email === email)
   assert.deepEqual(
-    listed.workspaces,
+    listed.workspaces.map((one: object) => ({ ...one, is_locked: false })),
     signed_in.body.data.workspaces.toSorted((left: { name: string }, right: { name: string }) =>
       left.name < right.name ? -1 : 1,
     ),
@@ -379,6 +381,22 @@ function terminal(...keys: string[]) {
   return { stdin, raw_modes }
 }
 
+test('two-factor sign-in of a person is listed and reset', async () => {
+  const person = await newPerson(server)
+  const isListed = async () => {
+    const { people } = await json('user', 'list')
+    return people.find((one: { id: string }) => one.id === person.id).has_two_factor
+  }
+  await turnOnTwoFactor(person)
+  assert.equal(await isListed(), true)
+  const reset = await run('user', 'two-factor-reset', person.email)
+  assert.equal(reset.code, 0, reset.stderr)
+  assert.match(reset.stdout, /Two-factor sign-in of .* is off/)
+  assert.equal((await person.go('GET', '/sessions')).status, 401)
+  assert.equal(await isListed(), false)
+  assert.match((await run('user', 'two-factor-reset', person.email)).stderr, /doesn't use two-factor sign-in/)
+})
+
 test('on a terminal the password is asked for and not shown', async () => {
   const name = await newWorkspace()
   const email = `${newId()}@example.com`
@@ -418,6 +436,7 @@ test('help lists every command', async () => {
     'user join',
     'user password',
     'password-link',
+    'two-factor-reset',
     'user list',
     'chat',
     'consent verify',

@@ -26,6 +26,8 @@ import {
   newTool,
   phoneNumber,
 } from '../support/samples.ts'
+import { newPerson } from '../support/sessions.ts'
+import { turnOnTwoFactor } from '../support/two-factor.ts'
 import { createWebhook } from '../support/webhook-calls.ts'
 
 const { url, pool } = await createDatabase('secrets')
@@ -70,6 +72,8 @@ async function createSecrets(server: Server) {
   await tenant.addChannel({ provider: 'twilio', agent_id, ...account })
   const contact_id = (await tenant.call('POST', '/contacts', newContact())).body.data.id
   await tenant.call('POST', `/contacts/${contact_id}/consents`, newConsent())
+  const person = await newPerson(server)
+  await turnOnTwoFactor(person)
   const createKey = (call: typeof tenant.call) =>
     call('POST', '/api_keys', newApiKey(), { 'idempotency-key': 'new-key' })
   const { key } = (await createKey(tenant.call)).body.data
@@ -95,6 +99,9 @@ async function createSecrets(server: Server) {
         join tools on tools.workspace_id = ${tenant.id} join channels on channels.workspace_id = ${tenant.id}
         where providers.workspace_id = ${tenant.id}`,
     )
+    const two_factor = await pool.one<{ secret: string }>(
+      sql`select secret from two_factor_secrets where person_id = ${person.id}`,
+    )
     const opens = (text: string, beginning = 'whsec_') => {
       try {
         return seal.open(text).startsWith(beginning)
@@ -115,13 +122,14 @@ async function createSecrets(server: Server) {
       opens(others.auth_token, 'token'),
       (await call('GET', `/contacts/${contact_id}/consents`)).body.data?.length === 1,
       replayed.body.data?.key === key,
+      opens(two_factor.secret, ''),
     ]
   }
   return { tenant, webhook_id, canRead }
 }
 
-const all = Array<boolean>(11).fill(true)
-const none = Array<boolean>(11).fill(false)
+const all = Array<boolean>(12).fill(true)
+const none = Array<boolean>(12).fill(false)
 
 test('SECRETS_KEY is rotated while servers run, and then the previous key can be dropped', async () => {
   await withServer(old_key, new_key, async (old_server) => {
@@ -152,8 +160,9 @@ test('SECRETS_KEY is rotated while servers run, and then the previous key can be
         'channels.auth_token': [1, 0],
         'consent_ledgers.secret': [1, 0],
         'idempotency_keys.body': [count / 2 + 1, 0],
+        'two_factor_secrets.secret': [1, 0],
       })
-      assert.deepEqual(Object.values(await reseal(keys)).flat(), Array(22).fill(0))
+      assert.deepEqual(Object.values(await reseal(keys)).flat(), Array(24).fill(0))
     })
     await withServer(new_key, undefined, async (server) => assert.deepEqual(await canRead(server), all))
     assert.deepEqual(await canRead(old_server), all)
@@ -168,7 +177,7 @@ test('what was encrypted with a lost key is counted and left as it is', async ()
   await withServer(lost_key, undefined, async (server) => {
     const { canRead } = await createSecrets(server)
     const counts = await reseal({ SECRETS_KEY: new_key, SECRETS_KEY_PREVIOUS: old_key })
-    assert.deepEqual(Object.values(counts), Array(11).fill([0, 1]))
+    assert.deepEqual(Object.values(counts), Array(12).fill([0, 1]))
     assert.deepEqual(await canRead(server), all)
   })
 })

@@ -10,6 +10,7 @@ const server = await serve()
 const { workspace, pool, at } = server
 
 const defaults = {
+  requires_two_factor: false,
   conversations_keep_days: null,
   calls_keep_days: null,
   recordings_keep_days: 90,
@@ -146,6 +147,7 @@ test('settings at their limits are accepted', async () => {
   ])
     assert.deepEqual((await call('PATCH', '/workspace', { settings })).body.data.settings, {
       ...settings,
+      requires_two_factor: false,
       allows_network: null,
       mix: null,
     })

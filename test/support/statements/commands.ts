@@ -11,7 +11,9 @@ import { isCurrent, isMigrated, listNames, listUnknown } from '../../../server/k
 import { listPlacements } from '../../../server/kit/postgres/nodes.ts'
 import { sql } from '../../../server/kit/postgres/sql.ts'
 import { countRows, hasRows, listTables } from '../../../server/kit/postgres/tables.ts'
+import { sealed_column as two_factor_column } from '../../../server/people/sealed.ts'
 import * as people from '../../../server/people/store.ts'
+import * as two_factor from '../../../server/people/two-factor.ts'
 import { readStatus } from '../../../server/status.ts'
 import * as workspaces from '../../../server/workspaces/store.ts'
 import { isCluster } from '../cluster.ts'
@@ -43,7 +45,8 @@ export async function runCommands(server: Server): Promise<void> {
   const command_key = await command_keys.create(pool, { workspace: id, name, scopes: [] })
   await command_keys.extend(pool, command_key)
   await command_keys.remove(pool, { workspace: id, ids: [command_key.id] })
-  for (const { list, replace } of sealed_columns) {
+  await two_factor.reset({ db: pool }, id)
+  for (const { list, replace } of [...sealed_columns, two_factor_column]) {
     await list(at, undefined, 1)
     await replace(at, [])
   }

@@ -5,6 +5,7 @@ import * as setup from '../../../server/people/setup.ts'
 import { begin, newAgent } from '../conversations.ts'
 import type { Server } from '../harness.ts'
 import { browser, inWorkspace, newPerson, newSessionToken, password } from '../sessions.ts'
+import { codeFor, turnOnTwoFactor } from '../two-factor.ts'
 
 export async function setUpFirstPerson(server: Server): Promise<void> {
   await server.workspace()
@@ -51,6 +52,7 @@ export async function visitDashboard(server: Server): Promise<void> {
     [owner, 'GET', link_path],
     [browser(server), 'POST', link_path, { new_password: password }],
     [owner, 'DELETE', `/members/${member.id}`],
+    [owner, 'GET', '/two_factor'],
     [owner, 'PUT', '/password', { current_password: password, new_password: `${password}!` }],
     [owner, 'DELETE', '/session'],
     [await newPerson(server), 'DELETE', '/sessions'],
@@ -58,4 +60,13 @@ export async function visitDashboard(server: Server): Promise<void> {
     const { status, text } = await who.go(method, path, body, headers)
     assert.ok(status < 300 || path.startsWith('/sessions/'), `${method} ${path}: ${text}`)
   }
+  const careful = await newPerson(server)
+  const { secret, recovery_codes } = await turnOnTwoFactor(careful)
+  const credentials = { email: careful.email, password }
+  for (const code of [codeFor(secret), recovery_codes[0]]) {
+    const { status, text } = await browser(server).go('POST', '/session', { ...credentials, code })
+    assert.equal(status, 200, text)
+  }
+  const off = await careful.go('POST', '/two_factor/turn_off', { password, code: recovery_codes[1] })
+  assert.equal(off.status, 200, off.text)
 }

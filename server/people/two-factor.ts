@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto'
+import { type At, inTransaction } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { hashOf } from '../kit/crypto/secret.ts'
+import { findStep, newTotpSecret, toBase32, totpUrl } from '../kit/crypto/totp.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import { invalid, invalidState } from '../kit/problem.ts'
+import { product } from '../product.ts'
+import { hasTwoFactor } from './has-two-factor.ts'
+import { verifyPassword } from './password.ts'
+import type { Person, RecoveryCodes, TwoFactor, TwoFactorOff, TwoFactorSecret } from './schema.ts'
+import * as sessions from './sessions.ts'
+import * as people from './store.ts'
+import type { Visitor } from './visitor.ts'
+
+type AtPeople = Pick<At, 'db' | 'now' | 'tools'>
+
+const recovery_codes_count = 10
+/** 80 random bits can't be guessed from a hash without salt. */
+const recovery_code_bytes = 10
+
+interface StoredSecret {
+  secret: string
+  last_step: number
+}
+
+export async function get({ db }: Pick<At, 'db'>, person_id: string): Promise<TwoFactor> {
+  const { is_on, recovery_codes_left } = await db.one<TwoFactor>(
+    sql`select ${hasTwoFactor(sql`${person_id}`)} as is_on,
+      (select count(*) from recovery_codes where person_id = ${person_id}) as recovery_codes_left`,
+  )
+  return { is_on, recovery_codes_left }
+}
+
+/** Makes a secret for the person's app. Nothing changes at sign-in until `turnOn`. Replaces a secret that was not confirmed. */
+export async function setUp({ db, now, tools }: AtPeople, { id, email }: Person): Promise<TwoFactorSecret> {
+  const secret = newTotpSecret()
+  const stored = await db.run(
+    sql`insert into two_factor_secrets (person_id, secret, created_at)
+      values (${id}, ${tools.seal.close(secret)}, ${clock.iso(now)})
+      on conflict (person_id) do update set secret = excluded.secret, created_at = excluded.created_at
+        where two_factor_secrets.confirmed_at is null`,
+  )
+  if (stored === 0) throw invalidState('Two-factor sign-in is already on. Turn it off first.')
+  return { secret, url: totpUrl({ secret, issuer: product.name, account: email }) }
+}
+
+/** Confirms the secret with a code of the app. The session in which this happens counts as signed in with both factors. */
+export const turnOn = (
+  at: AtPeople,
+  { person_id, session_id, code, visitor }: { person_id: string; session_id: string; code: string; visitor: Visitor },
+): Promise<RecoveryCodes> => {
+  visitor.throttle.countCode(person_id, at.now)
+  return inTransaction(at, async ({ db, now, tools }) => {
+    const stored = await db.maybe<StoredSecret>(
+      sql`select secret, last_step from two_factor_secrets
+        where person_id = ${person_id} and confirmed_at is null for update`,
+    )
+    if (!stored) throw invalidState('Set up two-factor sign-in first: there is no secret to confirm.')
+    const step = findStep(tools.seal.open(stored.secret), {
+      code: withoutSpaces(code),
+      now,
+      last_step: stored.last_step,
+    })
+    if (step === undefined) throw wrongCode()
+    await db.run(
+      sql`update two_factor_secrets set confirmed_at = ${clock.iso(now)}, last_step = ${step}
+        where person_id = ${person_id}`,
+    )
+    const recovery_codes = Array.from({ length: recovery_codes_count }, newRecoveryCode)
+    const hashes = recovery_codes.map((code) => hashOf(normalizeRecoveryCode(code)))
+    await db.run(
+      sql`insert into recovery_codes (person_id, hash)
+        select ${person_id}, hash from unnest(${hashes}::bytea[]) as new (hash)`,
+    )
+    await sessions.addTwoFactor({ db }, session_id)
+    visitor.throttle.resetCodes(person_id)
+    return { recovery_codes }
+  })
+}
+
+/** Requires the password and a code, so that a stolen session is not enough. */
+export async function turnOff(
+  at: AtPeople,
+  { email, password, code, visitor }: TwoFactorOff & { email: string; visitor: Visitor },
+): Promise<TwoFactor> {
+  visitor.throttle.countAttempt(email, visitor.network, at.now)
+  const person = await people.findByEmail(at, email)
+  const is_correct = await verifyPassword(password, person?.password_hash)
+  if (!person || !is_correct) throw invalid([{ path: 'password', code: 'wrong', message: 'password is wrong.' }])
+  if (!(await get(at, person.id)).is_on) throw invalidState('Two-factor sign-in is not on.')
+  visitor.throttle.countCode(person.id, at.now)
+  await inTransaction(at, async (at) => {
+    if (!(await redeemCode(at, { person_id: person.id, code }))) throw wrongCode()
+    await remove(at, person.id)
+  })
+  visitor.throttle.reset(email, visitor.network)
+  visitor.throttle.resetCodes(person.id)
+  return { is_on: false, recovery_codes_left: 0 }
+}
+
+/** For the command line, when the app and the recovery codes are lost. Ends all sessions. Returns false when it is not on. */
+export const reset = (at: Pick<At, 'db'>, person_id: string): Promise<boolean> =>
+  inTransaction(at, async (at) => {
+    const was_on = (await get(at, person_id)).is_on
+    await remove(at, person_id)
+    if (was_on) await sessions.endAll(at, person_id)
+    return was_on
+  })
+
+/** Its recovery codes are deleted with it. */
+const remove = ({ db }: Pick<At, 'db'>, person_id: string): Promise<number> =>
+  db.run(sql`delete from two_factor_secrets where person_id = ${person_id}`)
+
+/** Marks a code of the app as used, or deletes a recovery code. Of concurrent uses of one code, one returns true. */
+export async function redeemCode(
+  at: AtPeople,
+  { person_id, code }: { person_id: string; code: string },
+): Promise<boolean> {
+  const entered = withoutSpaces(code)
+  return /^\d{6}$/.test(entered)
+    ? redeemAppCode(at, { person_id, code: entered })
+    : redeemRecoveryCode(at, { person_id, code: entered })
+}
+
+async function redeemAppCode(
+  { db, now, tools }: AtPeople,
+  { person_id, code }: { person_id: string; code: string },
+): Promise<boolean> {
+  const stored = await db.maybe<StoredSecret>(
+    sql`select secret, last_step from two_factor_secrets where person_id = ${person_id} and confirmed_at is not null`,
+  )
+  if (!stored) return false
+  const step = findStep(tools.seal.open(stored.secret), { code, now, last_step: stored.last_step })
+  if (step === undefined) return false
+  const used = await db.run(
+    sql`update two_factor_secrets set last_step = ${step}
+      where person_id = ${person_id} and confirmed_at is not null and last_step < ${step}`,
+  )
+  return used === 1
+}
+
+const redeemRecoveryCode = async (
+  { db }: Pick<At, 'db'>,
+  { person_id, code }: { person_id: string; code: string },
+): Promise<boolean> =>
+  (await db.run(
+    sql`delete from recovery_codes where person_id = ${person_id} and hash = ${hashOf(normalizeRecoveryCode(code))}`,
+  )) === 1
+
+/** Four groups of four, to copy by hand. */
+const newRecoveryCode = (): string => toBase32(randomBytes(recovery_code_bytes)).replace(/.{4}(?=.)/g, '$&-')
+
+const normalizeRecoveryCode = (code: string): string => code.replace(/-/g, '').toUpperCase()
+
+/** Apps show a code as "123 456". */
+const withoutSpaces = (code: string): string => code.replace(/\s/g, '')
+
+/** It is not 401, which would tell the page that the person is signed out. */
+const wrongCode = () => invalid([{ path: 'code', code: 'wrong', message: 'code is wrong or was already used.' }])

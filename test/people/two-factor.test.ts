@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { codeOf, findStep, stepAt } from '../../server/kit/crypto/totp.ts'
+import { sql } from '../../server/kit/postgres/sql.ts'
+import * as password_links from '../../server/people/password-links.ts'
+import { openThrottle } from '../../server/people/throttle.ts'
+import * as two_factor from '../../server/people/two-factor.ts'
+import { serve } from '../support/harness.ts'
+import { browser, inWorkspace, newPerson, newSessionToken, password } from '../support/sessions.ts'
+import { codeFor, turnOnTwoFactor } from '../support/two-factor.ts'
+
+const server = await serve({ trust_proxy: ['127.0.0.1'] })
+const { workspace, pool } = server
+
+let networks = 0
+/** The header of another network for each call, so that only the limit on codes is reached. */
+const otherNetwork = () => {
+  networks += 1
+  return { 'x-forwarded-for': `203.0.113.${networks}` }
+}
+
+const signIn = (email: string, code?: string, entered = password) => {
+  const visitor = browser(server)
+  return visitor
+    .go('POST', '/session', { email, password: entered, ...(code !== undefined && { code }) }, otherNetwork())
+    .then((answer) => ({ ...visitor, answer }))
+}
+const statusOf = async (email: string, code?: string) => (await signIn(email, code)).answer.status
+const reasonOf = async (email: string, code?: string) => (await signIn(email, code)).answer.body.error.details.reason
+
+async function newPersonWithTwoFactor() {
+  const person = await newPerson(server)
+  return { ...person, ...(await turnOnTwoFactor(person)) }
+}
+
+test('codes are those of RFC 6238', () => {
+  // The secret of its appendix B is "12345678901234567890"; its codes have eight digits, of which apps show the last six.
+  const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
+  const codes: [number, string][] = [
+    [59, '287082'],
+    [1_111_111_109, '081804'],
+    [1_111_111_111, '050471'],
+    [1_234_567_890, '005924'],
+    [2_000_000_000, '279037'],
+    [20_000_000_000, '353130'],
+  ]
+  for (const [seconds, code] of codes) assert.equal(codeOf(secret, stepAt(seconds * 1000)), code)
+})
+
+test('a code works one step before and after its own, and not after a later one was used', () => {
+  const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
+  const start = 1_800_000_000_000
+  const step = stepAt(start)
+  const code = codeOf(secret, step)
+  const found = (now: number, last_step = 0) => findStep(secret, { code, now, last_step })
+  assert.deepEqual(
+    [-30_001, -30_000, 0, 59_999, 60_000].map((off_ms) => found(start + off_ms)),
+    [undefined, step, step, step, undefined],
+  )
+  assert.deepEqual([found(start, step - 1), found(start, step), found(start, step + 1)], [step, undefined, undefined])
+})
+
+test('it is set up with a code of the app, and then a sign-in needs a code', async () => {
+  const person = await newPerson(server)
+  assert.deepEqual((await person.go('GET', '/two_factor')).body.data, { is_on: false, recovery_codes_left: 0 })
+  const { secret, url } = (await person.go('POST', '/two_factor')).body.data
+  assert.match(secret, /^[A-Z2-7]{32}$/)
+  assert.equal(url, `otpauth://totp/Parley:${encodeURIComponent(person.email)}?secret=${secret}&issuer=Parley`)
+  assert.equal(await statusOf(person.email), 200, 'not before the first code')
+  const wrong = await person.go('POST', '/two_factor/turn_on', { code: codeFor(secret, 5) })
+  assert.deepEqual([wrong.status, wrong.body.error.details.fields[0].path], [400, 'code'])
+  const turned_on = await person.go('POST', '/two_factor/turn_on', { code: codeFor(secret, -1).replace(/^.../, '$& ') })
+  const { recovery_codes } = turned_on.body.data
+  assert.equal(new Set(recovery_codes).size, 10)
+  for (const code of recovery_codes) assert.match(code, /^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/)
+  assert.deepEqual((await person.go('GET', '/two_factor')).body.data, { is_on: true, recovery_codes_left: 10 })
+  assert.equal((await person.go('GET', '/session')).body.data.has_two_factor, true, 'the session stays')
+
+  const first = await signIn(person.email)
+  assert.deepEqual([first.answer.status, first.answer.body.error.details.reason], [401, 'code_required'])
+  assert.equal(first.cookie(), '')
+  const second = await signIn(person.email, codeFor(secret))
+  assert.equal(second.answer.status, 200, second.answer.text)
+  assert.equal((await second.go('GET', '/sessions')).status, 200)
+  assert.equal((await person.go('POST', '/two_factor')).status, 409, 'the secret is not replaced')
+  assert.equal((await person.go('POST', '/two_factor/turn_on', { code: codeFor(secret, 1) })).status, 409)
+})
+
+test('a wrong password says nothing about two-factor sign-in', async () => {
+  const { email, secret } = await newPersonWithTwoFactor()
+  const plain = await newPerson(server)
+  const wrong = await Promise.all([
+    signIn(email, undefined, 'wrong horse'),
+    signIn(email, codeFor(secret), 'wrong horse'),
+    signIn(plain.email, undefined, 'wrong horse'),
+    signIn(`x${email}`, '123456'),
+  ])
+  const errors = wrong.map(({ answer }) => {
+    const { request_id: _, ...details } = answer.body.error.details
+    return [answer.status, answer.body.error.message, details]
+  })
+  for (const error of errors) assert.deepEqual(error, errors[0])
+  assert.equal(await statusOf(email, codeFor(secret)), 200, 'the code was not used up')
+})
+
+test('a code works once, also at the same moment', async () => {
+  const { email, secret } = await newPersonWithTwoFactor()
+  const code = codeFor(secret)
+  const answers = await Promise.all(Array.from({ length: 4 }, () => statusOf(email, code)))
+  assert.deepEqual(answers.sort(), [200, 401, 401, 401])
+  assert.equal(await reasonOf(email, code), 'wrong_code')
+})
+
+test('the code that turned it on does not sign in', async () => {
+  const person = await newPerson(server)
+  const { secret } = (await person.go('POST', '/two_factor')).body.data
+  const code = codeFor(secret)
+  assert.equal((await person.go('POST', '/two_factor/turn_on', { code })).status, 200)
+  assert.equal(await statusOf(person.email, code), 401)
+})
+
+test('of concurrent requests to turn it on, one gets recovery codes', async () => {
+  const person = await newPerson(server)
+  const { secret } = (await person.go('POST', '/two_factor')).body.data
+  const answers = await Promise.all(
+    Array.from({ length: 3 }, () => person.go('POST', '/two_factor/turn_on', { code: codeFor(secret) })),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409])
+})
+
+test('a recovery code works once, also at the same moment', async () => {
+  const { email, go, recovery_codes } = await newPersonWithTwoFactor()
+  const [first = '', second = ''] = recovery_codes
+  assert.equal(await statusOf(email, first.toLowerCase().replaceAll('-', ' ')), 200, 'as someone may type it')
+  assert.equal(await reasonOf(email, first), 'wrong_code')
+  const answers = await Promise.all(Array.from({ length: 3 }, () => statusOf(email, second)))
+  assert.deepEqual(answers.sort(), [200, 401, 401])
+  assert.deepEqual((await go('GET', '/two_factor')).body.data, { is_on: true, recovery_codes_left: 8 })
+  const other = await newPersonWithTwoFactor()
+  assert.equal(await statusOf(other.email, recovery_codes[2]), 401, 'of someone else')
+})
+
+test('after five wrong codes there is no sixth within a minute, even with the right one and from another network', async () => {
+  const { email, secret, recovery_codes } = await newPersonWithTwoFactor()
+  const statuses = []
+  for (let count = 0; count < 5; count += 1) statuses.push(await statusOf(email, '000000'))
+  assert.deepEqual(statuses, [401, 401, 401, 401, 401])
+  const { answer } = await signIn(email, codeFor(secret))
+  assert.deepEqual([answer.status, answer.body.error.code], [429, 'RATE_LIMITED'])
+  const wait_s = Number(answer.headers.get('retry-after'))
+  assert.ok(wait_s > 0 && wait_s <= 60, String(wait_s))
+  assert.equal(await statusOf(email, recovery_codes[0]), 429)
+  assert.equal(await reasonOf(email), 'code_required', 'the password alone is still checked')
+})
+
+test('the limit on codes holds for any minute', () => {
+  const { countCode, resetCodes } = openThrottle()
+  const start = 1_800_000_000_000
+  const tries = (person: string, now: number) => {
+    let count = 0
+    try {
+      for (; count < 100; count += 1) countCode(person, now)
+    } catch {
+      // The count is the result.
+    }
+    return count
+  }
+  countCode('a', start - 30_000)
+  assert.equal(tries('a', start), 4)
+  assert.equal(tries('a', start + 29_999), 0)
+  assert.equal(tries('a', start + 30_000), 1)
+  assert.equal(tries('a', start + 60_000), 4)
+  assert.equal(tries('b', start), 5)
+  resetCodes('b')
+  assert.equal(tries('b', start), 5)
+  assert.equal(tries('b', start - 86_400_000), 5, 'a clock that was set back')
+})
+
+test('codes count as attempts on the account, which the password alone does not forget', async () => {
+  const { email, secret } = await newPersonWithTwoFactor()
+  const here = otherNetwork()
+  const attempt = (body: object) =>
+    browser(server)
+      .go('POST', '/session', { email, ...body }, here)
+      .then(({ status }) => status)
+  for (let count = 0; count < 9; count += 1) assert.equal(await attempt({ password: 'wrong horse' }), 401)
+  assert.equal(await attempt({ password }), 401)
+  assert.equal(await attempt({ password, code: codeFor(secret) }), 429)
+})
+
+test('only sealed secrets and hashes of recovery codes are stored', async () => {
+  const { id, secret, recovery_codes } = await newPersonWithTwoFactor()
+  const stored = await pool.many<{ row: string }>(
+    sql`select two_factor_secrets::text as row from two_factor_secrets where person_id = ${id}
+      union all select recovery_codes::text from recovery_codes where person_id = ${id}`,
+  )
+  assert.equal(stored.length, 11)
+  const text = JSON.stringify(stored)
+  for (const shown of [secret, ...recovery_codes, ...recovery_codes.map((code) => code.replaceAll('-', ''))])
+    assert.ok(!text.includes(shown) && !text.includes(Buffer.from(shown).toString('hex')), shown)
+})
+
+test('turning it off needs the password and a code', async () => {
+  const { email, secret, go, recovery_codes } = await newPersonWithTwoFactor()
+  const turnOff = async (body: object) => {
+    const answer = await go('POST', '/two_factor/turn_off', body, otherNetwork())
+    return [answer.status, answer.body.error?.details.fields?.[0].path]
+  }
+  assert.deepEqual(await turnOff({ password }), [400, 'code'])
+  assert.deepEqual(await turnOff({ password: 'wrong horse', code: codeFor(secret) }), [400, 'password'])
+  assert.deepEqual(await turnOff({ password, code: codeFor(secret, 7) }), [400, 'code'])
+  assert.deepEqual(await turnOff({ password, code: recovery_codes[0] }), [200, undefined])
+  assert.deepEqual(await turnOff({ password, code: recovery_codes[1] }), [409, undefined])
+  assert.equal(await statusOf(email), 200)
+})
+
+test('a password link and a new password do not bypass it', async () => {
+  const { id, email, secret, go } = await newPersonWithTwoFactor()
+  const { link } = await password_links.create({ db: pool, now: Date.now() }, { person_id: id, link_start: '' })
+  const new_password = 'another horse battery'
+  assert.equal((await browser(server).go('POST', `/password_links/${link}`, { new_password })).status, 200)
+  assert.equal((await go('GET', '/sessions')).status, 401)
+  const without = await signIn(email, undefined, new_password)
+  assert.equal(without.answer.body.error.details.reason, 'code_required')
+  assert.equal((await signIn(email, codeFor(secret), new_password)).answer.status, 200)
+})
+
+test('a reset turns it off and ends all sessions', async () => {
+  const { id, email, go } = await newPersonWithTwoFactor()
+  assert.equal(await two_factor.reset({ db: pool }, id), true)
+  assert.equal((await go('GET', '/sessions')).status, 401)
+  assert.equal(await statusOf(email), 200)
+  assert.equal(await two_factor.reset({ db: pool }, id), false)
+})
+
+test('a workspace that requires it is closed to sessions without it, not to keys and other workspaces', async () => {
+  const tenant = await workspace()
+  const other = await workspace()
+  const owner = await newPerson(server, { [tenant.id]: 'owner', [other.id]: 'owner' })
+  const viewer = await newPerson(server, { [tenant.id]: 'viewer' })
+  const contacts = (who: typeof owner, where = tenant) =>
+    who.go('GET', '/api/v1/contacts', undefined, inWorkspace(where))
+  const isLocked = async (who: Pick<typeof owner, 'go'>) => {
+    const { workspaces } = (await who.go('GET', '/session')).body.data
+    return workspaces.find((one: { id: string }) => one.id === tenant.id).is_locked
+  }
+  const settings = { requires_two_factor: true }
+  const changed = await owner.go('PATCH', '/api/v1/workspace', { settings }, inWorkspace(tenant))
+  assert.equal(changed.body.data.settings.requires_two_factor, true, changed.text)
+
+  for (const who of [owner, viewer]) {
+    const refused = await contacts(who)
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'FORBIDDEN'])
+    assert.equal(refused.body.error.details.reason, 'two_factor_required')
+    assert.equal(await isLocked(who), true)
+  }
+  assert.equal((await owner.go('GET', '/members', undefined, inWorkspace(tenant))).status, 403)
+  assert.equal((await owner.go('PATCH', '/api/v1/workspace', { settings }, inWorkspace(tenant))).status, 403)
+  assert.equal((await contacts(owner, other)).status, 200)
+  assert.equal((await tenant.call('GET', '/contacts')).status, 200, 'keys are not affected')
+
+  const elsewhere = browser(server, await newSessionToken(server, owner.id))
+  const own_header = inWorkspace(tenant)
+  assert.equal((await owner.go('POST', '/two_factor', undefined, own_header)).status, 201, 'it can be set up')
+  const { secret } = await turnOnTwoFactor(owner)
+  assert.equal((await contacts(owner)).status, 200)
+  assert.equal(await isLocked(owner), false)
+  assert.deepEqual(
+    [(await contacts({ ...owner, ...elsewhere })).status, await isLocked(elsewhere)],
+    [403, true],
+    'a session from before has shown one factor only',
+  )
+  const signed_in = await signIn(owner.email, codeFor(secret))
+  assert.equal(await isLocked(signed_in), false)
+  const new_password = 'another horse battery'
+  await signed_in.go('PUT', '/password', { current_password: password, new_password })
+  assert.equal(await isLocked(signed_in), false, 'the new session has both factors too')
+  const members = (await signed_in.go('GET', '/members', undefined, inWorkspace(tenant))).body.data
+  assert.deepEqual(
+    members.map((one: { person_id: string; has_two_factor: boolean }) => [one.person_id, one.has_two_factor]).sort(),
+    [
+      [owner.id, true],
+      [viewer.id, false],
+    ].sort(),
+  )
+})
+
+test('a session with both factors does not open the workspace after it was turned off', async () => {
+  const tenant = await workspace()
+  const owner = await newPerson(server, { [tenant.id]: 'owner' })
+  const { recovery_codes } = await turnOnTwoFactor(owner)
+  const settings = { requires_two_factor: true }
+  await owner.go('PATCH', '/api/v1/workspace', { settings }, inWorkspace(tenant))
+  await owner.go('POST', '/two_factor/turn_off', { password, code: recovery_codes[0] }, otherNetwork())
+  assert.equal((await owner.go('GET', '/api/v1/contacts', undefined, inWorkspace(tenant))).status, 403)
+})
+
+test('a key cannot change whether a workspace requires it', async () => {
+  const { call } = await workspace()
+  const { settings } = (await call('GET', '/workspace')).body.data
+  assert.equal(settings.requires_two_factor, false)
+  assert.equal((await call('PATCH', '/workspace', { settings })).status, 200, 'the body of a GET can be sent back')
+  const refused = await call('PATCH', '/workspace', { settings: { requires_two_factor: true } })
+  assert.deepEqual([refused.status, refused.body.error.code], [403, 'FORBIDDEN'])
+})

@@ -215,14 +215,20 @@ test('what calls need is set for agents and workspaces', { skip }, async () => {
     speak: { provider: 'Voices', model: null, voice: null, speed: 1.2 },
   })
   await openInPage(page, '/settings/workspace')
+  const save = (section: string) =>
+    page.getByRole('region', { name: section }).getByRole('button', { name: 'Save' }).click()
   await page.getByLabel('Call minute').fill('0.0125')
+  await save('Prices')
+  await page.getByText('Prices saved.').waitFor()
   await page.getByLabel('Delete recordings after').fill('30')
+  await save('Data retention')
+  await page.getByText('Data retention saved.').waitFor()
   await page.getByRole('textbox', { name: 'Answered' }).fill('50')
-  await click('Save')
+  await save('Simulation')
   await page.getByText('must sum to 100').waitFor()
   await page.getByRole('textbox', { name: 'No answer' }).fill('20')
-  await click('Save')
-  await page.getByText('Workspace saved.').waitFor()
+  await save('Simulation')
+  await page.getByText('Simulation saved.').waitFor()
   const { settings } = await send('GET', '/workspace')
   assert.deepEqual(
     [settings.prices.call_minute, settings.recordings_keep_days, settings.mix.answered],

@@ -6,31 +6,15 @@ import { price_names, prices, share_names, shares, type WorkspaceValues } from '
 type Form = UseFormReturnType<WorkspaceValues>
 
 /** The server checks the limits: a value that is out of range is shown with its error, and not changed. */
-export const number_props = {
+const number_props = {
   allowDecimal: false,
   allowNegative: false,
   clampBehavior: 'none',
   hideControls: true,
 } as const
 
-export const CallFields = ({ form }: { form: Form }) => (
+export const LimitFields = ({ form }: { form: Form }) => (
   <>
-    <NumberInput
-      label="Delete calls after"
-      description="With their transcripts and recordings. Leave blank to keep them forever."
-      placeholder="Never"
-      suffix=" days"
-      {...number_props}
-      {...form.getInputProps('settings.calls_keep_days')}
-    />
-    <NumberInput
-      label="Delete recordings after"
-      description="Leave blank to keep them forever."
-      placeholder="Never"
-      suffix=" days"
-      {...number_props}
-      {...form.getInputProps('settings.recordings_keep_days')}
-    />
     <NumberInput
       label="Calls at a time"
       description="How many calls can be queued, ringing or in progress at a time."
@@ -39,8 +23,48 @@ export const CallFields = ({ form }: { form: Form }) => (
       {...number_props}
       {...form.getInputProps('settings.calls_in_flight_max')}
     />
+    <NumberInput
+      label="Tokens per day"
+      description="How many tokens the agents of this workspace can use in a day."
+      required
+      thousandSeparator=","
+      {...number_props}
+      {...form.getInputProps('settings.tokens_per_day_max')}
+    />
   </>
 )
+
+const kept = [
+  {
+    name: 'conversations_keep_days',
+    label: 'Delete conversations after',
+    description: 'Days after the last message. Leave blank to keep conversations forever.',
+  },
+  {
+    name: 'calls_keep_days',
+    label: 'Delete calls after',
+    description: 'With their transcripts and recordings. Leave blank to keep them forever.',
+  },
+  {
+    name: 'recordings_keep_days',
+    label: 'Delete recordings after',
+    description: 'Leave blank to keep them forever.',
+  },
+  { name: 'tool_runs_keep_days', label: 'Delete tool runs after', description: 'Leave blank to keep them forever.' },
+]
+
+export const RetentionFields = ({ form }: { form: Form }) =>
+  kept.map(({ name, label, description }) => (
+    <NumberInput
+      key={name}
+      label={label}
+      description={description}
+      placeholder="Never"
+      suffix=" days"
+      {...number_props}
+      {...form.getInputProps(`settings.${name}`)}
+    />
+  ))
 
 export const QuietHoursFields = ({ form }: { form: Form }) => (
   <fieldset className={styles.group}>
@@ -57,8 +81,7 @@ export const QuietHoursFields = ({ form }: { form: Form }) => (
 )
 
 export const PriceFields = ({ form }: { form: Form }) => (
-  <fieldset className={styles.group}>
-    <legend>Prices</legend>
+  <div className={styles.group}>
     <p>What you pay, to show the cost of calls.</p>
     <TextInput
       label="Currency"
@@ -79,7 +102,7 @@ export const PriceFields = ({ form }: { form: Form }) => (
         {...form.getInputProps(`settings.prices.${name}`)}
       />
     ))}
-  </fieldset>
+  </div>
 )
 
 /** Of test workspaces only. */

@@ -1,27 +1,74 @@
-import { Autocomplete, Button, MultiSelect, NumberInput, TextInput } from '@mantine/core'
+import { Autocomplete, Button, MultiSelect, Switch, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Workspace } from '../../../server/workspaces/schema.ts'
+import { TestBadge } from '../clocks/TestBadge.tsx'
 import { useApi } from '../kit/api.ts'
 import { country_names } from '../kit/countries.ts'
 import { formErrors } from '../kit/error-messages.ts'
-import { session_query, useIsTest } from '../kit/session.ts'
+import { Card } from '../kit/Page.tsx'
+import { session_query, useIsTest, useSession } from '../kit/session.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { time_zones } from '../kit/time-field.ts'
 import { showToast } from '../kit/toast.ts'
-import { CallFields, number_props, PriceFields, QuietHoursFields, TestFields } from './CallSettingFields.tsx'
+import { useUnsaved } from '../kit/unsaved.tsx'
+import { LimitFields, PriceFields, QuietHoursFields, RetentionFields, TestFields } from './CallSettingFields.tsx'
 import styles from './settings.module.css'
 import { fields, toChanges, toValues, type WorkspaceValues } from './workspace-values.ts'
 
-/** Sends only the fields that were edited, so that it doesn't undo what others change meanwhile. */
-export function WorkspaceForm({ workspace }: { workspace: Workspace }) {
+type Form = UseFormReturnType<WorkspaceValues>
+
+export const WorkspaceForm = ({ workspace }: { workspace: Workspace }) => (
+  <>
+    <Section title="General" workspace={workspace} aside={workspace.kind === 'test' && <TestBadge />}>
+      {(form) => <GeneralFields form={form} />}
+    </Section>
+    <Section title="Security" workspace={workspace}>
+      {(form) => <SecurityFields form={form} />}
+    </Section>
+    <Section title="Who can be reached" workspace={workspace}>
+      {(form) => (
+        <>
+          <CountriesField form={form} />
+          <QuietHoursFields form={form} />
+        </>
+      )}
+    </Section>
+    <Section title="Limits" workspace={workspace}>
+      {(form) => <LimitFields form={form} />}
+    </Section>
+    <Section title="Data retention" workspace={workspace}>
+      {(form) => <RetentionFields form={form} />}
+    </Section>
+    <Section title="Prices" workspace={workspace}>
+      {(form) => <PriceFields form={form} />}
+    </Section>
+    {workspace.kind === 'test' && (
+      <Section title="Simulation" workspace={workspace}>
+        {(form) => <TestFields form={form} />}
+      </Section>
+    )}
+  </>
+)
+
+interface SectionProps {
+  title: string
+  workspace: Workspace
+  aside?: ReactNode
+  children: (form: Form) => ReactNode
+}
+
+/** A form of its own. It sends only the fields that were edited, so that it doesn't undo what others change meanwhile. */
+function Section({ title, workspace, aside, children }: SectionProps) {
   const api = useApi()
   const client = useQueryClient()
   const [before, setBefore] = useState(() => toValues(workspace))
   const form = useForm<WorkspaceValues>({ initialValues: before })
+  const changes = toChanges(before, form.values)
+  useUnsaved(Object.keys(changes).length > 0)
   const saving = useMutation({
-    mutationFn: (values: WorkspaceValues) => api.send<Workspace>('PATCH', '/workspace', toChanges(before, values)),
+    mutationFn: () => api.send<Workspace>('PATCH', '/workspace', changes),
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: async (saved) => {
       const stored = toValues(saved)
@@ -29,59 +76,57 @@ export function WorkspaceForm({ workspace }: { workspace: Workspace }) {
       form.setValues(stored)
       client.setQueryData([api.workspace, 'workspace'], saved)
       await client.invalidateQueries(session_query)
-      showToast('Workspace saved.')
+      showToast(`${title} saved.`)
     },
   })
   return (
-    <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
-      {saving.error && <ErrorAlert>{formErrors(saving.error, fields).message}</ErrorAlert>}
-      <TextInput label="Name" required {...form.getInputProps('name')} />
-      <Autocomplete
-        label="Time zone"
-        description="What agents take for today and tomorrow when they don't know where the contact is."
-        required
-        data={time_zones}
-        limit={50}
-        {...form.getInputProps('settings.time_zone')}
-      />
-      <NumberInput
-        label="Delete conversations after"
-        description="Days after the last message. Leave blank to keep conversations forever."
-        placeholder="Never"
-        suffix=" days"
-        {...number_props}
-        {...form.getInputProps('settings.conversations_keep_days')}
-      />
-      <CallFields form={form} />
-      <NumberInput
-        label="Delete tool runs after"
-        description="Leave blank to keep them forever."
-        placeholder="Never"
-        suffix=" days"
-        {...number_props}
-        {...form.getInputProps('settings.tool_runs_keep_days')}
-      />
-      <NumberInput
-        label="Tokens per day"
-        description="How many tokens the agents of this workspace can use in a day."
-        required
-        thousandSeparator=","
-        {...number_props}
-        {...form.getInputProps('settings.tokens_per_day_max')}
-      />
-      <CountriesField form={form} />
-      <QuietHoursFields form={form} />
-      <PriceFields form={form} />
-      {workspace.kind === 'test' && <TestFields form={form} />}
-      <Button type="submit" loading={saving.isPending} className={styles.submit}>
-        Save
-      </Button>
-    </form>
+    <Card title={title} aside={aside}>
+      <form className={styles.form} onSubmit={form.onSubmit(() => saving.mutate())}>
+        {saving.error && <ErrorAlert>{formErrors(saving.error, fields).message}</ErrorAlert>}
+        {children(form)}
+        <Button type="submit" loading={saving.isPending} className={styles.submit}>
+          Save
+        </Button>
+      </form>
+    </Card>
+  )
+}
+
+const GeneralFields = ({ form }: { form: Form }) => (
+  <>
+    <TextInput label="Name" required {...form.getInputProps('name')} />
+    <Autocomplete
+      label="Time zone"
+      description="What agents take for today and tomorrow when they don't know where the contact is."
+      required
+      data={time_zones}
+      limit={50}
+      {...form.getInputProps('settings.time_zone')}
+    />
+  </>
+)
+
+/** An owner without it would be the first to be locked out. */
+function SecurityFields({ form }: { form: Form }) {
+  const { has_two_factor } = useSession()
+  const props = form.getInputProps('settings.requires_two_factor', { type: 'checkbox' })
+  const must_set_up = !has_two_factor && !props.checked
+  return (
+    <Switch
+      label="Require two-factor sign-in"
+      description={
+        must_set_up
+          ? 'Set up two-factor sign-in for yourself first, in your profile.'
+          : 'People without it are asked to set it up before they can use this workspace. API keys are not affected.'
+      }
+      disabled={must_set_up}
+      {...props}
+    />
   )
 }
 
 /** Without a choice the setting is null. An empty list, which allows no country, can only be set by the API. */
-function CountriesField({ form }: { form: UseFormReturnType<WorkspaceValues> }) {
+function CountriesField({ form }: { form: Form }) {
   const is_test = useIsTest()
   const { value, onChange, ...props } = form.getInputProps('settings.allowed_countries')
   const none_chosen = is_test ? 'All countries' : 'Countries of your own numbers'

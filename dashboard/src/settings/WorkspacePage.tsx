@@ -15,18 +15,19 @@ export function WorkspacePage() {
   useTitle('Workspace')
   const api = useApi()
   const is_owner = useIsOwner()
+  const is_test = useIsTest()
   const { name = '', role = 'viewer' } = useMembership() ?? {}
   return (
     <Stack>
-      <Card title="Workspace" aside={useIsTest() && <TestBadge />}>
-        <div className={styles.form}>
-          {is_owner ? (
-            <WorkspaceSettings key={api.workspace} />
-          ) : (
+      {is_owner ? (
+        <WorkspaceSettings key={api.workspace} />
+      ) : (
+        <Card title="General" aside={is_test && <TestBadge />}>
+          <div className={styles.form}>
             <TextInput label="Name" readOnly description="Only owners can change this." value={name} />
-          )}
-        </div>
-      </Card>
+          </div>
+        </Card>
+      )}
       <Card title="About">
         <div className={styles.form}>
           <TextInput label="Workspace ID" value={api.workspace} readOnly />

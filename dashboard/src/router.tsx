@@ -41,6 +41,12 @@ const invite = createRoute({
   component: lazyPage(() => import('./people/InvitationPage.tsx'), 'InvitationPage'),
   errorComponent: BarePageError,
 })
+const passwordLink = createRoute({
+  getParentRoute: () => root,
+  path: '/password/$token',
+  component: lazyPage(() => import('./people/PasswordLinkPage.tsx'), 'PasswordLinkPage'),
+  errorComponent: BarePageError,
+})
 
 const kit = createRoute({
   getParentRoute: () => root,
@@ -282,6 +288,7 @@ const tree = root.addChildren([
   setup,
   invite,
   ...(import.meta.env.DEV ? [kit] : []),
+  passwordLink,
   workspace.addChildren([
     home,
     inbox.addChildren([inboxIndex, inboxConversation]),

@@ -40,6 +40,16 @@ const importContacts = (from: number, count: number) => {
   return send('POST', '/api/v1/contacts/imports', { rows: numbers })
 }
 
+test('before the first account, the start page points to the set-up link', { skip }, async () => {
+  const visitor = await own_server.newBrowserUser()
+  await visitor.page.goto(address)
+  await visitor.page.getByRole('heading', { name: 'Set up Parley' }).waitFor()
+  await visitor.page.getByText('set-up link that the server printed in the terminal').waitFor()
+  assert.equal(await visitor.page.getByText('Ask a workspace owner').count(), 0)
+  await captureAll(visitor, 'not set up')
+  assert.deepEqual(visitor.pageErrors(), [])
+})
+
 test('the setup link creates the owner of the first workspace', { skip }, async () => {
   let bytes = 0
   page.on('response', async (response) => {

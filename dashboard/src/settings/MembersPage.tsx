@@ -8,12 +8,14 @@ import { MoreIcon } from '../kit/icons.tsx'
 import { Card, Stack, useTitle } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { createClient } from '../kit/request.ts'
+import { Status } from '../kit/Status.tsx'
 import { session_query, useSession } from '../kit/session.ts'
 import { LoadError } from '../kit/states.tsx'
 import { type Column, Table } from '../kit/Table.tsx'
 import { showError } from '../kit/toast.ts'
 import { roleLabel, roles } from '../people/roles.ts'
 import { Invitations } from './Invitations.tsx'
+import { PasswordLinkDialog } from './PasswordLinkDialog.tsx'
 import styles from './settings.module.css'
 
 export function MembersPage() {
@@ -54,6 +56,14 @@ const columns: Column<Member>[] = [
     cell: (row) => roleLabel(row.role),
   },
   {
+    id: 'has_two_factor',
+    name: 'Two-factor sign-in',
+    is_hidden_on_phone: true,
+    cell: (row) => (
+      <Status tone={row.has_two_factor ? 'success' : 'neutral'}>{row.has_two_factor ? 'On' : 'Off'}</Status>
+    ),
+  },
+  {
     id: 'created_at',
     name: 'Joined',
     is_hidden_on_phone: true,
@@ -73,6 +83,7 @@ function MemberMenu({ member }: { member: Member }) {
   const { person } = useSession()
   const client = useQueryClient()
   const [is_confirming, setConfirming] = useState(false)
+  const [is_linking, setLinking] = useState(false)
   const path = `/app/members/${member.person_id}`
   const refresh = async () => {
     await client.invalidateQueries({ queryKey: [workspace, 'members'] })
@@ -103,11 +114,13 @@ function MemberMenu({ member }: { member: Member }) {
               </Menu.Item>
             ))}
           <Menu.Divider />
+          <Menu.Item onClick={() => setLinking(true)}>Create password link</Menu.Item>
           <Menu.Item color="red" onClick={() => setConfirming(true)}>
             Remove
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      <PasswordLinkDialog member={member} is_open={is_linking} onClose={() => setLinking(false)} />
       <ConfirmDialog
         is_open={is_confirming}
         title={`Remove ${member.name}?`}

@@ -11,6 +11,7 @@ import { showToast } from '../kit/toast.ts'
 import { PasswordForm } from './PasswordForm.tsx'
 import { Sessions } from './Sessions.tsx'
 import styles from './settings.module.css'
+import { TwoFactorCard } from './TwoFactorCard.tsx'
 
 export function ProfilePage() {
   return (
@@ -20,6 +21,7 @@ export function ProfilePage() {
         <Stack>
           <NameForm />
           <PasswordForm />
+          <TwoFactorCard />
           <Sessions />
         </Stack>
       </NowContext>

@@ -14,6 +14,7 @@ import { session_query, useIsTest } from '../kit/session.ts'
 import { LoadError } from '../kit/states.tsx'
 import { UnsavedGuard } from '../kit/unsaved.tsx'
 import { SignInDialog } from '../people/SignInDialog.tsx'
+import { TwoFactorGate } from '../people/TwoFactorGate.tsx'
 import { AccountMenu } from './AccountMenu.tsx'
 import { Breadcrumb } from './Breadcrumb.tsx'
 import { rememberWorkspace } from './last-workspace.ts'
@@ -55,7 +56,11 @@ export function Shell() {
     return is_in_workspace ? <Navigate to="/sign-in" search={{ next: publicHref }} replace /> : <LoadingPage />
   }
   if (!is_member) return <BareNotFoundPage />
-  return <WorkspaceShell key={workspace} />
+  return (
+    <TwoFactorGate key={workspace}>
+      <WorkspaceShell />
+    </TwoFactorGate>
+  )
 }
 
 const breadcrumb = <Breadcrumb />

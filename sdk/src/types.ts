@@ -4457,6 +4457,8 @@ export interface ApiKey {
   expires_at: string | null
   /** When the key was revoked. `null` if it was not. */
   revoked_at: string | null
+  /** When another key replaced this one, which expires at `expires_at`. `null` if it was not rotated. */
+  rotated_at: string | null
   /** When the key was last used. Updated within a few seconds; `null` if it was never used. */
   last_used_at: string | null
   /** When the key was created. */
@@ -4525,6 +4527,8 @@ export interface ApiKeyWithSecret {
   expires_at: string | null
   /** When the key was revoked. `null` if it was not. */
   revoked_at: string | null
+  /** When another key replaced this one, which expires at `expires_at`. `null` if it was not rotated. */
+  rotated_at: string | null
   /** When the key was last used. Updated within a few seconds; `null` if it was never used. */
   last_used_at: string | null
   /** When the key was created. */

@@ -43,6 +43,9 @@ const fields = {
   }),
   expires_at: optionalTimestamp(expires_at_description),
   revoked_at: optionalTimestamp('When the key was revoked. `null` if it was not.'),
+  rotated_at: optionalTimestamp(
+    'When another key replaced this one, which expires at `expires_at`. `null` if it was not rotated.',
+  ),
   last_used_at: optionalTimestamp(
     'When the key was last used. Updated within a few seconds; `null` if it was never used.',
   ),
@@ -53,8 +56,8 @@ export const ApiKey = Type.Object(fields, { title: 'ApiKey' })
 export type ApiKey = Static<typeof ApiKey>
 
 /** No other field of a key ever changes. */
-export const apiKeyVersion = ({ revoked_at, expires_at, last_used_at }: ApiKey): string =>
-  hashState(revoked_at, expires_at, last_used_at)
+export const apiKeyVersion = ({ revoked_at, expires_at, rotated_at, last_used_at }: ApiKey): string =>
+  hashState(revoked_at, expires_at, rotated_at, last_used_at)
 
 export const ApiKeyWithSecret = Type.Object(
   {

@@ -25,7 +25,9 @@ export interface FoundKey extends ApiKey {
   is_test: boolean
 }
 
-const columns = raw(`id, workspace_id, name, last_four, scopes, expires_at, revoked_at, last_used_at, created_at`)
+const columns = raw(
+  `id, workspace_id, name, last_four, scopes, expires_at, revoked_at, rotated_at, last_used_at, created_at`,
+)
 
 interface NewToken {
   token: string
@@ -86,8 +88,8 @@ export async function rotate(
 ): Promise<schema.ApiKeyWithSecret> {
   const { db, workspace } = at
   const now = clock.wall()
-  const old = await db.maybe<ApiKey & { rotated_at: string | null }>(
-    sql`select ${columns}, rotated_at from api_keys where workspace_id = ${workspace} and id = ${id} for update`,
+  const old = await db.maybe<ApiKey>(
+    sql`select ${columns} from api_keys where workspace_id = ${workspace} and id = ${id} for update`,
   )
   if (!old) throw notFound()
   const ends_at = old.expires_at === null ? Number.POSITIVE_INFINITY : clock.parse(old.expires_at)

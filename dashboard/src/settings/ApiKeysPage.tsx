@@ -69,7 +69,7 @@ const buildColumns = (open: (dialog: ApiKeyDialog) => void): Column<ApiKey>[] =>
       </div>
     ),
   },
-  { id: 'state', name: 'Status', cell: (row) => <ApiKeyStatusBadge apiKey={row} /> },
+  { id: 'state', name: 'Status', width: '220px', cell: (row) => <ApiKeyStatusBadge apiKey={row} /> },
   {
     id: 'scopes',
     name: 'Scopes',
@@ -99,16 +99,24 @@ const buildColumns = (open: (dialog: ApiKeyDialog) => void): Column<ApiKey>[] =>
 
 function ApiKeyStatusBadge({ apiKey }: { apiKey: ApiKey }) {
   const state = apiKeyStatus(apiKey)
+  const expiry = formatRelativeTime(apiKey.expires_at ?? '', Date.now())
   const names = {
     active: 'Active',
-    expiring: `Expires ${formatRelativeTime(apiKey.expires_at ?? '', Date.now())}`,
+    expiring: `Expires ${expiry}`,
+    rotated: `Old key, expires ${expiry}`,
     expired: 'Expired',
     revoked: 'Revoked',
   }
   return <Status tone={tones[state]}>{names[state]}</Status>
 }
 
-const tones = { active: 'success', expiring: 'warning', expired: 'neutral', revoked: 'neutral' } as const
+const tones = {
+  active: 'success',
+  expiring: 'warning',
+  rotated: 'warning',
+  expired: 'neutral',
+  revoked: 'neutral',
+} as const
 
 function ApiKeyMenu({ apiKey, open }: { apiKey: ApiKey; open: (dialog: ApiKeyDialog) => void }) {
   const state = apiKeyStatus(apiKey)
@@ -116,14 +124,16 @@ function ApiKeyMenu({ apiKey, open }: { apiKey: ApiKey; open: (dialog: ApiKeyDia
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${apiKey.name}`}>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${apiKey.name}, ${apiKey.last_four}`}>
           <MoreIcon />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<RotateIcon size={16} />} onClick={() => open({ kind: 'rotate', api_key: apiKey })}>
-          Rotate
-        </Menu.Item>
+        {state !== 'rotated' && (
+          <Menu.Item leftSection={<RotateIcon size={16} />} onClick={() => open({ kind: 'rotate', api_key: apiKey })}>
+            Rotate
+          </Menu.Item>
+        )}
         <Menu.Item
           color="red"
           leftSection={<TrashIcon size={16} />}

@@ -36,10 +36,12 @@ export const scopes = [
   { value: 'api_keys:write', label: 'Manage API keys' },
 ]
 
-export type ApiKeyStatus = 'active' | 'expiring' | 'expired' | 'revoked'
+export type ApiKeyStatus = 'active' | 'expiring' | 'rotated' | 'expired' | 'revoked'
 
-export function apiKeyStatus({ revoked_at, expires_at }: ApiKey): ApiKeyStatus {
+/** `rotated`: another key of the same name has replaced it, and it still works. */
+export function apiKeyStatus({ revoked_at, expires_at, rotated_at }: ApiKey): ApiKeyStatus {
   if (revoked_at) return 'revoked'
   if (!expires_at) return 'active'
-  return Date.parse(expires_at) <= Date.now() ? 'expired' : 'expiring'
+  if (Date.parse(expires_at) <= Date.now()) return 'expired'
+  return rotated_at ? 'rotated' : 'expiring'
 }

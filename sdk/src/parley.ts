@@ -56,6 +56,7 @@ import type {
   CrmId,
   Deleted,
   Delivery,
+  DeliveryCounts,
   DeliveryWithAttempts,
   Deployment,
   DryRun,
@@ -1781,6 +1782,17 @@ export class WebhooksApi {
    */
   listDeliveries(id: string, query: WebhooksListDeliveriesQuery = {}, options?: RequestOptions): ApiList<Delivery> {
     return this.#client.list(path`/webhooks/${id}/deliveries`, query, options)
+  }
+
+  /**
+   * Count a webhook's deliveries.
+   *
+   * Counts the deliveries of the last 24 hours by their status, for each hour.
+   *
+   * Requires the scope `webhooks:read`.
+   */
+  countDeliveries(id: string, options?: RequestOptions): ApiPromise<DeliveryCounts> {
+    return this.#client.get(path`/webhooks/${id}/delivery_counts`, undefined, options)
   }
 
   /**

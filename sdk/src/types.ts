@@ -4078,6 +4078,25 @@ export interface WebhookChange {
   status?: 'active' | 'disabled'
 }
 
+/**
+ * The latest attempt. `null` before the first one, and for keys without the scope of the event: `call.ended`, for
+ * example, requires `calls:read`.
+ */
+export type LastAttempt = {
+  /** The URL that was called. `null` for old attempts: the URL of the webhook at that time. */
+  url: string | null
+  /** When the attempt started. The header `webhook-timestamp` has it in seconds. */
+  created_at: string
+  /** The status code of the response. `null` when there was none. */
+  status: number | null
+  /** How long the attempt took. */
+  duration_ms: number
+  /** Why there was no response. */
+  error: string | null
+  /** The first kilobyte of the response. `null` when the contact that the event is about was deleted. */
+  answer: string | null
+} | null
+
 export interface Delivery {
   /** The event's identifier, and the header `webhook-id`. */
   id: string
@@ -4093,6 +4112,23 @@ export interface Delivery {
   created_at: string
   /** When the next attempt is due. `null` when there will be none. */
   due_at: string | null
+  last_attempt: LastAttempt
+}
+
+export interface DeliveryCounts {
+  /** The last 24 hours, oldest first. The last one ends now. */
+  hours: Array<{
+    /** When the hour begins. */
+    start: string
+    /** How many have succeeded. */
+    succeeded: number
+    /** How many have failed. */
+    failed: number
+    /** How many are pending. */
+    pending: number
+  }>
+  /** Whether these are all deliveries of the last 24 hours. Only the latest 10,000 are counted. */
+  is_complete: boolean
 }
 
 export interface Attempt {

@@ -9,10 +9,24 @@ import { invalidState, notFound } from '../kit/problem.ts'
 import { deliveryCount } from './delivery-counts.ts'
 import { enqueueFor } from './enqueue.ts'
 import { event_types } from './event-types.ts'
-import type { Attempt, Delivery, DeliveryQuery, DeliveryStatus, DeliveryWithAttempts, Webhook } from './schema.ts'
+import type {
+  Attempt,
+  Delivery,
+  DeliveryCounts,
+  DeliveryQuery,
+  DeliveryStatus,
+  DeliveryWithAttempts,
+  Webhook,
+} from './schema.ts'
 import * as webhooks from './store.ts'
 
-const columns = raw('webhook_id, id, type, status, attempt, created_at, due_at')
+const own_columns = raw('webhook_id, id, type, status, attempt, created_at, due_at')
+const columns = sql`${own_columns}, attempts -> -1 as last_attempt`
+
+/** So that counting costs the same however many there are. */
+const counted_max = 10_000
+const hours_counted = 24
+const hour_ms = 60 * 60 * 1000
 
 interface DeliveryId {
   webhook_id: string
@@ -60,10 +74,37 @@ const conditions: Record<DeliveryStatus, Sql> = {
   failed: raw("status = 'failed'"),
 }
 
+/** Of the last 24 hours, by the time of their events. */
+export async function countByHour(at: At, webhook_id: string): Promise<DeliveryCounts> {
+  const { db, workspace, now } = at
+  await webhooks.get(at, webhook_id)
+  const since = now - hours_counted * hour_ms
+  const rows = await db.many<{ age: number; status: DeliveryStatus; total: number }>(
+    sql`select least(greatest(floor(extract(epoch from ${clock.iso(now)}::timestamptz - created_at) / 3600), 0),
+        ${hours_counted})::int as age, status, count(*) as total
+      from (select created_at, status from webhook_deliveries
+        where workspace_id = ${workspace} and webhook_id = ${webhook_id} order by id desc limit ${counted_max}) as latest
+      group by 1, 2`,
+  )
+  const totalOf = (age: number, status: DeliveryStatus) =>
+    rows.find((row) => row.age === age && row.status === status)?.total ?? 0
+  const hours = Array.from({ length: hours_counted }, (_, index) => {
+    const age = hours_counted - 1 - index
+    return {
+      start: clock.iso(since + index * hour_ms),
+      succeeded: totalOf(age, 'succeeded'),
+      failed: totalOf(age, 'failed'),
+      pending: totalOf(age, 'pending'),
+    }
+  })
+  const counted = rows.reduce((sum, { total }) => sum + total, 0)
+  return { hours, is_complete: counted < counted_max || rows.some(({ age }) => age === hours_counted) }
+}
+
 export async function get({ db, workspace }: At, { webhook_id, id }: DeliveryId): Promise<DeliveryWithAttempts> {
-  const found = await db.maybe<Delivery & events.EventText & { attempts: Attempt[] }>(
+  const found = await db.maybe<Omit<Delivery, 'last_attempt'> & events.EventText & { attempts: Attempt[] }>(
     sql`select delivery.*, ${events.text_columns}
-      from (select ${columns}, attempts from webhook_deliveries
+      from (select ${own_columns}, attempts from webhook_deliveries
         where workspace_id = ${workspace} and webhook_id = ${webhook_id} and id = ${id}) as delivery
       join webhooks on webhooks.workspace_id = ${workspace} and webhooks.id = webhook_id
       ${events.joinEvent(workspace, raw('delivery.id'))}`,

@@ -122,7 +122,21 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     query: schema.DeliveryQuery,
     items: schema.Delivery,
     isExpensive: ({ status }) => status !== undefined,
-    run: (at, { params, query }) => deliveries.list(at, { webhook_id: params.id, query }),
+    async run(at, { params, query, caller }) {
+      const names = new Set(catalog.readableNames(caller.scopes))
+      const found = await deliveries.list(at, { webhook_id: params.id, query })
+      return { ...found, data: found.data.map((one) => withoutUnreadable(one, names)) }
+    },
+  }),
+  operation.get({
+    id: 'webhooks.count_deliveries',
+    path: `${path}/:id/delivery_counts`,
+    scope: 'webhooks:read',
+    summary: "Count a webhook's deliveries",
+    description: 'Counts the deliveries of the last 24 hours by their status, for each hour.',
+    params: ById,
+    response: schema.DeliveryCounts,
+    run: (at, { params }) => deliveries.countByHour(at, params.id),
   }),
   operation.get({
     id: 'webhooks.get_delivery',
@@ -152,12 +166,14 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     params: schema.ByDeliveryId,
     errors: ['INVALID_STATE'],
     response: schema.Delivery,
-    run: (at, { params, caller }) =>
-      deliveries.resend(at, {
+    async run(at, { params, caller }) {
+      const sent = await deliveries.resend(at, {
         webhook_id: params.id,
         id: params.delivery_id,
         assertReadable: (patterns) => catalog.assertReadable(caller.scopes, patterns),
-      }),
+      })
+      return withoutUnreadable(sent, new Set(catalog.readableNames(caller.scopes)))
+    },
   }),
   operation.write({
     id: 'webhooks.recover',
@@ -205,6 +221,10 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     },
   }),
 ]
+
+/** A server's response may repeat what the event says. */
+const withoutUnreadable = (delivery: schema.Delivery, names: Set<string>): schema.Delivery =>
+  names.has(delivery.type) ? delivery : { ...delivery, last_attempt: null }
 
 /** Requests to inboxes have no API key: the token in the path identifies the inbox. */
 export const inbox_operations: operation.Operation[] = [

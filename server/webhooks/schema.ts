@@ -172,9 +172,6 @@ const delivery = {
   due_at: optionalTimestamp('When the next attempt is due. `null` when there will be none.'),
 }
 
-export const Delivery = Type.Object(delivery, { title: 'Delivery' })
-export type Delivery = Static<typeof Delivery>
-
 const nullableText = (description: string, example: string | null) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description, examples: [example] })
 
@@ -201,6 +198,21 @@ export const Attempt = Type.Object(
 )
 export type Attempt = Static<typeof Attempt>
 
+export const Delivery = Type.Object(
+  {
+    ...delivery,
+    last_attempt: Type.Unsafe<Attempt | null>({
+      ...Attempt,
+      type: ['object', 'null'],
+      title: 'LastAttempt',
+      description:
+        'The latest attempt. `null` before the first one, and for keys without the scope of the event: `call.ended`, for example, requires `calls:read`.',
+    }),
+  },
+  { title: 'Delivery' },
+)
+export type Delivery = Static<typeof Delivery>
+
 export const DeliveryWithAttempts = Type.Object(
   {
     ...delivery,
@@ -221,6 +233,28 @@ export const DeliveryQuery = page.query(
   ['-id', sample_id],
 )
 export type DeliveryQuery = Static<typeof DeliveryQuery>
+
+const total = (description: string, example: number) => Type.Integer({ description, examples: [example] })
+
+export const DeliveryCounts = Type.Object(
+  {
+    hours: Type.Array(
+      Type.Object({
+        start: timestamp('When the hour begins.'),
+        succeeded: total('How many have succeeded.', 12),
+        failed: total('How many have failed.', 1),
+        pending: total('How many are pending.', 0),
+      }),
+      { description: 'The last 24 hours, oldest first. The last one ends now.' },
+    ),
+    is_complete: Type.Boolean({
+      description: 'Whether these are all deliveries of the last 24 hours. Only the latest 10,000 are counted.',
+      examples: [true],
+    }),
+  },
+  { title: 'DeliveryCounts' },
+)
+export type DeliveryCounts = Static<typeof DeliveryCounts>
 
 export const ByDeliveryId = Type.Object({
   id: id("The webhook's identifier."),

@@ -168,6 +168,7 @@ const allowed: Record<string, Role[]> = {
       'webhooks.get_recovery',
       'webhooks.list_inbox',
       'webhooks.list_deliveries',
+      'webhooks.count_deliveries',
       'webhooks.get_delivery',
       'webhooks.resend_delivery',
       'providers.create',

@@ -6,6 +6,7 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 import { addToCounts, deliveryCount, sumUpCounts } from '../../server/webhooks/delivery-counts.ts'
 import { removeOld } from '../../server/webhooks/retention.ts'
 import { serve, type Tenant } from '../support/harness.ts'
+import { movedTime } from '../support/moved-time.ts'
 import { runs } from '../support/property-runs.ts'
 import { newContact, phoneNumber } from '../support/samples.ts'
 import { createWebhook } from '../support/webhook-calls.ts'
@@ -82,4 +83,35 @@ test('counts stay exact when two processes sum them up while others add to them'
   assert.equal(total, 600)
   const rows = await pool.many(sql`select id from webhook_delivery_counts where webhook_id = ${webhook_id}`)
   assert.ok(rows.length <= 151, `${rows.length} rows`)
+})
+
+test('deliveries of the last 24 hours are counted by the hour', async () => {
+  const tenant = await workspace()
+  const { id } = await createWebhook(tenant, 'inbox', { events: ['contact.*'] })
+  const path = `/webhooks/${id}`
+  const create = async (age_minutes: number) => {
+    const { body } = await tenant.call('POST', `${path}/test`)
+    const created_at = movedTime('created_at', `-${age_minutes} minutes`)
+    await pool.run(
+      sql`update webhook_deliveries set created_at = ${created_at}
+        where workspace_id = ${tenant.id} and webhook_id = ${id} and id = ${body.data.id}`,
+    )
+  }
+  for (const age_minutes of [0, 1, 90, 23 * 60 + 30, 25 * 60]) await create(age_minutes)
+  const { data } = (await tenant.call('GET', `${path}/delivery_counts`)).body
+  assert.equal(data.is_complete, true)
+  assert.deepEqual(
+    data.hours.flatMap(({ pending }: { pending: number }, index: number) =>
+      pending > 0 ? [[23 - index, pending]] : [],
+    ),
+    [
+      [23, 1],
+      [1, 1],
+      [0, 2],
+    ],
+  )
+  await tenant.call('PATCH', path, { status: 'disabled' })
+  await tenant.work()
+  const failed = (await tenant.call('GET', `${path}/delivery_counts`)).body.data.hours.at(-1)
+  assert.deepEqual([failed.failed, failed.pending, failed.succeeded], [2, 0, 0])
 })

@@ -147,3 +147,17 @@ test('an owner in the dashboard subscribes to all events, and reads them', async
   const [delivery] = (await go('GET', `${address}/deliveries`, undefined, inWorkspace(tenant))).body.data
   assert.equal((await go('GET', `${address}/deliveries/${delivery.id}`, undefined, inWorkspace(tenant))).status, 200)
 })
+
+test('a list shows a key the last attempt only of events that it may read', async () => {
+  const tenant = await workspace()
+  const failing = await receiver(respondWith(500, {}, '{"error":"database is locked"}'))
+  const { id } = await createWebhook(tenant, failing.url, { events: ['agent.*', 'contact.*'] })
+  await recordBoth(tenant)
+  const limited = await limitedTo(tenant, ['webhooks:read', 'contacts:read'])
+  const byType = new Map<string, { last_attempt: { status: number; answer: string } | null }>(
+    (await deliveriesOf(limited, id)).map((one: { type: string }) => [one.type, one]),
+  )
+  assert.equal(byType.get('contact.created')?.last_attempt?.status, 500)
+  assert.match(byType.get('contact.created')?.last_attempt?.answer ?? '', /database is locked/)
+  assert.equal(byType.get('agent.created')?.last_attempt, null)
+})

@@ -1,13 +1,16 @@
-import { Button, Checkbox, NumberInput, Select, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, NumberInput, Select, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Tool, ToolMethod, ToolWithSecret } from '../../../server/tools/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { jsonError } from '../kit/json.ts'
 import { isSameOrigin } from '../kit/request.ts'
+import type { FormProps } from '../kit/SignedDialogs.tsx'
 import { ErrorAlert } from '../kit/states.tsx'
+import { useUnsaved } from '../kit/unsaved.tsx'
 import { HeaderFields } from './HeaderFields.tsx'
 import { type ToolValues, toBody, toChanges, toValues } from './tool-values.ts'
 import styles from './tools.module.css'
@@ -15,23 +18,26 @@ import styles from './tools.module.css'
 const methods: ToolMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const fields = Object.keys(toValues())
 
-interface ToolFormProps {
+interface ToolFormProps extends FormProps {
   /** Undefined: creates a tool. */
   tool?: Tool
-  onSaved: (tool: ToolWithSecret) => unknown
 }
 
-export function ToolForm({ tool, onSaved }: ToolFormProps) {
+export function ToolForm({ tool, onSaved, onCancel }: ToolFormProps) {
   const api = useApi()
   const [before] = useState(() => toValues(tool))
   const form = useForm<ToolValues>({ initialValues: before, validate: { parameters: jsonError } })
+  const setSaved = useUnsaved(form.isDirty())
   const saving = useMutation({
     mutationFn: (values: ToolValues) =>
       tool
         ? api.update<ToolWithSecret>(`/tools/${tool.id}`, (current) => toChanges(before, values, current))
         : api.send<ToolWithSecret>('POST', '/tools', toBody(values)),
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
-    onSuccess: onSaved,
+    onSuccess: (saved) => {
+      setSaved()
+      return onSaved(saved)
+    },
   })
   const { url, headers } = form.values
   const is_moved = headers.some(({ is_stored }) => is_stored) && !isSameOrigin(before.url, url)
@@ -98,9 +104,7 @@ export function ToolForm({ tool, onSaved }: ToolFormProps) {
         description="Requests without side effects are repeated once after a failure."
         {...form.getInputProps('has_side_effects', { type: 'checkbox' })}
       />
-      <Button type="submit" loading={saving.isPending}>
-        {tool ? 'Save changes' : 'Create tool'}
-      </Button>
+      <FormButtons label={tool ? 'Save changes' : 'Create tool'} is_pending={saving.isPending} onCancel={onCancel} />
     </form>
   )
 }

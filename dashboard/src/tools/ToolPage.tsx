@@ -80,11 +80,11 @@ const Fact = ({ term, children }: { term: string; children: ReactNode }) => (
 
 const ToolActions = ({ tool, open }: { tool: Tool; open: (dialog: ToolDialog) => void }) => (
   <MoreMenu>
-    <Menu.Item onClick={() => open({ kind: 'edit', tool })}>Edit</Menu.Item>
-    <Menu.Item leftSection={<RotateIcon size={16} />} onClick={() => open({ kind: 'rotate', tool })}>
+    <Menu.Item onClick={() => open({ kind: 'edit', one: tool })}>Edit</Menu.Item>
+    <Menu.Item leftSection={<RotateIcon size={16} />} onClick={() => open({ kind: 'rotate', one: tool })}>
       Rotate secret
     </Menu.Item>
-    <Menu.Item color="red" leftSection={<TrashIcon size={16} />} onClick={() => open({ kind: 'delete', tool })}>
+    <Menu.Item color="red" leftSection={<TrashIcon size={16} />} onClick={() => open({ kind: 'delete', one: tool })}>
       Delete
     </Menu.Item>
   </MoreMenu>

@@ -1,8 +1,9 @@
-import { Button, Select } from '@mantine/core'
+import { Select } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { NewRecovery, Recovery } from '../../../server/webhooks/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { FormButtons } from '../kit/Dialog.tsx'
 import { errorMessage } from '../kit/error-messages.ts'
 import { formatNumber } from '../kit/format.ts'
 import { useNow } from '../kit/now.ts'
@@ -54,9 +55,7 @@ export function RecoverForm({ id, onDone }: RecoverFormProps) {
         allowDeselect={false}
         data-autofocus
       />
-      <Button type="submit" loading={starting.isPending}>
-        Resend
-      </Button>
+      <FormButtons label="Resend" is_pending={starting.isPending} onCancel={onDone} />
     </form>
   )
 }
@@ -83,7 +82,7 @@ function RecoveryProgress({ id, recovery_id, onDone }: RecoverFormProps & { reco
           <p className={styles.hint}>You can close this dialog. Resending continues in the background.</p>
         </>
       )}
-      <Button onClick={onDone}>{data?.status === 'finished' ? 'Done' : 'Close'}</Button>
+      <FormButtons label={data?.status === 'finished' ? 'Done' : 'Close'} onClick={onDone} />
     </div>
   )
 }

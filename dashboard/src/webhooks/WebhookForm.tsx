@@ -1,13 +1,16 @@
-import { Button, MultiSelect, Radio, TextInput } from '@mantine/core'
+import { MultiSelect, Radio, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Webhook, WebhookWithSecret } from '../../../server/webhooks/schema.ts'
 import { event_types, eventTypeOptions } from '../events/event-types.ts'
 import { useApi } from '../kit/api.ts'
+import { FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { changedFields, mergeList } from '../kit/merge.ts'
+import type { FormProps } from '../kit/SignedDialogs.tsx'
 import { ErrorAlert } from '../kit/states.tsx'
+import { useUnsaved } from '../kit/unsaved.tsx'
 import styles from './webhooks.module.css'
 
 const fields = ['url', 'events', 'description']
@@ -19,19 +22,19 @@ interface Values {
   description: string
 }
 
-interface WebhookFormProps {
+interface WebhookFormProps extends FormProps {
   /** Undefined: creates a webhook. */
   webhook?: Webhook
-  onSaved: (webhook: WebhookWithSecret) => unknown
 }
 
-export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
+export function WebhookForm({ webhook, onSaved, onCancel }: WebhookFormProps) {
   const api = useApi()
   const [before] = useState(() => toValues(webhook))
   const form = useForm<Values>({
     initialValues: before,
     validate: { events: (chosen) => (chosen.length === 0 ? 'Choose at least one event type.' : null) },
   })
+  const setSaved = useUnsaved(form.isDirty())
   const saving = useMutation({
     mutationFn: (values: Values) =>
       webhook
@@ -40,7 +43,10 @@ export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
           )
         : api.send<WebhookWithSecret>('POST', '/webhooks', toBody(values)),
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
-    onSuccess: onSaved,
+    onSuccess: (saved) => {
+      setSaved()
+      return onSaved(saved)
+    },
   })
   const has_url = webhook ? webhook.inbox_answer === null : form.values.target === 'server'
   return (
@@ -74,9 +80,11 @@ export function WebhookForm({ webhook, onSaved }: WebhookFormProps) {
         onChange={(chosen) => form.setFieldValue('events', resolveWildcard(chosen))}
       />
       <TextInput label="Description" placeholder="CRM sync" {...form.getInputProps('description')} />
-      <Button type="submit" loading={saving.isPending}>
-        {webhook ? 'Save changes' : 'Create webhook'}
-      </Button>
+      <FormButtons
+        label={webhook ? 'Save changes' : 'Create webhook'}
+        is_pending={saving.isPending}
+        onCancel={onCancel}
+      />
     </form>
   )
 }

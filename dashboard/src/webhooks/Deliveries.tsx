@@ -3,15 +3,13 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { Delivery, Webhook } from '../../../server/webhooks/schema.ts'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
-import { formatCount } from '../kit/format.ts'
 import { SendIcon } from '../kit/icons.tsx'
-import { Card } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { EmptyState, LoadError } from '../kit/states.tsx'
 import { type Column, Table } from '../kit/Table.tsx'
-import { DeliveryDialog } from './DeliveryDialog.tsx'
+import { DeliveryDrawer } from './DeliveryDrawer.tsx'
 import { DeliveryStatusBadge } from './DeliveryStatusBadge.tsx'
-import { delivery_names, delivery_statuses, refetch_ms } from './webhook.ts'
+import { delivery_names, delivery_statuses, describeAttempt, isOk, refetch_ms } from './webhook.ts'
 import styles from './webhooks.module.css'
 
 const page_size = 25
@@ -38,18 +36,17 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
     })
   const filter = status === undefined ? {} : { status }
   return (
-    <Card title="Deliveries" is_flush>
-      <div className={styles.filter}>
-        <SegmentedControl
-          aria-label="Filter deliveries"
-          value={status ?? 'all'}
-          onChange={(value) => open(value === 'all' ? {} : { status: value })}
-          data={[
-            { value: 'all', label: 'All' },
-            ...delivery_statuses.map((value) => ({ value, label: delivery_names[value] })),
-          ]}
-        />
-      </div>
+    <section aria-label="Deliveries">
+      <SegmentedControl
+        mb={4}
+        aria-label="Filter deliveries"
+        value={status ?? 'all'}
+        onChange={(value) => open(value === 'all' ? {} : { status: value })}
+        data={[
+          { value: 'all', label: 'All' },
+          ...delivery_statuses.map((value) => ({ value, label: delivery_names[value] })),
+        ]}
+      />
       {deliveries.error && !deliveries.data ? (
         <LoadError error={deliveries.error} retry={deliveries.refetch} />
       ) : (
@@ -67,40 +64,53 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
         />
       )}
       {deliveries.hasNextPage && (
-        <div className={styles.filter}>
-          <Button
-            variant="default"
-            loading={deliveries.isFetchingNextPage}
-            onClick={() => void deliveries.fetchNextPage()}
-          >
-            Show older deliveries
-          </Button>
-        </div>
+        <Button
+          variant="default"
+          mt="md"
+          loading={deliveries.isFetchingNextPage}
+          onClick={() => void deliveries.fetchNextPage()}
+        >
+          Show older deliveries
+        </Button>
       )}
-      <DeliveryDialog webhook={webhook} id={delivery} onClose={() => open(filter)} />
-    </Card>
+      <DeliveryDrawer webhook={webhook} id={delivery} onClose={() => open(filter)} />
+    </section>
   )
 }
 
 const columns: Column<Delivery>[] = [
-  { id: 'type', name: 'Event', cell: (row) => <TypeLink {...row} /> },
-  { id: 'status', name: 'Status', cell: (row) => <DeliveryStatusBadge {...row} /> },
+  { id: 'type', name: 'Event', width: 'minmax(0, 1.3fr)', cell: (row) => <TypeLink {...row} /> },
+  { id: 'status', name: 'Status', width: '104px', cell: (row) => <DeliveryStatusBadge {...row} /> },
+  {
+    id: 'response',
+    name: 'Response',
+    width: 'minmax(0, 2fr)',
+    is_hidden_on_phone: true,
+    cell: ({ last_attempt }) =>
+      last_attempt && (
+        <span className={styles.response} data-ok={isOk(last_attempt)} title={describeAttempt(last_attempt)}>
+          {describeAttempt(last_attempt)}
+        </span>
+      ),
+  },
   {
     id: 'attempt',
     name: 'Attempts',
+    width: 'minmax(0, 1fr)',
     is_hidden_on_phone: true,
-    cell: (original) => (
+    cell: ({ attempt, status, due_at }) => (
       <>
-        {formatCount(original.attempt, 'attempt')}
-        {original.status === 'pending' && original.attempt > 0 && (
-          <span className={styles.next}>
-            next <RelativeTime time={original.due_at} never="now" />
-          </span>
+        {attempt}
+        {status === 'pending' && attempt > 0 && (
+          <>
+            {', next '}
+            <RelativeTime time={due_at} never="now" />
+          </>
         )}
       </>
     ),
   },
-  { id: 'created_at', name: 'Created', cell: (row) => <RelativeTime time={row.created_at} /> },
+  { id: 'created_at', name: 'Created', width: '112px', cell: (row) => <RelativeTime time={row.created_at} /> },
 ]
 
 function TypeLink({ id, webhook_id, type }: Delivery) {

@@ -4,19 +4,20 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Webhook } from '../../../server/webhooks/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { CopyField } from '../kit/CopyField.tsx'
+import { CopyButton } from '../kit/CopyButton.tsx'
 import { formatTime } from '../kit/format.ts'
 import { AlertIcon, RotateIcon, SendIcon, TrashIcon, UndoIcon } from '../kit/icons.tsx'
 import { MoreMenu } from '../kit/MoreMenu.tsx'
 import { useNow } from '../kit/now.ts'
-import { Card, Page, Stack } from '../kit/Page.tsx'
+import { Page, Stack } from '../kit/Page.tsx'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { showError, showToast } from '../kit/toast.ts'
 import { Deliveries } from './Deliveries.tsx'
+import { DeliveryStrip } from './DeliveryStrip.tsx'
 import { Inbox } from './Inbox.tsx'
 import { type WebhookDialog, WebhookDialogs } from './WebhookDialogs.tsx'
 import { WebhookStatusBadge } from './WebhookStatusBadge.tsx'
-import { webhookName, webhookQuery } from './webhook.ts'
+import { describeEvents, disabled_reasons, failureQuery, webhookName, webhookQuery } from './webhook.ts'
 import styles from './webhooks.module.css'
 
 export function WebhookPage() {
@@ -24,36 +25,19 @@ export function WebhookPage() {
   const { id } = useParams({ from: '/w/$workspace/webhooks/$id' })
   const { data, error, refetch } = useQuery(webhookQuery(api, id))
   const [dialog, setDialog] = useState<WebhookDialog>()
-  const now = useNow()
   return (
     <Page
       title={data ? webhookName(data) : 'Webhook'}
+      description={data && <Facts webhook={data} />}
       actions={data && <WebhookActions webhook={data} open={setDialog} />}
     >
-      {error && <LoadError error={error} retry={refetch} noun="Webhook" />}
+      {error && !data && <LoadError error={error} retry={refetch} noun="Webhook" />}
       {!data && !error && <LoadingSkeleton />}
       {data && (
         <Stack>
           <StatusAlert webhook={data} />
-          <Card title="Endpoint" aside={<WebhookStatusBadge {...data} />}>
-            <Stack>
-              {data.inbox_answer === null && <CopyField label="URL" value={data.url} copy_label="Copy URL" />}
-              <div>
-                <span className={styles.label}>Events</span>
-                <ul className={styles.patterns} aria-label="Event types">
-                  {data.events.map((pattern) => (
-                    <li key={pattern}>
-                      <code>{pattern}</code>
-                    </li>
-                  ))}
-                </ul>
-              </div>
-              {data.previous_secret_until && Date.parse(data.previous_secret_until) > now && (
-                <p className={styles.hint}>The previous secret works until {formatTime(data.previous_secret_until)}.</p>
-              )}
-            </Stack>
-          </Card>
           {data.inbox_answer !== null && <Inbox webhook={data} />}
+          <DeliveryStrip webhook={data} />
           <Deliveries webhook={data} />
         </Stack>
       )}
@@ -62,24 +46,46 @@ export function WebhookPage() {
   )
 }
 
-const reasons = {
-  asked: 'It was disabled manually.',
-  gone: 'Your server responded with 410 Gone.',
-  failing: 'All deliveries failed for five days.',
+/** On one line: status, address, events. */
+function Facts({ webhook }: { webhook: Webhook }) {
+  const now = useNow()
+  const { url, inbox_answer, previous_secret_until } = webhook
+  return (
+    <ul className={styles.facts} aria-label="Webhook">
+      <li>
+        <WebhookStatusBadge {...webhook} />
+      </li>
+      {inbox_answer === null && (
+        <li className={styles.url}>
+          <code>{url}</code>
+          <CopyButton value={url} label="Copy URL" />
+        </li>
+      )}
+      <li>{describeEvents(webhook)}</li>
+      {previous_secret_until && Date.parse(previous_secret_until) > now && (
+        <li>The previous secret works until {formatTime(previous_secret_until)}.</li>
+      )}
+    </ul>
+  )
 }
 
-function StatusAlert({ webhook: { status, disabled_reason, failing_since } }: { webhook: Webhook }) {
+function StatusAlert({ webhook }: { webhook: Webhook }) {
+  const { status, disabled_reason, failing_since } = webhook
+  const is_failing = status === 'active' && failing_since !== null
+  const { data: reason } = useQuery({ ...failureQuery(useApi(), webhook), enabled: is_failing })
   if (status === 'disabled') {
     return (
-      <Alert color="gray" icon={<AlertIcon />} title="This webhook is disabled">
-        {disabled_reason && reasons[disabled_reason]} After you enable it, resend failed deliveries to catch up.
+      <Alert color="gray" icon={<AlertIcon />}>
+        <strong>This webhook is disabled.</strong> {disabled_reason && disabled_reasons[disabled_reason]} After you
+        enable it, resend failed deliveries to catch up.
       </Alert>
     )
   }
-  if (!failing_since) return null
+  if (!is_failing) return null
   return (
-    <Alert color="red" icon={<AlertIcon />} title="Deliveries are failing">
-      All deliveries have failed since {formatTime(failing_since)}. The webhook is disabled after five days.
+    <Alert color="red" icon={<AlertIcon />}>
+      <strong>Deliveries are failing{reason && `: ${reason}`}.</strong> All deliveries have failed since{' '}
+      {formatTime(failing_since)}. The webhook is disabled after five days.
     </Alert>
   )
 }
@@ -115,15 +121,19 @@ function WebhookActions({ webhook, open }: { webhook: Webhook; open: (dialog: We
         </Button>
       )}
       <MoreMenu>
-        <Menu.Item onClick={() => open({ kind: 'edit', webhook })}>Edit</Menu.Item>
-        <Menu.Item leftSection={<RotateIcon size={16} />} onClick={() => open({ kind: 'rotate', webhook })}>
+        <Menu.Item onClick={() => open({ kind: 'edit', one: webhook })}>Edit</Menu.Item>
+        <Menu.Item leftSection={<RotateIcon size={16} />} onClick={() => open({ kind: 'rotate', one: webhook })}>
           Rotate secret
         </Menu.Item>
-        <Menu.Item leftSection={<UndoIcon size={16} />} onClick={() => open({ kind: 'recover', webhook })}>
+        <Menu.Item leftSection={<UndoIcon size={16} />} onClick={() => open({ kind: 'recover', one: webhook })}>
           Resend failed deliveries
         </Menu.Item>
         {is_active && <Menu.Item onClick={() => switching.mutate()}>Disable</Menu.Item>}
-        <Menu.Item color="red" leftSection={<TrashIcon size={16} />} onClick={() => open({ kind: 'delete', webhook })}>
+        <Menu.Item
+          color="red"
+          leftSection={<TrashIcon size={16} />}
+          onClick={() => open({ kind: 'delete', one: webhook })}
+        >
           Delete
         </Menu.Item>
       </MoreMenu>

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Webhook } from '../../../server/webhooks/schema.ts'
@@ -11,7 +11,7 @@ import { EmptyState, LoadError } from '../kit/states.tsx'
 import { type Column, Table } from '../kit/Table.tsx'
 import { type WebhookDialog, WebhookDialogs } from './WebhookDialogs.tsx'
 import { WebhookStatusBadge } from './WebhookStatusBadge.tsx'
-import { webhookName } from './webhook.ts'
+import { describeEvents, disabled_reasons, failureQuery, webhookName } from './webhook.ts'
 import styles from './webhooks.module.css'
 
 export function WebhooksPage() {
@@ -56,17 +56,33 @@ export function WebhooksPage() {
 }
 
 const columns: Column<Webhook>[] = [
-  { id: 'name', name: 'Webhook', cell: (row) => <NameLink webhook={row} /> },
-  { id: 'status', name: 'Status', cell: (row) => <WebhookStatusBadge {...row} /> },
+  { id: 'name', name: 'Webhook', width: 'minmax(0, 1.2fr)', cell: (row) => <NameLink webhook={row} /> },
+  { id: 'status', name: 'Status', width: '96px', cell: (row) => <WebhookStatusBadge {...row} /> },
+  {
+    id: 'reason',
+    name: 'Reason',
+    width: 'minmax(0, 2fr)',
+    is_hidden_on_phone: true,
+    cell: (row) => <Reason webhook={row} />,
+  },
+  {
+    id: 'url',
+    name: 'URL',
+    width: 'minmax(0, 1.2fr)',
+    is_hidden_on_phone: true,
+    cell: ({ url, inbox_answer }) => (inbox_answer === null ? <span title={url}>{url}</span> : 'Built-in inbox'),
+  },
   {
     id: 'events',
     name: 'Events',
+    width: 'minmax(0, 0.8fr)',
     is_hidden_on_phone: true,
-    cell: (row) => row.events.join(', '),
+    cell: describeEvents,
   },
   {
     id: 'created_at',
     name: 'Created',
+    width: '104px',
     is_hidden_on_phone: true,
     cell: (row) => <RelativeTime time={row.created_at} />,
   },
@@ -74,14 +90,23 @@ const columns: Column<Webhook>[] = [
 
 function NameLink({ webhook }: { webhook: Webhook }) {
   const workspace = useWorkspaceId()
-  const name = webhookName(webhook)
-  const target = webhook.inbox_answer === null ? webhook.url : 'Built-in inbox'
   return (
-    <div className={styles.name}>
-      <Link to="/w/$workspace/webhooks/$id" params={{ workspace, id: webhook.id }}>
-        {name}
-      </Link>
-      {name !== target && <span>{target}</span>}
-    </div>
+    <Link to="/w/$workspace/webhooks/$id" params={{ workspace, id: webhook.id }}>
+      {webhookName(webhook)}
+    </Link>
   )
+}
+
+/** Why it fails or is disabled. */
+function Reason({ webhook }: { webhook: Webhook }) {
+  const { status, disabled_reason, failing_since } = webhook
+  const is_failing = status === 'active' && failing_since !== null
+  const { data } = useQuery({ ...failureQuery(useApi(), webhook), enabled: is_failing })
+  if (is_failing)
+    return (
+      <span className={styles.response} data-ok="false" title={data ?? undefined}>
+        {data}
+      </span>
+    )
+  return disabled_reason && disabled_reasons[disabled_reason]
 }

@@ -1,11 +1,15 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { DeliveryStatus, Recovery, Webhook } from '../../../server/webhooks/schema.ts'
+import type { Attempt, Delivery, DeliveryStatus, Recovery, Webhook } from '../../../server/webhooks/schema.ts'
 import type { Api } from '../kit/api.ts'
 
 export const refetch_ms = 2_000
 
 export const webhookName = ({ description, url, inbox_answer }: Webhook): string =>
   description ?? (inbox_answer === null ? url : 'Built-in inbox')
+
+/** "All events", "contact.*, call.ended". */
+export const describeEvents = ({ events }: Pick<Webhook, 'events'>): string =>
+  events.map((pattern) => (pattern === '*' ? 'All events' : pattern)).join(', ')
 
 export const webhookQuery = (api: Api, id: string) =>
   queryOptions({
@@ -14,6 +18,12 @@ export const webhookQuery = (api: Api, id: string) =>
     // The sender may disable it at any time.
     refetchInterval: refetch_ms,
   })
+
+export const disabled_reasons = {
+  asked: 'It was disabled manually.',
+  gone: 'Your server responded with 410 Gone.',
+  failing: 'All deliveries failed for five days.',
+}
 
 const recovery_refetch_ms = 500
 
@@ -31,3 +41,39 @@ export const delivery_names: Record<DeliveryStatus, string> = {
   failed: 'Failed',
 }
 export const delivery_statuses = Object.keys(delivery_names) as DeliveryStatus[]
+
+export const isOk = ({ status }: Pick<Attempt, 'status'>): boolean => status !== null && status >= 200 && status < 300
+
+const reason_length_max = 160
+
+/** "500 · database is locked", "No response · connect ECONNREFUSED 10.0.0.1:443", "200". */
+export function describeAttempt(attempt: Attempt): string {
+  const reason = attempt.error ?? (isOk(attempt) ? null : reasonIn(attempt.answer ?? ''))
+  return [attempt.status ?? 'No response', reason?.replace(/\.$/, '')].filter(Boolean).join(' · ')
+}
+
+/** What a response says in words: the message of JSON, which may be cut off, or the first line of a text. */
+function reasonIn(answer: string): string | undefined {
+  const message = /"(?:message|error|detail|title)"\s*:\s*"((?:[^"\\]|\\.)+)/.exec(answer)?.[1]
+  const is_json = /^\s*[[{]/.test(answer)
+  const text =
+    message ??
+    (is_json
+      ? ''
+      : answer
+          .replace(/<[^>]*>/g, ' ')
+          .trim()
+          .split('\n')[0])
+  return text?.trim().slice(0, reason_length_max)
+}
+
+/** Why a webhook fails, by its newest deliveries: those that wait for their first attempt say nothing. */
+export const failureQuery = (api: Api, { id }: Pick<Webhook, 'id'>) =>
+  queryOptions({
+    queryKey: [api.workspace, 'webhooks', id, 'failure'],
+    queryFn: async ({ signal }): Promise<string | null> => {
+      const { data } = await api.list<Delivery>(`/webhooks/${id}/deliveries`, { limit: 10 }, signal)
+      const failed = data.find(({ last_attempt }) => last_attempt && !isOk(last_attempt))
+      return failed?.last_attempt ? describeAttempt(failed.last_attempt) : null
+    },
+  })

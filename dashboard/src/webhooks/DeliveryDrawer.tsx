@@ -1,9 +1,10 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Attempt, DeliveryWithAttempts, Webhook } from '../../../server/webhooks/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { CodeBlock } from '../kit/CodeBlock.tsx'
+import { Drawer } from '../kit/Drawer.tsx'
 import { formatJson, formatNumber, formatTime } from '../kit/format.ts'
 import { RotateIcon } from '../kit/icons.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
@@ -11,20 +12,20 @@ import { useIsTest } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { showError, showToast } from '../kit/toast.ts'
 import { DeliveryStatusBadge } from './DeliveryStatusBadge.tsx'
-import { refetch_ms } from './webhook.ts'
+import { describeAttempt, isOk, refetch_ms } from './webhook.ts'
 import styles from './webhooks.module.css'
 
-interface DeliveryDialogProps {
+interface DeliveryDrawerProps {
   webhook: Webhook
   id: string | undefined
   onClose: () => void
 }
 
-export function DeliveryDialog({ webhook, id, onClose }: DeliveryDialogProps) {
+export function DeliveryDrawer({ webhook, id, onClose }: DeliveryDrawerProps) {
   return (
-    <Modal opened={id !== undefined} onClose={onClose} title="Delivery" size={980}>
+    <Drawer is_open={id !== undefined} label="Delivery" title="Delivery" onClose={onClose}>
       {id && <DeliveryDetails key={id} webhook={webhook} id={id} />}
-    </Modal>
+    </Drawer>
   )
 }
 
@@ -47,7 +48,7 @@ function DeliveryDetails({ webhook, id }: { webhook: Webhook; id: string }) {
       await client.invalidateQueries({ queryKey: [api.workspace, 'webhooks', webhook.id] })
     },
   })
-  if (error) return <LoadError error={error} retry={refetch} noun="Delivery" />
+  if (error && !data) return <LoadError error={error} retry={refetch} noun="Delivery" />
   if (!data) return <LoadingSkeleton />
   const attempts = data.attempts.toReversed()
   const shown = attempts.find(({ created_at }) => created_at === chosen) ?? attempts[0]
@@ -90,24 +91,21 @@ function DeliveryDetails({ webhook, id }: { webhook: Webhook; id: string }) {
           ))}
         </ul>
       )}
-      <div className={styles.sides}>
-        <section aria-label="Request">
-          <h3 className={styles.part}>Request</h3>
-          <CodeBlock label="Request content" text={formatRequest(webhook, data, shown, is_test)} />
-        </section>
-        <section aria-label="Response">
-          <h3 className={styles.part}>
-            Response
-            {shown && <span className={styles.hint}>{formatTiming(shown)}</span>}
-          </h3>
-          <CodeBlock label="Response content" text={shown ? formatResponse(shown) : 'Not sent yet.'} />
-        </section>
-      </div>
+      <section aria-label="Response">
+        <h3 className={styles.part}>
+          Response
+          {shown && <span className={styles.hint}>{formatTiming(shown)}</span>}
+        </h3>
+        {shown && shown.status !== null && !isOk(shown) && <p className={styles.reason}>{describeAttempt(shown)}</p>}
+        <CodeBlock label="Response content" text={shown ? formatResponse(shown) : 'Not sent yet.'} />
+      </section>
+      <section aria-label="Request">
+        <h3 className={styles.part}>Request</h3>
+        <CodeBlock label="Request content" text={formatRequest(webhook, data, shown, is_test)} />
+      </section>
     </div>
   )
 }
-
-const isOk = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300
 
 const formatTiming = ({ created_at, duration_ms }: Attempt): string =>
   `${formatTime(created_at)} · ${formatNumber(duration_ms)} ms`

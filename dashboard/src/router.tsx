@@ -181,7 +181,10 @@ const tool = createRoute({
 const events = createRoute({
   getParentRoute: () => workspace,
   path: '/events',
-  validateSearch: ({ type }: Record<string, unknown>): { type?: string } => (isText(type) ? { type } : {}),
+  validateSearch: ({ type, event }: Record<string, unknown>): { type?: string; event?: string } => ({
+    ...(isText(type) && { type }),
+    ...(isText(event) && { event }),
+  }),
   component: lazyPage(() => import('./events/EventsPage.tsx'), 'EventsPage'),
 })
 const webhooks = createRoute({

@@ -93,26 +93,31 @@ test('an integration is created, mapped by clicking on a sample, and shows what 
 test('events appear live, and can be filtered and opened', { skip }, async () => {
   await main('Events').click()
   await page.getByRole('status').getByText('Connected').waitFor()
-  const events = page.getByRole('list', { name: 'Events' })
-  await events.getByText('contact.created').waitFor()
+  const events = page.getByRole('table', { name: 'Events' })
+  const row = (name: string) => events.getByRole('row').filter({ hasText: name })
+  await row('Contact created').getByText('Konrad').waitFor()
+  await row('Contact created').getByText('Integration Contact form').waitFor()
   await post(webhook_url, { form: { phone: '030 901821', name: 'Grace' } })
-  await events.getByText('contact.created').nth(1).waitFor()
-  await events.getByText('contact.created').first().click()
-  await events.getByText('"Grace"').waitFor()
+  await row('Contact created').nth(1).waitFor()
+  await row('Contact created').getByText('Grace').click()
+  await dialog().getByRole('region', { name: 'Event data' }).getByText('"Grace"').waitFor()
   await owner.capture('events')
+  await page.keyboard.press('Escape')
 
   await page.getByRole('combobox', { name: 'Event type' }).click()
   const listed = page.waitForResponse((response) => /\/events\?.*type=contact\.updated/.test(response.url()))
   await page.getByRole('option', { name: 'contact.updated' }).click()
-  const { data } = await (await listed).json()
-  await events.getByText('contact.created').first().waitFor({ state: 'hidden' })
+  await listed
+  await row('Contact created').first().waitFor({ state: 'hidden' })
   assert.equal(new URL(page.url()).searchParams.get('type'), 'contact.updated')
   await page.getByRole('status').getByText('Connected').waitFor()
   await post(webhook_url, { form: { phone: '030 901821', name: 'Grace Hopper' } })
-  await events.getByText('contact.updated').nth(data.length).waitFor()
-  await events.getByText('contact.updated').first().click()
-  await page.getByRole('region', { name: 'Previous values' }).getByText('"Grace"').waitFor()
+  await row('Grace Hopper').getByRole('link', { name: 'Contact updated' }).click()
+  await dialog().getByRole('region', { name: 'Previous values' }).getByText('"Grace"').waitFor()
   await owner.capture('events, filtered')
+  await page.keyboard.press('Escape')
+  await post(webhook_url, { form: { phone: '030 901821', name: 'Grace' } })
+  await row('Contact updated').getByText('×2').waitFor()
   assert.deepEqual(owner.pageErrors(), [])
 })
 
@@ -157,6 +162,12 @@ test('a webhook is tested with the inbox, which can respond with errors', { skip
   await owner.capture('webhook, an attempt')
   await dialog().getByRole('button', { name: 'Close' }).click()
   await page.getByText('Deliveries are failing').waitFor()
+  await deliveries.getByText('500', { exact: true }).waitFor()
+  await page.getByRole('region', { name: 'Last 24 hours' }).getByText('1 delivered').waitFor()
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Webhooks' }).click()
+  await page.getByRole('table', { name: 'Webhooks' }).getByText('500', { exact: true }).waitFor()
+  await owner.capture('webhooks, failing')
+  await page.goBack()
 
   await page.getByRole('radiogroup').getByText('200').click()
   await page.getByRole('radio', { name: '200' }).and(page.locator(':checked')).waitFor({ state: 'attached' })
@@ -224,7 +235,7 @@ test('lists show that they are loading and that they failed', { skip }, async ()
 })
 
 test('every page works in dark mode and on a phone', { skip }, async () => {
-  const open = { Events: 'contact.created', Webhooks: 'Try-out', Integrations: 'Contact form' }
+  const open = { Events: 'Contact created', Webhooks: 'Try-out', Integrations: 'Contact form' }
   await setColorScheme(page, 'dark')
   await page.setViewportSize(narrow)
   for (const [name, one] of Object.entries(open)) {
@@ -235,6 +246,7 @@ test('every page works in dark mode and on a phone', { skip }, async () => {
       if (part && name !== 'Events') await page.getByRole('heading', { level: 1, name: one }).waitFor()
       await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').first().waitFor({ state: 'hidden' })
       await owner.capture(`${name.toLowerCase()}${part}, narrow, dark`)
+      if (part && name === 'Events') await page.keyboard.press('Escape')
     }
   }
   assert.deepEqual(owner.pageErrors([400, 404]), [])

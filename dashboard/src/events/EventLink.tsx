@@ -1,52 +1,32 @@
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { Overview } from '../../../server/overview/schema.ts'
+import type { Event } from '../../../server/events/schema.ts'
 import { useWorkspaceId } from '../kit/api.ts'
-import { eventName } from './event-types.ts'
 
-/** Links to the event's resource if it has a page. */
-export function EventLink({ type, resource_id }: Pick<Overview['events'][number], 'type' | 'resource_id'>) {
+const pages: Record<string, string> = {
+  contact: '/w/$workspace/contacts/$id',
+  agent: '/w/$workspace/agents/$id',
+  conversation: '/w/$workspace/conversations/$id',
+  call: '/w/$workspace/calls/$call_id',
+  campaign: '/w/$workspace/campaigns/$id',
+  import: '/w/$workspace/imports/$id',
+  webhook: '/w/$workspace/webhooks/$id',
+}
+
+/** Links to what the event is about, if it has a page. */
+export function EventLink({ event: { type, resource_id }, text }: { event: Event; text: string }) {
   const workspace = useWorkspaceId()
-  const name = eventName(type)
-  if (type === 'contact.created' || type === 'contact.updated') {
-    const search = { contact: resource_id }
-    return (
-      <Anchor
-        renderRoot={(props) => <Link to="/w/$workspace/contacts" params={{ workspace }} search={search} {...props} />}
-      >
-        {name}
-      </Anchor>
-    )
+  const [noun = '', verb] = type.split('.')
+  const page = verb === 'deleted' ? undefined : pages[noun]
+  if (!page) return <span>{text}</span>
+  // The same names in each page.
+  const target = {
+    to: page as '/w/$workspace/contacts/$id',
+    params: { workspace, id: resource_id, call_id: resource_id },
   }
-  if (type.startsWith('agent.') && type !== 'agent.deleted') {
-    const params = { workspace, id: resource_id }
-    return (
-      <Anchor renderRoot={(props) => <Link to="/w/$workspace/agents/$id" params={params} {...props} />}>{name}</Anchor>
-    )
-  }
-  if (type.startsWith('conversation.')) {
-    const params = { workspace, id: resource_id }
-    return (
-      <Anchor renderRoot={(props) => <Link to="/w/$workspace/conversations/$id" params={params} {...props} />}>
-        {name}
-      </Anchor>
-    )
-  }
-  if (type.startsWith('call.')) {
-    const params = { workspace, call_id: resource_id }
-    return (
-      <Anchor renderRoot={(props) => <Link to="/w/$workspace/calls/$call_id" params={params} {...props} />}>
-        {name}
-      </Anchor>
-    )
-  }
-  if (type.startsWith('campaign.')) {
-    const params = { workspace, id: resource_id }
-    return (
-      <Anchor renderRoot={(props) => <Link to="/w/$workspace/campaigns/$id" params={params} {...props} />}>
-        {name}
-      </Anchor>
-    )
-  }
-  return <span>{name}</span>
+  return (
+    <Anchor fz="inherit" renderRoot={(props) => <Link {...target} {...props} />}>
+      {text}
+    </Anchor>
+  )
 }

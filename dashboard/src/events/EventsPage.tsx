@@ -1,25 +1,25 @@
 import { Button, Select } from '@mantine/core'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
-import { memo, useEffect, useMemo, useState } from 'react'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useMemo, useState } from 'react'
 import type { Event } from '../../../server/events/schema.ts'
-import { useApi } from '../kit/api.ts'
-import { JsonBlock } from '../kit/CodeBlock.tsx'
-import { Disclosure } from '../kit/Disclosure.tsx'
-import { formatTime } from '../kit/format.ts'
+import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { EventsIcon } from '../kit/icons.tsx'
-import { Card, Page } from '../kit/Page.tsx'
+import { Page } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { Status } from '../kit/Status.tsx'
 import { useIsOwner } from '../kit/session.ts'
-import { EmptyState, LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { EmptyState, LoadError } from '../kit/states.tsx'
 import { useStream } from '../kit/stream.ts'
-import { EventLink } from './EventLink.tsx'
-import { event_types, event_types_for_all_roles, eventTypeOptions } from './event-types.ts'
+import { type Column, Table } from '../kit/Table.tsx'
+import { describeActor, describeSubject } from './describe.ts'
+import { EventDrawer } from './EventDrawer.tsx'
+import { event_types, event_types_for_all_roles, eventName, eventTypeOptions } from './event-types.ts'
 import styles from './events.module.css'
+import { joinRuns, type Run, toRuns } from './runs.ts'
 
 const all = '*'
-const page_size = 50
+const page_size = 100
 /** Received events shown above the loaded pages. */
 const live_max = 200
 
@@ -28,7 +28,7 @@ export function EventsPage() {
   const client = useQueryClient()
   const navigate = useNavigate()
   const is_owner = useIsOwner()
-  const { type } = useSearch({ from: '/w/$workspace/events' })
+  const { type, event: open_id } = useSearch({ from: '/w/$workspace/events' })
   const queryKey = [api.workspace, 'events', type]
   const query = useInfiniteQuery({
     queryKey,
@@ -61,7 +61,12 @@ export function EventsPage() {
   useEffect(() => {
     if (is_full) void client.invalidateQueries({ queryKey })
   }, [is_full, loaded])
-  const rows = loaded && [...newest, ...loaded]
+  const loaded_runs = useMemo(() => loaded && toRuns(loaded), [loaded])
+  const runs = useMemo(() => loaded_runs && joinRuns(toRuns(newest), loaded_runs), [newest, loaded_runs])
+  const is_open = (run: Run) => run.some(({ id }) => id === open_id)
+  const filter = type === undefined ? {} : { type }
+  const show = (search: { type?: string }) =>
+    void navigate({ to: '/w/$workspace/events', params: { workspace: api.workspace }, search, resetScroll: false })
   return (
     <Page
       title="Events"
@@ -80,72 +85,78 @@ export function EventsPage() {
         value={type ?? all}
         searchable
         allowDeselect={false}
-        onChange={(chosen) =>
-          void navigate({
-            to: '/w/$workspace/events',
-            params: { workspace: api.workspace },
-            search: chosen && chosen !== all ? { type: chosen } : {},
-          })
-        }
+        onChange={(chosen) => show(chosen && chosen !== all ? { type: chosen } : {})}
       />
-      <Card is_flush>
-        {query.error && <LoadError error={query.error} retry={query.refetch} />}
-        {query.isPending && (
-          <div className={styles.waiting}>
-            <LoadingSkeleton lines={6} />
-          </div>
-        )}
-        {rows?.length === 0 && (
-          <EmptyState icon={<EventsIcon size={24} />} title={type ? 'No matching events' : 'No events yet'}>
-            New events appear here right away.
-          </EmptyState>
-        )}
-        <ol className={styles.events} aria-label="Events">
-          {rows?.map((event) => (
-            <EventRow key={event.id} event={event} />
-          ))}
-        </ol>
-      </Card>
+      {query.error && !query.data ? (
+        <LoadError error={query.error} retry={query.refetch} />
+      ) : (
+        <Table
+          label="Events"
+          columns={columns}
+          rows={runs}
+          getRowId={(run) => run.at(-1)?.id ?? ''}
+          isHighlighted={is_open}
+          empty={
+            <EmptyState icon={<EventsIcon size={24} />} title={type ? 'No matching events' : 'No events yet'}>
+              New events appear here right away.
+            </EmptyState>
+          }
+        />
+      )}
       {query.hasNextPage && (
         <Button variant="default" mt="md" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
           Show older events
         </Button>
       )}
+      <EventDrawer id={open_id} run={runs?.find(is_open)} onClose={() => show(filter)} />
     </Page>
   )
 }
 
-const EventRow = memo(({ event }: { event: Event }) => {
-  const { id, type, created_at, data, previous } = event
+const columns: Column<Run>[] = [
+  { id: 'event', name: 'Event', width: 'minmax(0, 1.2fr)', cell: (run) => <RunLink run={run} /> },
+  { id: 'subject', name: 'About', width: 'minmax(0, 2fr)', cell: ([event]) => describeSubject(event) },
+  {
+    id: 'actor',
+    name: 'By',
+    width: 'minmax(0, 1.2fr)',
+    is_hidden_on_phone: true,
+    cell: ([event]) => describeActor(event),
+  },
+  {
+    id: 'type',
+    name: 'Type',
+    width: 'minmax(0, 1.2fr)',
+    is_hidden_on_phone: true,
+    cell: ([{ type }]) => <code className={styles.type}>{type}</code>,
+  },
+  {
+    id: 'created_at',
+    name: 'Time',
+    width: '112px',
+    cell: ([{ created_at }]) => <RelativeTime time={created_at} />,
+  },
+]
+
+/** Named by its oldest event, which stays the same while newer ones are added. */
+function RunLink({ run }: { run: Run }) {
+  const workspace = useWorkspaceId()
+  const { type } = useSearch({ from: '/w/$workspace/events' })
+  const event = run.at(-1)?.id
   return (
-    <li>
-      <Disclosure
-        summary={
-          <>
-            <code className={styles.type}>{type}</code>
-            <span className={styles.when}>
-              <RelativeTime time={created_at} />
-            </span>
-          </>
-        }
+    <>
+      <Link
+        to="/w/$workspace/events"
+        params={{ workspace }}
+        search={{ ...(type && { type }), ...(event && { event }) }}
+        resetScroll={false}
       >
-        <p className={styles.description}>
-          <EventLink {...event} /> · {formatTime(created_at)} · {id}
-        </p>
-        {previous && (
-          <div>
-            <h3 className={styles.part}>Previous values</h3>
-            <JsonBlock label="Previous values" value={previous} />
-          </div>
-        )}
-        <div>
-          <h3 className={styles.part}>Data</h3>
-          <JsonBlock label="Event data" value={data} />
-        </div>
-      </Disclosure>
-    </li>
+        {eventName(run[0].type)}
+      </Link>
+      {run.length > 1 && <span className={styles.count}> ×{run.length}</span>}
+    </>
   )
-})
+}
 
 interface LiveEvents {
   type: string | undefined

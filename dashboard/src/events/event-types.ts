@@ -58,8 +58,17 @@ function nounLabel(noun: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
+const event_names: Record<string, string> = {
+  'conversation.turn': 'Turn',
+  'conversation.handed_over': 'Handed over',
+  'conversation.taken_back': 'Returned to agent',
+  'call.recording_ready': 'Recording ready',
+}
+
 /** "contact.created" is "Contact created". */
 export function eventName(type: string): string {
+  const known = event_names[type]
+  if (known) return known
   const [noun = '', verb = ''] = type.split('.')
   return `${nounLabel(noun)} ${verb.replaceAll('_', ' ')}`
 }

@@ -352,7 +352,7 @@ test('the clock of a test workspace is shown and advanced', { skip }, async () =
   const showsTime = (time_ms: number) => bar.locator(`time[datetime="${new Date(time_ms).toISOString()}"]`).waitFor()
 
   await showsTime(began_at)
-  await page.getByRole('region', { name: 'Contacts added by day (UTC)' }).waitFor()
+  await page.getByRole('region', { name: 'Recent activity' }).waitFor()
 
   await main('Contacts').click()
   await page.getByRole('button', { name: 'New contact' }).click()

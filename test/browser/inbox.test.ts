@@ -62,6 +62,18 @@ test('the inbox opens the first, and says how long each has waited and why', { s
   await captureAll(owner, 'inbox, waits')
 })
 
+test('Home says who waits, and shows figures, the last calls and recent activity', { skip }, async () => {
+  await send('POST', '/calls', { agent_id, to: '+14155550199', simulate: '00' })
+  await openInPage(page, '/')
+  await page.getByRole('link', { name: '2 waiting, longest 16 min' }).waitFor()
+  await page.getByText('Median response').waitFor()
+  await page.getByRole('region', { name: 'Last calls' }).getByRole('link', { name: '+14155550199' }).waitFor()
+  const activity = page.getByRole('region', { name: 'Recent activity' })
+  await activity.getByRole('listitem').filter({ hasText: 'Handed over · Grace' }).waitFor()
+  await captureAll(owner, 'home, used')
+  await openInPage(page, `/inbox/${ids.Linus}`)
+})
+
 test('an answer has the name of who gave it, and ends the wait', { skip }, async () => {
   await page.getByLabel('Write an answer').fill('You will get it.')
   await page.keyboard.press('Enter')

@@ -65,6 +65,13 @@ test('the setup link creates the owner of the first workspace', { skip }, async 
   await page.getByText('API key created').waitFor()
   assert.ok(bytes > 0 && bytes < javascript_bytes_max, `the first pages load ${bytes} bytes of JavaScript`)
   await owner.capture('home, empty')
+  await page.getByRole('button', { name: 'Start chat' }).click()
+  const chat = page.getByRole('dialog', { name: 'Chat with Receptionist' })
+  await chat.getByRole('log').getByText(/\w/).first().waitFor()
+  await owner.capture('home, chat')
+  await page.keyboard.press('Escape')
+  const talk = page.getByRole('listitem').filter({ hasText: 'Talk to Receptionist' })
+  await talk.getByRole('img', { name: 'Done', exact: true }).waitFor()
   assert.deepEqual(owner.pageErrors(), [])
 })
 

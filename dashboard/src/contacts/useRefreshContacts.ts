@@ -7,7 +7,7 @@ export function useRefreshContacts(): () => Promise<unknown> {
   const workspace = useWorkspaceId()
   const keys = [
     [workspace, 'contacts'],
-    [workspace, 'overview'],
+    [workspace, 'home'],
   ]
   return () => Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })))
 }

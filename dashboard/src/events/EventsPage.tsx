@@ -114,7 +114,7 @@ export function EventsPage() {
 }
 
 const columns: Column<Run>[] = [
-  { id: 'event', name: 'Event', width: 'minmax(0, 1.2fr)', cell: (run) => <RunLink run={run} /> },
+  { id: 'event', name: 'Event', width: 'minmax(0, 1.5fr)', cell: (run) => <RunLink run={run} /> },
   { id: 'subject', name: 'About', width: 'minmax(0, 2fr)', cell: ([event]) => describeSubject(event) },
   {
     id: 'actor',
@@ -126,14 +126,14 @@ const columns: Column<Run>[] = [
   {
     id: 'type',
     name: 'Type',
-    width: 'minmax(0, 1.2fr)',
+    width: 'minmax(0, 1.5fr)',
     is_hidden_on_phone: true,
     cell: ([{ type }]) => <code className={styles.type}>{type}</code>,
   },
   {
     id: 'created_at',
     name: 'Time',
-    width: '112px',
+    width: '100px',
     cell: ([{ created_at }]) => <RelativeTime time={created_at} />,
   },
 ]

@@ -1,63 +1,66 @@
-import { Button } from '@mantine/core'
+import { SegmentedControl } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import type { Overview } from '../../../server/overview/schema.ts'
+import type { Conversation } from '../../../server/conversations/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { formatNumber } from '../kit/format.ts'
-import { PlusIcon } from '../kit/icons.tsx'
-import { Card, Page, Stack } from '../kit/Page.tsx'
+import { Page } from '../kit/Page.tsx'
 import { useCanEdit, useMembership } from '../kit/session.ts'
-import { LoadError } from '../kit/states.tsx'
-import { DayChart } from './DayChart.tsx'
-import { Figure, Sources } from './Figures.tsx'
-import { GetStarted } from './GetStarted.tsx'
+import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { Activity } from './Activity.tsx'
+import { Attention } from './Attention.tsx'
+import { Checklist } from './Checklist.tsx'
 import styles from './home.module.css'
-import { RecentEvents } from './RecentEvents.tsx'
+import { LastCalls, lastCallsQuery } from './LastCalls.tsx'
+import { homeKey } from './queries.ts'
+import { RunningCampaigns } from './RunningCampaigns.tsx'
+import { type Period, periods, Tiles } from './Tiles.tsx'
 
+/** A checklist until all is set up, and operations as soon as somebody has called or written. */
 export function HomePage() {
   const api = useApi()
   const { name = 'Home' } = useMembership() ?? {}
   const can_edit = useCanEdit()
-  const { data, error, refetch } = useQuery({
-    queryKey: [api.workspace, 'overview'],
-    queryFn: ({ signal }) => api.get<Overview>('/overview', {}, signal),
+  const [period, setPeriod] = useLocalStorage<Period>({ key: 'parley-home-period', defaultValue: '7d' })
+  const calls = useQuery(lastCallsQuery(api))
+  const conversations = useQuery({
+    queryKey: [...homeKey(api), 'conversations'],
+    queryFn: ({ signal }) => api.list<Conversation>('/conversations', { limit: 1 }, signal),
   })
-  const add = (
-    <Button
-      leftSection={<PlusIcon size={17} />}
-      renderRoot={(props) => (
-        <Link
-          to="/w/$workspace/contacts"
-          params={{ workspace: api.workspace }}
-          search={{ contact: 'new' }}
-          {...props}
-        />
-      )}
-    >
-      New contact
-    </Button>
+  const error = calls.error ?? conversations.error
+  const is_loaded = calls.data !== undefined && conversations.data !== undefined
+  const is_used = is_loaded && calls.data.pagination.total + conversations.data.pagination.total > 0
+  const retry = () => Promise.all([calls.refetch(), conversations.refetch()])
+  const choice = (
+    <SegmentedControl
+      aria-label="Time range"
+      data={Object.entries(periods).map(([value, { label }]) => ({ value, label }))}
+      value={period}
+      onChange={(value) => setPeriod(value as Period)}
+    />
   )
   return (
-    <Page title={name} actions={can_edit && add}>
-      {error ? (
-        <Card>
-          <LoadError error={error} retry={refetch} />
-        </Card>
-      ) : (
-        <Stack>
-          {data?.contacts.total === 0 && can_edit && <GetStarted />}
-          <div className={styles.figures}>
-            <Figure label="Contacts" value={data && formatNumber(data.contacts.total)} />
-            <Figure label="New this week" value={data && formatNumber(data.contacts.new_this_week)} />
-            <Sources counts={data?.contacts.by_source} />
+    <Page title={name} actions={is_used && choice}>
+      {error && !is_loaded && <LoadError error={error} retry={retry} />}
+      {!error && !is_loaded && <LoadingSkeleton lines={6} />}
+      {is_loaded && (
+        <div className={styles.home}>
+          {can_edit && <Checklist is_compact={is_used} />}
+          {is_used && (
+            <>
+              <Attention />
+              <Tiles period={period} />
+            </>
+          )}
+          <div className={styles.columns} data-single={!is_used || undefined}>
+            {is_used && (
+              <div className={styles.column}>
+                <RunningCampaigns />
+                <LastCalls />
+              </div>
+            )}
+            <Activity />
           </div>
-          <Card title="Contacts added by day (UTC)">
-            <DayChart days={data?.added_by_day} />
-          </Card>
-          <Card title="Recent events">
-            <RecentEvents events={data?.events} />
-          </Card>
-        </Stack>
+        </div>
       )}
     </Page>
   )

@@ -1,0 +1,135 @@
+import { Button } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { agentsQuery, channelsQuery } from '../channels/channel.ts'
+import { useApi } from '../kit/api.ts'
+import { CheckIcon } from '../kit/icons.tsx'
+import { useIsOwner } from '../kit/session.ts'
+import { isSpeechOnly, providersQuery } from '../settings/providers-query.ts'
+import { PageCodeMissing } from '../shell/lazy-page.tsx'
+import styles from './home.module.css'
+import { homeKey } from './queries.ts'
+
+export type OpenedKind = 'chat' | 'call' | 'channel' | 'model'
+
+/** What opens over the page is loaded when it is asked for. */
+const OpenedStep = lazy(() =>
+  import('./OpenedStep.tsx').then(
+    ({ OpenedStep }) => ({ default: OpenedStep }),
+    (error) => {
+      throw new PageCodeMissing(String(error))
+    },
+  ),
+)
+
+/** Stays until all is done. Compact: beside each other, to leave room for what follows. */
+export function Checklist({ is_compact }: { is_compact: boolean }) {
+  const api = useApi()
+  const client = useQueryClient()
+  const is_owner = useIsOwner()
+  const done = useDone()
+  const { data: agents } = useQuery(agentsQuery(api))
+  const [opened, setOpened] = useState<OpenedKind>()
+  if (!done || !agents) return null
+  const agent = agents.find(({ name }) => name === 'Receptionist') ?? agents[0]
+  const params = { workspace: api.workspace }
+  const opener = (kind: OpenedKind, label: string) => (
+    <Button variant="default" size="xs" onClick={() => setOpened(kind)}>
+      {label}
+    </Button>
+  )
+  const linkTo = (to: '/w/$workspace/agents' | '/w/$workspace/imports/new', label: string) => (
+    <Button variant="default" size="xs" renderRoot={(props) => <Link to={to} params={params} {...props} />}>
+      {label}
+    </Button>
+  )
+  const steps: Step[] = [
+    agent
+      ? { name: `Talk to ${agent.name}`, is_done: done.talked, action: opener('chat', 'Start chat') }
+      : { name: 'Create an agent', is_done: false, action: linkTo('/w/$workspace/agents', 'Open agents') },
+    ...(agent ? [{ name: 'Place a test call', is_done: done.called, action: opener('call', 'Call') }] : []),
+    {
+      name: 'Import contacts',
+      is_done: done.imported,
+      action: linkTo('/w/$workspace/imports/new', 'Import'),
+    },
+    ...(is_owner
+      ? [
+          { name: 'Connect a channel', is_done: done.connected, action: opener('channel', 'Connect') },
+          { name: 'Add a model', is_done: done.has_model, action: opener('model', 'Add model') },
+        ]
+      : []),
+  ]
+  const count = steps.filter(({ is_done }) => is_done).length
+  // What is open stays open when it was the last step.
+  if (count === steps.length && !opened) return null
+  return (
+    <section className={styles.checklist} data-compact={is_compact || undefined} aria-label="Get started">
+      <div className={styles.headingLine}>
+        <h2 className={styles.heading}>Get started</h2>
+        <span className={styles.quiet}>
+          {count} of {steps.length} done
+        </span>
+      </div>
+      <ol className={styles.list}>
+        {steps.map(({ name, is_done, action }) => (
+          <li key={name} className={styles.step} data-done={is_done || undefined}>
+            <span className={styles.tick} role="img" aria-label={is_done ? 'Done' : 'Not done yet'}>
+              {is_done && <CheckIcon size={14} />}
+            </span>
+            <span>{name}</span>
+            {action}
+          </li>
+        ))}
+      </ol>
+      {opened && (
+        <Suspense>
+          <OpenedStep
+            kind={opened}
+            agent={agent}
+            onClose={() => {
+              setOpened(undefined)
+              void client.invalidateQueries({ queryKey: homeKey(api) })
+            }}
+          />
+        </Suspense>
+      )}
+    </section>
+  )
+}
+
+interface Step {
+  name: string
+  is_done: boolean
+  action: ReactNode
+}
+
+/** Undefined while it is read. */
+function useDone() {
+  const api = useApi()
+  const is_owner = useIsOwner()
+  const talked = useHasAny('/conversations', { is_test: true })
+  const called = useHasAny('/calls', { direction: 'outbound' })
+  const imported = useHasAny('/contacts', {})
+  const { data: channels } = useQuery({ ...channelsQuery(api), enabled: is_owner })
+  const { data: providers } = useQuery({ ...providersQuery(api), enabled: is_owner })
+  if (talked === undefined || called === undefined || imported === undefined) return undefined
+  if (is_owner && (!channels || !providers)) return undefined
+  return {
+    talked,
+    called,
+    imported,
+    connected: channels?.data.some(({ provider }) => provider !== 'simulator') ?? false,
+    has_model: providers?.data.some(({ kind }) => !isSpeechOnly(kind)) ?? false,
+  }
+}
+
+function useHasAny(path: string, query: Record<string, string | boolean>): boolean | undefined {
+  const api = useApi()
+  const { data } = useQuery({
+    queryKey: [...homeKey(api), 'any', path],
+    queryFn: ({ signal }) => api.list(path, { ...query, limit: 1 }, signal),
+  })
+  return data && data.pagination.total > 0
+}

@@ -99,7 +99,7 @@ test('events appear live, and can be filtered and opened', { skip }, async () =>
   await row('Contact created').getByText('Integration Contact form').waitFor()
   await post(webhook_url, { form: { phone: '030 901821', name: 'Grace' } })
   await row('Contact created').nth(1).waitFor()
-  await row('Contact created').getByText('Grace').click()
+  await row('Grace').getByRole('link', { name: 'Contact created' }).click()
   await dialog().getByRole('region', { name: 'Event data' }).getByText('"Grace"').waitFor()
   await owner.capture('events')
   await page.keyboard.press('Escape')

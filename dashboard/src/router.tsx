@@ -139,8 +139,18 @@ const newCampaign = createRoute({
 const campaign = createRoute({
   getParentRoute: () => workspace,
   path: '/campaigns/$id',
-  validateSearch: validateCampaignSearch,
   component: lazyPage(() => import('./campaigns/CampaignPage.tsx'), 'CampaignPage'),
+})
+const campaignContacts = createRoute({
+  getParentRoute: () => workspace,
+  path: '/campaigns/$id/contacts',
+  validateSearch: validateCampaignSearch,
+  component: lazyPage(() => import('./campaigns/CampaignPage.tsx'), 'CampaignContactsPage'),
+})
+const campaignSettings = createRoute({
+  getParentRoute: () => workspace,
+  path: '/campaigns/$id/settings',
+  component: lazyPage(() => import('./campaigns/CampaignPage.tsx'), 'CampaignSettingsPage'),
 })
 const agents = createRoute({
   getParentRoute: () => workspace,
@@ -305,6 +315,8 @@ const tree = root.addChildren([
     campaigns,
     newCampaign,
     campaign,
+    campaignContacts,
+    campaignSettings,
     agents,
     agent,
     channels,

@@ -1,15 +1,15 @@
-import { Button, Group } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Campaign } from '../../../server/campaigns/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { FormButtons } from '../kit/Dialog.tsx'
 import { errorMessage } from '../kit/error-messages.ts'
 import { formatCount } from '../kit/format.ts'
 import { Stack } from '../kit/Page.tsx'
 import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
 import { AudienceFields } from './AudienceFields.tsx'
-import { audienceCountQuery, enroll, everyone } from './audience.ts'
+import { audienceQuery, enroll, everyone } from './audience.ts'
 import { campaignsKey } from './campaign.ts'
 
 export function AddContactsForm({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
@@ -20,7 +20,7 @@ export function AddContactsForm({ campaign, onClose }: { campaign: Campaign; onC
     mutationFn: () => enroll(api, campaign.id, audience),
     onSuccess: async ({ enrolled, already_enrolled }) => {
       onClose()
-      const total = client.getQueryData(audienceCountQuery(api, audience).queryKey) ?? 0
+      const total = client.getQueryData(audienceQuery(api, audience).queryKey)?.pagination.total ?? 0
       const known = already_enrolled > 0 ? ` ${formatCount(already_enrolled, 'contact')} had been added before.` : ''
       // Large audiences are added in the background.
       if (total > enrolled + already_enrolled) showToast(`Adding ${formatCount(total, 'contact')}.`)
@@ -37,14 +37,7 @@ export function AddContactsForm({ campaign, onClose }: { campaign: Campaign; onC
       <Stack>
         {adding.error && <ErrorAlert>{errorMessage(adding.error)}</ErrorAlert>}
         <AudienceFields audience={audience} onChange={setAudience} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={adding.isPending}>
-            Add contacts
-          </Button>
-        </Group>
+        <FormButtons label="Add contacts" is_pending={adding.isPending} onCancel={onClose} />
       </Stack>
     </form>
   )

@@ -26,7 +26,7 @@ export function AgentFields({ form }: { form: Form }) {
   return (
     <>
       <Radio.Group
-        label="Contacts are reached by"
+        label="Contact people by"
         {...form.getInputProps('kind')}
         onChange={(kind) => form.setValues({ kind: kind === 'sms' ? 'sms' : 'voice', channel_ids: [] })}
       >
@@ -34,7 +34,7 @@ export function AgentFields({ form }: { form: Form }) {
       </Radio.Group>
       <Select
         label="Agent"
-        description="The version that is deployed when a contact is reached."
+        description="Uses the version that is live at the time of each attempt."
         placeholder="Choose an agent"
         data={agents.data?.map(({ id: value, name: label }) => ({ value, label })) ?? []}
         searchable
@@ -70,7 +70,7 @@ function ChannelField({ form }: { form: Form }) {
     <MultiSelect
       searchable
       label="Channels"
-      description={describeChoice(usable?.length)}
+      description={describeChoice(usable)}
       withAsterisk={usable !== undefined && usable.length > 1}
       data={
         usable?.map(({ id: value, name, address }) => ({ value, label: address ? `${name} · ${address}` : name })) ?? []
@@ -81,9 +81,9 @@ function ChannelField({ form }: { form: Form }) {
   )
 }
 
-function describeChoice(count: number | undefined): string {
-  if (count === 0) return 'There is no active channel of this kind. The campaign can’t start without one.'
-  return count === 1 ? 'Leave blank to use the only active one.' : 'Choose the channels to use, in turn.'
+function describeChoice(usable: { name: string }[] | undefined): string {
+  if (usable?.length === 0) return 'There is no active channel of this kind. The campaign can’t start without one.'
+  return usable?.length === 1 ? `Leave blank to use ${usable[0]?.name}.` : 'Channels are used in turn.'
 }
 
 const Choices = ({ names }: { names: Record<string, string> }) => (

@@ -1,11 +1,12 @@
 import { Select, TagsInput, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
+import { contactName } from '../contacts/contact.ts'
 import { type Source, source_names, sources } from '../contacts/search.ts'
 import { useApi } from '../kit/api.ts'
 import { errorMessage } from '../kit/error-messages.ts'
-import { formatCount } from '../kit/format.ts'
-import { type Audience, audienceCountQuery, isEveryone } from './audience.ts'
+import { formatCount, formatNumber } from '../kit/format.ts'
+import { type Audience, audienceQuery, isEveryone } from './audience.ts'
 import styles from './campaigns.module.css'
 
 const typing_ms = 300
@@ -15,11 +16,11 @@ interface AudienceFieldsProps {
   onChange: (audience: Audience) => void
 }
 
-/** Chooses contacts by a filter, and says how many match. */
+/** Chooses contacts by a filter, and shows who matches. */
 export function AudienceFields({ audience, onChange }: AudienceFieldsProps) {
   return (
     <div className={styles.form}>
-      <div className={styles.three}>
+      <div className={styles.pair}>
         <TextInput
           label="Search"
           placeholder="Name, number or email"
@@ -42,23 +43,39 @@ export function AudienceFields({ audience, onChange }: AudienceFieldsProps) {
           clearButtonProps={{ 'aria-label': 'Clear source' }}
         />
       </div>
-      <Count audience={audience} />
+      <Matches audience={audience} />
     </div>
   )
 }
 
-function Count({ audience }: { audience: Audience }) {
+/** How many match, and the first of them. */
+function Matches({ audience }: { audience: Audience }) {
   const [settled] = useDebouncedValue(audience, typing_ms)
-  const { data, error } = useQuery(audienceCountQuery(useApi(), settled))
+  const { data, error } = useQuery(audienceQuery(useApi(), settled))
+  const total = data?.pagination.total ?? 0
   const text = () => {
     if (error) return errorMessage(error)
-    if (data === undefined) return 'Counting contacts…'
-    if (isEveryone(settled)) return data === 0 ? 'There are no contacts yet.' : `All ${formatCount(data, 'contact')}.`
-    return `${formatCount(data, 'contact')} ${data === 1 ? 'matches' : 'match'}.`
+    if (!data) return 'Counting contacts…'
+    if (isEveryone(settled)) return total === 0 ? 'There are no contacts yet.' : `All ${formatCount(total, 'contact')}.`
+    return `${formatCount(total, 'contact')} ${total === 1 ? 'matches' : 'match'}.`
   }
   return (
-    <p className={styles.count} role="status">
-      {text()}
-    </p>
+    <div className={styles.part}>
+      <p className={styles.count} role="status">
+        {text()}
+      </p>
+      {data && data.data.length > 0 && (
+        <ul className={styles.sample} aria-label="Sample contacts">
+          {data.data.map((contact) => (
+            <li key={contact.id}>
+              <span>{contactName(contact) || contact.phone_number}</span>
+              <span>{contact.phone_number}</span>
+              <span>{contact.company || contact.tags.join(', ')}</span>
+            </li>
+          ))}
+          {total > data.data.length && <li>and {formatNumber(total - data.data.length)} more</li>}
+        </ul>
+      )}
+    </div>
   )
 }

@@ -1,10 +1,12 @@
-import { Button, Menu, Modal } from '@mantine/core'
+import { Button, Menu, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { Campaign } from '../../../server/campaigns/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
+import { Dialog, FormButtons } from '../kit/Dialog.tsx'
+import { formatNumber, formatTime } from '../kit/format.ts'
 import { CopyIcon, EditIcon, ExportIcon, PauseIcon, PlayIcon, PlusIcon, TrashIcon } from '../kit/icons.tsx'
 import { MoreMenu } from '../kit/MoreMenu.tsx'
 import { useCanEdit } from '../kit/session.ts'
@@ -12,8 +14,9 @@ import { showError, showToast } from '../kit/toast.ts'
 import { AddContactsForm } from './AddContactsForm.tsx'
 import { campaignsKey, isFinal, showChanged } from './campaign.ts'
 import { EditCampaignForm } from './EditCampaignForm.tsx'
+import { describeWindow } from './hours.ts'
 
-type Dialog = 'edit' | 'add' | 'cancel' | 'delete'
+type Question = 'start' | 'edit' | 'add' | 'cancel' | 'delete'
 type Verb = 'start' | 'pause' | 'resume' | 'cancel'
 
 const done_messages: Record<Verb, string> = {
@@ -27,7 +30,7 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
   const api = useApi()
   const client = useQueryClient()
   const can_edit = useCanEdit()
-  const [dialog, setDialog] = useState<Dialog>()
+  const [dialog, setDialog] = useState<Question>()
   const close = () => setDialog(undefined)
   const run = async (verb: Verb) => {
     const changed = await api.send<Campaign>('POST', `/campaigns/${campaign.id}/${verb}`)
@@ -37,14 +40,15 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
   if (!can_edit) return null
   return (
     <>
-      <MainAction campaign={campaign} run={run} />
+      <MainAction campaign={campaign} run={run} onStart={() => setDialog('start')} />
       <MoreActions campaign={campaign} open={setDialog} />
-      <Modal opened={dialog === 'edit'} onClose={close} title="Edit campaign" size="xl">
+      <StartDialog campaign={campaign} is_open={dialog === 'start'} onClose={close} start={() => run('start')} />
+      <Dialog is_open={dialog === 'edit'} onClose={close} title="Edit campaign" size="xl">
         <EditCampaignForm campaign={campaign} onClose={close} />
-      </Modal>
-      <Modal opened={dialog === 'add'} onClose={close} title="Add contacts" size="lg">
+      </Dialog>
+      <Dialog is_open={dialog === 'add'} onClose={close} title="Add contacts" size="lg">
         <AddContactsForm campaign={campaign} onClose={close} />
-      </Modal>
+      </Dialog>
       <ConfirmDialog
         is_open={dialog === 'cancel'}
         title="Cancel this campaign?"
@@ -52,20 +56,63 @@ export function CampaignActions({ campaign }: { campaign: Campaign }) {
         onClose={close}
         onConfirm={() => run('cancel')}
       >
-        Attempts that go on are finished, and no new ones begin. A canceled campaign can’t be resumed.
+        Calls in progress continue to their end. A canceled campaign can’t be resumed.
       </ConfirmDialog>
       <DeleteDialog campaign={campaign} is_open={dialog === 'delete'} onClose={close} />
     </>
   )
 }
 
+interface StartDialogProps {
+  campaign: Campaign
+  is_open: boolean
+  onClose: () => void
+  start: () => Promise<void>
+}
+
+/** From then on people are called: it says how many, and when. */
+function StartDialog({ campaign, is_open, onClose, start }: StartDialogProps) {
+  const starting = useMutation({ mutationFn: start, onSuccess: onClose, onError: showError })
+  const { kind, counts, starts_at } = campaign
+  const verb = kind === 'voice' ? 'Call' : 'Text'
+  const people = counts.enrolled === 1 ? '1 person' : `${formatNumber(counts.enrolled)} people`
+  return (
+    <Dialog
+      is_open={is_open}
+      title={`${verb} ${people} from ${starts_at ? formatTime(starts_at) : 'now'} on?`}
+      onClose={onClose}
+    >
+      <Text mb="md">
+        Within the campaign’s hours: {campaign.windows.map(describeWindow).join('; ')}. You can pause it at any time.
+      </Text>
+      <FormButtons
+        label="Start campaign"
+        is_pending={starting.isPending}
+        onCancel={onClose}
+        onClick={() => starting.mutate()}
+      />
+    </Dialog>
+  )
+}
+
+interface MainActionProps {
+  campaign: Campaign
+  run: (verb: Verb) => Promise<void>
+  onStart: () => void
+}
+
 /** What people most likely want to do now. */
-function MainAction({ campaign, run }: { campaign: Campaign; run: (verb: Verb) => Promise<void> }) {
+function MainAction({ campaign, run, onStart }: MainActionProps) {
   const running = useMutation({ mutationFn: run, onError: showError })
   const { status, counts } = campaign
   const is_disabled = status === 'draft' && counts.enrolled === 0
   const button = (verb: Verb, label: string, icon: ReactNode) => (
-    <Button leftSection={icon} loading={running.isPending} disabled={is_disabled} onClick={() => running.mutate(verb)}>
+    <Button
+      leftSection={icon}
+      loading={running.isPending}
+      disabled={is_disabled}
+      onClick={() => (verb === 'start' ? onStart() : running.mutate(verb))}
+    >
       {label}
     </Button>
   )
@@ -75,7 +122,7 @@ function MainAction({ campaign, run }: { campaign: Campaign; run: (verb: Verb) =
   return null
 }
 
-function MoreActions({ campaign, open }: { campaign: Campaign; open: (dialog: Dialog) => void }) {
+function MoreActions({ campaign, open }: { campaign: Campaign; open: (dialog: Question) => void }) {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -148,7 +195,7 @@ function DeleteDialog({ campaign, is_open, onClose }: DeleteDialogProps) {
       onClose={onClose}
       onConfirm={remove}
     >
-      Its list of contacts is deleted with it. The contacts themselves stay.
+      Its list of contacts is deleted. The contacts themselves are kept.
     </ConfirmDialog>
   )
 }

@@ -1,32 +1,51 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { Campaign } from '../../../server/campaigns/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { Page, Stack } from '../kit/Page.tsx'
+import { Page } from '../kit/Page.tsx'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
-import { Board } from './Board.tsx'
+import { Tabs } from '../kit/Tabs.tsx'
 import { CampaignActions } from './CampaignActions.tsx'
 import { CampaignSettings } from './CampaignSettings.tsx'
+import { CampaignStatus } from './CampaignStatus.tsx'
 import { campaignQuery } from './campaign.ts'
 import { Enrollments } from './Enrollments.tsx'
+import { Overview } from './Overview.tsx'
 import { Review } from './Review.tsx'
 
-/** A draft is reviewed here, and after its start the board shows how it goes. */
-export function CampaignPage() {
-  const api = useApi()
-  const { id } = useParams({ from: '/w/$workspace/campaigns/$id' })
-  const { data: campaign, error, refetch } = useQuery(campaignQuery(api, id))
-  const has_failed = error !== null && !campaign
+const tabs = [
+  { to: '/w/$workspace/campaigns/$id', name: 'Overview' },
+  { to: '/w/$workspace/campaigns/$id/contacts', name: 'Contacts' },
+  { to: '/w/$workspace/campaigns/$id/settings', name: 'Settings' },
+] as const
+
+/** A draft is reviewed here. After its start, this shows how it goes. */
+export const CampaignPage = () => (
+  <CampaignTab>
+    {(campaign) => (campaign.status === 'draft' ? <Review campaign={campaign} /> : <Overview campaign={campaign} />)}
+  </CampaignTab>
+)
+
+export const CampaignContactsPage = () => <CampaignTab>{(campaign) => <Enrollments campaign={campaign} />}</CampaignTab>
+
+export const CampaignSettingsPage = () => (
+  <CampaignTab>{(campaign) => <CampaignSettings campaign={campaign} />}</CampaignTab>
+)
+
+function CampaignTab({ children }: { children: (campaign: Campaign) => ReactNode }) {
+  const { id = '' } = useParams({ strict: false })
+  const { data: campaign, error, refetch } = useQuery(campaignQuery(useApi(), id))
   return (
-    <Page title={campaign?.name ?? 'Campaign'} actions={campaign && <CampaignActions campaign={campaign} />}>
-      {has_failed && <LoadError error={error} retry={refetch} noun="Campaign" />}
-      {!campaign && !error && <LoadingSkeleton lines={7} />}
-      {campaign && (
-        <Stack>
-          {campaign.status === 'draft' ? <Review campaign={campaign} /> : <Board campaign={campaign} />}
-          <Enrollments campaign={campaign} />
-          <CampaignSettings campaign={campaign} />
-        </Stack>
-      )}
+    <Page
+      title={campaign?.name ?? 'Campaign'}
+      description={campaign && <CampaignStatus {...campaign} />}
+      actions={campaign && <CampaignActions campaign={campaign} />}
+      tabs={campaign && <Tabs label="Campaign" tabs={tabs} />}
+    >
+      {campaign && children(campaign)}
+      {!campaign &&
+        (error ? <LoadError error={error} retry={refetch} noun="Campaign" /> : <LoadingSkeleton lines={7} />)}
     </Page>
   )
 }

@@ -4,7 +4,6 @@ import type { Campaign } from '../../../server/campaigns/schema.ts'
 import { agentsQuery, channelsQuery } from '../channels/channel.ts'
 import { useApi } from '../kit/api.ts'
 import { formatCount, formatDate, formatNumber, formatTime } from '../kit/format.ts'
-import { Card } from '../kit/Page.tsx'
 import { consent_names, kind_names, outcome_names, voicemail_names } from './campaign.ts'
 import styles from './campaigns.module.css'
 import { describeWindow } from './hours.ts'
@@ -13,14 +12,14 @@ import { formatWaits } from './waits.ts'
 export function CampaignSettings({ campaign }: { campaign: Campaign }) {
   const { pacing, caps, retry } = campaign
   return (
-    <Card title="Settings">
+    <section aria-label="Settings">
       <dl className={styles.settings}>
         <Setting name="Kind">{kind_names[campaign.kind]}</Setting>
         <Setting name="Agent">
           <AgentName campaign={campaign} />
         </Setting>
         <Setting name="Channels">
-          <ChannelNames ids={campaign.channel_ids} />
+          <ChannelNames campaign={campaign} />
         </Setting>
         <Setting name="Consent">{consent_names[campaign.consent]}</Setting>
         {campaign.kind === 'voice' && <Setting name="Voicemail">{voicemail_names[campaign.voicemail]}</Setting>}
@@ -29,11 +28,11 @@ export function CampaignSettings({ campaign }: { campaign: Campaign }) {
         <Setting name="Holidays">
           {campaign.holidays.map((day) => formatDate(`${day}T12:00:00`)).join('; ') || 'None'}
         </Setting>
-        <Setting name="Starts">{campaign.starts_at ? formatTime(campaign.starts_at) : 'When it is started'}</Setting>
-        <Setting name="Ends">{campaign.ends_at ? formatTime(campaign.ends_at) : 'When all are done'}</Setting>
+        <Setting name="Starts">{campaign.starts_at ? formatTime(campaign.starts_at) : 'When you start it'}</Setting>
+        <Setting name="Ends">{campaign.ends_at ? formatTime(campaign.ends_at) : 'When all contacts are done'}</Setting>
         <Setting name="Pace">
-          {formatNumber(pacing.in_flight_max)} at the same time, {formatNumber(pacing.starts_per_second)} per second
-          {pacing.ramp_minutes > 0 && `, reached after ${formatCount(pacing.ramp_minutes, 'minute')}`}
+          {formatNumber(pacing.in_flight_max)} at a time, {formatNumber(pacing.starts_per_second)} per second
+          {pacing.ramp_minutes > 0 && `, ramp-up ${formatCount(pacing.ramp_minutes, 'minute')}`}
         </Setting>
         <Setting name="Attempts per contact">
           {formatNumber(campaign.attempts_max)} in total, {formatNumber(caps.per_day)} per day,{' '}
@@ -41,7 +40,7 @@ export function CampaignSettings({ campaign }: { campaign: Campaign }) {
         </Setting>
         <Setting name="Retries">
           {retry.length === 0
-            ? 'By default'
+            ? 'Defaults'
             : retry.map(({ outcome, attempts_max, waits_seconds }) => (
                 <span key={outcome} className={styles.line}>
                   {outcome_names[outcome]}: {formatCount(attempts_max, 'attempt')}
@@ -50,7 +49,7 @@ export function CampaignSettings({ campaign }: { campaign: Campaign }) {
               ))}
         </Setting>
       </dl>
-    </Card>
+    </section>
   )
 }
 
@@ -67,8 +66,10 @@ function AgentName({ campaign: { agent_id, agent_version } }: { campaign: Campai
   return agent_version ? `${name}, ${agent_version.version_label}` : name
 }
 
-function ChannelNames({ ids }: { ids: string[] }) {
+/** Without a choice, the only active channel of the kind is used. */
+function ChannelNames({ campaign: { channel_ids: ids, kind } }: { campaign: Campaign }) {
   const { data } = useQuery(channelsQuery(useApi()))
-  if (ids.length === 0) return 'The only active one'
+  const only = data?.data.filter((channel) => channel.kind === kind && channel.status === 'active')
+  if (ids.length === 0) return only?.length === 1 ? only[0]?.name : 'None chosen'
   return ids.map((id) => data?.data.find((channel) => channel.id === id)?.name ?? '–').join(', ')
 }

@@ -73,6 +73,7 @@ function NewLink() {
 
 const columns: Column<Campaign>[] = [
   { id: 'name', name: 'Campaign', cell: (row) => <NameLink campaign={row} /> },
+  { id: 'kind', name: 'Kind', width: '80px', is_hidden_on_phone: true, cell: ({ kind }) => kind_names[kind] },
   { id: 'status', name: 'Status', cell: (row) => <CampaignStatus {...row} /> },
   { id: 'progress', name: 'Progress', cell: (row) => <Done {...row} /> },
   {
@@ -83,15 +84,12 @@ const columns: Column<Campaign>[] = [
   },
 ]
 
-function NameLink({ campaign: { id, name, kind } }: { campaign: Campaign }) {
+function NameLink({ campaign: { id, name } }: { campaign: Campaign }) {
   const workspace = useWorkspaceId()
   return (
-    <div className={styles.name}>
-      <Link to="/w/$workspace/campaigns/$id" params={{ workspace, id }}>
-        {name}
-      </Link>
-      <span>{kind_names[kind]}</span>
-    </div>
+    <Link to="/w/$workspace/campaigns/$id" params={{ workspace, id }}>
+      {name}
+    </Link>
   )
 }
 

@@ -25,7 +25,7 @@ export function ContactCampaigns({ contact_id }: { contact_id: string }) {
     <Card title="Campaigns">
       {list.error && !list.data && <LoadError error={list.error} retry={list.refetch} />}
       {list.isPending && <LoadingSkeleton lines={2} />}
-      {list.data && enrollments.length === 0 && <p className={styles.hint}>In no campaign.</p>}
+      {list.data && enrollments.length === 0 && <p className={styles.hint}>Not in a campaign</p>}
       {enrollments.length > 0 && (
         <ul className={styles.attempts} aria-label="Campaigns">
           {enrollments.map((enrollment) => (
@@ -50,7 +50,7 @@ function Row({ enrollment: { id, campaign_id, status, reason } }: { enrollment: 
     <li>
       <Anchor
         renderRoot={(props) => (
-          <Link to="/w/$workspace/campaigns/$id" params={params} search={{ enrollment: id }} {...props} />
+          <Link to="/w/$workspace/campaigns/$id/contacts" params={params} search={{ enrollment: id }} {...props} />
         )}
       >
         {data?.name ?? 'Campaign'}

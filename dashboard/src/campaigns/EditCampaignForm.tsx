@@ -1,12 +1,13 @@
-import { Button, Group } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Campaign } from '../../../server/campaigns/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
+import { useUnsaved } from '../kit/unsaved.tsx'
 import { AgentFields, NameField } from './AgentFields.tsx'
 import { isStarted, showChanged } from './campaign.ts'
 import { type CampaignValues, fields, toChanges, toValues } from './campaign-values.ts'
@@ -21,11 +22,13 @@ export function EditCampaignForm({ campaign, onClose }: { campaign: Campaign; on
   const [before] = useState(() => toValues(campaign))
   const form = useForm<CampaignValues>({ initialValues: before })
   const is_started = isStarted(campaign)
+  const setSaved = useUnsaved(form.isDirty())
   const saving = useMutation({
     mutationFn: (values: CampaignValues) =>
       api.send<Campaign>('PATCH', `/campaigns/${campaign.id}`, toChanges(before, values, is_started)),
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: async (changed) => {
+      setSaved()
       onClose()
       showToast('Campaign saved.')
       await showChanged(client, api, changed)
@@ -36,19 +39,12 @@ export function EditCampaignForm({ campaign, onClose }: { campaign: Campaign; on
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
       {message && <ErrorAlert>{message}</ErrorAlert>}
       {is_started && (
-        <p className={styles.hint}>Changes apply from the next second on. Other settings are fixed after the start.</p>
+        <p className={styles.hint}>Changes apply within a second. Other settings can’t change after the start.</p>
       )}
       <NameField form={form} />
       {!is_started && <AgentFields form={form} />}
       <ScheduleFields form={form} is_started={is_started} />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={saving.isPending}>
-          Save
-        </Button>
-      </Group>
+      <FormButtons label="Save" is_pending={saving.isPending} onCancel={onClose} />
     </form>
   )
 }

@@ -1,4 +1,4 @@
-import { Anchor, Button, Drawer, Group } from '@mantine/core'
+import { Anchor, Button, Group } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -7,6 +7,7 @@ import { useContactName } from '../conversations/ContactName.tsx'
 import { Members } from '../conversations/Facts.tsx'
 import { useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
+import { Drawer } from '../kit/Drawer.tsx'
 import { formatTime } from '../kit/format.ts'
 import { Stack } from '../kit/Page.tsx'
 import { useCanEdit } from '../kit/session.ts'
@@ -23,44 +24,56 @@ interface EnrollmentDrawerProps {
   onClose: () => void
 }
 
-export const EnrollmentDrawer = ({ campaign, id, onClose }: EnrollmentDrawerProps) => (
-  <Drawer.Root opened={id !== undefined} onClose={onClose} position="right" size={480} lockScroll={false} padding="lg">
-    <Drawer.Overlay backgroundOpacity={0.25} />
-    <Drawer.Content aria-label="Contact in the campaign">
-      {id && <Content key={id} campaign={campaign} id={id} onClose={onClose} />}
-    </Drawer.Content>
-  </Drawer.Root>
-)
-
-function Content({ campaign, id, onClose }: EnrollmentDrawerProps & { id: string }) {
-  const { data: enrollment, error, refetch } = useQuery(enrollmentQuery(useApi(), id))
+export function EnrollmentDrawer({ campaign, id, onClose }: EnrollmentDrawerProps) {
+  const api = useApi()
+  const {
+    data: enrollment,
+    error,
+    refetch,
+  } = useQuery({
+    ...enrollmentQuery(api, id ?? ''),
+    enabled: id !== undefined,
+  })
   return (
-    <>
-      <Drawer.Header>
-        <Drawer.Title>{enrollment ? <ContactName {...enrollment} /> : 'Contact'}</Drawer.Title>
-        <Drawer.CloseButton aria-label="Close" />
-      </Drawer.Header>
-      <Drawer.Body>
-        {!enrollment && (error ? <LoadError error={error} retry={refetch} noun="Contact" /> : <LoadingSkeleton />)}
-        {enrollment && (
-          <Stack>
-            <State enrollment={enrollment} />
-            <ExplanationView campaign={campaign} enrollment={enrollment} />
-            <Members title="Variables" members={enrollment.variables} />
-            <Actions campaign={campaign} enrollment={enrollment} onClose={onClose} />
-          </Stack>
-        )}
-      </Drawer.Body>
-    </>
+    <Drawer
+      is_open={id !== undefined}
+      label="Contact in the campaign"
+      title={enrollment ? <ContactName {...enrollment} /> : 'Contact'}
+      link={
+        enrollment && (
+          <Anchor
+            fz="sm"
+            renderRoot={(props) => (
+              <Link
+                to="/w/$workspace/contacts/$id"
+                params={{ workspace: api.workspace, id: enrollment.contact_id }}
+                {...props}
+              />
+            )}
+          >
+            Open contact
+          </Anchor>
+        )
+      }
+      onClose={onClose}
+    >
+      {!enrollment && (error ? <LoadError error={error} retry={refetch} noun="Contact" /> : <LoadingSkeleton />)}
+      {enrollment && (
+        <Stack key={enrollment.id}>
+          <State enrollment={enrollment} />
+          <ExplanationView campaign={campaign} enrollment={enrollment} />
+          <Members title="Variables" members={enrollment.variables} />
+          <Actions campaign={campaign} enrollment={enrollment} onClose={onClose} />
+        </Stack>
+      )}
+    </Drawer>
   )
 }
 
 const ContactName = ({ contact_id }: Pick<Enrollment, 'contact_id'>) =>
   useContactName({ kind: 'voice', contact_id, counterpart: null })
 
-function State({ enrollment }: { enrollment: Enrollment }) {
-  const { workspace } = useApi()
-  const { contact_id, status, reason, next_attempt_at } = enrollment
+function State({ enrollment: { status, reason, next_attempt_at } }: { enrollment: Enrollment }) {
   return (
     <div>
       <p className={styles.verdict}>
@@ -68,14 +81,6 @@ function State({ enrollment }: { enrollment: Enrollment }) {
         {reason && `: ${reasonName(reason).toLowerCase()}`}
       </p>
       {next_attempt_at && <p className={styles.hint}>Next attempt {formatTime(next_attempt_at)} at the earliest</p>}
-      <Anchor
-        fz="sm"
-        renderRoot={(props) => (
-          <Link to="/w/$workspace/contacts/$id" params={{ workspace, id: contact_id }} {...props} />
-        )}
-      >
-        Open contact
-      </Anchor>
     </div>
   )
 }
@@ -99,7 +104,7 @@ function Actions({ campaign, enrollment, onClose }: ActionsProps) {
     onError: showError,
     onSuccess: async (changed, verb) => {
       client.setQueryData(enrollmentQuery(api, changed.id).queryKey, changed)
-      showToast(verb === 'skip' ? 'Contact skipped.' : 'Contact is tried again.')
+      showToast(verb === 'skip' ? 'Contact skipped.' : 'Contact will be tried again.')
       await refresh()
     },
   })
@@ -134,7 +139,7 @@ function Actions({ campaign, enrollment, onClose }: ActionsProps) {
         onClose={() => setRemoving(false)}
         onConfirm={remove}
       >
-        The contact leaves the campaign. Its calls and messages stay.
+        The contact leaves the campaign. Its calls and messages are kept.
       </ConfirmDialog>
     </Group>
   )

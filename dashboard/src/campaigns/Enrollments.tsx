@@ -8,7 +8,6 @@ import { formatNumber } from '../kit/format.ts'
 import { PeopleIcon } from '../kit/icons.tsx'
 import { rowsOf } from '../kit/merged-lists.ts'
 import { useNow } from '../kit/now.ts'
-import { Card } from '../kit/Page.tsx'
 import { pagesQuery } from '../kit/pages.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { EmptyState, LoadError } from '../kit/states.tsx'
@@ -26,13 +25,13 @@ import styles from './campaigns.module.css'
 import { EnrollmentDrawer } from './EnrollmentDrawer.tsx'
 import type { CampaignSearch } from './search.ts'
 
-const page_size = 25
+const page_size = 50
 
 /** The URL holds the filter and the open enrollment. */
 export function Enrollments({ campaign }: { campaign: Campaign }) {
   const api = useApi()
   const navigate = useNavigate()
-  const { status, enrollment } = useSearch({ from: '/w/$workspace/campaigns/$id' })
+  const { status, enrollment } = useSearch({ from: '/w/$workspace/campaigns/$id/contacts' })
   const path = `/campaigns/${campaign.id}/enrollments`
   const list = useInfiniteQuery({
     ...pagesQuery<Enrollment>(api, [...campaignsKey(api), 'enrollments', campaign.id], path, {
@@ -45,14 +44,15 @@ export function Enrollments({ campaign }: { campaign: Campaign }) {
   })
   const open = (search: CampaignSearch) =>
     void navigate({
-      to: '/w/$workspace/campaigns/$id',
+      to: '/w/$workspace/campaigns/$id/contacts',
       params: { workspace: api.workspace, id: campaign.id },
       search,
       resetScroll: false,
     })
   const filter = status ? { status } : {}
   return (
-    <Card title="Contacts" is_flush aside={<StatusFilter status={status} onChange={open} />}>
+    <>
+      <StatusFilter status={status} onChange={open} />
       {list.error && !list.data ? (
         <LoadError error={list.error} retry={list.refetch} />
       ) : (
@@ -65,7 +65,7 @@ export function Enrollments({ campaign }: { campaign: Campaign }) {
           isHighlighted={({ id }) => id === enrollment}
           empty={
             <EmptyState icon={<PeopleIcon size={24} />} title={status ? 'No results' : 'No contacts yet'}>
-              {status && 'No contact has this status.'}
+              {status && 'No contacts have this status.'}
             </EmptyState>
           }
         />
@@ -78,7 +78,7 @@ export function Enrollments({ campaign }: { campaign: Campaign }) {
         </div>
       )}
       <EnrollmentDrawer campaign={campaign} id={enrollment} onClose={() => open(filter)} />
-    </Card>
+    </>
   )
 }
 
@@ -89,6 +89,7 @@ interface StatusFilterProps {
 
 const StatusFilter = ({ status, onChange }: StatusFilterProps) => (
   <Select
+    className={styles.filter ?? ''}
     size="xs"
     aria-label="Status"
     placeholder="Any status"
@@ -105,11 +106,11 @@ const columns: Column<Enrollment>[] = [
   {
     id: 'status',
     name: 'Status',
-    cell: (original) => (
-      <div className={styles.statusCell}>
-        <EnrollmentStatus {...original} />
-        {original.reason && <span className={styles.hint}>{reasonName(original.reason)}</span>}
-      </div>
+    cell: ({ status, reason }) => (
+      <>
+        <EnrollmentStatus status={status} />
+        {reason && ` · ${reasonName(reason)}`}
+      </>
     ),
   },
   {
@@ -141,18 +142,16 @@ function NextAttempt({ time }: { time: string | null }) {
 
 function NameLink({ enrollment: { id, campaign_id, contact_id } }: { enrollment: Enrollment }) {
   const workspace = useWorkspaceId()
-  const { status } = useSearch({ from: '/w/$workspace/campaigns/$id' })
+  const { status } = useSearch({ from: '/w/$workspace/campaigns/$id/contacts' })
   const name = useContactName({ kind: 'voice', contact_id, counterpart: null })
   return (
-    <div className={styles.name}>
-      <Link
-        to="/w/$workspace/campaigns/$id"
-        params={{ workspace, id: campaign_id }}
-        search={{ ...(status && { status }), enrollment: id }}
-        resetScroll={false}
-      >
-        {name}
-      </Link>
-    </div>
+    <Link
+      to="/w/$workspace/campaigns/$id/contacts"
+      params={{ workspace, id: campaign_id }}
+      search={{ ...(status && { status }), enrollment: id }}
+      resetScroll={false}
+    >
+      {name}
+    </Link>
   )
 }

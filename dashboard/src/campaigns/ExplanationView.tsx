@@ -20,15 +20,15 @@ const rule_names: Record<RuleName, string> = {
   consent: 'Consent',
   conversation: 'Open conversations',
   attempts: 'Attempts left',
-  caps: 'Attempts over all campaigns',
+  caps: 'Contact limits',
   quiet_hours: 'Quiet hours',
-  windows: 'Hours of the campaign',
+  windows: 'Campaign hours',
   breaker: 'Circuit breaker',
   pacing: 'Pace',
 }
 const verdict_names: Record<Verdict, string> = {
   pass: 'Passes',
-  defer: 'Waits',
+  defer: 'Waiting',
   skip: 'Skips',
   fail: 'Fails',
   expire: 'Expires',
@@ -62,8 +62,7 @@ export function ExplanationView({ campaign, enrollment: { id, updated_at } }: Ex
     <section className={styles.form} aria-label="Explanation">
       <TextInput
         type="datetime-local"
-        label="Explain at"
-        description="Leave blank for now."
+        label="Check another time"
         value={at}
         onChange={({ currentTarget }) => setAt(currentTarget.value)}
       />
@@ -93,12 +92,12 @@ export function ExplanationView({ campaign, enrollment: { id, updated_at } }: Ex
   )
 }
 
-function describeVerdict(campaign: Campaign, { verdict, next_attempt_at }: Explanation): string {
+function describeVerdict(campaign: Campaign, { verdict, next_attempt_at, rules }: Explanation): string {
   switch (verdict) {
     case 'attempt':
       return `Would be ${reachedBy(campaign)}.`
     case 'defer':
-      return next_attempt_at ? `Waits until ${formatExactTime(next_attempt_at)}.` : 'Waits.'
+      return `Waiting${next_attempt_at ? ` until ${formatExactTime(next_attempt_at)}` : ''}${because(rules)}.`
     case 'skip':
       return 'Would be skipped.'
     case 'fail':
@@ -108,6 +107,12 @@ function describeVerdict(campaign: Campaign, { verdict, next_attempt_at }: Expla
     case 'done':
       return 'Nothing is left to do.'
   }
+}
+
+/** ": campaign hours". */
+function because(rules: Explanation['rules']): string {
+  const waiting = rules.find(({ verdict }) => verdict === 'defer')
+  return waiting ? `: ${rule_names[waiting.rule].toLowerCase()}` : ''
 }
 
 function Attempts({ attempts }: Pick<Explanation, 'attempts'>) {
@@ -120,7 +125,7 @@ function Attempts({ attempts }: Pick<Explanation, 'attempts'>) {
         {attempts.map(({ attempt, at, outcome, call_id, conversation_id }) => (
           <li key={attempt}>
             <span>
-              {attempt}. {outcome ? reasonName(outcome) : 'Going on'}
+              {attempt}. {outcome ? reasonName(outcome) : 'In progress'}
             </span>
             <span className={styles.hint}>{formatTime(at)}</span>
             {call_id && (

@@ -1,66 +1,49 @@
+import { useMemo } from 'react'
 import type { Forecast } from '../../../server/campaigns/forecast-schema.ts'
 import type { Campaign } from '../../../server/campaigns/schema.ts'
+import { Chart } from '../kit/Chart.tsx'
 import { formatCount, formatNumber } from '../kit/format.ts'
-import styles from './campaigns.module.css'
+import { answeredName } from './campaign.ts'
+import { closedRanges } from './hours.ts'
 
-type Interval = Forecast['timeline'][number]
+const minute_ms = 60_000
+const browser_zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-const width = 900
-const height = 180
-const short = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
-const formatShort = (time: string): string => short.format(new Date(time))
-
-interface ForecastChartProps {
-  timeline: Interval[]
-  kind: Campaign['kind']
+/** Closed hours are those of the campaign's time zone, or of the browser's. */
+export function useClosedHours({ windows, holidays, time_zone }: Campaign, [from, until]: [number, number]) {
+  const zone = time_zone ?? browser_zone
+  const key = JSON.stringify([windows, holidays, zone, from, until])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key holds all that it depends on
+  const ranges = useMemo(() => closedRanges({ windows, holidays }, zone, [from, until]), [key])
+  return { name: `Closed in ${zone}`, ranges }
 }
 
-/** Starts as an area, and how many of them reach someone as a line. */
-export function ForecastChart({ timeline, kind }: ForecastChartProps) {
-  const most = Math.max(1, ...timeline.flatMap(({ starts, answered }) => [starts, answered]))
-  const step = width / timeline.length
-  const starts = toSteps(timeline.map((interval) => height - (interval.starts / most) * (height - 4)))
-  const answers = toSteps(timeline.map(({ answered }) => height - (answered / most) * (height - 4)))
-  const answered_name = kind === 'voice' ? 'Answered' : 'Replied'
-  const sum = (name: 'starts' | 'answered') => timeline.reduce((all, interval) => all + interval[name], 0)
+interface ForecastChartProps {
+  campaign: Campaign
+  timeline: Forecast['timeline']
+}
+
+export function ForecastChart({ campaign, timeline }: ForecastChartProps) {
+  const times = timeline.map(({ at }) => Date.parse(at))
+  const [first = 0, second = first + minute_ms] = times
+  const interval_ms = second - first
+  const shaded = useClosedHours(campaign, [first, (times.at(-1) ?? first) + interval_ms])
+  const starts = timeline.map((interval) => interval.starts)
+  const answered = timeline.map((interval) => interval.answered)
+  const answered_name = answeredName(campaign)
+  const label = `${formatCount(sum(starts), 'attempt')}, ${formatNumber(sum(answered))} ${answered_name.toLowerCase()}`
   return (
-    <figure className={styles.chart}>
-      <figcaption className={styles.legend}>
-        <span data-series="starts">Attempts</span>
-        <span data-series="answered">{answered_name}</span>
-      </figcaption>
-      <svg
-        viewBox={`0 0 ${width} ${height}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`${formatCount(sum('starts'), 'attempt')}, ${formatNumber(sum('answered'))} ${answered_name.toLowerCase()}, at most ${formatCount(most, 'attempt')} in an interval`}
-      >
-        <path className={styles.starts} d={`M0 ${height} ${starts} V${height} Z`} />
-        <path className={styles.answers} d={`M0 ${height} ${answers} V${height}`} />
-        {timeline.map(({ at, starts, answered }, index) => (
-          <rect key={at} className={styles.interval} x={index * step} y={0} width={step} height={height}>
-            <title>
-              {`${formatShort(at)}: ${formatCount(starts, 'attempt')}, ${formatNumber(answered)} ${answered_name.toLowerCase()}`}
-            </title>
-          </rect>
-        ))}
-      </svg>
-      <div className={styles.axis}>
-        {axisTimes(timeline).map((at) => (
-          <span key={at}>{formatShort(at)}</span>
-        ))}
-      </div>
-    </figure>
+    <Chart
+      label={label}
+      times={times}
+      interval_ms={interval_ms}
+      series={[
+        { name: 'Attempts', color: 1, values: starts },
+        { name: answered_name, color: 2, values: answered, is_line: true },
+      ]}
+      shaded={shaded}
+    />
   )
 }
 
-/** A value holds for its whole interval. */
-function toSteps(heights: number[]): string {
-  const step = width / heights.length
-  return heights.map((y, index) => `V${y} H${(index + 1) * step}`).join(' ')
-}
-
-const axisTimes = (timeline: Interval[]): string[] => {
-  const wanted = [0, Math.floor(timeline.length / 2), timeline.length - 1]
-  return [...new Set(wanted)].flatMap((index) => timeline[index]?.at ?? [])
-}
+export const sum = (numbers: number[]): number => numbers.reduce((all, number) => all + number, 0)

@@ -19,7 +19,7 @@ export const ForecastView = ({ campaign, forecast }: ForecastViewProps) => (
     <p className={styles.hint}>
       {forecast.expected_end_at
         ? `Expected to end ${formatTime(forecast.expected_end_at)}.`
-        : 'It is not expected to end within a year.'}
+        : 'Not expected to end within a year.'}
       {forecast.is_sampled && ` Based on ${formatNumber(forecast.simulated)} of the contacts.`}
     </p>
     {forecast.warnings.map((warning) => (
@@ -27,7 +27,7 @@ export const ForecastView = ({ campaign, forecast }: ForecastViewProps) => (
         {warning}
       </Alert>
     ))}
-    {forecast.timeline.length > 0 && <ForecastChart timeline={forecast.timeline} kind={campaign.kind} />}
+    {forecast.timeline.length > 0 && <ForecastChart campaign={campaign} timeline={forecast.timeline} />}
     <section className={styles.part} aria-label="Attempts by outcome">
       <h3>Attempts by outcome</h3>
       <OutcomeBars by_outcome={forecast.by_outcome} />

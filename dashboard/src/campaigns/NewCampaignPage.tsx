@@ -1,4 +1,4 @@
-import { Button, Radio } from '@mantine/core'
+import { Button, Group, Radio } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -6,9 +6,10 @@ import { useState } from 'react'
 import type { Campaign } from '../../../server/campaigns/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
-import { Card, Page, Stack } from '../kit/Page.tsx'
+import { Page, Stack } from '../kit/Page.tsx'
 import { ErrorAlert } from '../kit/states.tsx'
 import { showError } from '../kit/toast.ts'
+import { useUnsaved } from '../kit/unsaved.tsx'
 import { AgentFields, NameField } from './AgentFields.tsx'
 import { AudienceFields } from './AudienceFields.tsx'
 import { type Audience, enroll, everyone } from './audience.ts'
@@ -25,7 +26,8 @@ export function NewCampaignPage() {
   const [step, setStep] = useState(audience_step)
   const [audience, setAudience] = useState<Audience | undefined>(everyone)
   const form = useForm<CampaignValues>({ initialValues: toValues() })
-  const creating = useCreate(audience, (error) => {
+  const setSaved = useUnsaved(form.isDirty() || JSON.stringify(audience) !== JSON.stringify(everyone))
+  const creating = useCreate(audience, setSaved, (error) => {
     const { fields: wrong } = formErrors(error, fields)
     form.setErrors(wrong)
     const [first] = Object.keys(wrong)
@@ -34,12 +36,12 @@ export function NewCampaignPage() {
   const next = (values: CampaignValues) => (step === schedule_step ? creating.mutate(values) : setStep(step + 1))
   const message = creating.error && formErrors(creating.error, fields).message
   return (
-    <Page title="New campaign">
+    <Page title="New campaign" is_form>
       <Stack>
         <Steps current={step} onOpen={setStep} />
         {message && <ErrorAlert>{message}</ErrorAlert>}
-        <Card title={steps[step] ?? ''}>
-          <form className={`${styles.form} ${styles.narrow}`} onSubmit={form.onSubmit(next)}>
+        <section aria-label={steps[step]}>
+          <form className={styles.form} onSubmit={form.onSubmit(next)}>
             {step === audience_step && (
               <>
                 <NameField form={form} />
@@ -48,7 +50,7 @@ export function NewCampaignPage() {
             )}
             {step === agent_step && <AgentFields form={form} />}
             {step === schedule_step && <ScheduleFields form={form} />}
-            <div className={styles.buttons}>
+            <Group justify="flex-end" gap={8}>
               {step > audience_step && (
                 <Button variant="default" onClick={() => setStep(step - 1)}>
                   Back
@@ -57,16 +59,16 @@ export function NewCampaignPage() {
               <Button type="submit" loading={creating.isPending}>
                 {step === schedule_step ? 'Create draft and review' : 'Continue'}
               </Button>
-            </div>
+            </Group>
           </form>
-        </Card>
+        </section>
       </Stack>
     </Page>
   )
 }
 
 /** Creates the draft, adds the contacts and opens its page. */
-function useCreate(audience: Audience | undefined, onError: (error: Error) => void) {
+function useCreate(audience: Audience | undefined, setSaved: () => void, onError: (error: Error) => void) {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -79,6 +81,7 @@ function useCreate(audience: Audience | undefined, onError: (error: Error) => vo
     },
     onError,
     onSuccess: async (campaign) => {
+      setSaved()
       await showChanged(client, api, campaign)
       await navigate({ to: '/w/$workspace/campaigns/$id', params: { workspace: api.workspace, id: campaign.id } })
     },
@@ -99,11 +102,11 @@ const AudienceChoice = ({ audience, onChange }: AudienceChoiceProps) => (
       onChange={(value) => onChange(value === 'filter' ? everyone : undefined)}
     >
       <div className={styles.choices}>
-        <Radio value="filter" label="Choose by a filter" />
+        <Radio value="filter" label="Choose with a filter" />
         <Radio
           value="later"
           label="Add them later"
-          description="On the campaign’s page, by an import or over the API."
+          description="On the campaign’s page, with an import or over the API."
         />
       </div>
     </Radio.Group>

@@ -1,6 +1,9 @@
+import { Link } from '@tanstack/react-router'
+import type { Campaign } from '../../../server/campaigns/schema.ts'
+import { useWorkspaceId } from '../kit/api.ts'
 import { formatNumber } from '../kit/format.ts'
 import { EnrollmentStatus } from './CampaignStatus.tsx'
-import { enrollment_statuses } from './campaign.ts'
+import { enrollment_status_names, enrollment_statuses } from './campaign.ts'
 import styles from './campaigns.module.css'
 
 interface StatusBarProps {
@@ -39,18 +42,42 @@ export function StatusBar({ total, by_status }: StatusBarProps) {
   )
 }
 
-/** The numbers behind the bar. */
-export const StatusCounts = ({ by_status }: Pick<StatusBarProps, 'by_status'>) => (
-  <dl className={styles.statusCounts} aria-label="Contacts by status">
-    {enrollment_statuses
-      .filter((status) => (by_status[status] ?? 0) > 0)
-      .map((status) => (
-        <div key={status}>
-          <dt>
-            <EnrollmentStatus status={status} />
-          </dt>
-          <dd>{formatNumber(by_status[status] ?? 0)}</dd>
-        </div>
-      ))}
-  </dl>
-)
+interface StatusPartsProps {
+  campaign: Campaign
+  by_status: Record<string, number>
+}
+
+/** The same bar and its numbers. Each part leads to the contacts with this status. */
+export function StatusParts({ campaign: { id }, by_status }: StatusPartsProps) {
+  const workspace = useWorkspaceId()
+  const shown = [...statuses_in_order, 'pending' as const].filter((status) => (by_status[status] ?? 0) > 0)
+  const linkTo = (status: (typeof shown)[number]) =>
+    ({ to: '/w/$workspace/campaigns/$id/contacts', params: { workspace, id }, search: { status } }) as const
+  return (
+    <div className={styles.part}>
+      <div className={styles.statusParts} aria-hidden="true">
+        {shown.map((status) => (
+          // The links below are for the keyboard.
+          <Link
+            key={status}
+            {...linkTo(status)}
+            tabIndex={-1}
+            data-status={status}
+            title={`${enrollment_status_names[status]}: ${formatNumber(by_status[status] ?? 0)}`}
+            style={{ flexGrow: by_status[status] }}
+          />
+        ))}
+      </div>
+      <ul className={styles.statusCounts} aria-label="Contacts by status">
+        {shown.map((status) => (
+          <li key={status}>
+            <Link {...linkTo(status)}>
+              <EnrollmentStatus status={status} />
+              <strong>{formatNumber(by_status[status] ?? 0)}</strong>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

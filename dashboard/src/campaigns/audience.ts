@@ -26,11 +26,14 @@ const toFilter = ({ search, tag, source }: Audience) => ({
 
 export const isEveryone = (audience: Audience): boolean => Object.keys(toFilter(audience)).length === 0
 
-export const audienceCountQuery = (api: Api, audience: Audience) => {
-  const query = { ...toFilter(audience), limit: 1 }
+const sample_size = 5
+
+/** The first few contacts, and how many there are. */
+export const audienceQuery = (api: Api, audience: Audience) => {
+  const query = { ...toFilter(audience), limit: sample_size }
   return queryOptions({
-    queryKey: [api.workspace, 'contacts', 'count', query],
-    queryFn: async ({ signal }) => (await api.list<Contact>('/contacts', query, signal)).pagination.total,
+    queryKey: [api.workspace, 'contacts', 'audience', query],
+    queryFn: ({ signal }) => api.list<Contact>('/contacts', query, signal),
     placeholderData: keepPreviousData,
   })
 }

@@ -74,6 +74,9 @@ export const isEnrollmentFinal = ({ status }: Pick<Enrollment, 'status'>): boole
 /** "called", "written to". */
 export const reachedBy = ({ kind }: Pick<Campaign, 'kind'>): string => (kind === 'voice' ? 'called' : 'written to')
 
+/** Of those who were reached. */
+export const answeredName = ({ kind }: Pick<Campaign, 'kind'>): string => (kind === 'voice' ? 'Answered' : 'Replied')
+
 export const refetch_ms = 2_000
 
 export const campaignsKey = (api: Api) => [api.workspace, 'campaigns']

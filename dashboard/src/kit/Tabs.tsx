@@ -18,7 +18,8 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
         <Link
           key={name}
           to={to as '/w/$workspace/contacts'}
-          params={{ workspace }}
+          // Those of the page too, such as the id of what it shows.
+          params={(known) => ({ ...known, workspace })}
           activeOptions={{ exact: true, includeSearch: false }}
           activeProps={{ 'aria-current': 'page' }}
         >

@@ -2620,7 +2620,10 @@ export interface CampaignProgress {
   in_flight: number
   /** Attempts that began in the last minute. */
   starts_last_minute: number
-  /** When it ends at the current rate, but not before the last contact who waits is due. `null` when that is not known. */
+  /**
+   * When it ends at the rate of the last minute, but not before the last contact who waits is due. Hours and retries to
+   * come are left out: a forecast counts them. `null` when that is not known, such as while it is paused.
+   */
   expected_end_at: string | null
 }
 

@@ -184,7 +184,8 @@ export const Progress = Type.Object(
     in_flight: total('Attempts that go on now.', 8),
     starts_last_minute: total('Attempts that began in the last minute.', 60),
     expected_end_at: optionalTimestamp(
-      'When it ends at the current rate, but not before the last contact who waits is due. `null` when that is not known.',
+      'When it ends at the rate of the last minute, but not before the last contact who waits is due. Hours and retries to come ' +
+        'are left out: a forecast counts them. `null` when that is not known, such as while it is paused.',
     ),
   },
   { title: 'CampaignProgress' },

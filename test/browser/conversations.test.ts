@@ -43,7 +43,7 @@ test('the draft of an agent saves itself, and what is wrong with a script names 
   await page.getByText('set up a default model provider').waitFor()
   await page.getByLabel('Greeting').fill('Good morning.')
   await page.getByRole('status').getByText('Saved', { exact: true }).waitFor()
-  await page.getByText('Unpublished changes').waitFor()
+  await page.getByText('Live v1 · draft changed').waitFor()
   assert.equal((await send('GET', `/agents/${id}`)).draft.greeting, 'Good morning.')
   await page.getByLabel('Temperature').fill('3')
   await page.getByText('Must be at most 2').waitFor()
@@ -59,6 +59,7 @@ test('the draft of an agent saves itself, and what is wrong with a script names 
   const { temperature, stop } = (await send('GET', `/agents/${id}`)).draft.model_settings
   assert.deepEqual([temperature, stop], [0.3, ['User:, bye']])
   await page.getByText('Script', { exact: true }).click()
+  await page.getByRole('button', { name: 'Use a script' }).click()
   const wrong = { ...script, nodes: { ...script.nodes, done: { say: 'See you.', go: 'nowhere' } } }
   await scriptField().fill(JSON.stringify(wrong))
   await page.getByRole('list', { name: 'Errors' }).getByText('nodes.done').waitFor()
@@ -69,7 +70,7 @@ test('the draft of an agent saves itself, and what is wrong with a script names 
   await page.getByRole('list', { name: 'Errors' }).waitFor({ state: 'detached' })
   // Leaving saves what was typed last.
   await page.getByLabel('Greeting').fill('')
-  await page.getByRole('link', { name: 'All agents' }).click()
+  await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Agents' }).click()
   await page.getByRole('list', { name: 'Agents' }).waitFor()
   const { draft } = await send('GET', `/agents/${id}`)
   assert.deepEqual([draft.greeting, draft.script, draft.model_settings.temperature], [null, script, null])
@@ -124,8 +125,9 @@ test('the test chat talks to the draft as it is', { skip }, async () => {
   await transcript().getByText('See you on Tuesday.').waitFor()
   await owner.capture('agent, test chat, phone')
   await page.setViewportSize(wide)
-  await page.getByRole('button', { name: 'Publish' }).click()
-  await page.getByText('Published', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Deploy…', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Deploy' }).click()
+  await page.getByText('Live v2', { exact: true }).waitFor()
   assert.deepEqual(owner.pageErrors([400, 412]), [])
 })
 

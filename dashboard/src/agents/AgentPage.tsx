@@ -1,21 +1,25 @@
-import { Anchor, SegmentedControl } from '@mantine/core'
+import { SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useParams } from '@tanstack/react-router'
+import { useContext, useState } from 'react'
+import type { AgentWithDraft } from '../../../server/agents/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
-import { useTitle } from '../kit/Page.tsx'
+import { BreadcrumbContext, useTitle } from '../kit/Page.tsx'
+import { Status } from '../kit/Status.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { AgentActions } from './AgentActions.tsx'
 import { AgentSettings } from './AgentSettings.tsx'
 import { AgentText } from './AgentText.tsx'
 import styles from './agents.module.css'
+import { isEmpty } from './Changes.tsx'
 import { DraftConflict } from './DraftConflict.tsx'
 import { agentQuery, draft_fields, type LoadedAgent } from './draft.ts'
 import { TestChat } from './TestChat.tsx'
 import { type Draft, type SaveState, useDraft } from './useDraft.ts'
 import { Versions } from './Versions.tsx'
+import { differenceQuery } from './versions.ts'
 
 export function AgentPage() {
   const api = useApi()
@@ -32,29 +36,26 @@ export function AgentPage() {
 
 /** On narrow screens one pane is shown at a time. */
 function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
-  const { workspace } = useApi()
   const can_edit = useCanEdit()
   const draft = useDraft(loaded)
   const agent = loaded.data
+  const is_changed = useIsChanged(agent)
   const [pane, setPane] = useState('text')
   const [part, setPart] = useState('settings')
   return (
     <div className={styles.editor} data-fills-page data-pane={pane}>
       <header className={styles.editorHead}>
         <div className={styles.editorTitle}>
-          <Anchor fz={13} renderRoot={(props) => <Link to="/w/$workspace/agents" params={{ workspace }} {...props} />}>
-            All agents
-          </Anchor>
+          {useContext(BreadcrumbContext)}
           <h1>{agent.name}</h1>
         </div>
-        <span className={styles.state} data-published={!agent.has_unpublished_changes}>
-          {agent.has_unpublished_changes ? 'Unpublished changes' : 'Published'}
-        </span>
-        <span className={styles.hint}>{agent.deployed_version.version_label} deployed</span>
+        <LiveStatus agent={agent} is_changed={is_changed} />
         {can_edit && <SaveStatus draft={draft} />}
-        <div className={styles.editorActions}>
-          <AgentActions agent={agent} can_edit={can_edit} save={draft.save} />
-        </div>
+        {can_edit && (
+          <div className={styles.editorActions}>
+            <AgentActions agent={agent} is_changed={is_changed} save={draft.save} />
+          </div>
+        )}
       </header>
       <SegmentedControl
         className={styles.paneChoice}
@@ -91,12 +92,33 @@ function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
       </section>
       {can_edit && (
         <section className={styles.pane} data-name="chat" aria-label="Test chat">
-          <TestChat agent_id={agent.id} saved_at={agent.updated_at} draft={draft} />
+          <TestChat agent={agent} draft={draft} />
         </section>
       )}
       <DraftConflict draft={draft} />
     </div>
   )
+}
+
+/** Whether the draft differs from what is live. It may equal a version that isn't. */
+function useIsChanged(agent: AgentWithDraft): boolean {
+  const live = agent.deployed_version.id
+  const { data } = useQuery({
+    ...differenceQuery(useApi(), agent, { from: live, to: 'draft' }),
+    enabled: !agent.has_unpublished_changes,
+  })
+  return agent.has_unpublished_changes || (data !== undefined && !isEmpty(data))
+}
+
+/** "Live v2 · v3 for 20 % · draft changed". */
+function LiveStatus({ agent, is_changed }: { agent: AgentWithDraft; is_changed: boolean }) {
+  const { deployed_version, candidate } = agent
+  const facts = [
+    `Live ${deployed_version.version_label}`,
+    ...(candidate ? [`${candidate.version.version_label} for ${candidate.percent} %`] : []),
+    ...(is_changed ? ['draft changed'] : []),
+  ]
+  return <Status tone={is_changed ? 'warning' : 'success'}>{facts.join(' · ')}</Status>
 }
 
 const state_names: Record<SaveState, string> = {

@@ -1,8 +1,10 @@
-import { SegmentedControl, Textarea } from '@mantine/core'
+import { Button, SegmentedControl, Textarea } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { type FieldError, fieldErrors } from '../kit/error-messages.ts'
+import { CodeIcon } from '../kit/icons.tsx'
 import { toJsonText } from '../kit/json.ts'
+import { EmptyState } from '../kit/states.tsx'
 import styles from './agents.module.css'
 import { no_model_settings } from './draft.ts'
 import type { Draft } from './useDraft.ts'
@@ -23,44 +25,78 @@ const first_script = toJsonText({
   },
 })
 
-/** The instructions, or the script as JSON. */
+type Kind = 'instructions' | 'script'
+
+/** The instructions and the script. Looking at one changes nothing: only a button makes the agent follow it. */
 export function AgentText({ draft, is_read_only }: { draft: Draft; is_read_only: boolean }) {
   const { values, change, error } = draft
-  const is_script = values.script !== null
-  const last_script = useRef(values.script ?? first_script)
+  const followed: Kind = values.script === null ? 'instructions' : 'script'
+  const [chosen, setChosen] = useState<Kind>()
+  const shown = chosen ?? followed
+  const last_script = useRef(first_script)
   const [is_confirming, setConfirming] = useState(false)
-  const addScript = () => change({ script: last_script.current, model: null, model_settings: no_model_settings })
+  const followScript = () => change({ script: last_script.current, model: null, model_settings: no_model_settings })
   const removeScript = () => {
     last_script.current = values.script ?? last_script.current
     change({ script: null })
   }
-  const errors = textErrors(error, is_script ? 'script' : 'instructions')
+  const errors = textErrors(error, shown)
   return (
     <>
       <div className={styles.paneHead}>
         <SegmentedControl
           size="sm"
-          aria-label="Answers with"
-          disabled={is_read_only}
+          aria-label="Instructions or script"
           data={[
             { value: 'instructions', label: 'Instructions' },
             { value: 'script', label: 'Script' },
           ]}
-          value={is_script ? 'script' : 'instructions'}
-          onChange={(chosen) => (chosen === 'script' ? addScript() : setConfirming(true))}
+          value={shown}
+          onChange={(value) => setChosen(value as Kind)}
         />
-        <span className={styles.hint}>{is_script ? 'Needs no model.' : 'Needs a model.'}</span>
+        {shown === 'instructions' && followed === 'script' && (
+          <>
+            <span className={styles.hint}>Not in use: the agent follows its script.</span>
+            {!is_read_only && (
+              <Button variant="default" size="xs" onClick={() => setConfirming(true)}>
+                Use instructions…
+              </Button>
+            )}
+          </>
+        )}
       </div>
-      <Textarea
-        aria-label={is_script ? 'Script' : 'Instructions'}
-        placeholder={is_script ? undefined : 'Greet the caller and ask how you can help.'}
-        classNames={{ root: styles.text, wrapper: styles.textWrapper, input: is_script ? styles.code : styles.prose }}
-        readOnly={is_read_only}
-        spellCheck={!is_script}
-        value={values.script ?? values.instructions}
-        aria-invalid={errors.length > 0}
-        onChange={({ currentTarget: { value } }) => change(is_script ? { script: value } : { instructions: value })}
-      />
+      {shown === 'script' && followed === 'instructions' ? (
+        <div className={styles.chatStart}>
+          <EmptyState
+            icon={<CodeIcon size={24} />}
+            title="No script"
+            action={
+              !is_read_only && (
+                <Button variant="default" onClick={followScript}>
+                  Use a script
+                </Button>
+              )
+            }
+          >
+            A script answers without a model.
+          </EmptyState>
+        </div>
+      ) : (
+        <Textarea
+          aria-label={shown === 'script' ? 'Script' : 'Instructions'}
+          placeholder={shown === 'script' ? undefined : 'Greet the caller and ask how you can help.'}
+          classNames={{
+            root: styles.text,
+            wrapper: styles.textWrapper,
+            input: shown === 'script' ? styles.code : styles.prose,
+          }}
+          readOnly={is_read_only}
+          spellCheck={shown !== 'script'}
+          value={(shown === 'script' ? values.script : values.instructions) ?? ''}
+          aria-invalid={errors.length > 0}
+          onChange={({ currentTarget }) => change({ [shown]: currentTarget.value })}
+        />
+      )}
       {errors.length > 0 && (
         <div role="alert" className={styles.faults}>
           <ul aria-label="Errors">
@@ -83,7 +119,9 @@ export function AgentText({ draft, is_read_only }: { draft: Draft; is_read_only:
   )
 }
 
-function textErrors(error: unknown, field: 'script' | 'instructions'): FieldError[] {
-  if (error instanceof SyntaxError) return [{ path: field, message: `This is not valid JSON. ${error.message}` }]
+function textErrors(error: unknown, field: Kind): FieldError[] {
+  if (error instanceof SyntaxError) {
+    return field === 'script' ? [{ path: field, message: `This is not valid JSON. ${error.message}` }] : []
+  }
   return fieldErrors(error).filter(({ path }) => path.split('.')[0] === field)
 }

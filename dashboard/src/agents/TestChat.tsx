@@ -2,6 +2,7 @@ import { Alert, Anchor, Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
+import type { AgentWithDraft } from '../../../server/agents/schema.ts'
 import type { Conversation, Turn } from '../../../server/conversations/schema.ts'
 import { addTurn, conversationQuery, turnsQuery } from '../conversations/conversation.ts'
 import { MessageForm } from '../conversations/MessageForm.tsx'
@@ -9,24 +10,26 @@ import { Transcript } from '../conversations/Transcript.tsx'
 import { useConversation } from '../conversations/useConversation.ts'
 import { useApi } from '../kit/api.ts'
 import { ChatIcon, RotateIcon } from '../kit/icons.tsx'
+import { useIsTest } from '../kit/session.ts'
 import { EmptyState, LoadError } from '../kit/states.tsx'
 import { showError } from '../kit/toast.ts'
 import { providersQuery } from '../settings/providers-query.ts'
+import { TalkButton } from '../talk/TalkButton.tsx'
 import styles from './agents.module.css'
 import { type Draft, draftNotSaved } from './useDraft.ts'
 
 interface TestChatProps {
-  agent_id: string
-  /** Changes with each save. */
-  saved_at: string
+  agent: AgentWithDraft
   draft: Draft
 }
 
 /** Talks to the draft as a contact would. */
-export function TestChat({ agent_id, saved_at, draft }: TestChatProps) {
+export function TestChat({ agent, draft }: TestChatProps) {
   const api = useApi()
   const client = useQueryClient()
-  const { id, started_at, begin, is_starting } = useTestConversation(agent_id, saved_at, draft)
+  const can_talk = !useIsTest()
+  const saved_at = agent.updated_at
+  const { id, started_at, begin, is_starting } = useTestConversation(agent, draft)
   const { data: conversation } = useQuery({ ...conversationQuery(api, id ?? ''), enabled: id !== undefined })
   const send = async (text: string) => {
     if (id === undefined) return await begin(text)
@@ -37,17 +40,20 @@ export function TestChat({ agent_id, saved_at, draft }: TestChatProps) {
     <>
       <div className={styles.paneHead}>
         <h2 className={styles.paneTitle}>Test chat</h2>
-        {id && (
-          <Button
-            variant="default"
-            size="xs"
-            leftSection={<RotateIcon size={15} />}
-            loading={is_starting}
-            onClick={start}
-          >
-            Restart
-          </Button>
-        )}
+        <div className={styles.editorActions}>
+          {id && (
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<RotateIcon size={15} />}
+              loading={is_starting}
+              onClick={start}
+            >
+              Restart
+            </Button>
+          )}
+          {can_talk && <TalkButton agent={agent} save={draft.save} />}
+        </div>
       </div>
       <ProviderNotice draft={draft} workspace={api.workspace} />
       {id && started_at !== saved_at && <p className={styles.notice}>The draft has changed. Restart to test it.</p>}
@@ -78,7 +84,8 @@ export function TestChat({ agent_id, saved_at, draft }: TestChatProps) {
   )
 }
 
-function useTestConversation(agent_id: string, saved_at: string, draft: Draft) {
+/** `updated_at` changes with each save. */
+function useTestConversation({ id: agent_id, updated_at: saved_at }: AgentWithDraft, draft: Draft) {
   const api = useApi()
   const client = useQueryClient()
   const [started, setStarted] = useState<{ id: string; saved_at: string }>()

@@ -1,58 +1,65 @@
-import { Badge } from '@mantine/core'
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Button, UnstyledButton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Agent, AgentVersion } from '../../../server/agents/schema.ts'
-import { type Api, useApi } from '../kit/api.ts'
+import { useApi } from '../kit/api.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { Status } from '../kit/Status.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import styles from './agents.module.css'
+import { DeployDialog } from './DeployDialog.tsx'
 import { Deployments } from './Deployments.tsx'
-import { DeployVersion } from './DeployVersion.tsx'
-
-export const versionsQuery = (api: Api, agent_id: string) =>
-  queryOptions({
-    queryKey: [api.workspace, 'agents', agent_id, 'versions'],
-    queryFn: ({ signal }) => api.list<AgentVersion>(`/agents/${agent_id}/versions`, { limit: 100 }, signal),
-  })
+import { VersionDrawer } from './VersionDrawer.tsx'
+import { useAuthorName, versionsQuery } from './versions.ts'
 
 export function Versions({ agent }: { agent: Agent }) {
-  const api = useApi()
+  const [shown, setShown] = useState<AgentVersion>()
+  const [deployed, setDeployed] = useState<AgentVersion>()
+  const nameOf = useAuthorName()
   const can_edit = useCanEdit()
-  const [chosen, setChosen] = useState<string>()
-  const { data, error, isPending, refetch } = useQuery(versionsQuery(api, agent.id))
-  const shown = data?.data.find(({ id }) => id === (chosen ?? agent.deployed_version.id))
+  const { data, error, isPending, refetch } = useQuery(versionsQuery(useApi(), agent.id))
+  const versions = data?.data ?? []
   return (
     <>
-      {error && <LoadError error={error} retry={refetch} />}
+      {error && !data && <LoadError error={error} retry={refetch} />}
       {isPending && <LoadingSkeleton lines={2} />}
       <ul className={styles.versions} aria-label="Versions">
-        {data?.data.map((version) => (
+        {versions.map((version) => (
           <li key={version.id}>
-            <button type="button" aria-pressed={version.id === shown?.id} onClick={() => setChosen(version.id)}>
-              <strong>{version.version_label}</strong>
-              <VersionBadge agent={agent} version={version} />
-              <span className={styles.agentWhen}>
-                <RelativeTime time={version.created_at} />
+            <UnstyledButton className={styles.version} onClick={() => setShown(version)}>
+              <span className={styles.versionHead}>
+                <strong>{version.version_label}</strong>
+                <VersionStatus agent={agent} version={version} />
+              </span>
+              <span className={styles.hint}>
+                {nameOf(version.created_by)} · <RelativeTime time={version.created_at} />
               </span>
               {version.note && <span className={styles.note}>{version.note}</span>}
-            </button>
+            </UnstyledButton>
+            {can_edit && version.id !== agent.deployed_version.id && (
+              <Button
+                variant="default"
+                size="compact-xs"
+                aria-label={`Deploy ${version.version_label}…`}
+                onClick={() => setDeployed(version)}
+              >
+                Deploy…
+              </Button>
+            )}
           </li>
         ))}
       </ul>
-      {can_edit && shown && shown.id !== agent.deployed_version.id && <DeployVersion agent={agent} version={shown} />}
       <Deployments agent_id={agent.id} />
+      <VersionDrawer agent={agent} version={shown} versions={versions} onClose={() => setShown(undefined)} />
+      {deployed && <DeployDialog agent={agent} version={deployed} is_open onClose={() => setDeployed(undefined)} />}
     </>
   )
 }
 
-function VersionBadge({ agent, version }: { agent: Agent; version: AgentVersion }) {
+function VersionStatus({ agent, version }: { agent: Agent; version: AgentVersion }) {
   const { deployed_version, candidate } = agent
-  const is_candidate = version.id === candidate?.version.id
-  if (version.id !== deployed_version.id && !is_candidate) return null
-  return (
-    <Badge variant="light" tt="none" {...(is_candidate && { color: 'gray' })}>
-      {is_candidate ? `Candidate, ${candidate?.percent} %` : 'Deployed'}
-    </Badge>
-  )
+  if (version.id === deployed_version.id) return <Status tone="success">Live</Status>
+  if (version.id === candidate?.version.id) return <Status tone="warning">Live for {candidate.percent} %</Status>
+  return null
 }

@@ -1,0 +1,108 @@
+import { NumberInput, Textarea } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Agent, AgentVersion, VersionReference } from '../../../server/agents/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { Dialog, FormButtons } from '../kit/Dialog.tsx'
+import { formErrors } from '../kit/error-messages.ts'
+import { ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { showToast } from '../kit/toast.ts'
+import { useUnsaved } from '../kit/unsaved.tsx'
+import styles from './agents.module.css'
+import { Changes } from './Changes.tsx'
+import { useRefreshAgents } from './useRefreshAgents.ts'
+import { differenceQuery } from './versions.ts'
+
+const fields = ['note', 'percent']
+const note_length_max = 500
+
+interface DeployDialogProps {
+  agent: Agent
+  /** Undefined: the draft, of which a version is made first. */
+  version?: VersionReference | undefined
+  is_open: boolean
+  onClose: () => void
+}
+
+/** Makes a version live, for all people or a part of them. The draft must be saved. */
+export const DeployDialog = ({ is_open, ...props }: DeployDialogProps) => (
+  <Dialog
+    is_open={is_open}
+    title={`Deploy ${props.version?.version_label ?? 'the draft'}`}
+    size="xl"
+    onClose={props.onClose}
+  >
+    <DeployForm {...props} />
+  </Dialog>
+)
+
+function DeployForm({ agent, version, onClose }: Omit<DeployDialogProps, 'is_open'>) {
+  const api = useApi()
+  const refresh = useRefreshAgents()
+  const [note, setNote] = useState('')
+  const [percent, setPercent] = useState<number | string>(100)
+  const isSaved = useUnsaved(note !== '')
+  const path = `/agents/${agent.id}`
+  const live = agent.deployed_version
+  const difference = useQuery(differenceQuery(api, agent, { from: live.id, to: version?.id ?? 'draft' }))
+  const deploying = useMutation({
+    mutationFn: async () => {
+      const is_for_all = percent === 100
+      // Publishing a draft that has a version already returns that one, so this can be tried again.
+      const { id, version_label } =
+        version ?? (await api.send<AgentVersion>('POST', `${path}/versions`, { note, deploy: is_for_all }))
+      if (version || !is_for_all) await api.send('POST', `${path}/deploy`, { version_id: id, percent })
+      return version_label
+    },
+    onSuccess: async (version_label) => {
+      isSaved()
+      onClose()
+      showToast(percent === 100 ? `${version_label} is live.` : `${version_label} is live for ${percent} % of people.`)
+    },
+    // A version may have been made before it failed.
+    onSettled: refresh,
+  })
+  const is_percent_valid = typeof percent === 'number' && percent >= 1 && percent <= 100
+  const errors = deploying.error ? formErrors(deploying.error, fields) : undefined
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (is_percent_valid) deploying.mutate()
+      }}
+    >
+      <ErrorAlert>{errors?.message}</ErrorAlert>
+      {!version && agent.has_unpublished_changes && (
+        <Textarea
+          label="Note"
+          placeholder="What changed"
+          autosize
+          maxRows={4}
+          maxLength={note_length_max}
+          data-autofocus
+          value={note}
+          error={errors?.fields.note}
+          onChange={({ currentTarget }) => setNote(currentTarget.value)}
+        />
+      )}
+      <NumberInput
+        label="Percent of people"
+        className={styles.percent}
+        suffix=" %"
+        clampBehavior="none"
+        allowDecimal={false}
+        value={percent}
+        error={is_percent_valid ? errors?.fields.percent : 'Must be 1 to 100'}
+        onChange={setPercent}
+      />
+      <section aria-label="Changes" className={styles.form}>
+        <h2 className={styles.paneTitle}>Changes from {live.version_label}, which is live</h2>
+        {difference.error && <LoadError error={difference.error} retry={difference.refetch} />}
+        {difference.isPending && <LoadingSkeleton lines={4} />}
+        {difference.data && <Changes difference={difference.data} />}
+      </section>
+      <FormButtons label="Deploy" is_pending={deploying.isPending} onCancel={onClose} />
+    </form>
+  )
+}

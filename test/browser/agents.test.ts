@@ -44,3 +44,14 @@ test('a comparison marks what was added and removed', { skip }, async () => {
   await dialog().locator('del').getByText('Tuesday').waitFor()
   assert.equal(await dialog().locator('ins').getByText('Friday').count(), 1)
 })
+
+test('a long name leaves its version room', { skip }, async () => {
+  await send('POST', '/agents', { name: `Reception ${'of the long northern corridor '.repeat(6)}`.trim() })
+  await openInPage(page, '/agents')
+  const labels = page.locator('main').getByText('v1', { exact: true })
+  await labels.first().waitFor()
+  const squeezed = await labels.evaluateAll(
+    (all) => all.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length,
+  )
+  assert.equal(squeezed, 0)
+})

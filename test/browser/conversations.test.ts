@@ -71,7 +71,7 @@ test('the draft of an agent saves itself, and what is wrong with a script names 
   // Leaving saves what was typed last.
   await page.getByLabel('Greeting').fill('')
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Agents' }).click()
-  await page.getByRole('list', { name: 'Agents' }).waitFor()
+  await page.getByRole('table', { name: 'Agents' }).waitFor()
   const { draft } = await send('GET', `/agents/${id}`)
   assert.deepEqual([draft.greeting, draft.script, draft.model_settings.temperature], [null, script, null])
   assert.deepEqual(owner.pageErrors([400]), [])

@@ -1,28 +1,32 @@
-import { Badge, Button } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { Button } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Agent } from '../../../server/agents/schema.ts'
-import { useApi } from '../kit/api.ts'
+import { channelsQuery, describeChannel } from '../channels/channel.ts'
+import { useApi, useWorkspaceId } from '../kit/api.ts'
+import { formatNumber } from '../kit/format.ts'
 import { AgentIcon, PlusIcon } from '../kit/icons.tsx'
-import { Card, Page } from '../kit/Page.tsx'
-import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { useNow } from '../kit/now.ts'
+import { Page } from '../kit/Page.tsx'
+import { Status } from '../kit/Status.tsx'
 import { useCanEdit } from '../kit/session.ts'
-import { EmptyState, LoadError, LoadingSkeleton } from '../kit/states.tsx'
-import styles from './agents.module.css'
+import { EmptyState, LoadError } from '../kit/states.tsx'
+import { type Column, Table } from '../kit/Table.tsx'
+import { type Activity, activityQuery, describeDay } from './activity.ts'
 import { NewAgentDialog } from './NewAgentDialog.tsx'
 
 export function AgentsPage() {
   const api = useApi()
   const can_edit = useCanEdit()
   const [is_creating, setCreating] = useState(false)
+  const columns = useColumns()
   const agents = useInfiniteQuery({
     queryKey: [api.workspace, 'agents', 'list'],
     queryFn: ({ pageParam, signal }) => api.list<Agent>('/agents', { limit: 50, cursor: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
   })
-  const all = agents.data?.pages.flatMap(({ data }) => data)
   const create = can_edit && (
     <Button leftSection={<PlusIcon size={17} />} onClick={() => setCreating(true)}>
       New agent
@@ -30,26 +34,24 @@ export function AgentsPage() {
   )
   return (
     <Page title="Agents" actions={create}>
-      {agents.error && <LoadError error={agents.error} retry={agents.refetch} />}
-      {agents.isPending && (
-        <Card>
-          <LoadingSkeleton lines={5} />
-        </Card>
+      {agents.error && !agents.data ? (
+        <LoadError error={agents.error} retry={agents.refetch} />
+      ) : (
+        <Table
+          label="Agents"
+          columns={columns}
+          rows={agents.data?.pages.flatMap(({ data }) => data)}
+          getRowId={({ id }) => id}
+          remember_as="agents"
+          empty={
+            <EmptyState icon={<AgentIcon size={24} />} title="No agents yet">
+              {can_edit && 'Create one and describe what it should do.'}
+            </EmptyState>
+          }
+        />
       )}
-      {all?.length === 0 && (
-        <Card is_flush>
-          <EmptyState icon={<AgentIcon size={24} />} title="No agents yet">
-            {can_edit && 'Create one and describe what it should do.'}
-          </EmptyState>
-        </Card>
-      )}
-      <ul className={styles.agents} aria-label="Agents">
-        {all?.map((agent) => (
-          <AgentCard key={agent.id} agent={agent} workspace={api.workspace} />
-        ))}
-      </ul>
       {agents.hasNextPage && (
-        <Button variant="default" mt="lg" onClick={() => void agents.fetchNextPage()}>
+        <Button variant="default" mt="md" onClick={() => void agents.fetchNextPage()}>
           Show more agents
         </Button>
       )}
@@ -58,21 +60,86 @@ export function AgentsPage() {
   )
 }
 
-function AgentCard({ agent, workspace }: { agent: Agent; workspace: string }) {
+/** Those of analytics are left out where they can't be read. */
+function useColumns(): Column<Agent>[] {
+  const api = useApi()
+  const channels = useQuery(channelsQuery(api)).data?.data
+  const { data: activity, error } = useQuery(activityQuery(api))
+  const now = useNow()
+  const has_activity = !error || activity !== undefined
+  return useMemo(() => {
+    const channelsOf = ({ id }: Agent) =>
+      [...new Set(channels?.filter(({ agent_id }) => agent_id === id).map(describeChannel))].join(', ')
+    const measured = (measure: (one: Activity | undefined) => string) => (agent: Agent) =>
+      activity && measure(activity.get(agent.id))
+    return [
+      ...known_columns,
+      { id: 'channels', name: 'Channels', is_hidden_on_phone: true, cell: channelsOf },
+      ...(has_activity
+        ? [
+            number(
+              'conversations',
+              'Conversations, 7 d',
+              measured((one) => formatNumber(one?.conversations ?? 0)),
+            ),
+            number(
+              'calls',
+              'Calls, 7 d',
+              measured((one) => formatNumber(one?.calls ?? 0)),
+            ),
+            number(
+              'answer_rate',
+              'Answered',
+              measured((one) => percent(one)),
+            ),
+            {
+              id: 'last_day',
+              name: 'Last activity',
+              width: '110px',
+              is_hidden_on_phone: true,
+              cell: measured((one) => (one ? describeDay(one.last_day, now) : '—')),
+            },
+          ]
+        : []),
+    ]
+  }, [channels, activity, has_activity, now])
+}
+
+const number = (id: string, name: string, cell: Column<Agent>['cell']): Column<Agent> => ({
+  id,
+  name,
+  cell,
+  width: '112px',
+  is_number: true,
+  is_hidden_on_phone: true,
+})
+
+const percent = (one: Activity | undefined): string =>
+  one && one.calls > 0 ? `${Math.round((one.answered / one.calls) * 100)} %` : '—'
+
+const known_columns: Column<Agent>[] = [
+  { id: 'name', name: 'Name', width: 'minmax(140px, 2fr)', cell: (agent) => <NameLink agent={agent} /> },
+  { id: 'live', name: 'Live', width: '110px', cell: (agent) => liveVersions(agent) },
+  {
+    id: 'draft',
+    name: 'Draft',
+    width: '84px',
+    cell: ({ has_unpublished_changes }) => has_unpublished_changes && <Status tone="warning">Changed</Status>,
+  },
+]
+
+/** "v2", "v2, v3 for 20 %". */
+const liveVersions = ({ deployed_version, candidate }: Agent): string =>
+  [
+    deployed_version.version_label,
+    ...(candidate ? [`${candidate.version.version_label} for ${candidate.percent} %`] : []),
+  ].join(', ')
+
+function NameLink({ agent: { id, name } }: { agent: Agent }) {
+  const workspace = useWorkspaceId()
   return (
-    <li>
-      <Link to="/w/$workspace/agents/$id" params={{ workspace, id: agent.id }} className={styles.agent}>
-        <span className={styles.agentHead}>
-          <strong>{agent.name}</strong>
-          <Badge variant="light" tt="none">
-            {agent.deployed_version.version_label}
-          </Badge>
-        </span>
-        <span className={styles.agentText}>{agent.description || agent.instructions || 'No instructions'}</span>
-        <span className={styles.agentWhen}>
-          Created <RelativeTime time={agent.created_at} />
-        </span>
-      </Link>
-    </li>
+    <Link to="/w/$workspace/agents/$id" params={{ workspace, id }} title={name}>
+      {name}
+    </Link>
   )
 }

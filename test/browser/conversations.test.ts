@@ -60,6 +60,7 @@ test('the draft of an agent saves itself, and what is wrong with a script names 
   assert.deepEqual([temperature, stop], [0.3, ['User:, bye']])
   await page.getByText('Script', { exact: true }).click()
   await page.getByRole('button', { name: 'Use a script' }).click()
+  await page.getByText('JSON', { exact: true }).click()
   const wrong = { ...script, nodes: { ...script.nodes, done: { say: 'See you.', go: 'nowhere' } } }
   await scriptField().fill(JSON.stringify(wrong))
   await page.getByRole('list', { name: 'Errors' }).getByText('nodes.done').waitFor()
@@ -110,6 +111,7 @@ test('the test chat talks to the draft as it is', { skip }, async () => {
   await page.keyboard.press('Enter')
   await transcript().getByText('From nine to six.').waitFor()
   const changed = { ...script, nodes: { ...script.nodes, greet: { ...script.nodes.greet, say: 'Is Friday better?' } } }
+  await page.getByText('JSON', { exact: true }).click()
   await scriptField().fill(JSON.stringify(changed))
   await page.getByText('The draft has changed.').waitFor()
   await captureAll('agent, test chat')

@@ -1,5 +1,5 @@
 import { Button, SegmentedControl, Textarea } from '@mantine/core'
-import { useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { type FieldError, fieldErrors } from '../kit/error-messages.ts'
 import { CodeIcon } from '../kit/icons.tsx'
@@ -7,6 +7,7 @@ import { toJsonText } from '../kit/json.ts'
 import { EmptyState } from '../kit/states.tsx'
 import styles from './agents.module.css'
 import { no_model_settings } from './draft.ts'
+import { ScriptEditor } from './script/ScriptEditor.tsx'
 import type { Draft } from './useDraft.ts'
 
 const first_script = toJsonText({
@@ -40,7 +41,7 @@ export function AgentText({ draft, is_read_only }: { draft: Draft; is_read_only:
     last_script.current = values.script ?? last_script.current
     change({ script: null })
   }
-  const errors = textErrors(error, shown)
+  const errors = useMemo(() => textErrors(error, shown), [error, shown])
   return (
     <>
       <div className={styles.paneHead}>
@@ -65,7 +66,14 @@ export function AgentText({ draft, is_read_only }: { draft: Draft; is_read_only:
           </>
         )}
       </div>
-      {shown === 'script' && followed === 'instructions' ? (
+      {shown === 'script' && values.script !== null ? (
+        <ScriptEditor
+          text={values.script}
+          errors={errors}
+          is_read_only={is_read_only}
+          onChange={(script) => change({ script })}
+        />
+      ) : shown === 'script' ? (
         <div className={styles.chatStart}>
           <EmptyState
             icon={<CodeIcon size={24} />}
@@ -83,18 +91,13 @@ export function AgentText({ draft, is_read_only }: { draft: Draft; is_read_only:
         </div>
       ) : (
         <Textarea
-          aria-label={shown === 'script' ? 'Script' : 'Instructions'}
-          placeholder={shown === 'script' ? undefined : 'Greet the caller and ask how you can help.'}
-          classNames={{
-            root: styles.text,
-            wrapper: styles.textWrapper,
-            input: shown === 'script' ? styles.code : styles.prose,
-          }}
+          aria-label="Instructions"
+          placeholder="Greet the caller and ask how you can help."
+          classNames={{ root: styles.text, wrapper: styles.textWrapper, input: styles.prose }}
           readOnly={is_read_only}
-          spellCheck={shown !== 'script'}
-          value={(shown === 'script' ? values.script : values.instructions) ?? ''}
+          value={values.instructions}
           aria-invalid={errors.length > 0}
-          onChange={({ currentTarget }) => change({ [shown]: currentTarget.value })}
+          onChange={({ currentTarget }) => change({ instructions: currentTarget.value })}
         />
       )}
       {errors.length > 0 && (

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { AgentWithDraft } from '../../../server/agents/schema.ts'
 import type { Api } from '../kit/api.ts'
 import { toJsonText } from '../kit/json.ts'
+import { inOrder } from './script/script.ts'
 
 /** What the agent's page edits. An empty text stands for none. */
 export interface DraftValues {
@@ -69,7 +70,7 @@ export const toValues = ({ name, description, draft }: AgentWithDraft): DraftVal
   greeting: draft.greeting ?? '',
   language: draft.language,
   instructions: draft.instructions ?? '',
-  script: draft.script && toJsonText(draft.script),
+  script: draft.script && toJsonText(inOrder(draft.script)),
   model: draft.model,
   model_settings: draft.model_settings,
   tools: draft.tools,

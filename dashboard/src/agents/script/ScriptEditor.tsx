@@ -1,0 +1,87 @@
+import { SegmentedControl } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useMemo, useState } from 'react'
+import type { FieldError } from '../../kit/error-messages.ts'
+import { CodeIcon } from '../../kit/icons.tsx'
+import { toJsonText } from '../../kit/json.ts'
+import { EmptyState, LoadError, LoadingSkeleton } from '../../kit/states.tsx'
+import { Steps } from './Steps.tsx'
+import styles from './script.module.css'
+import { parseScript, type Script } from './script.ts'
+
+interface ScriptEditorProps {
+  /** JSON as it was typed. */
+  text: string
+  errors: FieldError[]
+  is_read_only: boolean
+  onChange: (text: string) => void
+}
+
+type View = 'steps' | 'map' | 'json'
+
+export function ScriptEditor({ text, errors, is_read_only, onChange }: ScriptEditorProps) {
+  const [view, setView] = useState<View>('steps')
+  const [open, setOpen] = useState<string>()
+  const script = useMemo(() => parseScript(text), [text])
+  const openStep = useCallback((name: string) => {
+    setOpen(name)
+    setView('steps')
+  }, [])
+  const change = (changed: Script) => onChange(toJsonText(changed))
+  return (
+    <>
+      <SegmentedControl
+        className={styles.views}
+        size="xs"
+        aria-label="View of the script"
+        data={[
+          { value: 'steps', label: 'Steps' },
+          { value: 'map', label: 'Map' },
+          { value: 'json', label: 'JSON' },
+        ]}
+        value={view}
+        onChange={(value) => setView(value as View)}
+      />
+      {view === 'json' && <JsonView text={text} errors={errors} is_read_only={is_read_only} onChange={onChange} />}
+      {view !== 'json' && !script && (
+        <EmptyState icon={<CodeIcon size={24} />} title="The JSON has errors">
+          Fix them under JSON to see the steps.
+        </EmptyState>
+      )}
+      {view === 'steps' && script && (
+        <Steps
+          script={script}
+          errors={errors}
+          is_read_only={is_read_only}
+          open={open}
+          onOpen={setOpen}
+          onChange={change}
+        />
+      )}
+      {view === 'map' && script && <MapView script={script} onOpen={openStep} />}
+    </>
+  )
+}
+
+/** The code of a view is loaded when it is opened. Without a connection the page, and what was typed, stay. */
+const code = { staleTime: Number.POSITIVE_INFINITY, gcTime: Number.POSITIVE_INFINITY }
+
+function MapView(props: { script: Script; onOpen: (name: string) => void }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['code', 'script map'],
+    queryFn: () => import('./ScriptMap.tsx'),
+    ...code,
+  })
+  if (error) return <LoadError error={error} retry={refetch} />
+  return data ? <data.ScriptMap {...props} /> : <LoadingSkeleton lines={6} />
+}
+
+function JsonView({ text, ...props }: ScriptEditorProps) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['code', 'script editor'],
+    queryFn: () => import('./ScriptJson.tsx'),
+    ...code,
+  })
+  if (error) return <LoadError error={error} retry={refetch} />
+  return data ? <data.ScriptJson value={text} {...props} /> : <LoadingSkeleton lines={6} />
+}

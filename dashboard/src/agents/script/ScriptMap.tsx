@@ -1,0 +1,105 @@
+import '@xyflow/react/dist/style.css'
+import { useComputedColorScheme } from '@mantine/core'
+import { Background, Controls, type Edge, Handle, type Node, type NodeProps, Position, ReactFlow } from '@xyflow/react'
+import { useMemo } from 'react'
+import styles from './script.module.css'
+import { type Exit, end_names, exitsOf, type Script, targetName } from './script.ts'
+
+/** As script.module.css has them. */
+const [width, gap_x, gap_y, head_height, exit_height] = [250, 90, 28, 74, 26]
+
+type Step = Node<{ name: string; says: string; is_start: boolean; exits: Exit[]; onOpen: (name: string) => void }>
+
+interface ScriptMapProps {
+  script: Script
+  onOpen: (name: string) => void
+}
+
+/** Steps from left to right, in as many columns as it takes to reach them. */
+export function ScriptMap({ script, onOpen }: ScriptMapProps) {
+  const nodes = useMemo(() => layOut(script, onOpen), [script, onOpen])
+  const edges = useMemo(() => edgesOf(script), [script])
+  return (
+    <section className={styles.map} aria-label="Map">
+      <ReactFlow
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={node_types}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        nodesFocusable={false}
+        edgesFocusable={false}
+        elementsSelectable={false}
+        // The start is at the top left. All of it would be too small to read.
+        defaultViewport={{ x: 16, y: 16, zoom: 0.85 }}
+        colorMode={useComputedColorScheme('light')}
+        minZoom={0.1}
+      >
+        <Background />
+        <Controls showInteractive={false} />
+      </ReactFlow>
+    </section>
+  )
+}
+
+function StepNode({ data: { name, says, is_start, exits, onOpen } }: NodeProps<Step>) {
+  return (
+    <div className={styles.mapStep}>
+      <Handle type="target" position={Position.Left} className={styles.handle} />
+      <button type="button" className={styles.mapHead} onClick={() => onOpen(name)}>
+        <strong>
+          {name}
+          {is_start && ' · Start'}
+        </strong>
+        <span>{says}</span>
+      </button>
+      {exits.map(({ why, go }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two exits can be equal
+        <div key={index} className={styles.mapExit} title={why}>
+          <span>{why}</span>
+          {go !== undefined && end_names.has(go) && <em>{targetName(go)}</em>}
+          <Handle type="source" position={Position.Right} id={String(index)} className={styles.handle} />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+const node_types = { step: StepNode }
+
+function layOut({ start, nodes }: Script, onOpen: (name: string) => void): Step[] {
+  const columns = columnsOf({ start, nodes })
+  const bottoms: number[] = []
+  return Object.entries(nodes).map(([name, node]) => {
+    const column = columns.get(name) ?? 0
+    const exits = exitsOf(node)
+    const y = bottoms[column] ?? 0
+    bottoms[column] = y + head_height + exits.length * exit_height + gap_y
+    const says = node.say ?? (node.tool === undefined ? '' : `Calls ${node.tool}`)
+    return {
+      id: name,
+      type: 'step',
+      position: { x: column * (width + gap_x), y },
+      data: { name, says, is_start: name === start, exits, onOpen },
+    }
+  })
+}
+
+/** How many steps after the start each one is. What nothing leads to is in the first column. */
+function columnsOf({ start, nodes }: Script): Map<string, number> {
+  const columns = new Map([[start, 0]])
+  // A map also lists what is added while it is read.
+  for (const [name, column] of columns)
+    for (const { go } of exitsOf(nodes[name] ?? {}))
+      if (go !== undefined && Object.hasOwn(nodes, go) && !columns.has(go)) columns.set(go, column + 1)
+  return columns
+}
+
+const edgesOf = ({ nodes }: Script): Edge[] =>
+  Object.entries(nodes).flatMap(([name, node]) =>
+    exitsOf(node).flatMap(({ go }, index) =>
+      go !== undefined && Object.hasOwn(nodes, go)
+        ? [{ id: `${name} ${index}`, source: name, sourceHandle: String(index), target: go }]
+        : [],
+    ),
+  )

@@ -1,0 +1,411 @@
+import { Button, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Tool } from '../../../../server/tools/schema.ts'
+import { useApi } from '../../kit/api.ts'
+import { DownIcon, PlusIcon, TrashIcon, UpIcon } from '../../kit/icons.tsx'
+import { jsonError, toJsonText } from '../../kit/json.ts'
+import { StepAction } from './StepAction.tsx'
+import styles from './script.module.css'
+import {
+  type Branch,
+  changeNode,
+  end_names,
+  intent_names,
+  type ScriptNode,
+  type StepError,
+  slot_names,
+  targetName,
+} from './script.ts'
+
+const node_name = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,63}$/u
+
+interface StepFormProps {
+  name: string
+  node: ScriptNode
+  /** Of all steps. */
+  names: string[]
+  is_start: boolean
+  errors: StepError[]
+  is_read_only: boolean
+  onChange: (node: ScriptNode) => void
+  onRename: (to: string) => void
+  onStart: () => void
+}
+
+export function StepForm(props: StepFormProps) {
+  const { node, is_start, is_read_only, onStart } = props
+  return (
+    <fieldset className={styles.form} disabled={is_read_only}>
+      <NameField {...props} />
+      {node.tool === undefined ? <TalkFields {...props} /> : <ToolFields {...props} />}
+      {!is_start && !is_read_only && (
+        <Button variant="default" size="xs" className={styles.alone} onClick={onStart}>
+          Start here
+        </Button>
+      )}
+    </fieldset>
+  )
+}
+
+/** Renames when the field is left: each letter would be another name. */
+function NameField({ name, names, onRename }: StepFormProps) {
+  const [text, setText] = useState(name)
+  const to = text.trim()
+  const is_taken = to !== name && names.includes(to)
+  const error = is_taken
+    ? 'Another step has this name'
+    : node_name.test(to)
+      ? undefined
+      : 'Up to 64 letters, digits, - and _, beginning with a letter or digit'
+  return (
+    <TextInput
+      label="Name"
+      value={text}
+      error={error}
+      onChange={({ currentTarget }) => setText(currentTarget.value)}
+      onBlur={() => to !== name && !error && onRename(to)}
+      onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
+    />
+  )
+}
+
+/** The message at a path, and those of what is inside of it. */
+const errorAt = (errors: StepError[], at: string): string | undefined =>
+  errors.find(({ path }) => path === at || path.startsWith(`${at}.`))?.message
+
+const orNothing = (text: string): string | undefined => (text === '' ? undefined : text)
+
+function TalkFields({ node, names, errors, is_read_only, onChange }: StepFormProps) {
+  const change = (changed: Parameters<typeof changeNode>[1]) => onChange(changeNode(node, changed))
+  const on = node.on ?? []
+  const setBranches = (branches: Branch[]) => change({ on: branches.length > 0 ? branches : undefined })
+  const waits = on.length > 0 || node.else !== undefined || node.silence !== undefined
+  return (
+    <>
+      <Textarea
+        label="Says"
+        autosize
+        maxRows={8}
+        value={node.say ?? ''}
+        error={errorAt(errors, 'say')}
+        onChange={({ currentTarget }) => change({ say: orNothing(currentTarget.value) })}
+      />
+      {on.map((branch, index) => (
+        <BranchFields
+          // biome-ignore lint/suspicious/noArrayIndexKey: branches have no other name
+          key={index}
+          number={index + 1}
+          branch={branch}
+          names={names}
+          is_read_only={is_read_only}
+          error={(path) => errorAt(errors, `on.${index}${path}`)}
+          onChange={(changed) => setBranches(on.with(index, changed))}
+          onDelete={() => setBranches(on.toSpliced(index, 1))}
+          onMove={(by) => setBranches(on.toSpliced(index, 1).toSpliced(index + by, 0, branch))}
+          is_last={index === on.length - 1}
+        />
+      ))}
+      {(['else', 'silence'] as const).map((kind) => {
+        const reaction = node[kind]
+        return (
+          reaction && (
+            <ReactionFields
+              key={kind}
+              title={reaction_names[kind]}
+              reaction={reaction}
+              names={names}
+              is_read_only={is_read_only}
+              error={(path) => errorAt(errors, `${kind}${path}`)}
+              onChange={(changed) => change({ [kind]: changed })}
+            />
+          )
+        )
+      })}
+      {!is_read_only && (
+        <div className={styles.addStep}>
+          <AddButton onClick={() => change({ on: [...on, { hear: [], go: '@end' }], go: undefined })}>
+            Add answer
+          </AddButton>
+          {(['else', 'silence'] as const).map(
+            (kind) =>
+              !node[kind] && (
+                <AddButton key={kind} onClick={() => change({ [kind]: { go: '@hand_over' }, go: undefined })}>
+                  {reaction_names[kind]}
+                </AddButton>
+              ),
+          )}
+        </div>
+      )}
+      {(!waits || node.go !== undefined) && (
+        <GoField
+          label="Then go to"
+          value={node.go}
+          names={names}
+          is_read_only={is_read_only}
+          error={errorAt(errors, 'go')}
+          onChange={(go) => change({ go })}
+        />
+      )}
+      <TextInput
+        label="Press digits"
+        description="In calls, after the words."
+        value={node.press ?? ''}
+        error={errorAt(errors, 'press')}
+        onChange={({ currentTarget }) => change({ press: orNothing(currentTarget.value) })}
+      />
+      <Switch
+        label="Can’t be interrupted"
+        checked={node.is_uninterruptible ?? false}
+        onChange={({ currentTarget }) => change({ is_uninterruptible: currentTarget.checked || undefined })}
+      />
+    </>
+  )
+}
+
+const reaction_names = { else: 'Anything else', silence: 'Silence' }
+
+const AddButton = ({ children, onClick }: { children: string; onClick: () => void }) => (
+  <Button variant="default" size="compact-xs" leftSection={<PlusIcon size={14} />} onClick={onClick}>
+    {children}
+  </Button>
+)
+
+interface GoFieldProps {
+  label: string
+  value: string | undefined
+  names: string[]
+  is_read_only: boolean
+  error: string | undefined
+  onChange: (go: string) => void
+}
+
+function GoField({ label, value, names, is_read_only, error, onChange }: GoFieldProps) {
+  const targets = [...names, ...end_names.keys()]
+  // A step that was deleted is still shown.
+  const all = value === undefined || targets.includes(value) ? targets : [...targets, value]
+  return (
+    <Select
+      label={label}
+      data={all.map((target) => ({ value: target, label: targetName(target) }))}
+      value={value ?? null}
+      placeholder="Stay and wait"
+      allowDeselect={false}
+      searchable
+      disabled={is_read_only}
+      error={error}
+      onChange={(go) => go !== null && onChange(go)}
+    />
+  )
+}
+
+interface PartProps {
+  names: string[]
+  is_read_only: boolean
+  /** The path begins with a dot, or is empty. */
+  error: (path: string) => string | undefined
+}
+
+type Reaction = NonNullable<ScriptNode['else']>
+
+interface ReactionFieldsProps extends PartProps {
+  title: string
+  reaction: Reaction
+  onChange: (reaction: Reaction | undefined) => void
+}
+
+function ReactionFields({ title, reaction, names, is_read_only, error, onChange }: ReactionFieldsProps) {
+  return (
+    <fieldset className={styles.answer}>
+      <legend>{title}</legend>
+      <SayField value={reaction.say} error={error('.say')} onChange={(say) => onChange(withSay(reaction, say))} />
+      <GoField
+        label="Go to"
+        value={reaction.go}
+        names={names}
+        is_read_only={is_read_only}
+        error={error('.go') ?? error('')}
+        onChange={(go) => onChange({ ...reaction, go })}
+      />
+      {!is_read_only && (
+        <span className={styles.answerActions}>
+          <StepAction label={`Delete ${title}`} Icon={TrashIcon} onClick={() => onChange(undefined)} />
+        </span>
+      )}
+    </fieldset>
+  )
+}
+
+interface SayFieldProps {
+  value: string | undefined
+  error: string | undefined
+  onChange: (say: string | undefined) => void
+}
+
+const SayField = ({ value, error, onChange }: SayFieldProps) => (
+  <TextInput
+    label="Says"
+    value={value ?? ''}
+    error={error}
+    onChange={({ currentTarget }) => onChange(orNothing(currentTarget.value))}
+  />
+)
+
+function withSay<Part extends { say?: string }>({ say: _, ...rest }: Part, say: string | undefined) {
+  return say === undefined ? rest : { ...rest, say }
+}
+
+interface BranchFieldsProps extends PartProps {
+  number: number
+  branch: Branch
+  is_last: boolean
+  onChange: (branch: Branch) => void
+  onDelete: () => void
+  onMove: (by: -1 | 1) => void
+}
+
+const kinds = [
+  { value: 'hear', label: 'Phrases' },
+  { value: 'intent', label: 'A meaning' },
+  { value: 'slot', label: 'A value' },
+] as const
+
+function BranchFields(props: BranchFieldsProps) {
+  const { number, branch, names, is_read_only, error, is_last, onChange, onDelete, onMove } = props
+  const { say, go } = branch
+  const rest = { ...(say !== undefined && { say }), go }
+  const kind = branch.intent ? 'intent' : branch.slot ? 'slot' : 'hear'
+  const choose = (chosen: string | null) => {
+    if (chosen === 'hear') onChange({ hear: [], ...rest })
+    if (chosen === 'intent') onChange({ intent: 'yes', ...rest })
+    if (chosen === 'slot') onChange({ slot: 'date', ...rest })
+  }
+  return (
+    <fieldset className={styles.answer}>
+      <legend>Answer {number}</legend>
+      <Select
+        label="If it hears"
+        data={kinds}
+        value={kind}
+        allowDeselect={false}
+        disabled={is_read_only}
+        onChange={choose}
+      />
+      {kind === 'hear' ? (
+        <TagsInput
+          label="Phrases"
+          placeholder="Type and press Enter"
+          splitChars={[]}
+          acceptValueOnBlur
+          value={branch.hear ?? []}
+          disabled={is_read_only}
+          error={error('.hear')}
+          onChange={(hear) => onChange({ ...branch, hear })}
+        />
+      ) : (
+        <Select
+          label={kind === 'intent' ? 'Meaning' : 'Value'}
+          data={Object.entries(kind === 'intent' ? intent_names : slot_names).map(([value, label]) => ({
+            value,
+            label,
+          }))}
+          value={branch.intent ?? branch.slot ?? null}
+          allowDeselect={false}
+          disabled={is_read_only}
+          error={error(`.${kind}`)}
+          // The choices are the names of that kind.
+          onChange={(chosen) => chosen && onChange({ ...branch, [kind]: chosen } as Branch)}
+        />
+      )}
+      <SayField value={say} error={error('.say')} onChange={(text) => onChange(withSay(branch, text) as Branch)} />
+      <GoField
+        label="Go to"
+        value={go}
+        names={names}
+        is_read_only={is_read_only}
+        error={error('.go')}
+        onChange={(target) => onChange({ ...branch, go: target })}
+      />
+      {!is_read_only && (
+        <span className={styles.answerActions}>
+          <StepAction
+            label={`Move answer ${number} up`}
+            Icon={UpIcon}
+            is_disabled={number === 1}
+            onClick={() => onMove(-1)}
+          />
+          <StepAction
+            label={`Move answer ${number} down`}
+            Icon={DownIcon}
+            is_disabled={is_last}
+            onClick={() => onMove(1)}
+          />
+          <StepAction label={`Delete answer ${number}`} Icon={TrashIcon} onClick={onDelete} />
+        </span>
+      )}
+    </fieldset>
+  )
+}
+
+function ToolFields({ node, names, errors, is_read_only, onChange }: StepFormProps) {
+  const api = useApi()
+  const { data } = useQuery({
+    queryKey: [api.workspace, 'tools', 'choices'],
+    queryFn: ({ signal }) => api.list<Tool>('/tools', { limit: 100 }, signal),
+  })
+  const change = (changed: Parameters<typeof changeNode>[1]) => onChange(changeNode(node, changed))
+  const known = new Set([...(data?.data.map(({ name }) => name) ?? []), ...(node.tool ? [node.tool] : [])])
+  return (
+    <>
+      <Select
+        label="Tool"
+        placeholder="Choose a tool"
+        data={[...known]}
+        value={node.tool || null}
+        disabled={is_read_only}
+        error={errorAt(errors, 'tool')}
+        onChange={(tool) => change({ tool: tool ?? '' })}
+      />
+      <ArgumentsField value={node.with} error={errorAt(errors, 'with')} onChange={(value) => change({ with: value })} />
+      {(['ok', 'failed'] as const).map((field) => (
+        <GoField
+          key={field}
+          label={field === 'ok' ? 'If it succeeds, go to' : 'If it fails, go to'}
+          value={node[field]}
+          names={names}
+          is_read_only={is_read_only}
+          error={errorAt(errors, field)}
+          onChange={(go) => change({ [field]: go })}
+        />
+      ))}
+    </>
+  )
+}
+
+interface ArgumentsFieldProps {
+  value: ScriptNode['with']
+  error: string | undefined
+  onChange: (value: ScriptNode['with']) => void
+}
+
+/** Changes the step when the text is JSON. */
+function ArgumentsField({ value, error, onChange }: ArgumentsFieldProps) {
+  const [text, setText] = useState(value ? toJsonText(value) : '')
+  return (
+    <Textarea
+      label="Arguments"
+      placeholder='{ "day": "{{date}}" }'
+      autosize
+      maxRows={10}
+      spellCheck={false}
+      value={text}
+      error={(text && jsonError(text)) || error}
+      onChange={({ currentTarget }) => {
+        const typed = currentTarget.value
+        setText(typed)
+        if (typed === '') onChange(undefined)
+        else if (jsonError(typed) === null) onChange(JSON.parse(typed))
+      }}
+    />
+  )
+}

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { AgentWithDraft } from '../../../server/agents/schema.ts'
+import type { Contact } from '../../../server/contacts/schema.ts'
 import type { Conversation, Turn } from '../../../server/conversations/schema.ts'
 import { addTurn, conversationQuery, turnsQuery } from '../conversations/conversation.ts'
 import { MessageForm } from '../conversations/MessageForm.tsx'
@@ -16,6 +17,7 @@ import { showError } from '../kit/toast.ts'
 import { providersQuery } from '../settings/providers-query.ts'
 import { TalkButton } from '../talk/TalkButton.tsx'
 import styles from './agents.module.css'
+import { ContactChoice } from './ContactChoice.tsx'
 import { type Draft, draftNotSaved } from './useDraft.ts'
 
 interface TestChatProps {
@@ -29,7 +31,8 @@ export function TestChat({ agent, draft }: TestChatProps) {
   const client = useQueryClient()
   const can_talk = !useIsTest()
   const saved_at = agent.updated_at
-  const { id, started_at, begin, is_starting } = useTestConversation(agent, draft)
+  const [contact, setContact] = useState<Contact>()
+  const { id, started_at, begin, is_starting } = useTestConversation(agent, draft, contact?.id)
   const { data: conversation } = useQuery({ ...conversationQuery(api, id ?? ''), enabled: id !== undefined })
   const send = async (text: string) => {
     if (id === undefined) return await begin(text)
@@ -54,6 +57,9 @@ export function TestChat({ agent, draft }: TestChatProps) {
           )}
           {can_talk && <TalkButton agent={agent} save={draft.save} />}
         </div>
+      </div>
+      <div className={styles.contact}>
+        <ContactChoice chosen={contact} onChoose={setContact} />
       </div>
       <ProviderNotice draft={draft} workspace={api.workspace} />
       {id && started_at !== saved_at && <p className={styles.notice}>The draft has changed. Restart to test it.</p>}
@@ -85,7 +91,11 @@ export function TestChat({ agent, draft }: TestChatProps) {
 }
 
 /** `updated_at` changes with each save. */
-function useTestConversation({ id: agent_id, updated_at: saved_at }: AgentWithDraft, draft: Draft) {
+function useTestConversation(
+  { id: agent_id, updated_at: saved_at }: AgentWithDraft,
+  draft: Draft,
+  contact_id: string | undefined,
+) {
   const api = useApi()
   const client = useQueryClient()
   const [started, setStarted] = useState<{ id: string; saved_at: string }>()
@@ -101,7 +111,7 @@ function useTestConversation({ id: agent_id, updated_at: saved_at }: AgentWithDr
       if (!(await draft.save())) throw draftNotSaved()
       // It may have ended meanwhile.
       await close(['open', 'handed_over']).catch(() => {})
-      const body = { agent_id, use_draft: true, is_test: true, ...(message && { message }) }
+      const body = { agent_id, contact_id, use_draft: true, is_test: true, ...(message && { message }) }
       return await api.send<Conversation>('POST', '/conversations', body)
     },
     onSuccess: (conversation) => {

@@ -28,15 +28,15 @@ export function openConnection(): Connection {
     const is_answered = navigator.onLine && (await answers())
     checking = undefined
     set(is_answered)
-    if (!is_answered) timer = setTimeout(check, poll_ms)
+    if (!is_answered) timer = setTimeout(() => void check(), poll_ms)
     return is_answered
   }
   const check = (): Promise<boolean> => {
     checking ??= look()
     return checking
   }
-  addEventListener('offline', check)
-  addEventListener('online', check)
+  addEventListener('offline', () => void check())
+  addEventListener('online', () => void check())
   return {
     isUp: () => is_up,
     check,

@@ -19,7 +19,7 @@ const QrCode = lazy(async () => ({ default: (await import('./QrCode.tsx')).QrCod
 interface TwoFactorSetupProps {
   /** From now on it is on, and the recovery codes are shown. */
   onTurnedOn: () => void
-  onDone: () => void
+  onDone: () => unknown
 }
 
 /** Begins with a button, so that a secret is made only for those who want one. */
@@ -87,7 +87,7 @@ const uncopied = {
   discard_label: 'Close without saving',
 }
 
-function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }) {
+function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => unknown }) {
   const { person } = useSession()
   const [is_saved, setSaved] = useState(false)
   useUnsaved(!is_saved, uncopied)

@@ -9,9 +9,8 @@ import { useIsOwner } from '../kit/session.ts'
 import { isSpeechOnly, providersQuery } from '../settings/providers-query.ts'
 import { PageCodeMissing } from '../shell/lazy-page.tsx'
 import styles from './home.module.css'
+import type { OpenedKind } from './OpenedStep.tsx'
 import { homeKey } from './queries.ts'
-
-export type OpenedKind = 'chat' | 'call' | 'channel' | 'model'
 
 /** What opens over the page is loaded when it is asked for. */
 const OpenedStep = lazy(() =>

@@ -7,8 +7,9 @@ import { showChanged } from '../channels/channel.ts'
 import { useApi } from '../kit/api.ts'
 import { Dialog } from '../kit/Dialog.tsx'
 import { ProviderDialogs } from '../settings/ProviderDialogs.tsx'
-import type { OpenedKind } from './Checklist.tsx'
 import { TryChat } from './TryChat.tsx'
+
+export type OpenedKind = 'chat' | 'call' | 'channel' | 'model'
 
 interface OpenedStepProps {
   kind: OpenedKind

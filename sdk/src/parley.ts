@@ -1787,7 +1787,7 @@ export class WebhooksApi {
   /**
    * Count a webhook's deliveries.
    *
-   * Counts the deliveries of the last 24 hours by their status, for each hour.
+   * Counts the deliveries of the current hour and the 23 before it by their status, for each hour.
    *
    * Requires the scope `webhooks:read`.
    */

@@ -4119,7 +4119,7 @@ export interface Delivery {
 }
 
 export interface DeliveryCounts {
-  /** The last 24 hours, oldest first. The last one ends now. */
+  /** The current hour and the 23 before it, oldest first. */
   hours: Array<{
     /** When the hour begins. */
     start: string
@@ -4130,7 +4130,7 @@ export interface DeliveryCounts {
     /** How many are pending. */
     pending: number
   }>
-  /** Whether these are all deliveries of the last 24 hours. Only the latest 10,000 are counted. */
+  /** Whether these are all deliveries of these hours. Only the latest 10,000 are counted. */
   is_complete: boolean
 }
 

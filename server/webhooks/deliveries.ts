@@ -74,31 +74,30 @@ const conditions: Record<DeliveryStatus, Sql> = {
   failed: raw("status = 'failed'"),
 }
 
-/** Of the last 24 hours, by the time of their events. */
+/** By the time of their events. Whole hours, so that the answer stays the same until a delivery changes or an hour begins. */
 export async function countByHour(at: At, webhook_id: string): Promise<DeliveryCounts> {
   const { db, workspace, now } = at
   await webhooks.get(at, webhook_id)
-  const since = now - hours_counted * hour_ms
-  const rows = await db.many<{ age: number; status: DeliveryStatus; total: number }>(
-    sql`select least(greatest(floor(extract(epoch from ${clock.iso(now)}::timestamptz - created_at) / 3600), 0),
-        ${hours_counted})::int as age, status, count(*) as total
+  const since = now - (now % hour_ms) - (hours_counted - 1) * hour_ms
+  const rows = await db.many<{ hour: number; status: DeliveryStatus; total: number }>(
+    sql`select least(greatest(floor(extract(epoch from created_at - ${clock.iso(since)}::timestamptz) / 3600), -1),
+        ${hours_counted - 1})::int as hour, status, count(*) as total
       from (select created_at, status from webhook_deliveries
         where workspace_id = ${workspace} and webhook_id = ${webhook_id} order by id desc limit ${counted_max}) as latest
       group by 1, 2`,
   )
-  const totalOf = (age: number, status: DeliveryStatus) =>
-    rows.find((row) => row.age === age && row.status === status)?.total ?? 0
-  const hours = Array.from({ length: hours_counted }, (_, index) => {
-    const age = hours_counted - 1 - index
+  const hours = Array.from({ length: hours_counted }, (_, hour) => {
+    const totalOf = (status: DeliveryStatus) =>
+      rows.find((row) => row.hour === hour && row.status === status)?.total ?? 0
     return {
-      start: clock.iso(since + index * hour_ms),
-      succeeded: totalOf(age, 'succeeded'),
-      failed: totalOf(age, 'failed'),
-      pending: totalOf(age, 'pending'),
+      start: clock.iso(since + hour * hour_ms),
+      succeeded: totalOf('succeeded'),
+      failed: totalOf('failed'),
+      pending: totalOf('pending'),
     }
   })
   const counted = rows.reduce((sum, { total }) => sum + total, 0)
-  return { hours, is_complete: counted < counted_max || rows.some(({ age }) => age === hours_counted) }
+  return { hours, is_complete: counted < counted_max || rows.some(({ hour }) => hour < 0) }
 }
 
 export async function get({ db, workspace }: At, { webhook_id, id }: DeliveryId): Promise<DeliveryWithAttempts> {

@@ -133,7 +133,7 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     path: `${path}/:id/delivery_counts`,
     scope: 'webhooks:read',
     summary: "Count a webhook's deliveries",
-    description: 'Counts the deliveries of the last 24 hours by their status, for each hour.',
+    description: 'Counts the deliveries of the current hour and the 23 before it by their status, for each hour.',
     params: ById,
     response: schema.DeliveryCounts,
     run: (at, { params }) => deliveries.countByHour(at, params.id),

@@ -245,10 +245,10 @@ export const DeliveryCounts = Type.Object(
         failed: total('How many have failed.', 1),
         pending: total('How many are pending.', 0),
       }),
-      { description: 'The last 24 hours, oldest first. The last one ends now.' },
+      { description: 'The current hour and the 23 before it, oldest first.' },
     ),
     is_complete: Type.Boolean({
-      description: 'Whether these are all deliveries of the last 24 hours. Only the latest 10,000 are counted.',
+      description: 'Whether these are all deliveries of these hours. Only the latest 10,000 are counted.',
       examples: [true],
     }),
   },

@@ -6,7 +6,6 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 import { addToCounts, deliveryCount, sumUpCounts } from '../../server/webhooks/delivery-counts.ts'
 import { removeOld } from '../../server/webhooks/retention.ts'
 import { serve, type Tenant } from '../support/harness.ts'
-import { movedTime } from '../support/moved-time.ts'
 import { runs } from '../support/property-runs.ts'
 import { newContact, phoneNumber } from '../support/samples.ts'
 import { createWebhook } from '../support/webhook-calls.ts'
@@ -85,29 +84,36 @@ test('counts stay exact when two processes sum them up while others add to them'
   assert.ok(rows.length <= 151, `${rows.length} rows`)
 })
 
-test('deliveries of the last 24 hours are counted by the hour', async () => {
-  const tenant = await workspace()
+test('deliveries of the current hour and the 23 before it are counted by the hour', async () => {
+  const tenant = await workspace(Date.parse('2027-03-01T09:30:00.000Z'))
   const { id } = await createWebhook(tenant, 'inbox', { events: ['contact.*'] })
   const path = `/webhooks/${id}`
-  const create = async (age_minutes: number) => {
+  const create = async (created_at: string) => {
     const { body } = await tenant.call('POST', `${path}/test`)
-    const created_at = movedTime('created_at', `-${age_minutes} minutes`)
     await pool.run(
       sql`update webhook_deliveries set created_at = ${created_at}
         where workspace_id = ${tenant.id} and webhook_id = ${id} and id = ${body.data.id}`,
     )
   }
-  for (const age_minutes of [0, 1, 90, 23 * 60 + 30, 25 * 60]) await create(age_minutes)
+  for (const created_at of [
+    '2027-03-01T09:30:00.000Z',
+    '2027-03-01T09:00:00.000Z',
+    '2027-03-01T08:59:59.999Z',
+    '2027-02-28T10:00:00.000Z',
+    '2027-02-28T09:59:59.999Z',
+  ])
+    await create(created_at)
   const { data } = (await tenant.call('GET', `${path}/delivery_counts`)).body
   assert.equal(data.is_complete, true)
+  assert.equal(data.hours.length, 24)
   assert.deepEqual(
-    data.hours.flatMap(({ pending }: { pending: number }, index: number) =>
-      pending > 0 ? [[23 - index, pending]] : [],
+    data.hours.flatMap(({ start, pending }: { start: string; pending: number }) =>
+      pending > 0 ? [[start, pending]] : [],
     ),
     [
-      [23, 1],
-      [1, 1],
-      [0, 2],
+      ['2027-02-28T10:00:00.000Z', 1],
+      ['2027-03-01T08:00:00.000Z', 1],
+      ['2027-03-01T09:00:00.000Z', 2],
     ],
   )
   await tenant.call('PATCH', path, { status: 'disabled' })

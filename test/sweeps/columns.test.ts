@@ -78,7 +78,7 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
     computed: ['secret'],
     not_shown: ['secret', 'previous_secret', 'failed_attempts'],
   },
-  Delivery: { table: 'webhook_deliveries', not_shown: ['attempts'] },
+  Delivery: { table: 'webhook_deliveries', computed: ['last_attempt'], not_shown: ['attempts'] },
   DeliveryWithAttempts: {
     table: 'webhook_deliveries',
     computed: ['attempts', 'body'],
@@ -254,14 +254,15 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
     computed: ['data', 'previous', 'actor', 'subject'],
     not_shown: ['data', 'previous', 'position', 'actor_type', 'actor_id'],
   },
-  ApiKey: { table: 'api_keys', not_shown: ['rotated_at'] },
-  ApiKeyWithSecret: { table: 'api_keys', computed: ['key'], not_shown: ['rotated_at'] },
+  ApiKey: { table: 'api_keys', not_shown: [] },
+  ApiKeyWithSecret: { table: 'api_keys', computed: ['key'], not_shown: [] },
 }
 /** Responses that are not stored resources. */
 const not_stored = [
   'WebCall',
   'ContactBatchResults',
   'Deleted',
+  'DeliveryCounts',
   'DryRun',
   'Overview',
   'CallAnalytics',

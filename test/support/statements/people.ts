@@ -34,6 +34,7 @@ export async function visitDashboard(server: Server): Promise<void> {
   const visitor = { email: 'visitor@example.com', name: 'Visitor', password }
   for (const [who, method, path, body] of [
     [owner, 'GET', '/session'],
+    [browser(server), 'GET', '/session'],
     [earlier, 'GET', '/session'],
     [browser(server), 'POST', '/session', { email: 'first@example.com', password }],
     [owner, 'GET', '/sessions'],

@@ -19,7 +19,7 @@ export function exampleOf(schema: ExampleSchema): unknown {
   if (schema.enum) return schema.enum[0]
   if (schema.items) return [exampleOf(schema.items)]
   if (schema.anyOf?.[0]) return exampleOf(schema.anyOf[0])
-  if (schema.type !== 'object') return undefined
+  if (![schema.type].flat().includes('object')) return undefined
   const members = Object.entries(schema.properties ?? {}).filter(([, member]) => !member.readOnly)
   const examples = members.map(([name, member]) => [name, exampleOf(member)])
   return Object.fromEntries(examples.filter(([, example]) => example !== undefined))

@@ -209,7 +209,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   const sockets = openLiveSockets({ service, log })
   const { live_calls } = service.tools
   const { app, addPage, stop, isStopping } = openHttp({
-    doors: doors(service, config.public_url, authenticate, findChannel),
+    doors: doors(service, config.public_url, log, authenticate, findChannel),
     service,
     log,
     rate_limit_per_second: config.rate_limit_per_second,
@@ -254,12 +254,13 @@ type Authenticate = ReturnType<typeof authenticator>['authenticate']
 function doors(
   service: Service,
   public_url: string | undefined,
+  log: Log,
   authenticate: Authenticate,
   findChannel: FindChannel,
 ): Door[] {
   const { pool } = service
   const base = pathOf(public_url)
-  const identify = identifyVisitor(pool, public_url)
+  const identify = identifyVisitor(pool, public_url, log)
   const by_session = { identify, headers: private_response_headers }
   /** Sessions and invitations go by wall time, also in test workspaces. */
   const by_wall_time: Door['identify'] = async (...request) => ({ ...(await identify(...request)), is_test: false })

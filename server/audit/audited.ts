@@ -5,7 +5,7 @@ import type { Reference } from '../kit/postgres/names.ts'
 
 /**
  * The operations that leave an entry in the audit log, besides all files. What people do with their accounts and memberships is
- * recorded by `people/` itself, in its own transactions.
+ * recorded by `people/` itself, because its operations open their own transactions.
  */
 export const audited: ReadonlySet<string> = new Set([
   'agents.create',

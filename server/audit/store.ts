@@ -25,19 +25,36 @@ export interface NewEntry {
 
 export type Acting = Pick<At, 'db' | 'workspace' | 'actor' | 'request'>
 
+const columns = raw('id, at, actor_type, actor_id, action, subject_type, subject_id, ip, request_id')
+const count_again = raw('on conflict (workspace_id, id) do update set count = audit_log.count + 1')
+
 /** Adds an entry, in the transaction of the change. */
-export async function record(
-  { db, workspace, actor, request }: Acting,
-  { action, subject = null, is_counted = false }: NewEntry,
+export async function record({ db, workspace, ...acting }: Acting, entry: NewEntry): Promise<void> {
+  await db.run(
+    sql`insert into audit_log (workspace_id, ${columns}) values (${workspace}, ${valuesOf(acting, entry)}) ${count_again}`,
+  )
+}
+
+/** The same in each of these workspaces. A sharded database refuses this. */
+export async function recordInEach(
+  { db, ...acting }: Omit<Acting, 'workspace'>,
+  workspaces: string[],
+  entry: NewEntry,
 ): Promise<void> {
+  await db.run(
+    sql`insert into audit_log (workspace_id, ${columns})
+      select workspace_id, ${valuesOf(acting, entry)} from unnest(${workspaces}::uuid[]) as each (workspace_id) ${count_again}`,
+  )
+}
+
+function valuesOf(
+  { actor, request }: Pick<Acting, 'actor' | 'request'>,
+  { action, subject = null, is_counted = false }: NewEntry,
+): Sql {
   const now = clock.wall()
   const id = is_counted ? minuteId(now, [actor.type, actor.id, action, subject?.type, subject?.id]) : newId()
-  await db.run(
-    sql`insert into audit_log (workspace_id, id, at, actor_type, actor_id, action, subject_type, subject_id, ip, request_id)
-      values (${workspace}, ${id}, ${clock.iso(now)}, ${actor.type}, ${actor.id}, ${action}, ${subject?.type ?? null},
-        ${subject?.id ?? null}, ${request ? plainAddress(request.ip) : null}, ${request?.id ?? null})
-      on conflict (workspace_id, id) do update set count = audit_log.count + 1`,
-  )
+  return sql`${id}, ${clock.iso(now)}, ${actor.type}, ${actor.id}, ${action}, ${subject?.type ?? null},
+    ${subject?.id ?? null}, ${request ? plainAddress(request.ip) : null}, ${request?.id ?? null}`
 }
 
 /** An IPv4 address that was mapped to IPv6 is shown as IPv4. */
@@ -51,8 +68,6 @@ function minuteId(now: number, parts: unknown[]): string {
 }
 
 const newest_first: page.Sort = { name: '-at', column: 'at', is_descending: true, is_nullable: false }
-
-const columns = raw('id, at, actor_type, actor_id, action, subject_type, subject_id, ip, request_id, count')
 
 interface Row extends Omit<AuditEntry, 'actor' | 'subject'> {
   /** `record` stores no others. */
@@ -70,7 +85,7 @@ export async function list(at: At, query: AuditQuery, reader: Reader): Promise<p
     db,
     query,
     newest_first,
-    sql`select ${columns} ${all}`,
+    sql`select ${columns}, count ${all}`,
     sql`select ${all}`,
   )
   const entries = found.data.map(({ actor_type, actor_id, subject_type, subject_id, ...entry }) => ({

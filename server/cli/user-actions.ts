@@ -2,7 +2,7 @@ import * as audit from '../audit/store.ts'
 import { type At, atWall, inTransaction, type Service } from '../kit/at.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { invalid, Problem } from '../kit/problem.ts'
-import { personOf, recordInEach } from '../people/audit.ts'
+import { changeAndRecord, personOf } from '../people/audit.ts'
 import { hashPassword } from '../people/password.ts'
 import * as password_links from '../people/password-links.ts'
 import type { Role } from '../people/roles.ts'
@@ -72,22 +72,23 @@ export async function setPassword(service: Service, shell: Shell, email: string)
   const { password_hash: before, ...person } = await findPerson(service, email)
   const { password } = validatePerson({ ...person, password: await askSecret(shell, 'New password: ') })
   const after = await hashPassword(password)
-  await inTransaction(atWall(service, ''), async (at) => {
+  const change = async (at: At) => {
     if (!(await people.setPassword(at, { id: person.id, before, after }))) {
       throw new Problem('CONFLICT', 'the password was changed by another request: try again')
     }
-  })
-  const { workspaces } = await people.toSession({ db: service.pool }, { ...person, is_two_factor: false })
-  await recordInEach(atWall(service, ''), workspaces, { action: 'password.update', subject: personOf(person.id) })
+  }
+  await changeAndRecord(atWall(service, ''), change, () => ({ action: 'password.update', person_id: person.id }))
   return { data: { person }, text: `${person.email} has a new password and is signed out everywhere.` }
 }
 
 export async function createPasswordLink(service: Service, email: string): Promise<Answer> {
   const { password_hash: _, ...person } = await findPerson(service, email)
-  const created = await password_links.create(atWall(service, ''), {
-    person_id: person.id,
-    link_start: `${service.tools.address()}${password_links.path}`,
-  })
+  const link = { person_id: person.id, link_start: `${service.tools.address()}${password_links.path}` }
+  const created = await changeAndRecord(
+    atWall(service, ''),
+    (at) => password_links.create(at, link),
+    () => ({ action: 'password_links.create', person_id: person.id }),
+  )
   const lines = [
     created.link,
     `With this link ${person.email} sets a new password. It works once, for an hour. Earlier links no longer work.`,

@@ -1,7 +1,7 @@
 import * as operation from '../kit/http/operation.ts'
 import * as schema from './schema.ts'
 import * as setup from './setup.ts'
-import { changePassword, recordSignIn, startSession } from './sign-in.ts'
+import { changePassword, startSession } from './sign-in.ts'
 import * as people from './store.ts'
 import { requireSession, toVisitor } from './visitor.ts'
 
@@ -27,9 +27,7 @@ export const account_operations: operation.Operation[] = [
     response: schema.Session,
     run: async (at, request) => {
       const person = await setup.complete(at, { token: request.params.token, new_person: request.body })
-      const session = await startSession(at, { person, visitor: toVisitor(request) })
-      await recordSignIn(at, session, 'setup.complete')
-      return session
+      return startSession(at, { person, visitor: toVisitor(request) })
     },
   }),
   operation.write({

@@ -1,9 +1,11 @@
+import * as audit from '../audit/store.ts'
 import { type At, inTransaction, type Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { hashOf, newSecret } from '../kit/crypto/secret.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalidState, notFound, Problem } from '../kit/problem.ts'
 import { product } from '../product.ts'
+import { changeAndRecord, personOf } from './audit.ts'
 import { hashPassword } from './password.ts'
 import type { OpenPasswordLink, PasswordLink } from './schema.ts'
 import * as people from './store.ts'
@@ -51,6 +53,7 @@ export const createAsOwner = (
     )
     if (!member) throw notFound()
     if (!(await ownsAllWorkspacesOf(at, { owner_id: created_by, person_id }))) throw notAllowed()
+    await audit.record(at, { action: 'password_links.create', subject: personOf(person_id) })
     return create(at, { ...link, created_by })
   })
 
@@ -62,18 +65,21 @@ export async function getByToken(at: Unscoped, token: string): Promise<OpenPassw
 
 /** Of two concurrent uses, the second fails with 404. It starts no session: the person signs in, with both factors. */
 export async function use(
-  at: Unscoped,
+  at: At,
   { token, new_password }: { token: string; new_password: string },
 ): Promise<{ changed: true }> {
   const { person_id } = await find(at, token)
   const after = await hashPassword(new_password)
-  await inTransaction(at, async (at) => {
+  const setPassword = async (at: At) => {
     const before = await lockPerson(at, person_id)
     const { created_by } = await find(at, token)
     // Either may have joined or left a workspace since.
     if (created_by !== null && !(await ownsAllWorkspacesOf(at, { owner_id: created_by, person_id }))) throw notFound()
     await people.setPassword(at, { id: person_id, before, after })
-  })
+  }
+  // Someone who is signed in may use the link of another person.
+  const actor = at.actor.id === null ? personOf(person_id) : at.actor
+  await changeAndRecord(at, setPassword, () => ({ action: 'password_links.use', person_id, actor }))
   return { changed: true }
 }
 

@@ -1,9 +1,10 @@
-import { inTransaction, type Unscoped } from '../kit/at.ts'
+import { type At, inTransaction, type Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { hashOf, newSecret } from '../kit/crypto/secret.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { notFound } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
+import { changeAndRecord, personOf } from './audit.ts'
 import { hashPassword } from './password.ts'
 import type { NewPerson } from './schema.ts'
 import * as people from './store.ts'
@@ -37,12 +38,12 @@ export async function checkToken({ db, now }: Unscoped, token: string): Promise<
 
 /** Creates the first person as the owner of all workspaces. Of two concurrent calls, the second fails with 404. */
 export async function complete(
-  at: Unscoped,
+  at: At,
   { token, new_person }: { token: string; new_person: NewPerson },
 ): Promise<people.PersonWithHash> {
   await checkToken(at, token)
   const password_hash = await hashPassword(new_person.password)
-  return inTransaction(at, async (at) => {
+  const createPerson = async (at: At) => {
     const { db, now } = at
     await db.run(lock_tokens)
     if ((await db.run(sql`delete from setup_tokens where ${isValid(token, now)}`)) === 0) throw notFound()
@@ -55,5 +56,10 @@ export async function complete(
         from unnest(${workspace_ids}::uuid[]) as owned (workspace_id)`,
     )
     return { ...person, password_hash }
-  })
+  }
+  return changeAndRecord(at, createPerson, ({ id }) => ({
+    action: 'setup.complete',
+    person_id: id,
+    actor: personOf(id),
+  }))
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type At, inTransaction, type Unscoped } from '../kit/at.ts'
+import type { At, Unscoped } from '../kit/at.ts'
 import { invalid, Problem, signedOut } from '../kit/problem.ts'
-import { personOf, recordInEach } from './audit.ts'
+import { changeAndRecord, personOf, recordForPerson } from './audit.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import type { PasswordChange, Session, SignIn } from './schema.ts'
 import * as sessions from './sessions.ts'
@@ -16,7 +16,10 @@ const wrongCredentials = () => signedOut('The email or the password is wrong.')
 const wrongCurrentPassword = () =>
   invalid([{ path: 'current_password', code: 'wrong', message: 'current_password is wrong.' }])
 
-/** The answer to a wrong password takes this much longer: as long as recording it, which is done for known emails only. */
+/**
+ * The answer to a wrong password takes this much longer, and no more: only those for known emails are recorded meanwhile, and
+ * the answer must not tell how long that takes.
+ */
 const failure_ms = 50
 
 /** Only after the right password, so that it says nothing about others. */
@@ -36,39 +39,36 @@ export async function signIn(
   const person = await people.findByEmail(at, account)
   const is_correct = await verifyPassword(password, person?.password_hash)
   if (!person || !is_correct) {
-    await Promise.all([sleep(failure_ms), person && recordFailure(at, person)])
+    if (person)
+      recordFailure(at, person.id).catch((error) => visitor.log.error(error, 'a failed sign-in was not recorded'))
+    await sleep(failure_ms)
     throw wrongCredentials()
   }
   const is_two_factor = (await two_factor.get(at, person.id)).is_on
   if (is_two_factor) {
     if (code === undefined) throw codeRequired()
-    visitor.throttle.countCode(person.id, at.now)
+    await two_factor.countCode(at, person.id)
   }
-  const token = await inTransaction(at, async (at) => {
-    if (is_two_factor && !(await two_factor.redeemCode(at, { person_id: person.id, code: code ?? '' })))
-      return undefined
-    return createSession(at, { person, visitor, is_two_factor })
-  })
+  const token = await changeAndRecord(
+    at,
+    async (at) => {
+      const is_redeemed =
+        !is_two_factor || (await two_factor.redeemCode(at, { person_id: person.id, code: code ?? '' }))
+      return is_redeemed ? createSession(at, { person, visitor, is_two_factor }) : undefined
+    },
+    (token) =>
+      token === undefined ? undefined : { action: 'session.create', person_id: person.id, actor: personOf(person.id) },
+  )
   if (token === undefined) {
-    await recordFailure(at, person)
+    await recordFailure(at, person.id)
     throw wrongCode()
   }
   visitor.throttle.reset(account, visitor.network)
-  visitor.throttle.resetCodes(person.id)
-  const session = await enter(at, { person, visitor, token, is_two_factor })
-  await recordSignIn(at, session, 'session.create')
-  return session
+  return enter(at, { person, visitor, token, is_two_factor })
 }
 
-async function recordFailure(at: At, person: people.PersonWithHash): Promise<void> {
-  const { workspaces } = await people.toSession(at, { ...person, is_two_factor: false })
-  const entry = { action: 'session.create_failed', subject: personOf(person.id), is_counted: true }
-  await recordInEach({ ...at, actor: personOf(null) }, workspaces, entry)
-}
-
-/** In the audit log of each of the person's workspaces. */
-export const recordSignIn = (at: At, { person, workspaces }: Session, action: string): Promise<void> =>
-  recordInEach({ ...at, actor: personOf(person.id) }, workspaces, { action, subject: personOf(person.id) })
+const recordFailure = (at: At, person_id: string): Promise<void> =>
+  recordForPerson(at, { action: 'session.create_failed', person_id, actor: personOf(null), is_counted: true })
 
 interface NewSession {
   person: people.PersonWithHash
@@ -121,14 +121,14 @@ export async function changePassword(
   if (!person || !is_correct) throw wrongCurrentPassword()
   visitor.throttle.reset(email, visitor.network)
   const after = await hashPassword(new_password)
-  const token = await inTransaction(at, async (at) => {
+  const change = async (at: At) => {
     const change = { id: person.id, before: person.password_hash, after }
     if (!(await people.setPassword(at, change))) throw wrongCurrentPassword()
     const is_two_factor = visitor.session?.is_two_factor ?? false
     const { user_agent } = visitor
     return sessions.create(at, { person_id: person.id, password_hash: after, user_agent, is_two_factor })
-  })
+  }
+  const token = await changeAndRecord(at, change, () => ({ action: 'password.update', person_id: person.id }))
   visitor.setSessionCookie(token)
-  await recordSignIn(at, await people.toSession(at, { ...person, is_two_factor: false }), 'password.update')
   return { changed: true }
 }

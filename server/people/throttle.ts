@@ -13,9 +13,6 @@ const rates = {
   account: { burst: 100, interval_ms: 10_000 },
   network: { burst: 50, interval_ms: 5_000 },
 }
-/** In any `codes_window_ms`. Someone who enters codes knows the password. */
-const codes_max = 5
-const codes_window_ms = 60_000
 const keys_max = 30_000
 
 export interface Throttle {
@@ -23,19 +20,12 @@ export interface Throttle {
   countAttempt: (account: string, network: string, now: number) => void
   /** Forgets the attempts on the account after a correct password. The network's attempts still count. */
   reset: (account: string, network: string) => void
-  /** Counts the entry of a code for the second factor of a person before it is checked. Fails with 429 when there were too many. */
-  countCode: (person_id: string, now: number) => void
-  /** Forgets the entries after a correct code. */
-  resetCodes: (person_id: string) => void
 }
 
 /** Limits password attempts in the memory of this process: see docs/decisions/0013-people-sessions-and-throttle.md. */
 export function openThrottle(): Throttle {
   /** For each key, the time at which all its attempts so far are used up at one per interval. */
   const used_until = new Map<string, number>()
-
-  /** For each person, the times of the last entries of codes, the oldest first. */
-  const code_times = new Map<string, number[]>()
 
   function usedUntil(key: string, { burst, interval_ms }: Rate, now: number): number {
     const until = used_until.get(key) ?? now
@@ -66,16 +56,6 @@ export function openThrottle(): Throttle {
     reset(account, network) {
       used_until.delete(`account ${account} ${network}`)
       used_until.delete(`account ${account}`)
-    },
-    countCode(person_id, now) {
-      // A time ahead of now: the clock was set back.
-      const times = (code_times.get(person_id) ?? []).filter((time) => time <= now && time > now - codes_window_ms)
-      const [first = now] = times
-      if (times.length >= codes_max) throw tooManyAttempts(Math.ceil((first + codes_window_ms - now) / 1000))
-      setBounded(code_times, person_id, [...times, now], keys_max)
-    },
-    resetCodes(person_id) {
-      code_times.delete(person_id)
     },
   }
 }

@@ -32,7 +32,7 @@ export const two_factor_operations: operation.Operation[] = [
     response: schema.RecoveryCodes,
     run: (at, request) => {
       const { id, session_id } = requireSession(request)
-      return two_factor.turnOn(at, { person_id: id, session_id, ...request.body, visitor: toVisitor(request) })
+      return two_factor.turnOn(at, { person_id: id, session_id, ...request.body })
     },
   }),
   operation.write({

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { type At, inTransaction } from '../kit/at.ts'
+import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { hashOf } from '../kit/crypto/secret.ts'
 import { findStep, newTotpSecret, toBase32, totpUrl } from '../kit/crypto/totp.ts'
 import { sql } from '../kit/postgres/sql.ts'
-import { invalid, invalidState } from '../kit/problem.ts'
+import { invalid, invalidState, tooManyAttempts } from '../kit/problem.ts'
 import { product } from '../product.ts'
+import { changeAndRecord } from './audit.ts'
 import { hasTwoFactor } from './has-two-factor.ts'
 import { verifyPassword } from './password.ts'
 import type { Person, RecoveryCodes, TwoFactor, TwoFactorOff, TwoFactorSecret } from './schema.ts'
@@ -18,6 +19,9 @@ type AtPeople = Pick<At, 'db' | 'now' | 'tools'>
 const recovery_codes_count = 10
 /** 80 random bits can't be guessed from a hash without salt. */
 const recovery_code_bytes = 10
+/** In any `codes_window_ms`, on all processes. Someone who enters codes knows the password. */
+const codes_max = 5
+const codes_window_ms = 60_000
 
 interface StoredSecret {
   secret: string
@@ -46,12 +50,12 @@ export async function setUp({ db, now, tools }: AtPeople, { id, email }: Person)
 }
 
 /** Confirms the secret with a code of the app. The session in which this happens counts as signed in with both factors. */
-export const turnOn = (
-  at: AtPeople,
-  { person_id, session_id, code, visitor }: { person_id: string; session_id: string; code: string; visitor: Visitor },
-): Promise<RecoveryCodes> => {
-  visitor.throttle.countCode(person_id, at.now)
-  return inTransaction(at, async ({ db, now, tools }) => {
+export async function turnOn(
+  at: At,
+  { person_id, session_id, code }: { person_id: string; session_id: string; code: string },
+): Promise<RecoveryCodes> {
+  await countCode(at, person_id)
+  const confirm = async ({ db, now, tools }: AtPeople) => {
     const stored = await db.maybe<StoredSecret>(
       sql`select secret, last_step from two_factor_secrets
         where person_id = ${person_id} and confirmed_at is null for update`,
@@ -64,7 +68,7 @@ export const turnOn = (
     })
     if (step === undefined) throw wrongCode()
     await db.run(
-      sql`update two_factor_secrets set confirmed_at = ${clock.iso(now)}, last_step = ${step}
+      sql`update two_factor_secrets set confirmed_at = ${clock.iso(now)}, last_step = ${step}, tried_at = '{}'
         where person_id = ${person_id}`,
     )
     const recovery_codes = Array.from({ length: recovery_codes_count }, newRecoveryCode)
@@ -74,14 +78,14 @@ export const turnOn = (
         select ${person_id}, hash from unnest(${hashes}::bytea[]) as new (hash)`,
     )
     await sessions.addTwoFactor({ db }, session_id)
-    visitor.throttle.resetCodes(person_id)
     return { recovery_codes }
-  })
+  }
+  return changeAndRecord(at, confirm, () => ({ action: 'two_factor.turn_on', person_id }))
 }
 
 /** Requires the password and a code, so that a stolen session is not enough. */
 export async function turnOff(
-  at: AtPeople,
+  at: At,
   { email, password, code, visitor }: TwoFactorOff & { email: string; visitor: Visitor },
 ): Promise<TwoFactor> {
   visitor.throttle.countAttempt(email, visitor.network, at.now)
@@ -89,28 +93,55 @@ export async function turnOff(
   const is_correct = await verifyPassword(password, person?.password_hash)
   if (!person || !is_correct) throw invalid([{ path: 'password', code: 'wrong', message: 'password is wrong.' }])
   if (!(await get(at, person.id)).is_on) throw invalidState('Two-factor sign-in is not on.')
-  visitor.throttle.countCode(person.id, at.now)
-  await inTransaction(at, async (at) => {
-    if (!(await redeemCode(at, { person_id: person.id, code }))) throw wrongCode()
-    await remove(at, person.id)
-  })
+  const person_id = person.id
+  await countCode(at, person_id)
+  const redeemAndRemove = async (at: AtPeople) => {
+    if (!(await redeemCode(at, { person_id, code }))) throw wrongCode()
+    await remove(at, person_id)
+  }
+  await changeAndRecord(at, redeemAndRemove, () => ({ action: 'two_factor.turn_off', person_id }))
   visitor.throttle.reset(email, visitor.network)
-  visitor.throttle.resetCodes(person.id)
   return { is_on: false, recovery_codes_left: 0 }
 }
 
 /** For the command line, when the app and the recovery codes are lost. Ends all sessions. Returns false when it is not on. */
-export const reset = (at: Pick<At, 'db'>, person_id: string): Promise<boolean> =>
-  inTransaction(at, async (at) => {
-    const was_on = (await get(at, person_id)).is_on
-    await remove(at, person_id)
-    if (was_on) await sessions.endAll(at, person_id)
-    return was_on
-  })
+export const reset = (at: At, person_id: string): Promise<boolean> =>
+  changeAndRecord(
+    at,
+    async (at) => {
+      const was_on = (await get(at, person_id)).is_on
+      await remove(at, person_id)
+      if (was_on) await sessions.endAll(at, person_id)
+      return was_on
+    },
+    (was_on) => (was_on ? { action: 'two_factor.reset', person_id } : undefined),
+  )
 
 /** Its recovery codes are deleted with it. */
 const remove = ({ db }: Pick<At, 'db'>, person_id: string): Promise<number> =>
   db.run(sql`delete from two_factor_secrets where person_id = ${person_id}`)
+
+/**
+ * Counts the entry of a code before it is checked, outside of the transaction that checks it. A correct code forgets the entries.
+ * Fails with 429 when there were too many.
+ */
+export async function countCode({ db, now }: Pick<At, 'db' | 'now'>, person_id: string): Promise<void> {
+  const since = clock.iso(now - codes_window_ms)
+  // The oldest one is that far ahead only if the clock was set back.
+  const until = clock.iso(now + codes_window_ms)
+  const counted = await db.run(
+    sql`update two_factor_secrets
+      set tried_at = (tried_at || ${clock.iso(now)}::timestamptz)[greatest(cardinality(tried_at) + 2 - ${codes_max}, 1):]
+      where person_id = ${person_id}
+        and (cardinality(tried_at) < ${codes_max} or tried_at[1] <= ${since} or tried_at[1] > ${until})`,
+  )
+  if (counted > 0) return
+  const last = await db.maybe<{ oldest: string }>(
+    sql`select tried_at[1] as oldest from two_factor_secrets where person_id = ${person_id}`,
+  )
+  // Without a secret there is nothing to guess.
+  if (last?.oldest) throw tooManyAttempts(Math.ceil((clock.parse(last.oldest) + codes_window_ms - now) / 1000))
+}
 
 /** Marks a code of the app as used, or deletes a recovery code. Of concurrent uses of one code, one returns true. */
 export async function redeemCode(
@@ -134,19 +165,23 @@ async function redeemAppCode(
   const step = findStep(tools.seal.open(stored.secret), { code, now, last_step: stored.last_step })
   if (step === undefined) return false
   const used = await db.run(
-    sql`update two_factor_secrets set last_step = ${step}
+    sql`update two_factor_secrets set last_step = ${step}, tried_at = '{}'
       where person_id = ${person_id} and confirmed_at is not null and last_step < ${step}`,
   )
   return used === 1
 }
 
-const redeemRecoveryCode = async (
+async function redeemRecoveryCode(
   { db }: Pick<At, 'db'>,
   { person_id, code }: { person_id: string; code: string },
-): Promise<boolean> =>
-  (await db.run(
+): Promise<boolean> {
+  const used = await db.run(
     sql`delete from recovery_codes where person_id = ${person_id} and hash = ${hashOf(normalizeRecoveryCode(code))}`,
-  )) === 1
+  )
+  if (used === 0) return false
+  await db.run(sql`update two_factor_secrets set tried_at = '{}' where person_id = ${person_id}`)
+  return true
+}
 
 /** Four groups of four, to copy by hand. */
 const newRecoveryCode = (): string => toBase32(randomBytes(recovery_code_bytes)).replace(/.{4}(?=.)/g, '$&-')

@@ -5,6 +5,7 @@ import type { IdentifyOptions, RequestHead } from '../kit/http/door.ts'
 import type { Caller, ValidRequest } from '../kit/http/operation.ts'
 import { isId } from '../kit/id.ts'
 import { openTokenLookup } from '../kit/limits/token-lookup.ts'
+import type { Log } from '../kit/log.ts'
 import { clientNetwork } from '../kit/network.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { foreignOrigin, notFound, Problem, signedOut } from '../kit/problem.ts'
@@ -20,6 +21,8 @@ export interface Visitor extends Caller {
   network: string
   user_agent: string
   throttle: Throttle
+  /** For errors of work that the answer doesn't wait for. */
+  log: Log
   /** The URL of the dashboard, to begin links with. */
   address: string
   /** Sends the session's token to the browser as a cookie, or removes the cookie. */
@@ -40,6 +43,7 @@ const isForPeople = (scope: string): boolean => scope.startsWith('person:')
 export function identifyVisitor(
   db: Db,
   public_url: string | undefined,
+  log: Log,
 ): (head: RequestHead, now: number, options?: IdentifyOptions) => Promise<Visitor> {
   const cookie = cookieFor(cookie_name, public_url)
   const throttle = openThrottle()
@@ -83,6 +87,7 @@ export function identifyVisitor(
       network,
       user_agent: head.headers['user-agent'] ?? '',
       throttle,
+      log,
       address: public_url ?? head.headers.origin ?? '',
       setSessionCookie: (token) =>
         head.addHeader('set-cookie', formatCookie(cookie, token ?? '', token ? sessions.lifetime_ms / 1000 : 0)),

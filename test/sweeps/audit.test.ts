@@ -18,8 +18,12 @@ const recorded_by_people = [
   'members.delete',
   'members.update',
   'password.update',
+  'password_links.create',
+  'password_links.use',
   'session.create',
   'setup.complete',
+  'two_factor.turn_off',
+  'two_factor.turn_on',
   'workspaces.create',
 ]
 
@@ -54,7 +58,7 @@ const not_audited: Record<string, string[]> = {
     'web_voice.call',
     'webhooks.resend_delivery',
   ],
-  'nothing runs yet': ['campaigns.clone', 'campaigns.create', 'campaigns.update'],
+  'nothing runs yet': ['campaigns.clone', 'campaigns.create', 'campaigns.update', 'two_factor.set_up'],
   'it changes nothing': [
     'campaigns.forecast',
     'channels.test',

@@ -45,7 +45,7 @@ export async function runCommands(server: Server): Promise<void> {
   const command_key = await command_keys.create(pool, { workspace: id, name, scopes: [] })
   await command_keys.extend(pool, command_key)
   await command_keys.remove(pool, { workspace: id, ids: [command_key.id] })
-  await two_factor.reset({ db: pool }, id)
+  await two_factor.reset(at, id)
   for (const { list, replace } of [...sealed_columns, two_factor_column]) {
     await list(at, undefined, 1)
     await replace(at, [])

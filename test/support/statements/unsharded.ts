@@ -6,6 +6,7 @@ import { sql } from '../../../server/kit/postgres/sql.ts'
 import { addTenants } from '../../../server/kit/postgres/tenants.ts'
 import { readBacklogs } from '../../../server/kit/work/backlog.ts'
 import { moveDue, noteAllDue } from '../../../server/kit/work/due.ts'
+import { recordForPerson } from '../../../server/people/audit.ts'
 import { due_deliveries } from '../../../server/webhooks/claims.ts'
 import * as workspaces from '../../../server/workspaces/store.ts'
 import type { Server } from '../harness.ts'
@@ -20,6 +21,7 @@ export async function sendUnsharded(server: Server): Promise<void> {
   await server.workspace().then(({ call }) => call('POST', '/contacts', newContact()))
   await lastPositions(server.pool, [id, (await server.workspace()).id])
   await getInTwoWorkspaces(server)
+  await recordForPerson(server.at(id), { action: 'session.create', person_id: id })
   for (const kind of background_kinds)
     await server.pool.run(
       sql`insert into due_workspaces (workspace_id, kind, due_at) values (${id}, ${kind}, '-infinity')`,

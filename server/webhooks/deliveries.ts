@@ -80,7 +80,7 @@ export async function countByHour(at: At, webhook_id: string): Promise<DeliveryC
   await webhooks.get(at, webhook_id)
   const since = now - (now % hour_ms) - (hours_counted - 1) * hour_ms
   const rows = await db.many<{ hour: number; status: DeliveryStatus; total: number }>(
-    sql`select least(greatest(floor(extract(epoch from created_at - ${clock.iso(since)}::timestamptz) / 3600), -1),
+    sql`select least(greatest(floor(date_part('epoch', created_at - ${clock.iso(since)}::timestamptz) / 3600), -1),
         ${hours_counted - 1})::int as hour, status, count(*) as total
       from (select created_at, status from webhook_deliveries
         where workspace_id = ${workspace} and webhook_id = ${webhook_id} order by id desc limit ${counted_max}) as latest

@@ -62,6 +62,8 @@ export async function visitDashboard(server: Server): Promise<void> {
     assert.ok(status < 300 || path.startsWith('/sessions/'), `${method} ${path}: ${text}`)
   }
   const careful = await newPerson(server)
+  const early = await careful.go('POST', '/two_factor/turn_on', { code: '000000' })
+  assert.equal(early.status, 409, early.text)
   const { secret, recovery_codes } = await turnOnTwoFactor(careful)
   const credentials = { email: careful.email, password }
   for (const code of [codeFor(secret), recovery_codes[0]]) {

@@ -1,22 +1,33 @@
 import { type RefObject, useEffect } from 'react'
 
+interface RowKeysOptions {
+  /** A selector of the rows. */
+  rows?: string
+  /** Opens each row that is moved to. Then the open one is where to begin. */
+  opens?: boolean
+}
+
 /** j and k move the focus between the links of the rows, x selects the row. Enter follows a link anyway. */
-export function useRowKeys(table: RefObject<HTMLElement | null>): void {
+export function useRowKeys(table: RefObject<HTMLElement | null>, options: RowKeysOptions = {}): void {
+  const { rows: selector = 'tbody tr', opens = false } = options
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (!'jkx'.includes(event.key) || isTyping(event)) return
-      const rows = [...(table.current?.querySelectorAll('tbody tr') ?? [])]
-      const current = rows.findIndex((row) => row.contains(document.activeElement))
+      const rows = [...(table.current?.querySelectorAll(selector) ?? [])]
+      const open = opens ? rows.findIndex((row) => row.querySelector('[aria-current=page]')) : -1
+      const current = open === -1 ? rows.findIndex((row) => row.contains(document.activeElement)) : open
       if (event.key === 'x') {
         rows[current]?.querySelector<HTMLInputElement>('input[type=checkbox]')?.click()
         return
       }
       const next = rows[current === -1 ? 0 : current + (event.key === 'j' ? 1 : -1)]
-      next?.querySelector<HTMLElement>('a, button')?.focus()
+      const link = next?.querySelector<HTMLElement>('a, button')
+      link?.focus()
+      if (opens) link?.click()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [table])
+  }, [table, selector, opens])
 }
 
 /** Whether a key press belongs to a field, a dialog, or a command of the browser. */

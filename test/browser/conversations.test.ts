@@ -181,7 +181,7 @@ test('a conversation is handed over, answered and given back in the inbox', { sk
   await captureAll('inbox, empty')
   await send('POST', `/conversations/${id}/hand_over`, { reason: 'Asks for a refund.' })
   await page.getByRole('list', { name: 'Inbox' }).getByRole('link', { name: 'Grace' }).click()
-  await transcript().getByText('Handed over: Asks for a refund').waitFor()
+  await transcript().getByText('Handed over by Ada: Asks for a refund').waitFor()
   await inboxLink().getByText('1 waiting').waitFor()
   assert.equal(await page.evaluate('tones'), 1)
   await send('POST', `/conversations/${id}/messages`, { text: 'Hello?' })

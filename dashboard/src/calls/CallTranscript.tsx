@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { type MouseEvent, memo, useEffect, useRef } from 'react'
+import type { Call } from '../../../server/calls/schema.ts'
 import type { Turn } from '../../../server/conversations/schema.ts'
 import { turnsQuery } from '../conversations/conversation.ts'
 import chat from '../conversations/conversations.module.css'
 import { HowItEnded } from '../conversations/HowItEnded.tsx'
 import { ToolRunView } from '../conversations/ToolRunView.tsx'
+import { inOrder, NoteView } from '../conversations/Transcript.tsx'
 import { Unheard } from '../conversations/Unheard.tsx'
+import type { Note } from '../conversations/useNotes.ts'
 import { useApi } from '../kit/api.ts'
 import { formatDuration, formatNumber } from '../kit/format.ts'
 import styles from './calls.module.css'
@@ -13,17 +16,22 @@ import type { TranscriptTurn } from './transcript.ts'
 import type { Player } from './usePlayer.ts'
 
 interface CallTranscriptProps {
-  conversation_id: string | null
+  call: Pick<Call, 'conversation_id' | 'answered_at'>
+  /** Lines that nobody has said, oldest first. */
+  notes: Note[]
   turns: TranscriptTurn[]
   player: Player
   names: Record<Turn['role'], string>
 }
 
 /** What was said. A click on a word plays from there, and words light up while they are heard. */
-export function CallTranscript({ conversation_id, turns, player, names }: CallTranscriptProps) {
+export function CallTranscript({ call, notes, turns, player, names }: CallTranscriptProps) {
   const api = useApi()
-  const has_more = turns.some(({ tools, finish_reason }) => tools.length > 0 || hasFailed(finish_reason))
-  // The arguments and results of tools are only there, and why a model could not answer.
+  const { conversation_id, answered_at } = call
+  const has_more = turns.some(
+    ({ role, tools, finish_reason }) => role === 'human' || tools.length > 0 || hasFailed(finish_reason),
+  )
+  // Who has answered, the arguments and results of tools, and why a model could not answer are only there.
   const full = useQuery({
     ...turnsQuery(api, conversation_id ?? ''),
     enabled: has_more && conversation_id !== null,
@@ -43,14 +51,16 @@ export function CallTranscript({ conversation_id, turns, player, names }: CallTr
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: the keyboard uses the times */}
       <div className={chat.turns} data-playable={is_loaded} onClick={seekToWord}>
-        {turns.map((turn) => {
+        {inOrder(turns, notes, ({ start_ms }) => Date.parse(answered_at ?? '') + (start_ms ?? 0)).map((turn) => {
+          if ('at' in turn) return <NoteView key={turn.id} note={turn} />
+          const full_turn = full.data?.find(({ seq }) => seq === turn.seq)
           const is_heard = isAt(turn, time_ms) && time_ms > 0
           return (
             <SpokenTurn
               key={turn.seq}
               turn={turn}
-              full={full.data?.find(({ seq }) => seq === turn.seq)}
-              name={names[turn.role]}
+              full={full_turn}
+              name={full_turn?.author?.name ?? names[turn.role]}
               time_ms={is_heard ? time_ms : undefined}
               {...(is_loaded && { seek: player.seek })}
             />

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Call } from '../../../server/calls/schema.ts'
 import styles from '../conversations/conversations.module.css'
+import { useNotes } from '../conversations/useNotes.ts'
 import { useApi } from '../kit/api.ts'
 import { PhoneIcon } from '../kit/icons.tsx'
 import { EmptyState, LoadError, LoadingSkeleton } from '../kit/states.tsx'
@@ -13,6 +14,7 @@ import { usePlayer } from './usePlayer.ts'
 export function EndedCall({ call, contact }: { call: Call; contact: string }) {
   const is_said = call.turn_count > 0 && call.redacted_at === null
   const { data, error, refetch } = useQuery({ ...transcriptQuery(useApi(), call.id), enabled: is_said })
+  const notes = useNotes({ id: is_said ? call.conversation_id : null, status: 'closed', is_call: true })
   const player = usePlayer()
   const turns = data?.turns ?? []
   return (
@@ -26,7 +28,8 @@ export function EndedCall({ call, contact }: { call: Call; contact: string }) {
       )}
       {data && is_said && (
         <CallTranscript
-          conversation_id={call.conversation_id}
+          call={call}
+          notes={notes}
           turns={turns}
           player={player}
           names={{ contact, agent: call.agent_name, human: 'Your team', system: 'System' }}

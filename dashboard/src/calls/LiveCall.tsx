@@ -10,6 +10,7 @@ import {
   conversation_message_types,
   useReceivedTurns,
 } from '../conversations/useConversation.ts'
+import { useNotes } from '../conversations/useNotes.ts'
 import { useApi } from '../kit/api.ts'
 import { formatTime } from '../kit/format.ts'
 import { PhoneIcon } from '../kit/icons.tsx'
@@ -28,6 +29,7 @@ export function LiveCall({ call, contact }: { call: Call; contact: string }) {
   const is_test = useIsTest()
   const can_edit = useCanEdit()
   const { conversation, turns, open_turns } = useLiveCall(call)
+  const notes = useNotes({ id: call.conversation_id, status: conversation?.status ?? 'open', is_call: true })
   return (
     <>
       {is_test && can_edit && <AdvanceClock call={call} />}
@@ -38,6 +40,7 @@ export function LiveCall({ call, contact }: { call: Call; contact: string }) {
           is_answering={conversation?.is_answering ?? false}
           own="agent"
           names={{ contact, agent: call.agent_name, human: 'Your team', system: 'System' }}
+          notes={notes}
           answering="Speaking…"
         />
       ) : (

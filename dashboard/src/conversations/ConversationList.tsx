@@ -1,9 +1,11 @@
 import { VisuallyHidden } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { useRef } from 'react'
 import type { Conversation } from '../../../server/conversations/schema.ts'
 import { CallRow } from '../calls/CallRow.tsx'
 import { useWorkspaceId } from '../kit/api.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { useRowKeys } from '../kit/useRowKeys.ts'
 import { ContactName } from './ContactName.tsx'
 import { isUnverified, kind_names, toNamed } from './conversation.ts'
 import styles from './conversations.module.css'
@@ -22,8 +24,10 @@ interface ConversationListProps {
 export function ConversationList({ label, to, talks }: ConversationListProps) {
   const workspace = useWorkspaceId()
   const is_inbox = to === '/w/$workspace/inbox/$id'
+  const list = useRef<HTMLUListElement>(null)
+  useRowKeys(list, { rows: 'li', opens: true })
   return (
-    <ul className={styles.list} aria-label={label}>
+    <ul ref={list} className={styles.list} aria-label={label}>
       {talks.map((talk) => (
         <li key={talk.id}>
           {talk.type === 'call' ? (

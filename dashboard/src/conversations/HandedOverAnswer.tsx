@@ -27,6 +27,6 @@ export function HandedOverAnswer({ conversation: { id, status }, label, hint }: 
       client.invalidateQueries({ queryKey: listKey(api) }),
     ])
   }
-  if (status === 'handed_over') return <MessageForm label={label} onSend={answer} />
+  if (status === 'handed_over') return <MessageForm label={label} keep_as={id} onSend={answer} />
   return status === 'open' ? <p className={styles.notice}>{hint}</p> : null
 }

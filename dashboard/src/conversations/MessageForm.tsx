@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { errorMessage } from '../kit/error-messages.ts'
 import { SendIcon } from '../kit/icons.tsx'
+import { useSession } from '../kit/session.ts'
 import styles from './conversations.module.css'
 
 const text_length_max = 4_000
@@ -12,13 +13,15 @@ interface MessageFormProps {
   /** When it changes, the field takes the focus. */
   conversation_id?: string | undefined
   is_disabled?: boolean
+  /** What is typed is kept under this name until it is sent, also when the page is loaded again. */
+  keep_as?: string
   /** When it fails, the text stays. */
   onSend: (text: string) => Promise<unknown>
 }
 
 /** Enter sends, Shift+Enter breaks the line. */
-export function MessageForm({ label, conversation_id, is_disabled = false, onSend }: MessageFormProps) {
-  const [text, setText] = useState('')
+export function MessageForm({ label, conversation_id, is_disabled = false, keep_as, onSend }: MessageFormProps) {
+  const [text, setText] = useDraft(keep_as)
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
     if (conversation_id) field.current?.focus()
@@ -34,6 +37,8 @@ export function MessageForm({ label, conversation_id, is_disabled = false, onSen
     if (can_send) sending.mutate(text.trim())
   }
   const onKeyDown = (event: KeyboardEvent) => {
+    // Then the keys of the page work again.
+    if (event.key === 'Escape') return field.current?.blur()
     // Enter also ends the choice of a character in some languages.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
@@ -69,4 +74,16 @@ export function MessageForm({ label, conversation_id, is_disabled = false, onSen
       </ActionIcon>
     </form>
   )
+}
+
+/** By person: a tab may be used by several, one after the other. */
+function useDraft(name: string | undefined) {
+  const { person } = useSession()
+  const key = name && `parley-draft-${person.id}-${name}`
+  const [text, setText] = useState(() => (key && sessionStorage.getItem(key)) || '')
+  useEffect(() => {
+    if (!key) return
+    text ? sessionStorage.setItem(key, text) : sessionStorage.removeItem(key)
+  }, [key, text])
+  return [text, setText] as const
 }

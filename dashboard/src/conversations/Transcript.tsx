@@ -30,7 +30,7 @@ export function Transcript({ turns, open_turns, is_answering, own, names, notes 
   return (
     <FollowingSection label="Transcript" className={styles.transcript}>
       <div role="log" className={styles.turns}>
-        {inOrder(turns, notes).map((line) =>
+        {inOrder(turns, notes, ({ created_at }) => Date.parse(created_at)).map((line) =>
           'at' in line ? (
             <NoteView key={line.id} note={line} />
           ) : (
@@ -65,17 +65,17 @@ export function Transcript({ turns, open_turns, is_answering, own, names, notes 
 }
 
 /** A note follows what was said until then. */
-function inOrder(turns: Turn[], notes: Note[]): (Turn | Note)[] {
+export function inOrder<One>(turns: One[], notes: Note[], timeOf: (turn: One) => number): (One | Note)[] {
   let rest = notes
   const lines = turns.flatMap((turn) => {
-    const earlier = rest.filter(({ at }) => at < turn.created_at)
+    const earlier = rest.filter(({ at }) => Date.parse(at) < timeOf(turn))
     rest = rest.slice(earlier.length)
     return [...earlier, turn]
   })
   return [...lines, ...rest]
 }
 
-const NoteView = ({ note: { text, at } }: { note: Note }) => (
+export const NoteView = ({ note: { text, at } }: { note: Note }) => (
   <p className={styles.note}>
     {text} ·{' '}
     <time dateTime={at} title={formatTime(at)}>

@@ -1,6 +1,8 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { Conversation, ConversationQuery, Turn } from '../../../server/conversations/schema.ts'
 import type { Api } from '../kit/api.ts'
+import { formatNumber } from '../kit/format.ts'
+import type { List } from '../kit/request.ts'
 
 export type Status = Conversation['status']
 
@@ -88,14 +90,23 @@ function merge(turns: Turn[], added: Turn[]): Turn[] {
   return missing.length === 0 ? turns : [...turns, ...missing].sort((one, other) => one.seq - other.seq)
 }
 
-/** Longest wait first. The first of them are enough to show. */
+const inbox_max = 100
+
+/** Longest wait first, then those that a person has answered. The first of them are enough to show. */
 export const inboxQuery = (
   api: Api,
   filters: Partial<Pick<ConversationQuery, 'kind' | 'channel_id' | 'is_test'>> = {},
 ) => {
-  const query = { ...filters, status: 'handed_over', sort: 'waiting_since', limit: 100 }
+  const query = { ...filters, status: 'handed_over', sort: 'waiting_since', limit: inbox_max }
   return queryOptions({
     queryKey: [...listKey(api), query],
     queryFn: ({ signal }) => api.list<Conversation>('/conversations', query, signal),
   })
+}
+
+/** How many of the inbox wait for a person: "7", "100+" if only those were read, nothing for none. */
+export function formatWaiting({ data, pagination: { total } }: List<Conversation>): string {
+  const count = data.filter(({ waiting_since }) => waiting_since).length
+  if (count === 0) return ''
+  return `${formatNumber(count)}${count === data.length && count < total ? '+' : ''}`
 }

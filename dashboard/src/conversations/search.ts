@@ -35,7 +35,7 @@ export function validateConversationSearch(raw: Record<string, unknown>): Conver
     ...(isText(agent_id) && { agent_id }),
     ...(isText(channel_id) && { channel_id }),
     ...(isText(contact_id) && { contact_id }),
-    ...(raw.is_test === true && { is_test: true }),
+    ...(String(raw.is_test) === 'true' && { is_test: true }),
     ...(outcome && { outcome }),
     ...(isText(search) && search.trim().length >= search_length_min && { search: search.trim() }),
   }

@@ -6,7 +6,7 @@ import { event_types } from '../events/event-types.ts'
 import { useApi } from '../kit/api.ts'
 import { useConnection } from '../kit/connection.ts'
 import { useStream } from '../kit/stream.ts'
-import { inboxQuery, listKey } from './conversation.ts'
+import { formatWaiting, inboxQuery, listKey } from './conversation.ts'
 import { playTone, useIsSoundOn } from './sound.ts'
 
 /** Limits how often lists are read under load. */
@@ -63,8 +63,8 @@ function useSound(): void {
   }, [data, is_on])
 }
 
-/** How many conversations wait for a person. */
-export function useInboxCount(): number {
+/** How many conversations wait for a person: "7", "100+", nothing for none. */
+export function useWaitingCount(): string {
   const { data } = useQuery(inboxQuery(useApi()))
-  return data?.pagination.total ?? 0
+  return data ? formatWaiting(data) : ''
 }

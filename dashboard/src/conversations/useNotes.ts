@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Conversation } from '../../../server/conversations/schema.ts'
 import type { Event } from '../../../server/events/schema.ts'
+import { describeActor } from '../events/describe.ts'
 import { useApi } from '../kit/api.ts'
 import { close_reason_names } from './conversation.ts'
 
@@ -13,14 +14,21 @@ export interface Note {
 
 const notes_max = 50
 
+interface NotesOf extends Pick<Conversation, 'status'> {
+  /** `null`: there is no conversation yet. */
+  id: string | null
+  /** The end of a call is shown above its transcript. */
+  is_call?: boolean
+}
+
 /** When the conversation was handed over, returned and closed, by its events. Those that are no longer kept are left out. */
-export function useNotes({ id, status }: Pick<Conversation, 'id' | 'status'>): Note[] {
+export function useNotes({ id, status, is_call = false }: NotesOf): Note[] {
   const api = useApi()
   const { data } = useQuery({
     // Each change of the status is an event.
     queryKey: [api.workspace, 'conversations', 'notes', id, status],
     queryFn: async ({ signal }) => {
-      const types = ['handed_over', 'taken_back', 'closed'] as const
+      const types = (['handed_over', 'taken_back', 'closed'] as const).filter((name) => !is_call || name !== 'closed')
       const pages = await Promise.all(
         types.map(async (name) => {
           const query = { resource_id: id, type: `conversation.${name}`, limit: notes_max }
@@ -30,6 +38,7 @@ export function useNotes({ id, status }: Pick<Conversation, 'id' | 'status'>): N
       )
       return pages.flat().sort((one, other) => (one.at < other.at ? -1 : 1))
     },
+    enabled: id !== null,
     placeholderData: keepPreviousData,
   })
   return data ?? []
@@ -43,14 +52,25 @@ const texts = {
   taken_back: (event: Event) => `Returned to the agent${by(event)}`,
   closed: (event: Event) => {
     const reason = dataOf(event).close_reason
-    return reason ? close_reason_names[reason] : 'Closed'
+    // The actor says more than these two.
+    if (!reason || reason === 'human_ended' || reason === 'api') return `Closed${by(event)}`
+    return close_reason_names[reason]
   },
 }
 
 /** The events of a redacted conversation have only its id. */
 const dataOf = ({ data }: Event): Partial<Conversation> => data
 
-function by({ actor }: Event): string {
-  if (actor?.type === 'agent') return ' by the agent'
-  return actor?.type === 'person' && actor.name ? ` by ${actor.name}` : ''
+function by(event: Event): string {
+  const { actor } = event
+  if (!actor || actor.type === 'system') return ''
+  if (actor.type === 'agent') return ' by the agent'
+  return actor.name === null ? by_unnamed[actor.type] : ` by ${describeActor(event)}`
+}
+
+const by_unnamed = {
+  person: ' by a person',
+  key: ' over the API',
+  integration: ' by an integration',
+  operator: ' on the command line',
 }

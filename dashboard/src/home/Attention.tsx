@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { Campaign } from '../../../server/campaigns/schema.ts'
 import type { Webhook } from '../../../server/webhooks/schema.ts'
 import { channelsQuery } from '../channels/channel.ts'
-import { inboxQuery } from '../conversations/conversation.ts'
+import { formatWaiting, inboxQuery } from '../conversations/conversation.ts'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { formatCount, formatNumber } from '../kit/format.ts'
 import { useNow } from '../kit/now.ts'
@@ -54,14 +54,12 @@ function useWaiting(): Items {
   const now = useNow()
   const { data, isError } = useQuery({ ...inboxQuery(api), refetchInterval: refetch_ms })
   if (!data) return isError ? [] : undefined
-  const { total } = data.pagination
   const since = data.data[0]?.waiting_since
-  if (total === 0) return []
-  const longest = since ? `, longest ${formatWait(now - Date.parse(since))}` : ''
+  if (!since) return []
   const params = { workspace: api.workspace }
   const link = (
     <Link to="/w/$workspace/inbox" params={params}>
-      {formatNumber(total)} waiting{longest}
+      {formatWaiting(data)} waiting, longest {formatWait(now - Date.parse(since))}
     </Link>
   )
   return [{ id: 'waiting', tone: 'warning', link }]

@@ -1,7 +1,6 @@
 import { Menu, UnstyledButton } from '@mantine/core'
 import { Link, useLocation, useNavigate, useParams } from '@tanstack/react-router'
-import { useInboxCount } from '../conversations/useLiveConversations.ts'
-import { formatNumber } from '../kit/format.ts'
+import { useWaitingCount } from '../conversations/useLiveConversations.ts'
 import { DocsIcon, MoreIcon } from '../kit/icons.tsx'
 import { toUrl } from '../kit/request.ts'
 import { useIsOwner } from '../kit/session.ts'
@@ -55,11 +54,11 @@ function PlaceLink({ place }: { place: Place }) {
 }
 
 function InboxCount() {
-  const count = useInboxCount()
-  if (count === 0) return null
+  const count = useWaitingCount()
+  if (!count) return null
   return (
     <span className={styles.count}>
-      {formatNumber(count)}
+      {count}
       <span className={styles.visuallyHidden}> waiting</span>
     </span>
   )

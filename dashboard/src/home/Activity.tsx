@@ -45,10 +45,10 @@ export function Activity() {
           const name = `${eventName(event.type)}${run.length > 1 ? ` ×${run.length}` : ''}`
           return (
             <li key={run.at(-1)?.id} className={styles.activity}>
-              <span className={styles.cut}>
+              <span className={styles.event}>
                 <EventLink event={event} text={name} />
-                {subject && ` · ${subject}`}
-                {actor && <span className={styles.quiet}> · {actor}</span>}
+                {subject && <span className={styles.cut}>{subject}</span>}
+                {actor && <span className={styles.actor}>{actor}</span>}
               </span>
               <span className={styles.when}>
                 <RelativeTime time={event.created_at} />

@@ -69,7 +69,10 @@ test('Home says who waits, and shows figures, the last calls and recent activity
   await page.getByText('Median response').waitFor()
   await page.getByRole('region', { name: 'Last calls' }).getByRole('link', { name: '+14155550199' }).waitFor()
   const activity = page.getByRole('region', { name: 'Recent activity' })
-  await activity.getByRole('listitem').filter({ hasText: /Handed over.*Grace/ }).waitFor()
+  await activity
+    .getByRole('listitem')
+    .filter({ hasText: /Handed over.*Grace/ })
+    .waitFor()
   await captureAll(owner, 'home, used')
   await openInPage(page, `/inbox/${ids.Linus}`)
 })

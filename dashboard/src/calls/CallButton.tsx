@@ -1,6 +1,7 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { Contact } from '../../../server/contacts/schema.ts'
+import { Dialog } from '../kit/Dialog.tsx'
 import { PhoneIcon } from '../kit/icons.tsx'
 import { NewCallForm } from './NewCallForm.tsx'
 
@@ -24,9 +25,9 @@ export function CallButton({ size = 'sm', ...given }: CallButtonProps) {
       >
         Call
       </Button>
-      <Modal opened={is_open} onClose={close} title={given.agent_id ? 'Call with this agent' : 'Call this contact'}>
+      <Dialog is_open={is_open} onClose={close} title={given.agent_id ? 'Call with this agent' : 'Call this contact'}>
         <NewCallForm {...given} onClose={close} />
-      </Modal>
+      </Dialog>
     </>
   )
 }

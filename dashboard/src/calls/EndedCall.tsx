@@ -20,7 +20,7 @@ export function EndedCall({ call, contact }: { call: Call; contact: string }) {
   return (
     <>
       {call.redacted_at === null && <Recording call={call} player={player} turns={turns} contact={contact} />}
-      {is_said && error && <LoadError error={error} retry={refetch} />}
+      {is_said && error && !data && <LoadError error={error} retry={refetch} />}
       {is_said && !data && !error && (
         <div className={styles.waiting}>
           <LoadingSkeleton lines={6} />

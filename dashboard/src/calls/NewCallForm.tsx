@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Select, Text, TextInput } from '@mantine/core'
+import { SegmentedControl, Select, Text, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -8,10 +8,12 @@ import type { Contact } from '../../../server/contacts/schema.ts'
 import { agentsQuery, channelsQuery } from '../channels/channel.ts'
 import { explainRefusal } from '../consent/consent.ts'
 import { useApi } from '../kit/api.ts'
+import { FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { Stack } from '../kit/Page.tsx'
 import { useIsTest } from '../kit/session.ts'
 import { ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { useUnsaved } from '../kit/unsaved.tsx'
 import { showChanged } from './call.ts'
 import { type CallValues, fields, initialValues, toBody } from './call-values.ts'
 import { NumberField } from './NumberField.tsx'
@@ -31,8 +33,10 @@ export function NewCallForm(props: NewCallFormProps) {
   const agents = useQuery(agentsQuery(api))
   const channels = useQuery(channelsQuery(api))
   const error = agents.error ?? channels.error
-  if (error) return <LoadError error={error} retry={() => Promise.all([agents.refetch(), channels.refetch()])} />
-  if (!agents.data || !channels.data) return <LoadingSkeleton lines={4} />
+  if (!agents.data || !channels.data) {
+    if (!error) return <LoadingSkeleton lines={4} />
+    return <LoadError error={error} retry={() => Promise.all([agents.refetch(), channels.refetch()])} />
+  }
   if (agents.data.length === 0) return <Text>There is no agent yet. Create one under Agents.</Text>
   const usable = channels.data.data.filter(
     ({ kind, status, capabilities }) => kind === 'voice' && status === 'active' && capabilities.outbound,
@@ -53,6 +57,7 @@ function Form({ contact, agent_id, agents, channels, onClose }: FormProps) {
   const navigate = useNavigate()
   const is_test = useIsTest()
   const form = useForm<CallValues>({ initialValues: initialValues({ agent_id, agents, channels, is_test }) })
+  const setSaved = useUnsaved(form.isDirty())
   const calling = useMutation({
     mutationFn: (values: CallValues) =>
       api.send<Call>('POST', '/calls', toBody(values, contact)).catch((error) => {
@@ -61,6 +66,7 @@ function Form({ contact, agent_id, agents, channels, onClose }: FormProps) {
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: (call) => {
       showChanged(client, api, call)
+      setSaved()
       onClose()
       void navigate({ to: '/w/$workspace/calls/$call_id', params: { workspace: api.workspace, call_id: call.id } })
     },
@@ -107,14 +113,12 @@ function Form({ contact, agent_id, agents, channels, onClose }: FormProps) {
             The clock of this test workspace stands still. Advance it to let the call happen.
           </Text>
         )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={calling.isPending} disabled={form.values.agent_id === null}>
-            {is_later ? 'Schedule call' : verb}
-          </Button>
-        </Group>
+        <FormButtons
+          label={is_later ? 'Schedule call' : verb}
+          is_pending={calling.isPending}
+          is_disabled={form.values.agent_id === null}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   )

@@ -1,10 +1,12 @@
-import { Button, Group, Modal, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Conversation } from '../../../server/conversations/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
+import { Dialog, FormButtons } from '../kit/Dialog.tsx'
 import { showError } from '../kit/toast.ts'
+import { useUnsaved } from '../kit/unsaved.tsx'
 import { conversationQuery, listKey } from './conversation.ts'
 
 const reason_length_max = 500
@@ -51,15 +53,14 @@ export function ConversationActions({ conversation, is_call = false }: Conversat
           Close
         </Button>
       )}
-      <Modal opened={dialog === 'hand_over'} onClose={closeDialog} title="Hand over to a person?">
+      <Dialog is_open={dialog === 'hand_over'} onClose={closeDialog} title="Hand over to a person?">
         <HandOverForm
-          onCancel={closeDialog}
+          onClose={closeDialog}
           onHandOver={async (reason) => {
             await change('hand_over', reason ? { reason } : {})
-            closeDialog()
           }}
         />
-      </Modal>
+      </Dialog>
       <ConfirmDialog
         is_open={dialog === 'close'}
         title="Close this conversation?"
@@ -74,13 +75,21 @@ export function ConversationActions({ conversation, is_call = false }: Conversat
 }
 
 interface HandOverFormProps {
-  onCancel: () => void
+  onClose: () => void
   onHandOver: (reason: string) => Promise<unknown>
 }
 
-function HandOverForm({ onCancel, onHandOver }: HandOverFormProps) {
+function HandOverForm({ onClose, onHandOver }: HandOverFormProps) {
   const [reason, setReason] = useState('')
-  const handingOver = useMutation({ mutationFn: () => onHandOver(reason.trim()), onError: showError })
+  const setSaved = useUnsaved(reason !== '')
+  const handingOver = useMutation({
+    mutationFn: () => onHandOver(reason.trim()),
+    onError: showError,
+    onSuccess: () => {
+      setSaved()
+      onClose()
+    },
+  })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     handingOver.mutate()
@@ -93,16 +102,10 @@ function HandOverForm({ onCancel, onHandOver }: HandOverFormProps) {
         maxLength={reason_length_max}
         value={reason}
         onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        mb="lg"
         data-autofocus
       />
-      <Group justify="flex-end" mt="lg">
-        <Button variant="default" onClick={onCancel}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={handingOver.isPending}>
-          Hand over
-        </Button>
-      </Group>
+      <FormButtons label="Hand over" is_pending={handingOver.isPending} onCancel={onClose} />
     </form>
   )
 }

@@ -65,7 +65,7 @@ export function ConversationsPage() {
           {list.total && <span className={styles.total}>{list.total}</span>}
         </div>
         <ConversationFilters search={search} onChange={filter} />
-        {list.error && <LoadError error={list.error} retry={list.refetch} />}
+        {list.error && list.items.length === 0 && <LoadError error={list.error} retry={list.refetch} />}
         {list.is_loading && !list.error && (
           <div className={styles.waiting}>
             <LoadingSkeleton lines={6} />

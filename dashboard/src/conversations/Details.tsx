@@ -1,5 +1,5 @@
-import { Drawer } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Drawer } from '../kit/Drawer.tsx'
 import styles from './conversations.module.css'
 
 interface DetailsProps {
@@ -15,15 +15,7 @@ export const Details = ({ is_open, onClose, children }: DetailsProps) => (
     <aside className={styles.right} aria-label="Details">
       {children}
     </aside>
-    <Drawer
-      opened={is_open}
-      onClose={onClose}
-      position="right"
-      size={360}
-      title="Details"
-      lockScroll={false}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Drawer is_open={is_open} label="Details" title="Details" onClose={onClose}>
       {children}
     </Drawer>
   </>

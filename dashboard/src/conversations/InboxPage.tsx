@@ -50,7 +50,7 @@ export function InboxPage() {
           />
         </div>
         <ConversationFilters search={filters} onChange={filter} is_inbox />
-        {error && <LoadError error={error} retry={refetch} />}
+        {error && !data && <LoadError error={error} retry={refetch} />}
         {isPending && (
           <div className={styles.waiting}>
             <LoadingSkeleton lines={6} />

@@ -1,4 +1,4 @@
-import { Button, Group, Radio, Text, TextInput } from '@mantine/core'
+import { Radio, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -6,6 +6,7 @@ import type { Contact } from '../../../server/contacts/schema.ts'
 import type { Conversation } from '../../../server/conversations/schema.ts'
 import { contactName } from '../contacts/contact.ts'
 import { useApi } from '../kit/api.ts'
+import { FormButtons } from '../kit/Dialog.tsx'
 import { errorMessage } from '../kit/error-messages.ts'
 import { SearchIcon } from '../kit/icons.tsx'
 import { Stack } from '../kit/Page.tsx'
@@ -79,14 +80,12 @@ export function LinkContactForm({ conversation, onClose }: { conversation: Conve
             </div>
           </Radio.Group>
         )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={linking.isPending} disabled={contact_id === undefined}>
-            Link to contact
-          </Button>
-        </Group>
+        <FormButtons
+          label="Link to contact"
+          is_pending={linking.isPending}
+          is_disabled={contact_id === undefined}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   )

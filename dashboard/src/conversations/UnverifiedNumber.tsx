@@ -1,6 +1,7 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { Conversation } from '../../../server/conversations/schema.ts'
+import { Dialog } from '../kit/Dialog.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { isUnverified } from './conversation.ts'
 import styles from './conversations.module.css'
@@ -20,9 +21,9 @@ export function UnverifiedNumber({ conversation }: { conversation: Conversation 
           Link to contact
         </Button>
       )}
-      <Modal opened={is_linking} onClose={close} title="Link to contact">
+      <Dialog is_open={is_linking} onClose={close} title="Link to contact">
         <LinkContactForm conversation={conversation} onClose={close} />
-      </Modal>
+      </Dialog>
     </div>
   )
 }

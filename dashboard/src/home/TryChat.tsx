@@ -45,7 +45,7 @@ export function TryChat({ agent, onClose }: { agent: Agent; onClose: () => void 
     </div>
   )
   return (
-    <Drawer is_open label={`Chat with ${agent.name}`} title={agent.name} link={link} onClose={close}>
+    <Drawer is_open label={`Chat with ${agent.name}`} title={`Chat with ${agent.name}`} link={link} onClose={close}>
       <div className={styles.chat}>
         {starting.error && <LoadError error={starting.error} retry={() => starting.mutate()} />}
         {!id && !starting.error && <LoadingSkeleton />}
@@ -64,7 +64,7 @@ function Chat({ id, agent }: { id: string; agent: Agent }) {
   const send = async (text: string) =>
     addTurn(client, api, id, await api.send<Turn>('POST', `/conversations/${id}/messages`, { text }))
   const error = conversation.error ?? turns.error
-  if (error) return <LoadError error={error} />
+  if (error && !turns.data) return <LoadError error={error} retry={turns.refetch} />
   return (
     <>
       <Transcript

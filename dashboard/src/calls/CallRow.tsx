@@ -28,13 +28,16 @@ export function CallRow({ call }: { call: Call }) {
         </span>
       </span>
       <span className={styles.rowLine}>
-        <span className={styles.rowText}>
-          <Direction call={call} />
-          {call.status === 'in_progress' && ' · Speaking…'}
-          {call.duration_ms !== null && ` · ${formatDuration(call.duration_ms)}`} · {call.agent_name}
-        </span>
+        <Direction call={call} is_short />
+        <span className={styles.rowText}>{describe(call)}</span>
+        {call.is_test && <span className={styles.when}>Test</span>}
         <CallStatus call={call} />
       </span>
     </Link>
   )
+}
+
+function describe({ status, duration_ms, agent_name }: Call): string {
+  if (status === 'in_progress') return 'Speaking…'
+  return duration_ms === null ? agent_name : `${agent_name} · ${formatDuration(duration_ms)}`
 }

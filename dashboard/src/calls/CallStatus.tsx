@@ -6,9 +6,12 @@ type CallState = Pick<Call, 'status' | 'outcome'>
 
 export const CallStatus = ({ call }: { call: CallState }) => <Status tone={toneOf(call)}>{describeStatus(call)}</Status>
 
+/** Nothing is wrong with these calls. */
+const not_reached = new Set<Call['outcome']>(['no_answer', 'busy', 'rejected'])
+
 function toneOf({ status, outcome }: CallState): Tone {
   if (status === 'ringing' || status === 'in_progress') return 'live'
   if (status === 'scheduled' || status === 'queued') return 'warning'
-  if (status === 'failed') return 'danger'
+  if (status === 'failed') return outcome && not_reached.has(outcome) ? 'neutral' : 'danger'
   return outcome === 'answered' ? 'success' : 'neutral'
 }

@@ -1,15 +1,23 @@
+import { VisuallyHidden } from '@mantine/core'
 import type { Call } from '../../../server/calls/schema.ts'
 import styles from '../conversations/conversations.module.css'
 import { IncomingCallIcon, OutgoingCallIcon } from '../kit/icons.tsx'
 import { direction_names } from './call.ts'
 
+interface DirectionProps {
+  call: Pick<Call, 'direction'>
+  /** Only the icon, for eyes. */
+  is_short?: boolean
+}
+
 /** "Outgoing call", with an icon. */
-export function Direction({ call: { direction } }: { call: Pick<Call, 'direction'> }) {
+export function Direction({ call: { direction }, is_short = false }: DirectionProps) {
   const Icon = direction === 'outbound' ? OutgoingCallIcon : IncomingCallIcon
+  const name = `${direction_names[direction]} call`
   return (
     <span className={styles.kind}>
       <Icon size={14} />
-      {direction_names[direction]} call
+      {is_short ? <VisuallyHidden>{name}</VisuallyHidden> : name}
     </span>
   )
 }

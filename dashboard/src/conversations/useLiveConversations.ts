@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import type { Event } from '../../../server/events/schema.ts'
+import { callsKey } from '../calls/call.ts'
 import { consentsKey } from '../consent/consent.ts'
 import { event_types } from '../events/event-types.ts'
 import { useApi } from '../kit/api.ts'
@@ -18,7 +19,7 @@ const poll_ms = 30_000
 
 const types = event_types.filter((type) => type.startsWith('conversation.'))
 
-/** Keeps all lists of conversations and consents up to date, and plays a sound when one is handed over. */
+/** Keeps all lists of conversations, calls and consents up to date, and plays a sound when one is handed over. */
 export function useLiveConversations(): void {
   const api = useApi()
   const client = useQueryClient()
@@ -27,6 +28,8 @@ export function useLiveConversations(): void {
     timer.current ??= setTimeout(() => {
       timer.current = undefined
       void client.invalidateQueries({ queryKey: listKey(api) })
+      // Calls are conversations from when they are dialled on.
+      void client.invalidateQueries({ queryKey: callsKey(api) })
       // Words such as STOP change it.
       void client.invalidateQueries({ queryKey: consentsKey(api) })
     }, refresh_ms)

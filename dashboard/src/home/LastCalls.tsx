@@ -85,7 +85,10 @@ function CallLine({ call, is_playing, toggle }: CallLineProps) {
         {name}
       </Link>
       <CallStatus call={call} />
-      <span className={styles.cut}>{call.agent_name}</span>
+      <span className={styles.cut}>
+        {call.is_test && 'Test · '}
+        {call.agent_name}
+      </span>
       <span className={styles.number}>{call.duration_ms === null ? '' : formatDuration(call.duration_ms)}</span>
       <span className={styles.when}>
         <RelativeTime time={timeOf(call)} />

@@ -1,4 +1,4 @@
-import '@fontsource-variable/inter/wght.css'
+import './theme/inter.css'
 import './theme/mantine.css'
 import '@mantine/notifications/styles.layer.css'
 import './theme/tokens.css'

@@ -69,7 +69,7 @@ async function runBuild(root, node, name, folder) {
 function compressFiles(folder) {
   for (const file of filesBelow(folder).filter((file) => compressible.test(file))) {
     const bytes = fs.readFileSync(file)
-    fs.writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }))
+    fs.writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }))
     fs.writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
   }
 }

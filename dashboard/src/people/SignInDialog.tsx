@@ -1,6 +1,15 @@
 import { Button, Modal } from '@mantine/core'
+import { lazyPart } from '../kit/lazy-part.tsx'
+import { toUrl } from '../kit/request.ts'
 import { useContinueSession, useIsExpired, useSession, useSetSession } from '../kit/session.ts'
-import { SignInForm } from './SignInForm.tsx'
+
+/** A new version of the service may have replaced the form's code: then one signs in elsewhere, and the session is read again. */
+const SignInForm = lazyPart(() =>
+  import('./SignInForm.tsx').then(
+    ({ SignInForm }) => SignInForm,
+    () => SignInElsewhere,
+  ),
+)
 
 /** Shown over the page when the session has ended, so that nothing typed is lost. */
 export function SignInDialog() {
@@ -27,3 +36,9 @@ export function SignInDialog() {
     </Modal>
   )
 }
+
+const SignInElsewhere = () => (
+  <Button component="a" href={toUrl('/sign-in')} target="_blank" fullWidth>
+    Sign in in a new tab
+  </Button>
+)

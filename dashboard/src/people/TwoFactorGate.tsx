@@ -2,11 +2,13 @@ import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
+import { lazyPart } from '../kit/lazy-part.tsx'
 import { createClient } from '../kit/request.ts'
 import { session_query, useMembership, useSession, useSetSession } from '../kit/session.ts'
 import { showError } from '../kit/toast.ts'
 import { CenteredPage } from './CenteredPage.tsx'
-import { TwoFactorSetup } from './TwoFactorSetup.tsx'
+
+const TwoFactorSetup = lazyPart(async () => (await import('./TwoFactorSetup.tsx')).TwoFactorSetup)
 
 /** Replaces a workspace that requires two-factor sign-in, for sessions without it. */
 export function TwoFactorGate({ children }: { children: ReactNode }) {

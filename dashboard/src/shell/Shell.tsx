@@ -2,12 +2,12 @@ import { ActionIcon } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
-import { TestClockChip } from '../clocks/TestClockChip.tsx'
 import { useTestClock } from '../clocks/test-clock.ts'
 import { useLiveConversations } from '../conversations/useLiveConversations.ts'
 import { useIsConnected } from '../kit/connection.ts'
 import { SidebarIcon } from '../kit/icons.tsx'
 import { LoadingPage } from '../kit/LoadingPage.tsx'
+import { lazyPart } from '../kit/lazy-part.tsx'
 import { NowContext } from '../kit/now.ts'
 import { BreadcrumbContext } from '../kit/Page.tsx'
 import { session_query, useIsTest } from '../kit/session.ts'
@@ -62,6 +62,8 @@ export function Shell() {
     </TwoFactorGate>
   )
 }
+
+const TestClockChip = lazyPart(async () => (await import('../clocks/TestClockChip.tsx')).TestClockChip)
 
 const breadcrumb = <Breadcrumb />
 

@@ -1,12 +1,13 @@
 import { Modal, UnstyledButton } from '@mantine/core'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { SearchIcon } from '../kit/icons.tsx'
+import { lazyPart } from '../kit/lazy-part.tsx'
 import { isTyping } from '../kit/useRowKeys.ts'
 import palette_styles from './palette.module.css'
 import styles from './shell.module.css'
 
 const loadPalette = () => import('./Palette.tsx')
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))
+const Palette = lazyPart(async () => (await loadPalette()).Palette)
 
 const is_mac = /Mac|iP(hone|ad)/.test(navigator.userAgent)
 const command_key = is_mac ? '⌘K' : 'Ctrl K'
@@ -59,11 +60,7 @@ export function Shortcuts() {
           {command_key}
         </span>
       </UnstyledButton>
-      {open === 'palette' && (
-        <Suspense>
-          <Palette is_open onClose={close} />
-        </Suspense>
-      )}
+      {open === 'palette' && <Palette is_open onClose={close} />}
       <Modal opened={open === 'shortcuts'} onClose={close} title="Keyboard shortcuts" size="sm">
         <dl className={palette_styles.shortcuts}>
           {shortcuts.map(({ keys, does }) => (

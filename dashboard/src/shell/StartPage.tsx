@@ -4,7 +4,9 @@ import { LoadingPage } from '../kit/LoadingPage.tsx'
 import { session_query } from '../kit/session.ts'
 import { LoadError } from '../kit/states.tsx'
 import { lastWorkspace } from './last-workspace.ts'
-import { NewWorkspacePage } from './NewWorkspace.tsx'
+import { lazyPage } from './lazy-page.tsx'
+
+const NewWorkspacePage = lazyPage(() => import('./NewWorkspace.tsx'), 'NewWorkspacePage')
 
 /** Redirects to the last workspace of this browser, or to the first one. */
 export function StartPage() {

@@ -3,9 +3,11 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { TestBadge } from '../clocks/TestBadge.tsx'
 import { CheckIcon, ChevronIcon, PlusIcon } from '../kit/icons.tsx'
+import { lazyPart } from '../kit/lazy-part.tsx'
 import { useMembership, useSession } from '../kit/session.ts'
-import { NewWorkspaceDialog } from './NewWorkspace.tsx'
 import styles from './shell.module.css'
+
+const NewWorkspaceDialog = lazyPart(async () => (await import('./NewWorkspace.tsx')).NewWorkspaceDialog)
 
 export function WorkspaceSwitch() {
   const { workspaces } = useSession()
@@ -43,7 +45,7 @@ export function WorkspaceSwitch() {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <NewWorkspaceDialog is_open={is_creating} onClose={() => setCreating(false)} />
+      {is_creating && <NewWorkspaceDialog is_open onClose={() => setCreating(false)} />}
     </>
   )
 }

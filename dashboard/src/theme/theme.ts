@@ -1,13 +1,13 @@
-import { createTheme, Menu, Modal, PasswordInput, Popover, Select, TagsInput, Tooltip } from '@mantine/core'
+import { createTheme } from '@mantine/core'
 
-/** Behavior only: colors, sizes and type are in tokens.css. */
+/** Behavior only: colors, sizes and type are in tokens.css. Without `Modal.extend`, which would make each component part of the first page. */
 export const theme = createTheme({
   primaryColor: 'indigo',
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
     // Locking the scroll writes a style element, which the Content-Security-Policy blocks.
-    Modal: Modal.extend({
+    Modal: {
       defaultProps: {
         lockScroll: false,
         centered: true,
@@ -17,15 +17,15 @@ export const theme = createTheme({
         // Two dialogs would be two banners.
         attributes: { header: { role: 'presentation' } },
       },
-    }),
+    },
     // The placeholder is a child of the menu that is not a menu item, which axe reports.
-    Menu: Menu.extend({ defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } }),
-    PasswordInput: PasswordInput.extend({
+    Menu: { defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } },
+    PasswordInput: {
       defaultProps: { visibilityToggleButtonProps: { 'aria-label': 'Show password' } },
-    }),
-    Popover: Popover.extend({ defaultProps: { shadow: 'md', radius: 'md' } }),
-    Select: Select.extend({ defaultProps: { comboboxProps: { shadow: 'md' } } }),
-    TagsInput: TagsInput.extend({ defaultProps: { comboboxProps: { shadow: 'md' } } }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 300 } }),
+    },
+    Popover: { defaultProps: { shadow: 'md', radius: 'md' } },
+    Select: { defaultProps: { comboboxProps: { shadow: 'md' } } },
+    TagsInput: { defaultProps: { comboboxProps: { shadow: 'md' } } },
+    Tooltip: { defaultProps: { openDelay: 300 } },
   },
 })

@@ -1,15 +1,14 @@
 import './theme/inter.css'
 import './theme/mantine.css'
-import '@mantine/notifications/styles.layer.css'
 import './theme/tokens.css'
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from './client.ts'
 import { ConnectionContext, openConnection } from './kit/connection.ts'
+import { Toasts } from './kit/Toasts.tsx'
 import { router } from './router.tsx'
 import { theme } from './theme/theme.ts'
 
@@ -24,8 +23,8 @@ createRoot(root).render(
       <ConnectionContext value={connection}>
         <QueryClientProvider client={createQueryClient(connection)}>
           <RouterProvider router={router} />
-          {/* At the left, where no page and no drawer has its buttons. Last, so that the first Tab reaches the skip link. */}
-          <Notifications position="bottom-left" limit={3} />
+          {/* Last, so that the first Tab reaches the skip link. */}
+          <Toasts />
         </QueryClientProvider>
       </ConnectionContext>
     </MantineProvider>

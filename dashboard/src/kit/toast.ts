@@ -1,12 +1,40 @@
-import { notifications } from '@mantine/notifications'
 import { errorMessage } from './error-messages.ts'
 
-const error_shown_ms = 8_000
-const common = { withBorder: true, closeButtonProps: { 'aria-label': 'Dismiss' } }
+export interface Toast {
+  id: number
+  message: string
+  tone: 'success' | 'danger'
+  shown_ms: number
+}
 
-export const showToast = (message: string): void => void notifications.show({ ...common, message, color: 'teal' })
+const success_ms = 4_000
+const error_ms = 8_000
+const shown_max = 3
+
+/** What Toasts.tsx shows. Not in React: also what happens outside of components shows toasts. */
+const shown = { toasts: [] as readonly Toast[], last_id: 0, listeners: new Set<() => void>() }
+
+export const showToast = (message: string): void => show(message, 'success', success_ms)
 
 export const showError = (error: unknown): void => showErrorMessage(errorMessage(error))
 
-export const showErrorMessage = (message: string): void =>
-  void notifications.show({ ...common, message, color: 'red', autoClose: error_shown_ms })
+export const showErrorMessage = (message: string): void => show(message, 'danger', error_ms)
+
+export const dismissToast = (id: number): void => change(shown.toasts.filter((toast) => toast.id !== id))
+
+export const currentToasts = (): readonly Toast[] => shown.toasts
+
+export function subscribeToToasts(listener: () => void): () => void {
+  shown.listeners.add(listener)
+  return () => shown.listeners.delete(listener)
+}
+
+function show(message: string, tone: Toast['tone'], shown_ms: number): void {
+  shown.last_id += 1
+  change([...shown.toasts, { id: shown.last_id, message, tone, shown_ms }].slice(-shown_max))
+}
+
+function change(toasts: readonly Toast[]): void {
+  shown.toasts = toasts
+  for (const listener of shown.listeners) listener()
+}

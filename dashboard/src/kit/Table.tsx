@@ -1,11 +1,14 @@
-import { ActionIcon, Button, Checkbox, Menu, Skeleton, UnstyledButton } from '@mantine/core'
+import { ActionIcon, Button, Checkbox, Skeleton, UnstyledButton } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { memo, type ReactNode, useMemo, useRef, useState } from 'react'
 import { formatNumber } from './format.ts'
 import { ColumnsIcon, DownIcon, SortIcon, UpIcon } from './icons.tsx'
+import { lazyMenu } from './lazy-menu.tsx'
 import styles from './table.module.css'
 import { showError } from './toast.ts'
 import { useRowKeys } from './useRowKeys.ts'
+
+const ColumnMenu = lazyMenu(async () => (await import('./ColumnMenu.tsx')).ColumnMenu)
 
 export interface Column<Row> {
   id: string
@@ -299,30 +302,19 @@ function useChosenColumns<Row>(columns: Column<Row>[], key: string | undefined):
     getInitialValueInEffect: false,
   })
   const isShown = ({ id, is_extra = false }: Column<Row>) => chosen[id] ?? !is_extra
-  const choices = columns.slice(1)
   // biome-ignore lint/correctness/useExhaustiveDependencies: `isShown` depends on what was chosen
   const shown = useMemo(() => (key ? columns.filter(isShown) : columns), [columns, key, chosen])
   if (!key) return [shown, null]
   const menu = (
-    <Menu position="bottom-end" closeOnItemClick={false}>
-      <Menu.Target>
+    <ColumnMenu
+      columns={columns.slice(1).map((column) => ({ id: column.id, name: column.name, is_shown: isShown(column) }))}
+      onChange={(id, is_shown) => setChosen((before) => ({ ...before, [id]: is_shown }))}
+      target={
         <ActionIcon className={styles.choose} variant="subtle" color="gray" size="sm" aria-label="Choose columns">
           <ColumnsIcon size={14} />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>Columns</Menu.Label>
-        {choices.map((column) => (
-          <Menu.CheckboxItem
-            key={column.id}
-            checked={isShown(column)}
-            onChange={(is_checked) => setChosen((before) => ({ ...before, [column.id]: is_checked }))}
-          >
-            {column.name}
-          </Menu.CheckboxItem>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+      }
+    />
   )
   return [shown, menu]
 }

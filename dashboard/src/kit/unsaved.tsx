@@ -1,6 +1,7 @@
-import { Button, Group, Modal } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import { lazyPart } from './lazy-part.tsx'
+import type { QuestionDialogProps } from './QuestionDialog.tsx'
 
 /** What is asked before something is lost. */
 export interface Question {
@@ -46,6 +47,9 @@ export function useUnsaved(is_unsaved: boolean, question = changes): () => void 
   const is_saved = useRef(false)
   if (!is_unsaved) is_saved.current = false
   entry.current.is_unsaved = is_unsaved && !is_saved.current
+  useEffect(() => {
+    if (is_unsaved) void loadQuestion().catch(() => {})
+  }, [is_unsaved])
   useEffect(() => {
     const own = entry.current
     for (let at = guard; at; at = at.parent) at.entries.add(own)
@@ -104,22 +108,20 @@ function useGuard(): Guard {
   return useMemo(() => ({ entries: new Set(), parent }), [parent])
 }
 
-interface QuestionDialogProps {
-  question: Question
-  onStay: () => void
-  onDiscard: () => void
-}
+const loadQuestion = () => import('./QuestionDialog.tsx')
 
-const QuestionDialog = ({ question: { title, text, discard_label }, onStay, onDiscard }: QuestionDialogProps) => (
-  <Modal opened onClose={onStay} title={title} zIndex={400}>
-    <p>{text}</p>
-    <Group justify="flex-end">
-      <Button variant="default" onClick={onStay} data-autofocus>
-        Go back
-      </Button>
-      <Button color="red" onClick={onDiscard}>
-        {discard_label}
-      </Button>
-    </Group>
-  </Modal>
+/** Loaded as soon as something is unsaved. If it couldn't be, the browser asks. */
+const QuestionDialog = lazyPart<QuestionDialogProps>(() =>
+  loadQuestion().then(
+    ({ QuestionDialog }) => QuestionDialog,
+    () => BrowserQuestion,
+  ),
 )
+
+function BrowserQuestion({ question: { title, text }, onStay, onDiscard }: QuestionDialogProps) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asks once
+  useEffect(() => {
+    confirm(`${title} ${text}`) ? onDiscard() : onStay()
+  }, [])
+  return null
+}

@@ -1,15 +1,6 @@
 import { Button, Modal } from '@mantine/core'
-import { lazyPart } from '../kit/lazy-part.tsx'
-import { toUrl } from '../kit/request.ts'
 import { useContinueSession, useIsExpired, useSession, useSetSession } from '../kit/session.ts'
-
-/** A new version of the service may have replaced the form's code: then one signs in elsewhere, and the session is read again. */
-const SignInForm = lazyPart(() =>
-  import('./SignInForm.tsx').then(
-    ({ SignInForm }) => SignInForm,
-    () => SignInElsewhere,
-  ),
-)
+import { SignInForm } from './SignInForm.tsx'
 
 /** Shown over the page when the session has ended, so that nothing typed is lost. */
 export function SignInDialog() {
@@ -36,9 +27,3 @@ export function SignInDialog() {
     </Modal>
   )
 }
-
-const SignInElsewhere = () => (
-  <Button component="a" href={toUrl('/sign-in')} target="_blank" fullWidth>
-    Sign in in a new tab
-  </Button>
-)

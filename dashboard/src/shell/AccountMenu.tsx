@@ -1,11 +1,11 @@
-import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { Menu, useMantineColorScheme } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { CheckIcon, LeaveIcon, MoonIcon, ScreenIcon, SettingsIcon, SunIcon } from '../kit/icons.tsx'
+import type { Target } from '../kit/lazy-menu.tsx'
 import { createClient } from '../kit/request.ts'
 import { useSession, useSetSession } from '../kit/session.ts'
 import { showError } from '../kit/toast.ts'
-import styles from './shell.module.css'
 
 const color_schemes = [
   { value: 'light', name: 'Light', Icon: SunIcon },
@@ -13,7 +13,7 @@ const color_schemes = [
   { value: 'auto', name: 'System', Icon: ScreenIcon },
 ] as const
 
-export function AccountMenu() {
+export function AccountMenu({ target }: { target: Target }) {
   const { person } = useSession()
   const { workspace = '' } = useParams({ strict: false })
   const navigate = useNavigate()
@@ -26,18 +26,8 @@ export function AccountMenu() {
     onSuccess: () => setSession(null),
   })
   return (
-    <Menu position="top-start" width={232}>
-      <Menu.Target>
-        <UnstyledButton className={styles.account}>
-          <span className={styles.face} aria-hidden="true">
-            {Array.from(person.name || person.email)[0]?.toUpperCase()}
-          </span>
-          <span className={styles.visuallyHidden}>Account: {person.name || person.email}</span>
-          <span className={styles.accountName} aria-hidden="true">
-            {person.name || person.email}
-          </span>
-        </UnstyledButton>
-      </Menu.Target>
+    <Menu defaultOpened position="top-start" width={232}>
+      <Menu.Target>{target}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{person.email}</Menu.Label>
         <Menu.Label>Appearance</Menu.Label>

@@ -1,11 +1,14 @@
-import { Menu, UnstyledButton } from '@mantine/core'
-import { Link, useLocation, useNavigate, useParams } from '@tanstack/react-router'
+import { UnstyledButton } from '@mantine/core'
+import { Link, useLocation, useParams } from '@tanstack/react-router'
 import { useWaitingCount } from '../conversations/useLiveConversations.ts'
 import { DocsIcon, MoreIcon } from '../kit/icons.tsx'
+import { lazyMenu } from '../kit/lazy-menu.tsx'
 import { toUrl } from '../kit/request.ts'
 import { useIsOwner } from '../kit/session.ts'
 import { groupsFor, isAt, type Place } from './places.ts'
 import styles from './shell.module.css'
+
+const PlacesMenu = lazyMenu(async () => (await import('./PlacesMenu.tsx')).PlacesMenu)
 
 const icon_size = 16
 
@@ -65,31 +68,16 @@ function InboxCount() {
 }
 
 function More({ places }: { places: Place[] }) {
-  const { workspace = '' } = useParams({ strict: false })
   const { pathname } = useLocation()
-  const navigate = useNavigate()
   return (
-    <Menu position="top-end" width={220}>
-      <Menu.Target>
+    <PlacesMenu
+      places={places}
+      target={
         <UnstyledButton className={styles.more} data-current={places.some((place) => isAt(place, pathname))}>
           <MoreIcon size={icon_size} />
           <span className={styles.linkName}>More</span>
         </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {places.map(({ to, name, Icon }) => (
-          <Menu.Item
-            key={name}
-            leftSection={<Icon size={16} />}
-            onClick={() => void navigate({ to, params: { workspace } })}
-          >
-            {name}
-          </Menu.Item>
-        ))}
-        <Menu.Item component="a" href={toUrl('/docs')} target="_blank" leftSection={<DocsIcon size={16} />}>
-          Docs
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      }
+    />
   )
 }

@@ -10,12 +10,12 @@ import { LoadingPage } from '../kit/LoadingPage.tsx'
 import { lazyPart } from '../kit/lazy-part.tsx'
 import { NowContext } from '../kit/now.ts'
 import { BreadcrumbContext } from '../kit/Page.tsx'
-import { session_query, useIsTest } from '../kit/session.ts'
+import { session_query, useIsExpired, useIsTest } from '../kit/session.ts'
 import { LoadError } from '../kit/states.tsx'
+import { showErrorMessage } from '../kit/toast.ts'
 import { UnsavedGuard } from '../kit/unsaved.tsx'
-import { SignInDialog } from '../people/SignInDialog.tsx'
 import { TwoFactorGate } from '../people/TwoFactorGate.tsx'
-import { AccountMenu } from './AccountMenu.tsx'
+import { AccountButton } from './AccountButton.tsx'
 import { Breadcrumb } from './Breadcrumb.tsx'
 import { rememberWorkspace } from './last-workspace.ts'
 import { Nav } from './Nav.tsx'
@@ -63,6 +63,19 @@ export function Shell() {
   )
 }
 
+/** A new version of the service may have replaced the file of the dialog. */
+const SignInDialog = lazyPart(() =>
+  import('../people/SignInDialog.tsx').then(
+    ({ SignInDialog }) => SignInDialog,
+    () => SignInElsewhere,
+  ),
+)
+
+function SignInElsewhere() {
+  useEffect(() => showErrorMessage('Your session has ended. Sign in in another tab, then come back to this one.'), [])
+  return null
+}
+
 const TestClockChip = lazyPart(async () => (await import('../clocks/TestClockChip.tsx')).TestClockChip)
 
 const breadcrumb = <Breadcrumb />
@@ -77,7 +90,7 @@ function WorkspaceShell() {
   const [is_collapsed, setCollapsed] = useIsCollapsed()
   return (
     <NowContext value={now === undefined ? Date.now : () => now}>
-      <SignInDialog />
+      {useIsExpired() && <SignInDialog />}
       <div className={styles.shell} data-collapsed={is_collapsed}>
         <div className={styles.side}>
           <div className={styles.sideHead}>
@@ -96,7 +109,7 @@ function WorkspaceShell() {
           <Shortcuts />
           {is_test && <TestClockChip clock={clock} error={error} />}
           <Nav />
-          <AccountMenu />
+          <AccountButton />
         </div>
         <Main is_connected={is_connected}>
           <UnsavedGuard>

@@ -1,27 +1,17 @@
-import { Modal, UnstyledButton } from '@mantine/core'
+import { UnstyledButton } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { SearchIcon } from '../kit/icons.tsx'
 import { lazyPart } from '../kit/lazy-part.tsx'
 import { isTyping } from '../kit/useRowKeys.ts'
-import palette_styles from './palette.module.css'
 import styles from './shell.module.css'
 
 const loadPalette = () => import('./Palette.tsx')
 const Palette = lazyPart(async () => (await loadPalette()).Palette)
 
+const ShortcutsDialog = lazyPart(async () => (await import('./ShortcutsDialog.tsx')).ShortcutsDialog)
+
 const is_mac = /Mac|iP(hone|ad)/.test(navigator.userAgent)
 const command_key = is_mac ? '⌘K' : 'Ctrl K'
-
-const shortcuts = [
-  { keys: command_key, does: 'Search, or go to a page' },
-  { keys: '/', does: 'Search on this page' },
-  { keys: 'j / k', does: 'Next and previous row' },
-  { keys: 'Enter', does: 'Open the row' },
-  { keys: 'x', does: 'Select the row' },
-  { keys: 'e', does: 'Close the conversation' },
-  { keys: 'Esc', does: 'Close a dialog or drawer' },
-  { keys: '?', does: 'Keyboard shortcuts' },
-]
 
 /** The button of the palette, and the keys that work on every page. A control with `data-shortcut="e"` is clicked by that key. */
 export function Shortcuts() {
@@ -61,18 +51,7 @@ export function Shortcuts() {
         </span>
       </UnstyledButton>
       {open === 'palette' && <Palette is_open onClose={close} />}
-      <Modal opened={open === 'shortcuts'} onClose={close} title="Keyboard shortcuts" size="sm">
-        <dl className={palette_styles.shortcuts}>
-          {shortcuts.map(({ keys, does }) => (
-            <div key={keys}>
-              <dt>{does}</dt>
-              <dd>
-                <kbd>{keys}</kbd>
-              </dd>
-            </div>
-          ))}
-        </dl>
-      </Modal>
+      {open === 'shortcuts' && <ShortcutsDialog command_key={command_key} onClose={close} />}
     </>
   )
 }

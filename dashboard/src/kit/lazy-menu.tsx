@@ -1,0 +1,54 @@
+import {
+  type ComponentType,
+  cloneElement,
+  type FunctionComponent,
+  lazy,
+  type ReactElement,
+  Suspense,
+  useState,
+} from 'react'
+import { showErrorMessage } from './toast.ts'
+
+/** What opens a menu, or something like it, by a click. */
+export type Target = ReactElement<{
+  'aria-haspopup'?: 'menu' | 'dialog'
+  'aria-expanded'?: boolean
+  onClick?: () => void
+  onPointerEnter?: () => void
+  onFocus?: () => void
+}>
+
+/**
+ * A button with a menu whose code is loaded when the pointer or the focus reaches the button. The menu gets the button as `target`,
+ * and is open at first (`defaultOpened`).
+ */
+export function lazyMenu<Props extends { target: Target }>(
+  load: () => Promise<ComponentType<Props>>,
+  popup: 'menu' | 'dialog' = 'menu',
+): FunctionComponent<Props> {
+  let loading: Promise<ComponentType<Props>> | undefined
+  const preload = () => {
+    loading ??= load().catch(() => MissingMenu)
+    return loading
+  }
+  const Menu = lazy<ComponentType<Props>>(async () => ({ default: await preload() }))
+  return (props) => {
+    const [is_wanted, setWanted] = useState(false)
+    const button = cloneElement(props.target, {
+      'aria-haspopup': popup,
+      'aria-expanded': false,
+      onClick: () => setWanted(true),
+      onPointerEnter: () => void preload(),
+      onFocus: () => void preload(),
+    })
+    if (!is_wanted) return button
+    return (
+      <Suspense fallback={button}>
+        <Menu {...props} />
+      </Suspense>
+    )
+  }
+}
+
+const MissingMenu = ({ target }: { target: Target }) =>
+  cloneElement(target, { onClick: () => showErrorMessage('Couldn’t load this menu. Reload the page and try again.') })

@@ -1,18 +1,17 @@
 import { Button } from '@mantine/core'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { Contact } from '../../../server/contacts/schema.ts'
 import { type Api, useApi } from '../kit/api.ts'
 import { formatCount } from '../kit/format.ts'
 import { ExportIcon, ImportIcon, PlusIcon } from '../kit/icons.tsx'
+import { lazyPart } from '../kit/lazy-part.tsx'
 import { Page } from '../kit/Page.tsx'
 import { isPastEnd, Pager } from '../kit/Pager.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { LoadError } from '../kit/states.tsx'
 import { showError } from '../kit/toast.ts'
-import { BulkActions } from './BulkActions.tsx'
-import { ContactDrawer } from './ContactDrawer.tsx'
 import { ContactFilters } from './ContactFilters.tsx'
 import { ContactTable } from './ContactTable.tsx'
 import { ContactTabs } from './ContactTabs.tsx'
@@ -20,6 +19,10 @@ import { contactListQuery, contactName, toFilters } from './contact.ts'
 import styles from './contacts.module.css'
 import type { ContactSearch } from './search.ts'
 import { useContactSearch } from './useContactSearch.ts'
+
+// Most visits change nothing, so the list comes without the code of its forms.
+const BulkActions = lazyPart(async () => (await import('./BulkActions.tsx')).BulkActions)
+const ContactDrawer = lazyPart(async () => (await import('./ContactDrawer.tsx')).ContactDrawer)
 
 const loaded_at_once = 100
 /** Each is changed by a request of its own. */
@@ -32,6 +35,8 @@ export function ContactsPage() {
   const list = useQuery({ ...contactListQuery(api, params), placeholderData: keepPreviousData })
   const [selected, setSelected] = useState<ReadonlyMap<string, Contact>>(new Map())
   const { contact, ...list_params } = params
+  const was_opened = useRef(false)
+  if (contact) was_opened.current = true
   const list_key = JSON.stringify(list_params)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the selection belongs to the rows on this page
   useEffect(() => setSelected(new Map()), [list_key])
@@ -58,7 +63,7 @@ export function ContactsPage() {
       >
         Import
       </Button>
-      <Button leftSection={<PlusIcon size={17} />} onClick={() => change({ contact: 'new' })}>
+      <Button data-shortcut="c" leftSection={<PlusIcon size={17} />} onClick={() => change({ contact: 'new' })}>
         New contact
       </Button>
     </>
@@ -101,7 +106,7 @@ export function ContactsPage() {
           onChange={(page, replace) => change({ page: page > 1 ? page : undefined }, replace)}
         />
       )}
-      <ContactDrawer id={contact} onClose={() => change({ contact: undefined })} />
+      {was_opened.current && <ContactDrawer id={contact} onClose={() => change({ contact: undefined })} />}
     </Page>
   )
 }

@@ -6,6 +6,7 @@ import { calling } from './calls/calls.ts'
 import { campaigning, contacts_by_default } from './campaigns/campaigns.ts'
 import { receiving } from './channels/channels.ts'
 import { clustering } from './cluster/cluster.ts'
+import { showing } from './dashboard/dashboard.ts'
 import { benchImport, rows_by_default } from './import/import.ts'
 import { scale } from './scale/scale.ts'
 import { sharing } from './sharing/sharing.ts'
@@ -26,6 +27,7 @@ A target that is missed is said in the table; only what fails gives another exit
   --calls       instead: how fast simulated calls happen, beside COPY of their rows, lists and searches at a million turns, and analytics of a million calls
   --campaigns   instead: how fast campaigns are simulated, beside COPY of their rows, how fast they call, and what others notice
   --voice       instead: how soon an agent answers someone who talks to it, beside the sum of the stages; needs offline speech
+  --dashboard   instead: what the dashboard's first page weighs, how soon its first row is shown, and long tasks while scrolling; Linux only
   --processes N instead: gets and messages with one process and with N, and their memory; Linux only
   --cluster     instead: a database that Citus shards beside a plain one, with one workspace and with eight, and its commits when idle.
                 TEST_CLUSTER_URL names a database on the coordinator that has the workers, TEST_PLAIN_URL a PostgreSQL beside it
@@ -49,6 +51,7 @@ function parse() {
         calls: { type: 'boolean' },
         campaigns: { type: 'boolean' },
         voice: { type: 'boolean' },
+        dashboard: { type: 'boolean' },
         processes: { type: 'string' },
         cluster: { type: 'boolean' },
         rows: { type: 'string' },
@@ -97,6 +100,7 @@ function benchOf(options: ReturnType<typeof parse>): Bench {
   if (options.channels) return receiving
   if (options.calls) return calling
   if (options.voice) return talking
+  if (options.dashboard) return showing
   if (options.cluster) return clustering
   return options.agents ? answering : throughput
 }

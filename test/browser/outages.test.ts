@@ -58,7 +58,7 @@ test('a page that was not loaded before opens when the server is back', { skip }
   await page.getByRole('heading', { name: 'Couldn’t load this page' }).waitFor()
   await start()
   await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
-  await page.getByRole('list', { name: 'Events' }).getByText('contact.created').first().waitFor()
+  await page.getByRole('table', { name: 'Events' }).getByText('contact.created').first().waitFor()
 })
 
 test('a file that a new version has replaced reloads the page once', { skip }, async () => {

@@ -205,7 +205,7 @@ test('a member edits contacts, and pages of owners say so', { skip }, async () =
   await openInPage(on, '/contacts')
   await on.getByRole('button', { name: 'New contact' }).waitFor()
   await page.getByRole('menuitem', { name: 'Make viewer' }).click()
-  await page.getByRole('table').getByText('Viewer').waitFor()
+  await page.getByRole('row', { name: 'Max Member' }).getByRole('cell', { name: 'Viewer', exact: true }).waitFor()
   await on.getByRole('button', { name: 'Export' }).click()
   await on.getByRole('button', { name: 'Export' }).waitFor({ state: 'hidden' })
   assert.deepEqual(member.pageErrors([403]), [], 'the page follows the new role after a 403')

@@ -24,8 +24,9 @@ export function EventLink({ event: { type, resource_id }, text }: { event: Event
     to: page as '/w/$workspace/contacts/$id',
     params: { workspace, id: resource_id, call_id: resource_id },
   }
+  // Its weight tells it from the text beside it, also without color.
   return (
-    <Anchor fz="inherit" renderRoot={(props) => <Link {...target} {...props} />}>
+    <Anchor fz="inherit" fw={500} renderRoot={(props) => <Link {...target} {...props} />}>
       {text}
     </Anchor>
   )

@@ -28,7 +28,7 @@ export function AgentsPage() {
     getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
   })
   const create = can_edit && (
-    <Button leftSection={<PlusIcon size={17} />} onClick={() => setCreating(true)}>
+    <Button data-shortcut="c" leftSection={<PlusIcon size={17} />} onClick={() => setCreating(true)}>
       New agent
     </Button>
   )

@@ -24,7 +24,7 @@ export function ChannelsPage() {
   const channels = useQuery(channelsQuery(api))
   const open = (id: string) => navigate({ to: '/w/$workspace/channels/$id', params: { workspace: api.workspace, id } })
   const create = is_owner && (
-    <Button leftSection={<PlusIcon size={17} />} onClick={() => setCreating(true)}>
+    <Button data-shortcut="c" leftSection={<PlusIcon size={17} />} onClick={() => setCreating(true)}>
       New channel
     </Button>
   )

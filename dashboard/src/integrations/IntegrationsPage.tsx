@@ -24,7 +24,7 @@ export function IntegrationsPage() {
     getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
   })
   const create = (
-    <Button leftSection={<PlusIcon size={17} />} onClick={() => setCreating(true)}>
+    <Button data-shortcut="c" leftSection={<PlusIcon size={17} />} onClick={() => setCreating(true)}>
       New integration
     </Button>
   )

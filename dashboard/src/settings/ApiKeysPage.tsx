@@ -25,7 +25,12 @@ export function ApiKeysPage() {
     getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
   })
   const create = (
-    <Button size="sm" leftSection={<PlusIcon size={17} />} onClick={() => setDialog({ kind: 'create' })}>
+    <Button
+      data-shortcut="c"
+      size="sm"
+      leftSection={<PlusIcon size={17} />}
+      onClick={() => setDialog({ kind: 'create' })}
+    >
       New API key
     </Button>
   )

@@ -22,12 +22,14 @@ interface Item {
   icon: ReactNode
   to: LinkProps['to']
   params?: Record<string, string>
-  search?: Record<string, string>
+  /** Opens the form of the page that creates something. */
+  is_form?: boolean
 }
 
 const typing_ms = 150
 const found_max = 5
 const icon_size = 16
+const form_within_ms = 10_000
 
 /** Finds pages, contacts, calls and agents, and creates something. */
 export function Palette({ is_open, onClose }: { is_open: boolean; onClose: () => void }) {
@@ -50,9 +52,10 @@ function Search({ onClose }: { onClose: () => void }) {
   const [current, setCurrent] = useState(0)
   const id = useId()
   const items = useItems(text.trim())
-  const open = ({ to, params, search }: Item) => {
+  const open = ({ to, params, name, is_form }: Item) => {
     onClose()
-    void navigate({ to: to as '/', params: { workspace: api.workspace, ...params }, search: { ...search } } as never)
+    void navigate({ to: to as '/', params: { workspace: api.workspace, ...params } } as never)
+    if (is_form) openForm(name)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -112,6 +115,17 @@ function Search({ onClose }: { onClose: () => void }) {
       </div>
     </>
   )
+}
+
+/** Clicks the button of this name as soon as the page shows it. Gives up after a while: the page may have failed. */
+function openForm(name: string): void {
+  const until = performance.now() + form_within_ms
+  const look = () => {
+    const button = document.querySelector<HTMLElement>('main [data-shortcut="c"]')
+    if (button?.textContent === name) return button.click()
+    if (performance.now() < until) requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
 }
 
 function useItems(text: string): Item[] {
@@ -198,18 +212,26 @@ function usePages(): Item[] {
     }),
   )
   const create = [
-    { name: 'New contact', to: '/w/$workspace/contacts', search: { contact: 'new' } },
-    { name: 'New campaign', to: '/w/$workspace/campaigns/new' },
+    { name: 'New contact', to: '/w/$workspace/contacts', is_form: true },
     { name: 'Import contacts', to: '/w/$workspace/imports/new' },
-  ].map(
-    ({ name, to, ...more }): Item => ({
-      id: name,
-      group: 'Create',
-      name,
-      icon: <PlusIcon size={icon_size} />,
-      to: to as Item['to'],
-      ...more,
-    }),
-  )
+    { name: 'New campaign', to: '/w/$workspace/campaigns/new' },
+    { name: 'New agent', to: '/w/$workspace/agents', is_form: true },
+    { name: 'New tool', to: '/w/$workspace/tools', is_form: true, is_for_owners: true },
+    { name: 'New channel', to: '/w/$workspace/channels', is_form: true, is_for_owners: true },
+    { name: 'New integration', to: '/w/$workspace/integrations', is_form: true, is_for_owners: true },
+    { name: 'New webhook', to: '/w/$workspace/webhooks', is_form: true, is_for_owners: true },
+    { name: 'New API key', to: '/w/$workspace/api-keys', is_form: true, is_for_owners: true },
+  ]
+    .filter(({ is_for_owners }) => is_owner || !is_for_owners)
+    .map(
+      ({ name, to, is_form = false }): Item => ({
+        id: name,
+        group: 'Create',
+        name,
+        icon: <PlusIcon size={icon_size} />,
+        to: to as Item['to'],
+        is_form,
+      }),
+    )
   return [...places, ...settings, ...(can_edit ? create : [])]
 }

@@ -24,7 +24,7 @@ export function WebhooksPage() {
     getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
   })
   const create = (
-    <Button leftSection={<PlusIcon size={17} />} onClick={() => setDialog({ kind: 'create' })}>
+    <Button data-shortcut="c" leftSection={<PlusIcon size={17} />} onClick={() => setDialog({ kind: 'create' })}>
       New webhook
     </Button>
   )

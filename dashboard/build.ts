@@ -7,7 +7,7 @@ const [folder] = process.argv.slice(2)
 if (!folder) throw new Error('Usage: node dashboard/build.ts FOLDER')
 
 /** Files of the entry and of pages that have the same module. */
-const common_min = 32
+const common_min = 44
 
 await build({
   configFile: false,

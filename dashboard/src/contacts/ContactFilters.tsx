@@ -1,36 +1,41 @@
-import { CloseButton, Select, TagsInput, TextInput } from '@mantine/core'
+import { Button, CloseButton, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { SearchIcon } from '../kit/icons.tsx'
+import { FilterChip } from '../kit/FilterChip.tsx'
+import { FilterIcon, SearchIcon } from '../kit/icons.tsx'
+import { lazyMenu } from '../kit/lazy-menu.tsx'
 import styles from './contacts.module.css'
-import { type Source, source_names, sources } from './search.ts'
+import { source_names } from './search.ts'
 import { useContactSearch } from './useContactSearch.ts'
+
+const ContactFilterMenu = lazyMenu(async () => (await import('./ContactFilterMenu.tsx')).ContactFilterMenu, 'dialog')
 
 const typing_ms = 200
 
 export function ContactFilters({ suggested_tags, children }: { suggested_tags: string[]; children: ReactNode }) {
   const { params, change } = useContactSearch()
+  const { tag = [], source } = params
+  const removeTag = (removed: string) => {
+    const left = tag.filter((one) => one !== removed)
+    change({ tag: left.length > 0 ? left : undefined })
+  }
   return (
     <search className={styles.filters} aria-label="Filter contacts">
       <SearchField />
-      <TagsInput
-        aria-label="Tags"
-        placeholder={params.tag ? '' : 'Any tag'}
-        data={suggested_tags}
-        value={params.tag ?? []}
-        onChange={(tag) => change({ tag: tag.length > 0 ? tag : undefined })}
-        clearable
-        clearButtonProps={{ 'aria-label': 'Clear tags' }}
+      <ContactFilterMenu
+        suggested_tags={suggested_tags}
+        target={
+          <Button variant="default" leftSection={<FilterIcon size={15} />}>
+            Filter
+          </Button>
+        }
       />
-      <Select
-        aria-label="Source"
-        placeholder="Any source"
-        data={sources.map((source) => ({ value: source, label: source_names[source] }))}
-        value={params.source ?? null}
-        onChange={(source) => change({ source: (source as Source | null) ?? undefined })}
-        clearable
-        clearButtonProps={{ 'aria-label': 'Clear source' }}
-      />
+      {tag.map((one) => (
+        <FilterChip key={one} name="Tag" value={one} onRemove={() => removeTag(one)} />
+      ))}
+      {source && (
+        <FilterChip name="Source" value={source_names[source]} onRemove={() => change({ source: undefined })} />
+      )}
       {children}
     </search>
   )
@@ -57,6 +62,7 @@ function SearchField() {
   }
   return (
     <TextInput
+      className={styles.search}
       type="search"
       aria-label="Search contacts"
       placeholder="Search by name, number, email or company"

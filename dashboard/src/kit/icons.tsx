@@ -96,6 +96,7 @@ export const CopyIcon = icon(
 export const CheckIcon = icon(<path d="m5 12.5 4.5 4.5L19 7.5" />)
 export const ChevronIcon = icon(<path d="m8 10 4 4 4-4" />)
 export const SortIcon = icon(<path d="m8.5 9.5 3.5-4 3.5 4M8.5 14.5l3.5 4 3.5-4" />)
+export const FilterIcon = icon(<path d="M5 7h14M8 12h8M10.5 17h3" />)
 export const UpIcon = icon(<path d="m7 14 5-5 5 5" />)
 export const DownIcon = icon(<path d="m7 10 5 5 5-5" />)
 export const AlertIcon = icon(

@@ -1,0 +1,16 @@
+import { CloseButton } from '@mantine/core'
+import styles from './filter-chip.module.css'
+
+interface FilterChipProps {
+  name: string
+  value: string
+  onRemove: () => void
+}
+
+/** A filter of a list that is on. */
+export const FilterChip = ({ name, value, onRemove }: FilterChipProps) => (
+  <span className={styles.chip}>
+    {name}: <span className={styles.value}>{value}</span>
+    <CloseButton size="xs" aria-label={`Remove filter ${name}: ${value}`} onClick={onRemove} />
+  </span>
+)

@@ -7,6 +7,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from './client.ts'
+import { startFirstRequests } from './first-requests.ts'
 import { ConnectionContext, openConnection } from './kit/connection.ts'
 import { Toasts } from './kit/Toasts.tsx'
 import { router } from './router.tsx'
@@ -16,12 +17,14 @@ const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root element')
 
 const connection = openConnection()
+const client = createQueryClient(connection)
+void startFirstRequests(client, router)
 
 createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
       <ConnectionContext value={connection}>
-        <QueryClientProvider client={createQueryClient(connection)}>
+        <QueryClientProvider client={client}>
           <RouterProvider router={router} />
           {/* Last, so that the first Tab reaches the skip link. */}
           <Toasts />

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
+import { validateAuditSearch } from './audit/search.ts'
 import { validateCampaignSearch } from './campaigns/search.ts'
 import { validateContactSearch } from './contacts/search.ts'
 import { validateConversationSearch } from './conversations/search.ts'
@@ -275,6 +276,12 @@ const providers = createRoute({
   path: '/providers',
   component: lazyPage(() => import('./settings/ProvidersPage.tsx'), 'ProvidersPage'),
 })
+const auditLog = createRoute({
+  getParentRoute: () => settings,
+  path: '/audit-log',
+  validateSearch: validateAuditSearch,
+  component: ownersOnly(lazyPage(() => import('./audit/AuditLogPage.tsx'), 'AuditLogPage')),
+})
 const installation = createRoute({
   getParentRoute: () => settings,
   path: '/installation',
@@ -332,7 +339,7 @@ const tree = root.addChildren([
     formerApiKeys,
     profile,
     formerProfile,
-    settings.addChildren([settingsIndex, workspaceSettings, members, providers, installation]),
+    settings.addChildren([settingsIndex, workspaceSettings, members, providers, auditLog, installation]),
   ]),
 ])
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { action_names } from '../../dashboard/src/audit/actions.ts'
 import { chat_operations, voice_operations } from '../../server/api.ts'
 import { audited, isAudited } from '../../server/audit/audited.ts'
 import { isWrite, type Operation } from '../../server/kit/http/operation.ts'
@@ -81,6 +82,19 @@ test('each write is audited, or in the list of those that are not', () => {
   const writes = all.filter(isWrite).map(({ id }) => id)
   const known = [...audited, ...recorded_by_people, ...Object.values(not_audited).flat()]
   assert.deepEqual([...new Set(writes)].sort(), known.sort())
+})
+
+/** Recorded beside an operation of another name. */
+const recorded_apart = ['members.create', 'session.create_failed']
+
+test('the dashboard has words for each action of the audit log', () => {
+  const files = all.filter(({ kind }) => kind === 'file').map(({ id }) => id)
+  const actions = [...audited, ...files, ...recorded_by_people, ...recorded_apart]
+  assert.ok(files.length > 3)
+  assert.deepEqual(
+    actions.filter((action) => !action_names[action]),
+    [],
+  )
 })
 
 test('no operation that sends requests to other servers is audited: its answer is stored in another transaction', () => {

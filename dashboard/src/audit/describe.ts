@@ -1,0 +1,20 @@
+import type { AuditEntry } from '../../../server/audit/schema.ts'
+import { describeActor } from '../events/describe.ts'
+
+/** "Ada Lovelace", "API key CRM sync". Nobody is known to have entered a wrong password. */
+export const describeWho = ({ actor }: Pick<AuditEntry, 'actor'>): string =>
+  actor.type === 'person' && actor.id === null ? 'Unknown' : describeActor({ actor })
+
+const noun_names: Record<string, string> = {
+  api_key: 'API key',
+  provider: 'Model provider',
+  enrollment: 'Campaign contact',
+}
+
+/** Its name of now, or "Deleted agent 5f0c2a9e". Calls may go without a name. */
+export function describeSubject({ subject }: Pick<AuditEntry, 'subject'>): string {
+  if (!subject) return ''
+  if (subject.name !== null) return subject.name
+  const noun = noun_names[subject.type] ?? subject.type.charAt(0).toUpperCase() + subject.type.slice(1)
+  return `${noun} ${subject.id?.slice(-8) ?? ''}`.trim()
+}

@@ -206,6 +206,15 @@ const webhooks = createRoute({
     'Webhooks',
   ),
 })
+const webhookInbox = createRoute({
+  getParentRoute: () => workspace,
+  path: '/webhooks/$id/inbox',
+  validateSearch: ({ request }: Record<string, unknown>): { request?: string } => (isText(request) ? { request } : {}),
+  component: ownersOnly(
+    lazyPage(() => import('./webhooks/WebhookPage.tsx'), 'WebhookInboxPage'),
+    'Webhook',
+  ),
+})
 const webhook = createRoute({
   getParentRoute: () => workspace,
   path: '/webhooks/$id',
@@ -218,6 +227,8 @@ const webhook = createRoute({
     'Webhook',
   ),
 })
+const validateReceiptSearch = ({ receipt }: Record<string, unknown>): { receipt?: string } =>
+  isText(receipt) ? { receipt } : {}
 const integrations = createRoute({
   getParentRoute: () => workspace,
   path: '/integrations',
@@ -229,8 +240,18 @@ const integrations = createRoute({
 const integration = createRoute({
   getParentRoute: () => workspace,
   path: '/integrations/$id',
+  validateSearch: validateReceiptSearch,
   component: ownersOnly(
     lazyPage(() => import('./integrations/IntegrationPage.tsx'), 'IntegrationPage'),
+    'Integration',
+  ),
+})
+const fieldMapping = createRoute({
+  getParentRoute: () => workspace,
+  path: '/integrations/$id/mapping',
+  validateSearch: validateReceiptSearch,
+  component: ownersOnly(
+    lazyPage(() => import('./integrations/IntegrationPage.tsx'), 'FieldMappingPage'),
     'Integration',
   ),
 })
@@ -275,6 +296,11 @@ const providers = createRoute({
   getParentRoute: () => settings,
   path: '/providers',
   component: lazyPage(() => import('./settings/ProvidersPage.tsx'), 'ProvidersPage'),
+})
+const speech = createRoute({
+  getParentRoute: () => settings,
+  path: '/speech',
+  component: lazyPage(() => import('./settings/SpeechPage.tsx'), 'SpeechPage'),
 })
 const auditLog = createRoute({
   getParentRoute: () => settings,
@@ -333,13 +359,15 @@ const tree = root.addChildren([
     events,
     webhooks,
     webhook,
+    webhookInbox,
     integrations,
     integration,
+    fieldMapping,
     apiKeys,
     formerApiKeys,
     profile,
     formerProfile,
-    settings.addChildren([settingsIndex, workspaceSettings, members, providers, auditLog, installation]),
+    settings.addChildren([settingsIndex, workspaceSettings, members, providers, speech, auditLog, installation]),
   ]),
 ])
 

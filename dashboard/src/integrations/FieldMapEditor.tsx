@@ -11,6 +11,7 @@ import { TrashIcon } from '../kit/icons.tsx'
 import { changedFields, mergeMembers } from '../kit/merge.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
+import { useUnsaved } from '../kit/unsaved.tsx'
 import { integrationQuery } from './integration.ts'
 import styles from './integrations.module.css'
 import { SamplePreview } from './SamplePreview.tsx'
@@ -48,6 +49,7 @@ export function FieldMapEditor({ integration, sample, onSample }: FieldMapEditor
   })
   const { json, error } = parseSample(sample)
   const field_map = toFieldMap(draft)
+  useUnsaved(JSON.stringify(draft) !== JSON.stringify(toDraft(before)))
   const set = (field: string, pointer: string) =>
     setDraft((before) => ({ ...before, pointers: { ...before.pointers, [field]: pointer } }))
   const setCrm = (crm_ids: Draft['crm_ids']) => setDraft((before) => ({ ...before, crm_ids }))

@@ -1,59 +1,87 @@
-import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useParams, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
 import type { Integration } from '../../../server/integrations/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { CopyField } from '../kit/CopyField.tsx'
-import { Card, Page, Stack } from '../kit/Page.tsx'
+import { CopyButton } from '../kit/CopyButton.tsx'
+import { Page } from '../kit/Page.tsx'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { Tabs } from '../kit/Tabs.tsx'
 import { FieldMapEditor } from './FieldMapEditor.tsx'
 import { IntegrationActions } from './IntegrationActions.tsx'
 import { IntegrationStatusBadge } from './IntegrationStatusBadge.tsx'
 import { integrationQuery, receiptsQuery } from './integration.ts'
+import styles from './integrations.module.css'
 import { Receipts } from './Receipts.tsx'
 
-export function IntegrationPage() {
-  const api = useApi()
-  const { id } = useParams({ from: '/w/$workspace/integrations/$id' })
-  const { data, error, refetch } = useQuery(integrationQuery(api, id))
-  const receipts = useQuery(receiptsQuery(api, id))
-  const [sample, setSample] = useState<string>()
-  const latest = receipts.data?.data.find(({ payload }) => payload !== null)
+const tabs = [
+  { to: '/w/$workspace/integrations/$id', name: 'Received' },
+  { to: '/w/$workspace/integrations/$id/mapping', name: 'Field mapping' },
+] as const
+
+export const IntegrationPage = () => (
+  <IntegrationTab>{(integration) => <Receipts integration={integration} />}</IntegrationTab>
+)
+
+export const FieldMappingPage = () => (
+  <IntegrationTab>{(integration) => <FieldMapping key={integration.id} integration={integration} />}</IntegrationTab>
+)
+
+function IntegrationTab({ children }: { children: (integration: Integration) => ReactNode }) {
+  const { id = '' } = useParams({ strict: false })
+  const { data, error, refetch } = useQuery(integrationQuery(useApi(), id))
   return (
-    <Page title={data?.name ?? 'Integration'} actions={data && <IntegrationActions integration={data} />}>
-      {error && <LoadError error={error} retry={refetch} noun="Integration" />}
-      {!data && !error && <LoadingSkeleton />}
-      {data && (
-        <Stack>
-          <Card title="Endpoint" aside={<IntegrationStatusBadge {...data} />}>
-            <Stack>
-              {data.url === null ? (
-                <Text>
-                  The URL still works but can’t be shown, because SECRETS_KEY has changed since it was created.
-                </Text>
-              ) : (
-                <>
-                  <CopyField label="Webhook URL" value={data.url} copy_label="Copy URL" />
-                  <CopyField label="Try it" value={curlCommand(data)} copy_label="Copy command" />
-                </>
-              )}
-            </Stack>
-          </Card>
-          <Card title="Field mapping">
-            <FieldMapEditor
-              key={data.id}
-              integration={data}
-              sample={sample ?? (latest ? JSON.stringify(latest.payload, null, 2) : '')}
-              onSample={setSample}
-            />
-          </Card>
-          <Card title="Received" is_flush>
-            <Receipts receipts={receipts} onUse={(payload) => setSample(JSON.stringify(payload, null, 2))} />
-          </Card>
-        </Stack>
-      )}
+    <Page
+      title={data?.name ?? 'Integration'}
+      description={data && <Facts integration={data} />}
+      actions={data && <IntegrationActions integration={data} />}
+      tabs={data && <Tabs label="Integration" tabs={tabs} />}
+    >
+      {data && children(data)}
+      {!data && (error ? <LoadError error={error} retry={refetch} noun="Integration" /> : <LoadingSkeleton />)}
     </Page>
+  )
+}
+
+/** On one line: status, address, signing. */
+function Facts({ integration }: { integration: Integration }) {
+  const { url, is_signed } = integration
+  return (
+    <ul className={styles.facts} aria-label="Integration">
+      <li>
+        <IntegrationStatusBadge {...integration} />
+      </li>
+      {url === null ? (
+        <li>The URL still works but can’t be shown, because SECRETS_KEY has changed since it was created.</li>
+      ) : (
+        <>
+          <li className={styles.url}>
+            <code title={url}>{url}</code>
+            <CopyButton value={url} label="Copy URL" />
+          </li>
+          <li>
+            <CopyButton value={curlCommand(integration)} label="Copy test command" />
+          </li>
+        </>
+      )}
+      <li>{is_signed ? 'Signed requests only' : 'Accepts unsigned requests'}</li>
+    </ul>
+  )
+}
+
+/** Begins with the request that was chosen, or the latest one, as the sample. */
+function FieldMapping({ integration }: { integration: Integration }) {
+  const { receipt: chosen } = useSearch({ from: '/w/$workspace/integrations/$id/mapping' })
+  const { data } = useQuery(receiptsQuery(useApi(), integration.id))
+  const [typed, setTyped] = useState<string>()
+  const stored = data?.data.filter(({ payload }) => payload !== null)
+  const received = stored?.find(({ id }) => id === chosen) ?? stored?.[0]
+  return (
+    <FieldMapEditor
+      integration={integration}
+      sample={typed ?? (received ? JSON.stringify(received.payload, null, 2) : '')}
+      onSample={setTyped}
+    />
   )
 }
 

@@ -6,7 +6,7 @@ import { crmName } from '../contacts/crm.ts'
 import { useApi } from '../kit/api.ts'
 import { errorMessage } from '../kit/error-messages.ts'
 import { ErrorAlert, LoadingSkeleton } from '../kit/states.tsx'
-import { type Outcome, receiptsQuery } from './integration.ts'
+import { describeReason, type Outcome, receiptsQuery } from './integration.ts'
 import styles from './integrations.module.css'
 
 interface SamplePreviewProps {
@@ -43,7 +43,7 @@ export function SamplePreview({ id, ...input }: SamplePreviewProps) {
       {data.reasons.length > 0 && (
         <ul className={styles.reasons}>
           {data.reasons.map((reason) => (
-            <li key={reason}>{reason}</li>
+            <li key={reason}>{describeReason(reason)}</li>
           ))}
         </ul>
       )}

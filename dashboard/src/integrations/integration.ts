@@ -18,6 +18,14 @@ export const outcome_tones: Record<Outcome, Tone> = {
   refused: 'danger',
 }
 
+/** The service speaks of fields by their names in the API. */
+export const describeReason = (reason: string): string =>
+  reason
+    .replace('The field map has no phone_number yet.', 'Map a field to the phone number.')
+    .replace(/^phone_number must be in E\.164 form, such as \+\d+\./, 'The phone number has no country code.')
+    .replace('To accept numbers without a country code, set default_country.', 'Choose a default country.')
+    .replace(/^phone_number /, 'The phone number ')
+
 const refetch_ms = 3_000
 
 export const integrationQuery = (api: Api, id: string) =>

@@ -1,15 +1,16 @@
 import { SegmentedControl } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { InboxRequest, Webhook } from '../../../server/webhooks/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { CodeBlock } from '../kit/CodeBlock.tsx'
-import { Disclosure } from '../kit/Disclosure.tsx'
+import { Drawer } from '../kit/Drawer.tsx'
 import { formatJson } from '../kit/format.ts'
 import { AlertIcon, CheckIcon, WebhookIcon } from '../kit/icons.tsx'
-import { Card } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { Status } from '../kit/Status.tsx'
-import { EmptyState, LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { EmptyState, LoadError } from '../kit/states.tsx'
+import { type Column, Table } from '../kit/Table.tsx'
 import { showError } from '../kit/toast.ts'
 import { refetch_ms, webhookQuery } from './webhook.ts'
 import styles from './webhooks.module.css'
@@ -21,72 +22,94 @@ const responses = [
   { value: 'hang', label: 'Timeout' },
 ]
 
-export function Inbox({ webhook }: { webhook: Webhook }) {
+/** How the inbox responds from now on. */
+export function InboxResponse({ webhook }: { webhook: Webhook }) {
   const api = useApi()
   const client = useQueryClient()
-  const { queryKey } = webhookQuery(api, webhook.id)
-  const { data, error, refetch } = useQuery({
-    queryKey: [...queryKey, 'inbox'],
-    queryFn: ({ signal }) => api.list<InboxRequest>(`/webhooks/${webhook.id}/inbox`, { limit: 50 }, signal),
-    refetchInterval: refetch_ms,
-  })
   const changing = useMutation({
     mutationFn: (inbox_answer: string) => api.send<Webhook>('PATCH', `/webhooks/${webhook.id}`, { inbox_answer }),
     onError: showError,
-    onSuccess: (changed) => client.setQueryData(queryKey, changed),
+    onSuccess: (changed) => client.setQueryData(webhookQuery(api, webhook.id).queryKey, changed),
   })
   return (
-    <Card title="Inbox" is_flush>
-      <div className={styles.filter}>
-        <span className={styles.label} id="inbox-answer">
-          Responds with
-        </span>
-        <SegmentedControl
-          aria-labelledby="inbox-answer"
-          data={responses}
-          value={changing.isPending ? changing.variables : (webhook.inbox_answer ?? '200')}
-          onChange={(answer) => changing.mutate(answer)}
-        />
-      </div>
-      {error && <LoadError error={error} retry={refetch} />}
-      {!data && !error && (
-        <div className={styles.waiting}>
-          <LoadingSkeleton lines={2} />
-        </div>
-      )}
-      {data?.data.length === 0 && (
-        <EmptyState icon={<WebhookIcon size={24} />} title="No requests yet">
-          Send a test event to see it here.
-        </EmptyState>
-      )}
-      <ol className={styles.requests} aria-label="Inbox requests">
-        {data?.data.map((request) => (
-          <li key={request.id}>
-            <Disclosure summary={<RequestSummary {...request} />}>
-              <Steps {...request} />
-              <CodeBlock label="Request content" text={formatRequest(request)} />
-            </Disclosure>
-          </li>
-        ))}
-      </ol>
-    </Card>
+    <div className={styles.inboxResponse}>
+      <span id="inbox-answer">Responds with</span>
+      <SegmentedControl
+        size="xs"
+        aria-labelledby="inbox-answer"
+        data={responses}
+        value={changing.isPending ? changing.variables : (webhook.inbox_answer ?? '200')}
+        onChange={(answer) => changing.mutate(answer)}
+      />
+    </div>
   )
 }
 
-const isSignatureValid = ({ steps }: Pick<InboxRequest, 'steps'>): boolean => steps.every(({ is_ok }) => is_ok)
+const route = '/w/$workspace/webhooks/$id/inbox'
 
-function RequestSummary({ body, answered, steps, created_at }: InboxRequest) {
-  const is_valid = isSignatureValid({ steps })
+/** The URL holds the open request. */
+export function Inbox({ webhook: { id } }: { webhook: Webhook }) {
+  const api = useApi()
+  const navigate = useNavigate()
+  const { request: open_id } = useSearch({ from: route })
+  const { data, error, refetch } = useQuery({
+    queryKey: [...webhookQuery(api, id).queryKey, 'inbox'],
+    queryFn: ({ signal }) => api.list<InboxRequest>(`/webhooks/${id}/inbox`, { limit: 50 }, signal),
+    refetchInterval: refetch_ms,
+  })
+  const close = () => void navigate({ to: route, params: { workspace: api.workspace, id }, resetScroll: false })
+  if (error && !data) return <LoadError error={error} retry={refetch} />
+  const open = data?.data.find((request) => request.id === open_id)
   return (
     <>
-      <code className={styles.type}>{/"type":"([^"]+)"/.exec(body)?.[1] ?? 'Request'}</code>
-      <Status tone={is_valid ? 'success' : 'danger'}>{is_valid ? 'Valid signature' : 'Invalid signature'}</Status>
-      <span className={styles.hint}>{answered === 'hang' ? 'No response' : `Responded ${answered}`}</span>
-      <span className={styles.when}>
-        <RelativeTime time={created_at} />
-      </span>
+      <Table
+        label="Inbox requests"
+        columns={columns}
+        rows={data?.data}
+        getRowId={(request) => request.id}
+        isHighlighted={(request) => request === open}
+        empty={
+          <EmptyState icon={<WebhookIcon size={24} />} title="No requests yet">
+            Send a test event to see it here.
+          </EmptyState>
+        }
+      />
+      <Drawer is_open={open !== undefined} label="Request" title="Request" onClose={close}>
+        {open && (
+          <div className={styles.delivery}>
+            <Steps {...open} />
+            <CodeBlock label="Request content" text={formatRequest(open)} />
+          </div>
+        )}
+      </Drawer>
     </>
   )
+}
+
+const columns: Column<InboxRequest>[] = [
+  { id: 'type', name: 'Event', cell: (request) => <RequestLink {...request} /> },
+  { id: 'signature', name: 'Signature', cell: (request) => <SignatureStatus {...request} /> },
+  {
+    id: 'response',
+    name: 'Response',
+    is_hidden_on_phone: true,
+    cell: ({ answered }) => (answered === 'hang' ? 'No response' : answered),
+  },
+  { id: 'created_at', name: 'Received', width: '112px', cell: (row) => <RelativeTime time={row.created_at} /> },
+]
+
+function RequestLink({ id, body }: InboxRequest) {
+  const params = useParams({ from: route })
+  return (
+    <Link className={styles.type} to={route} params={params} search={{ request: id }} resetScroll={false}>
+      {/"type":"([^"]+)"/.exec(body)?.[1] ?? 'Request'}
+    </Link>
+  )
+}
+
+function SignatureStatus({ steps }: Pick<InboxRequest, 'steps'>) {
+  const is_valid = steps.every(({ is_ok }) => is_ok)
+  return <Status tone={is_valid ? 'success' : 'danger'}>{is_valid ? 'Valid signature' : 'Invalid signature'}</Status>
 }
 
 const step_names: Record<string, string> = {

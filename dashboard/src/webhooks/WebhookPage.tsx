@@ -1,7 +1,7 @@
 import { Alert, Button, Menu } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Webhook } from '../../../server/webhooks/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { CopyButton } from '../kit/CopyButton.tsx'
@@ -11,18 +11,39 @@ import { MoreMenu } from '../kit/MoreMenu.tsx'
 import { useNow } from '../kit/now.ts'
 import { Page, Stack } from '../kit/Page.tsx'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { Tabs } from '../kit/Tabs.tsx'
 import { showError, showToast } from '../kit/toast.ts'
 import { Deliveries } from './Deliveries.tsx'
 import { DeliveryStrip } from './DeliveryStrip.tsx'
-import { Inbox } from './Inbox.tsx'
+import { Inbox, InboxResponse } from './Inbox.tsx'
 import { type WebhookDialog, WebhookDialogs } from './WebhookDialogs.tsx'
 import { WebhookStatusBadge } from './WebhookStatusBadge.tsx'
 import { describeEvents, disabled_reasons, failureQuery, webhookName, webhookQuery } from './webhook.ts'
 import styles from './webhooks.module.css'
 
-export function WebhookPage() {
+const tabs = [
+  { to: '/w/$workspace/webhooks/$id', name: 'Deliveries' },
+  { to: '/w/$workspace/webhooks/$id/inbox', name: 'Inbox' },
+] as const
+
+export const WebhookPage = () => (
+  <WebhookTab>
+    {(webhook) => (
+      <Stack>
+        <StatusAlert webhook={webhook} />
+        <DeliveryStrip webhook={webhook} />
+        <Deliveries webhook={webhook} />
+      </Stack>
+    )}
+  </WebhookTab>
+)
+
+/** What the built-in inbox has received. */
+export const WebhookInboxPage = () => <WebhookTab>{(webhook) => <Inbox webhook={webhook} />}</WebhookTab>
+
+function WebhookTab({ children }: { children: (webhook: Webhook) => ReactNode }) {
   const api = useApi()
-  const { id } = useParams({ from: '/w/$workspace/webhooks/$id' })
+  const { id = '' } = useParams({ strict: false })
   const { data, error, refetch } = useQuery(webhookQuery(api, id))
   const [dialog, setDialog] = useState<WebhookDialog>()
   return (
@@ -30,17 +51,11 @@ export function WebhookPage() {
       title={data ? webhookName(data) : 'Webhook'}
       description={data && <Facts webhook={data} />}
       actions={data && <WebhookActions webhook={data} open={setDialog} />}
+      tabs={data && data.inbox_answer !== null && <Tabs label="Webhook" tabs={tabs} />}
     >
       {error && !data && <LoadError error={error} retry={refetch} noun="Webhook" />}
       {!data && !error && <LoadingSkeleton />}
-      {data && (
-        <Stack>
-          <StatusAlert webhook={data} />
-          {data.inbox_answer !== null && <Inbox webhook={data} />}
-          <DeliveryStrip webhook={data} />
-          <Deliveries webhook={data} />
-        </Stack>
-      )}
+      {data && children(data)}
       <WebhookDialogs dialog={dialog} onChange={setDialog} />
     </Page>
   )
@@ -55,10 +70,14 @@ function Facts({ webhook }: { webhook: Webhook }) {
       <li>
         <WebhookStatusBadge {...webhook} />
       </li>
-      {inbox_answer === null && (
+      {inbox_answer === null ? (
         <li className={styles.url}>
-          <code>{url}</code>
+          <code title={url}>{url}</code>
           <CopyButton value={url} label="Copy URL" />
+        </li>
+      ) : (
+        <li>
+          <InboxResponse webhook={webhook} />
         </li>
       )}
       <li>{describeEvents(webhook)}</li>

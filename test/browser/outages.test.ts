@@ -156,6 +156,8 @@ const titles = {
   '/settings/workspace': 'Workspace',
   '/settings/members': 'Members',
   '/settings/providers': 'Model providers',
+  '/settings/speech': 'Speech',
+  '/settings/audit-log': 'Audit log',
   '/settings/installation': 'Installation',
 }
 

@@ -11,7 +11,7 @@ const noun_names: Record<string, string> = {
   enrollment: 'Campaign contact',
 }
 
-/** Its name of now, or "Deleted agent 5f0c2a9e". Calls may go without a name. */
+/** Its name of now, or "Agent 5f0c2a9e" if it was deleted or has none. */
 export function describeSubject({ subject }: Pick<AuditEntry, 'subject'>): string {
   if (!subject) return ''
   if (subject.name !== null) return subject.name

@@ -115,7 +115,7 @@ export function EventsPage() {
 
 const columns: Column<Run>[] = [
   { id: 'event', name: 'Event', width: 'minmax(0, 1.5fr)', cell: (run) => <RunLink run={run} /> },
-  { id: 'subject', name: 'About', width: 'minmax(0, 2fr)', cell: ([event]) => describeSubject(event) },
+  { id: 'subject', name: 'About', width: 'minmax(0, 1.4fr)', cell: ([event]) => describeSubject(event) },
   {
     id: 'actor',
     name: 'By',

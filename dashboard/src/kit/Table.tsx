@@ -85,6 +85,7 @@ export function Table<Row>(props: TableProps<Row>) {
       className={styles.frame}
       data-stale={is_stale || undefined}
       data-framed={is_framed || undefined}
+      data-choice={Boolean(choice) || undefined}
       aria-busy={!rows || is_stale}
       {...(is_framed && { role: 'region', 'aria-label': label, tabIndex: 0 })}
     >

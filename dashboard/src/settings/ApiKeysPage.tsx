@@ -74,7 +74,7 @@ const buildColumns = (open: (dialog: ApiKeyDialog) => void): Column<ApiKey>[] =>
       </div>
     ),
   },
-  { id: 'state', name: 'Status', width: '220px', cell: (row) => <ApiKeyStatusBadge apiKey={row} /> },
+  { id: 'state', name: 'Status', width: '148px', cell: (row) => <ApiKeyStatusBadge apiKey={row} /> },
   {
     id: 'scopes',
     name: 'Scopes',
@@ -104,21 +104,23 @@ const buildColumns = (open: (dialog: ApiKeyDialog) => void): Column<ApiKey>[] =>
 
 function ApiKeyStatusBadge({ apiKey }: { apiKey: ApiKey }) {
   const state = apiKeyStatus(apiKey)
-  const expiry = formatRelativeTime(apiKey.expires_at ?? '', Date.now())
-  const names = {
-    active: 'Active',
-    expiring: `Expires ${expiry}`,
-    rotated: `Old key, expires ${expiry}`,
-    expired: 'Expired',
-    revoked: 'Revoked',
-  }
+  const expiry = `Expires ${formatRelativeTime(apiKey.expires_at ?? '', Date.now())}`
+  if (state === 'rotated')
+    return (
+      <div className={styles.keyName}>
+        <span className={styles.nameLine}>
+          <Status tone="warning">Old key</Status>
+        </span>
+        <span>{expiry}</span>
+      </div>
+    )
+  const names = { active: 'Active', expiring: expiry, expired: 'Expired', revoked: 'Revoked' }
   return <Status tone={tones[state]}>{names[state]}</Status>
 }
 
 const tones = {
   active: 'success',
   expiring: 'warning',
-  rotated: 'warning',
   expired: 'neutral',
   revoked: 'neutral',
 } as const

@@ -42,7 +42,10 @@ function Status() {
     <Stack>
       {error && <ErrorAlert>This is no longer current. {errorMessage(error)}</ErrorAlert>}
       <Attention sentences={data.attention} />
-      <Card title="Background work" is_flush>
+      <section aria-label="Background work">
+        <div className={styles.part}>
+          <h2>Background work</h2>
+        </div>
         <Table
           label="Background work"
           columns={columns}
@@ -54,7 +57,7 @@ function Status() {
             </EmptyState>
           }
         />
-      </Card>
+      </section>
       <Facts status={data} />
     </Stack>
   )

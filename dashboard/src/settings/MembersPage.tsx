@@ -5,7 +5,7 @@ import type { Member, Role } from '../../../server/people/schema.ts'
 import { useWorkspaceId } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { MoreIcon } from '../kit/icons.tsx'
-import { Card, Stack, useTitle } from '../kit/Page.tsx'
+import { Stack, useTitle } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { createClient } from '../kit/request.ts'
 import { Status } from '../kit/Status.tsx'
@@ -27,13 +27,11 @@ export function MembersPage() {
   })
   return (
     <Stack>
-      <Card is_flush>
-        {error ? (
-          <LoadError error={error} retry={refetch} />
-        ) : (
-          <Table label="Members" columns={columns} rows={data?.data} getRowId={({ person_id }) => person_id} />
-        )}
-      </Card>
+      {error && !data ? (
+        <LoadError error={error} retry={refetch} />
+      ) : (
+        <Table label="Members" columns={columns} rows={data?.data} getRowId={({ person_id }) => person_id} />
+      )}
       <Invitations />
     </Stack>
   )

@@ -42,7 +42,7 @@ function NameForm() {
     },
   })
   return (
-    <Card title="Profile">
+    <Card title="Account">
       <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
         {saving.error && <ErrorAlert>{formErrors(saving.error, ['name']).message}</ErrorAlert>}
         <TextInput label="Name" required autoComplete="name" {...form.getInputProps('name')} />

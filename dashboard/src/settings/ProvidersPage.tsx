@@ -34,7 +34,6 @@ export function ProvidersPage() {
   return (
     <>
       <div className={styles.intro}>
-        <p>Accounts at services whose models agents use to answer, hear and speak.</p>
         {is_owner && (
           <Button leftSection={<PlusIcon size={17} />} onClick={create}>
             New provider

@@ -9,6 +9,7 @@ const tabs = [
   { to: '/w/$workspace/settings/workspace', name: 'Workspace', for: 'all' },
   { to: '/w/$workspace/settings/members', name: 'Members', for: 'owner' },
   { to: '/w/$workspace/settings/providers', name: 'Model providers', for: 'all' },
+  { to: '/w/$workspace/settings/speech', name: 'Speech', for: 'all' },
   { to: '/w/$workspace/settings/audit-log', name: 'Audit log', for: 'owner' },
   { to: '/w/$workspace/settings/installation', name: 'Installation', for: 'operator' },
 ] as const

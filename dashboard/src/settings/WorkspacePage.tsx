@@ -18,24 +18,26 @@ export function WorkspacePage() {
   const is_test = useIsTest()
   const { name = '', role = 'viewer' } = useMembership() ?? {}
   return (
-    <Stack>
-      {is_owner ? (
-        <WorkspaceSettings key={api.workspace} />
-      ) : (
-        <Card title="General" aside={is_test && <TestBadge />}>
+    <div className={styles.narrow}>
+      <Stack>
+        {is_owner ? (
+          <WorkspaceSettings key={api.workspace} />
+        ) : (
+          <Card title="General" aside={is_test && <TestBadge />}>
+            <div className={styles.form}>
+              <TextInput label="Name" readOnly description="Only owners can change this." value={name} />
+            </div>
+          </Card>
+        )}
+        <Card title="About">
           <div className={styles.form}>
-            <TextInput label="Name" readOnly description="Only owners can change this." value={name} />
+            <TextInput label="Workspace ID" value={api.workspace} readOnly />
+            <TextInput label="Your role" description={roleDescription(role)} value={roleLabel(role)} readOnly />
           </div>
         </Card>
-      )}
-      <Card title="About">
-        <div className={styles.form}>
-          <TextInput label="Workspace ID" value={api.workspace} readOnly />
-          <TextInput label="Your role" description={roleDescription(role)} value={roleLabel(role)} readOnly />
-        </div>
-      </Card>
-      <LeaveWorkspace />
-    </Stack>
+        <LeaveWorkspace />
+      </Stack>
+    </div>
   )
 }
 

@@ -199,6 +199,7 @@ function usePages(): Item[] {
     { name: 'Workspace settings', to: '/w/$workspace/settings/workspace' },
     ...(is_owner ? [{ name: 'Members', to: '/w/$workspace/settings/members' }] : []),
     { name: 'Model providers', to: '/w/$workspace/settings/providers' },
+    { name: 'Speech', to: '/w/$workspace/settings/speech' },
     ...(is_owner ? [{ name: 'Audit log', to: '/w/$workspace/settings/audit-log' }] : []),
     { name: 'Profile', to: '/w/$workspace/profile' },
     { name: 'Imports', to: '/w/$workspace/imports' },

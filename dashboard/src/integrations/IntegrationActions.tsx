@@ -1,10 +1,11 @@
-import { Button, Menu, Modal } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Integration } from '../../../server/integrations/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
+import { Dialog } from '../kit/Dialog.tsx'
 import { KeyIcon, TrashIcon } from '../kit/icons.tsx'
 import { MoreMenu } from '../kit/MoreMenu.tsx'
 import { showError, showToast } from '../kit/toast.ts'
@@ -43,9 +44,9 @@ export function IntegrationActions({ integration }: { integration: Integration }
           Delete
         </Menu.Item>
       </MoreMenu>
-      <Modal opened={dialog === 'sign'} onClose={close} title="Require signatures" size="lg">
-        <SigningForm integration={integration} onSaved={close} />
-      </Modal>
+      <Dialog is_open={dialog === 'sign'} onClose={close} title="Require signatures" size="lg">
+        <SigningForm integration={integration} onSaved={close} onCancel={close} />
+      </Dialog>
       <ConfirmDialog
         is_open={dialog === 'delete'}
         title="Delete this integration?"
@@ -53,7 +54,7 @@ export function IntegrationActions({ integration }: { integration: Integration }
         onClose={close}
         onConfirm={remove}
       >
-        Its URL stops working and its log is deleted. Contacts are kept.
+        Its URL stops working and its log is deleted. Contacts are kept. This can’t be undone.
       </ConfirmDialog>
     </>
   )

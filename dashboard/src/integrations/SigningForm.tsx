@@ -4,25 +4,28 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Integration } from '../../../server/integrations/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { CopyButton } from '../kit/CopyButton.tsx'
+import { FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
+import { useUnsaved } from '../kit/unsaved.tsx'
 import { integrationQuery } from './integration.ts'
 import styles from './integrations.module.css'
 
 const fields = ['signing_secret']
 const secret_bytes = 32
 
-export function SigningForm({
-  integration: { id, is_signed },
-  onSaved,
-}: {
+interface SigningFormProps {
   integration: Integration
   onSaved: () => void
-}) {
+  onCancel: () => void
+}
+
+export function SigningForm({ integration: { id, is_signed }, onSaved, onCancel }: SigningFormProps) {
   const api = useApi()
   const client = useQueryClient()
   const form = useForm({ initialValues: { signing_secret: '' } })
+  useUnsaved(form.isDirty())
   const saving = useMutation({
     mutationFn: (signing_secret: string | null) =>
       api.send<Integration>('PATCH', `/integrations/${id}`, { signing_secret }),
@@ -54,15 +57,13 @@ export function SigningForm({
         </Button>
         {signing_secret !== '' && <CopyButton value={signing_secret} label="Copy secret" />}
       </Group>
-      <Group justify="flex-end">
+      <Group justify={is_signed ? 'space-between' : 'flex-end'}>
         {is_signed && (
-          <Button variant="default" loading={saving.isPending} onClick={() => saving.mutate(null)}>
+          <Button variant="subtle" loading={saving.isPending} onClick={() => saving.mutate(null)}>
             Accept unsigned
           </Button>
         )}
-        <Button type="submit" loading={saving.isPending}>
-          Save
-        </Button>
+        <FormButtons label="Save" is_pending={saving.isPending} onCancel={onCancel} />
       </Group>
     </form>
   )

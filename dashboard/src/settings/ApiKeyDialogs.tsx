@@ -39,8 +39,10 @@ export function ApiKeyDialogs({ dialog, onChange }: ApiKeyDialogsProps) {
   return (
     <>
       <Dialog is_open={is_form} onClose={close} title={dialog && titles[dialog.kind]} size="lg">
-        {dialog?.kind === 'create' && <ApiKeyForm onCreated={showSecret} />}
-        {dialog?.kind === 'rotate' && <RotateApiKeyForm api_key={dialog.api_key} onCreated={showSecret} />}
+        {dialog?.kind === 'create' && <ApiKeyForm onCreated={showSecret} onCancel={close} />}
+        {dialog?.kind === 'rotate' && (
+          <RotateApiKeyForm api_key={dialog.api_key} onCreated={showSecret} onCancel={close} />
+        )}
         {dialog?.kind === 'secret' && <NewApiKeySecret api_key={dialog.api_key} onClose={close} />}
       </Dialog>
       <ConfirmDialog

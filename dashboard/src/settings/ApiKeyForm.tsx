@@ -1,10 +1,12 @@
-import { Button, Checkbox, Radio, Select, TextInput } from '@mantine/core'
+import { Checkbox, Radio, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import type { ApiKeyWithSecret } from '../../../server/api-keys/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { ErrorAlert } from '../kit/states.tsx'
+import { useUnsaved } from '../kit/unsaved.tsx'
 import { scopes } from './api-key.ts'
 import styles from './settings.module.css'
 
@@ -24,7 +26,12 @@ interface Values {
   days: string
 }
 
-export function ApiKeyForm({ onCreated }: { onCreated: (key: ApiKeyWithSecret) => unknown }) {
+interface ApiKeyFormProps {
+  onCreated: (key: ApiKeyWithSecret) => unknown
+  onCancel: () => void
+}
+
+export function ApiKeyForm({ onCreated, onCancel }: ApiKeyFormProps) {
   const api = useApi()
   const form = useForm<Values>({
     initialValues: { name: '', access: 'all', scopes: ['contacts:read'], days: '0' },
@@ -32,6 +39,7 @@ export function ApiKeyForm({ onCreated }: { onCreated: (key: ApiKeyWithSecret) =
       scopes: (chosen, { access }) => (access === 'some' && chosen.length === 0 ? 'Choose at least one scope.' : null),
     },
   })
+  useUnsaved(form.isDirty())
   const creating = useMutation({
     mutationFn: (values: Values) => api.send<ApiKeyWithSecret>('POST', '/api_keys', toBody(values)),
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
@@ -70,9 +78,7 @@ export function ApiKeyForm({ onCreated }: { onCreated: (key: ApiKeyWithSecret) =
         {...form.getInputProps('days')}
         error={form.errors.expires_at}
       />
-      <Button type="submit" loading={creating.isPending}>
-        Create API key
-      </Button>
+      <FormButtons label="Create API key" is_pending={creating.isPending} onCancel={onCancel} />
     </form>
   )
 }

@@ -1,18 +1,21 @@
-import { Button, Modal, Radio, TextInput } from '@mantine/core'
+import { Button, Radio, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Invitation, InvitationWithLink } from '../../../server/people/schema.ts'
 import { useWorkspaceId } from '../kit/api.ts'
-import { CopyField } from '../kit/CopyField.tsx'
+import { Dialog, FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { PlusIcon } from '../kit/icons.tsx'
-import { Card } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { createClient } from '../kit/request.ts'
-import { ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { Status } from '../kit/Status.tsx'
+import { ErrorAlert, LoadError } from '../kit/states.tsx'
+import { type Column, Table } from '../kit/Table.tsx'
 import { showError } from '../kit/toast.ts'
+import { useUnsaved } from '../kit/unsaved.tsx'
 import { roleLabel, roles } from '../people/roles.ts'
+import { NewLink } from './NewLink.tsx'
 import styles from './settings.module.css'
 
 const fields = ['email', 'role']
@@ -24,32 +27,52 @@ export function Invitations() {
     queryKey: [workspace, 'invitations'],
     queryFn: ({ signal }) => createClient(workspace).list<Invitation>('/app/invitations', {}, { signal }),
   })
-  const invitations = data?.data
   return (
-    <Card
-      title="Invitations"
-      aside={
+    <section aria-label="Invitations">
+      <div className={styles.part}>
+        <h2>Invitations</h2>
         <Button size="xs" leftSection={<PlusIcon size={15} />} onClick={() => setInviting(true)}>
           Invite
         </Button>
-      }
-    >
-      {error && <LoadError error={error} retry={refetch} />}
-      {!invitations && !error && <LoadingSkeleton lines={1} />}
-      {invitations?.length === 0 && <p className={styles.quiet}>No pending invitations.</p>}
-      <ul className={styles.lines}>
-        {invitations?.map((invitation) => (
-          <InvitationLine key={invitation.id} {...invitation} />
-        ))}
-      </ul>
-      <Modal opened={is_inviting} onClose={() => setInviting(false)} title="Invite someone">
+      </div>
+      {error && !data ? (
+        <LoadError error={error} retry={refetch} />
+      ) : (
+        <Table
+          label="Invitations"
+          columns={columns}
+          rows={data?.data}
+          getRowId={({ id }) => id}
+          empty={<p className={styles.quiet}>No pending invitations.</p>}
+        />
+      )}
+      <Dialog is_open={is_inviting} onClose={() => setInviting(false)} title="Invite someone">
         <InviteForm onClose={() => setInviting(false)} />
-      </Modal>
-    </Card>
+      </Dialog>
+    </section>
   )
 }
 
-function InvitationLine({ id, email, role, expires_at }: Invitation) {
+const columns: Column<Invitation>[] = [
+  {
+    id: 'email',
+    name: 'For',
+    cell: ({ email }) => <strong className={styles.value}>{email ?? 'Anyone with the link'}</strong>,
+  },
+  { id: 'role', name: 'Role', is_hidden_on_phone: true, cell: ({ role }) => roleLabel(role) },
+  {
+    id: 'expires_at',
+    name: 'Expires',
+    cell: ({ expires_at }) => (
+      <Status tone="warning">
+        <RelativeTime time={expires_at} />
+      </Status>
+    ),
+  },
+  { id: 'actions', name: 'Actions', is_name_hidden: true, width: '84px', cell: (row) => <RevokeButton {...row} /> },
+]
+
+function RevokeButton({ id, email }: Invitation) {
   const workspace = useWorkspaceId()
   const client = useQueryClient()
   const removing = useMutation({
@@ -58,17 +81,16 @@ function InvitationLine({ id, email, role, expires_at }: Invitation) {
     onSuccess: () => client.invalidateQueries({ queryKey: [workspace, 'invitations'] }),
   })
   return (
-    <li>
-      <span>
-        <strong>{email ?? 'Anyone with the link'}</strong>{' '}
-        <span className={styles.quiet}>
-          {roleLabel(role)} · expires <RelativeTime time={expires_at} />
-        </span>
-      </span>
-      <Button size="xs" variant="subtle" color="red" loading={removing.isPending} onClick={() => removing.mutate()}>
-        Revoke
-      </Button>
-    </li>
+    <Button
+      size="xs"
+      variant="subtle"
+      color="red"
+      aria-label={`Revoke the invitation ${email ? `for ${email}` : 'of anyone with the link'}`}
+      loading={removing.isPending}
+      onClick={() => removing.mutate()}
+    >
+      Revoke
+    </Button>
   )
 }
 
@@ -82,18 +104,8 @@ function InviteForm({ onClose }: { onClose: () => void }) {
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: () => client.invalidateQueries({ queryKey: [workspace, 'invitations'] }),
   })
-  if (inviting.data) {
-    return (
-      <div className={styles.form}>
-        <CopyField
-          label="Send this link. You won’t be able to see it again."
-          value={inviting.data.link}
-          copy_label="Copy link"
-        />
-        <Button onClick={onClose}>Done</Button>
-      </div>
-    )
-  }
+  useUnsaved(form.isDirty() && !inviting.data)
+  if (inviting.data) return <NewLink link={inviting.data.link} onClose={onClose} />
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => inviting.mutate(values))}>
       {inviting.error && <ErrorAlert>{formErrors(inviting.error, fields).message}</ErrorAlert>}
@@ -111,9 +123,7 @@ function InviteForm({ onClose }: { onClose: () => void }) {
           ))}
         </div>
       </Radio.Group>
-      <Button type="submit" loading={inviting.isPending}>
-        Create invitation link
-      </Button>
+      <FormButtons label="Create invitation link" is_pending={inviting.isPending} onCancel={onClose} />
     </form>
   )
 }

@@ -1,14 +1,12 @@
 import { Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import type { Member, PasswordLink } from '../../../server/people/schema.ts'
 import { useWorkspaceId } from '../kit/api.ts'
-import { CopyField } from '../kit/CopyField.tsx'
 import { Dialog, FormButtons } from '../kit/Dialog.tsx'
 import { errorMessage } from '../kit/error-messages.ts'
 import { createClient } from '../kit/request.ts'
 import { ErrorAlert } from '../kit/states.tsx'
-import { useUnsaved } from '../kit/unsaved.tsx'
+import { NewLink } from './NewLink.tsx'
 import styles from './settings.module.css'
 
 interface PasswordLinkDialogProps {
@@ -45,28 +43,6 @@ function PasswordLinkForm({ member, onClose }: Omit<PasswordLinkDialogProps, 'is
         onCancel={onClose}
         onClick={() => creating.mutate()}
       />
-    </div>
-  )
-}
-
-const uncopied = {
-  title: 'Close without copying?',
-  text: 'You haven’t copied the link, and you won’t be able to see it again.',
-  discard_label: 'Close without copying',
-}
-
-function NewLink({ link, onClose }: { link: string; onClose: () => void }) {
-  const [is_copied, setCopied] = useState(false)
-  useUnsaved(!is_copied, uncopied)
-  return (
-    <div className={styles.form}>
-      <CopyField
-        label="Send this link. You won’t be able to see it again."
-        value={link}
-        copy_label="Copy link"
-        onCopied={() => setCopied(true)}
-      />
-      <FormButtons label="Done" onClick={onClose} />
     </div>
   )
 }

@@ -1,8 +1,8 @@
-import { Modal } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import type { Provider } from '../../../server/models/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
+import { Dialog } from '../kit/Dialog.tsx'
 import { showToast } from '../kit/toast.ts'
 import { ProviderForm } from './ProviderForm.tsx'
 
@@ -30,17 +30,24 @@ export function ProviderDialogs({ dialog, onChange }: ProviderDialogsProps) {
   }
   return (
     <>
-      <Modal
-        opened={dialog?.kind === 'create' || dialog?.kind === 'edit'}
+      <Dialog
+        is_open={dialog?.kind === 'create' || dialog?.kind === 'edit'}
         onClose={close}
         title={dialog?.kind === 'edit' ? 'Edit provider' : 'New provider'}
         size="lg"
       >
-        {dialog?.kind === 'create' && <ProviderForm is_default={!dialog.has_default} onSaved={saved} />}
-        {dialog?.kind === 'edit' && (
-          <ProviderForm provider={dialog.provider} is_default={dialog.provider.is_default} onSaved={saved} />
+        {dialog?.kind === 'create' && (
+          <ProviderForm is_default={!dialog.has_default} onSaved={saved} onCancel={close} />
         )}
-      </Modal>
+        {dialog?.kind === 'edit' && (
+          <ProviderForm
+            provider={dialog.provider}
+            is_default={dialog.provider.is_default}
+            onSaved={saved}
+            onCancel={close}
+          />
+        )}
+      </Dialog>
       <ConfirmDialog
         is_open={dialog?.kind === 'delete'}
         title="Delete this provider?"

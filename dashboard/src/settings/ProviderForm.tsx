@@ -1,13 +1,15 @@
-import { Button, Checkbox, PasswordInput, Select, TextInput } from '@mantine/core'
+import { Checkbox, PasswordInput, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Provider, ProviderKind } from '../../../server/models/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { changedFields } from '../kit/merge.ts'
 import { isSameOrigin } from '../kit/request.ts'
 import { ErrorAlert } from '../kit/states.tsx'
+import { useUnsaved } from '../kit/unsaved.tsx'
 import { isSpeechOnly } from './providers-query.ts'
 import styles from './settings.module.css'
 
@@ -44,9 +46,10 @@ interface ProviderFormProps {
   provider?: Provider
   is_default: boolean
   onSaved: (provider: Provider) => unknown
+  onCancel: () => void
 }
 
-export function ProviderForm({ provider, is_default, onSaved }: ProviderFormProps) {
+export function ProviderForm({ provider, is_default, onSaved, onCancel }: ProviderFormProps) {
   const api = useApi()
   const [before] = useState(() => toValues(provider, is_default))
   const form = useForm<Values>({ initialValues: before })
@@ -61,6 +64,7 @@ export function ProviderForm({ provider, is_default, onSaved }: ProviderFormProp
   const { kind, base_url } = form.values
   const example = examples[kind]
   const is_speech = isSpeechOnly(kind)
+  useUnsaved(form.isDirty())
   const is_key_kept = provider?.has_api_key && isSameOrigin(before.base_url, base_url)
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
@@ -120,9 +124,11 @@ export function ProviderForm({ provider, is_default, onSaved }: ProviderFormProp
           {...form.getInputProps('is_default', { type: 'checkbox' })}
         />
       )}
-      <Button type="submit" loading={saving.isPending}>
-        {provider ? 'Save changes' : 'Create provider'}
-      </Button>
+      <FormButtons
+        label={provider ? 'Save changes' : 'Create provider'}
+        is_pending={saving.isPending}
+        onCancel={onCancel}
+      />
     </form>
   )
 }

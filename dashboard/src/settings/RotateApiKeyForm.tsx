@@ -1,8 +1,9 @@
-import { Button, Select, Text } from '@mantine/core'
+import { Select, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApiKey, ApiKeyWithSecret } from '../../../server/api-keys/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { FormButtons } from '../kit/Dialog.tsx'
 import { errorMessage } from '../kit/error-messages.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import styles from './settings.module.css'
@@ -14,13 +15,13 @@ const overlaps = [
   { value: '604800', label: 'In 7 days' },
 ]
 
-export function RotateApiKeyForm({
-  api_key,
-  onCreated,
-}: {
+interface RotateApiKeyFormProps {
   api_key: ApiKey
   onCreated: (key: ApiKeyWithSecret) => unknown
-}) {
+  onCancel: () => void
+}
+
+export function RotateApiKeyForm({ api_key, onCreated, onCancel }: RotateApiKeyFormProps) {
   const api = useApi()
   const [overlap, setOverlap] = useState('86400')
   const rotating = useMutation({
@@ -39,9 +40,12 @@ export function RotateApiKeyForm({
         onChange={(value) => setOverlap(value ?? '0')}
         allowDeselect={false}
       />
-      <Button loading={rotating.isPending} onClick={() => rotating.mutate()}>
-        Rotate key
-      </Button>
+      <FormButtons
+        label="Rotate key"
+        is_pending={rotating.isPending}
+        onCancel={onCancel}
+        onClick={() => rotating.mutate()}
+      />
     </div>
   )
 }

@@ -79,7 +79,7 @@ export function AgentActions({ agent, is_changed, save }: AgentActionsProps) {
         onClose={close}
         onConfirm={remove}
       >
-        Its versions and deployments are deleted with it.
+        Its versions and deployments are deleted with it. This can’t be undone.
       </ConfirmDialog>
     </>
   )

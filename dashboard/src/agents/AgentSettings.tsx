@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Tool } from '../../../server/tools/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
+import { LanguageField } from '../kit/LanguageField.tsx'
 import { isSpeechOnly, providersQuery } from '../settings/providers-query.ts'
 import styles from './agents.module.css'
 import { CallSettings } from './CallSettings.tsx'
@@ -16,7 +17,7 @@ export function AgentSettings({ draft, is_read_only }: { draft: Draft; is_read_o
   const { values, change, error } = draft
   const { hand_over } = values
   const errors = error ? formErrors(error, ['model.provider', 'model.name', ...draft_fields]).fields : {}
-  const text = (field: 'name' | 'description' | 'greeting' | 'language') => ({
+  const text = (field: 'name' | 'description' | 'greeting') => ({
     value: values[field],
     error: errors[field],
     onChange: ({ currentTarget }: { currentTarget: { value: string } }) => change({ [field]: currentTarget.value }),
@@ -32,7 +33,12 @@ export function AgentSettings({ draft, is_read_only }: { draft: Draft; is_read_o
         maxRows={6}
         {...text('greeting')}
       />
-      <TextInput label="Language" description="A tag such as en or pt-BR." {...text('language')} />
+      <LanguageField
+        label="Language"
+        value={values.language}
+        error={errors.language}
+        onChange={(language) => change({ language })}
+      />
       {values.script === null && (
         <>
           <ModelFields

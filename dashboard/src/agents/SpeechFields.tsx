@@ -2,6 +2,7 @@ import { NumberInput, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
+import { LanguageField } from '../kit/LanguageField.tsx'
 import { providersQuery } from '../settings/providers-query.ts'
 import type { Draft } from './useDraft.ts'
 
@@ -42,12 +43,12 @@ export function SpeechFields({ draft, is_read_only }: { draft: Draft; is_read_on
             error={errors['speech.listen.model']}
             onChange={({ currentTarget }) => edit({ listen: { ...listen, model: currentTarget.value || null } })}
           />
-          <TextInput
+          <LanguageField
             label="Language of the contact"
-            description="A tag such as en or pt-BR. Leave blank for the agent’s language."
+            placeholder="The agent’s language"
             value={listen.language ?? ''}
             error={errors['speech.listen.language']}
-            onChange={({ currentTarget }) => edit({ listen: { ...listen, language: currentTarget.value || null } })}
+            onChange={(language) => edit({ listen: { ...listen, language: language || null } })}
           />
         </>
       )}

@@ -195,7 +195,7 @@ function DeleteDialog({ campaign, is_open, onClose }: DeleteDialogProps) {
       onClose={onClose}
       onConfirm={remove}
     >
-      Its list of contacts is deleted. The contacts themselves are kept.
+      Its list of contacts is deleted. The contacts themselves are kept. This can’t be undone.
     </ConfirmDialog>
   )
 }

@@ -58,7 +58,7 @@ export function ChannelActions({ channel: { id, kind, provider, status } }: { ch
         onClose={() => setDeleting(false)}
         onConfirm={remove}
       >
-        {delete_texts[provider]}
+        {delete_texts[provider]} This can’t be undone.
       </ConfirmDialog>
       <ConfirmDialog
         is_open={is_disabling}

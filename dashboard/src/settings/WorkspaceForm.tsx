@@ -97,7 +97,7 @@ const GeneralFields = ({ form }: { form: Form }) => (
     <TextInput label="Name" required {...form.getInputProps('name')} />
     <Autocomplete
       label="Time zone"
-      description="What agents take for today and tomorrow when they don't know where the contact is."
+      description="What agents take for today and tomorrow when they don’t know where the contact is."
       required
       data={time_zones}
       limit={50}
@@ -137,7 +137,7 @@ function CountriesField({ form }: { form: Form }) {
       data={country_names}
       searchable
       clearable
-      nothingFoundMessage="No such country"
+      nothingFoundMessage="No results"
       {...props}
       {...(!value?.length && { placeholder: value ? 'None' : none_chosen })}
       value={value ?? []}

@@ -8,7 +8,7 @@ export const action_names: Record<string, string> = {
   'password.update': 'Changed a password',
   'password_links.create': 'Created a password link',
   'password_links.use': 'Set a password with a link',
-  'two_factor.set_up': 'Started to set up two-factor sign-in',
+  'two_factor.reset': 'Reset two-factor sign-in',
   'two_factor.turn_on': 'Turned on two-factor sign-in',
   'two_factor.turn_off': 'Turned off two-factor sign-in',
   'invitations.create': 'Created an invitation',

@@ -1296,6 +1296,8 @@ export interface AgentVersion {
     kind: 'api_key' | 'person' | 'command'
     /** The id of the API key or person; `null` for the command line. */
     id: string | null
+    /** Their name of now. `null` if they do not exist any more. */
+    name: string | null
   } | null
   /** When the version was created. */
   created_at: string
@@ -1320,6 +1322,8 @@ export interface AgentVersionWithConfiguration {
     kind: 'api_key' | 'person' | 'command'
     /** The id of the API key or person; `null` for the command line. */
     id: string | null
+    /** Their name of now. `null` if they do not exist any more. */
+    name: string | null
   } | null
   /** When the version was created. */
   created_at: string
@@ -1389,6 +1393,8 @@ export interface Deployment {
     kind: 'api_key' | 'person' | 'command'
     /** The id of the API key or person; `null` for the command line. */
     id: string | null
+    /** Their name of now. `null` if they do not exist any more. */
+    name: string | null
   } | null
   /** When it was deployed. */
   created_at: string

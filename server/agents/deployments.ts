@@ -4,6 +4,7 @@ import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalid, invalidState } from '../kit/problem.ts'
+import { toStored, withAuthors } from './authors.ts'
 import { event_types } from './event-types.ts'
 import { get, type LockedAgent, lock } from './find.ts'
 import { findVersion, type OneVersion } from './find-version.ts'
@@ -88,7 +89,7 @@ export async function insert(
 ): Promise<void> {
   await db.run(
     sql`insert into agent_deployments (workspace_id, id, agent_id, version_id, percent, created_at, created_by)
-      values (${workspace}, ${newId()}, ${agent_id}, ${version_id}, ${percent}, ${created_at}, ${JSON.stringify(by)})`,
+      values (${workspace}, ${newId()}, ${agent_id}, ${version_id}, ${percent}, ${created_at}, ${toStored(by)})`,
   )
 }
 
@@ -104,5 +105,6 @@ export async function list(
       select jsonb_build_object('id', version.id, 'version_label', version_label) from agent_versions as version
       where version.workspace_id = ${workspace} and version.id = deployment.version_id
     ) as version ${own}`
-  return page.readSelection(db, query, page.newest_first, selection, sql`select ${own}`)
+  const read = await page.readSelection<Deployment>(db, query, page.newest_first, selection, sql`select ${own}`)
+  return { ...read, data: await withAuthors(at, read.data) }
 }

@@ -28,17 +28,23 @@ export interface Author {
   id: string | null
 }
 
+/** The name is not stored, because it can change: `withAuthors` adds it. */
+export interface NamedAuthor extends Author {
+  name: string | null
+}
+
 const author_kinds = ['api_key', 'person', 'command'] as const
 
-const created_by = Type.Unsafe<Author | null>({
+const created_by = Type.Unsafe<NamedAuthor | null>({
   type: ['object', 'null'],
-  required: ['kind', 'id'],
+  required: ['kind', 'id', 'name'],
   properties: {
     kind: oneOf(author_kinds),
     id: { type: ['string', 'null'], description: 'The id of the API key or person; `null` for the command line.' },
+    name: { type: ['string', 'null'], description: 'Their name of now. `null` if they do not exist any more.' },
   },
   description: 'Who did it. `null` if it was not recorded.',
-  examples: [{ kind: 'api_key', id: '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa' }],
+  examples: [{ kind: 'api_key', id: '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa', name: 'CRM sync' }],
 })
 
 export function authorOf({ id, authenticated_by }: Caller): Author {

@@ -4,6 +4,7 @@ import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalid, invalidState, notFound } from '../kit/problem.ts'
+import { toStored, withAuthor, withAuthors } from './authors.ts'
 import { assertConfiguration } from './check-configuration.ts'
 import { type Configuration, contentHash } from './configuration.ts'
 import * as deployments from './deployments.ts'
@@ -37,7 +38,7 @@ export async function publish(
   const version =
     existing ?? (await publishDraft(at, { agent, number: version_count + 1, note: input.note ?? null, by }))
   if (input.deploy) await deployments.deploy(at, { agent_id, version_id: version.id, percent: 100, by })
-  return { ...version, is_new: !existing }
+  return { ...(await withAuthor(at, version)), is_new: !existing }
 }
 
 async function publishDraft(
@@ -75,7 +76,7 @@ export const newVersion = (fields: NewVersionFields): AgentVersionWithConfigurat
   version_label: `v${fields.number}`,
   instructions: fields.configuration.instructions,
   note: fields.note,
-  created_by: fields.by,
+  created_by: { ...fields.by, name: null },
   created_at: fields.created_at,
   configuration: fields.configuration,
 })
@@ -90,7 +91,7 @@ export async function insert(
         content_hash, created_by, created_at)
       values (${workspace}, ${version.id}, ${agent_id}, ${version.version_label}, ${instructions},
         ${JSON.stringify(rest)}, ${version.note}, ${contentHash(version.configuration)},
-        ${JSON.stringify(version.created_by)}, ${version.created_at})`,
+        ${toStored(version.created_by)}, ${version.created_at})`,
   )
 }
 
@@ -113,13 +114,21 @@ export async function list(
 ): Promise<page.Page<AgentVersion>> {
   await getAgent(at, agent_id)
   const own = sql`from agent_versions where workspace_id = ${at.workspace} and agent_id = ${agent_id}`
-  return page.readSelection(at.db, query, page.newest_first, sql`select ${columns} ${own}`, sql`select ${own}`)
+  const counted = sql`select ${own}`
+  const read = await page.readSelection<AgentVersion>(
+    at.db,
+    query,
+    page.newest_first,
+    sql`select ${columns} ${own}`,
+    counted,
+  )
+  return { ...read, data: await withAuthors(at, read.data) }
 }
 
 export async function get(at: At, version: OneVersion): Promise<AgentVersionWithConfiguration> {
   const found = await findVersion(at, version)
   if (!found) throw notFound()
-  return found
+  return await withAuthor(at, found)
 }
 
 /** Compares a version with another one, or with the draft. */

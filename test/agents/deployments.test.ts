@@ -61,7 +61,7 @@ test('a deployment changes the version in use, and is listed with who did it', a
   const person = await newPerson(server, { [tenant.id]: 'member' })
   await person.go('POST', `/api/v1/agents/${id}/rollback`, undefined, inWorkspace(tenant))
   const [by_person] = (await tenant.call('GET', `/agents/${id}/deployments`)).body.data
-  assert.deepEqual(by_person.created_by, { kind: 'person', id: person.id })
+  assert.deepEqual(by_person.created_by, { kind: 'person', id: person.id, name: 'Ada' })
 })
 
 test('a deployment records an event', async () => {

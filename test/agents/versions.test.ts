@@ -41,6 +41,7 @@ test('the draft is published as the next version, and not deployed', async () =>
   const { id: _, created_at, created_by, ...rest } = version
   assert.equal(clock.isIso(created_at), true)
   assert.equal(created_by.kind, 'api_key')
+  assert.ok(created_by.name)
   assert.deepEqual(rest, {
     version_label: 'v2',
     instructions: 'Sell.',

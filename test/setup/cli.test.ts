@@ -464,7 +464,7 @@ test('an agent is listed, published, deployed and rolled back', async () => {
   const { version, is_new } = await json('agent', 'publish', agent.id, '--workspace', name, '--note', 'Asks.')
   assert.deepEqual(
     [version.version_label, version.note, version.created_by, is_new],
-    ['v2', 'Asks.', { kind: 'command', id: null }, true],
+    ['v2', 'Asks.', { kind: 'command', id: null, name: null }, true],
   )
   const again = await run('agent', 'publish', agent.id, '--workspace', name, '--deploy')
   assert.match(again.stdout, /^Nothing has changed: the draft is the same as v2 of "Reception"\.\nDeployed v2/)

@@ -4,14 +4,13 @@ import { useApi } from '../kit/api.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import styles from './agents.module.css'
-import { useAuthorName } from './versions.ts'
+import { authorName } from './versions.ts'
 
 /** The last ones. */
 const shown_max = 10
 
 export function Deployments({ agent_id }: { agent_id: string }) {
   const api = useApi()
-  const nameOf = useAuthorName()
   const { data, error, isPending, refetch } = useQuery({
     queryKey: [api.workspace, 'agents', agent_id, 'deployments'],
     queryFn: ({ signal }) => api.list<Deployment>(`/agents/${agent_id}/deployments`, { limit: shown_max }, signal),
@@ -27,7 +26,7 @@ export function Deployments({ agent_id }: { agent_id: string }) {
             <strong>{version.version_label}</strong>
             {percent < 100 && <span>{percent} %</span>}
             <span className={styles.hint}>
-              {nameOf(created_by)} · <RelativeTime time={created_at} />
+              {authorName(created_by)} · <RelativeTime time={created_at} />
             </span>
           </li>
         ))}

@@ -9,7 +9,7 @@ import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import styles from './agents.module.css'
 import { Changes } from './Changes.tsx'
-import { differenceQuery, useAuthorName, versionQuery } from './versions.ts'
+import { authorName, differenceQuery, versionQuery } from './versions.ts'
 
 interface VersionProps {
   agent: Agent
@@ -37,12 +37,11 @@ export const VersionDrawer = ({ version, onClose, ...props }: VersionDrawerProps
 
 function Version(props: VersionProps) {
   const { version } = props
-  const nameOf = useAuthorName()
   const [view, setView] = useState('changes')
   return (
     <div className={styles.form}>
       <p className={styles.hint}>
-        {nameOf(version.created_by)} · <RelativeTime time={version.created_at} />
+        {authorName(version.created_by)} · <RelativeTime time={version.created_at} />
       </p>
       {version.note && <p className={styles.note}>{version.note}</p>}
       <SegmentedControl

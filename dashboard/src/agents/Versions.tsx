@@ -11,12 +11,11 @@ import styles from './agents.module.css'
 import { DeployDialog } from './DeployDialog.tsx'
 import { Deployments } from './Deployments.tsx'
 import { VersionDrawer } from './VersionDrawer.tsx'
-import { useAuthorName, versionsQuery } from './versions.ts'
+import { authorName, versionsQuery } from './versions.ts'
 
 export function Versions({ agent }: { agent: Agent }) {
   const [shown, setShown] = useState<AgentVersion>()
   const [deployed, setDeployed] = useState<AgentVersion>()
-  const nameOf = useAuthorName()
   const can_edit = useCanEdit()
   const { data, error, isPending, refetch } = useQuery(versionsQuery(useApi(), agent.id))
   const versions = data?.data ?? []
@@ -33,7 +32,7 @@ export function Versions({ agent }: { agent: Agent }) {
                 <VersionStatus agent={agent} version={version} />
               </span>
               <span className={styles.hint}>
-                {nameOf(version.created_by)} · <RelativeTime time={version.created_at} />
+                {authorName(version.created_by)} · <RelativeTime time={version.created_at} />
               </span>
               {version.note && <span className={styles.note}>{version.note}</span>}
             </UnstyledButton>

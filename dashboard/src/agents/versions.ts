@@ -1,15 +1,12 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import type {
   Agent,
   AgentVersion,
   AgentVersionWithConfiguration,
-  Author,
   Difference,
+  NamedAuthor,
 } from '../../../server/agents/schema.ts'
-import type { Member } from '../../../server/people/schema.ts'
-import { type Api, useWorkspaceId } from '../kit/api.ts'
-import { createClient } from '../kit/request.ts'
-import { useIsOwner, useSession } from '../kit/session.ts'
+import type { Api } from '../kit/api.ts'
 
 export const versionsQuery = (api: Api, agent_id: string) =>
   queryOptions({
@@ -32,19 +29,7 @@ export const differenceQuery = (api: Api, agent: Agent, { from, to }: { from: st
     queryFn: ({ signal }) => api.get<Difference>(`/agents/${agent.id}/versions/${from}/diff`, { against: to }, signal),
   })
 
-/** Only owners can read who the members are. */
-export function useAuthorName(): (author: Author | null) => string {
-  const workspace = useWorkspaceId()
-  const { person } = useSession()
-  const { data } = useQuery({
-    queryKey: [workspace, 'members'],
-    queryFn: ({ signal }) => createClient(workspace).list<Member>('/app/members', {}, { signal }),
-    enabled: useIsOwner(),
-  })
-  return (author) => {
-    if (author?.kind === 'api_key') return 'API key'
-    if (author?.kind === 'command') return 'Command line'
-    if (author?.id === person.id) return person.name
-    return data?.data.find(({ person_id }) => person_id === author?.id)?.name ?? 'Unknown'
-  }
+export function authorName(author: NamedAuthor | null): string {
+  if (author?.kind === 'command') return 'Command line'
+  return author?.name ?? (author?.kind === 'api_key' ? 'Deleted API key' : 'Unknown')
 }

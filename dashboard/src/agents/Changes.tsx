@@ -43,7 +43,7 @@ function fieldName(path: string): string {
 }
 
 function compare(before: unknown, after: unknown): Piece[] {
-  const [from, to] = [toLines(before), toLines(after)]
+  const [from, to] = [toText(before), toText(after)]
   const pieces = diffLines(from, to, { maxEditLength: edits_max }) ?? [
     { added: false, removed: true, value: from },
     { added: true, removed: false, value: to },
@@ -54,7 +54,7 @@ function compare(before: unknown, after: unknown): Piece[] {
   }))
 }
 
-function toLines(value: unknown): string {
+function toText(value: unknown): string {
   if (value === null || value === undefined || value === '') return ''
   return `${typeof value === 'string' ? value : toJsonText(value)}\n`
 }
@@ -82,23 +82,49 @@ function counterpart(pieces: Piece[], index: number): Piece | undefined {
 
 function Text({ piece: { change, text }, other }: { piece: Piece; other: Piece | undefined }) {
   const shown = text.replace(/\n$/, '')
-  if (change === 'same') return shown
+  const words = other ? compareWords(shown, other.text.replace(/\n$/, '')) : [{ text: shown, is_marked: false }]
+  const lines = <Words words={words} />
+  if (change === 'same') return lines
   const Element = change === 'added' ? 'ins' : 'del'
   return (
     <Element>
       <span className={styles.visuallyHidden}>{change}: </span>
-      {other ? <Words text={shown} other={other.text.replace(/\n$/, '')} /> : shown}
+      {lines}
     </Element>
   )
 }
 
+interface Word {
+  text: string
+  is_marked: boolean
+}
+
 /** Marks the words that the other text doesn't have. */
-function Words({ text, other }: { text: string; other: string }) {
+function compareWords(text: string, other: string): Word[] {
   const words = diffWordsWithSpace(other, text, { maxEditLength: edits_max })?.filter(({ removed }) => !removed)
   const has_common = words?.some(({ added, value }) => !added && /[\p{L}\p{N}]/u.test(value))
-  if (!words || !has_common) return text
-  return words.map(({ added, value }, index) =>
-    // biome-ignore lint/suspicious/noArrayIndexKey: the words have no other name
-    added ? <mark key={index}>{value}</mark> : value,
-  )
+  if (!words || !has_common) return [{ text, is_marked: false }]
+  return words.map(({ added, value }) => ({ text: value, is_marked: added }))
+}
+
+/** Each line has its own sign, because color is not enough for everyone. */
+const Words = ({ words }: { words: Word[] }) =>
+  toLines(words).map((line, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name
+    <span key={index} className={styles.line}>
+      {line.map(({ text, is_marked }, at) =>
+        // biome-ignore lint/suspicious/noArrayIndexKey: words have no other name
+        is_marked ? <mark key={at}>{text}</mark> : text,
+      )}
+    </span>
+  ))
+
+function toLines(words: Word[]): Word[][] {
+  const lines: Word[][] = [[]]
+  for (const { text, is_marked } of words)
+    for (const [index, part] of text.split('\n').entries()) {
+      if (index > 0) lines.push([])
+      if (part !== '') lines.at(-1)?.push({ text: part, is_marked })
+    }
+  return lines
 }

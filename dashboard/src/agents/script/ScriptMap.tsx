@@ -1,6 +1,16 @@
 import '@xyflow/react/dist/style.css'
 import { useComputedColorScheme } from '@mantine/core'
-import { Background, Controls, type Edge, Handle, type Node, type NodeProps, Position, ReactFlow } from '@xyflow/react'
+import {
+  Background,
+  Controls,
+  type Edge,
+  Handle,
+  type Node,
+  type NodeProps,
+  Position,
+  ReactFlow,
+  useReactFlow,
+} from '@xyflow/react'
 import { useMemo } from 'react'
 import styles from './script.module.css'
 import { type Exit, end_names, exitsOf, type Script, targetName } from './script.ts'
@@ -42,11 +52,23 @@ export function ScriptMap({ script, onOpen }: ScriptMapProps) {
   )
 }
 
-function StepNode({ data: { name, says, is_start, exits, onOpen } }: NodeProps<Step>) {
+function StepNode({ data, positionAbsoluteX: x, positionAbsoluteY: y }: NodeProps<Step>) {
+  const { name, says, is_start, exits, onOpen } = data
+  const { setCenter, getZoom } = useReactFlow()
+  const show = () =>
+    void setCenter(x + width / 2, y + (head_height + exits.length * exit_height) / 2, { zoom: getZoom() })
   return (
     <div className={styles.mapStep}>
       <Handle type="target" position={Position.Left} className={styles.handle} />
-      <button type="button" className={styles.mapHead} onClick={() => onOpen(name)}>
+      <button
+        type="button"
+        className={styles.mapHead}
+        onClick={() => onOpen(name)}
+        onFocus={({ currentTarget }) => {
+          // The keyboard can reach a step that is out of view.
+          if (currentTarget.matches(':focus-visible')) show()
+        }}
+      >
         <strong>
           {name}
           {is_start && ' · Start'}

@@ -1,6 +1,8 @@
 import { Button, UnstyledButton } from '@mantine/core'
+import { memo } from 'react'
 import type { FieldError } from '../../kit/error-messages.ts'
 import { DownIcon, PlusIcon, TrashIcon, UpIcon } from '../../kit/icons.tsx'
+import { isSame } from '../../kit/merge.ts'
 import { Status } from '../../kit/Status.tsx'
 import { StepAction } from './StepAction.tsx'
 import { StepForm } from './StepForm.tsx'
@@ -124,8 +126,9 @@ export function Steps({ script, errors, is_read_only, open, onOpen, onChange }: 
   )
 }
 
-function Summary({ node }: { node: ScriptNode }) {
-  return (
+/** Each change makes new objects of all steps: those that are the same are not rendered again. */
+const Summary = memo(
+  ({ node }: { node: ScriptNode }) => (
     <div className={styles.summary}>
       {node.say && <p>{node.say}</p>}
       {node.tool !== undefined && <p>Calls {node.tool || 'a tool'}</p>}
@@ -140,5 +143,6 @@ function Summary({ node }: { node: ScriptNode }) {
         ))}
       </ul>
     </div>
-  )
-}
+  ),
+  (one, other) => isSame(one.node, other.node),
+)

@@ -55,7 +55,7 @@ export function TestChat({ agent, draft }: TestChatProps) {
               Restart
             </Button>
           )}
-          {can_talk && <TalkButton agent={agent} save={draft.save} />}
+          {can_talk && <TalkButton agent={agent} contact_id={contact?.id} save={draft.save} />}
         </div>
       </div>
       <div className={styles.contact}>

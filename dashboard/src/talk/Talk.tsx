@@ -21,11 +21,12 @@ import { Words } from './Words.tsx'
 
 interface TalkProps {
   agent: AgentWithDraft
+  contact_id?: string | undefined
   save: () => Promise<boolean>
   onTalking: (is_talking: boolean) => void
 }
 
-export function Talk({ agent, save, onTalking }: TalkProps) {
+export function Talk({ agent, contact_id, save, onTalking }: TalkProps) {
   const api = useApi()
   const client = useQueryClient()
   const view = useVoiceCall()
@@ -52,7 +53,8 @@ export function Talk({ agent, save, onTalking }: TalkProps) {
   const place = async (): Promise<Place> => {
     try {
       if (!(await save())) throw draftNotSaved()
-      return await api.send<Place>('POST', '/calls/web', { agent_id: agent.id, use_draft: true, is_test: true })
+      const body = { agent_id: agent.id, contact_id, use_draft: true, is_test: true }
+      return await api.send<Place>('POST', '/calls/web', body)
     } catch (error) {
       setProblem(error)
       // It may have been removed since this was read.

@@ -6,12 +6,14 @@ import { Talk } from './Talk.tsx'
 
 interface TalkButtonProps {
   agent: AgentWithDraft
+  /** Who speaks, as far as the agent knows. */
+  contact_id?: string | undefined
   /** Saves the draft. Resolves to whether all is saved. */
   save: () => Promise<boolean>
 }
 
 /** Opens a call with the draft, through the browser's microphone. */
-export function TalkButton({ agent, save }: TalkButtonProps) {
+export function TalkButton({ agent, contact_id, save }: TalkButtonProps) {
   const [is_open, setOpen] = useState(false)
   const [is_talking, setTalking] = useState(false)
   const close = () => setOpen(false)
@@ -38,7 +40,7 @@ export function TalkButton({ agent, save }: TalkButtonProps) {
             <Drawer.CloseButton aria-label="Close" />
           </Drawer.Header>
           <Drawer.Body>
-            <Talk agent={agent} save={save} onTalking={setTalking} />
+            <Talk agent={agent} contact_id={contact_id} save={save} onTalking={setTalking} />
           </Drawer.Body>
         </Drawer.Content>
       </Drawer.Root>

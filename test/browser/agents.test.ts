@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { captureAll, openInPage, openOwner, skip } from '../support/dashboard.ts'
+import { captureAll, openFromNav, openInPage, openOwner, skip } from '../support/dashboard.ts'
 
 const owner = await openOwner()
 const { page, send } = owner
@@ -43,6 +43,22 @@ test('a comparison marks what was added and removed', { skip }, async () => {
   await page.getByRole('button', { name: 'Deploy…' }).click()
   await dialog().locator('del').getByText('Tuesday').waitFor()
   assert.equal(await dialog().locator('ins').getByText('Friday').count(), 1)
+  await captureAll(owner, 'agent, deploy')
+  await dialog().getByRole('button', { name: 'Cancel' }).click()
+  await send('PATCH', `/agents/${id}`, { script: null, instructions: 'Greet.\nAsk for the name.' })
+  await send('POST', `/agents/${id}/versions`, { note: 'Asks first.' })
+  // Each line has a sign of its own, and those who are not owners see who made the version.
+  const viewer = await owner.newMember('viewer')
+  await openInPage(viewer.page, `/agents/${id}`)
+  await viewer.page.getByText('Versions', { exact: true }).click()
+  await viewer.page.getByRole('button', { name: /v2.*Ada.*Asks first/ }).click()
+  const added = viewer.page.getByRole('region', { name: 'Instructions', exact: true }).locator('ins > span')
+  await added.getByText('Ask for the name.').waitFor()
+  const signs = await viewer.page.evaluate(
+    `[...document.querySelectorAll('[role=dialog] ins > span')].slice(1).map((line) => getComputedStyle(line, '::before').content)`,
+  )
+  assert.deepEqual(signs, ['"+"', '"+"'])
+  assert.deepEqual(viewer.pageErrors(), [])
 })
 
 test('a long name leaves its version room', { skip }, async () => {
@@ -91,7 +107,10 @@ test('the steps of a script are edited as forms, and shown as a map', { skip }, 
   const map = page.getByRole('region', { name: 'Map' })
   await map.getByText('“another day”').waitFor()
   await captureAll(owner, 'agent, map')
-  await map.getByRole('button', { name: /^done/ }).click()
+  await map.getByRole('button', { name: /^done/ }).focus()
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
   await steps.getByRole('button', { name: 'Delete done' }).click()
   await steps
     .getByText(/is "done", which is no node/)
@@ -103,6 +122,9 @@ test('the steps of a script are edited as forms, and shown as a map', { skip }, 
   await line.getByText('"go"').waitFor()
   assert.match((await line.innerText()).trim(), /"go": "done"/)
   await captureAll(owner, 'agent, script with error')
+  await openFromNav(page, 'Home')
+  await dialog().getByText('Discard changes?').waitFor()
+  await dialog().getByRole('button', { name: 'Cancel' }).click()
   await editor.fill(JSON.stringify(script))
   await page.getByRole('list', { name: 'Errors' }).waitFor({ state: 'detached' })
   await saved()

@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router'
 import { useContext, useState } from 'react'
 import type { AgentWithDraft } from '../../../server/agents/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { BreadcrumbContext, useTitle } from '../kit/Page.tsx'
 import { Status } from '../kit/Status.tsx'
@@ -96,9 +97,22 @@ function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
         </section>
       )}
       <DraftConflict draft={draft} />
+      <LeaveDialog draft={draft} />
     </div>
   )
 }
+
+const LeaveDialog = ({ draft: { leaving } }: { draft: Draft }) => (
+  <ConfirmDialog
+    is_open={leaving.status === 'blocked'}
+    title="Discard changes?"
+    confirm_label="Discard changes"
+    onClose={() => leaving.reset?.()}
+    onConfirm={async () => leaving.proceed?.()}
+  >
+    The draft can’t be saved.
+  </ConfirmDialog>
+)
 
 /** Whether the draft differs from what is live. It may equal a version that isn't. */
 function useIsChanged(agent: AgentWithDraft): boolean {

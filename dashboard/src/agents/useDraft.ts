@@ -32,6 +32,8 @@ export interface Draft {
   resolve: (choice: 'mine' | 'theirs') => void
   /** Saves at once. Resolves to whether all is saved. */
   save: () => Promise<boolean>
+  /** Blocked while the person is leaving, and the draft can't be saved. */
+  leaving: { status: 'blocked' | 'idle'; proceed: (() => void) | undefined; reset: (() => void) | undefined }
 }
 
 /** For what needs a saved draft. */
@@ -156,9 +158,10 @@ export function useDraft(loaded: LoadedAgent): Draft {
     set(base.current.values)
   }, [loaded])
   useEffect(() => () => clearTimeout(timer.current), [])
-  useBlocker({
-    shouldBlockFn: async () => !(await save()) && !window.confirm('Leave without saving? Your changes will be lost.'),
+  const leaving = useBlocker({
+    shouldBlockFn: async () => !(await save()),
     enableBeforeUnload: isUnsaved,
+    withResolver: true,
   })
-  return { values, change, state, error, conflict, resolve, save }
+  return { values, change, state, error, conflict, resolve, save, leaving }
 }

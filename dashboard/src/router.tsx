@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { validateAuditSearch } from './audit/search.ts'
-import { validateCampaignSearch } from './campaigns/search.ts'
+import { validateCampaignSearch, validateOverviewSearch } from './campaigns/search.ts'
 import { validateContactSearch } from './contacts/search.ts'
 import { validateConversationSearch } from './conversations/search.ts'
 import { isPhoneNumber } from './kit/phone-number.ts'
@@ -140,6 +140,7 @@ const newCampaign = createRoute({
 const campaign = createRoute({
   getParentRoute: () => workspace,
   path: '/campaigns/$id',
+  validateSearch: validateOverviewSearch,
   component: lazyPage(() => import('./campaigns/CampaignPage.tsx'), 'CampaignPage'),
 })
 const campaignContacts = createRoute({

@@ -45,12 +45,16 @@ function countResults(calls: Call[]): Map<string, Map<string, number>> {
   for (const [name, value] of calls.flatMap((call) => Object.entries(call.results))) {
     if (value === null) continue
     const counts = results.get(name) ?? new Map<string, number>()
-    const text =
-      value === true ? 'Yes' : value === false ? 'No' : typeof value === 'string' ? value : JSON.stringify(value)
+    const text = describeValue(value)
     counts.set(text, (counts.get(text) ?? 0) + 1)
     results.set(name, counts)
   }
   return results
+}
+
+export function describeValue(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 function describe(counts: Map<string, number>): string {

@@ -6,7 +6,7 @@ import { AlertIcon } from '../kit/icons.tsx'
 import { reachedBy, reasonName } from './campaign.ts'
 import styles from './campaigns.module.css'
 import { ForecastChart } from './ForecastChart.tsx'
-import { OutcomeBars } from './OutcomeBars.tsx'
+import { OutcomeBar } from './OutcomeBar.tsx'
 
 interface ForecastViewProps {
   campaign: Campaign
@@ -30,7 +30,7 @@ export const ForecastView = ({ campaign, forecast }: ForecastViewProps) => (
     {forecast.timeline.length > 0 && <ForecastChart campaign={campaign} timeline={forecast.timeline} />}
     <section className={styles.part} aria-label="Attempts by outcome">
       <h3>Attempts by outcome</h3>
-      <OutcomeBars by_outcome={forecast.by_outcome} />
+      <OutcomeBar by_outcome={forecast.by_outcome} />
     </section>
   </div>
 )

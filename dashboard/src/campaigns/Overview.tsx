@@ -1,6 +1,6 @@
 import { Alert, Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { CallAnalytics } from '../../../server/analytics/schema.ts'
 import type { Call } from '../../../server/calls/schema.ts'
 import type { Campaign, Progress } from '../../../server/campaigns/schema.ts'
@@ -14,18 +14,25 @@ import { useCanEdit } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { AgentResults } from './AgentResults.tsx'
 import { AttemptsChart } from './AttemptsChart.tsx'
+import { CampaignCalls } from './CampaignCalls.tsx'
 import { answeredName, campaignsKey, isFinal, progressQuery, refetch_ms } from './campaign.ts'
 import styles from './campaigns.module.css'
 import { sum } from './ForecastChart.tsx'
 import { useForecast } from './forecast.ts'
-import { OutcomeBars } from './OutcomeBars.tsx'
+import { OutcomeBar } from './OutcomeBar.tsx'
 import { StatusAlert } from './StatusAlert.tsx'
 import { countDone, StatusParts } from './StatusBar.tsx'
+import { validateOverviewSearch } from './search.ts'
 
 /** How a campaign goes, read again every other second. */
 export function Overview({ campaign }: { campaign: Campaign }) {
   const { data, error, refetch } = useQuery(progressQuery(useApi(), campaign))
   const forecast = useForecast(campaign)
+  const { outcome } = useSearch({ from: '/w/$workspace/campaigns/$id' })
+  const navigate = useNavigate({ from: '/w/$workspace/campaigns/$id' })
+  const choose = (chosen: string | undefined) =>
+    void navigate({ search: validateOverviewSearch({ outcome: chosen }), resetScroll: false })
+  const is_voice = campaign.kind === 'voice'
   if (!data) return error ? <LoadError error={error} retry={refetch} /> : <LoadingSkeleton lines={7} />
   return (
     <Stack>
@@ -42,13 +49,14 @@ export function Overview({ campaign }: { campaign: Campaign }) {
       <Card title="Attempts">
         <AttemptsChart campaign={campaign} forecast={forecast.data} />
       </Card>
-      {campaign.kind === 'voice' && data.in_flight > 0 && <CurrentCalls campaign={campaign} />}
+      {is_voice && data.in_flight > 0 && <CurrentCalls campaign={campaign} />}
       <div className={styles.columns}>
         <Card title="Attempts by outcome">
-          <OutcomeBars by_outcome={data.by_outcome} />
+          <OutcomeBar by_outcome={data.by_outcome} {...(is_voice && { chosen: outcome, onChoose: choose })} />
         </Card>
-        {campaign.kind === 'voice' && <AgentResults campaign={campaign} />}
+        {is_voice && <AgentResults campaign={campaign} />}
       </div>
+      {is_voice && <CampaignCalls campaign={campaign} outcome={outcome} />}
     </Stack>
   )
 }

@@ -1,6 +1,7 @@
+import { type Outcome, outcomes } from '../calls/call.ts'
 import { type EnrollmentStatus, enrollment_statuses } from './campaign.ts'
 
-/** The URL's query parameters on the page of a campaign. */
+/** The URL's query parameters on a campaign’s page of contacts. */
 export interface CampaignSearch {
   /** Only enrollments with this status. */
   status?: EnrollmentStatus
@@ -14,4 +15,15 @@ export function validateCampaignSearch(raw: Record<string, unknown>): CampaignSe
     ...(status && { status }),
     ...(typeof raw.enrollment === 'string' && raw.enrollment !== '' && { enrollment: raw.enrollment }),
   }
+}
+
+/** On its overview. */
+export interface OverviewSearch {
+  /** Only calls with this outcome. */
+  outcome?: Outcome
+}
+
+export function validateOverviewSearch(raw: Record<string, unknown>): OverviewSearch {
+  const outcome = outcomes.find((one) => one === raw.outcome)
+  return outcome ? { outcome } : {}
 }

@@ -129,9 +129,17 @@ test('a campaign is created step by step', { skip }, async () => {
   await captureAll(owner, 'campaign, schedule')
   await page.getByRole('list', { name: 'Steps' }).getByRole('button', { name: 'Agent' }).click()
   await click('Continue')
+  // The draft is created, and its contacts can't be added at first: nothing is lost, and there is no second draft.
+  const error = { code: 'INVALID_STATE', message: 'Not now.', details: {} }
+  await page.route(/\/enrollments$/, (route) => route.fulfill({ status: 409, json: { success: false, error } }), {
+    times: 1,
+  })
+  await click('Create draft and review')
+  await page.getByText('Not now.').waitFor()
   await click('Create draft and review')
   await section('Forecast').getByText('6 contacts', { exact: true }).waitFor()
   campaign_id = /campaigns\/([^?]+)/.exec(page.url())?.[1] ?? ''
+  assert.equal((await send('GET', '/campaigns')).length, 1)
   const { windows, retry, ...campaign } = await getCampaign()
   assert.deepEqual(windows, [
     { days: ['mon', 'tue', 'wed'], start: '09:00', end: '17:00' },
@@ -193,6 +201,11 @@ test('the board shows how a campaign goes', { skip }, async () => {
     .waitFor()
   for (const outcome of ['Answered', 'No answer', 'Voicemail', 'Busy'])
     await section('Attempts by outcome').getByText(outcome, { exact: true }).waitFor()
+  const calls = page.getByRole('table', { name: 'Calls' })
+  await calls.getByText('Grace No 0').waitFor()
+  await section('Attempts by outcome').getByRole('button', { name: 'Busy' }).click()
+  await calls.getByText('Grace No 3').waitFor()
+  await calls.getByText('Grace No 0').waitFor({ state: 'detached' })
   await captureAll(owner, 'campaign, overview')
   await section('Progress').getByRole('link', { name: 'Waiting' }).click()
   await contacts().getByText('Grace No 1').waitFor()

@@ -8,23 +8,30 @@ import { formatCount } from '../kit/format.ts'
 import { Stack } from '../kit/Page.tsx'
 import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
+import { useUnsaved } from '../kit/unsaved.tsx'
 import { AudienceFields } from './AudienceFields.tsx'
-import { audienceQuery, enroll, everyone } from './audience.ts'
+import { audienceQuery, enroll, everyone, isEveryone } from './audience.ts'
 import { campaignsKey } from './campaign.ts'
+import { enrollingQuery } from './Enrolling.tsx'
 
 export function AddContactsForm({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
   const api = useApi()
   const client = useQueryClient()
   const [audience, setAudience] = useState(everyone)
+  const setSaved = useUnsaved(!isEveryone(audience))
   const adding = useMutation({
     mutationFn: () => enroll(api, campaign.id, audience),
     onSuccess: async ({ enrolled, already_enrolled }) => {
+      setSaved()
       onClose()
       const total = client.getQueryData(audienceQuery(api, audience).queryKey)?.pagination.total ?? 0
       const known = already_enrolled > 0 ? ` ${formatCount(already_enrolled, 'contact')} had been added before.` : ''
       // Large audiences are added in the background.
-      if (total > enrolled + already_enrolled) showToast(`Adding ${formatCount(total, 'contact')}.`)
-      else showToast(`${formatCount(enrolled, 'contact')} added.${known}`)
+      if (total > enrolled + already_enrolled) {
+        const expected = campaign.counts.enrolled + total - already_enrolled
+        client.setQueryData(enrollingQuery(api, campaign).queryKey, expected)
+        showToast(`Adding ${formatCount(total, 'contact')}.`)
+      } else showToast(`${formatCount(enrolled, 'contact')} added.${known}`)
       await client.invalidateQueries({ queryKey: campaignsKey(api) })
     },
   })

@@ -20,9 +20,12 @@ export const NameField = ({ form }: { form: Form }) => (
   />
 )
 
+/** What was created a moment ago can be chosen too. */
+const fresh = { refetchOnMount: 'always' } as const
+
 /** Who reaches the contacts, and how. */
 export function AgentFields({ form }: { form: Form }) {
-  const agents = useQuery(agentsQuery(useApi()))
+  const agents = useQuery({ ...agentsQuery(useApi()), ...fresh })
   return (
     <>
       <Radio.Group
@@ -61,7 +64,7 @@ export function AgentFields({ form }: { form: Form }) {
 }
 
 function ChannelField({ form }: { form: Form }) {
-  const channels = useQuery(channelsQuery(useApi()))
+  const channels = useQuery({ ...channelsQuery(useApi()), ...fresh })
   const usable = channels.data?.data.filter(
     ({ kind, status, capabilities }) =>
       kind === form.values.kind && status === 'active' && (kind === 'sms' || capabilities.outbound),

@@ -10,6 +10,7 @@ import { CampaignActions } from './CampaignActions.tsx'
 import { CampaignSettings } from './CampaignSettings.tsx'
 import { CampaignStatus } from './CampaignStatus.tsx'
 import { campaignQuery } from './campaign.ts'
+import { Enrolling } from './Enrolling.tsx'
 import { Enrollments } from './Enrollments.tsx'
 import { Overview } from './Overview.tsx'
 import { Review } from './Review.tsx'
@@ -43,7 +44,12 @@ function CampaignTab({ children }: { children: (campaign: Campaign) => ReactNode
       actions={campaign && <CampaignActions campaign={campaign} />}
       tabs={campaign && <Tabs label="Campaign" tabs={tabs} />}
     >
-      {campaign && children(campaign)}
+      {campaign && (
+        <>
+          <Enrolling campaign={campaign} />
+          {children(campaign)}
+        </>
+      )}
       {!campaign &&
         (error ? <LoadError error={error} retry={refetch} noun="Campaign" /> : <LoadingSkeleton lines={7} />)}
     </Page>

@@ -2,20 +2,20 @@ import { Button, Group, Radio } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { Campaign } from '../../../server/campaigns/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
 import { Page, Stack } from '../kit/Page.tsx'
 import { ErrorAlert } from '../kit/states.tsx'
-import { showError } from '../kit/toast.ts'
 import { useUnsaved } from '../kit/unsaved.tsx'
 import { AgentFields, NameField } from './AgentFields.tsx'
 import { AudienceFields } from './AudienceFields.tsx'
-import { type Audience, enroll, everyone } from './audience.ts'
+import { type Audience, audienceQuery, enroll, everyone } from './audience.ts'
 import { showChanged } from './campaign.ts'
 import { agent_fields, type CampaignValues, fields, toBody, toValues } from './campaign-values.ts'
 import styles from './campaigns.module.css'
+import { enrollingQuery } from './Enrolling.tsx'
 import { ScheduleFields } from './ScheduleFields.tsx'
 import { Steps, steps } from './Steps.tsx'
 
@@ -72,15 +72,22 @@ function useCreate(audience: Audience | undefined, setSaved: () => void, onError
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
+  // It may be created, and then its contacts can't be added: the next try goes on with the same one.
+  const created = useRef<Campaign>(undefined)
   return useMutation({
     mutationFn: async (values: CampaignValues) => {
-      const campaign = await api.send<Campaign>('POST', '/campaigns', toBody(values))
-      // The draft exists now: contacts can be added on its page if this fails.
-      if (audience) await enroll(api, campaign.id, audience).catch(showError)
+      const { id } = created.current ?? {}
+      const campaign = id
+        ? await api.send<Campaign>('PATCH', `/campaigns/${id}`, toBody(values))
+        : await api.send<Campaign>('POST', '/campaigns', toBody(values))
+      created.current = campaign
+      if (audience) await enroll(api, campaign.id, audience)
       return campaign
     },
     onError,
     onSuccess: async (campaign) => {
+      const total = audience && client.getQueryData(audienceQuery(api, audience).queryKey)?.pagination.total
+      if (total) client.setQueryData(enrollingQuery(api, campaign).queryKey, total)
       setSaved()
       await showChanged(client, api, campaign)
       await navigate({ to: '/w/$workspace/campaigns/$id', params: { workspace: api.workspace, id: campaign.id } })

@@ -4,8 +4,9 @@ import { errorMessage } from '../kit/error-messages.ts'
 import { formatCount } from '../kit/format.ts'
 import { PeopleIcon } from '../kit/icons.tsx'
 import { Card, Stack } from '../kit/Page.tsx'
+import { ProgressBar } from '../kit/ProgressBar.tsx'
 import { useCanEdit } from '../kit/session.ts'
-import { EmptyState, ErrorAlert, LoadingSkeleton } from '../kit/states.tsx'
+import { EmptyState, ErrorAlert } from '../kit/states.tsx'
 import styles from './campaigns.module.css'
 import { ForecastView } from './ForecastView.tsx'
 import { useForecast } from './forecast.ts'
@@ -36,7 +37,7 @@ export function Review({ campaign }: { campaign: Campaign }) {
 function LoadedForecast({ campaign }: { campaign: Campaign }) {
   const { data, error, refetch, isFetching } = useForecast(campaign)
   if (data) return <ForecastView campaign={campaign} forecast={data} />
-  if (isFetching || !error) return <LoadingSkeleton lines={5} />
+  if (isFetching || !error) return <ProgressBar verb="Calculating the forecast" detail="You can leave this page." />
   return (
     <Stack>
       <ErrorAlert>{errorMessage(error)}</ErrorAlert>

@@ -1,0 +1,33 @@
+import { useDebouncedValue } from '@mantine/hooks'
+import { queryOptions, skipToken, useQuery } from '@tanstack/react-query'
+import type { Campaign } from '../../../server/campaigns/schema.ts'
+import { type Api, useApi } from '../kit/api.ts'
+import { formatNumber } from '../kit/format.ts'
+import { ProgressBar } from '../kit/ProgressBar.tsx'
+
+/** Some may be in the campaign already, or were deleted: it is done when the count has stayed the same for so long. */
+const settled_ms = 10_000
+
+/** How many contacts a campaign is expected to have, if some are still added in the background. Set where they are added. */
+export const enrollingQuery = (api: Api, { id }: Pick<Campaign, 'id'>) =>
+  queryOptions<number>({
+    queryKey: [api.workspace, 'enrolling', id],
+    queryFn: skipToken,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+  })
+
+/** Shows how many contacts were added so far. */
+export function Enrolling({ campaign }: { campaign: Campaign }) {
+  const { data: expected = 0 } = useQuery(enrollingQuery(useApi(), campaign))
+  const { enrolled } = campaign.counts
+  const [before] = useDebouncedValue(enrolled, settled_ms)
+  if (enrolled >= expected || before === enrolled) return null
+  return (
+    <ProgressBar
+      verb="Adding contacts"
+      detail={`${formatNumber(enrolled)} of ${formatNumber(expected)}. You can leave this page.`}
+      percent={(100 * enrolled) / expected}
+    />
+  )
+}

@@ -9,7 +9,7 @@ import { errorMessage } from '../kit/error-messages.ts'
 import { formatExactTime, formatTime } from '../kit/format.ts'
 import { AlertIcon, BlockIcon, CheckIcon, ClockIcon } from '../kit/icons.tsx'
 import { ErrorAlert, LoadingSkeleton } from '../kit/states.tsx'
-import { fromFieldTime } from '../kit/time-field.ts'
+import { browser_zone, fromFieldTime } from '../kit/time-field.ts'
 import { campaignsKey, reachedBy, reasonName } from './campaign.ts'
 import styles from './campaigns.module.css'
 
@@ -63,6 +63,7 @@ export function ExplanationView({ campaign, enrollment: { id, updated_at } }: Ex
       <TextInput
         type="datetime-local"
         label="Check another time"
+        description={browser_zone}
         value={at}
         onChange={({ currentTarget }) => setAt(currentTarget.value)}
       />
@@ -80,7 +81,7 @@ export function ExplanationView({ campaign, enrollment: { id, updated_at } }: Ex
                 <div>
                   <strong>{rule_names[rule]}</strong>
                   <span className={styles.ruleVerdict}>{verdict_names[verdict]}</span>
-                  <p>{because}</p>
+                  <p>{withTimes(because)}</p>
                 </div>
               </li>
             ))}
@@ -91,6 +92,9 @@ export function ExplanationView({ campaign, enrollment: { id, updated_at } }: Ex
     </section>
   )
 }
+
+/** The API's sentences have times in its own form. */
+const withTimes = (text: string): string => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, formatExactTime)
 
 function describeVerdict(campaign: Campaign, { verdict, next_attempt_at, rules }: Explanation): string {
   switch (verdict) {

@@ -3,11 +3,11 @@ import type { Forecast } from '../../../server/campaigns/forecast-schema.ts'
 import type { Campaign } from '../../../server/campaigns/schema.ts'
 import { Chart } from '../kit/Chart.tsx'
 import { formatCount, formatNumber } from '../kit/format.ts'
+import { browser_zone } from '../kit/time-field.ts'
 import { answeredName } from './campaign.ts'
 import { closedRanges } from './hours.ts'
 
 const minute_ms = 60_000
-const browser_zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** Closed hours are those of the campaign's time zone, or of the browser's. */
 export function useClosedHours({ windows, holidays, time_zone }: Campaign, [from, until]: [number, number]) {

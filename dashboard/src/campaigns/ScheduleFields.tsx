@@ -1,7 +1,7 @@
 import { NumberInput, Select, TagsInput, TextInput } from '@mantine/core'
 import { Disclosure } from '../kit/Disclosure.tsx'
 import { formatNumber } from '../kit/format.ts'
-import { time_zones } from '../kit/time-field.ts'
+import { browser_zone, time_zones } from '../kit/time-field.ts'
 import type { Form } from './AgentFields.tsx'
 import { outcome_names } from './campaign.ts'
 import type { CampaignValues } from './campaign-values.ts'
@@ -45,14 +45,14 @@ export const ScheduleFields = ({ form, is_started = false }: ScheduleFieldsProps
         <TextInput
           type="datetime-local"
           label="Starts at"
-          description="Leave blank to begin when you start the campaign."
+          description={`In ${browser_zone}. Leave blank to begin when you start the campaign.`}
           {...form.getInputProps('starts_at')}
         />
       )}
       <TextInput
         type="datetime-local"
         label="Ends at"
-        description="Leave blank to continue until all contacts are done."
+        description={`In ${browser_zone}. Leave blank to continue until all contacts are done.`}
         {...form.getInputProps('ends_at')}
       />
     </div>

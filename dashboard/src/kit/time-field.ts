@@ -3,6 +3,9 @@ const minute_ms = 60_000
 /** Not every browser lists UTC. */
 export const time_zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')]
 
+/** Of the times in fields. */
+export const browser_zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
 /** As a field of the type `datetime-local` writes it: without seconds, in the browser's time zone. */
 export function toFieldTime(time: string): string {
   const date = new Date(time)

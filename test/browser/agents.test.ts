@@ -55,7 +55,7 @@ test('a comparison marks what was added and removed', { skip }, async () => {
   const added = viewer.page.getByRole('region', { name: 'Instructions', exact: true }).locator('ins > span')
   await added.getByText('Ask for the name.').waitFor()
   const signs = await viewer.page.evaluate(
-    `[...document.querySelectorAll('[role=dialog] ins > span')].slice(1).map((line) => getComputedStyle(line, '::before').content)`,
+    `[...document.querySelectorAll('[role=dialog] [aria-label=Instructions] ins > span')].slice(1).map((line) => getComputedStyle(line, '::before').content)`,
   )
   assert.deepEqual(signs, ['"+"', '"+"'])
   assert.deepEqual(viewer.pageErrors(), [])

@@ -49,7 +49,7 @@ export function ScriptJson({ value, errors, is_read_only, onChange }: ScriptJson
         json(),
         colors,
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ 'aria-label': 'Script' }),
+        EditorView.contentAttributes.of({ 'aria-label': 'Script', tabindex: '0' }),
         EditorState.readOnly.of(is_read_only),
         keymap.of([...defaultKeymap, ...historyKeymap]),
         theme,

@@ -18,6 +18,9 @@ import { type Exit, end_names, exitsOf, type Script, targetName } from './script
 /** As script.module.css has them. */
 const [width, gap_x, gap_y, head_height, exit_height] = [250, 90, 28, 74, 26]
 
+/** Of more steps only those in view are rendered. */
+const rendered_max = 60
+
 type Step = Node<{ name: string; says: string; is_start: boolean; exits: Exit[]; onOpen: (name: string) => void }>
 
 interface ScriptMapProps {
@@ -44,6 +47,7 @@ export function ScriptMap({ script, onOpen }: ScriptMapProps) {
         defaultViewport={{ x: 16, y: 16, zoom: 0.85 }}
         colorMode={useComputedColorScheme('light')}
         minZoom={0.1}
+        onlyRenderVisibleElements={nodes.length > rendered_max}
       >
         <Background />
         <Controls showInteractive={false} />
@@ -96,11 +100,25 @@ function layOut({ start, nodes }: Script, onOpen: (name: string) => void): Step[
     const column = columns.get(name) ?? 0
     const exits = exitsOf(node)
     const y = bottoms[column] ?? 0
-    bottoms[column] = y + head_height + exits.length * exit_height + gap_y
+    const height = head_height + exits.length * exit_height
+    bottoms[column] = y + height + gap_y
     const says = node.say ?? (node.tool === undefined ? '' : `Calls ${node.tool}`)
     return {
       id: name,
       type: 'step',
+      // Known before it is rendered, so that its edges can be drawn.
+      initialWidth: width,
+      initialHeight: height,
+      handles: [
+        { type: 'target', position: Position.Left, x: 0, y: height / 2 },
+        ...exits.map((_, exit) => ({
+          id: String(exit),
+          type: 'source' as const,
+          position: Position.Right,
+          x: width,
+          y: head_height + (exit + 0.5) * exit_height,
+        })),
+      ],
       position: { x: column * (width + gap_x), y },
       data: { name, says, is_start: name === start, exits, onOpen },
     }

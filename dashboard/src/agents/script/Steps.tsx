@@ -1,5 +1,5 @@
 import { Button, UnstyledButton } from '@mantine/core'
-import { memo } from 'react'
+import { memo, useRef, useState } from 'react'
 import type { FieldError } from '../../kit/error-messages.ts'
 import { DownIcon, PlusIcon, TrashIcon, UpIcon } from '../../kit/icons.tsx'
 import { isSame } from '../../kit/merge.ts'
@@ -17,6 +17,7 @@ import {
   replaceNode,
   type Script,
   type ScriptNode,
+  type StepError,
   targetName,
 } from './script.ts'
 
@@ -33,74 +34,34 @@ interface StepsProps {
 /** What the agent says, and where it goes on. One step at a time is a form. */
 export function Steps({ script, errors, is_read_only, open, onOpen, onChange }: StepsProps) {
   const names = Object.keys(script.nodes)
+  const latest = useRef({ script, onOpen, onChange })
+  latest.current = { script, onOpen, onChange }
+  const [editing] = useState((): Editing => {
+    const edit: Editing['edit'] = (change) => latest.current.onChange(change(latest.current.script))
+    return { edit, open: (name) => latest.current.onOpen(name) }
+  })
   const add = (node: ScriptNode) => {
     const added = addNode(script, node)
     onChange(added.script)
     onOpen(added.name)
   }
-  const rename = (from: string, to: string) => {
-    onChange(renameNode(script, from, to))
-    onOpen(to)
-  }
   return (
     <div className={styles.steps}>
       <ol aria-label="Steps">
-        {Object.entries(script.nodes).map(([name, node], index) => {
-          const own_errors = errorsOf(name, errors)
-          const is_open = open === name
-          return (
-            <li key={name} className={styles.step} data-open={is_open || undefined}>
-              <div className={styles.stepHead}>
-                <UnstyledButton
-                  className={styles.stepName}
-                  aria-expanded={is_open}
-                  onClick={() => onOpen(is_open ? undefined : name)}
-                >
-                  {name}
-                </UnstyledButton>
-                {name === script.start && <span className={styles.tag}>Start</span>}
-                {own_errors.length > 0 && <Status tone="danger">{own_errors[0]?.message}</Status>}
-                {is_open && !is_read_only && (
-                  <span className={styles.stepActions}>
-                    <StepAction
-                      label={`Move ${name} up`}
-                      Icon={UpIcon}
-                      is_disabled={index === 0}
-                      onClick={() => onChange(moveNode(script, name, -1))}
-                    />
-                    <StepAction
-                      label={`Move ${name} down`}
-                      Icon={DownIcon}
-                      is_disabled={index === names.length - 1}
-                      onClick={() => onChange(moveNode(script, name, 1))}
-                    />
-                    <StepAction
-                      label={`Delete ${name}`}
-                      Icon={TrashIcon}
-                      is_disabled={name === script.start}
-                      onClick={() => onChange(deleteNode(script, name))}
-                    />
-                  </span>
-                )}
-              </div>
-              {is_open ? (
-                <StepForm
-                  name={name}
-                  node={node}
-                  names={names}
-                  is_start={name === script.start}
-                  errors={own_errors}
-                  is_read_only={is_read_only}
-                  onChange={(changed) => onChange(replaceNode(script, name, changed))}
-                  onRename={(to) => rename(name, to)}
-                  onStart={() => onChange({ ...script, start: name })}
-                />
-              ) : (
-                <Summary node={node} />
-              )}
-            </li>
-          )
-        })}
+        {Object.entries(script.nodes).map(([name, node], index) => (
+          <Step
+            key={name}
+            name={name}
+            node={node}
+            is_first={index === 0}
+            is_last={index === names.length - 1}
+            is_start={name === script.start}
+            errors={errorsOf(name, errors)}
+            is_read_only={is_read_only}
+            names={open === name ? names : undefined}
+            editing={editing}
+          />
+        ))}
       </ol>
       {!is_read_only && (
         <div className={styles.addStep}>
@@ -126,9 +87,87 @@ export function Steps({ script, errors, is_read_only, open, onOpen, onChange }: 
   )
 }
 
+/** Never changes, so that steps are not rendered because of it. */
+interface Editing {
+  edit: (change: (script: Script) => Script) => void
+  open: (name: string | undefined) => void
+}
+
+interface StepProps {
+  name: string
+  node: ScriptNode
+  is_first: boolean
+  is_last: boolean
+  is_start: boolean
+  errors: StepError[]
+  is_read_only: boolean
+  /** Of all steps, for the one whose form is shown. */
+  names: string[] | undefined
+  editing: Editing
+}
+
 /** Each change makes new objects of all steps: those that are the same are not rendered again. */
-const Summary = memo(
-  ({ node }: { node: ScriptNode }) => (
+const Step = memo(
+  ({ name, node, names, is_first, is_last, is_start, errors, is_read_only, editing: { edit, open } }: StepProps) => (
+    <li className={styles.step} data-open={names && true}>
+      <div className={styles.stepHead}>
+        <UnstyledButton
+          className={styles.stepName}
+          aria-expanded={names !== undefined}
+          onClick={() => open(names ? undefined : name)}
+        >
+          {name}
+        </UnstyledButton>
+        {is_start && <span className={styles.tag}>Start</span>}
+        {errors.length > 0 && <Status tone="danger">{errors[0]?.message}</Status>}
+        {names && !is_read_only && (
+          <span className={styles.stepActions}>
+            <StepAction
+              label={`Move ${name} up`}
+              Icon={UpIcon}
+              is_disabled={is_first}
+              onClick={() => edit((script) => moveNode(script, name, -1))}
+            />
+            <StepAction
+              label={`Move ${name} down`}
+              Icon={DownIcon}
+              is_disabled={is_last}
+              onClick={() => edit((script) => moveNode(script, name, 1))}
+            />
+            <StepAction
+              label={`Delete ${name}`}
+              Icon={TrashIcon}
+              is_disabled={is_start}
+              onClick={() => edit((script) => deleteNode(script, name))}
+            />
+          </span>
+        )}
+      </div>
+      {names ? (
+        <StepForm
+          name={name}
+          node={node}
+          names={names}
+          is_start={is_start}
+          errors={errors}
+          is_read_only={is_read_only}
+          onChange={(changed) => edit((script) => replaceNode(script, name, changed))}
+          onRename={(to) => {
+            edit((script) => renameNode(script, name, to))
+            open(to)
+          }}
+          onStart={() => edit((script) => ({ ...script, start: name }))}
+        />
+      ) : (
+        <Summary node={node} />
+      )}
+    </li>
+  ),
+  isSame,
+)
+
+function Summary({ node }: { node: ScriptNode }) {
+  return (
     <div className={styles.summary}>
       {node.say && <p>{node.say}</p>}
       {node.tool !== undefined && <p>Calls {node.tool || 'a tool'}</p>}
@@ -143,6 +182,5 @@ const Summary = memo(
         ))}
       </ul>
     </div>
-  ),
-  (one, other) => isSame(one.node, other.node),
-)
+  )
+}

@@ -22,7 +22,7 @@ const callWith = async (key: string) =>
   (await fetch(`${address}/api/v1/contacts`, { headers: { authorization: `Bearer ${key}` } })).status
 
 test('the first API key of a workspace works until it is revoked', { skip }, async () => {
-  await page.getByRole('link', { name: 'Create an API key' }).click()
+  await main('API keys').click()
   await page.getByRole('button', { name: 'New API key' }).click()
   await dialog().getByLabel('Name').fill('Website form')
   await dialog().getByText('Choose scopes').click()
@@ -64,7 +64,7 @@ test('a contact is created, found, edited, tagged and deleted', { skip }, async 
   await page.getByRole('button', { name: 'New contact' }).click()
   await dialog().getByLabel('Phone number').fill('12')
   await dialog().getByRole('button', { name: 'Create contact' }).click()
-  await dialog().getByText('Must be in E.164 form').waitFor()
+  await dialog().getByText('Add the country code, such as +1 415 555 0123').waitFor()
   assert.equal(await dialog().getByLabel('Phone number').getAttribute('aria-invalid'), 'true')
   await owner.capture('contact, invalid')
   await page.keyboard.press('Escape')
@@ -410,7 +410,7 @@ test('the clock of a test workspace is shown and advanced', { skip }, async () =
 
   await main('Settings').click()
   await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Workspace' }).click()
-  await page.getByRole('region', { name: 'Workspace' }).getByText('Test', { exact: true }).waitFor()
+  await page.getByRole('region', { name: 'General' }).getByText('Test', { exact: true }).waitFor()
   await owner.capture('test workspace, settings')
 
   const advancing = {

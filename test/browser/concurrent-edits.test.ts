@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Route } from 'playwright-core'
-import { openOwner, skip } from '../support/dashboard.ts'
+import { captureAll, openOwner, skip } from '../support/dashboard.ts'
 
 const owner = await openOwner()
 const { page, address, workspace, send } = owner
@@ -134,6 +134,54 @@ test('editing a field map keeps fields that others map meanwhile', { skip }, asy
   })
   assert.equal(default_country, 'DE')
   assert.equal(await page.getByLabel('Last name').inputValue(), '/last', 'the form shows the saved values')
+  assert.deepEqual(owner.pageErrors([404, 412]), [])
+})
+
+test('two people who change the same field see both values, and one chooses', { skip }, async () => {
+  const conflict = page.getByRole('dialog', { name: 'Someone else changed this too' })
+  const edit = async (name: string) => {
+    await dialog().getByRole('button', { name: 'Edit' }).click()
+    await dialog().getByLabel('Company').fill(name)
+  }
+  await open(`/contacts?contact=${ada}`)
+  await edit('Mine')
+  await send('PATCH', `/contacts/${ada}`, { company: 'Theirs', notes: 'Kept' })
+  await dialog().getByRole('button', { name: 'Save changes' }).click()
+  await conflict.getByText('Theirs', { exact: true }).waitFor()
+  await conflict.getByText('Mine', { exact: true }).waitFor()
+  await captureAll(owner, 'contact, changed by two')
+  await page.keyboard.press('Escape')
+  await page.getByText('Not saved: someone else changed this too.').waitFor()
+  assert.equal((await send('GET', `/contacts/${ada}`)).company, 'Theirs')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  // Someone else changes something else while the person chooses.
+  await changeBeforePatch(`/contacts/${ada}`, () => send('PATCH', `/contacts/${ada}`, { notes: 'Later' }), 1)
+  await conflict.getByRole('button', { name: 'Keep mine' }).click()
+  await page.getByText('Changes saved.').first().waitFor()
+  await page.unroute(`**/app/api/v1/contacts/${ada}`)
+  const { company, notes } = await send('GET', `/contacts/${ada}`)
+  assert.deepEqual([company, notes], ['Mine', 'Later'])
+  await edit('Mine again')
+  await send('PATCH', `/contacts/${ada}`, { company: 'Theirs again' })
+  await dialog().getByRole('button', { name: 'Save changes' }).click()
+  await conflict.getByRole('button', { name: 'Use theirs' }).click()
+  await dialog().getByText('Theirs again').waitFor()
+  assert.equal((await send('GET', `/contacts/${ada}`)).company, 'Theirs again')
+})
+
+test('the settings of a workspace are not overwritten silently', { skip }, async () => {
+  await open('/settings')
+  const section = page.getByRole('region', { name: 'General' })
+  await section.getByLabel('Name').fill('Mine')
+  await send('PATCH', '/workspace', { name: `Theirs ${workspace.id}`, settings: { time_zone: 'Europe/Berlin' } })
+  await section.getByRole('button', { name: 'Save' }).click()
+  const conflict = page.getByRole('dialog', { name: 'Someone else changed this too' })
+  await conflict.getByText(`Theirs ${workspace.id}`).waitFor()
+  await conflict.getByRole('button', { name: 'Use theirs' }).click()
+  await page.getByText('General saved.').waitFor()
+  assert.equal(await section.getByLabel('Name').inputValue(), `Theirs ${workspace.id}`)
+  assert.equal(await section.getByLabel('Time zone').inputValue(), 'Europe/Berlin')
+  assert.equal((await send('GET', '/workspace')).name, `Theirs ${workspace.id}`)
   assert.deepEqual(owner.pageErrors([404, 412]), [])
 })
 

@@ -74,7 +74,10 @@ test('an integration is created, mapped by clicking on a sample, and shows what 
   await dialog().getByText('"Konrad"').waitFor()
   await owner.capture('integration, with receipts')
   await dialog().getByRole('link', { name: 'View contact' }).click()
-  await page.getByText(/\+49 ?30 ?901820/).first().waitFor()
+  await page
+    .getByText(/\+49 ?30 ?901820/)
+    .first()
+    .waitFor()
   await page.goBack()
   await dialog().getByRole('link', { name: 'Use as sample' }).click()
   await page.getByText('The contact is already up to date').waitFor()

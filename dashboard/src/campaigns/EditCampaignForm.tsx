@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Campaign } from '../../../server/campaigns/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { useConflicts } from '../kit/Conflict.tsx'
 import { FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { ErrorAlert } from '../kit/states.tsx'
@@ -23,9 +24,13 @@ export function EditCampaignForm({ campaign, onClose }: { campaign: Campaign; on
   const form = useForm<CampaignValues>({ initialValues: before })
   const is_started = isStarted(campaign)
   const setSaved = useUnsaved(form.isDirty())
+  const conflicts = useConflicts({ labels: { agent_id: 'Agent', channel_id: 'Channel' } })
   const saving = useMutation({
     mutationFn: (values: CampaignValues) =>
-      api.send<Campaign>('PATCH', `/campaigns/${campaign.id}`, toChanges(before, values, is_started)),
+      api.update<Campaign>(`/campaigns/${campaign.id}`, async (current) => {
+        const chosen = await conflicts.choose({ before, mine: values, theirs: toValues(current) })
+        return toChanges(before, chosen, is_started)
+      }),
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: async (changed) => {
       setSaved()
@@ -37,6 +42,7 @@ export function EditCampaignForm({ campaign, onClose }: { campaign: Campaign; on
   const message = saving.error && formErrors(saving.error, fields).message
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
+      {conflicts.dialog}
       {message && <ErrorAlert>{message}</ErrorAlert>}
       {is_started && (
         <p className={styles.hint}>Changes apply within a second. Other settings can’t change after the start.</p>

@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ChannelWithSettings } from '../../../server/channels/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { useConflicts } from '../kit/Conflict.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { AccountFields } from './AccountFields.tsx'
@@ -21,10 +22,13 @@ export function ChannelForm({ channel, onSaved }: ChannelFormProps) {
   const api = useApi()
   const [before, setBefore] = useState(() => toValues(channel))
   const form = useForm<ChannelValues>({ initialValues: before })
+  const conflicts = useConflicts({ labels: { agent_id: 'Agent', account_sid: 'Account SID' } })
   const saving = useMutation({
     mutationFn: (values: ChannelValues) =>
       channel
-        ? api.send<ChannelWithSettings>('PATCH', `/channels/${channel.id}`, toChanges(before, values))
+        ? api.update<ChannelWithSettings>(`/channels/${channel.id}`, async (current) =>
+            toChanges(before, await conflicts.choose({ before, mine: values, theirs: toValues(current) })),
+          )
         : api.send<ChannelWithSettings>('POST', '/channels', toBody(values)),
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: (saved) => {
@@ -39,6 +43,7 @@ export function ChannelForm({ channel, onSaved }: ChannelFormProps) {
   const is_chat = kind === 'web_chat'
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
+      {conflicts.dialog}
       {saving.error && <ErrorAlert>{formErrors(saving.error, fields).message}</ErrorAlert>}
       {!channel && <KindField form={form} />}
       <TextInput

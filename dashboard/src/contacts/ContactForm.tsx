@@ -2,8 +2,10 @@ import { Anchor, Autocomplete, TagsInput, Textarea, TextInput } from '@mantine/c
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { Contact, ContactCreated, ContactWithCrmIds } from '../../../server/contacts/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { useConflicts } from '../kit/Conflict.tsx'
 import { FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { changedFields, mergeList } from '../kit/merge.ts'
@@ -38,25 +40,29 @@ const fields = [
   'notes',
 ] as const
 
-export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
+export function ContactForm({ contact: latest, onCancel, onSaved }: ContactFormProps) {
   const api = useApi()
   const client = useQueryClient()
   const refresh = useRefreshContacts()
+  // The page reads the contact again whenever it changes. What differs from the form's beginning was typed.
+  const [contact] = useState(latest)
   const form = useForm({ initialValues: toValues(contact), validate: { custom_fields: customFieldRules } })
   const setSaved = useUnsaved(form.isDirty())
+  const conflicts = useConflicts({ merged: ['tags'] })
   const saving = useMutation({
     mutationFn: (typed: Values): Promise<ContactCreated> => {
       const values = { ...typed, phone_number: cleanPhoneNumber(typed.phone_number) }
       return contact
-        ? api.update<Contact>(`/contacts/${contact.id}`, (current) => toChanges(toValues(contact), values, current))
-        : api.send<ContactCreated>('POST', '/contacts', {
-            ...values,
-            custom_fields: toCustomFields(values.custom_fields),
+        ? api.update<Contact>(`/contacts/${contact.id}`, async (current) => {
+            const before = toFields(toValues(contact))
+            const theirs = toFields(toValues(current))
+            return toChanges(before, await conflicts.choose({ before, mine: toFields(values), theirs }), current)
           })
+        : api.send<ContactCreated>('POST', '/contacts', toFields(values))
     },
     onError: (error, typed) => form.setErrors(toErrors(error, typed).fields),
     onSuccess: async (saved) => {
-      if (contact) client.setQueryData(contactQuery(api, saved.id).queryKey, { ...contact, ...saved })
+      if (latest) client.setQueryData(contactQuery(api, saved.id).queryKey, { ...latest, ...saved })
       setSaved()
       onSaved(saved)
       showToast(contact ? 'Changes saved.' : 'Contact created.')
@@ -66,6 +72,7 @@ export function ContactForm({ contact, onCancel, onSaved }: ContactFormProps) {
   const text = (name: Exclude<(typeof fields)[number], 'tags'>) => form.getInputProps(name)
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))} noValidate>
+      {conflicts.dialog}
       {saving.error && <FormError error={saving.error} message={toErrors(saving.error, saving.variables).message} />}
       <TextInput
         label="Phone number"
@@ -142,14 +149,17 @@ const toValues = (contact?: Contact) => ({
   custom_fields: toFormFields(contact?.custom_fields ?? {}),
 })
 
-function toChanges(before: Values, values: Values, current: Contact): object {
-  const { tags, custom_fields, ...changes } = changedFields(before, values)
+/** As the API has them. */
+const toFields = ({ custom_fields, ...values }: Values) => ({ ...values, custom_fields: toCustomFields(custom_fields) })
+
+type Fields = ReturnType<typeof toFields>
+
+function toChanges(before: Fields, wanted: Fields, current: Contact): object {
+  const { tags, custom_fields, ...changes } = changedFields(before, wanted)
   return {
     ...changes,
     ...(tags && { tags: mergeList(before.tags, tags, current.tags) }),
-    ...(custom_fields && {
-      custom_fields: customFieldChanges(toCustomFields(before.custom_fields), toCustomFields(custom_fields)),
-    }),
+    ...(custom_fields && { custom_fields: customFieldChanges(before.custom_fields, custom_fields) }),
   }
 }
 

@@ -5,6 +5,7 @@ import type { FieldMap, Integration } from '../../../server/integrations/schema.
 import { contact_fields } from '../contacts/contact-fields.ts'
 import { crmName } from '../contacts/crm.ts'
 import { useApi } from '../kit/api.ts'
+import { useConflicts } from '../kit/Conflict.tsx'
 import { country_names } from '../kit/countries.ts'
 import { errorMessage } from '../kit/error-messages.ts'
 import { TrashIcon } from '../kit/icons.tsx'
@@ -37,9 +38,13 @@ export function FieldMapEditor({ integration, sample, onSample }: FieldMapEditor
   const client = useQueryClient()
   const [before, setBefore] = useState(integration)
   const [draft, setDraft] = useState(() => toDraft(integration))
+  const conflicts = useConflicts({ labels: contact_labels })
   const saving = useMutation({
     mutationFn: (wanted: Mapping) =>
-      api.update<Integration>(`/integrations/${integration.id}`, (current) => toChanges(before, wanted, current)),
+      api.update<Integration>(`/integrations/${integration.id}`, async (current) => {
+        const chosen = await conflicts.choose({ before: toMapping(before), mine: wanted, theirs: toMapping(current) })
+        return toChanges(before, chosen, current)
+      }),
     onSuccess: (changed) => {
       setBefore(changed)
       setDraft(toDraft(changed))
@@ -150,6 +155,7 @@ export function FieldMapEditor({ integration, sample, onSample }: FieldMapEditor
             default_country={draft.default_country}
           />
         )}
+        {conflicts.dialog}
         {saving.error && <ErrorAlert>{errorMessage(saving.error)}</ErrorAlert>}
         <Group>
           <Button type="submit" loading={saving.isPending}>
@@ -162,6 +168,14 @@ export function FieldMapEditor({ integration, sample, onSample }: FieldMapEditor
 }
 
 type Mapping = Pick<Integration, 'field_map' | 'default_country'>
+
+/** As the form has it: CRM ids may be absent from what is stored. */
+const toMapping = ({ field_map, default_country }: Mapping): Mapping => ({
+  field_map: { ...field_map, crm_ids: field_map.crm_ids ?? {} },
+  default_country,
+})
+
+const contact_labels = Object.fromEntries(contact_fields.map(({ value, label }) => [value, label]))
 
 /** Merges field by field, to keep fields that others mapped meanwhile. */
 function toChanges(before: Mapping, wanted: Mapping, current: Mapping): Partial<Mapping> {

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { errorMessage, usedByMessage } from './error-messages.ts'
 import { ErrorAlert } from './states.tsx'
+import { useCover } from './unsaved.tsx'
 
 interface ConfirmDialogProps {
   is_open: boolean
@@ -15,6 +16,7 @@ interface ConfirmDialogProps {
 
 /** Stays open with the error when the action fails. */
 export function ConfirmDialog({ is_open, title, confirm_label, children, onClose, onConfirm }: ConfirmDialogProps) {
+  useCover(is_open)
   const confirming = useMutation({ mutationFn: onConfirm, onSuccess: onClose })
   const close = () => {
     confirming.reset()

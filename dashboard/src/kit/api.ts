@@ -8,6 +8,8 @@ const tries_max = 5
 /** A POST has the same idempotency key in its repeats, so that nothing is done twice. */
 const repeats_max = 2
 
+type Changes = object | undefined
+
 /** Calls the public API as the signed-in person, in one workspace. */
 export interface Api {
   workspace: string
@@ -23,9 +25,9 @@ export interface Api {
   ) => Promise<{ data: Result; etag: string }>
   /**
    * Reads a resource and patches it with the result of `toChanges`; undefined: nothing to change. Starts over when someone
-   * else has changed the resource in between.
+   * else has changed the resource in between. A form asks about fields that both have changed: `useConflicts`.
    */
-  update: <Resource>(path: string, toChanges: (current: Resource) => object | undefined) => Promise<Resource>
+  update: <Resource>(path: string, toChanges: (current: Resource) => Changes | Promise<Changes>) => Promise<Resource>
   upload: <Result>(path: string, form: FormData, onProgress: (percent: number) => void) => Promise<Result>
   download: (path: string, query: Query) => Promise<void>
   /** The contents of a file, or a range of them such as `bytes=0-43`. */
@@ -70,11 +72,11 @@ export const isStale = (error: unknown): error is ParleyError => error instanceo
 async function update<Resource>(
   api: Api,
   path: string,
-  toChanges: (current: Resource) => object | undefined,
+  toChanges: (current: Resource) => Changes | Promise<Changes>,
   tries_left = tries_max,
 ): Promise<Resource> {
   const { data, etag } = await api.sendWithEtag<Resource>('GET', path)
-  const body = toChanges(data)
+  const body = await toChanges(data)
   if (body === undefined) return data
   try {
     return (await api.sendWithEtag<Resource>('PATCH', path, body, etag)).data

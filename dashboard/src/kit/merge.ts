@@ -30,3 +30,38 @@ export function changedFields<Values extends object>(before: Values, wanted: Val
     names.filter((name) => !isSame(before[name], wanted[name])).map((name) => [name, wanted[name]]),
   ) as Partial<Values>
 }
+
+/** A field that two people have changed to different values. */
+export interface FieldConflict {
+  path: string[]
+  mine: unknown
+  theirs: unknown
+}
+
+/** Looks into objects. Lists are compared as a whole. */
+export function findConflicts(before: object, mine: object, theirs: object): FieldConflict[] {
+  const [from, wanted, current] = [before, mine, theirs] as Record<string, unknown>[]
+  const names = new Set([before, mine, theirs].flatMap((fields) => Object.keys(fields)))
+  return [...names].flatMap((name) => {
+    const [was, want, is] = [from?.[name], wanted?.[name], current?.[name]]
+    if (isSame(was, want) || isSame(was, is) || isSame(want, is)) return []
+    if (isMembers(was) && isMembers(want) && isMembers(is))
+      return findConflicts(was, want, is).map((conflict) => ({ ...conflict, path: [name, ...conflict.path] }))
+    return [{ path: [name], mine: want, theirs: is }]
+  })
+}
+
+const isMembers = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The same values, with the other person's in the fields that are in conflict. */
+export function withTheirs<Values extends object>(mine: Values, conflicts: FieldConflict[]): Values {
+  const values = structuredClone(mine)
+  for (const { path, theirs } of conflicts) {
+    const parent = path.slice(0, -1).reduce((at, name) => at[name] as Members, values as Members)
+    parent[path.at(-1) ?? ''] = theirs
+  }
+  return values
+}
+
+type Members = Record<string, unknown>

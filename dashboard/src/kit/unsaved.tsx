@@ -30,6 +30,8 @@ interface Entry {
 /** What is unsaved inside of a dialog, a drawer or the page. */
 interface Guard {
   entries: Set<Entry>
+  /** Open dialogs that belong to something inside. */
+  covers: Set<object>
   parent: Guard | undefined
 }
 
@@ -63,6 +65,19 @@ export function useUnsaved(is_unsaved: boolean, question = changes): () => void 
   }
 }
 
+/** For a dialog that is opened from a form: Esc closes only this one, not also what is below it. */
+export function useCover(is_open: boolean): void {
+  const guard = useContext(GuardContext)
+  useEffect(() => {
+    if (!is_open) return
+    const cover = {}
+    for (let at = guard; at; at = at.parent) at.covers.add(cover)
+    return () => {
+      for (let at = guard; at; at = at.parent) at.covers.delete(cover)
+    }
+  }, [guard, is_open])
+}
+
 /** Guards all of the page, and asks before another one is opened. */
 export function UnsavedGuard({ children }: { children: ReactNode }) {
   const guard = useGuard()
@@ -90,6 +105,7 @@ export function useCloseGuard(onClose: () => void) {
   const guard = useGuard()
   const [asked, setAsked] = useState<Question>()
   const close = () => {
+    if (guard.covers.size > 0) return
     const unsaved = firstUnsaved(guard)
     unsaved ? setAsked(unsaved.question) : onClose()
   }
@@ -105,7 +121,7 @@ export function useCloseGuard(onClose: () => void) {
 
 function useGuard(): Guard {
   const parent = useContext(GuardContext)
-  return useMemo(() => ({ entries: new Set(), parent }), [parent])
+  return useMemo(() => ({ entries: new Set(), covers: new Set(), parent }), [parent])
 }
 
 const loadQuestion = () => import('./QuestionDialog.tsx')

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Provider, ProviderKind } from '../../../server/models/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { useConflicts } from '../kit/Conflict.tsx'
 import { FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { changedFields } from '../kit/merge.ts'
@@ -53,10 +54,14 @@ export function ProviderForm({ provider, is_default, onSaved, onCancel }: Provid
   const api = useApi()
   const [before] = useState(() => toValues(provider, is_default))
   const form = useForm<Values>({ initialValues: before })
+  const conflicts = useConflicts({ labels: { base_url: 'Base URL' } })
   const saving = useMutation({
     mutationFn: (values: Values) =>
       provider
-        ? api.send<Provider>('PATCH', `/providers/${provider.id}`, changedFields(before, values))
+        ? api.update<Provider>(`/providers/${provider.id}`, async (current) => {
+            const theirs = toValues(current, current.is_default)
+            return changedFields(before, await conflicts.choose({ before, mine: values, theirs }))
+          })
         : api.send<Provider>('POST', '/providers', toBody(values)),
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: onSaved,
@@ -68,6 +73,7 @@ export function ProviderForm({ provider, is_default, onSaved, onCancel }: Provid
   const is_key_kept = provider?.has_api_key && isSameOrigin(before.base_url, base_url)
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
+      {conflicts.dialog}
       {saving.error && <ErrorAlert>{formErrors(saving.error, fields).message}</ErrorAlert>}
       {!provider && (
         <Select

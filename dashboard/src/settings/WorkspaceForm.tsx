@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import type { Workspace } from '../../../server/workspaces/schema.ts'
 import { TestBadge } from '../clocks/TestBadge.tsx'
 import { useApi } from '../kit/api.ts'
+import { useConflicts } from '../kit/Conflict.tsx'
 import { country_names } from '../kit/countries.ts'
 import { formErrors } from '../kit/error-messages.ts'
 import { Card } from '../kit/Page.tsx'
@@ -67,8 +68,12 @@ function Section({ title, workspace, aside, children }: SectionProps) {
   const form = useForm<WorkspaceValues>({ initialValues: before })
   const changes = toChanges(before, form.values)
   useUnsaved(Object.keys(changes).length > 0)
+  const conflicts = useConflicts()
   const saving = useMutation({
-    mutationFn: () => api.send<Workspace>('PATCH', '/workspace', changes),
+    mutationFn: () =>
+      api.update<Workspace>('/workspace', async (current) =>
+        toChanges(before, await conflicts.choose({ before, mine: form.values, theirs: toValues(current) })),
+      ),
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: async (saved) => {
       const stored = toValues(saved)
@@ -82,6 +87,7 @@ function Section({ title, workspace, aside, children }: SectionProps) {
   return (
     <Card title={title} aside={aside}>
       <form className={styles.form} onSubmit={form.onSubmit(() => saving.mutate())}>
+        {conflicts.dialog}
         {saving.error && <ErrorAlert>{formErrors(saving.error, fields).message}</ErrorAlert>}
         {children(form)}
         <Button type="submit" loading={saving.isPending} className={styles.submit}>

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Tool, ToolMethod, ToolWithSecret } from '../../../server/tools/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { useConflicts } from '../kit/Conflict.tsx'
 import { FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { jsonError } from '../kit/json.ts'
@@ -28,10 +29,14 @@ export function ToolForm({ tool, onSaved, onCancel }: ToolFormProps) {
   const [before] = useState(() => toValues(tool))
   const form = useForm<ToolValues>({ initialValues: before, validate: { parameters: jsonError } })
   const setSaved = useUnsaved(form.isDirty())
+  const conflicts = useConflicts({ merged: ['headers'], labels: { url: 'URL', timeout_ms: 'Timeout' } })
   const saving = useMutation({
     mutationFn: (values: ToolValues) =>
       tool
-        ? api.update<ToolWithSecret>(`/tools/${tool.id}`, (current) => toChanges(before, values, current))
+        ? api.update<ToolWithSecret>(`/tools/${tool.id}`, async (current) => {
+            const chosen = await conflicts.choose({ before, mine: values, theirs: toValues(current) })
+            return toChanges(before, chosen, current)
+          })
         : api.send<ToolWithSecret>('POST', '/tools', toBody(values)),
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: (saved) => {
@@ -43,6 +48,7 @@ export function ToolForm({ tool, onSaved, onCancel }: ToolFormProps) {
   const is_moved = headers.some(({ is_stored }) => is_stored) && !isSameOrigin(before.url, url)
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
+      {conflicts.dialog}
       {saving.error && <ErrorAlert>{formErrors(saving.error, fields).message}</ErrorAlert>}
       {!tool && (
         <TextInput

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import type { Webhook, WebhookWithSecret } from '../../../server/webhooks/schema.ts'
 import { event_types, eventTypeOptions } from '../events/event-types.ts'
 import { useApi } from '../kit/api.ts'
+import { useConflicts } from '../kit/Conflict.tsx'
 import { FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { changedFields, mergeList } from '../kit/merge.ts'
@@ -35,12 +36,14 @@ export function WebhookForm({ webhook, onSaved, onCancel }: WebhookFormProps) {
     validate: { events: (chosen) => (chosen.length === 0 ? 'Choose at least one event type.' : null) },
   })
   const setSaved = useUnsaved(form.isDirty())
+  const conflicts = useConflicts({ merged: ['events'], labels: { url: 'URL' } })
   const saving = useMutation({
     mutationFn: (values: Values) =>
       webhook
-        ? api.update<WebhookWithSecret>(`/webhooks/${webhook.id}`, (current) =>
-            toChanges(toBody(before), toBody(values), current),
-          )
+        ? api.update<WebhookWithSecret>(`/webhooks/${webhook.id}`, async (current) => {
+            const chosen = await conflicts.choose({ before, mine: values, theirs: toValues(current) })
+            return toChanges(toBody(before), toBody(chosen), current)
+          })
         : api.send<WebhookWithSecret>('POST', '/webhooks', toBody(values)),
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: (saved) => {
@@ -51,6 +54,7 @@ export function WebhookForm({ webhook, onSaved, onCancel }: WebhookFormProps) {
   const has_url = webhook ? webhook.inbox_answer === null : form.values.target === 'server'
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
+      {conflicts.dialog}
       {saving.error && <ErrorAlert>{formErrors(saving.error, fields).message}</ErrorAlert>}
       {!webhook && (
         <Radio.Group label="Send to" {...form.getInputProps('target')}>

@@ -4,7 +4,8 @@ import type { ApiKey } from '../../../server/api-keys/schema.ts'
 import type { AuditEntry } from '../../../server/audit/schema.ts'
 import type { Member } from '../../../server/people/schema.ts'
 import { useApi } from '../kit/api.ts'
-import { type Chip, Filters, filter_list } from '../kit/Filters.tsx'
+import type { FilterChipProps } from '../kit/FilterChip.tsx'
+import { Filters, filter_list } from '../kit/Filters.tsx'
 import { formatDate } from '../kit/format.ts'
 import { createClient } from '../kit/request.ts'
 import { action_choices, actionName } from './actions.ts'
@@ -36,7 +37,7 @@ export function AuditFilters({ filters, entries, onChange }: AuditFiltersProps) 
     const entry = entries.find(({ subject }) => subject?.id === id)
     return entry ? describeSubject(entry) : id.slice(-8)
   }
-  const chip = (filter: Filter, name: string, value: string | undefined): Chip[] =>
+  const chip = (filter: Filter, name: string, value: string | undefined): FilterChipProps[] =>
     value ? [{ name, value, onRemove: () => set(filter, null) }] : []
   return (
     <Filters

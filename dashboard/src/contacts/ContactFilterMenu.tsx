@@ -1,11 +1,9 @@
 import { Popover, Select, TagsInput } from '@mantine/core'
+import { filter_list } from '../kit/Filters.tsx'
 import type { Target } from '../kit/lazy-menu.tsx'
 import styles from './contacts.module.css'
 import { type Source, source_names, sources } from './search.ts'
 import { useContactSearch } from './useContactSearch.ts'
-
-/** The lists of the fields are inside, so that a click in one doesn't close the popover. */
-const comboboxProps = { withinPortal: false }
 
 export function ContactFilterMenu({ target, suggested_tags }: { target: Target; suggested_tags: string[] }) {
   const { params, change } = useContactSearch()
@@ -17,7 +15,7 @@ export function ContactFilterMenu({ target, suggested_tags }: { target: Target; 
           label="Tags"
           placeholder={params.tag ? '' : 'Any tag'}
           data={suggested_tags}
-          comboboxProps={comboboxProps}
+          comboboxProps={filter_list}
           value={params.tag ?? []}
           onChange={(tag) => change({ tag: tag.length > 0 ? tag : undefined })}
         />
@@ -25,7 +23,7 @@ export function ContactFilterMenu({ target, suggested_tags }: { target: Target; 
           label="Source"
           placeholder="Any source"
           data={sources.map((source) => ({ value: source, label: source_names[source] }))}
-          comboboxProps={comboboxProps}
+          comboboxProps={filter_list}
           value={params.source ?? null}
           onChange={(source) => change({ source: (source as Source | null) ?? undefined })}
           clearable

@@ -1,7 +1,7 @@
 import { CloseButton } from '@mantine/core'
 import styles from './filter-chip.module.css'
 
-interface FilterChipProps {
+export interface FilterChipProps {
   name: string
   value: string
   onRemove: () => void

@@ -1,26 +1,21 @@
-import { Button, Popover, VisuallyHidden } from '@mantine/core'
+import { Button, Popover } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { FilterChip, type FilterChipProps } from './FilterChip.tsx'
 import styles from './filters.module.css'
-import { CloseIcon, FilterIcon } from './icons.tsx'
-
-export interface Chip {
-  name: string
-  value: string
-  onRemove: () => void
-}
+import { FilterIcon } from './icons.tsx'
 
 interface FiltersProps {
   /** For screen readers: "Filter the audit log". */
   label: string
   /** One for each filter that is set. */
-  chips: Chip[]
+  chips: FilterChipProps[]
   /** The fields of all filters. Their lists open inside of them (`filter_list`), so that a choice leaves the fields open. */
   children: ReactNode
 }
 
 export const filter_list = { withinPortal: false } as const
 
-/** Filters are behind one button. Those that are set are chips beside it, and a click removes one. */
+/** Filters are behind one button. Those that are set are chips beside it. */
 export const Filters = ({ label, chips, children }: FiltersProps) => (
   <search className={styles.filters} aria-label={label}>
     <Popover position="bottom-start" width={300} trapFocus>
@@ -33,14 +28,8 @@ export const Filters = ({ label, chips, children }: FiltersProps) => (
         <div className={styles.fields}>{children}</div>
       </Popover.Dropdown>
     </Popover>
-    {chips.map(({ name, value, onRemove }) => (
-      <button key={name} type="button" className={styles.chip} onClick={onRemove}>
-        <VisuallyHidden>Remove filter </VisuallyHidden>
-        <span className={styles.chipText}>
-          {name}: <strong>{value}</strong>
-        </span>
-        <CloseIcon size={12} />
-      </button>
+    {chips.map((chip) => (
+      <FilterChip key={chip.name} {...chip} />
     ))}
   </search>
 )

@@ -193,5 +193,3 @@ export const SidebarIcon = icon(
   </>,
 )
 export const ColumnsIcon = icon(<path d="M4.5 4.5h15v15h-15ZM9.5 4.5v15M14.5 4.5v15" />)
-export const FilterIcon = icon(<path d="M4 7h16M7 12h10M10 17h4" />)
-export const CloseIcon = icon(<path d="m6 6 12 12M18 6 6 18" />)

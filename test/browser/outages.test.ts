@@ -61,56 +61,6 @@ test('a page that was not loaded before opens when the server is back', { skip }
   await page.getByRole('table', { name: 'Events' }).getByText('contact.created').first().waitFor()
 })
 
-const main_pages = {
-  Home: 'Default',
-  Inbox: 'Inbox',
-  Conversations: 'Conversations',
-  Campaigns: 'Campaigns',
-  Contacts: 'Contacts',
-  Agents: 'Agents',
-  Tools: 'Tools',
-  Channels: 'Channels',
-  Integrations: 'Integrations',
-  'API keys': 'API keys',
-  Webhooks: 'Webhooks',
-  Events: 'Events',
-  Settings: 'Settings',
-}
-
-test('each page that was open before stays usable without the server, and nothing typed is lost', {
-  skip,
-}, async () => {
-  const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true })
-  await main('Contacts').click()
-  // Loads the code of the form.
-  await page.getByRole('button', { name: 'New contact' }).click()
-  await page.getByRole('dialog', { name: 'New contact' }).waitFor()
-  await page.keyboard.press('Escape')
-  for (const [link, name] of Object.entries(main_pages)) {
-    await main(link).click()
-    await heading(name).first().waitFor()
-    await page.locator('main [aria-busy=true]').first().waitFor({ state: 'hidden' })
-  }
-  await stop()
-  await bar().waitFor()
-  for (const [link, name] of Object.entries(main_pages)) {
-    await main(link).click()
-    await heading(name).first().waitFor()
-    assert.equal(await page.getByText(/Couldn’t load/).count(), 0, `${link} shows what it had`)
-    assert.equal(await bar().count(), 1, link)
-  }
-  await main('Contacts').click()
-  const first_name = page.getByRole('dialog', { name: 'New contact' }).getByLabel('First name')
-  await page.getByRole('button', { name: 'New contact' }).click()
-  await first_name.fill('Night desk')
-  await start()
-  await bar().waitFor({ state: 'hidden' })
-  assert.equal(await first_name.inputValue(), 'Night desk')
-  await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Discard changes' }).click()
-  await first_name.waitFor({ state: 'hidden' })
-})
-
 test('a file that a new version has replaced reloads the page once', { skip }, async () => {
   let missing = 1
   await page.route(/\/assets\/ToolsPage-.*\.js/, (route) =>
@@ -172,4 +122,54 @@ test('each page has its own title, and the first Tab reaches the skip link', { s
   assert.equal(await page.title(), 'Installation · Parley')
   await page.keyboard.press('Tab')
   assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to content')
+})
+
+const main_pages = {
+  Home: 'Default',
+  Inbox: 'Inbox',
+  Conversations: 'Conversations',
+  Campaigns: 'Campaigns',
+  Contacts: 'Contacts',
+  Agents: 'Agents',
+  Tools: 'Tools',
+  Channels: 'Channels',
+  Integrations: 'Integrations',
+  'API keys': 'API keys',
+  Webhooks: 'Webhooks',
+  Events: 'Events',
+  Settings: 'Settings',
+}
+
+test('each page that was open before stays usable without the server, and nothing typed is lost', {
+  skip,
+}, async () => {
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true })
+  await main('Contacts').click()
+  // Loads the code of the form.
+  await page.getByRole('button', { name: 'New contact' }).click()
+  await page.getByRole('dialog', { name: 'New contact' }).waitFor()
+  await page.keyboard.press('Escape')
+  for (const [link, name] of Object.entries(main_pages)) {
+    await main(link).click()
+    await heading(name).first().waitFor()
+    await page.locator('main [aria-busy=true]').first().waitFor({ state: 'hidden' })
+  }
+  await stop()
+  await bar().waitFor()
+  for (const [link, name] of Object.entries(main_pages)) {
+    await main(link).click()
+    await heading(name).first().waitFor()
+    assert.equal(await page.getByText(/Couldn’t load/).count(), 0, `${link} shows what it had`)
+    assert.equal(await bar().count(), 1, link)
+  }
+  await main('Contacts').click()
+  const first_name = page.getByRole('dialog', { name: 'New contact' }).getByLabel('First name')
+  await page.getByRole('button', { name: 'New contact' }).click()
+  await first_name.fill('Night desk')
+  await start()
+  await bar().waitFor({ state: 'hidden' })
+  assert.equal(await first_name.inputValue(), 'Night desk')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Discard changes' }).click()
+  await first_name.waitFor({ state: 'hidden' })
 })

@@ -19,7 +19,7 @@ export async function run(file, parameters) {
   try {
     await ensureInstalled(root, { with_tools: !file.startsWith('server/') })
     const is_service = isService(parameters)
-    if (is_service || file.startsWith('test/')) await ensureBuilt(root, nodePath())
+    if (is_service || /^(test|bench)\//.test(file)) await ensureBuilt(root, nodePath())
     start(nodePath(), [resolve(root, file), ...parameters], is_service)
   } catch (error) {
     if (!parameters.includes('--json')) fail(error.message)

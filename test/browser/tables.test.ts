@@ -56,6 +56,26 @@ test('keys move between rows, open the palette and focus the search', { skip }, 
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   await captureAll(owner, 'shortcuts')
   await page.keyboard.press('Escape')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ state: 'hidden' })
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search or jump to' }).fill('new web')
+  await page.getByRole('option', { name: 'New webhook' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'New webhook' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog', { name: 'New webhook' }).waitFor({ state: 'hidden' })
+  await page.keyboard.press('c')
+  await page.getByRole('dialog', { name: 'New webhook' }).waitFor()
+  await page.keyboard.press('Escape')
+})
+
+test('a menu that was loaded by its first click gives the focus back', { skip }, async () => {
+  await openInPage(page, '/contacts')
+  await page.getByRole('button', { name: 'Choose columns' }).press('Enter')
+  await page.getByRole('menu').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'hidden' })
+  assert.equal(await page.evaluate("document.activeElement.getAttribute('aria-label')"), 'Choose columns')
 })
 
 test('an expired session keeps a form, and one signs in over it', { skip }, async () => {

@@ -8,7 +8,7 @@ import { useContactSearch } from './useContactSearch.ts'
 export function ContactFilterMenu({ target, suggested_tags }: { target: Target; suggested_tags: string[] }) {
   const { params, change } = useContactSearch()
   return (
-    <Popover defaultOpened position="bottom-start" width={280} trapFocus returnFocus>
+    <Popover position="bottom-start" width={280} trapFocus returnFocus>
       <Popover.Target>{target}</Popover.Target>
       <Popover.Dropdown className={styles.filterMenu} aria-label="Filters">
         <TagsInput

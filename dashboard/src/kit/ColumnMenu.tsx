@@ -8,7 +8,7 @@ interface ColumnMenuProps {
 }
 
 export const ColumnMenu = ({ target, columns, onChange }: ColumnMenuProps) => (
-  <Menu defaultOpened position="bottom-end" closeOnItemClick={false}>
+  <Menu position="bottom-end" closeOnItemClick={false}>
     <Menu.Target>{target}</Menu.Target>
     <Menu.Dropdown>
       <Menu.Label>Columns</Menu.Label>

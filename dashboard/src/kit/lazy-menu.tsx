@@ -4,13 +4,17 @@ import {
   type FunctionComponent,
   lazy,
   type ReactElement,
+  type Ref,
   Suspense,
+  useEffect,
+  useRef,
   useState,
 } from 'react'
 import { showErrorMessage } from './toast.ts'
 
 /** What opens a menu, or something like it, by a click. */
 export type Target = ReactElement<{
+  ref?: Ref<HTMLButtonElement>
   'aria-haspopup'?: 'menu' | 'dialog'
   'aria-expanded'?: boolean
   onClick?: () => void
@@ -20,7 +24,7 @@ export type Target = ReactElement<{
 
 /**
  * A button with a menu whose code is loaded when the pointer or the focus reaches the button. The menu gets the button as `target`,
- * and is open at first (`defaultOpened`).
+ * which takes the place of the one that was clicked.
  */
 export function lazyMenu<Props extends { target: Target }>(
   load: () => Promise<ComponentType<Props>>,
@@ -32,6 +36,20 @@ export function lazyMenu<Props extends { target: Target }>(
     return loading
   }
   const Menu = lazy<ComponentType<Props>>(async () => ({ default: await preload() }))
+
+  /** Passes on the click that has asked for it. The focus returns to the button when the menu closes. */
+  function ClickedMenu(props: Props) {
+    const button = useRef<HTMLButtonElement>(null)
+    const is_clicked = useRef(false)
+    useEffect(() => {
+      if (is_clicked.current) return
+      is_clicked.current = true
+      button.current?.focus()
+      button.current?.click()
+    }, [])
+    return <Menu {...props} target={cloneElement(props.target, { ref: button })} />
+  }
+
   return (props) => {
     const [is_wanted, setWanted] = useState(false)
     const button = cloneElement(props.target, {
@@ -44,7 +62,7 @@ export function lazyMenu<Props extends { target: Target }>(
     if (!is_wanted) return button
     return (
       <Suspense fallback={button}>
-        <Menu {...props} />
+        <ClickedMenu {...props} />
       </Suspense>
     )
   }

@@ -26,7 +26,7 @@ export function AccountMenu({ target }: { target: Target }) {
     onSuccess: () => setSession(null),
   })
   return (
-    <Menu defaultOpened position="top-start" width={232}>
+    <Menu position="top-start" width={232}>
       <Menu.Target>{target}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{person.email}</Menu.Label>

@@ -10,7 +10,7 @@ export function PlacesMenu({ target, places }: { target: Target; places: Place[]
   const { workspace = '' } = useParams({ strict: false })
   const navigate = useNavigate()
   return (
-    <Menu defaultOpened position="top-end" width={220}>
+    <Menu position="top-end" width={220}>
       <Menu.Target>{target}</Menu.Target>
       <Menu.Dropdown>
         {places.map(({ to, name, Icon }) => (

@@ -10,7 +10,7 @@ export function WorkspaceMenu({ target, onCreate }: { target: Target; onCreate: 
   const current = useMembership()
   const navigate = useNavigate()
   return (
-    <Menu defaultOpened position="bottom-start" width={232}>
+    <Menu position="bottom-start" width={232}>
       <Menu.Target>{target}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Workspaces</Menu.Label>

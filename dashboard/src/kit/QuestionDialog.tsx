@@ -1,5 +1,11 @@
 import { Button, Group, Modal } from '@mantine/core'
-import type { Question } from './unsaved.tsx'
+
+/** What is asked before something is lost. */
+export interface Question {
+  title: string
+  text: string
+  discard_label: string
+}
 
 export interface QuestionDialogProps {
   question: Question

@@ -1,14 +1,7 @@
 import { useBlocker } from '@tanstack/react-router'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { lazyPart } from './lazy-part.tsx'
-import type { QuestionDialogProps } from './QuestionDialog.tsx'
-
-/** What is asked before something is lost. */
-export interface Question {
-  title: string
-  text: string
-  discard_label: string
-}
+import type { Question, QuestionDialogProps } from './QuestionDialog.tsx'
 
 const changes: Question = {
   title: 'Discard changes?',

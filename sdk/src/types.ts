@@ -2628,7 +2628,7 @@ export interface CampaignProgress {
   starts_last_minute: number
   /**
    * When it ends at the rate of the last minute, but not before the last contact who waits is due. Hours and retries to
-   * come are left out: a forecast counts them. `null` when that is not known, such as while it is paused.
+   * come are left out: a forecast counts them. `null` while the campaign does not run, and when it has started nothing in the last minute and no contact is due later.
    */
   expected_end_at: string | null
 }

@@ -185,7 +185,8 @@ export const Progress = Type.Object(
     starts_last_minute: total('Attempts that began in the last minute.', 60),
     expected_end_at: optionalTimestamp(
       'When it ends at the rate of the last minute, but not before the last contact who waits is due. Hours and retries to come ' +
-        'are left out: a forecast counts them. `null` when that is not known, such as while it is paused.',
+        'are left out: a forecast counts them. `null` while the campaign does not run, and when it has started nothing in the last ' +
+        'minute and no contact is due later.',
     ),
   },
   { title: 'CampaignProgress' },

@@ -1835,6 +1835,25 @@ export interface Turn {
   } | null
   /** The tools that the agent used. */
   tools: ToolRun[]
+  /**
+   * The step of the agent's script that this turn has come to, and why. `null` for what no script has said, and for turns
+   * from before this field was there.
+   */
+  script: {
+    /** The name of the step, or `@end` or `@hand_over` if the script went there directly. */
+    step: string
+    /**
+     * What began the turn. `begin`: the agent speaks first. `hear`, `intent`, `slot`: this was heard. `else`: nothing that
+     * the step knows was heard. `repeat`: the contact asks to repeat. `silence`: the contact says nothing. `tool`: a tool
+     * has ended.
+     */
+    reason: 'begin' | 'hear' | 'intent' | 'slot' | 'else' | 'repeat' | 'silence' | 'tool'
+    /**
+     * The phrase of the script that was heard, or the name of the intent or slot. `null` for other reasons. The contact's
+     * own words are in the turn before.
+     */
+    heard: string | null
+  } | null
   latency: {
     /** Until the model's first words. */
     model_first_ms: number | null
@@ -2628,7 +2647,8 @@ export interface CampaignProgress {
   starts_last_minute: number
   /**
    * When it ends at the rate of the last minute, but not before the last contact who waits is due. Hours and retries to
-   * come are left out: a forecast counts them. `null` while the campaign does not run, and when it has started nothing in the last minute and no contact is due later.
+   * come are left out: a forecast counts them. `null` while the campaign does not run, and when it has started nothing in
+   * the last minute and no contact is due later.
    */
   expected_end_at: string | null
 }

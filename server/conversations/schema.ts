@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { body, id, idFilter, multiline, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
 import * as page from '../kit/postgres/page.ts'
+import { step_reasons } from '../models/script.ts'
 import { kinds } from '../talk/settings.ts'
 import { type FinishReason, finish_reasons } from '../talk/state.ts'
 
@@ -148,6 +149,25 @@ const Author = Type.Object({
 })
 export type Author = Static<typeof Author>
 
+const ScriptStep = Type.Object({
+  step: Type.String({
+    description: 'The name of the step, or `@end` or `@hand_over` if the script went there directly.',
+    examples: ['day'],
+  }),
+  reason: oneOf(step_reasons, {
+    description:
+      'What began the turn. `begin`: the agent speaks first. `hear`, `intent`, `slot`: this was heard. `else`: nothing that the ' +
+      'step knows was heard. `repeat`: the contact asks to repeat. `silence`: the contact says nothing. `tool`: a tool has ended.',
+    examples: ['hear'],
+  }),
+  heard: optionalText({
+    description:
+      "The phrase of the script that was heard, or the name of the intent or slot. `null` for other reasons. The contact's own words are in the turn before.",
+    examples: ['yes'],
+  }),
+})
+export type ScriptStep = Static<typeof ScriptStep>
+
 const milliseconds = (description: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], description, examples: [null] })
 
@@ -176,6 +196,13 @@ export const Turn = Type.Object(
       examples: [null],
     }),
     tools: Type.Array(ToolRun, { description: 'The tools that the agent used.', examples: [[]] }),
+    script: Type.Unsafe<ScriptStep | null>({
+      ...ScriptStep,
+      type: ['object', 'null'],
+      description:
+        "The step of the agent's script that this turn has come to, and why. `null` for what no script has said, and for turns from before this field was there.",
+      examples: [null],
+    }),
     latency: Type.Object({
       model_first_ms: milliseconds("Until the model's first words."),
       model_ms: milliseconds('Until the model was done.'),

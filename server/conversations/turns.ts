@@ -20,6 +20,7 @@ export const newTurn = (turn: Pick<Turn, 'seq' | 'role' | 'text' | 'created_at'>
   finish_reason: null,
   author: null,
   tools: [],
+  script: null,
   latency: no_latency,
   usage: no_usage,
   message: null,
@@ -49,7 +50,7 @@ export const turnColumns = (workspace: string, ranges: TurnRange[]): Sql => {
   const is_read = sql`workspace_id = ${workspace} and conversation_id = any(${[...afters.keys()]}::uuid[])
       and seq > ${Math.min(...afters.values())}::integer and seq <= ${Math.max(...untils.values())}::integer
       and seq > ${numberOf(afters)} and seq <= ${numberOf(untils)}`
-  return sql`seq, role, text, heard, is_interrupted, finish_reason, coalesce(latency, ${JSON.stringify(no_latency)}) as latency,
+  return sql`seq, role, text, heard, is_interrupted, finish_reason, script, coalesce(latency, ${JSON.stringify(no_latency)}) as latency,
     coalesce(usage, ${JSON.stringify(no_usage)}) as usage, error, created_at,
     case when author_id is not null then jsonb_build_object('id', author_id, 'name', null) end as author,
     case when message_id is not null then (
@@ -197,6 +198,7 @@ export async function insertTurns(
       // A call of a test workspace may go on with what a former version has kept.
       error,
       turn.finish_reason ?? null,
+      turn.script ? JSON.stringify(turn.script) : null,
       carried?.id ?? null,
       turn.author?.id ?? null,
       created_at,
@@ -219,6 +221,7 @@ const turn_columns = [
   'usage',
   'error',
   'finish_reason',
+  'script',
   'message_id',
   'author_id',
   'created_at',
@@ -231,12 +234,12 @@ export async function closeTurns({ db, workspace }: At, turns: TurnOf[]): Promis
   await db.run(
     sql`update conversation_turns as turn
       set text = row.text, heard = row.heard, speech = row.speech, is_open = false, is_interrupted = row.is_interrupted,
-        finish_reason = row.finish_reason, latency = row.latency, usage = row.usage, error = row.error,
+        finish_reason = row.finish_reason, script = row.script, latency = row.latency, usage = row.usage, error = row.error,
         created_at = row.created_at
       from ${rowsFrom(
         rows,
         `conversation_id uuid, seq integer, text text, heard text, speech jsonb, is_interrupted boolean,
-          finish_reason text, latency jsonb, usage jsonb, error text, created_at timestamptz`,
+          finish_reason text, script jsonb, latency jsonb, usage jsonb, error text, created_at timestamptz`,
       )}
       where turn.workspace_id = ${workspace} and turn.conversation_id = row.conversation_id and turn.seq = row.seq`,
   )

@@ -5,6 +5,7 @@ import type { ScriptProgress } from '../conversations/rows.ts'
 import type { AtOutside } from '../kit/at.ts'
 import { openModel } from '../models/language-model.ts'
 import { languageOf, listen, scoreIntent } from '../models/matching.ts'
+import type { TakenStep } from '../models/script.ts'
 import type { Script } from '../models/script-schema.ts'
 import { createScriptedModel, scriptAnswer, scriptOptions } from '../models/scripted.ts'
 import type { Effect } from '../talk/input.ts'
@@ -42,6 +43,8 @@ export interface Answerer {
   readResult: (answer: Extract<Answer, { type: 'asked' }>) => {
     facts: Record<string, unknown>
     progress: ScriptProgress | null
+    /** The step of a script that it has come to. */
+    taken: TakenStep | null
     /** True if the contact must hear the whole answer. */
     is_uninterruptible: boolean
   }
@@ -55,7 +58,7 @@ export const openAnswerer = (parts: AnswererParts): Answerer =>
 function openModelAnswerer({ at, claimed, configuration, tools }: AnswererParts): Answerer {
   const { contact, time_zone } = claimed
   const { model, fallback_model, model_settings } = configuration
-  const nothing = { facts: {}, progress: null, is_uninterruptible: false }
+  const nothing = { facts: {}, progress: null, taken: null, is_uninterruptible: false }
   return {
     asksForPerson: (text) => asksForPerson(text, configuration.language),
     addMessage: () => {},
@@ -107,11 +110,11 @@ function openScriptedAnswerer({ claimed, configuration }: AnswererParts, script:
       return askAtOnce(model, { prompt, providerOptions: scriptOptions(request), abortSignal })
     },
     readResult: ({ metadata }) => {
-      const { state, results, has_heard, is_uninterruptible } = scriptAnswer(metadata)
+      const { state, results, has_heard, taken, is_uninterruptible } = scriptAnswer(metadata)
       const heard_until = has_heard ? (unheard.at(-1)?.seq ?? progress.heard_until) : progress.heard_until
       if (has_heard) unheard = []
       progress = { ...state, heard_until }
-      return { facts: results, progress, is_uninterruptible }
+      return { facts: results, progress, taken, is_uninterruptible }
     },
     continueFrom: (before) => {
       progress = before

@@ -335,7 +335,7 @@ export class Driver {
         const { is_uninterruptible, ...result } = answerer.readResult(answer)
         this.#progress = result.progress ?? this.#progress
         const { usage, finish_reason } = answer
-        journal.addAnswer(result, usage)
+        journal.addAnswer(reply, result, usage)
         this.#happen({ type: 'asked', reply, usage, finish_reason, is_uninterruptible })
       } else if (answer.type === 'ask_failed') {
         const { message, status, kind, sentence: reason } = describeModelError(answer.error)

@@ -53,9 +53,11 @@ export interface Score {
 export const isBetter = (one: Score, other: Score | undefined): boolean =>
   !other || one.score > other.score || (one.score === other.score && one.length > other.length)
 
-/** Returns the best score of the phrases, or undefined if none was heard. The list must not change: its words are remembered. */
-export const scorePhrases = (phrases: readonly string[], heard: Heard): Score | undefined =>
-  bestOf(wordsOfPhrases(phrases, heard.language), heard, phrase_typo_length_min)
+/** Finds the phrase that was heard best, if there is one. The list must not change: its words are remembered. */
+export function scorePhrases(phrases: readonly string[], heard: Heard): (Score & { phrase: string }) | undefined {
+  const best = bestOf(wordsOfPhrases(phrases, heard.language), heard, phrase_typo_length_min)
+  return best && { ...best, phrase: phrases[best.index] ?? '' }
+}
 
 export function scoreIntent(intent: Intent, heard: Heard): Score | undefined {
   const { language, unique_words } = heard
@@ -65,12 +67,16 @@ export function scoreIntent(intent: Intent, heard: Heard): Score | undefined {
   return bestOf(is_negated ? phrases.filter(has_negation) : phrases, heard, intent_typo_length_min)
 }
 
-function bestOf(phrases: Set<string>[], heard: Heard, typo_length_min: number): Score | undefined {
-  let best: Score | undefined
-  for (const words of phrases) {
+function bestOf(
+  phrases: Set<string>[],
+  heard: Heard,
+  typo_length_min: number,
+): (Score & { index: number }) | undefined {
+  let best: (Score & { index: number }) | undefined
+  for (const [index, words] of phrases.entries()) {
     let count = 0
     for (const word of words) if (isHeard(word, heard, typo_length_min)) count += 1
-    const found = { score: count / words.size, length: words.size }
+    const found = { score: count / words.size, length: words.size, index }
     if (found.score >= score_min && isBetter(found, best)) best = found
   }
   return best

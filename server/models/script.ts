@@ -25,8 +25,20 @@ export interface ScriptSettings extends Omit<Moment, 'now'> {
   values?: Values
 }
 
+export const step_reasons = ['begin', 'hear', 'intent', 'slot', 'else', 'repeat', 'silence', 'tool'] as const
+
+/** Where the script has come to, and why. */
+export interface TakenStep {
+  /** The last node, or `@end` or `@hand_over` if it went there directly. */
+  step: string
+  reason: (typeof step_reasons)[number]
+  /** The phrase of the script, or the name of the intent or slot. Null for other reasons. */
+  heard: string | null
+}
+
 export interface ScriptStep {
   state: ScriptState
+  taken: TakenStep
   /** It is empty if the agent says nothing. */
   say: string
   next: 'wait' | 'end' | 'hand_over' | { tool: string; arguments: Record<string, unknown> }
@@ -51,8 +63,12 @@ export function stepScript(
 ): ScriptStep {
   const node = state.node === null ? undefined : nodeAt(script, state.node)
   const reaction = node ? reactAt(node, state, input, settings) : reactAtStart(script, state, input, settings)
-  return follow(script, { ...state, ...reaction.state }, reaction, settings)
+  const because = { reason: reasons_by_input[input.type], heard: null, ...reaction.because }
+  return follow(script, { ...state, ...reaction.state }, { ...reaction, because }, settings)
 }
+
+/** Unless the reaction has another one. */
+const reasons_by_input = { begin: 'begin', heard: 'else', silence: 'silence', tool_done: 'tool' } as const
 
 /** Returns what happens at the current node: words, then the node to go to. Without `go` the agent stays and waits. */
 interface Reaction {
@@ -61,14 +77,17 @@ interface Reaction {
   state?: Partial<ScriptState>
   results?: ScriptStep['results']
   is_uninterruptible?: boolean | undefined
+  because?: Partial<Because>
 }
+
+type Because = Omit<TakenStep, 'step'>
 
 /** The contact's first words may already answer the start node. If not, the agent says what it has to say. */
 function reactAtStart(script: Script, state: ScriptState, input: ScriptInput, settings: ScriptSettings): Reaction {
   const start = nodeAt(script, script.start)
   if (input.type === 'tool_done') return {}
   if (input.type !== 'heard' || !start) return { go: script.start }
-  return branchFor(start, state, hear(input, settings)) ?? { go: script.start }
+  return branchFor(start, state, hear(input, settings)) ?? { go: script.start, because: { reason: 'begin' } }
 }
 
 function reactAt(node: ScriptNode, state: ScriptState, input: ScriptInput, settings: ScriptSettings): Reaction {
@@ -90,7 +109,8 @@ function reactAt(node: ScriptNode, state: ScriptState, input: ScriptInput, setti
       const message = hear(input, settings)
       const branch = branchFor(node, state, message)
       if (branch) return branch
-      return scoreIntent('repeat', message.heard) || !node.else ? sayNode(node) : node.else
+      if (scoreIntent('repeat', message.heard)) return { ...sayNode(node), because: { reason: 'repeat' } }
+      return node.else ?? sayNode(node)
     }
   }
 }
@@ -122,12 +142,26 @@ function branchFor(node: ScriptNode, state: ScriptState, { heard, moment }: Mess
   if (!best) return undefined
   const { branch, found } = best
   const results = branch.slot && found.value !== undefined ? { [branch.slot]: found.value } : {}
-  return { say: branch.say, go: branch.go, results, state: { variables: { ...state.variables, ...results } } }
+  const { say, go } = branch
+  return {
+    say,
+    go,
+    results,
+    state: { variables: { ...state.variables, ...results } },
+    because: becauseOf(branch, found),
+  }
+}
+
+function becauseOf({ intent, slot }: Branch, { phrase }: FoundBranch): Partial<Because> {
+  if (phrase !== undefined) return { reason: 'hear', heard: phrase }
+  return intent ? { reason: 'intent', heard: intent } : { reason: 'slot', heard: slot ?? null }
 }
 
 interface FoundBranch extends Score {
   /** A slot has one. */
   value?: string
+  /** Of several phrases, the one that was heard best. */
+  phrase?: string
 }
 
 function scoreBranch({ hear, intent, slot }: Branch, heard: Heard, moment: Moment): FoundBranch | undefined {
@@ -137,13 +171,20 @@ function scoreBranch({ hear, intent, slot }: Branch, heard: Heard, moment: Momen
 }
 
 /** Goes from node to node until one waits, calls a tool, or the conversation ends. All that is said is one reply. */
-function follow(script: Script, state: ScriptState, reaction: Reaction, settings: ScriptSettings): ScriptStep {
-  const { results = {} } = reaction
+function follow(
+  script: Script,
+  state: ScriptState,
+  reaction: Reaction & { because: Because },
+  settings: ScriptSettings,
+): ScriptStep {
+  const { results = {}, because } = reaction
   const values = { ...state.variables, ...settings.values }
   const said = [reaction.say]
   let is_uninterruptible = reaction.is_uninterruptible === true
-  const step = (node: string | null, next: ScriptStep['next']): ScriptStep => ({
+  let last_node: string | undefined
+  const step = (node: string | null, next: ScriptStep['next'], end: string = script.start): ScriptStep => ({
     state: { ...state, node },
+    taken: { step: last_node ?? node ?? end, ...because },
     say: joinSaid(said, values),
     next,
     results,
@@ -152,10 +193,11 @@ function follow(script: Script, state: ScriptState, reaction: Reaction, settings
   let target = reaction.go
   if (target === undefined) return step(state.node, 'wait')
   for (let count = 0; count < nodes_max; count += 1) {
-    if (target === '@end') return step(null, 'end')
+    if (target === '@end') return step(null, 'end', target)
     const node = nodeAt(script, target)
     // It is `@hand_over`, or a node that is missing because nobody checked the script.
     if (!node) break
+    last_node = target
     if (node.tool !== undefined) {
       return step(target, { tool: node.tool, arguments: fillArguments(node.with ?? {}, values) })
     }
@@ -165,7 +207,7 @@ function follow(script: Script, state: ScriptState, reaction: Reaction, settings
     if (waits(node) || node.go === undefined) return step(target, 'wait')
     target = node.go
   }
-  return step(null, 'hand_over')
+  return step(null, 'hand_over', '@hand_over')
 }
 
 const nodeAt = ({ nodes }: Script, name: string): ScriptNode | undefined =>

@@ -10,7 +10,14 @@ import type {
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider'
 import { newId } from '../kit/id.ts'
-import { type ScriptInput, type ScriptSettings, type ScriptState, type ScriptStep, stepScript } from './script.ts'
+import {
+  type ScriptInput,
+  type ScriptSettings,
+  type ScriptState,
+  type ScriptStep,
+  stepScript,
+  type TakenStep,
+} from './script.ts'
 import type { Script } from './script-schema.ts'
 
 /** The key of `providerOptions` and `providerMetadata`. */
@@ -31,6 +38,8 @@ export interface ScriptAnswer {
   /** True if the contact's words were used. They are not when a tool's result has led to another tool. */
   has_heard: boolean
   results: ScriptStep['results']
+  /** The last step of this answer. */
+  taken: TakenStep | null
   /** True if the contact must hear the whole answer. */
   is_uninterruptible: boolean
 }
@@ -77,6 +86,7 @@ function generate(script: Script, options: LanguageModelV4CallOptions): Language
     state,
     has_heard,
     results: Object.assign({}, ...steps.map(({ results }) => results)),
+    taken: steps.at(-1)?.taken ?? null,
     is_uninterruptible: steps.some((step) => step.is_uninterruptible),
   }
   return {

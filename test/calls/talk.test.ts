@@ -56,7 +56,11 @@ test('a script presses a key in a phone menu, and waits without words', async ()
       .map((run: { arguments: object }) => run.arguments),
     [{ digits: '2' }],
   )
-  assert.ok(wordsOf(turns).includes('agent: We call about your order. Goodbye.'))
+  const last = turns.findLast(({ role }: { role: string }) => role === 'agent')
+  assert.equal(last.text, 'We call about your order. Goodbye.')
+  const steps = turns.map(({ script }: { script: object | null }) => script)
+  assert.deepEqual(steps.find(Boolean), { step: 'menu', reason: 'begin', heard: null })
+  assert.deepEqual(last.script, { step: 'bye', reason: 'else', heard: null })
 })
 
 for (const { to, end_reason, words } of [

@@ -53,6 +53,36 @@ test('an agent with a script greets, answers and ends the conversation', async (
   assert.deepEqual([after.close_reason, after.turn_count, after.is_answering], ['agent_ended', 5, false])
 })
 
+test('a turn says which step of the script it has come to, and what was heard', async () => {
+  const tenant = await server.workspace()
+  const { id } = await begin(tenant, await newAgent(tenant, { script }))
+  const [first] = await answersAfter(tenant, id, 0)
+  assert.deepEqual(first.script, { step: 'greet', reason: 'begin', heard: null })
+  const rows: [string, object][] = [
+    ['So, when are you open?', { step: 'greet', reason: 'hear', heard: 'when are you open' }],
+    ['ada@example.com', { step: 'greet', reason: 'slot', heard: 'email' }],
+    ['Bananas', { step: 'greet', reason: 'else', heard: null }],
+    ['Can you repeat that?', { step: 'greet', reason: 'repeat', heard: null }],
+    ['Sure', { step: 'done', reason: 'hear', heard: 'sure' }],
+  ]
+  for (const [index, [text, expected]] of rows.entries()) {
+    const said = await say(tenant, id, text)
+    assert.equal(said.script, null)
+    const [answer] = await answersAfter(tenant, id, 2 * index + 2)
+    assert.deepEqual(answer.script, expected, text)
+  }
+})
+
+test('a script that hands over at once says so, and a greeting is no step', async () => {
+  const tenant = await server.workspace()
+  const { id } = await begin(tenant, await newAgent(tenant, { script, greeting: 'Welcome.' }))
+  const [greeted] = await answersAfter(tenant, id, 0)
+  assert.deepEqual([greeted.text, greeted.script], ['Welcome.', null])
+  await say(tenant, id, 'I want a human')
+  const [answer] = await answersAfter(tenant, id, 2)
+  assert.deepEqual(answer.script, { step: '@hand_over', reason: 'intent', heard: 'human' })
+})
+
 test('the value of a slot is a result, and placeholders are filled in', async () => {
   const tenant = await server.workspace()
   const contact = await create(tenant, '/contacts', newContact({ first_name: 'Ada' }))
@@ -78,6 +108,11 @@ test('a script calls a tool and goes on with its result', async () => {
   const [turn] = await answersAfter(tenant, id, 0)
   assert.equal(turn.text, 'It is Tuesday.')
   assert.deepEqual([turn.tools.length, turn.tools[0].status, turn.tools[0].name], [1, 'succeeded', 'find_day'])
+  assert.deepEqual(
+    turn.script,
+    { step: 'tell', reason: 'begin', heard: null },
+    'what began the turn, and where it ends',
+  )
   const sent = JSON.parse(there.received[0]?.body ?? '')
   assert.deepEqual([sent.conversation_id, sent.tool, sent.id], [id, 'find_day', turn.tools[0].id])
 })

@@ -49,7 +49,8 @@ test('a reply is streamed in sentences and ends with its state and no usage', as
   assert.equal(finish.finishReason.unified, 'stop')
   assert.deepEqual([finish.usage.inputTokens.total, finish.usage.outputTokens.total], [0, 0])
   const state = { node: 'greet', variables: {} }
-  const answer = { state, has_heard: false, results: {}, is_uninterruptible: false }
+  const taken = { step: 'greet', reason: 'begin', heard: null }
+  const answer = { state, has_heard: false, results: {}, taken, is_uninterruptible: false }
   assert.deepEqual(scriptAnswer(finish.providerMetadata), answer)
 })
 

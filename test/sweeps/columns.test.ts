@@ -137,8 +137,8 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   },
   Turn: {
     table: 'conversation_turns',
-    computed: ['tools', 'latency', 'usage', 'message', 'author'],
-    not_shown: ['conversation_id', 'is_open', 'latency', 'usage', 'message_id', 'author_id', 'speech'],
+    computed: ['tools', 'script', 'latency', 'usage', 'message', 'author'],
+    not_shown: ['conversation_id', 'is_open', 'script', 'latency', 'usage', 'message_id', 'author_id', 'speech'],
   },
   Call: {
     table: 'calls',

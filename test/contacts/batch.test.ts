@@ -85,7 +85,7 @@ test('an atomic batch takes effect as a whole, or not at all', async () => {
   assert.equal(await totalOf(tenant), 2)
 })
 
-test('an atomic batch waits for contacts in one order, whatever the order of its operations', async () => {
+test('atomic batches wait for contacts in the same order, also if their operations have another one', async () => {
   const tenant = await workspace()
   const contacts = [await create(tenant), await create(tenant)]
   const [first, second] = contacts.toSorted((left, right) => (left.id < right.id ? -1 : 1))
@@ -225,7 +225,7 @@ test('a key is not used up by a batch without a valid operation', async () => {
   assert.equal(await totalOf(tenant), 1)
 })
 
-test('a key that has expired can be used for another batch, whatever its operations have stored since', async () => {
+test('a key that has expired can be used for another batch, also if answers of its operations are still stored', async () => {
   const tenant = await workspace()
   const headers = { 'idempotency-key': 'expired' }
   await send(tenant, [creating(), creating()], {}, headers)

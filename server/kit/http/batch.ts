@@ -11,9 +11,10 @@ import { keyedRequest } from './upload.ts'
 import { partRequest } from './valid-request.ts'
 
 /*
- * A batch that is not atomic stores the answer of each part under a key of its own, in the transaction of the part. So a repeat
- * after a crash goes on where the first request ended. The batch's own key stores an id, which is part of the keys of its parts.
- * When that key has expired and is used again, it gets another id, so that answers of old parts are not found.
+ * A batch stores the answer of each part under a key of its own, so that what is about one resource can be redacted. If the batch
+ * is not atomic, this happens in the transaction of the part, so a repeat after a crash goes on where the first request ended. The
+ * batch's own key stores an id, which is part of the keys of its parts: when that key has expired and is used again, it gets another
+ * id, so that answers of old parts are not found. For an atomic batch it also stores how many parts there are.
  */
 
 const lock_wait_ms = 2_000
@@ -103,11 +104,6 @@ const withIndex = (problem: Problem, index: number): Problem => {
   return new Problem(code, message, { ...details, index }, headers, problem)
 }
 
-/*
- * An atomic batch stores the answer of each part under a key of its own too, so that what is about one resource can be redacted.
- * Its own key stores an id, which is part of the keys of its parts, and how many there are.
- */
-
 export async function storeParts(at: At, keyed: KeyedRequest, parts: Answer[]): Promise<void> {
   const batch_id = randomUUID()
   const body = JSON.stringify({ batch_id, parts: parts.length })
@@ -135,11 +131,12 @@ function reserve(at: At, keyed: KeyedRequest, report: (at: At) => Promise<void>)
   const reserveIn = async (at: At): Promise<string | undefined> => {
     const replay = (await reserveKeys(at, [keyed])).get(keyed.key)
     if (replay instanceof Problem) throw replay
-    if (replay) return JSON.parse(replay.body).id
-    const id = randomUUID()
-    await storeAnswers(at, [{ keyed, answer: { status: 200, headers: {}, body: JSON.stringify({ id }) } }])
+    // For a day after an update there are answers of a version that called it `id`, or had none.
+    if (replay) return JSON.parse(replay.body).batch_id ?? JSON.parse(replay.body).id
+    const batch_id = randomUUID()
+    await storeAnswers(at, [{ keyed, answer: { status: 200, headers: {}, body: JSON.stringify({ batch_id }) } }])
     await report(at)
-    return id
+    return batch_id
   }
   return inTransaction(at, reserveIn, { lock_timeout_ms: lock_wait_ms })
 }

@@ -18,7 +18,11 @@ export function noteAddress({ database_url, data_dir, host }: Config, port: numb
   if (database_url) return
   try {
     if (port === undefined) fs.rmSync(fileIn(data_dir), { force: true })
-    else fs.writeFileSync(fileIn(data_dir), `${JSON.stringify({ host, port })}\n`)
+    else {
+      const written = `${fileIn(data_dir)}.new`
+      fs.writeFileSync(written, `${JSON.stringify({ host, port })}\n`)
+      fs.renameSync(written, fileIn(data_dir))
+    }
   } catch (error) {
     log.warn({ err: error }, 'commands may not find this service without HOST and PORT')
   }
@@ -35,7 +39,7 @@ export function withAddressOfService(
     if (!isObject(written) || typeof written.host !== 'string' || typeof written.port !== 'number') return config
     return { ...config, host: written.host, port: written.port }
   } catch {
-    // No service has run here, or it was killed while it wrote the file.
+    // No service runs here.
     return config
   }
 }

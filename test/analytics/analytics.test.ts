@@ -15,15 +15,14 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 import { advance, ended, newCaller, placeCall } from '../support/calls.ts'
 import { newAgent, say } from '../support/conversations.ts'
 import { campaign_start, newCampaign, newContacts, request, start } from '../support/dialing.ts'
-import { serve, type Tenant } from '../support/harness.ts'
+import { type Answer, serve, type Tenant } from '../support/harness.ts'
 
 const server = await serve()
 const { pool, workspace } = server
 const day_s = 86_400
 const five_percent = 0.05
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read any field
-type Data = any
+type Data = Answer['body']
 
 const read = (tenant: Tenant, kind: string, query: Record<string, string> = {}): Promise<Data> =>
   request(tenant, 'GET', `/analytics/${kind}?${new URLSearchParams(query)}`)
@@ -299,9 +298,18 @@ test('a call whose outcome is corrected counts once', async () => {
   const at = { ...server.at(tenant.id), is_test: true }
   const time = clock.iso(clock.wall())
   const call = {
-    ...{ id: newId(), is_test: true, started_at: time, ended_at: time, agent_id: newId(), campaign_id: null },
-    ...{ agent_version: { id: null, version_label: 'v1' }, channel_id: null, cost_micros: 5 },
-    ...{ outcome: 'no_answer' as const, duration_ms: null, latency: { turn_p50_ms: null, turn_p95_ms: null } },
+    id: newId(),
+    is_test: true,
+    started_at: time,
+    ended_at: time,
+    agent_id: newId(),
+    agent_version: { id: null, version_label: 'v1' },
+    campaign_id: null,
+    channel_id: null,
+    cost_micros: 5,
+    outcome: 'no_answer' as const,
+    duration_ms: null,
+    latency: { turn_p50_ms: null, turn_p95_ms: null },
   }
   const corrected = { ...call, outcome: 'answered' as const, duration_ms: 60_000 }
   await inTransaction(at, (at) => at.hooks.run(at, written, [{ before: { ...call, ended_at: null }, after: call }]))
@@ -342,8 +350,13 @@ test('simulated calls of a live workspace are not counted', async () => {
   const { rows, total } = await read(tenant, 'calls')
   assert.equal(rows.length, 30)
   assert.deepEqual(total, {
-    ...{ calls: 0, answered: 0, by_outcome: {}, answer_rate: nothing_answered, duration_p50_ms: null },
-    ...{ turn_p50_ms: null, cost_micros: 0 },
+    calls: 0,
+    answered: 0,
+    by_outcome: {},
+    answer_rate: nothing_answered,
+    duration_p50_ms: null,
+    turn_p50_ms: null,
+    cost_micros: 0,
   })
 })
 
@@ -433,7 +446,9 @@ test('days and weeks go by the clocks of the workspace: one day has 23 hours', a
       ['2027-03-28T22:00:00.000Z', 1],
     ])
     const hours = await read(tenant, 'campaigns', {
-      ...{ from: '2027-03-27T23:00:00Z', to: '2027-03-28T22:00:00Z', interval: 'hour' },
+      from: '2027-03-27T23:00:00Z',
+      to: '2027-03-28T22:00:00Z',
+      interval: 'hour',
     })
     assert.equal(hours.rows.length, 23)
     assert.equal(hours.total.attempts, 3)

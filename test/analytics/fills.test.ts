@@ -9,7 +9,7 @@ import { type Sql, sql } from '../../server/kit/postgres/sql.ts'
 import { advance, newCaller, placeCall } from '../support/calls.ts'
 import { newAgent, say } from '../support/conversations.ts'
 import { campaign_start, newCampaign, newContacts, request, start } from '../support/dialing.ts'
-import { serve, type Tenant } from '../support/harness.ts'
+import { type Answer, serve, type Tenant } from '../support/harness.ts'
 import { listLockWaits } from '../support/lock-waits.ts'
 
 /* A workspace from before there were counts: its counts are removed, and it gets fills as the migration adds them. */
@@ -20,8 +20,7 @@ const kinds = ['calls', 'conversations', 'campaigns']
 const day_s = 86_400
 const hour_ms = 3_600_000
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read any field
-type Data = any
+type Data = Answer['body']
 
 const query = `from=${clock.iso(campaign_start)}&to=${clock.iso(campaign_start + 10 * clock.day_ms)}&group_by=agent_id,outcome`
 
@@ -147,14 +146,14 @@ test('what changes while a fill goes on is counted once, on both sides of where 
 test('who changes something waits while a fill counts it', async () => {
   const { tenant, talks, at } = await newWorkspace()
   await forget(tenant, at)
-  const counted = Promise.withResolvers<void>()
+  const counted = Promise.withResolvers<number>()
   const released = Promise.withResolvers<void>()
   const hold = (db: Db): Db => ({
     ...db,
     run: async (statement) => {
       const done = await db.run(statement)
       if (/^delete from analytics_fills/.test(statement.text) && statement.values.includes('conversations')) {
-        counted.resolve()
+        counted.resolve((await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)).pid)
         await released.promise
       }
       return done
@@ -162,12 +161,13 @@ test('who changes something waits while a fill counts it', async () => {
     tx: (work, options) => db.tx((inner) => work(hold(inner)), options),
   })
   const filling = fill({ ...at, db: hold(at.db) }, undefined, { now: later })
-  await counted.promise
+  const filling_pid = await counted.promise
   let is_said = false
   const said = say(tenant, talks[2].id, 'Meanwhile').finally(() => {
     is_said = true
   })
-  while (!is_said && (await listLockWaits(pool)).length === 0);
+  const isWaitedFor = async () => (await listLockWaits(pool)).some(({ blocking }) => blocking === filling_pid)
+  while (!is_said && !(await isWaitedFor()));
   assert.equal(is_said, false)
   released.resolve()
   await Promise.all([filling, said])

@@ -2,7 +2,7 @@ import * as audit from '../audit/store.ts'
 import { type At, atWall, inTransaction, type Service } from '../kit/at.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { invalid, Problem } from '../kit/problem.ts'
-import { changeAndRecord, personOf } from '../people/audit.ts'
+import { asPerson, changeAndRecord } from '../people/audit.ts'
 import { hashPassword } from '../people/password.ts'
 import * as password_links from '../people/password-links.ts'
 import type { Role } from '../people/roles.ts'
@@ -59,7 +59,7 @@ export async function joinUser(service: Service, email: string, { workspace: nam
 /** Returns false when the person already is a member. */
 async function addMember(at: At, member: { person_id: string; role: Role }): Promise<boolean> {
   const is_new = await people.join(at, member)
-  if (is_new) await audit.record(at, { action: 'members.create', subject: personOf(member.person_id) })
+  if (is_new) await audit.record(at, { action: 'members.create', subject: asPerson(member.person_id) })
   return is_new
 }
 

@@ -19,7 +19,7 @@ export function spellingsOf(phone_number: string): string[] {
 }
 
 /** One of its spellings, the same for all of them. */
-export function personOf(phone_number: string): string {
+export function firstSpellingOf(phone_number: string): string {
   const code = callingCodeOf(phone_number)
   return (code !== undefined && spell(code, phone_number)[0]) || phone_number
 }

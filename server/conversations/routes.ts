@@ -31,7 +31,7 @@ data: {"turn":{"seq":2,"role":"agent","text":"We are open from nine to six."}}
 /** Tells whether a person or a program closes a conversation. */
 const reasonOf = ({ authenticated_by }: operation.Caller) => (authenticated_by === 'session' ? 'human_ended' : 'api')
 
-const personOf = ({ id, authenticated_by }: operation.Caller) => (authenticated_by === 'session' ? id : null)
+const personIdOf = ({ id, authenticated_by }: operation.Caller) => (authenticated_by === 'session' ? id : null)
 
 export const operations: operation.Operation[] = [
   operation.write({
@@ -146,7 +146,7 @@ export const operations: operation.Operation[] = [
     response: schema.Turn,
     status: 201,
     run: (at, { params, body, caller }) =>
-      people.answer(at, { id: params.id, text: body.text, author_id: personOf(caller) }),
+      people.answer(at, { id: params.id, text: body.text, author_id: personIdOf(caller) }),
   }),
   operation.write({
     id: 'conversations.take_back',

@@ -4,7 +4,7 @@ import { isUnavailable } from '../kit/postgres/errors.ts'
 import { sql } from '../kit/postgres/sql.ts'
 
 /** As an actor, and as a subject. Without an id, someone who is not known. */
-export const personOf = (id: string | null) => ({ type: 'person', id })
+export const asPerson = (id: string | null) => ({ type: 'person', id })
 
 interface PersonEntry extends Pick<audit.NewEntry, 'action' | 'is_counted'> {
   /** The entry is about this person, and in the audit log of each of their workspaces. */
@@ -35,7 +35,7 @@ export async function changeAndRecord<T>(
 export async function recordForPerson(at: At, { person_id, actor = at.actor, ...rest }: PersonEntry): Promise<void> {
   const { db } = at
   const acting = { ...at, actor }
-  const entry = { ...rest, subject: personOf(person_id) }
+  const entry = { ...rest, subject: asPerson(person_id) }
   const joined = await db.many<{ workspace_id: string }>(
     sql`select workspace_id from memberships where person_id = ${person_id}`,
   )

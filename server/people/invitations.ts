@@ -7,7 +7,7 @@ import * as page from '../kit/postgres/page.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { invalid, invalidState, notFound, Problem } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { personOf } from './audit.ts'
+import { asPerson } from './audit.ts'
 import { hashPassword } from './password.ts'
 import { roleRequired } from './roles.ts'
 import type {
@@ -120,8 +120,8 @@ async function use(at: Accepting, { token, person }: { token: string; person: Pe
   if (!(await people.join({ ...at, workspace: used.workspace_id }, { person_id: person.id, role: used.role }))) {
     throw invalidState('You are already a member of this workspace.')
   }
-  const acting = { ...at, workspace: used.workspace_id, actor: personOf(person.id) }
-  await audit.record(acting, { action: 'invitations.accept', subject: personOf(person.id) })
+  const acting = { ...at, workspace: used.workspace_id, actor: asPerson(person.id) }
+  await audit.record(acting, { action: 'invitations.accept', subject: asPerson(person.id) })
 }
 
 const emailMismatch = (email: string) =>

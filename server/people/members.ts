@@ -3,7 +3,7 @@ import { type At, inTransaction } from '../kit/at.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { invalidState, notFound } from '../kit/problem.ts'
-import { personOf } from './audit.ts'
+import { asPerson } from './audit.ts'
 import { hasTwoFactor } from './has-two-factor.ts'
 import { roleRequired } from './roles.ts'
 import type { Member, Query, Role } from './schema.ts'
@@ -30,7 +30,7 @@ export const setRole = (
       sql`update memberships set role = ${role} where workspace_id = ${workspace} and person_id = ${person_id}`,
     )
     if (role !== 'owner') await withdrawInvitationsBy(at, person_id)
-    await audit.record(at, { action: 'members.update', subject: personOf(person_id) })
+    await audit.record(at, { action: 'members.update', subject: asPerson(person_id) })
     return db.one<Member>(sql`select * from (${selection(workspace)}) as member where person_id = ${person_id}`)
   })
 
@@ -44,7 +44,7 @@ export const remove = (at: At, { person_id, by }: { person_id: string; by: strin
     await db.run(sql`delete from memberships where workspace_id = ${workspace} and person_id = ${person_id}`)
     await withdrawInvitationsBy(at, person_id)
     await withdrawInvitationsFor(at, person_id)
-    await audit.record(at, { action: 'members.delete', subject: personOf(person_id) })
+    await audit.record(at, { action: 'members.delete', subject: asPerson(person_id) })
     return { deleted: true }
   })
 

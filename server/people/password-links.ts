@@ -5,7 +5,7 @@ import { hashOf, newSecret } from '../kit/crypto/secret.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalidState, notFound, Problem } from '../kit/problem.ts'
 import { product } from '../product.ts'
-import { changeAndRecord, personOf } from './audit.ts'
+import { asPerson, changeAndRecord } from './audit.ts'
 import { hashPassword } from './password.ts'
 import type { OpenPasswordLink, PasswordLink } from './schema.ts'
 import * as people from './store.ts'
@@ -53,7 +53,7 @@ export const createAsOwner = (
     )
     if (!member) throw notFound()
     if (!(await ownsAllWorkspacesOf(at, { owner_id: created_by, person_id }))) throw notAllowed()
-    await audit.record(at, { action: 'password_links.create', subject: personOf(person_id) })
+    await audit.record(at, { action: 'password_links.create', subject: asPerson(person_id) })
     return create(at, { ...link, created_by })
   })
 
@@ -78,7 +78,7 @@ export async function use(
     await people.setPassword(at, { id: person_id, before, after })
   }
   // Someone who is signed in may use the link of another person.
-  const actor = at.actor.id === null ? personOf(person_id) : at.actor
+  const actor = at.actor.id === null ? asPerson(person_id) : at.actor
   await changeAndRecord(at, setPassword, () => ({ action: 'password_links.use', person_id, actor }))
   return { changed: true }
 }

@@ -4,7 +4,7 @@ import { hashOf, newSecret } from '../kit/crypto/secret.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { notFound } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { changeAndRecord, personOf } from './audit.ts'
+import { asPerson, changeAndRecord } from './audit.ts'
 import { hashPassword } from './password.ts'
 import type { NewPerson } from './schema.ts'
 import * as people from './store.ts'
@@ -60,6 +60,6 @@ export async function complete(
   return changeAndRecord(at, createPerson, ({ id }) => ({
     action: 'setup.complete',
     person_id: id,
-    actor: personOf(id),
+    actor: asPerson(id),
   }))
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { At, Unscoped } from '../kit/at.ts'
 import { invalid, Problem, signedOut } from '../kit/problem.ts'
-import { changeAndRecord, personOf, recordForPerson } from './audit.ts'
+import { asPerson, changeAndRecord, recordForPerson } from './audit.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import type { PasswordChange, Session, SignIn } from './schema.ts'
 import * as sessions from './sessions.ts'
@@ -57,7 +57,7 @@ export async function signIn(
       return is_redeemed ? createSession(at, { person, visitor, is_two_factor }) : undefined
     },
     (token) =>
-      token === undefined ? undefined : { action: 'session.create', person_id: person.id, actor: personOf(person.id) },
+      token === undefined ? undefined : { action: 'session.create', person_id: person.id, actor: asPerson(person.id) },
   )
   if (token === undefined) {
     await recordFailure(at, person.id)
@@ -68,7 +68,7 @@ export async function signIn(
 }
 
 const recordFailure = (at: At, person_id: string): Promise<void> =>
-  recordForPerson(at, { action: 'session.create_failed', person_id, actor: personOf(null), is_counted: true })
+  recordForPerson(at, { action: 'session.create_failed', person_id, actor: asPerson(null), is_counted: true })
 
 interface NewSession {
   person: people.PersonWithHash

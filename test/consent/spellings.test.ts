@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { findGranted, findOptedOut } from '../../server/consent/refusals.ts'
 import { kinds, statuses } from '../../server/consent/schema.ts'
-import { personOf, spellingsOf } from '../../server/consent/spellings.ts'
+import { firstSpellingOf, spellingsOf } from '../../server/consent/spellings.ts'
 import { newTestCalls } from '../support/calls.ts'
 import { recordEntries } from '../support/consents.ts'
 import { create } from '../support/contacts.ts'
@@ -45,13 +45,13 @@ test('each spelling of a number is found by each other one, and none by other nu
         assert.equal(found[0], one)
         for (const other of spellings) assert.ok(found.includes(other), `${other} by ${one}`)
         assert.ok(found.length <= 4)
-        assert.equal(personOf(one), personOf(spellings[0] ?? ''))
+        assert.equal(firstSpellingOf(one), firstSpellingOf(spellings[0] ?? ''))
       }
       const people = alike(digits)
       for (const one of people)
         for (const other of people.filter((other) => other !== one)) {
           assert.ok(!spellingsOf(one).includes(other), `${other} by ${one}`)
-          assert.notEqual(personOf(one), personOf(other))
+          assert.notEqual(firstSpellingOf(one), firstSpellingOf(other))
         }
     }),
     runs(),
@@ -65,7 +65,7 @@ test('any number has spellings, itself among them, which have the same person', 
   fc.assert(
     fc.property(number, (number) => {
       const spellings = spellingsOf(number)
-      assert.ok(spellings.includes(number) && spellings.includes(personOf(number)))
+      assert.ok(spellings.includes(number) && spellings.includes(firstSpellingOf(number)))
       assert.ok(spellings.length <= 5 && spellings.every((one) => /^\+\d+$/.test(one)))
     }),
     runs(),

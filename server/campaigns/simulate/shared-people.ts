@@ -1,4 +1,4 @@
-import { personOf } from '../../consent/spellings.ts'
+import { firstSpellingOf } from '../../consent/spellings.ts'
 import type { DueEnrollment } from '../dial/candidates.ts'
 import type { Result } from './simulation.ts'
 
@@ -10,7 +10,7 @@ export class SharedPeople {
 
   add(enrollments: DueEnrollment[]): void {
     for (const one of enrollments) {
-      const person = personOf(one.contact.phone_number)
+      const person = firstSpellingOf(one.contact.phone_number)
       const same = this.#by_person.get(person)
       if (same) same.push(one)
       else this.#by_person.set(person, [one])
@@ -20,7 +20,7 @@ export class SharedPeople {
   /** In the second in which a call begins, nobody knows how it ends. */
   begin(one: DueEnrollment, time: number, result: Result): void {
     const { phone_number } = one.contact
-    const others = this.#by_person.get(personOf(phone_number))?.filter((other) => other !== one) ?? []
+    const others = this.#by_person.get(firstSpellingOf(phone_number))?.filter((other) => other !== one) ?? []
     if (others.length === 0) return
     // Another spelling is another number for everything but opt-outs.
     const with_number = others.filter(({ contact }) => contact.phone_number === phone_number)

@@ -125,7 +125,7 @@ test('the printed commands work, and after kill -9 the next start uses the runni
     assert.equal((await contacts(address)).status, 200)
   })
   const address_file = path.join(DATA_DIR, 'address.json')
-  await t.test('commands find the running service by its data, whatever its port is', async () => {
+  await t.test('commands find the running service by its data, at any port', async () => {
     const { stdout, stderr } = await command(['agent', 'list', '--json'], { DATA_DIR }).ended
     assert.equal(JSON.parse(stdout).agents[0].name, 'Receptionist', stderr)
     const elsewhere = await command(['agent', 'list'], { DATA_DIR, PORT: '9' }).ended

@@ -164,5 +164,7 @@ const theme = EditorView.theme({
   },
   '.cm-key': { color: 'var(--mantine-color-anchor)' },
   '.cm-literal': { color: 'var(--warning-text)' },
-  '&.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--accent-soft)' },
+  // Chromium gives what is typed over a bracket its background, as an inline style, which the Content-Security-Policy blocks.
+  '&.cm-focused :is(.cm-matchingBracket, .cm-nonmatchingBracket)': { backgroundColor: 'transparent' },
+  '&.cm-focused .cm-matchingBracket': { outline: '1px solid var(--accent)' },
 })

@@ -39,5 +39,5 @@ export function CallRow({ call }: { call: Call }) {
 
 function describe({ status, duration_ms, agent_name }: Call): string {
   if (status === 'in_progress') return 'Speaking…'
-  return duration_ms === null ? agent_name : `${agent_name} · ${formatDuration(duration_ms)}`
+  return duration_ms === null ? agent_name : `${formatDuration(duration_ms)} · ${agent_name}`
 }

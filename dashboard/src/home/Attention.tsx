@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -21,11 +22,13 @@ const webhooks_max = 100
 export function Attention() {
   const items = [useWaiting(), useWebhooks(), useChannels(), usePaused()]
   const shown = items.flatMap((item) => item ?? [])
-  if (items.some((item) => item === undefined)) return null
+  const is_loading = items.some((item) => item === undefined)
   return (
-    <section aria-label="Needs attention">
+    <section aria-label="Needs attention" aria-busy={is_loading}>
       <h2 className={styles.heading}>Needs attention</h2>
-      {shown.length === 0 ? (
+      {is_loading ? (
+        <Skeleton height={42} />
+      ) : shown.length === 0 ? (
         <p className={styles.quiet}>Nothing right now.</p>
       ) : (
         <ul className={styles.attention}>

@@ -85,7 +85,7 @@ function CallLine({ call, is_playing, toggle }: CallLineProps) {
         {name}
       </Link>
       <CallStatus call={call} />
-      <span className={styles.cut}>
+      <span className={styles.cut} title={call.agent_name}>
         {call.is_test && 'Test · '}
         {call.agent_name}
       </span>

@@ -33,6 +33,7 @@ export const action_names: Record<string, string> = {
   'campaigns.resume': 'Resumed a campaign',
   'campaigns.cancel': 'Canceled a campaign',
   'campaigns.delete': 'Deleted a campaign',
+  'campaigns.get_report': 'Downloaded a campaign report',
   'enrollments.delete': 'Removed a contact from a campaign',
   'contacts.batch': 'Changed contacts in bulk',
   'contacts.export': 'Exported contacts',

@@ -23,6 +23,17 @@ const post = (url: string, payload: object) =>
     body: JSON.stringify(payload),
   })
 
+/** How many pixels of a button's words don't fit. */
+const clippedWidth = (name: string) =>
+  page
+    .getByRole('button', { name })
+    .evaluate(({ clientWidth, scrollWidth, firstElementChild }) =>
+      Math.max(
+        scrollWidth - clientWidth,
+        (firstElementChild?.scrollWidth ?? 0) - (firstElementChild?.clientWidth ?? 0),
+      ),
+    )
+
 let webhook_url = ''
 
 test('the dashboard knows every event type', () => {
@@ -262,6 +273,7 @@ test('every page works in dark mode and on a phone', { skip }, async () => {
       if (part && name !== 'Events') await page.getByRole('heading', { level: 1, name: one }).waitFor()
       await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').first().waitFor({ state: 'hidden' })
       await owner.capture(`${name.toLowerCase()}${part}, narrow, dark`)
+      if (part && name === 'Integrations') assert.equal(await clippedWidth('Copy URL'), 0)
       if (part && name === 'Events') await page.keyboard.press('Escape')
     }
   }

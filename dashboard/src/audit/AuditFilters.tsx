@@ -59,6 +59,7 @@ export function AuditFilters({ filters, entries, onChange }: AuditFiltersProps) 
         clearButtonProps={{ 'aria-label': 'Clear action' }}
         nothingFoundMessage="No results"
         comboboxProps={filter_list}
+        openOnFocus={false}
         value={action ?? null}
         onChange={(value) => set('action', value)}
       />
@@ -71,6 +72,7 @@ export function AuditFilters({ filters, entries, onChange }: AuditFiltersProps) 
         clearButtonProps={{ 'aria-label': 'Clear person or API key' }}
         nothingFoundMessage="No results"
         comboboxProps={filter_list}
+        openOnFocus={false}
         value={actor_id ?? null}
         onChange={(value) => set('actor_id', value)}
       />

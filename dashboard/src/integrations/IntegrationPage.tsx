@@ -64,7 +64,7 @@ function Facts({ integration }: { integration: Integration }) {
           </li>
         </>
       )}
-      <li>{is_signed ? 'Signed requests only' : 'Accepts unsigned requests'}</li>
+      {is_signed && <li>Signed requests only</li>}
     </ul>
   )
 }

@@ -44,7 +44,7 @@ export function Receipts({ integration: { id } }: { integration: Integration }) 
 }
 
 const columns: Column<Receipt>[] = [
-  { id: 'outcome', name: 'Result', width: '120px', cell: (receipt) => <ReceiptLink {...receipt} /> },
+  { id: 'outcome', name: 'Result', width: '92px', cell: (receipt) => <ReceiptLink {...receipt} /> },
   {
     id: 'reason',
     name: 'Reason',

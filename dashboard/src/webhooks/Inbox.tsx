@@ -88,7 +88,7 @@ export function Inbox({ webhook: { id } }: { webhook: Webhook }) {
 
 const columns: Column<InboxRequest>[] = [
   { id: 'type', name: 'Event', cell: (request) => <RequestLink {...request} /> },
-  { id: 'signature', name: 'Signature', cell: (request) => <SignatureStatus {...request} /> },
+  { id: 'signature', name: 'Signature', width: '132px', cell: (request) => <SignatureStatus {...request} /> },
   {
     id: 'response',
     name: 'Response',

@@ -90,9 +90,12 @@ async function findChannels(at: At, { kind, status, channel_ids }: Campaign): Pr
   if (channel_ids.length > 0) return channel_ids
   const only = await chooseActive(at, kind)
   if (only) return [only.id]
-  throw invalidState(`The workspace doesn't have exactly one active ${kind} channel. Set channel_ids first.`, {
-    status,
-  })
+  throw invalidState(
+    `The workspace doesn't have exactly one active ${kind} channel. Choose the channels of the campaign first.`,
+    {
+      status,
+    },
+  )
 }
 
 interface Begin {

@@ -56,7 +56,7 @@ const inProgress = () =>
 const noChannel = ({ channel_ids, kind }: StoredCampaign) =>
   invalidState(
     channel_ids.length === 0
-      ? `The workspace doesn't have exactly one active ${kind} channel. Set channel_ids first.`
+      ? `The workspace doesn't have exactly one active ${kind} channel. Choose the channels of the campaign first.`
       : 'No channel of this campaign is active. Enable one first.',
     { reason: 'no_channel' },
   )

@@ -32,6 +32,21 @@ test('looking at the instructions of a scripted agent asks nothing', { skip }, a
   assert.deepEqual((await send('GET', `/agents/${id}`)).draft.script, script)
 })
 
+test('the test chat lights up the step of the script, and says why', { skip }, async () => {
+  const { id } = await send('POST', '/agents', { name: 'Lit', script })
+  await openInPage(page, `/agents/${id}`)
+  await page.getByRole('button', { name: 'Start chat' }).click()
+  const lit = page.locator('[aria-current=step]')
+  await lit.getByText('Is Tuesday all right?').waitFor()
+  await page.getByLabel('Write as the contact').fill('yes')
+  await page.keyboard.press('Enter')
+  await page.getByText('Heard: yes → done').waitFor()
+  await lit.getByText('See you on Tuesday.').waitFor()
+  await captureAll(owner, 'agent, lit step')
+  await page.getByText('Map', { exact: true }).click()
+  await lit.getByRole('button', { name: /^done/ }).waitFor()
+})
+
 test('a comparison marks what was added and removed', { skip }, async () => {
   const { id } = await send('POST', '/agents', { name: 'Compared', script })
   const changed = { ...script.nodes.done, say: 'See you on Friday.' }

@@ -43,6 +43,8 @@ function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
   const is_changed = useIsChanged(agent)
   const [pane, setPane] = useState('text')
   const [part, setPart] = useState('settings')
+  // Where the script is in the test chat.
+  const [step, setStep] = useState<string>()
   return (
     <div className={styles.editor} data-fills-page data-pane={pane}>
       <header className={styles.editorHead}>
@@ -89,11 +91,11 @@ function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
         </section>
       </div>
       <section className={styles.pane} data-name="text" aria-label="What the agent says">
-        <AgentText draft={draft} is_read_only={!can_edit} />
+        <AgentText draft={draft} step={step} is_read_only={!can_edit} />
       </section>
       {can_edit && (
         <section className={styles.pane} data-name="chat" aria-label="Test chat">
-          <TestChat agent={agent} draft={draft} />
+          <TestChat agent={agent} draft={draft} onStep={setStep} />
         </section>
       )}
       <DraftConflict draft={draft} />

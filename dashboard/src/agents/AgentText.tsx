@@ -28,8 +28,15 @@ const first_script = toJsonText({
 
 type Kind = 'instructions' | 'script'
 
+interface AgentTextProps {
+  draft: Draft
+  /** The step of the script that is lit up. */
+  step: string | undefined
+  is_read_only: boolean
+}
+
 /** The instructions and the script. Looking at one changes nothing: only a button makes the agent follow it. */
-export function AgentText({ draft, is_read_only }: { draft: Draft; is_read_only: boolean }) {
+export function AgentText({ draft, step, is_read_only }: AgentTextProps) {
   const { values, change, error } = draft
   const followed: Kind = values.script === null ? 'instructions' : 'script'
   const [chosen, setChosen] = useState<Kind>()
@@ -70,6 +77,7 @@ export function AgentText({ draft, is_read_only }: { draft: Draft; is_read_only:
         <ScriptEditor
           text={values.script}
           errors={errors}
+          current={step}
           is_read_only={is_read_only}
           onChange={(script) => change({ script })}
         />

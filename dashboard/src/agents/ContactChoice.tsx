@@ -30,7 +30,7 @@ export function ContactChoice({ chosen, onChoose }: ContactChoiceProps) {
   return (
     <Select
       aria-label="Contact"
-      placeholder="As nobody in particular"
+      placeholder="Unknown contact"
       size="xs"
       searchable
       clearable

@@ -9,6 +9,7 @@ import { addTurn, conversationQuery, turnsQuery } from '../conversations/convers
 import { MessageForm } from '../conversations/MessageForm.tsx'
 import { Transcript } from '../conversations/Transcript.tsx'
 import { useConversation } from '../conversations/useConversation.ts'
+import type { Note } from '../conversations/useNotes.ts'
 import { useApi } from '../kit/api.ts'
 import { ChatIcon, RotateIcon } from '../kit/icons.tsx'
 import { useIsTest } from '../kit/session.ts'
@@ -18,15 +19,18 @@ import { providersQuery } from '../settings/providers-query.ts'
 import { TalkButton } from '../talk/TalkButton.tsx'
 import styles from './agents.module.css'
 import { ContactChoice } from './ContactChoice.tsx'
+import { describeStep } from './script/script.ts'
 import { type Draft, draftNotSaved } from './useDraft.ts'
 
 interface TestChatProps {
   agent: AgentWithDraft
   draft: Draft
+  /** Where the script is now. */
+  onStep: (name: string | undefined) => void
 }
 
 /** Talks to the draft as a contact would. */
-export function TestChat({ agent, draft }: TestChatProps) {
+export function TestChat({ agent, draft, onStep }: TestChatProps) {
   const api = useApi()
   const client = useQueryClient()
   const can_talk = !useIsTest()
@@ -64,7 +68,7 @@ export function TestChat({ agent, draft }: TestChatProps) {
       <ProviderNotice draft={draft} workspace={api.workspace} />
       {id && started_at !== saved_at && <p className={styles.notice}>The draft has changed. Restart to test it.</p>}
       {id ? (
-        <Chat key={id} id={id} />
+        <Chat key={id} id={id} onStep={onStep} />
       ) : (
         <div className={styles.chatStart}>
           <EmptyState
@@ -139,9 +143,14 @@ function useTestConversation(
 
 const names: Record<Turn['role'], string> = { contact: 'You', agent: 'Agent', human: 'Person', system: 'System' }
 
-function Chat({ id }: { id: string }) {
+function Chat({ id, onStep }: { id: string } & Pick<TestChatProps, 'onStep'>) {
   const { workspace } = useApi()
   const { conversation, turns, open_turns } = useConversation(id)
+  const step = turns.data?.findLast(({ script }) => script !== null)?.script?.step
+  useEffect(() => {
+    onStep(step)
+    return () => onStep(undefined)
+  }, [step, onStep])
   const { status = 'open', is_answering = false } = conversation.data ?? {}
   const error = conversation.error ?? turns.error
   if (error) return <LoadError error={error} />
@@ -153,6 +162,7 @@ function Chat({ id }: { id: string }) {
         is_answering={is_answering}
         own="contact"
         names={names}
+        notes={stepNotes(turns.data ?? [])}
       />
       {status === 'handed_over' && (
         <p className={styles.notice}>
@@ -170,6 +180,14 @@ function Chat({ id }: { id: string }) {
     </>
   )
 }
+
+/** Why the script came to each step, before what it said there. */
+const stepNotes = (turns: Turn[]): Note[] =>
+  turns.flatMap(({ seq, script, created_at }, index) => {
+    if (!script) return []
+    const at = turns[index - 1]?.created_at ?? new Date(Date.parse(created_at) - 1).toISOString()
+    return [{ id: `step ${seq}`, at, text: describeStep(script) }]
+  })
 
 /** Without a provider an agent that has no script can't answer. */
 function ProviderNotice({ draft: { values }, workspace }: { draft: Draft; workspace: string }) {

@@ -13,13 +13,15 @@ interface ScriptEditorProps {
   /** JSON as it was typed. */
   text: string
   errors: FieldError[]
+  /** The step in which a test chat is. */
+  current: string | undefined
   is_read_only: boolean
   onChange: (text: string) => void
 }
 
 type View = 'steps' | 'map' | 'json'
 
-export function ScriptEditor({ text, errors, is_read_only, onChange }: ScriptEditorProps) {
+export function ScriptEditor({ text, errors, current, is_read_only, onChange }: ScriptEditorProps) {
   const [view, setView] = useState<View>('steps')
   const [open, setOpen] = useState<string>()
   const script = useMemo(() => parseScript(text), [text])
@@ -52,13 +54,14 @@ export function ScriptEditor({ text, errors, is_read_only, onChange }: ScriptEdi
         <Steps
           script={script}
           errors={errors}
+          current={current}
           is_read_only={is_read_only}
           open={open}
           onOpen={setOpen}
           onChange={change}
         />
       )}
-      {view === 'map' && script && <MapView script={script} onOpen={openStep} />}
+      {view === 'map' && script && <MapView script={script} current={current} onOpen={openStep} />}
     </>
   )
 }
@@ -66,7 +69,13 @@ export function ScriptEditor({ text, errors, is_read_only, onChange }: ScriptEdi
 /** The code of a view is loaded when it is opened. Without a connection the page, and what was typed, stay. */
 const code = { staleTime: Number.POSITIVE_INFINITY, gcTime: Number.POSITIVE_INFINITY }
 
-function MapView(props: { script: Script; onOpen: (name: string) => void }) {
+interface MapViewProps {
+  script: Script
+  current: string | undefined
+  onOpen: (name: string) => void
+}
+
+function MapView(props: MapViewProps) {
   const { data, error, refetch } = useQuery({
     queryKey: ['code', 'script map'],
     queryFn: () => import('./ScriptMap.tsx'),
@@ -76,7 +85,7 @@ function MapView(props: { script: Script; onOpen: (name: string) => void }) {
   return data ? <data.ScriptMap {...props} /> : <LoadingSkeleton lines={6} />
 }
 
-function JsonView({ text, ...props }: ScriptEditorProps) {
+function JsonView({ text, ...props }: Omit<ScriptEditorProps, 'current'>) {
   const { data, error, refetch } = useQuery({
     queryKey: ['code', 'script editor'],
     queryFn: () => import('./ScriptJson.tsx'),

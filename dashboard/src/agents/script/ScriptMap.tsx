@@ -11,7 +11,7 @@ import {
   ReactFlow,
   useReactFlow,
 } from '@xyflow/react'
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import styles from './script.module.css'
 import { type Exit, end_names, exitsOf, type Script, targetName } from './script.ts'
 
@@ -21,16 +21,25 @@ const [width, gap_x, gap_y, head_height, exit_height] = [250, 90, 28, 74, 26]
 /** Of more steps only those in view are rendered. */
 const rendered_max = 60
 
-type Step = Node<{ name: string; says: string; is_start: boolean; exits: Exit[]; onOpen: (name: string) => void }>
+type Step = Node<{
+  name: string
+  says: string
+  is_start: boolean
+  exits: Exit[]
+  is_current: boolean
+  onOpen: (name: string) => void
+}>
 
 interface ScriptMapProps {
   script: Script
+  /** Lit up, and moved into view. */
+  current: string | undefined
   onOpen: (name: string) => void
 }
 
 /** Steps from left to right, in as many columns as it takes to reach them. */
-export function ScriptMap({ script, onOpen }: ScriptMapProps) {
-  const nodes = useMemo(() => layOut(script, onOpen), [script, onOpen])
+export function ScriptMap({ script, current, onOpen }: ScriptMapProps) {
+  const nodes = useMemo(() => layOut(script, current, onOpen), [script, current, onOpen])
   const edges = useMemo(() => edgesOf(script), [script])
   return (
     <section className={styles.map} aria-label="Map">
@@ -50,10 +59,24 @@ export function ScriptMap({ script, onOpen }: ScriptMapProps) {
         onlyRenderVisibleElements={nodes.length > rendered_max}
       >
         <Background />
+        <ShowCurrent nodes={nodes} />
         <Controls showInteractive={false} />
       </ReactFlow>
     </section>
   )
+}
+
+/** Not a part of the step, which isn't rendered while it is out of view. */
+function ShowCurrent({ nodes }: { nodes: Step[] }) {
+  const { setCenter, getZoom } = useReactFlow()
+  const current = nodes.find(({ data }) => data.is_current)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when another step becomes the current one
+  useEffect(() => {
+    if (!current) return
+    const { position, initialHeight = 0 } = current
+    void setCenter(position.x + width / 2, position.y + initialHeight / 2, { zoom: getZoom() })
+  }, [current?.id])
+  return null
 }
 
 function StepNode({ data, positionAbsoluteX: x, positionAbsoluteY: y }: NodeProps<Step>) {
@@ -62,7 +85,7 @@ function StepNode({ data, positionAbsoluteX: x, positionAbsoluteY: y }: NodeProp
   const show = () =>
     void setCenter(x + width / 2, y + (head_height + exits.length * exit_height) / 2, { zoom: getZoom() })
   return (
-    <div className={styles.mapStep}>
+    <div className={styles.mapStep} aria-current={data.is_current ? 'step' : undefined}>
       <Handle type="target" position={Position.Left} className={styles.handle} />
       <button
         type="button"
@@ -93,7 +116,7 @@ function StepNode({ data, positionAbsoluteX: x, positionAbsoluteY: y }: NodeProp
 
 const node_types = { step: StepNode }
 
-function layOut({ start, nodes }: Script, onOpen: (name: string) => void): Step[] {
+function layOut({ start, nodes }: Script, current: string | undefined, onOpen: (name: string) => void): Step[] {
   const columns = columnsOf({ start, nodes })
   const bottoms: number[] = []
   return Object.entries(nodes).map(([name, node]) => {
@@ -120,7 +143,7 @@ function layOut({ start, nodes }: Script, onOpen: (name: string) => void): Step[
         })),
       ],
       position: { x: column * (width + gap_x), y },
-      data: { name, says, is_start: name === start, exits, onOpen },
+      data: { name, says, is_start: name === start, exits, is_current: name === current, onOpen },
     }
   })
 }

@@ -24,6 +24,8 @@ import {
 interface StepsProps {
   script: Script
   errors: FieldError[]
+  /** Lit up. */
+  current: string | undefined
   is_read_only: boolean
   /** The step whose form is shown. */
   open: string | undefined
@@ -32,7 +34,7 @@ interface StepsProps {
 }
 
 /** What the agent says, and where it goes on. One step at a time is a form. */
-export function Steps({ script, errors, is_read_only, open, onOpen, onChange }: StepsProps) {
+export function Steps({ script, errors, current, is_read_only, open, onOpen, onChange }: StepsProps) {
   const names = Object.keys(script.nodes)
   const latest = useRef({ script, onOpen, onChange })
   latest.current = { script, onOpen, onChange }
@@ -56,6 +58,7 @@ export function Steps({ script, errors, is_read_only, open, onOpen, onChange }: 
             is_first={index === 0}
             is_last={index === names.length - 1}
             is_start={name === script.start}
+            is_current={name === current}
             errors={errorsOf(name, errors)}
             is_read_only={is_read_only}
             names={open === name ? names : undefined}
@@ -99,6 +102,7 @@ interface StepProps {
   is_first: boolean
   is_last: boolean
   is_start: boolean
+  is_current: boolean
   errors: StepError[]
   is_read_only: boolean
   /** Of all steps, for the one whose form is shown. */
@@ -106,10 +110,29 @@ interface StepProps {
   editing: Editing
 }
 
+/** Only when it becomes the current one: a person can scroll away. */
+const scrollIntoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
+
 /** Each change makes new objects of all steps: those that are the same are not rendered again. */
 const Step = memo(
-  ({ name, node, names, is_first, is_last, is_start, errors, is_read_only, editing: { edit, open } }: StepProps) => (
-    <li className={styles.step} data-open={names && true}>
+  ({
+    name,
+    node,
+    names,
+    is_first,
+    is_last,
+    is_start,
+    is_current,
+    errors,
+    is_read_only,
+    editing: { edit, open },
+  }: StepProps) => (
+    <li
+      ref={is_current ? scrollIntoView : undefined}
+      className={styles.step}
+      data-open={names && true}
+      aria-current={is_current ? 'step' : undefined}
+    >
       <div className={styles.stepHead}>
         <UnstyledButton
           className={styles.stepName}

@@ -1,3 +1,4 @@
+import type { Turn } from '../../../../server/conversations/schema.ts'
 import type { Branch, Script, ScriptNode } from '../../../../server/models/script-schema.ts'
 
 export type { Branch, Script, ScriptNode }
@@ -10,7 +11,10 @@ export const end_names = new Map([
 
 export const targetName = (target: string): string => end_names.get(target) ?? target
 
-export const intent_names: Record<NonNullable<Branch['intent']>, string> = {
+type Intent = NonNullable<Branch['intent']>
+type Slot = NonNullable<Branch['slot']>
+
+export const intent_names: Record<Intent, string> = {
   yes: 'Yes',
   no: 'No',
   repeat: 'Asks to repeat',
@@ -21,7 +25,7 @@ export const intent_names: Record<NonNullable<Branch['intent']>, string> = {
   goodbye: 'Goodbye',
 }
 
-export const slot_names: Record<NonNullable<Branch['slot']>, string> = {
+export const slot_names: Record<Slot, string> = {
   digits: 'Digits',
   date: 'A date',
   time: 'A time',
@@ -120,6 +124,32 @@ export function describeBranch({ hear, intent, slot }: Branch): string {
   if (hear) return hear.map((phrase) => `“${phrase}”`).join(', ') || 'Nothing yet'
   if (intent) return intent_names[intent] ?? intent
   return (slot && slot_names[slot]) ?? 'Nothing yet'
+}
+
+/** "Heard “yes” → day". */
+export function describeStep({ step, reason, heard }: NonNullable<Turn['script']>): string {
+  return `${describeReason(reason, heard ?? '')} → ${targetName(step)}`
+}
+
+function describeReason(reason: NonNullable<Turn['script']>['reason'], heard: string): string {
+  switch (reason) {
+    case 'begin':
+      return 'Start'
+    case 'hear':
+      return `Heard “${heard}”`
+    case 'intent':
+      return `Heard: ${(intent_names[heard as Intent] ?? heard).toLowerCase()}`
+    case 'slot':
+      return `Heard: ${(slot_names[heard as Slot] ?? heard).toLowerCase()}`
+    case 'else':
+      return 'No answer fits'
+    case 'repeat':
+      return 'Asked to repeat'
+    case 'silence':
+      return 'Silence'
+    case 'tool':
+      return 'Result of the tool'
+  }
 }
 
 /** Undefined removes the member. */

@@ -1,5 +1,6 @@
 import { MultiSelect, Select, Switch, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { memo } from 'react'
 import type { Tool } from '../../../server/tools/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
@@ -13,7 +14,23 @@ import type { Draft } from './useDraft.ts'
 
 const default_provider = ''
 
-export function AgentSettings({ draft, is_read_only }: { draft: Draft; is_read_only: boolean }) {
+interface AgentSettingsProps {
+  draft: Draft
+  is_read_only: boolean
+}
+
+/** Not rendered again while the instructions or the script are typed. `draft.change` edits the latest values in any case. */
+export const AgentSettings = memo(Settings, (one, other) => {
+  const [before, after] = [one.draft.values, other.draft.values]
+  return (
+    one.is_read_only === other.is_read_only &&
+    one.draft.error === other.draft.error &&
+    (before.script === null) === (after.script === null) &&
+    draft_fields.every((field) => field === 'script' || field === 'instructions' || before[field] === after[field])
+  )
+})
+
+function Settings({ draft, is_read_only }: AgentSettingsProps) {
   const { values, change, error } = draft
   const { hand_over } = values
   const errors = error ? formErrors(error, ['model.provider', 'model.name', ...draft_fields]).fields : {}

@@ -4308,6 +4308,7 @@ export interface Workspace {
   kind: 'live' | 'test'
   /** What applies to the whole workspace. */
   settings: {
+    default_country: Country
     /**
      * Whether people use this workspace in the dashboard only if they signed in with two factors. API keys are not
      * affected. Only owners can change it, in the dashboard: a key can't.
@@ -4390,6 +4391,7 @@ export interface WorkspaceChange {
   name?: string
   /** Members that are left out keep their values, also those of `prices`, `quiet_hours` and `mix`. */
   settings?: {
+    default_country?: Country
     /**
      * Whether people use this workspace in the dashboard only if they signed in with two factors. API keys are not
      * affected. Only owners can change it, in the dashboard: a key can't.

@@ -1,7 +1,5 @@
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min'
-import { Type } from 'typebox'
 import { also_called, check, text } from '../kit/field.ts'
-import { checkCountry, countries } from '../workspaces/countries.ts'
 
 const pattern = '^\\+[1-9]\\d{1,14}$'
 const e164 = new RegExp(pattern)
@@ -24,15 +22,6 @@ export const PhoneNumber = text({
       ...(suggestion !== undefined && { suggestion }),
     }
   },
-})
-
-export const DefaultCountry = Type.Unsafe<string | null>({
-  title: 'Country',
-  type: ['string', 'null'],
-  enum: [...countries, null],
-  description: 'The country of numbers without a country code, as two letters such as `US`.',
-  examples: ['US'],
-  [check]: checkCountry,
 })
 
 const parsed_length_max = 50

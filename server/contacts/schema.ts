@@ -18,7 +18,7 @@ import { batchResults } from '../kit/http/envelope.ts'
 import * as page from '../kit/postgres/page.ts'
 import { PhoneNumber } from './phone.ts'
 
-export { DefaultCountry } from './phone.ts'
+export { DefaultCountry } from '../workspaces/countries.ts'
 
 const tag_length_max = 64
 const tags_max = 50

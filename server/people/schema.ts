@@ -25,6 +25,9 @@ export const Workspace = Type.Object({
   name: WorkspaceName,
   kind: Kind,
   role: Role,
+  default_country: Type.Union([Type.String(), Type.Null()], {
+    description: 'The country of phone numbers that people type without a country code.',
+  }),
   is_locked: Type.Boolean({
     description: 'Whether it requires two-factor sign-in and this session has none: its operations then answer 403.',
   }),

@@ -21,7 +21,7 @@ export interface PersonWithHash extends Person {
 export interface ListedPerson extends Person {
   created_at: string
   has_two_factor: boolean
-  workspaces: Omit<Session['workspaces'][number], 'is_locked'>[]
+  workspaces: Omit<Session['workspaces'][number], 'is_locked' | 'default_country'>[]
 }
 
 /** Two emails that differ only in case are the same. */
@@ -90,6 +90,7 @@ export async function toSession(
   const [joined, { has_two_factor }] = await Promise.all([
     db.many<Omit<Session['workspaces'][number], 'is_locked'> & { is_first: boolean; requires_two_factor: boolean }>(
       sql`select workspace.id, workspace.name, workspace.kind, role, ${workspaces.is_first} as is_first,
+          ${workspaces.default_country} as default_country,
           ${workspaces.requiresTwoFactor(raw('workspace_id'))} as requires_two_factor
         from memberships ${joinWorkspace} where person_id = ${id} order by workspace.created_at, workspace.id`,
     ),
@@ -99,11 +100,12 @@ export async function toSession(
     requires_two_factor && !(has_two_factor && is_two_factor)
   return {
     person: { id, email, name },
-    workspaces: joined.map(({ id, name, kind, role, ...rest }) => ({
+    workspaces: joined.map(({ id, name, kind, role, default_country, ...rest }) => ({
       id,
       name,
       kind,
       role,
+      default_country,
       is_locked: isLocked(rest),
     })),
     is_operator: joined.some((workspace) => workspace.is_first && workspace.role === 'owner' && !isLocked(workspace)),
@@ -139,7 +141,14 @@ export const createWorkspace = (at: At, { person_id, name, kind, now }: NewWorks
     if (kind === 'test') await clocks.create({ ...inWorkspace, now: begins_at }, { seed: clocks.default_seed })
     await join(inWorkspace, { person_id, role: 'owner' })
     await audit.record(inWorkspace, { action: 'workspaces.create', subject: { type: 'workspace', id: workspace.id } })
-    return { id: workspace.id, name: workspace.name, kind: workspace.kind, role: 'owner' as const, is_locked: false }
+    return {
+      id: workspace.id,
+      name: workspace.name,
+      kind: workspace.kind,
+      role: 'owner' as const,
+      default_country: null,
+      is_locked: false,
+    }
   })
 
 const invalidNow = (message: string) => invalid([{ path: 'now', code: 'format', message }])

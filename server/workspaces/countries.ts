@@ -1,5 +1,6 @@
 import { getCountries } from 'libphonenumber-js/min'
-import type { Check } from '../kit/field.ts'
+import { Type } from 'typebox'
+import { type Check, check } from '../kit/field.ts'
 
 /** Two-letter codes. */
 export const countries: string[] = getCountries()
@@ -9,3 +10,12 @@ export const checkCountry: Check = (value) =>
   countries.includes(value)
     ? undefined
     : { code: 'enum', message: 'must be the two-letter code of a country, such as US or DE.' }
+
+export const DefaultCountry = Type.Unsafe<string | null>({
+  title: 'Country',
+  type: ['string', 'null'],
+  enum: [...countries, null],
+  description: 'The country of numbers without a country code, as two letters such as `US`.',
+  examples: ['US'],
+  [check]: checkCountry,
+})

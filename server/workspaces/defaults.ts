@@ -12,6 +12,7 @@ export const default_mix: Mix = {
 
 /** A new setting needs no migration: a workspace that has not set it has the default. */
 export const default_settings: Settings = {
+  default_country: null,
   requires_two_factor: false,
   conversations_keep_days: null,
   calls_keep_days: null,

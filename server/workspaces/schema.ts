@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { allOptional, body, check, endTime, id, oneOf, startTime, text, timestamp } from '../kit/field.ts'
-import { checkCountry, countries } from './countries.ts'
+import { checkCountry, countries, DefaultCountry } from './countries.ts'
 
 const keep_days_max = 3_650
 const calls_in_flight_limit = 10_000
@@ -69,6 +69,8 @@ const mix_options = {
 }
 
 const settings = {
+  /** The dashboard reads what people type. The API takes E.164 only. */
+  default_country: DefaultCountry,
   requires_two_factor: Type.Boolean({
     description:
       'Whether people use this workspace in the dashboard only if they signed in with two factors. API keys are not affected. ' +

@@ -189,6 +189,9 @@ export const joinWorkspace = (workspace_id: Sql): Sql =>
 export const is_first: Sql = raw(`not exists (select from workspaces as older
   where (older.created_at, older.id) < (workspace.created_at, workspace.id))`)
 
+/** An SQL expression beside `joinWorkspace`: its `default_country`. */
+export const default_country: Sql = raw("workspace.settings ->> 'default_country'")
+
 /** An SQL expression for other rooms: whether people use the workspace with this id only if they signed in with two factors. */
 export const requiresTwoFactor = (workspace_id: Sql): Sql =>
   sql`exists (select from workspaces as workspace where workspace.id = ${workspace_id}

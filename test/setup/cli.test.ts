@@ -335,7 +335,7 @@ test('a person is created with a password from standard input, joins workspaces,
   const { people } = await json('user', 'list')
   const listed = people.find((one: { email: string }) => one.email === email)
   assert.deepEqual(
-    listed.workspaces.map((one: object) => ({ ...one, is_locked: false })),
+    listed.workspaces.map((one: object) => ({ ...one, default_country: null, is_locked: false })),
     signed_in.body.data.workspaces.toSorted((left: { name: string }, right: { name: string }) =>
       left.name < right.name ? -1 : 1,
     ),

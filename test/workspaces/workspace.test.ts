@@ -10,6 +10,7 @@ const server = await serve()
 const { workspace, pool, at } = server
 
 const defaults = {
+  default_country: null,
   requires_two_factor: false,
   conversations_keep_days: null,
   calls_keep_days: null,
@@ -131,6 +132,7 @@ test('settings at their limits are accepted', async () => {
       },
       quiet_hours: { start: '00:00', end: '24:00' },
       time_zone: 'Pacific/Kiritimati',
+      default_country: 'DE',
     },
     {
       conversations_keep_days: 3_650,
@@ -143,6 +145,7 @@ test('settings at their limits are accepted', async () => {
       prices: defaults.prices,
       quiet_hours: { start: '12:00', end: '12:01' },
       time_zone: 'UTC',
+      default_country: null,
     },
   ])
     assert.deepEqual((await call('PATCH', '/workspace', { settings })).body.data.settings, {
@@ -164,6 +167,7 @@ test('settings beyond their limits, of another type or unknown are refused, each
     ['quiet_hours', [null, '08:00', { start: '21:00' }, { start: '21:00', end: '08:00' }]],
     ['allows_network', [true, false, 1]],
     ['allowed_countries', ['US', 1, {}]],
+    ['default_country', ['us', 'XX', 1]],
     ['keep_days', [1]],
   ] as const
   for (const [name, values] of refused)

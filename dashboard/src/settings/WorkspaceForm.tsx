@@ -1,4 +1,4 @@
-import { Autocomplete, Button, MultiSelect, Switch, TextInput } from '@mantine/core'
+import { Autocomplete, Button, MultiSelect, Select, Switch, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -108,6 +108,16 @@ const GeneralFields = ({ form }: { form: Form }) => (
       data={time_zones}
       limit={50}
       {...form.getInputProps('settings.time_zone')}
+    />
+    <Select
+      label="Default country"
+      description="Of phone numbers that are typed without a country code, for example (415) 555-0123."
+      placeholder="Choose a country"
+      data={country_names}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': 'Clear country' }}
+      {...form.getInputProps('settings.default_country')}
     />
   </>
 )

@@ -41,7 +41,10 @@ const number_settings = [
 export interface WorkspaceValues {
   name: string
   settings: Record<(typeof number_settings)[number], NumberValue> &
-    Pick<Settings, 'requires_two_factor' | 'time_zone' | 'allowed_countries' | 'allows_network' | 'quiet_hours'> & {
+    Pick<
+      Settings,
+      'default_country' | 'requires_two_factor' | 'time_zone' | 'allowed_countries' | 'allows_network' | 'quiet_hours'
+    > & {
       currency: string
       /** In the currency, not in its millionths. */
       prices: Record<Price, NumberValue>
@@ -53,6 +56,7 @@ export interface WorkspaceValues {
 export const fields = [
   'name',
   ...number_settings.map((name) => `settings.${name}`),
+  'settings.default_country',
   'settings.requires_two_factor',
   'settings.time_zone',
   'settings.quiet_hours',
@@ -76,6 +80,7 @@ export const toValues = ({ name, settings }: Workspace): WorkspaceValues => ({
     tool_runs_keep_days: settings.tool_runs_keep_days ?? '',
     tokens_per_day_max: settings.tokens_per_day_max,
     calls_in_flight_max: settings.calls_in_flight_max,
+    default_country: settings.default_country,
     requires_two_factor: settings.requires_two_factor,
     time_zone: settings.time_zone,
     allowed_countries: settings.allowed_countries,

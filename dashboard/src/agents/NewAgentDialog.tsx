@@ -1,21 +1,23 @@
-import { Button, Modal, Textarea, TextInput } from '@mantine/core'
+import { Button, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { Agent } from '../../../server/agents/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { Dialog } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
+import { useUnsaved } from '../kit/unsaved.tsx'
 import styles from './agents.module.css'
 
 const fields = ['name', 'description', 'instructions']
 
 export function NewAgentDialog({ is_open, onClose }: { is_open: boolean; onClose: () => void }) {
   return (
-    <Modal opened={is_open} onClose={onClose} title="New agent" size="lg">
+    <Dialog is_open={is_open} onClose={onClose} title="New agent" size="lg">
       <NewAgentForm />
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -24,10 +26,12 @@ function NewAgentForm() {
   const client = useQueryClient()
   const navigate = useNavigate()
   const form = useForm({ initialValues: { name: '', description: '', instructions: '' } })
+  const setSaved = useUnsaved(form.isDirty())
   const creating = useMutation({
     mutationFn: (body: object) => api.send<Agent>('POST', '/agents', body),
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: async ({ id }) => {
+      setSaved()
       await client.invalidateQueries({ queryKey: [api.workspace, 'agents'] })
       showToast('Agent created.')
       await navigate({ to: '/w/$workspace/agents/$id', params: { workspace: api.workspace, id } })

@@ -11,11 +11,12 @@ import { useApi } from '../kit/api.ts'
 import { FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { Stack } from '../kit/Page.tsx'
+import { formatPhoneNumber, useToPhoneNumber } from '../kit/phone-number.ts'
 import { useIsTest } from '../kit/session.ts'
 import { ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { useUnsaved } from '../kit/unsaved.tsx'
 import { showChanged } from './call.ts'
-import { type CallValues, fields, initialValues, toBody } from './call-values.ts'
+import { type CallValues, fields, initialValues, toBody, typedNumber } from './call-values.ts'
 import { NumberField } from './NumberField.tsx'
 import { simulated_people } from './people.ts'
 
@@ -58,11 +59,14 @@ function Form({ contact, agent_id, agents, channels, onClose }: FormProps) {
   const is_test = useIsTest()
   const form = useForm<CallValues>({ initialValues: initialValues({ agent_id, agents, channels, is_test }) })
   const setSaved = useUnsaved(form.isDirty())
+  const toPhoneNumber = useToPhoneNumber()
   const calling = useMutation({
-    mutationFn: (values: CallValues) =>
-      api.send<Call>('POST', '/calls', toBody(values, contact)).catch((error) => {
+    mutationFn: async (values: CallValues) => {
+      const number = await toPhoneNumber(typedNumber(values))
+      return await api.send<Call>('POST', '/calls', toBody(values, contact, number)).catch((error) => {
         throw explainRefusal(error)
-      }),
+      })
+    },
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: (call) => {
       showChanged(client, api, call)
@@ -80,7 +84,8 @@ function Form({ contact, agent_id, agents, channels, onClose }: FormProps) {
         <LineField form={form} channels={channels} />
         {contact ? (
           <Text>
-            The agent {is_simulated ? 'talks to a simulated person instead of' : 'calls'} {contact.phone_number}.
+            The agent {is_simulated ? 'talks to a simulated person instead of' : 'calls'}{' '}
+            {formatPhoneNumber(contact.phone_number)}.
           </Text>
         ) : (
           <NumberField form={form} />

@@ -1,6 +1,6 @@
 import type { Channel } from '../../../server/channels/schema.ts'
 import type { Contact } from '../../../server/contacts/schema.ts'
-import { cleanPhoneNumber } from '../kit/phone-number.ts'
+import { formatPhoneNumber } from '../kit/phone-number.ts'
 import { fromFieldTime } from '../kit/time-field.ts'
 import { fictionalNumber } from './people.ts'
 
@@ -42,20 +42,22 @@ export function initialValues({ agent_id, agents, channels, is_test }: Choices):
   }
 }
 
-/** "Grace Hopper · +14155550101". */
-export const contactOption = (name: string, phone_number: string): string => `${name} · ${phone_number}`
+/** "Grace Hopper · +1 415 555 0101". */
+export const contactOption = (name: string, phone_number: string): string =>
+  `${name} · ${formatPhoneNumber(phone_number)}`
 
-export function toBody(values: CallValues, contact: Contact | undefined): object {
+/** `number` is what was typed, as `typedNumber` finds it, in E.164. */
+export function toBody(values: CallValues, contact: Contact | undefined, number: string): object {
   const { is_simulated, simulate, agent_id, channel_id, is_later, scheduled_at } = values
   return {
     agent_id,
-    ...(contact ? { contact_id: contact.id } : { to: toNumber(values) }),
+    ...(contact
+      ? { contact_id: contact.id }
+      : { to: number === '' && is_simulated ? fictionalNumber(simulate) : number }),
     ...(is_simulated ? { simulate } : channel_id && { channel_id }),
     ...(is_later && { scheduled_at: fromFieldTime(scheduled_at) }),
   }
 }
 
-function toNumber({ to, is_simulated, simulate }: CallValues): string {
-  const typed = cleanPhoneNumber(to.split(' · ').at(-1) ?? '')
-  return typed === '' && is_simulated ? fictionalNumber(simulate) : typed
-}
+/** Without the name of a contact. */
+export const typedNumber = ({ to }: CallValues): string => to.split(' · ').at(-1) ?? ''

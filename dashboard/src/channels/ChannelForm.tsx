@@ -6,7 +6,11 @@ import type { ChannelWithSettings } from '../../../server/channels/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { useConflicts } from '../kit/Conflict.tsx'
 import { formErrors } from '../kit/error-messages.ts'
+import { isSame } from '../kit/merge.ts'
+import { PhoneField } from '../kit/PhoneField.tsx'
+import { useToPhoneNumber } from '../kit/phone-number.ts'
 import { ErrorAlert } from '../kit/states.tsx'
+import { useUnsaved } from '../kit/unsaved.tsx'
 import { AccountFields } from './AccountFields.tsx'
 import { agentsQuery } from './channel.ts'
 import { type ChannelValues, fields, toBody, toChanges, toValues } from './channel-values.ts'
@@ -22,6 +26,8 @@ export function ChannelForm({ channel, onSaved }: ChannelFormProps) {
   const api = useApi()
   const [before, setBefore] = useState(() => toValues(channel))
   const form = useForm<ChannelValues>({ initialValues: before })
+  const setSaved = useUnsaved(!isSame(before, form.values))
+  const toPhoneNumber = useToPhoneNumber()
   const conflicts = useConflicts({ labels: { agent_id: 'Agent', account_sid: 'Account SID' } })
   const saving = useMutation({
     mutationFn: (values: ChannelValues) =>
@@ -29,9 +35,12 @@ export function ChannelForm({ channel, onSaved }: ChannelFormProps) {
         ? api.update<ChannelWithSettings>(`/channels/${channel.id}`, async (current) =>
             toChanges(before, await conflicts.choose({ before, mine: values, theirs: toValues(current) })),
           )
-        : api.send<ChannelWithSettings>('POST', '/channels', toBody(values)),
+        : toPhoneNumber(values.address).then((address) =>
+            api.send<ChannelWithSettings>('POST', '/channels', toBody({ ...values, address })),
+          ),
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: (saved) => {
+      setSaved()
       if (channel) {
         setBefore(toValues(saved))
         form.setValues(toValues(saved))
@@ -54,13 +63,7 @@ export function ChannelForm({ channel, onSaved }: ChannelFormProps) {
         {...form.getInputProps('name')}
       />
       {!channel && provider !== 'web' && (
-        <TextInput
-          label="Phone number"
-          description="With the country code, for example +14155550100."
-          type="tel"
-          required
-          {...form.getInputProps('address')}
-        />
+        <PhoneField label="Phone number" required {...form.getInputProps('address')} />
       )}
       <AgentField form={form} />
       {provider === 'web' && (

@@ -1,9 +1,10 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Channel } from '../../../server/channels/schema.ts'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
+import { Dialog } from '../kit/Dialog.tsx'
 import { ChannelIcon, PlusIcon } from '../kit/icons.tsx'
 import { Page } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
@@ -47,14 +48,14 @@ export function ChannelsPage() {
           }
         />
       )}
-      <Modal opened={is_creating} onClose={() => setCreating(false)} title="New channel" size="lg">
+      <Dialog is_open={is_creating} onClose={() => setCreating(false)} title="New channel" size="lg">
         <ChannelForm
           onSaved={async (channel) => {
             showChanged(client, api, channel)
             await open(channel.id)
           }}
         />
-      </Modal>
+      </Dialog>
     </Page>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import type { ChannelWithSettings } from '../../../server/channels/schema.ts'
@@ -6,7 +6,8 @@ import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
 import { SendIcon } from '../kit/icons.tsx'
 import { Card } from '../kit/Page.tsx'
-import { cleanPhoneNumber } from '../kit/phone-number.ts'
+import { PhoneField } from '../kit/PhoneField.tsx'
+import { useToPhoneNumber } from '../kit/phone-number.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import type { TestResult } from '../kit/TestResultAlert.tsx'
 import { showToast } from '../kit/toast.ts'
@@ -17,9 +18,10 @@ const fields = ['to']
 export function TestMessage({ channel: { id } }: { channel: ChannelWithSettings }) {
   const api = useApi()
   const form = useForm({ initialValues: { to: '' } })
+  const toPhoneNumber = useToPhoneNumber()
   const sending = useMutation({
-    mutationFn: ({ to }: { to: string }) =>
-      api.send<TestResult>('POST', `/channels/${id}/test`, { to: cleanPhoneNumber(to) }),
+    mutationFn: async ({ to }: { to: string }) =>
+      api.send<TestResult>('POST', `/channels/${id}/test`, { to: await toPhoneNumber(to) }),
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: ({ is_ok }) => is_ok && showToast('Test message sent.'),
   })
@@ -29,14 +31,7 @@ export function TestMessage({ channel: { id } }: { channel: ChannelWithSettings 
         <div className={styles.form}>
           {sending.error && <ErrorAlert>{formErrors(sending.error, fields).message}</ErrorAlert>}
           {sending.data?.is_ok === false && <ErrorAlert>The message was not sent. {sending.data.error}</ErrorAlert>}
-          <TextInput
-            label="Send to"
-            description="Your own number, with the country code."
-            type="tel"
-            placeholder="+14155550100"
-            required
-            {...form.getInputProps('to')}
-          />
+          <PhoneField label="Send to" description="Your own number." required {...form.getInputProps('to')} />
           <Button
             type="submit"
             variant="default"

@@ -1,6 +1,5 @@
 import type { ChannelWithSettings } from '../../../server/channels/schema.ts'
 import { changedFields } from '../kit/merge.ts'
-import { cleanPhoneNumber } from '../kit/phone-number.ts'
 
 /** The fields of the form. Which of them are shown depends on the provider. */
 export interface ChannelValues {
@@ -56,7 +55,7 @@ export function toBody({
 }: ChannelValues) {
   const common = { provider, kind, name, agent_id }
   if (provider === 'web') return { ...common, origins, ...(kind === 'web_chat' && has_voice && { has_voice }) }
-  const number = { ...common, address: cleanPhoneNumber(address) }
+  const number = { ...common, address }
   if (provider === 'simulator') return number
   return { ...number, account_sid, auth_token, ...(api_url.trim() !== '' && { api_url }) }
 }

@@ -2,7 +2,7 @@ import { CloseButton, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
 import { SearchIcon } from '../kit/icons.tsx'
-import { cleanPhoneNumber, isPhoneNumber } from '../kit/phone-number.ts'
+import { isPhoneNumber, useToPhoneNumber } from '../kit/phone-number.ts'
 import styles from './consent.module.css'
 
 const typing_ms = 300
@@ -16,10 +16,12 @@ interface NumberSearchProps {
 export function NumberSearch({ phone_number, onSearch }: NumberSearchProps) {
   const [text, setText] = useState(phone_number ?? '')
   const sent = useRef(phone_number)
-  const cleaned = cleanPhoneNumber(text)
-  const is_valid = cleaned === '' || isPhoneNumber(cleaned)
-  const search = useDebouncedCallback((value: string) => {
-    const wanted = isPhoneNumber(value) ? value : undefined
+  const toPhoneNumber = useToPhoneNumber()
+  const [is_valid, setValid] = useState(true)
+  const search = useDebouncedCallback(async (value: string) => {
+    const number = await toPhoneNumber(value)
+    setValid(number === '' || isPhoneNumber(number))
+    const wanted = isPhoneNumber(number) ? number : undefined
     if (wanted === sent.current) return
     sent.current = wanted
     onSearch(wanted)
@@ -32,7 +34,7 @@ export function NumberSearch({ phone_number, onSearch }: NumberSearchProps) {
   }, [phone_number])
   const type = (value: string) => {
     setText(value)
-    search(cleanPhoneNumber(value))
+    void search(value)
   }
   return (
     <search className={styles.search}>
@@ -42,7 +44,7 @@ export function NumberSearch({ phone_number, onSearch }: NumberSearchProps) {
         placeholder="Search by phone number"
         leftSection={<SearchIcon size={17} />}
         rightSection={text && <CloseButton size="sm" aria-label="Clear" onClick={() => type('')} />}
-        error={is_valid ? undefined : 'Enter the whole number with its country code, such as +14155550123.'}
+        error={is_valid ? undefined : 'Enter the whole number with its country code, such as +1 415 555 0123.'}
         value={text}
         onChange={({ currentTarget }) => type(currentTarget.value)}
       />

@@ -1,12 +1,14 @@
-import { Button, Group, Text, Textarea } from '@mantine/core'
+import { Text, Textarea } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Consent, Kind } from '../../../server/consent/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { FormButtons } from '../kit/Dialog.tsx'
 import { errorMessage } from '../kit/error-messages.ts'
 import { Stack } from '../kit/Page.tsx'
 import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
+import { useUnsaved } from '../kit/unsaved.tsx'
 import { consentsQuery } from './consent.ts'
 import { KindChoice } from './KindChoice.tsx'
 
@@ -25,13 +27,18 @@ export function RecordConsentForm({ contact_id, status, onClose }: RecordConsent
   const [kind, setKind] = useState<Kind>('all')
   const [note, setNote] = useState('')
   const is_opt_out = status === 'revoked'
+  const setSaved = useUnsaved(note !== '')
+  const close = () => {
+    setSaved()
+    onClose()
+  }
   const recording = useMutation({
     mutationFn: () => {
       const evidence = note.trim() === '' ? {} : { evidence: { note: note.trim() } }
       return api.send('POST', `/contacts/${contact_id}/consents`, { kind, status, ...evidence })
     },
     onSuccess: async () => {
-      onClose()
+      close()
       showToast(is_opt_out ? 'Opt-out recorded.' : 'Consent recorded.')
       await client.invalidateQueries({ queryKey: consentsQuery(api, contact_id).queryKey })
     },
@@ -61,14 +68,11 @@ export function RecordConsentForm({ contact_id, status, onClose }: RecordConsent
           onChange={({ currentTarget }) => setNote(currentTarget.value)}
           data-autofocus
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={recording.isPending}>
-            {is_opt_out ? 'Record opt-out' : 'Record consent'}
-          </Button>
-        </Group>
+        <FormButtons
+          label={is_opt_out ? 'Record opt-out' : 'Record consent'}
+          is_pending={recording.isPending}
+          onCancel={close}
+        />
       </Stack>
     </form>
   )

@@ -1,13 +1,16 @@
-import { Button, Group, Text, TextInput } from '@mantine/core'
+import { Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { Kind } from '../../../server/consent/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { Stack } from '../kit/Page.tsx'
-import { cleanPhoneNumber } from '../kit/phone-number.ts'
+import { PhoneField } from '../kit/PhoneField.tsx'
+import { useToPhoneNumber } from '../kit/phone-number.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
+import { useUnsaved } from '../kit/unsaved.tsx'
 import { suppressionsKey } from './consent.ts'
 import { KindChoice } from './KindChoice.tsx'
 
@@ -24,16 +27,22 @@ export function SuppressForm({ phone_number, onClose }: SuppressFormProps) {
   const client = useQueryClient()
   const form = useForm({ initialValues: { phone_number: phone_number ?? '', kind: 'all' as Kind, reason: '' } })
   const fields = phone_number === undefined ? ['phone_number', 'reason'] : ['reason']
+  const toPhoneNumber = useToPhoneNumber()
+  const setSaved = useUnsaved(form.isDirty())
+  const close = () => {
+    setSaved()
+    onClose()
+  }
   const saving = useMutation({
-    mutationFn: ({ reason, ...values }: typeof form.values) =>
+    mutationFn: async ({ reason, ...values }: typeof form.values) =>
       api.send('POST', '/suppressions', {
         ...values,
-        phone_number: cleanPhoneNumber(values.phone_number),
+        phone_number: await toPhoneNumber(values.phone_number),
         ...(reason.trim() !== '' && { reason: reason.trim() }),
       }),
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: async () => {
-      onClose()
+      close()
       showToast('Number suppressed.')
       await client.invalidateQueries({ queryKey: suppressionsKey(api) })
     },
@@ -48,14 +57,7 @@ export function SuppressForm({ phone_number, onClose }: SuppressFormProps) {
           suppression.
         </Text>
         {phone_number === undefined && (
-          <TextInput
-            label="Phone number"
-            description="Include the country code, for example +14155550123."
-            type="tel"
-            required
-            data-autofocus
-            {...form.getInputProps('phone_number')}
-          />
+          <PhoneField label="Phone number" required data-autofocus {...form.getInputProps('phone_number')} />
         )}
         <KindChoice {...form.getInputProps('kind')} value={form.values.kind} />
         <TextInput
@@ -65,14 +67,7 @@ export function SuppressForm({ phone_number, onClose }: SuppressFormProps) {
           data-autofocus={phone_number !== undefined || undefined}
           {...form.getInputProps('reason')}
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={saving.isPending}>
-            Suppress number
-          </Button>
-        </Group>
+        <FormButtons label="Suppress number" is_pending={saving.isPending} onCancel={close} />
       </Stack>
     </form>
   )

@@ -1,13 +1,15 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Suppression } from '../../../server/consent/schema.ts'
 import { ContactTabs } from '../contacts/ContactTabs.tsx'
 import { useApi } from '../kit/api.ts'
+import { Dialog } from '../kit/Dialog.tsx'
 import { BlockIcon, ExportIcon, PlusIcon } from '../kit/icons.tsx'
 import { Page } from '../kit/Page.tsx'
 import { pagesQuery } from '../kit/pages.ts'
+import { formatPhoneNumber } from '../kit/phone-number.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { useIsOwner } from '../kit/session.ts'
 import { EmptyState, LoadError } from '../kit/states.tsx'
@@ -81,7 +83,7 @@ export function SuppressionsPage() {
                   </Button>
                 }
               >
-                {phone_number} is not suppressed.
+                {formatPhoneNumber(phone_number)} is not suppressed.
               </EmptyState>
             )
           }
@@ -94,9 +96,9 @@ export function SuppressionsPage() {
           </Button>
         </div>
       )}
-      <Modal opened={is_adding} onClose={() => setAdding(false)} title="Suppress number">
+      <Dialog is_open={is_adding} onClose={() => setAdding(false)} title="Suppress number">
         <SuppressForm onClose={() => setAdding(false)} />
-      </Modal>
+      </Dialog>
     </Page>
   )
 }
@@ -120,7 +122,7 @@ const columns: Column<Suppression>[] = [
   {
     id: 'phone_number',
     name: 'Phone number',
-    cell: (row) => <span className={styles.number}>{row.phone_number}</span>,
+    cell: (row) => <span className={styles.number}>{formatPhoneNumber(row.phone_number)}</span>,
   },
   { id: 'kind', name: 'Applies to', cell: (row) => kind_names[row.kind] },
   { id: 'reason', name: 'Reason', is_hidden_on_phone: true, cell: (row) => row.reason },

@@ -9,7 +9,8 @@ import { useConflicts } from '../kit/Conflict.tsx'
 import { FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { changedFields, mergeList } from '../kit/merge.ts'
-import { cleanPhoneNumber } from '../kit/phone-number.ts'
+import { PhoneField } from '../kit/PhoneField.tsx'
+import { useToPhoneNumber } from '../kit/phone-number.ts'
 import { ParleyError } from '../kit/request.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { time_zones } from '../kit/time-field.ts'
@@ -49,16 +50,17 @@ export function ContactForm({ contact: latest, onCancel, onSaved }: ContactFormP
   const form = useForm({ initialValues: toValues(contact), validate: { custom_fields: customFieldRules } })
   const setSaved = useUnsaved(form.isDirty())
   const conflicts = useConflicts({ merged: ['tags'] })
+  const toPhoneNumber = useToPhoneNumber()
   const saving = useMutation({
-    mutationFn: (typed: Values): Promise<ContactCreated> => {
-      const values = { ...typed, phone_number: cleanPhoneNumber(typed.phone_number) }
+    mutationFn: async (typed: Values): Promise<ContactCreated> => {
+      const values = { ...typed, phone_number: await toPhoneNumber(typed.phone_number) }
       return contact
-        ? api.update<Contact>(`/contacts/${contact.id}`, async (current) => {
+        ? await api.update<Contact>(`/contacts/${contact.id}`, async (current) => {
             const before = toFields(toValues(contact))
             const theirs = toFields(toValues(current))
             return toChanges(before, await conflicts.choose({ before, mine: toFields(values), theirs }), current)
           })
-        : api.send<ContactCreated>('POST', '/contacts', toFields(values))
+        : await api.send<ContactCreated>('POST', '/contacts', toFields(values))
     },
     onError: (error, typed) => form.setErrors(toErrors(error, typed).fields),
     onSuccess: async (saved) => {
@@ -74,14 +76,7 @@ export function ContactForm({ contact: latest, onCancel, onSaved }: ContactFormP
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))} noValidate>
       {conflicts.dialog}
       {saving.error && <FormError error={saving.error} message={toErrors(saving.error, saving.variables).message} />}
-      <TextInput
-        label="Phone number"
-        description="Include the country code, for example +14155550123."
-        type="tel"
-        required
-        data-autofocus
-        {...text('phone_number')}
-      />
+      <PhoneField label="Phone number" required data-autofocus {...form.getInputProps('phone_number')} />
       <div className={styles.pair}>
         <TextInput label="First name" {...text('first_name')} />
         <TextInput label="Last name" {...text('last_name')} />

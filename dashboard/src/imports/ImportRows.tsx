@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import type { Import, ImportRow, Outcome } from '../../../server/imports/schema.ts'
 import { contact_fields } from '../contacts/contact-fields.ts'
 import { useApi } from '../kit/api.ts'
+import { plainWords } from '../kit/error-messages.ts'
 import { formatNumber } from '../kit/format.ts'
 import { FileIcon } from '../kit/icons.tsx'
 import { Status, type Tone } from '../kit/Status.tsx'
@@ -87,6 +88,8 @@ export function ImportRows({ import: report }: { import: Import }) {
 
 /** "phone_number is required" becomes "Phone number is required". */
 function formatReason(reason: string): string {
+  const plain = plainWords(reason)
+  if (plain) return plain
   const field = contact_fields.find(({ value }) => reason.startsWith(`${value} `))
   return field ? field.label + reason.slice(field.value.length) : reason
 }

@@ -5,6 +5,7 @@ import { useApi } from '../kit/api.ts'
 import { errorMessage } from '../kit/error-messages.ts'
 import { Card, Page, Stack } from '../kit/Page.tsx'
 import { ProgressBar } from '../kit/ProgressBar.tsx'
+import { useMembership } from '../kit/session.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { DropFile } from './DropFile.tsx'
 import { DryRunResult } from './DryRunResult.tsx'
@@ -13,12 +14,14 @@ import { ImportProgress } from './ImportProgress.tsx'
 import { importQuery, isInProgress } from './import.ts'
 import { useRunImport } from './useRunImport.ts'
 
-const initial_options: Options = { mapping: undefined, on_conflict: 'skip', default_country: null, consent: null }
+const first_options: Options = { mapping: undefined, on_conflict: 'skip', default_country: null, consent: null }
 
 /** Each change of an option uploads the file again for a new dry run. */
 export function NewImportPage() {
   const api = useApi()
   const [file, setFile] = useState<File>()
+  const default_country = useMembership()?.default_country ?? null
+  const initial_options: Options = { ...first_options, default_country }
   const [options, setOptions] = useState(initial_options)
   const [sent_percent, setSentPercent] = useState(0)
   const uploading = useMutation({

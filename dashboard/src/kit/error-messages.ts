@@ -32,12 +32,20 @@ export function formErrors(error: unknown, names: string[]): FormErrors {
   let rest: string | undefined
   for (const { path, message } of errors) {
     const name = names.find((name) => path === name || path.startsWith(`${name}.`))
-    if (name !== undefined) fields[name] ??= withoutField(name, path, message)
-    else rest ??= message
+    if (name !== undefined) fields[name] ??= plainWords(message) ?? withoutField(name, path, message)
+    else rest ??= plainWords(message) ?? message
   }
   if (errors.length === 0) rest = errorMessage(error)
   return { fields, message: rest }
 }
+
+/** For messages whose words are those of the API. */
+export const plainWords = (message: string): string | undefined =>
+  message.includes('set default_country')
+    ? 'Add the country code, or choose a country'
+    : message.includes('in E.164 form')
+      ? 'Add the country code, such as +1 415 555 0123'
+      : undefined
 
 /** "phone_number must be ..." appears below the field, so its name is left out. What is inside of the field is still named. */
 function withoutField(name: string, path: string, message: string): string {

@@ -78,6 +78,44 @@ test('a menu that was loaded by its first click gives the focus back', { skip },
   assert.equal(await page.evaluate("document.activeElement.getAttribute('aria-label')"), 'Choose columns')
 })
 
+test('a contact that is created elsewhere appears, without moving what is read', { skip }, async () => {
+  await openInPage(page, '/contacts')
+  await rows().nth(49).waitFor()
+  await send('POST', '/contacts', { phone_number: '+14155559001', first_name: 'Elsewhere' })
+  await rows().first().getByText('Elsewhere').waitFor()
+  await page.evaluate('scrollTo(0, 600)')
+  await send('POST', '/contacts', { phone_number: '+14155559002', first_name: 'Later' })
+  const news = page.getByRole('button', { name: '1 new contact' })
+  await news.waitFor()
+  assert.equal(await page.getByText('Later').count(), 0)
+  await captureAll(owner, 'contacts, news')
+  await news.click()
+  await rows().first().getByText('Later').waitFor()
+  await news.waitFor({ state: 'hidden' })
+})
+
+test('a contact is found by its number as people write it', { skip }, async () => {
+  await page.getByLabel('Search contacts').fill('(415) 555-1003')
+  await page.getByText('1 contact', { exact: true }).waitFor()
+  await rows().first().getByText('Person 003').waitFor()
+  await rows().first().getByText('+1 415 555 1003').last().waitFor()
+  await page.getByLabel('Search contacts').fill('')
+})
+
+test('a form understands a number of the workspace’s country', { skip }, async () => {
+  await send('PATCH', '/workspace', { settings: { default_country: 'US' } })
+  await page.reload()
+  await openInPage(page, '/contacts?contact=new')
+  const form = page.getByRole('dialog', { name: 'New contact' })
+  await form.getByLabel('Phone number').fill('(415) 555-9999')
+  await form.getByLabel('First name').fill('National')
+  await form.getByLabel('Phone number').and(page.locator('[value="+14155559999"]')).waitFor()
+  await form.getByLabel('Phone number').fill('415.555.9998')
+  await form.getByLabel('Phone number').press('Enter')
+  await page.getByRole('dialog', { name: 'National' }).getByText('+1 415 555 9998').waitFor()
+  await page.keyboard.press('Escape')
+})
+
 test('an expired session keeps a form, and one signs in over it', { skip }, async () => {
   await openInPage(page, '/contacts?contact=new')
   const form = page.getByRole('dialog', { name: 'New contact' })

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { Contact } from '../../../server/contacts/schema.ts'
 import { useWorkspaceId } from '../kit/api.ts'
 import { PeopleIcon } from '../kit/icons.tsx'
+import { formatPhoneNumber } from '../kit/phone-number.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { EmptyState } from '../kit/states.tsx'
 import { type Column, type Selection, Table } from '../kit/Table.tsx'
@@ -66,9 +67,9 @@ const columns: Column<Contact>[] = [
   {
     id: 'phone_number',
     name: 'Phone',
-    width: '130px',
+    width: '140px',
     is_hidden_on_phone: true,
-    cell: ({ phone_number }) => phone_number,
+    cell: ({ phone_number }) => formatPhoneNumber(phone_number),
   },
   { id: 'company', name: 'Company', is_hidden_on_phone: true, cell: ({ company }) => company },
   { id: 'email', name: 'Email', is_hidden_on_phone: true, is_extra: true, cell: ({ email }) => email },
@@ -108,6 +109,7 @@ const columns: Column<Contact>[] = [
 function Name({ contact }: { contact: Contact }) {
   const workspace = useWorkspaceId()
   const name = contactName(contact)
+  const phone_number = formatPhoneNumber(contact.phone_number)
   return (
     <div className={styles.name}>
       <Link
@@ -116,9 +118,9 @@ function Name({ contact }: { contact: Contact }) {
         search={(before) => ({ ...before, contact: contact.id })}
         resetScroll={false}
       >
-        {name || contact.phone_number}
+        {name || phone_number}
       </Link>
-      <span className={styles.nameOnPhone}>{name ? contact.phone_number : ''}</span>
+      <span className={styles.nameOnPhone}>{name ? phone_number : ''}</span>
     </div>
   )
 }

@@ -5,7 +5,8 @@ import { useEffect, useRef, useState } from 'react'
 import type { Contact } from '../../../server/contacts/schema.ts'
 import { type Api, useApi } from '../kit/api.ts'
 import { formatCount } from '../kit/format.ts'
-import { ExportIcon, ImportIcon, PlusIcon } from '../kit/icons.tsx'
+import { ChevronIcon, ExportIcon, ImportIcon, PlusIcon } from '../kit/icons.tsx'
+import { lazyMenu } from '../kit/lazy-menu.tsx'
 import { lazyPart } from '../kit/lazy-part.tsx'
 import { Page } from '../kit/Page.tsx'
 import { isPastEnd, Pager } from '../kit/Pager.tsx'
@@ -15,13 +16,15 @@ import { showError } from '../kit/toast.ts'
 import { ContactFilters } from './ContactFilters.tsx'
 import { ContactTable } from './ContactTable.tsx'
 import { ContactTabs } from './ContactTabs.tsx'
-import { contactListQuery, contactName, toFilters } from './contact.ts'
+import { contactListQuery, contactTitle, toFilters } from './contact.ts'
 import styles from './contacts.module.css'
+import { NewContacts } from './NewContacts.tsx'
 import type { ContactSearch } from './search.ts'
 import { useContactSearch } from './useContactSearch.ts'
 
 // Most visits change nothing, so the list comes without the code of its forms.
 const BulkActions = lazyPart(async () => (await import('./BulkActions.tsx')).BulkActions)
+const ContactsMenu = lazyMenu(async () => (await import('./ContactsMenu.tsx')).ContactsMenu)
 const ContactDrawer = lazyPart(async () => (await import('./ContactDrawer.tsx')).ContactDrawer)
 
 const loaded_at_once = 100
@@ -49,6 +52,7 @@ export function ContactsPage() {
   const actions = can_edit && (
     <>
       <Button
+        className={styles.onWide ?? ''}
         variant="default"
         leftSection={<ExportIcon size={17} />}
         loading={exporting.isPending}
@@ -57,12 +61,21 @@ export function ContactsPage() {
         Export
       </Button>
       <Button
+        className={styles.onWide ?? ''}
         variant="default"
         leftSection={<ImportIcon size={17} />}
         renderRoot={(props) => <Link to="/w/$workspace/imports/new" params={{ workspace: api.workspace }} {...props} />}
       >
         Import
       </Button>
+      <ContactsMenu
+        onExport={() => exporting.mutate()}
+        target={
+          <Button className={styles.onPhone ?? ''} variant="default" rightSection={<ChevronIcon size={17} />}>
+            More
+          </Button>
+        }
+      />
       <Button data-shortcut="c" leftSection={<PlusIcon size={17} />} onClick={() => change({ contact: 'new' })}>
         New contact
       </Button>
@@ -75,6 +88,7 @@ export function ContactsPage() {
           {total === undefined ? '\u00a0' : formatCount(total, 'contact')}
         </p>
       </ContactFilters>
+      <NewContacts shown={list.data?.data} />
       {list.error && !list.data ? (
         <LoadError error={list.error} retry={list.refetch} />
       ) : (
@@ -86,7 +100,7 @@ export function ContactsPage() {
               ? {
                   selected,
                   onChange: setSelected,
-                  nameOf: (contact) => contactName(contact) || contact.phone_number,
+                  nameOf: contactTitle,
                   total: total ?? 0,
                   loadAll: () => loadAll(api, params),
                   actions: (

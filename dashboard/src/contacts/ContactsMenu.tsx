@@ -1,0 +1,26 @@
+import { Menu } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useWorkspaceId } from '../kit/api.ts'
+import { ExportIcon, ImportIcon } from '../kit/icons.tsx'
+import type { Target } from '../kit/lazy-menu.tsx'
+
+/** On a phone, instead of a row of buttons. */
+export function ContactsMenu({ target, onExport }: { target: Target; onExport: () => void }) {
+  const workspace = useWorkspaceId()
+  return (
+    <Menu defaultOpened position="bottom-end">
+      <Menu.Target>{target}</Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<ImportIcon size={15} />}
+          renderRoot={(props) => <Link to="/w/$workspace/imports/new" params={{ workspace }} {...props} />}
+        >
+          Import
+        </Menu.Item>
+        <Menu.Item leftSection={<ExportIcon size={15} />} onClick={onExport}>
+          Export
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -5,21 +5,15 @@ import type { Enrollment } from '../../../server/campaigns/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { rowsOf } from '../kit/merged-lists.ts'
 import { Card } from '../kit/Page.tsx'
-import { pagesQuery } from '../kit/pages.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { EnrollmentStatus } from './CampaignStatus.tsx'
-import { campaignQuery, campaignsKey, reasonName } from './campaign.ts'
+import { campaignQuery, contactEnrollmentsQuery, reasonName } from './campaign.ts'
 import styles from './campaigns.module.css'
-
-const page_size = 10
 
 /** The campaigns that a contact is in. */
 export function ContactCampaigns({ contact_id }: { contact_id: string }) {
   const api = useApi()
-  const path = `/contacts/${contact_id}/enrollments`
-  const list = useInfiniteQuery(
-    pagesQuery<Enrollment>(api, [...campaignsKey(api), 'of_contact', contact_id], path, { limit: page_size }),
-  )
+  const list = useInfiniteQuery(contactEnrollmentsQuery(api, contact_id))
   const enrollments = rowsOf(list)
   return (
     <Card title="Campaigns">

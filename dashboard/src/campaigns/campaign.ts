@@ -2,6 +2,7 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { Campaign, Enrollment, Progress } from '../../../server/campaigns/schema.ts'
 import { outcome_names as call_outcome_names } from '../calls/call.ts'
 import type { Api } from '../kit/api.ts'
+import { pagesQuery } from '../kit/pages.ts'
 
 export type Status = Campaign['status']
 export type EnrollmentStatus = Enrollment['status']
@@ -86,6 +87,13 @@ export const campaignQuery = (api: Api, id: string) =>
     queryKey: [...campaignsKey(api), 'one', id],
     queryFn: ({ signal }) => api.get<Campaign>(`/campaigns/${id}`, {}, signal),
     refetchInterval: ({ state }) => (state.data && !isFinal(state.data) ? refetch_ms : false),
+  })
+
+const enrollments_at_once = 10
+
+export const contactEnrollmentsQuery = (api: Api, contact_id: string) =>
+  pagesQuery<Enrollment>(api, [...campaignsKey(api), 'of_contact', contact_id], `/contacts/${contact_id}/enrollments`, {
+    limit: enrollments_at_once,
   })
 
 export const progressQuery = (api: Api, { id, status }: Pick<Campaign, 'id' | 'status'>) =>

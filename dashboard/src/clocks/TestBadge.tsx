@@ -1,7 +1,8 @@
 import { Badge } from '@mantine/core'
 
-export const TestBadge = () => (
+/** Marks a test workspace, or with other words what was only a trial. */
+export const TestBadge = ({ children = 'Test' }: { children?: string }) => (
   <Badge variant="light" size="sm" tt="none" fw={600}>
-    Test
+    {children}
   </Badge>
 )

@@ -1,9 +1,10 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Consent } from '../../../server/consent/schema.ts'
 import type { Contact } from '../../../server/contacts/schema.ts'
 import { useApi } from '../kit/api.ts'
+import { Dialog } from '../kit/Dialog.tsx'
 import { formatDate, formatTime } from '../kit/format.ts'
 import { Card } from '../kit/Page.tsx'
 import { Status } from '../kit/Status.tsx'
@@ -15,8 +16,8 @@ import { RecordConsentForm } from './RecordConsentForm.tsx'
 import { RemoveSuppression } from './RemoveSuppression.tsx'
 import { SuppressForm } from './SuppressForm.tsx'
 
-type Dialog = Consent['status'] | 'suppress'
-const titles: Record<Dialog, string> = {
+type Form = Consent['status'] | 'suppress'
+const titles: Record<Form, string> = {
   revoked: 'Record opt-out',
   granted: 'Record consent',
   suppress: 'Suppress number',
@@ -25,7 +26,7 @@ const titles: Record<Dialog, string> = {
 /** Whether the contact may be called and written to, and why. Only for members and owners. */
 export function ConsentCard({ contact: { id, phone_number } }: { contact: Contact }) {
   const consents = useInfiniteQuery(consentsQuery(useApi(), id))
-  const [dialog, setDialog] = useState<Dialog>()
+  const [dialog, setDialog] = useState<Form>()
   const close = () => setDialog(undefined)
   const entries = consents.data?.pages.flatMap(({ data }) => data)
   return (
@@ -46,7 +47,7 @@ export function ConsentCard({ contact: { id, phone_number } }: { contact: Contac
             </State>
           </dl>
           <div className={styles.actions}>
-            {(Object.keys(titles) as Dialog[]).map((name) => (
+            {(Object.keys(titles) as Form[]).map((name) => (
               <Button key={name} size="xs" variant="default" onClick={() => setDialog(name)}>
                 {titles[name]}
               </Button>
@@ -55,10 +56,10 @@ export function ConsentCard({ contact: { id, phone_number } }: { contact: Contac
           {entries.length > 0 && <ConsentHistory contact_id={id} entries={entries} query={consents} />}
         </>
       )}
-      <Modal opened={dialog !== undefined} onClose={close} title={dialog && titles[dialog]}>
+      <Dialog is_open={dialog !== undefined} onClose={close} title={dialog && titles[dialog]}>
         {dialog === 'suppress' && <SuppressForm phone_number={phone_number} onClose={close} />}
         {dialog && dialog !== 'suppress' && <RecordConsentForm contact_id={id} status={dialog} onClose={close} />}
-      </Modal>
+      </Dialog>
     </Card>
   )
 }
@@ -78,7 +79,7 @@ interface KindStateProps {
 
 function KindState({ kind, entries, has_older }: KindStateProps) {
   const latest = latestOf(kind, entries)
-  if (!latest) return <Status tone="neutral">{has_older ? 'See the older history' : 'No objection'}</Status>
+  if (!latest) return <Status tone="neutral">{has_older ? 'See the older history' : 'No opt-out'}</Status>
   const { status, created_at, source } = latest
   return (
     <>

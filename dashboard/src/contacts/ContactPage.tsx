@@ -1,5 +1,5 @@
-import { Button, Modal } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Button, Menu } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ContactWithCrmIds } from '../../../server/contacts/schema.ts'
@@ -7,74 +7,97 @@ import { CallButton } from '../calls/CallButton.tsx'
 import { ContactCampaigns } from '../campaigns/ContactCampaigns.tsx'
 import { ConsentCard } from '../consent/ConsentCard.tsx'
 import { useApi } from '../kit/api.ts'
+import { Dialog } from '../kit/Dialog.tsx'
 import { SmsIcon } from '../kit/icons.tsx'
+import { MoreMenu } from '../kit/MoreMenu.tsx'
 import { Card, Page, Stack } from '../kit/Page.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
-import { ContactDetails } from './ContactDetails.tsx'
+import { ContactDetails, DeleteContact } from './ContactDetails.tsx'
 import { ContactForm } from './ContactForm.tsx'
-import { contactName, contactQuery } from './contact.ts'
+import { contactQuery, contactTitle } from './contact.ts'
 import styles from './contacts.module.css'
 import { SendSmsForm } from './SendSmsForm.tsx'
 import { Timeline } from './Timeline.tsx'
+import { useLiveContacts } from './useLiveContacts.ts'
 
 /** Everything about one contact. */
 export function ContactPage() {
   const api = useApi()
+  const client = useQueryClient()
   const { id } = useParams({ from: '/w/$workspace/contacts/$id' })
   const { data: contact, error, refetch } = useQuery(contactQuery(api, id))
   const can_edit = useCanEdit()
-  const [is_sending, setSending] = useState(false)
+  useLiveContacts((events) => {
+    if (events?.some(({ type, resource_id }) => resource_id === id && type === 'contact.updated'))
+      void client.invalidateQueries({ queryKey: [api.workspace, 'contacts'] })
+  })
   return (
     <Page
-      title={contact ? contactName(contact) || contact.phone_number : 'Contact'}
-      actions={
-        contact &&
-        can_edit && (
-          <>
-            <CallButton contact={contact} />
-            <Button leftSection={<SmsIcon size={17} />} onClick={() => setSending(true)}>
-              Send SMS
-            </Button>
-          </>
-        )
-      }
+      title={contact ? contactTitle(contact) : 'Contact'}
+      actions={contact && can_edit && <Actions contact={contact} />}
     >
-      {error && <LoadError error={error} retry={refetch} noun="Contact" />}
+      {error && !contact && <LoadError error={error} retry={refetch} noun="Contact" />}
       {!contact && !error && <LoadingSkeleton lines={7} />}
       {contact && (
         <div className={styles.columns} key={id}>
-          <Details contact={contact} />
+          <Timeline contact={contact} />
           <Stack>
+            <Details contact={contact} />
             {can_edit && <ConsentCard contact={contact} />}
             <ContactCampaigns contact_id={id} />
-            <Timeline contact={contact} />
           </Stack>
         </div>
       )}
-      <Modal opened={is_sending} onClose={() => setSending(false)} title="Send SMS">
-        {contact && <SendSmsForm contact={contact} onClose={() => setSending(false)} />}
-      </Modal>
     </Page>
   )
 }
 
-function Details({ contact }: { contact: ContactWithCrmIds }) {
+function Actions({ contact }: { contact: ContactWithCrmIds }) {
   const { workspace } = useApi()
   const navigate = useNavigate()
+  const [open, setOpen] = useState<'sms' | 'delete'>()
+  const close = () => setOpen(undefined)
+  return (
+    <>
+      <CallButton contact={contact} />
+      <Button leftSection={<SmsIcon size={17} />} onClick={() => setOpen('sms')}>
+        Start SMS conversation
+      </Button>
+      <MoreMenu>
+        <Menu.Item color="red" onClick={() => setOpen('delete')}>
+          Delete
+        </Menu.Item>
+      </MoreMenu>
+      <Dialog is_open={open === 'sms'} onClose={close} title="Start SMS conversation">
+        <SendSmsForm contact={contact} onClose={close} />
+      </Dialog>
+      <DeleteContact
+        contact={contact}
+        is_open={open === 'delete'}
+        onClose={close}
+        onDeleted={() => navigate({ to: '/w/$workspace/contacts', params: { workspace } })}
+      />
+    </>
+  )
+}
+
+/** Becomes a form in its place. */
+function Details({ contact }: { contact: ContactWithCrmIds }) {
+  const can_edit = useCanEdit()
   const [is_editing, setEditing] = useState(false)
   const stop = () => setEditing(false)
+  const edit = can_edit && !is_editing && (
+    <Button size="compact-xs" variant="subtle" onClick={() => setEditing(true)}>
+      Edit
+    </Button>
+  )
   return (
-    <Card title="Details">
+    <Card title="Details" aside={edit}>
       {is_editing ? (
         <ContactForm contact={contact} onCancel={stop} onSaved={stop} />
       ) : (
-        <ContactDetails
-          contact={contact}
-          is_page
-          onEdit={() => setEditing(true)}
-          onDeleted={() => navigate({ to: '/w/$workspace/contacts', params: { workspace } })}
-        />
+        <ContactDetails contact={contact} is_page />
       )}
     </Card>
   )

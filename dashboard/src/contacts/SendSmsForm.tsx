@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Select, Text } from '@mantine/core'
+import { Anchor, Select, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
@@ -8,8 +8,10 @@ import type { Conversation } from '../../../server/conversations/schema.ts'
 import { agentsQuery, channelsQuery } from '../channels/channel.ts'
 import { explainRefusal } from '../consent/consent.ts'
 import { useApi } from '../kit/api.ts'
+import { FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { Stack } from '../kit/Page.tsx'
+import { formatPhoneNumber } from '../kit/phone-number.ts'
 import { ParleyError } from '../kit/request.ts'
 import { useIsTest } from '../kit/session.ts'
 import { ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
@@ -62,7 +64,7 @@ function Form({ contact, agents, channels, onClose }: FormProps) {
     <form onSubmit={form.onSubmit((values) => sending.mutate(values))}>
       <Stack>
         {sending.error && <SendError error={sending.error} />}
-        <Text>The agent writes to {contact.phone_number} first, and answers the replies.</Text>
+        <Text>The agent writes to {formatPhoneNumber(contact.phone_number)} first, and answers the replies.</Text>
         <Select
           label="Channel"
           placeholder="Choose a channel"
@@ -81,18 +83,12 @@ function Form({ contact, agents, channels, onClose }: FormProps) {
           data={agents.map(({ id, name }) => ({ value: id, label: name }))}
           {...form.getInputProps('agent_id')}
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            loading={sending.isPending}
-            disabled={form.values.agent_id === null || form.values.channel_id === null}
-          >
-            Send SMS
-          </Button>
-        </Group>
+        <FormButtons
+          label="Start conversation"
+          is_pending={sending.isPending}
+          is_disabled={form.values.agent_id === null || form.values.channel_id === null}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   )

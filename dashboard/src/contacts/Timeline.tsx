@@ -1,20 +1,34 @@
 import { Anchor, Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Call } from '../../../server/calls/schema.ts'
+import type { Enrollment } from '../../../server/campaigns/schema.ts'
 import type { Contact } from '../../../server/contacts/schema.ts'
 import type { Conversation } from '../../../server/conversations/schema.ts'
 import { CallStatus } from '../calls/CallStatus.tsx'
 import { describeEnd, timeOf } from '../calls/call.ts'
+import { EnrollmentStatus } from '../campaigns/CampaignStatus.tsx'
+import { campaignQuery } from '../campaigns/campaign.ts'
+import { TestBadge } from '../clocks/TestBadge.tsx'
 import { ConsentEvidence } from '../consent/ConsentEvidence.tsx'
 import { describeConsent, source_phrases } from '../consent/consent.ts'
 import { kind_names } from '../conversations/conversation.ts'
 import { KindIcon } from '../conversations/Kind.tsx'
 import { LastWords } from '../conversations/LastWords.tsx'
 import { StatusBadge } from '../conversations/StatusBadge.tsx'
+import { describeActor } from '../events/describe.ts'
 import { useApi } from '../kit/api.ts'
 import { formatDuration } from '../kit/format.ts'
-import { BlockIcon, CheckIcon, EditIcon, IncomingCallIcon, OutgoingCallIcon, PlusIcon } from '../kit/icons.tsx'
+import {
+  BlockIcon,
+  CheckIcon,
+  EditIcon,
+  IncomingCallIcon,
+  MegaphoneIcon,
+  OutgoingCallIcon,
+  PlusIcon,
+} from '../kit/icons.tsx'
 import { Card } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
@@ -57,11 +71,9 @@ function ItemView({ item, contact }: { item: TimelineItem; contact: Contact }) {
       )
     case 'changed':
       return (
-        <Item
-          icon={<EditIcon size={15} />}
-          time={item.time}
-          title={`Changed ${item.fields.map(fieldName).join(', ')}`}
-        />
+        <Item icon={<EditIcon size={15} />} time={item.time} title={`Changed ${item.fields.map(fieldName).join(', ')}`}>
+          {describeActor(item.event)}
+        </Item>
       )
     case 'consent': {
       const { consent } = item
@@ -80,12 +92,14 @@ function ItemView({ item, contact }: { item: TimelineItem; contact: Contact }) {
       return <ConversationItem conversation={item.conversation} time={item.time} />
     case 'call':
       return <CallItem call={item.call} />
+    case 'enrolled':
+      return <EnrolledItem enrollment={item.enrollment} />
   }
 }
 
 function ConversationItem({ conversation, time }: { conversation: Conversation; time: string }) {
   const { workspace } = useApi()
-  const { id, kind, agent_name, status } = conversation
+  const { id, kind, agent_name, status, is_test } = conversation
   return (
     <Item
       icon={<KindIcon kind={kind} size={15} />}
@@ -100,6 +114,7 @@ function ConversationItem({ conversation, time }: { conversation: Conversation; 
             {kind_names[kind]} with {agent_name}
           </Anchor>
           <StatusBadge status={status} />
+          {is_test && <TestBadge>Test</TestBadge>}
         </>
       }
     >
@@ -127,6 +142,7 @@ function CallItem({ call }: { call: Call }) {
             Call with {call.agent_name}
           </Anchor>
           <CallStatus call={call} />
+          {call.is_test && <TestBadge>Simulated</TestBadge>}
         </>
       }
     >
@@ -135,6 +151,37 @@ function CallItem({ call }: { call: Call }) {
         ...(call.end_reason && call.status === 'completed' ? [describeEnd(call, call.end_reason)] : []),
       ].join(' · ')}
     </Item>
+  )
+}
+
+function EnrolledItem({ enrollment }: { enrollment: Enrollment }) {
+  const api = useApi()
+  const { id, campaign_id, status, created_at } = enrollment
+  const { data } = useQuery(campaignQuery(api, campaign_id))
+  return (
+    <Item
+      icon={<MegaphoneIcon size={15} />}
+      time={created_at}
+      title={
+        <>
+          <Anchor
+            fz="inherit"
+            fw="inherit"
+            renderRoot={(props) => (
+              <Link
+                to="/w/$workspace/campaigns/$id/contacts"
+                params={{ workspace: api.workspace, id: campaign_id }}
+                search={{ enrollment: id }}
+                {...props}
+              />
+            )}
+          >
+            Added to {data?.name ?? 'a campaign'}
+          </Anchor>
+          <EnrollmentStatus status={status} />
+        </>
+      }
+    />
   )
 }
 

@@ -116,8 +116,7 @@ test('editing a webhook keeps what others change meanwhile', { skip }, async () 
 
 test('editing a field map keeps fields that others map meanwhile', { skip }, async () => {
   const { id } = await send('POST', '/integrations', { name: 'Form', field_map: { phone_number: '/phone' } })
-  await open('/integrations')
-  await page.getByRole('link', { name: 'Form' }).click()
+  await open(`/integrations/${id}/mapping`)
   await page.getByLabel('First name').fill('/first')
   await send('PATCH', `/integrations/${id}`, {
     field_map: { phone_number: '/phone', last_name: '/last', crm_ids: { hubspot: '/id' } },

@@ -9,13 +9,13 @@ const tries_max = 2
 export function createQueryClient(connection: Connection): QueryClient {
   // Any request may be the first to find that the session has ended or the role has changed.
   const onError = (error: Error) => {
-    if (isUnreachable(error)) connection.check()
+    if (isUnreachable(error)) void connection.check()
     if (!(error instanceof ParleyError)) return
     if (error.status === 401 || error.status === 403) void client.invalidateQueries(session_query)
   }
   /** Retries network and server errors: a 4xx is final. */
   const shouldRetry = (failures: number, error: Error): boolean => {
-    if (isUnreachable(error)) connection.check()
+    if (isUnreachable(error)) void connection.check()
     return failures < tries_max && error instanceof ParleyError && (error.status === 0 || error.status >= 500)
   }
   const client: QueryClient = new QueryClient({

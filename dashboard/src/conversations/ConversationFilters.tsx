@@ -1,10 +1,12 @@
-import { Button, Select, Switch, TextInput } from '@mantine/core'
+import { Select, Switch, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { outcome_names, outcomes } from '../calls/call.ts'
 import { agentsQuery, channelsQuery } from '../channels/channel.ts'
 import { useApi } from '../kit/api.ts'
+import type { FilterChipProps } from '../kit/FilterChip.tsx'
+import { Filters, filter_list } from '../kit/Filters.tsx'
 import { SearchIcon } from '../kit/icons.tsx'
 import { useContactName } from './ContactName.tsx'
 import { kind_names, status_names, statuses } from './conversation.ts'
@@ -21,67 +23,93 @@ interface ConversationFiltersProps {
 }
 
 export function ConversationFilters({ search, onChange, is_inbox = false }: ConversationFiltersProps) {
-  const channels = useQuery(channelsQuery(useApi()))
+  const api = useApi()
+  const channels = useQuery(channelsQuery(api)).data?.data
+  const agents = useQuery({ ...agentsQuery(api), enabled: !is_inbox }).data
+  const contact = useContactName({ kind: 'api', contact_id: search.contact_id ?? null, counterpart: null })
   const filter = (changed: Change) =>
     onChange(Object.fromEntries(Object.entries({ ...search, ...changed }).filter(([, value]) => value !== undefined)))
+  const chip = (member: keyof ConversationSearch, name: string, value: string | undefined): FilterChipProps[] =>
+    search[member] === undefined ? [] : [{ name, value: value ?? '…', onRemove: () => filter({ [member]: undefined }) }]
+  const { status, kind, agent_id, channel_id, outcome } = search
   return (
-    <search className={styles.filters} aria-label="Filter conversations">
+    <div className={styles.filters}>
       {!is_inbox && (
-        <>
-          <CallSearch
-            value={search.search}
-            onChange={(words) => filter({ search: words, status: undefined, is_test: undefined })}
-          />
-          <Filter
-            name="Status"
-            all="All statuses"
-            data={statuses.map((value) => ({ value, label: status_names[value] }))}
-            value={search.status}
-            onChange={(value) =>
-              filter({ status: statuses.find((one) => one === value), outcome: undefined, search: undefined })
-            }
-          />
-          <AgentFilter value={search.agent_id} onChange={(agent_id) => filter({ agent_id })} />
-        </>
-      )}
-      <Filter
-        name="Kind"
-        all="All kinds"
-        data={kinds.map((value) => ({ value, label: kind_names[value] }))}
-        value={search.kind}
-        onChange={(value) => {
-          const kind = kinds.find((one) => one === value)
-          filter({ kind, ...(kind && kind !== 'voice' && { outcome: undefined, search: undefined }) })
-        }}
-      />
-      <Filter
-        name="Channel"
-        all="All channels"
-        data={toChoices(channels.data?.data)}
-        value={search.channel_id}
-        onChange={(channel_id) => filter({ channel_id })}
-      />
-      {!is_inbox && (search.kind === 'voice' || search.outcome) && (
-        <Filter
-          name="Outcome"
-          all="All outcomes"
-          data={outcomes.map((value) => ({ value, label: outcome_names[value] }))}
-          value={search.outcome}
-          onChange={(value) =>
-            filter({ outcome: outcomes.find((one) => one === value), status: undefined, is_test: undefined })
-          }
+        <CallSearch
+          value={search.search}
+          onChange={(words) => filter({ search: words, status: undefined, is_test: undefined })}
         />
       )}
-      <Switch
-        label="Test chats"
-        size="xs"
-        checked={search.is_test ?? false}
-        onChange={({ currentTarget: { checked } }) =>
-          filter({ is_test: checked || undefined, outcome: undefined, search: undefined })
-        }
-      />
-      {search.contact_id && <ContactFilter id={search.contact_id} onRemove={() => filter({ contact_id: undefined })} />}
-    </search>
+      <Filters
+        label="Filter conversations"
+        chips={[
+          ...chip('contact_id', 'Contact', contact),
+          ...chip('status', 'Status', status && status_names[status]),
+          ...chip('agent_id', 'Agent', nameOf(agents, agent_id)),
+          ...chip('kind', 'Kind', kind && kind_names[kind]),
+          ...chip('channel_id', 'Channel', nameOf(channels, channel_id)),
+          ...chip('outcome', 'Outcome', outcome && outcome_names[outcome]),
+          ...chip('is_test', 'Show', 'Test chats'),
+        ]}
+      >
+        {!is_inbox && (
+          <>
+            <Filter
+              name="Status"
+              all="All statuses"
+              data={statuses.map((value) => ({ value, label: status_names[value] }))}
+              value={status}
+              onChange={(value) =>
+                filter({ status: statuses.find((one) => one === value), outcome: undefined, search: undefined })
+              }
+            />
+            <Filter
+              name="Agent"
+              all="All agents"
+              data={toChoices(agents)}
+              value={agent_id}
+              onChange={(agent_id) => filter({ agent_id })}
+            />
+          </>
+        )}
+        <Filter
+          name="Kind"
+          all="All kinds"
+          data={kinds.map((value) => ({ value, label: kind_names[value] }))}
+          value={kind}
+          onChange={(value) => {
+            const kind = kinds.find((one) => one === value)
+            filter({ kind, ...(kind && kind !== 'voice' && { outcome: undefined, search: undefined }) })
+          }}
+        />
+        <Filter
+          name="Channel"
+          all="All channels"
+          data={toChoices(channels)}
+          value={channel_id}
+          onChange={(channel_id) => filter({ channel_id })}
+        />
+        {!is_inbox && (kind === 'voice' || outcome) && (
+          <Filter
+            name="Outcome"
+            all="All outcomes"
+            data={outcomes.map((value) => ({ value, label: outcome_names[value] }))}
+            value={outcome}
+            onChange={(value) =>
+              filter({ outcome: outcomes.find((one) => one === value), status: undefined, is_test: undefined })
+            }
+          />
+        )}
+        <Switch
+          label="Test chats"
+          size="xs"
+          checked={search.is_test ?? false}
+          onChange={({ currentTarget: { checked } }) =>
+            filter({ is_test: checked || undefined, outcome: undefined, search: undefined })
+          }
+        />
+      </Filters>
+    </div>
   )
 }
 
@@ -97,7 +125,6 @@ function CallSearch({ value = '', onChange }: { value?: string | undefined; onCh
   const is_short = text.trim() !== '' && text.trim().length < search_length_min
   return (
     <TextInput
-      className={styles.search}
       type="search"
       size="xs"
       aria-label="Search what was said in calls"
@@ -114,19 +141,8 @@ function CallSearch({ value = '', onChange }: { value?: string | undefined; onCh
   )
 }
 
-function AgentFilter(props: Pick<FilterProps, 'value' | 'onChange'>) {
-  const agents = useQuery(agentsQuery(useApi()))
-  return <Filter name="Agent" all="All agents" data={toChoices(agents.data)} {...props} />
-}
-
-function ContactFilter({ id, onRemove }: { id: string; onRemove: () => void }) {
-  const contact = useContactName({ kind: 'api', contact_id: id, counterpart: null })
-  return (
-    <Button variant="default" size="xs" onClick={onRemove}>
-      With {contact} ✕
-    </Button>
-  )
-}
+const nameOf = (all: { id: string; name: string }[] = [], id: string | undefined): string | undefined =>
+  all.find((one) => one.id === id)?.name
 
 const toChoices = (all: { id: string; name: string }[] = []): FilterProps['data'] =>
   all.map(({ id, name }) => ({ value: id, label: name }))
@@ -142,9 +158,9 @@ interface FilterProps {
 
 const Filter = ({ name, all, data, value, onChange }: FilterProps) => (
   <Select
-    aria-label={name}
+    label={name}
     placeholder={all}
-    size="xs"
+    comboboxProps={filter_list}
     clearable
     clearButtonProps={{ 'aria-label': `Clear ${name.toLowerCase()}` }}
     searchable={data.length > 10}

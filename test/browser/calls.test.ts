@@ -201,7 +201,7 @@ test('what calls need is set for agents and workspaces', { skip }, async () => {
   await page.getByLabel('Number of transfer 1').fill('+1 415 555 0199')
   await page.getByLabel('Longest call').fill('10')
   await choose('Hears with', 'Voices')
-  await page.getByLabel('Language of the contact').fill('de')
+  await page.getByRole('combobox', { name: 'Language of the contact' }).fill('de')
   await choose('Speaks with', 'Voices')
   await page.getByLabel('Speed').fill('3')
   await page.getByText('Must be at most 2').waitFor()

@@ -84,7 +84,7 @@ test('a draft that someone else has changed is merged, or the person chooses', {
   await send('PATCH', `/agents/${agent_id}`, { language: 'de' })
   await page.getByLabel('Description').fill('Answers the phone.')
   await page.getByRole('status').getByText('Saved', { exact: true }).waitFor()
-  assert.equal(await page.getByLabel('Language').inputValue(), 'de')
+  assert.equal(await page.getByRole('combobox', { name: 'Language', exact: true }).inputValue(), 'de')
   await send('PATCH', `/agents/${agent_id}`, { language: 'en', description: 'Theirs.' })
   await page.getByLabel('Description').fill('Mine.')
   const dialog = page.getByRole('dialog', { name: 'Someone else changed this draft' })

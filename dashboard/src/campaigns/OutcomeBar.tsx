@@ -25,6 +25,7 @@ export function OutcomeBar({ by_outcome, chosen, onChoose }: OutcomeBarProps) {
           // The buttons below are for the keyboard.
           <UnstyledButton
             key={outcome}
+            className={styles.outcome}
             tabIndex={-1}
             disabled={!onChoose}
             data-outcome={outcome}
@@ -39,7 +40,7 @@ export function OutcomeBar({ by_outcome, chosen, onChoose }: OutcomeBarProps) {
         {counts.map(([outcome, count]) => {
           const label = (
             <>
-              <i data-outcome={outcome} />
+              <i className={styles.outcome} data-outcome={outcome} />
               <span>{reasonName(outcome)}</span>
               <strong>{formatNumber(count)}</strong>
               <span className={styles.hint}>{Math.round((100 * count) / all)} %</span>

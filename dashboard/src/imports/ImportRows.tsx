@@ -50,7 +50,7 @@ export function ImportRows({ import: report }: { import: Import }) {
     <>
       <ul className={styles.counts} aria-label="Rows by outcome">
         {outcomes.map((name) => (
-          <li key={name} data-outcome={name}>
+          <li key={name}>
             <strong>{formatNumber(report[name])}</strong>
             <span>{names[name]}</span>
           </li>

@@ -10,7 +10,7 @@ const [folder] = process.argv.slice(2)
 if (!folder) throw new Error('Usage: node bin/inter-subset.mjs FOLDER')
 
 const root = path.join(import.meta.dirname, '..')
-const subsetFont = createRequire(path.resolve(folder, 'package.json'))('subset-font')
+const subsetFont = createRequire(import.meta.url)(path.resolve(folder, 'node_modules/subset-font'))
 
 const charactersBetween = (first, last) =>
   Array.from({ length: last - first + 1 }, (_, index) => String.fromCodePoint(first + index)).join('')

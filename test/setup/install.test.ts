@@ -155,7 +155,7 @@ test('dependencies are what the service and the builds of its pages import, and 
 /** The names of imported packages, such as "react-dom" of "react-dom/client". */
 function packagesIn(source: string): string[] {
   const found = source.matchAll(
-    /(?:\bfrom |\bimport |\bimport\(|createRequire\(.*\)(?:\.resolve)?\()'(?!node:)((?:@[\w.-]+\/)?[a-z][\w.-]*)/g,
+    /(?:\bfrom |\bimport |\bimport\(|createRequire\(.*\)(?:\.resolve)?\()['"](?!node:)((?:@[\w.-]+\/)?[a-z][\w.-]*)/g,
   )
   return Array.from(found, ([, name = '']) => name)
 }

@@ -44,7 +44,7 @@ export interface Answerer {
     facts: Record<string, unknown>
     progress: ScriptProgress | null
     /** The step of a script that it has come to. */
-    taken: TakenStep | null
+    script: TakenStep | null
     /** True if the contact must hear the whole answer. */
     is_uninterruptible: boolean
   }
@@ -58,7 +58,7 @@ export const openAnswerer = (parts: AnswererParts): Answerer =>
 function openModelAnswerer({ at, claimed, configuration, tools }: AnswererParts): Answerer {
   const { contact, time_zone } = claimed
   const { model, fallback_model, model_settings } = configuration
-  const nothing = { facts: {}, progress: null, taken: null, is_uninterruptible: false }
+  const nothing = { facts: {}, progress: null, script: null, is_uninterruptible: false }
   return {
     asksForPerson: (text) => asksForPerson(text, configuration.language),
     addMessage: () => {},
@@ -114,7 +114,7 @@ function openScriptedAnswerer({ claimed, configuration }: AnswererParts, script:
       const heard_until = has_heard ? (unheard.at(-1)?.seq ?? progress.heard_until) : progress.heard_until
       if (has_heard) unheard = []
       progress = { ...state, heard_until }
-      return { facts: results, progress, taken, is_uninterruptible }
+      return { facts: results, progress, script: taken, is_uninterruptible }
     },
     continueFrom: (before) => {
       progress = before

@@ -332,11 +332,11 @@ export class Driver {
     for await (const answer of answerer.ask(request, scheduler.now(), asking.signal)) {
       if (asking.signal.aborted) return
       if (answer.type === 'asked') {
-        const { is_uninterruptible, ...result } = answerer.readResult(answer)
+        const { is_uninterruptible, script, ...result } = answerer.readResult(answer)
         this.#progress = result.progress ?? this.#progress
         const { usage, finish_reason } = answer
-        journal.addAnswer(reply, result, usage)
-        this.#happen({ type: 'asked', reply, usage, finish_reason, is_uninterruptible })
+        journal.addAnswer(result, usage)
+        this.#happen({ type: 'asked', reply, usage, finish_reason, script, is_uninterruptible })
       } else if (answer.type === 'ask_failed') {
         const { message, status, kind, sentence: reason } = describeModelError(answer.error)
         const conversation_id = journal.id

@@ -3,11 +3,9 @@ import * as turns from '../conversations/turns.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { truncate } from '../kit/text.ts'
-import type { TakenStep } from '../models/script.ts'
 import type { Turn as EngineTurn } from '../talk/input.ts'
 import type { SoundLatency } from '../talk/line.ts'
 import { no_usage, type Reply, type ToolCall, type Usage } from '../talk/state.ts'
-import type { Answerer } from './answerer.ts'
 import type { Changes, FinishedTurn, Save, Saved } from './plan-save.ts'
 import type { ToolOutcome } from './tools.ts'
 
@@ -60,8 +58,6 @@ export class Journal {
   #changes: Changes = {}
   #results: Record<string, unknown>
   #error: string | null = null
-  /** Where the script has come to in this reply. */
-  #taken: { reply: string; step: TakenStep } | undefined
   #latency: Latency
   seen: Save['seen']
   open: OpenTurn | undefined
@@ -115,7 +111,7 @@ export class Journal {
   /** Returns how long the parts of the turn took. */
   addTurn({ reply, runs, ...turn }: EngineTurn, { turn_ms, sound, ...spoken }: Spoken = {}): FinishedTurn['latency'] {
     const { is_timed } = this.#options
-    const { role, text, is_interrupted, finish_reason = null, usage } = turn
+    const { role, text, is_interrupted, finish_reason = null, script = null, usage } = turn
     const is_agents = role === 'agent'
     const tools = runs.map(({ run, name, arguments: values, result, status }) => {
       const duration_ms = is_timed ? (this.#runs.get(run)?.duration_ms ?? null) : null
@@ -125,7 +121,6 @@ export class Journal {
     const measured = is_agents && is_timed ? endLatency(this.#latency, clock.ticks(), tools) : turns.no_latency
     const latency = turn_ms === undefined ? measured : { ...measured, turn_ms, ...sound }
     const error = is_agents ? (turn.error ?? this.#error) : null
-    const script = is_agents && this.#taken?.reply === reply ? this.#taken.step : null
     const said = { role, text, is_interrupted, finish_reason, tools, latency, usage, error, script, ...spoken }
     this.#turns.push({ reply, turn: said })
     if (is_agents) this.#error = null
@@ -145,10 +140,9 @@ export class Journal {
     this.#latency.model_first_ms ??= Math.round(clock.ticks() - this.#latency.asked_ticks)
   }
 
-  /** An answer is complete. A reply has several if tools are called: what began it is why its script is where the last one ends. */
+  /** An answer is complete. */
   addAnswer(
-    reply: string,
-    { facts, progress, taken }: Pick<ReturnType<Answerer['readResult']>, 'facts' | 'progress' | 'taken'>,
+    { facts, progress }: { facts: Record<string, unknown>; progress: Changes['script_state'] },
     usage: Usage,
   ): void {
     this.#latency.model_ms += clock.ticks() - this.#latency.asked_ticks
@@ -157,8 +151,6 @@ export class Journal {
       output_tokens: this.#usage.output_tokens + usage.output_tokens,
     }
     if (progress) this.change({ script_state: progress })
-    const first = this.#taken?.reply === reply ? this.#taken.step : taken
-    if (taken && first) this.#taken = { reply, step: { ...first, step: taken.step } }
     this.#addResults(facts)
   }
 

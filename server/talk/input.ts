@@ -1,3 +1,4 @@
+import type { TakenStep } from '../models/script.ts'
 import type {
   Entry,
   FinishReason,
@@ -20,7 +21,14 @@ export type Input = { now: number } & (
   /** From now on the words of the reply are shown as they come. */
   | { type: 'shown'; reply: string }
   | { type: 'tool_call'; reply: string; call: Omit<ToolCall, 'after'> }
-  | { type: 'asked'; reply: string; usage: Usage; finish_reason?: ModelFinishReason; is_uninterruptible?: boolean }
+  | {
+      type: 'asked'
+      reply: string
+      usage: Usage
+      finish_reason?: ModelFinishReason
+      script?: TakenStep | null
+      is_uninterruptible?: boolean
+    }
   | { type: 'ask_failed'; reply: string }
   | { type: 'tool_done'; run: string; status: ToolStatus; result: unknown }
   | { type: 'timer'; name: TimerName; id?: string }
@@ -132,6 +140,8 @@ export interface Turn {
   is_interrupted: boolean
   /** Turns of the agent have it. */
   finish_reason?: FinishReason
+  /** Turns of the agent that a script has made have it. */
+  script?: TakenStep
   /** Why no model could answer, if the driver doesn't know it. */
   error?: string | null
   runs: ToolRun[]

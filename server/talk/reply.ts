@@ -133,9 +133,11 @@ export function addCall(reply: Reply, call: Omit<ToolCall, 'after'>): void {
 }
 
 /** The model's answer is complete. The tools that it called run now. */
-export function endAnswer(step: Step, reply: Reply, { usage, finish_reason = 'stop' }: InputOf<'asked'>): void {
+export function endAnswer(step: Step, reply: Reply, { usage, finish_reason = 'stop', script }: InputOf<'asked'>): void {
   const { state, effects } = step
   reply.finish_reason = finish_reason
+  // With a tool in between, a reply has several answers: the first one knows what began it.
+  if (script) reply.script = { ...(reply.script ?? script), step: script.step }
   state.tokens += usage.input_tokens + usage.output_tokens
   reply.usage = {
     input_tokens: reply.usage.input_tokens + usage.input_tokens,
@@ -320,7 +322,7 @@ function writeReply({ state, effects }: Step, reply: Reply, { is_interrupted }: 
   const said = text.trim()
   const speech = voice.played
   const heard = is_interrupted ? speech.map((part) => part.text.trim()).join(' ') : said
-  const ended = { is_interrupted, finish_reason, error }
+  const ended = { is_interrupted, finish_reason, error, ...(reply.script && { script: reply.script }) }
   const turn = { role: 'agent' as const, reply: id, text: state.voice ? said : text, ...ended, runs, usage }
   const entry: Entry = { role: 'agent', text: state.voice ? heard : text, is_cut: is_interrupted, runs }
   remember(state, voice.asks_to_stop ? { ...entry, asks_to_stop: true } : entry)

@@ -1,3 +1,5 @@
+import type { TakenStep } from '../models/script.ts'
+
 /** What the engine knows of one conversation. It is plain data, and the same inputs always give the same state. */
 export interface State {
   readonly settings: Settings
@@ -101,6 +103,8 @@ export interface Reply {
   /** Whether what was said answers the contact. Words that fill the time, or come before a tool has looked something up, don't. */
   has_answer: boolean
   finish_reason: FinishReason
+  /** Where a script has come to, and what began the reply. */
+  script?: TakenStep
   /** Why no model could answer, if the driver doesn't know it. */
   error: string | null
   /** Tools that the model wants to call. They run when its answer is complete. */

@@ -32,9 +32,11 @@ export function ChannelForm({ channel, onSaved }: ChannelFormProps) {
   const saving = useMutation({
     mutationFn: (values: ChannelValues) =>
       channel
-        ? api.update<ChannelWithSettings>(`/channels/${channel.id}`, async (current) =>
-            toChanges(before, await conflicts.choose({ before, mine: values, theirs: toValues(current) })),
-          )
+        ? api.update<ChannelWithSettings>(`/channels/${channel.id}`, async () => {
+            // The channel alone lacks its settings, but its ETag changes with them.
+            const current = await api.get<ChannelWithSettings>(`/channels/${channel.id}/settings`)
+            return toChanges(before, await conflicts.choose({ before, mine: values, theirs: toValues(current) }))
+          })
         : toPhoneNumber(values.address).then((address) =>
             api.send<ChannelWithSettings>('POST', '/channels', toBody({ ...values, address })),
           ),

@@ -1,6 +1,8 @@
+import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
 import type { Db } from '../../server/kit/postgres/pool.ts'
 import { raw, type Sql, sql } from '../../server/kit/postgres/sql.ts'
+import type { Attempt } from '../../server/webhooks/schema.ts'
 
 /** Rows created at even intervals between two times. */
 export interface OldRows {
@@ -21,8 +23,16 @@ const old_time = sql`to_timestamp(ms / 1000.0)`
 
 /** Adds deliveries that succeeded, and their count, without their events. */
 export async function fillDeliveries(db: Db, old: OldRows): Promise<void> {
-  const { workspace, webhook_id, rows } = old
-  const attempts = JSON.stringify([{ url: 'https://hooks.shop.example/', status: 200, duration_ms: 5, answer: 'ok' }])
+  const { workspace, webhook_id, rows, until_ms } = old
+  const attempt: Attempt = {
+    url: 'https://hooks.shop.example/',
+    created_at: clock.iso(until_ms),
+    status: 200,
+    duration_ms: 5,
+    error: null,
+    answer: 'ok',
+  }
+  const attempts = JSON.stringify([attempt])
   await db.run(
     sql`insert into webhook_deliveries (workspace_id, webhook_id, id, type, status, attempt, attempts, created_at)
       select ${workspace}, ${webhook_id}, ${old_id}, 'contact.created', 'succeeded', 1, ${attempts}::jsonb, ${old_time}

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Response } from 'playwright-core'
 import { captureAll, openFromNav, openInPage, openOwner, skip } from '../support/dashboard.ts'
 
 const owner = await openOwner()
@@ -12,6 +13,13 @@ const idInPath = () => page.url().split('/').at(-1) ?? ''
 async function chooseAgent(name: string): Promise<void> {
   await dialog().getByRole('combobox', { name: 'Agent' }).click()
   await page.getByRole('option', { name }).click()
+}
+
+/** The message of a save before may still be shown. */
+async function save(): Promise<void> {
+  const isSaved = (response: Response) => response.request().method() === 'PATCH' && response.ok()
+  await Promise.all([page.waitForResponse(isSaved), button('Save').click()])
+  await page.getByText('Channel saved.').first().waitFor()
 }
 
 let agent_name = ''
@@ -92,8 +100,7 @@ test('an owner connects a Twilio number, and turns it off and on', { skip }, asy
   await button('Save').click()
   await page.getByText('Must be at least 1').waitFor()
   await page.getByLabel('Messages per minute').fill('5')
-  await button('Save').click()
-  await page.getByText('Channel saved.').first().waitFor()
+  await save()
   const saved = await send('GET', `/channels/${idInPath()}/settings`)
   assert.deepEqual([saved.messages_per_minute_max, saved.has_auth_token], [5, true])
   await owner.capture('channel, SMS')
@@ -135,8 +142,7 @@ test('an owner connects a telephone number, and checks it', { skip }, async () =
   await captureAll(owner, 'telephone, steps')
   await page.getByLabel('Tokens per day').fill('5000')
   assert.equal(await page.getByLabel('Messages per').count(), 0)
-  await button('Save').click()
-  await page.getByText('Channel saved.').first().waitFor()
+  await save()
   assert.equal((await send('GET', `/channels/${idInPath()}/settings`)).tokens_per_day_max, 5_000)
 
   const findings = [

@@ -43,6 +43,8 @@ export function showChanged(client: QueryClient, api: Api, channel: ChannelWithS
 export const agentsQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspace, 'agents', 'all'],
+    // A form offers what was just created elsewhere, too.
+    staleTime: 0,
     queryFn: async ({ signal }) => {
       const agents: Agent[] = []
       let cursor: string | null | undefined

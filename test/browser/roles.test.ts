@@ -143,7 +143,7 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
 
   await openInPage(on, '/contacts')
   await on.getByRole('link', { name: 'Konrad' }).click()
-  await dialog(on).getByText('+14155550101').waitFor()
+  await dialog(on).getByText('+1 415 555 0101').waitFor()
   assert.equal(
     await dialog(on)
       .getByRole('button', { name: /Edit|Delete/ })

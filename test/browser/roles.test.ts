@@ -164,7 +164,7 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
 
   await openInPage(on, '/settings')
   await on.getByLabel('Your role').waitFor()
-  assert.deepEqual(await linksOf(on, 'Settings'), ['Workspace', 'Model providers'])
+  assert.deepEqual(await linksOf(on, 'Settings'), ['Workspace', 'Model providers', 'Speech'])
   await openInPage(on, '/settings/installation')
   await on.getByText('Only owners of the first workspace can view this page').waitFor()
   await viewer.capture('viewer, installation refused')

@@ -41,7 +41,11 @@ const created_by = Type.Unsafe<NamedAuthor | null>({
   properties: {
     kind: oneOf(author_kinds),
     id: { type: ['string', 'null'], description: 'The id of the API key or person; `null` for the command line.' },
-    name: { type: ['string', 'null'], description: 'Their name of now. `null` if they do not exist any more.' },
+    name: {
+      type: ['string', 'null'],
+      description:
+        'The current name of the person or API key. `null` for the command line, and if they no longer exist.',
+    },
   },
   description: 'Who did it. `null` if it was not recorded.',
   examples: [{ kind: 'api_key', id: '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa', name: 'CRM sync' }],

@@ -27,8 +27,8 @@ export async function redact(
   await Promise.all([
     eraseRow(at, { id, redacted_at, updated_at }),
     db.run(
-      sql`update conversation_turns set text = '', heard = null, speech = null, error = null, is_open = false
-        where ${of_conversation}`,
+      sql`update conversation_turns set text = '', heard = null, speech = null, script = null, error = null,
+          is_open = false where ${of_conversation}`,
     ),
     db.run(sql`update tool_runs set arguments = '{}', result = null where ${of_conversation}`),
     events.redact(at, [id]),

@@ -156,7 +156,8 @@ const ScriptStep = Type.Object({
   }),
   reason: oneOf(step_reasons, {
     description:
-      'What began the turn. `begin`: the agent speaks first. `hear`, `intent`, `slot`: this was heard. `else`: nothing that the ' +
+      "What began the turn. `begin`: the script begins, because the agent speaks first or the contact's first words match no " +
+      'branch. `hear`, `intent`, `slot`: this was heard. `else`: nothing that the ' +
       'step knows was heard. `repeat`: the contact asks to repeat. `silence`: the contact says nothing. `tool`: a tool has ended.',
     examples: ['hear'],
   }),
@@ -200,7 +201,7 @@ export const Turn = Type.Object(
       ...ScriptStep,
       type: ['object', 'null'],
       description:
-        "The step of the agent's script that this turn has come to, and why. `null` for what no script has said, and for turns from before this field was there.",
+        "The step of the agent's script that this turn has come to, and why. `null` for turns that no script has made, and for turns stored before this field existed.",
       examples: [null],
     }),
     latency: Type.Object({

@@ -37,7 +37,7 @@ export async function recordForPerson(at: At, { person_id, actor = at.actor, ...
   const acting = { ...at, actor }
   const entry = { ...rest, subject: asPerson(person_id) }
   const joined = await db.many<{ workspace_id: string }>(
-    sql`select workspace_id from memberships where person_id = ${person_id}`,
+    sql`select workspace_id from memberships where person_id = ${person_id} order by workspace_id`,
   )
   const workspaces = joined.map(({ workspace_id }) => workspace_id)
   if (!db.isSharded()) return audit.recordInEach(acting, workspaces, entry)

@@ -28,7 +28,7 @@ export interface FoundSession extends Person {
   is_test: boolean
   /** Whether the person has signed in with both factors. */
   is_two_factor: boolean
-  /** Whether the requested workspace requires this, and the session has it not. */
+  /** Whether the requested workspace requires this, and the session lacks it. */
   is_locked: boolean
 }
 

@@ -91,7 +91,7 @@ export async function toSession(
     db.many<Omit<Session['workspaces'][number], 'is_locked'> & { is_first: boolean; requires_two_factor: boolean }>(
       sql`select workspace.id, workspace.name, workspace.kind, role, ${workspaces.is_first} as is_first,
           ${workspaces.default_country} as default_country,
-          ${workspaces.requiresTwoFactor(raw('workspace_id'))} as requires_two_factor
+          ${workspaces.requiresTwoFactor(raw('memberships.workspace_id'))} as requires_two_factor
         from memberships ${joinWorkspace} where person_id = ${id} order by workspace.created_at, workspace.id`,
     ),
     db.one<{ has_two_factor: boolean }>(sql`select ${hasTwoFactor(sql`${id}`)} as has_two_factor`),

@@ -18,7 +18,7 @@ const keys_max = 30_000
 export interface Throttle {
   /** Counts an attempt before it is made. Fails with 429 when there were too many. */
   countAttempt: (account: string, network: string, now: number) => void
-  /** Forgets the attempts on the account after a correct password. The network's attempts still count. */
+  /** Forgets the attempts on the account after a sign-in or a confirmed password. The network's attempts still count. */
   reset: (account: string, network: string) => void
 }
 

@@ -109,10 +109,10 @@ export const reset = (at: At, person_id: string): Promise<boolean> =>
   changeAndRecord(
     at,
     async (at) => {
-      const was_on = (await get(at, person_id)).is_on
+      if (!(await get(at, person_id)).is_on) return false
       await remove(at, person_id)
-      if (was_on) await sessions.endAll(at, person_id)
-      return was_on
+      await sessions.endAll(at, person_id)
+      return true
     },
     (was_on) => (was_on ? { action: 'two_factor.reset', person_id } : undefined),
   )

@@ -124,7 +124,10 @@ export async function test(at: At, webhook_id: string): Promise<Delivery> {
   )
 }
 
-/** Starts over with the first attempt. The delivery may have any status. */
+/**
+ * Starts over with the first attempt. The delivery may have any status. The answer is stored with its idempotency key, so it
+ * doesn't have what the receiver has said.
+ */
 export async function resend(
   at: At,
   { webhook_id, id, assertReadable }: DeliveryId & { assertReadable: webhooks.AssertReadable },
@@ -133,7 +136,8 @@ export async function resend(
   const webhook = assertActive(await webhooks.get(at, webhook_id))
   const sent = await db.maybe<Delivery>(
     sql`update webhook_deliveries set ${asPending(now)}
-      where workspace_id = ${workspace} and webhook_id = ${webhook_id} and id = ${id} returning ${columns}`,
+      where workspace_id = ${workspace} and webhook_id = ${webhook_id} and id = ${id}
+      returning ${own_columns}, null::jsonb as last_attempt`,
   )
   if (!sent) throw notFound()
   // The URL may have changed since the webhook subscribed to this type.

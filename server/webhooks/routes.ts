@@ -135,6 +135,7 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     summary: "Count a webhook's deliveries",
     description: 'Counts the deliveries of the current hour and the 23 before it by their status, for each hour.',
     params: ById,
+    is_expensive: true,
     response: schema.DeliveryCounts,
     run: (at, { params }) => deliveries.countByHour(at, params.id),
   }),
@@ -166,14 +167,12 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     params: schema.ByDeliveryId,
     errors: ['INVALID_STATE'],
     response: schema.Delivery,
-    async run(at, { params, caller }) {
-      const sent = await deliveries.resend(at, {
+    run: (at, { params, caller }) =>
+      deliveries.resend(at, {
         webhook_id: params.id,
         id: params.delivery_id,
         assertReadable: (patterns) => catalog.assertReadable(caller.scopes, patterns),
-      })
-      return withoutUnreadable(sent, new Set(catalog.readableNames(caller.scopes)))
-    },
+      }),
   }),
   operation.write({
     id: 'webhooks.recover',

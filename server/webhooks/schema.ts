@@ -206,7 +206,7 @@ export const Delivery = Type.Object(
       type: ['object', 'null'],
       title: 'LastAttempt',
       description:
-        'The latest attempt. `null` before the first one, and for keys without the scope of the event: `call.ended`, for example, requires `calls:read`.',
+        'The latest attempt. `null` before the first one, in the response of a resend, and for keys without the scope of the event: `call.ended`, for example, requires `calls:read`.',
     }),
   },
   { title: 'Delivery' },

@@ -69,12 +69,17 @@ const mix_options = {
 }
 
 const settings = {
-  /** The dashboard reads what people type. The API takes E.164 only. */
-  default_country: DefaultCountry,
+  default_country: Type.Unsafe<string | null>({
+    ...DefaultCountry,
+    title: 'DashboardCountry',
+    description:
+      'The country of phone numbers that people type in the dashboard without a country code. The API, imports and ' +
+      'integrations do not use it.',
+  }),
   requires_two_factor: Type.Boolean({
     description:
-      'Whether people use this workspace in the dashboard only if they signed in with two factors. API keys are not affected. ' +
-      "Only owners can change it, in the dashboard: a key can't.",
+      'Whether people must sign in with two factors to use this workspace in the dashboard. API keys are not affected, and ' +
+      "can't change this setting.",
     examples: [false],
   }),
   conversations_keep_days: keepDays(

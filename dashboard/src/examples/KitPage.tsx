@@ -14,7 +14,7 @@ import { UnsavedGuard, useUnsaved } from '../kit/unsaved.tsx'
 
 /**
  * Everything of kit/ on one page, at /kit. Only in builds for development:
- * `NODE_ENV=development node bin/run.mjs dashboard/build.ts .cache/dashboard`.
+ * `rm -r .cache/dashboard && NODE_ENV=development npm start`.
  */
 export const KitPage = () => (
   <main id="main">

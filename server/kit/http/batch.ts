@@ -134,7 +134,9 @@ function reserve(at: At, keyed: KeyedRequest, report: (at: At) => Promise<void>)
     // For a day after an update there are answers of a version that called it `id`, or had none.
     if (replay) return JSON.parse(replay.body).batch_id ?? JSON.parse(replay.body).id
     const batch_id = randomUUID()
-    await storeAnswers(at, [{ keyed, answer: { status: 200, headers: {}, body: JSON.stringify({ batch_id }) } }])
+    // `id` is for processes of the version before, during an update.
+    const body = JSON.stringify({ batch_id, id: batch_id })
+    await storeAnswers(at, [{ keyed, answer: { status: 200, headers: {}, body } }])
     await report(at)
     return batch_id
   }

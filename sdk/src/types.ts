@@ -1296,7 +1296,7 @@ export interface AgentVersion {
     kind: 'api_key' | 'person' | 'command'
     /** The id of the API key or person; `null` for the command line. */
     id: string | null
-    /** Their name of now. `null` if they do not exist any more. */
+    /** The current name of the person or API key. `null` for the command line, and if they no longer exist. */
     name: string | null
   } | null
   /** When the version was created. */
@@ -1322,7 +1322,7 @@ export interface AgentVersionWithConfiguration {
     kind: 'api_key' | 'person' | 'command'
     /** The id of the API key or person; `null` for the command line. */
     id: string | null
-    /** Their name of now. `null` if they do not exist any more. */
+    /** The current name of the person or API key. `null` for the command line, and if they no longer exist. */
     name: string | null
   } | null
   /** When the version was created. */
@@ -1393,7 +1393,7 @@ export interface Deployment {
     kind: 'api_key' | 'person' | 'command'
     /** The id of the API key or person; `null` for the command line. */
     id: string | null
-    /** Their name of now. `null` if they do not exist any more. */
+    /** The current name of the person or API key. `null` for the command line, and if they no longer exist. */
     name: string | null
   } | null
   /** When it was deployed. */
@@ -1836,16 +1836,16 @@ export interface Turn {
   /** The tools that the agent used. */
   tools: ToolRun[]
   /**
-   * The step of the agent's script that this turn has come to, and why. `null` for what no script has said, and for turns
-   * from before this field was there.
+   * The step of the agent's script that this turn has come to, and why. `null` for turns that no script has made, and for
+   * turns stored before this field existed.
    */
   script: {
     /** The name of the step, or `@end` or `@hand_over` if the script went there directly. */
     step: string
     /**
-     * What began the turn. `begin`: the agent speaks first. `hear`, `intent`, `slot`: this was heard. `else`: nothing that
-     * the step knows was heard. `repeat`: the contact asks to repeat. `silence`: the contact says nothing. `tool`: a tool
-     * has ended.
+     * What began the turn. `begin`: the script begins, because the agent speaks first or the contact's first words match no
+     * branch. `hear`, `intent`, `slot`: this was heard. `else`: nothing that the step knows was heard. `repeat`: the
+     * contact asks to repeat. `silence`: the contact says nothing. `tool`: a tool has ended.
      */
     reason: 'begin' | 'hear' | 'intent' | 'slot' | 'else' | 'repeat' | 'silence' | 'tool'
     /**
@@ -4108,8 +4108,8 @@ export interface WebhookChange {
 }
 
 /**
- * The latest attempt. `null` before the first one, and for keys without the scope of the event: `call.ended`, for
- * example, requires `calls:read`.
+ * The latest attempt. `null` before the first one, in the response of a resend, and for keys without the scope of the
+ * event: `call.ended`, for example, requires `calls:read`.
  */
 export type LastAttempt = {
   /** The URL that was called. `null` for old attempts: the URL of the webhook at that time. */
@@ -4297,6 +4297,12 @@ export interface Advance {
   by_seconds?: number
 }
 
+/**
+ * The country of phone numbers that people type in the dashboard without a country code. The API, imports and
+ * integrations do not use it.
+ */
+export type DashboardCountry = string | null
+
 export type CountryCode = string
 
 export interface Workspace {
@@ -4308,10 +4314,10 @@ export interface Workspace {
   kind: 'live' | 'test'
   /** What applies to the whole workspace. */
   settings: {
-    default_country: Country
+    default_country: DashboardCountry
     /**
-     * Whether people use this workspace in the dashboard only if they signed in with two factors. API keys are not
-     * affected. Only owners can change it, in the dashboard: a key can't.
+     * Whether people must sign in with two factors to use this workspace in the dashboard. API keys are not affected, and
+     * can't change this setting.
      */
     requires_two_factor: boolean
     /** For how many days after it began a conversation is kept, if it is closed. Not for calls. `null` keeps them forever. */
@@ -4391,10 +4397,10 @@ export interface WorkspaceChange {
   name?: string
   /** Members that are left out keep their values, also those of `prices`, `quiet_hours` and `mix`. */
   settings?: {
-    default_country?: Country
+    default_country?: DashboardCountry
     /**
-     * Whether people use this workspace in the dashboard only if they signed in with two factors. API keys are not
-     * affected. Only owners can change it, in the dashboard: a key can't.
+     * Whether people must sign in with two factors to use this workspace in the dashboard. API keys are not affected, and
+     * can't change this setting.
      */
     requires_two_factor?: boolean
     /** For how many days after it began a conversation is kept, if it is closed. Not for calls. `null` keeps them forever. */

@@ -91,14 +91,13 @@ export type TwoFactor = Static<typeof TwoFactor>
 export const TwoFactorSecret = Type.Object({ secret: Type.String(), url: Type.String() })
 export type TwoFactorSecret = Static<typeof TwoFactorSecret>
 
-export const TwoFactorOn = closed({ code: Code })
-
 /** Shown once. */
 export const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) })
 export type RecoveryCodes = Static<typeof RecoveryCodes>
 
-export const TwoFactorOff = closed({ password: Password, code: Code })
-export type TwoFactorOff = Static<typeof TwoFactorOff>
+/** To turn it on or off. */
+export const TwoFactorChange = closed({ password: Password, code: Code })
+export type TwoFactorChange = Static<typeof TwoFactorChange>
 
 export const PersonChange = closed({ name: Name })
 

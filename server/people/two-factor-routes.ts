@@ -28,11 +28,11 @@ export const two_factor_operations: operation.Operation[] = [
     path: '/two_factor/turn_on',
     scope: 'person:write',
     summary: 'Turn on two-factor sign-in',
-    body: schema.TwoFactorOn,
+    body: schema.TwoFactorChange,
     response: schema.RecoveryCodes,
     run: (at, request) => {
-      const { id, session_id } = requireSession(request)
-      return two_factor.turnOn(at, { person_id: id, session_id, ...request.body })
+      const { email, session_id } = requireSession(request)
+      return two_factor.turnOn(at, { email, session_id, ...request.body, visitor: toVisitor(request) })
     },
   }),
   operation.write({
@@ -41,7 +41,7 @@ export const two_factor_operations: operation.Operation[] = [
     path: '/two_factor/turn_off',
     scope: 'person:write',
     summary: 'Turn off two-factor sign-in',
-    body: schema.TwoFactorOff,
+    body: schema.TwoFactorChange,
     response: schema.TwoFactor,
     run: (at, request) =>
       two_factor.turnOff(at, { email: requireSession(request).email, ...request.body, visitor: toVisitor(request) }),

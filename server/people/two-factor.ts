@@ -9,7 +9,7 @@ import { product } from '../product.ts'
 import { changeAndRecord } from './audit.ts'
 import { hasTwoFactor } from './has-two-factor.ts'
 import { verifyPassword } from './password.ts'
-import type { Person, RecoveryCodes, TwoFactor, TwoFactorOff, TwoFactorSecret } from './schema.ts'
+import type { Person, RecoveryCodes, TwoFactor, TwoFactorChange, TwoFactorSecret } from './schema.ts'
 import * as sessions from './sessions.ts'
 import * as people from './store.ts'
 import type { Visitor } from './visitor.ts'
@@ -49,11 +49,17 @@ export async function setUp({ db, now, tools }: AtPeople, { id, email }: Person)
   return { secret, url: totpUrl({ secret, issuer: product.name, account: email }) }
 }
 
-/** Confirms the secret with a code of the app. The session in which this happens counts as signed in with both factors. */
+type Change = TwoFactorChange & { email: string; visitor: Visitor }
+
+/**
+ * Confirms the secret with a code of the app. Requires the password, because whoever has stolen a session could lock the person
+ * out. The session in which this happens counts as signed in with both factors.
+ */
 export async function turnOn(
   at: At,
-  { person_id, session_id, code }: { person_id: string; session_id: string; code: string },
+  { session_id, code, ...credentials }: Change & { session_id: string },
 ): Promise<RecoveryCodes> {
+  const person_id = await confirmPassword(at, credentials)
   await countCode(at, person_id)
   const confirm = async ({ db, now, tools }: AtPeople) => {
     const stored = await db.maybe<StoredSecret>(
@@ -84,24 +90,26 @@ export async function turnOn(
 }
 
 /** Requires the password and a code, so that a stolen session is not enough. */
-export async function turnOff(
-  at: At,
-  { email, password, code, visitor }: TwoFactorOff & { email: string; visitor: Visitor },
-): Promise<TwoFactor> {
-  visitor.throttle.countAttempt(email, visitor.network, at.now)
-  const person = await people.findByEmail(at, email)
-  const is_correct = await verifyPassword(password, person?.password_hash)
-  if (!person || !is_correct) throw invalid([{ path: 'password', code: 'wrong', message: 'password is wrong.' }])
-  if (!(await get(at, person.id)).is_on) throw invalidState('Two-factor sign-in is not on.')
-  const person_id = person.id
+export async function turnOff(at: At, { code, ...credentials }: Change): Promise<TwoFactor> {
+  const person_id = await confirmPassword(at, credentials)
+  if (!(await get(at, person_id)).is_on) throw invalidState('Two-factor sign-in is not on.')
   await countCode(at, person_id)
   const redeemAndRemove = async (at: AtPeople) => {
     if (!(await redeemCode(at, { person_id, code }))) throw wrongCode()
     await remove(at, person_id)
   }
   await changeAndRecord(at, redeemAndRemove, () => ({ action: 'two_factor.turn_off', person_id }))
-  visitor.throttle.reset(email, visitor.network)
   return { is_on: false, recovery_codes_left: 0 }
+}
+
+/** Returns the id of the person. */
+async function confirmPassword(at: At, { email, password, visitor }: Omit<Change, 'code'>): Promise<string> {
+  visitor.throttle.countAttempt(email, visitor.network, at.now)
+  const person = await people.findByEmail(at, email)
+  const is_correct = await verifyPassword(password, person?.password_hash)
+  if (!person || !is_correct) throw invalid([{ path: 'password', code: 'wrong', message: 'password is wrong.' }])
+  visitor.throttle.reset(email, visitor.network)
+  return person.id
 }
 
 /** For the command line, when the app and the recovery codes are lost. Ends all sessions. Returns false when it is not on. */

@@ -66,9 +66,14 @@ test('it is set up with a code of the app, and then a sign-in needs a code', asy
   assert.match(secret, /^[A-Z2-7]{32}$/)
   assert.equal(url, `otpauth://totp/Parley:${encodeURIComponent(person.email)}?secret=${secret}&issuer=Parley`)
   assert.equal(await statusOf(person.email), 200, 'not before the first code')
-  const wrong = await person.go('POST', '/two_factor/turn_on', { code: codeFor(secret, 5) })
+  const stolen = await person.go('POST', '/two_factor/turn_on', { password: 'wrong horse', code: codeFor(secret) })
+  assert.deepEqual([stolen.status, stolen.body.error.details.fields[0].path], [400, 'password'])
+  const wrong = await person.go('POST', '/two_factor/turn_on', { password, code: codeFor(secret, 5) })
   assert.deepEqual([wrong.status, wrong.body.error.details.fields[0].path], [400, 'code'])
-  const turned_on = await person.go('POST', '/two_factor/turn_on', { code: codeFor(secret, -1).replace(/^.../, '$& ') })
+  const turned_on = await person.go('POST', '/two_factor/turn_on', {
+    password,
+    code: codeFor(secret, -1).replace(/^.../, '$& '),
+  })
   const { recovery_codes } = turned_on.body.data
   assert.equal(new Set(recovery_codes).size, 10)
   for (const code of recovery_codes) assert.match(code, /^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/)
@@ -82,7 +87,7 @@ test('it is set up with a code of the app, and then a sign-in needs a code', asy
   assert.equal(second.answer.status, 200, second.answer.text)
   assert.equal((await second.go('GET', '/sessions')).status, 200)
   assert.equal((await person.go('POST', '/two_factor')).status, 409, 'the secret is not replaced')
-  assert.equal((await person.go('POST', '/two_factor/turn_on', { code: codeFor(secret, 1) })).status, 409)
+  assert.equal((await person.go('POST', '/two_factor/turn_on', { password, code: codeFor(secret, 1) })).status, 409)
 })
 
 test('a wrong password says nothing about two-factor sign-in', async () => {
@@ -114,7 +119,7 @@ test('the code that turned it on does not sign in', async () => {
   const person = await newPerson(server)
   const { secret } = (await person.go('POST', '/two_factor')).body.data
   const code = codeFor(secret)
-  assert.equal((await person.go('POST', '/two_factor/turn_on', { code })).status, 200)
+  assert.equal((await person.go('POST', '/two_factor/turn_on', { password, code })).status, 200)
   assert.equal(await statusOf(person.email, code), 401)
 })
 
@@ -122,7 +127,7 @@ test('of concurrent requests to turn it on, one gets recovery codes', async () =
   const person = await newPerson(server)
   const { secret } = (await person.go('POST', '/two_factor')).body.data
   const answers = await Promise.all(
-    Array.from({ length: 3 }, () => person.go('POST', '/two_factor/turn_on', { code: codeFor(secret) })),
+    Array.from({ length: 3 }, () => person.go('POST', '/two_factor/turn_on', { password, code: codeFor(secret) })),
   )
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409])
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { codeOf, stepAt } from '../../server/kit/crypto/totp.ts'
-import type { Browser } from './sessions.ts'
+import { type Browser, password } from './sessions.ts'
 
 /** As an app shows it. `steps` of 30 seconds later or, if it is below 0, earlier. */
 export const codeFor = (secret: string, steps = 0): string => codeOf(secret, stepAt(Date.now()) + steps)
@@ -10,7 +10,7 @@ export async function turnOnTwoFactor({ go }: Browser): Promise<{ secret: string
   const made = await go('POST', '/two_factor')
   assert.equal(made.status, 201, made.text)
   const { secret } = made.body.data
-  const turned_on = await go('POST', '/two_factor/turn_on', { code: codeFor(secret, -1) })
+  const turned_on = await go('POST', '/two_factor/turn_on', { password, code: codeFor(secret, -1) })
   assert.equal(turned_on.status, 200, turned_on.text)
   return { secret, recovery_codes: turned_on.body.data.recovery_codes }
 }

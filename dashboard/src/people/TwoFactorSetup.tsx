@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
@@ -49,16 +49,18 @@ export function TwoFactorSetup({ onTurnedOn, onDone }: TwoFactorSetupProps) {
   )
 }
 
+const fields = ['password', 'code']
+
 function AddApp({ secret, url, onTurnedOn }: TwoFactorSecret & { onTurnedOn: (codes: Codes) => void }) {
-  const form = useForm({ initialValues: { code: '' } })
+  const form = useForm({ initialValues: { password: '', code: '' } })
   const turningOn = useMutation({
     mutationFn: (body: object) => createClient().send<Codes>('POST', '/app/two_factor/turn_on', body),
-    onError: (error) => form.setErrors(formErrors(error, ['code']).fields),
+    onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: onTurnedOn,
   })
   return (
     <form className={styles.steps} onSubmit={form.onSubmit((values) => turningOn.mutate(values))}>
-      {turningOn.error && <ErrorAlert>{formErrors(turningOn.error, ['code']).message}</ErrorAlert>}
+      {turningOn.error && <ErrorAlert>{formErrors(turningOn.error, fields).message}</ErrorAlert>}
       <p>
         Scan this code with an authenticator app, such as Google Authenticator, Microsoft Authenticator or 1Password.
       </p>
@@ -73,6 +75,12 @@ function AddApp({ secret, url, onTurnedOn }: TwoFactorSecret & { onTurnedOn: (co
         inputMode="numeric"
         required
         {...form.getInputProps('code')}
+      />
+      <PasswordInput
+        label="Your password"
+        autoComplete="current-password"
+        required
+        {...form.getInputProps('password')}
       />
       <Button type="submit" className={styles.button} loading={turningOn.isPending}>
         Turn on

@@ -62,7 +62,7 @@ export async function visitDashboard(server: Server): Promise<void> {
     assert.ok(status < 300 || path.startsWith('/sessions/'), `${method} ${path}: ${text}`)
   }
   const careful = await newPerson(server)
-  const early = await careful.go('POST', '/two_factor/turn_on', { code: '000000' })
+  const early = await careful.go('POST', '/two_factor/turn_on', { password, code: '000000' })
   assert.equal(early.status, 409, early.text)
   const { secret, recovery_codes } = await turnOnTwoFactor(careful)
   const credentials = { email: careful.email, password }

@@ -4,6 +4,7 @@ import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 
 import { errorMessage } from '../kit/error-messages.ts'
 import { SendIcon } from '../kit/icons.tsx'
 import { useSession } from '../kit/session.ts'
+import { draftKey } from '../kit/sign-out.ts'
 import styles from './conversations.module.css'
 
 const text_length_max = 4_000
@@ -76,10 +77,9 @@ export function MessageForm({ label, conversation_id, is_disabled = false, keep_
   )
 }
 
-/** By person: a tab may be used by several, one after the other. */
 function useDraft(name: string | undefined) {
   const { person } = useSession()
-  const key = name && `parley-draft-${person.id}-${name}`
+  const key = name && draftKey(person.id, name)
   const [text, setText] = useState(() => (key && sessionStorage.getItem(key)) || '')
   useEffect(() => {
     if (!key) return

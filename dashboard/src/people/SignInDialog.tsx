@@ -1,5 +1,6 @@
 import { Button, Modal } from '@mantine/core'
-import { useContinueSession, useIsExpired, useSession, useSetSession } from '../kit/session.ts'
+import { useContinueSession, useIsExpired, useSession } from '../kit/session.ts'
+import { useSignedOut } from '../kit/sign-out.ts'
 import { SignInForm } from './SignInForm.tsx'
 
 /** Shown over the page when the session has ended, so that nothing typed is lost. */
@@ -7,7 +8,7 @@ export function SignInDialog() {
   const is_expired = useIsExpired()
   const { person } = useSession()
   const continueSession = useContinueSession()
-  const setSession = useSetSession()
+  const signedOut = useSignedOut()
   return (
     <Modal
       opened={is_expired}
@@ -21,7 +22,7 @@ export function SignInDialog() {
     >
       <p>Your session has ended. Everything on this page is kept.</p>
       <SignInForm email={person.email} onSignedIn={continueSession} />
-      <Button variant="subtle" color="gray" fullWidth mt={8} onClick={() => setSession(null)}>
+      <Button variant="subtle" color="gray" fullWidth mt={8} onClick={signedOut}>
         Sign out instead
       </Button>
     </Modal>

@@ -6,14 +6,14 @@ import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { Card } from '../kit/Page.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { createClient } from '../kit/request.ts'
-import { useSetSession } from '../kit/session.ts'
+import { useSignedOut } from '../kit/sign-out.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { showError } from '../kit/toast.ts'
 import { deviceName } from './device.ts'
 import styles from './settings.module.css'
 
 export function Sessions() {
-  const setSession = useSetSession()
+  const signedOut = useSignedOut()
   const [is_confirming, setConfirming] = useState(false)
   const { data, error, refetch } = useQuery({
     queryKey: ['sessions'],
@@ -22,7 +22,7 @@ export function Sessions() {
   const sessions = data?.data
   const signOutEverywhere = async () => {
     await createClient().send('DELETE', '/app/sessions')
-    setSession(null)
+    signedOut()
   }
   return (
     <Card

@@ -4,7 +4,8 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { CheckIcon, LeaveIcon, MoonIcon, ScreenIcon, SettingsIcon, SunIcon } from '../kit/icons.tsx'
 import type { Target } from '../kit/lazy-menu.tsx'
 import { createClient } from '../kit/request.ts'
-import { useSession, useSetSession } from '../kit/session.ts'
+import { useSession } from '../kit/session.ts'
+import { useSignedOut } from '../kit/sign-out.ts'
 import { showError } from '../kit/toast.ts'
 
 const color_schemes = [
@@ -17,13 +18,13 @@ export function AccountMenu({ target }: { target: Target }) {
   const { person } = useSession()
   const { workspace = '' } = useParams({ strict: false })
   const navigate = useNavigate()
-  const setSession = useSetSession()
+  const signedOut = useSignedOut()
   // Otherwise Mantine writes a style element, which the Content-Security-Policy blocks.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
   const signingOut = useMutation({
     mutationFn: () => createClient().send('DELETE', '/app/session'),
     onError: showError,
-    onSuccess: () => setSession(null),
+    onSuccess: signedOut,
   })
   return (
     <Menu position="top-start" width={232}>

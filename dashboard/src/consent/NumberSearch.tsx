@@ -1,8 +1,8 @@
 import { CloseButton, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { SearchIcon } from '../kit/icons.tsx'
 import { isPhoneNumber, useToPhoneNumber } from '../kit/phone-number.ts'
+import { useSearchText } from '../kit/useSearchText.ts'
 import styles from './consent.module.css'
 
 const typing_ms = 300
@@ -14,28 +14,18 @@ interface NumberSearchProps {
 
 /** Searches while typing. Suppressions are found by the whole number only. */
 export function NumberSearch({ phone_number, onSearch }: NumberSearchProps) {
-  const [text, setText] = useState(phone_number ?? '')
-  const sent = useRef(phone_number)
   const toPhoneNumber = useToPhoneNumber()
   const [is_valid, setValid] = useState(true)
-  const search = useDebouncedCallback(async (value: string) => {
-    const number = await toPhoneNumber(value)
-    setValid(number === '' || isPhoneNumber(number))
-    const wanted = isPhoneNumber(number) ? number : undefined
-    if (wanted === sent.current) return
-    sent.current = wanted
-    onSearch(wanted)
-  }, typing_ms)
-  useEffect(() => {
-    // The URL changed for another reason than typing.
-    if (phone_number === sent.current) return
-    sent.current = phone_number
-    setText(phone_number ?? '')
-  }, [phone_number])
-  const type = (value: string) => {
-    setText(value)
-    void search(value)
-  }
+  const { text, type } = useSearchText({
+    searched: phone_number ?? '',
+    typing_ms,
+    read: async (typed) => {
+      const number = await toPhoneNumber(typed)
+      setValid(number === '' || isPhoneNumber(number))
+      return isPhoneNumber(number) ? number : ''
+    },
+    onSearch,
+  })
   return (
     <search className={styles.search}>
       <TextInput

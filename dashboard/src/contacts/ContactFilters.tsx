@@ -1,9 +1,9 @@
 import { Button, CloseButton, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
 import { FilterChip } from '../kit/FilterChip.tsx'
 import { FilterIcon, SearchIcon } from '../kit/icons.tsx'
 import { lazyMenu } from '../kit/lazy-menu.tsx'
+import { useSearchText } from '../kit/useSearchText.ts'
 import styles from './contacts.module.css'
 import { source_names } from './search.ts'
 import { useContactSearch } from './useContactSearch.ts'
@@ -44,22 +44,11 @@ export function ContactFilters({ suggested_tags, children }: { suggested_tags: s
 /** Searches while typing. */
 function SearchField() {
   const { params, change } = useContactSearch()
-  const [text, setText] = useState(params.search ?? '')
-  const sent = useRef(params.search ?? '')
-  const search = useDebouncedCallback((value: string) => {
-    sent.current = value
-    change({ search: value || undefined }, true)
-  }, typing_ms)
-  useEffect(() => {
-    // The URL changed for another reason than typing, such as a link or the back button.
-    if ((params.search ?? '') === sent.current) return
-    sent.current = params.search ?? ''
-    setText(sent.current)
-  }, [params.search])
-  const type = (value: string) => {
-    setText(value)
-    search(value)
-  }
+  const { text, type } = useSearchText({
+    searched: params.search ?? '',
+    typing_ms,
+    onSearch: (search) => change({ search }, true),
+  })
   return (
     <TextInput
       className={styles.search}

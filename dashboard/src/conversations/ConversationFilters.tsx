@@ -1,13 +1,12 @@
 import { Select, Switch, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { outcome_names, outcomes } from '../calls/call.ts'
 import { agentsQuery, channelsQuery } from '../channels/channel.ts'
 import { useApi } from '../kit/api.ts'
 import type { FilterChipProps } from '../kit/FilterChip.tsx'
 import { Filters, filter_list } from '../kit/Filters.tsx'
 import { SearchIcon } from '../kit/icons.tsx'
+import { useSearchText } from '../kit/useSearchText.ts'
 import { useContactName } from './ContactName.tsx'
 import { kind_names, status_names, statuses } from './conversation.ts'
 import styles from './conversations.module.css'
@@ -117,26 +116,24 @@ const typing_ms = 300
 
 /** Finds calls by what was said in them. */
 function CallSearch({ value = '', onChange }: { value?: string | undefined; onChange: (value?: string) => void }) {
-  const [text, setText] = useState(value)
-  const search = useDebouncedCallback((words: string) => {
-    if (words === '' || words.length >= search_length_min) onChange(words || undefined)
-  }, typing_ms)
-  useEffect(() => setText(value), [value])
-  const is_short = text.trim() !== '' && text.trim().length < search_length_min
+  const isShort = (words: string) => words !== '' && words.length < search_length_min
+  const { text, type } = useSearchText({
+    searched: value,
+    typing_ms,
+    read: (text) => (isShort(text.trim()) ? undefined : text.trim()),
+    onSearch: onChange,
+  })
   return (
     <TextInput
       type="search"
       size="xs"
       aria-label="Search what was said in calls"
       placeholder="Search what was said in calls"
-      description={is_short ? `At least ${search_length_min} characters.` : undefined}
+      description={isShort(text.trim()) ? `At least ${search_length_min} characters.` : undefined}
       leftSection={<SearchIcon size={15} />}
       maxLength={200}
       value={text}
-      onChange={({ currentTarget }) => {
-        setText(currentTarget.value)
-        search(currentTarget.value.trim())
-      }}
+      onChange={({ currentTarget }) => type(currentTarget.value)}
     />
   )
 }

@@ -24,8 +24,9 @@ export function CampaignsPage() {
   const can_edit = useCanEdit()
   const campaigns = useInfiniteQuery({
     ...pagesQuery<Campaign>(api, [...campaignsKey(api), 'list'], '/campaigns', { limit: page_size }),
-    refetchInterval: ({ state }) =>
-      rowsOf({ data: state.data }).some(({ status }) => status === 'running') ? refetch_ms : false,
+    // A long list would be read page by page each time.
+    refetchInterval: ({ state: { data } }) =>
+      data?.pages.length === 1 && rowsOf({ data }).some(({ status }) => status === 'running') ? refetch_ms : false,
   })
   return (
     <Page title="Campaigns" actions={can_edit && <NewLink />}>

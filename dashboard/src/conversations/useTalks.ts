@@ -28,7 +28,8 @@ export function useCallList(query: Query, is_enabled = true) {
   return useInfiniteQuery({
     ...pagesQuery<Call>(api, callsKey(api), '/calls', query),
     enabled: is_enabled,
-    refetchInterval: ({ state }) => refetchInFlight(rowsOf(state)),
+    // A long list would be read page by page each time.
+    refetchInterval: ({ state }) => state.data?.pages.length === 1 && refetchInFlight(rowsOf(state)),
   })
 }
 

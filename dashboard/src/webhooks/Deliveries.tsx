@@ -25,7 +25,8 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       api.list<Delivery>(`/webhooks/${webhook.id}/deliveries`, { status, limit: page_size, cursor: pageParam }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
-    refetchInterval: refetch_ms,
+    // A long list would be read page by page each time.
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? refetch_ms : false),
   })
   const open = (search: { status?: string; delivery?: string }) =>
     void navigate({

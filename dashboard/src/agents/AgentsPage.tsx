@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useContext, useMemo, useState } from 'react'
 import type { Agent } from '../../../server/agents/schema.ts'
 import { channelsQuery, describeChannel } from '../channels/channel.ts'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { formatNumber } from '../kit/format.ts'
 import { AgentIcon, PlusIcon } from '../kit/icons.tsx'
-import { useNow } from '../kit/now.ts'
+import { NowContext } from '../kit/now.ts'
 import { Page } from '../kit/Page.tsx'
 import { Status } from '../kit/Status.tsx'
 import { useCanEdit } from '../kit/session.ts'
@@ -64,8 +64,8 @@ export function AgentsPage() {
 function useColumns(): Column<Agent>[] {
   const api = useApi()
   const channels = useQuery(channelsQuery(api)).data?.data
-  const { data: activity, error } = useQuery(activityQuery(api))
-  const now = useNow()
+  const now = useContext(NowContext)
+  const { data: activity, error } = useQuery(activityQuery(api, now()))
   const has_activity = !error || activity !== undefined
   return useMemo(() => {
     const channelsOf = ({ id }: Agent) =>
@@ -97,7 +97,7 @@ function useColumns(): Column<Agent>[] {
               name: 'Last activity',
               width: '110px',
               is_hidden_on_phone: true,
-              cell: measured((one) => (one ? describeDay(one.last_day, now) : '—')),
+              cell: measured((one) => (one ? describeDay(one.last_day, now()) : '—')),
             },
           ]
         : []),

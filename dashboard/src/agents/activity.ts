@@ -14,11 +14,11 @@ export interface Activity {
   last_day: string
 }
 
-export const activityQuery = (api: Api) =>
+export const activityQuery = (api: Api, now: number) =>
   queryOptions({
     queryKey: [api.workspace, 'analytics', 'agents'],
     queryFn: async ({ signal }) => {
-      const query = { from: new Date(Date.now() - days * day_ms).toISOString(), group_by: 'agent_id' }
+      const query = { from: new Date(now - days * day_ms).toISOString(), group_by: 'agent_id' }
       const [conversations, calls] = await Promise.all([
         api.get<ConversationAnalytics>('/analytics/conversations', query, signal),
         api.get<CallAnalytics>('/analytics/calls', query, signal),

@@ -9,6 +9,7 @@ import { ContactName } from '../conversations/ContactName.tsx'
 import { useApi } from '../kit/api.ts'
 import { formatMicros, formatNumber, formatTime } from '../kit/format.ts'
 import { AlertIcon } from '../kit/icons.tsx'
+import { useNow } from '../kit/now.ts'
 import { Card, Stack } from '../kit/Page.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
@@ -103,10 +104,11 @@ const cost_refetch_ms = 30_000
 /** What its calls have cost, in millionths of the workspace's currency. */
 function useCost(campaign: Campaign): number {
   const api = useApi()
+  const now = useNow()
   const { data } = useQuery({
     queryKey: [...campaignsKey(api), 'cost', campaign.id],
     queryFn: async ({ signal }) => {
-      const begin = Math.max(Date.parse(campaign.created_at), Date.now() - days_max * day_ms)
+      const begin = Math.max(Date.parse(campaign.created_at), now - days_max * day_ms)
       const query = { interval: 'week', from: new Date(begin).toISOString(), group_by: 'campaign_id' }
       return api.get<CallAnalytics>('/analytics/calls', query, signal)
     },

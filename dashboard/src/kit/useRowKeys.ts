@@ -12,18 +12,24 @@ export function useRowKeys(table: RefObject<HTMLElement | null>, options: RowKey
   const { rows: selector = 'tbody tr', opens = false } = options
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (!'jkx'.includes(event.key) || isTyping(event)) return
+      if (event.defaultPrevented || !'jkx'.includes(event.key) || isTyping(event)) return
       const rows = [...(table.current?.querySelectorAll(selector) ?? [])]
       const open = opens ? rows.findIndex((row) => row.querySelector('[aria-current=page]')) : -1
       const current = open === -1 ? rows.findIndex((row) => row.contains(document.activeElement)) : open
+      // Another table of the page has the focus.
+      if (current === -1 && document.activeElement?.closest('tbody')) return
       if (event.key === 'x') {
-        rows[current]?.querySelector<HTMLInputElement>('input[type=checkbox]')?.click()
-        return
+        const checkbox = rows[current]?.querySelector<HTMLInputElement>('input[type=checkbox]')
+        if (!checkbox) return
+        event.preventDefault()
+        return checkbox.click()
       }
       const next = rows[current === -1 ? 0 : current + (event.key === 'j' ? 1 : -1)]
       const link = next?.querySelector<HTMLElement>('a, button')
-      link?.focus()
-      if (opens) link?.click()
+      if (!link) return
+      event.preventDefault()
+      link.focus()
+      if (opens) link.click()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)

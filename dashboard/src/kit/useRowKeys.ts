@@ -44,4 +44,6 @@ export const isTyping = ({ target, metaKey, ctrlKey, altKey }: KeyboardEvent): b
   (target instanceof HTMLElement &&
     target.closest('input:not([type=checkbox]), textarea, select, [contenteditable], [role=dialog], [role=menu]') !==
       null) ||
-  document.querySelector('[aria-modal=true]') !== null
+  isModalShown()
+
+export const isModalShown = (): boolean => document.querySelector('[aria-modal=true]') !== null

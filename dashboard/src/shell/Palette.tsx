@@ -57,11 +57,15 @@ function Search({ onClose }: { onClose: () => void }) {
     void navigate({ to: to as '/', params: { workspace: api.workspace, ...params } } as never)
     if (is_form) openForm(name)
   }
+  const choose = (index: number) => {
+    setCurrent(index)
+    document.getElementById(`${id}-${index}`)?.scrollIntoView({ block: 'nearest' })
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) {
       event.preventDefault()
-      setCurrent((current + step + items.length) % Math.max(1, items.length))
+      choose((current + step + items.length) % Math.max(1, items.length))
     }
     const chosen = items[current]
     if (event.key === 'Enter' && chosen) open(chosen)
@@ -83,7 +87,7 @@ function Search({ onClose }: { onClose: () => void }) {
           value={text}
           onChange={({ currentTarget }) => {
             setText(currentTarget.value)
-            setCurrent(0)
+            choose(0)
           }}
           onKeyDown={onKeyDown}
         />

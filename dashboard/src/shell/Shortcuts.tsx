@@ -2,7 +2,7 @@ import { UnstyledButton } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { SearchIcon } from '../kit/icons.tsx'
 import { lazyPart } from '../kit/lazy-part.tsx'
-import { isTyping } from '../kit/useRowKeys.ts'
+import { isModalShown, isTyping } from '../kit/useRowKeys.ts'
 import styles from './shell.module.css'
 
 const loadPalette = () => import('./Palette.tsx')
@@ -21,7 +21,8 @@ export function Shortcuts() {
     const onKey = (event: KeyboardEvent) => {
       if ((event.metaKey || event.ctrlKey) && event.key === 'k') {
         event.preventDefault()
-        return setOpen('palette')
+        if (!isModalShown()) setOpen('palette')
+        return
       }
       if (isTyping(event)) return
       if (event.key === '?') return setOpen('shortcuts')
@@ -41,7 +42,7 @@ export function Shortcuts() {
       <UnstyledButton
         className={styles.palette}
         aria-keyshortcuts="Meta+K Control+K"
-        onMouseEnter={() => void loadPalette()}
+        onMouseEnter={() => void loadPalette().catch(() => {})}
         onClick={() => setOpen('palette')}
       >
         <SearchIcon size={14} />

@@ -9,9 +9,10 @@ interface PhoneFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | 't
 /** A phone number, as people type it. When they leave the field, it shows how it was understood. */
 export function PhoneField({ value = '', onChange, onBlur, ...props }: PhoneFieldProps) {
   const toPhoneNumber = useToPhoneNumber()
-  const show = async () => {
+  const show = async (field: HTMLInputElement) => {
     const understood = await toPhoneNumber(value)
-    if (understood !== value) onChange(understood)
+    // What was typed meanwhile stays.
+    if (understood !== value && field.value === value) onChange(understood)
   }
   return (
     <TextInput
@@ -22,7 +23,7 @@ export function PhoneField({ value = '', onChange, onBlur, ...props }: PhoneFiel
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
       onBlur={(event) => {
         onBlur?.(event)
-        void show()
+        void show(event.currentTarget)
       }}
     />
   )

@@ -10,7 +10,7 @@ export const isPhoneNumber = (text: string): boolean => e164.test(text)
 
 /**
  * Reads a number as people type it: "(415) 555-9999" is "+14155559999" in a workspace whose default country is the US. What it
- * can't read stays as it is, and the server refuses it.
+ * can't read stays as it is, and the server refuses it. The same happens if the code can't be loaded.
  */
 export function useToPhoneNumber(): (text: string) => Promise<string> {
   const country = useMembership()?.default_country
@@ -18,9 +18,9 @@ export function useToPhoneNumber(): (text: string) => Promise<string> {
     const cleaned = cleanPhoneNumber(text)
     if (!country || cleaned === '' || cleaned.startsWith('+')) return cleaned
     // Loaded when it is needed: it knows the numbers of all countries.
-    const { parsePhoneNumberFromString } = await import('libphonenumber-js/min')
+    const library = await import('libphonenumber-js/min').catch(() => undefined)
     // The server knows the same countries.
-    const parsed = parsePhoneNumberFromString(text, country as CountryCode)
+    const parsed = library?.parsePhoneNumberFromString(text, country as CountryCode)
     return parsed?.isPossible() ? parsed.number : cleaned
   }
 }

@@ -28,7 +28,7 @@ function useFiltered(search: ConversationSearch) {
   const query = chosen === 'calls' ? calls : conversations
   const items = chosen === 'calls' ? rowsOf(calls).map(toCallTalk) : rowsOf(conversations).map(toConversationTalk)
   const total = query.data?.pages.at(-1)?.pagination.total
-  return { ...singleList(query, items), total: total && formatCount(total, chosen.slice(0, -1)) }
+  return { ...singleList(query, items), total: total === undefined ? '' : formatCount(total, chosen.slice(0, -1)) }
 }
 
 export function ConversationsPage() {

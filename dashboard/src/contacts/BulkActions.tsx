@@ -33,11 +33,11 @@ export function BulkActions({ selected, onDone }: BulkActionsProps) {
     mutationFn: async ({ verb, tag = '' }: { verb: Verb; tag?: string }) => {
       setOpenDialog(undefined)
       setFinished(0)
-      return await runConcurrently(contacts, (contact) => applyTo(api, contact, verb, tag), setFinished)
+      const failures = await runConcurrently(contacts, (contact) => applyTo(api, contact, verb, tag), setFinished)
+      return { failures, count: contacts.length - failures.length }
     },
     onError: showError,
-    onSuccess: async (failures, { verb }) => {
-      const count = contacts.length - failures.length
+    onSuccess: async ({ failures, count }, { verb }) => {
       if (count > 0) showToast(`${formatCount(count, 'contact')} ${verb === 'delete' ? 'deleted' : 'updated'}.`)
       if (failures.length > 0) showErrorMessage(describeFailures(failures, verb))
       onDone(failures.map(({ item }) => item))

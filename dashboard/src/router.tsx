@@ -49,11 +49,13 @@ const passwordLink = createRoute({
   errorComponent: BarePageError,
 })
 
-const kit = createRoute({
-  getParentRoute: () => root,
-  path: '/kit',
-  component: lazyPage(() => import('./examples/KitPage.tsx'), 'KitPage'),
-})
+const kit = import.meta.env.DEV
+  ? createRoute({
+      getParentRoute: () => root,
+      path: '/kit',
+      component: lazyPage(() => import('./examples/KitPage.tsx'), 'KitPage'),
+    })
+  : undefined
 
 const workspace = createRoute({
   getParentRoute: () => root,
@@ -334,7 +336,7 @@ const tree = root.addChildren([
   signIn,
   setup,
   invite,
-  ...(import.meta.env.DEV ? [kit] : []),
+  ...(kit ? [kit] : []),
   passwordLink,
   workspace.addChildren([
     home,

@@ -117,7 +117,7 @@ export const isOver = ({ status }: Pick<Call, 'status'>): boolean =>
   status === 'completed' || status === 'failed' || status === 'canceled'
 
 /** Being dialled, ringing or going on. */
-export const isInFlight = (call: Pick<Call, 'status'>): boolean => !isOver(call) && call.status !== 'scheduled'
+const isInFlight = (call: Pick<Call, 'status'>): boolean => !isOver(call) && call.status !== 'scheduled'
 
 /** How a call stands, or how it has ended. */
 export const describeStatus = ({ status, outcome }: Pick<Call, 'status' | 'outcome'>): string =>

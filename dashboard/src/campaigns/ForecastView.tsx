@@ -36,7 +36,7 @@ export const ForecastView = ({ campaign, forecast }: ForecastViewProps) => (
 )
 
 /** "412 would be called, 38 skipped: opted out." */
-export function describeForecast(campaign: Pick<Campaign, 'kind'>, { simulated, skips }: Forecast): string {
+function describeForecast(campaign: Pick<Campaign, 'kind'>, { simulated, skips }: Forecast): string {
   const skipped = Object.entries(skips).filter(([, count]) => count > 0)
   const reached = simulated - skipped.reduce((sum, [, count]) => sum + count, 0)
   return [

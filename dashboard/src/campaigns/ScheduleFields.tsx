@@ -96,7 +96,7 @@ function LimitFields({ form, is_started }: Required<ScheduleFieldsProps>) {
 }
 
 /** "Up to 10 calls at a time, 1 new per second. 4 attempts per contact …" */
-export function describeLimits({ kind, pacing, caps, attempts_max, retry }: CampaignValues): string {
+function describeLimits({ kind, pacing, caps, attempts_max, retry }: CampaignValues): string {
   const noun = kind === 'voice' ? 'call' : 'message'
   const number = (value: number | string) => (typeof value === 'number' ? formatNumber(value) : value || '–')
   const rules = retry.map(({ outcome }) => outcome_names[outcome].toLowerCase()).join(', ')

@@ -58,7 +58,7 @@ export function toValues(campaign?: Campaign): CampaignValues {
 }
 
 export const agent_fields = ['name', 'kind', 'agent_id', 'channel_ids', 'consent', 'voicemail']
-export const schedule_fields = [
+const schedule_fields = [
   'windows',
   'time_zone',
   'holidays',

@@ -29,7 +29,7 @@ export function ConsentHistory({ contact_id, entries, query }: ConsentHistoryPro
       <ol className={styles.history} aria-label="History of consent">
         {entries.slice(0, shown).map((entry) => (
           <li key={entry.id}>
-            <span className={styles.entry}>
+            <span>
               {describeConsent(entry)} {source_phrases[entry.source]}
             </span>
             <span className={styles.when}>

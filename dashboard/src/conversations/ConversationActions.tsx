@@ -31,7 +31,6 @@ export function ConversationActions({ conversation, is_call = false }: Conversat
   const change = useChange(conversation)
   const [dialog, setDialog] = useState<'hand_over' | 'close'>()
   const closeDialog = () => setDialog(undefined)
-  const can_close = !is_call && conversation.status !== 'closed'
   const takingBack = useMutation({
     mutationFn: () => change('take_back'),
     onError: showError,
@@ -48,7 +47,7 @@ export function ConversationActions({ conversation, is_call = false }: Conversat
           Return to agent
         </Button>
       )}
-      {can_close && (
+      {!is_call && (
         <Button variant="default" size="xs" data-shortcut="e" onClick={() => setDialog('close')}>
           Close
         </Button>

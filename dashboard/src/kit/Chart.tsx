@@ -99,7 +99,7 @@ export function Chart({ label, times, interval_ms, series, shaded, now }: ChartP
               </g>
             ))}
             {timeTicks(from, until, inner / tick_px).map((time) => (
-              <text key={time} className={styles.time} x={x(time)} y={height - 5} textAnchor="middle">
+              <text key={time} x={x(time)} y={height - 5} textAnchor="middle">
                 {formatTick(time)}
               </text>
             ))}

@@ -120,7 +120,7 @@ export function exitsOf(node: ScriptNode): Exit[] {
 
 const pick = ({ say, go }: { say?: string | undefined; go?: string | undefined }) => ({ say, go })
 
-export function describeBranch({ hear, intent, slot }: Branch): string {
+function describeBranch({ hear, intent, slot }: Branch): string {
   if (hear) return hear.map((phrase) => `“${phrase}”`).join(', ') || 'Nothing yet'
   if (intent) return intent_names[intent] ?? intent
   return (slot && slot_names[slot]) ?? 'Nothing yet'

@@ -1,26 +1,19 @@
 import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { agentsQuery, channelsQuery } from '../channels/channel.ts'
 import { useApi } from '../kit/api.ts'
 import { CheckIcon } from '../kit/icons.tsx'
+import { lazyPart } from '../kit/lazy-part.tsx'
 import { useIsOwner } from '../kit/session.ts'
 import { isSpeechOnly, providersQuery } from '../settings/providers-query.ts'
-import { PageCodeMissing } from '../shell/lazy-page.tsx'
 import styles from './home.module.css'
 import type { OpenedKind } from './OpenedStep.tsx'
 import { homeKey } from './queries.ts'
 
 /** What opens over the page is loaded when it is asked for. */
-const OpenedStep = lazy(() =>
-  import('./OpenedStep.tsx').then(
-    ({ OpenedStep }) => ({ default: OpenedStep }),
-    (error) => {
-      throw new PageCodeMissing(String(error))
-    },
-  ),
-)
+const OpenedStep = lazyPart(async () => (await import('./OpenedStep.tsx')).OpenedStep)
 
 /** Stays until all is done. Compact: beside each other, to leave room for what follows. */
 export function Checklist({ is_compact }: { is_compact: boolean }) {
@@ -83,16 +76,14 @@ export function Checklist({ is_compact }: { is_compact: boolean }) {
         ))}
       </ol>
       {opened && (
-        <Suspense>
-          <OpenedStep
-            kind={opened}
-            agent={agent}
-            onClose={() => {
-              setOpened(undefined)
-              void client.invalidateQueries({ queryKey: homeKey(api) })
-            }}
-          />
-        </Suspense>
+        <OpenedStep
+          kind={opened}
+          agent={agent}
+          onClose={() => {
+            setOpened(undefined)
+            void client.invalidateQueries({ queryKey: homeKey(api) })
+          }}
+        />
       )}
     </section>
   )

@@ -1,11 +1,14 @@
-import { type ComponentType, type FunctionComponent, lazy, Suspense, useEffect } from 'react'
+import { type ComponentType, type FunctionComponent, lazy, type ReactNode, Suspense, useEffect } from 'react'
 import { showErrorMessage } from './toast.ts'
 
 /** A part of a page, such as a dialog, whose code is loaded when it is shown. If it can't be loaded, the page stays as it is. */
-export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>): FunctionComponent<Props> {
+export function lazyPart<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  fallback?: ReactNode,
+): FunctionComponent<Props> {
   const Part = lazy<ComponentType<Props>>(async () => ({ default: await load().catch(() => MissingPart) }))
   return (props) => (
-    <Suspense>
+    <Suspense fallback={fallback}>
       <Part {...props} />
     </Suspense>
   )

@@ -1,12 +1,13 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { RecoveryCodes as Codes, TwoFactorSecret } from '../../../server/people/schema.ts'
 import { CopyButton } from '../kit/CopyButton.tsx'
 import { CopyField } from '../kit/CopyField.tsx'
 import { errorMessage, formErrors } from '../kit/error-messages.ts'
 import { ImportIcon } from '../kit/icons.tsx'
+import { lazyPart } from '../kit/lazy-part.tsx'
 import { createClient } from '../kit/request.ts'
 import { useSession } from '../kit/session.ts'
 import { ErrorAlert } from '../kit/states.tsx'
@@ -14,7 +15,7 @@ import { useUnsaved } from '../kit/unsaved.tsx'
 import styles from './two-factor.module.css'
 
 /** Loaded when it is shown: its encoder is larger than the rest. */
-const QrCode = lazy(async () => ({ default: (await import('./QrCode.tsx')).QrCode }))
+const QrCode = lazyPart(async () => (await import('./QrCode.tsx')).QrCode, <div className={styles.qr} />)
 
 interface TwoFactorSetupProps {
   /** From now on it is on, and the recovery codes are shown. */
@@ -64,9 +65,7 @@ function AddApp({ secret, url, onTurnedOn }: TwoFactorSecret & { onTurnedOn: (co
       <p>
         Scan this code with an authenticator app, such as Google Authenticator, Microsoft Authenticator or 1Password.
       </p>
-      <Suspense fallback={<div className={styles.qr} />}>
-        <QrCode text={url} label="QR code for the authenticator app" />
-      </Suspense>
+      <QrCode text={url} label="QR code for the authenticator app" />
       <CopyField label="Or enter this key in the app" value={secret} copy_label="Copy key" />
       <TextInput
         label="Code from the app"

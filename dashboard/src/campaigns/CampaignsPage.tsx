@@ -64,6 +64,7 @@ function NewLink() {
   const workspace = useWorkspaceId()
   return (
     <Button
+      data-shortcut="c"
       leftSection={<PlusIcon size={17} />}
       renderRoot={(props) => <Link to="/w/$workspace/campaigns/new" params={{ workspace }} {...props} />}
     >

@@ -2,13 +2,16 @@ import type { Campaign, Enrollment } from '../../../server/campaigns/schema.ts'
 import { Status, type Tone } from '../kit/Status.tsx'
 import { enrollment_status_names, status_names } from './campaign.ts'
 
-const tones: Partial<Record<Campaign['status'] | Enrollment['status'], Tone>> = {
+const tones: Partial<Record<Campaign['status'], Tone>> = {
   running: 'success',
+  scheduled: 'warning',
+  paused: 'warning',
+}
+
+const enrollment_tones: Partial<Record<Enrollment['status'], Tone>> = {
   completed: 'success',
   dialing: 'live',
   in_progress: 'live',
-  scheduled: 'warning',
-  paused: 'warning',
   waiting: 'warning',
   failed: 'danger',
 }
@@ -18,5 +21,5 @@ export const CampaignStatus = ({ status }: Pick<Campaign, 'status'>) => (
 )
 
 export const EnrollmentStatus = ({ status }: Pick<Enrollment, 'status'>) => (
-  <Status tone={tones[status] ?? 'neutral'}>{enrollment_status_names[status]}</Status>
+  <Status tone={enrollment_tones[status] ?? 'neutral'}>{enrollment_status_names[status]}</Status>
 )

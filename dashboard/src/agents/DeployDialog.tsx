@@ -41,7 +41,7 @@ function DeployForm({ agent, version, onClose }: Omit<DeployDialogProps, 'is_ope
   const refresh = useRefreshAgents()
   const [note, setNote] = useState('')
   const [percent, setPercent] = useState<number | string>(100)
-  const isSaved = useUnsaved(note !== '')
+  const setSaved = useUnsaved(note !== '')
   const path = `/agents/${agent.id}`
   const live = agent.deployed_version
   const difference = useQuery(differenceQuery(api, agent, { from: live.id, to: version?.id ?? 'draft' }))
@@ -55,7 +55,7 @@ function DeployForm({ agent, version, onClose }: Omit<DeployDialogProps, 'is_ope
       return version_label
     },
     onSuccess: async (version_label) => {
-      isSaved()
+      setSaved()
       onClose()
       showToast(percent === 100 ? `${version_label} is live.` : `${version_label} is live for ${percent} % of people.`)
     },

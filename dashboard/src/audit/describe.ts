@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../../server/audit/schema.ts'
 import { describeActor } from '../events/describe.ts'
 
-/** "Ada Lovelace", "API key CRM sync". Nobody is known to have entered a wrong password. */
+/** "Ada Lovelace", "API key CRM sync". A failed sign-in has no known actor. */
 export const describeWho = ({ actor }: Pick<AuditEntry, 'actor'>): string =>
   actor.type === 'person' && actor.id === null ? 'Unknown' : describeActor({ actor })
 

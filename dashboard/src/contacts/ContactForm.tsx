@@ -86,7 +86,7 @@ export function ContactForm({ contact: latest, onCancel, onSaved }: ContactFormP
       <TextInput label="Company" {...text('company')} />
       <Autocomplete
         label="Time zone"
-        description="When campaigns may reach the contact, and what agents take for today. If it is not set, the phone number decides."
+        description="Sets the hours for campaigns and the date that agents use. If empty, it follows from the phone number."
         data={time_zones}
         limit={50}
         {...text('time_zone')}

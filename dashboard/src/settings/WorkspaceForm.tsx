@@ -103,7 +103,7 @@ const GeneralFields = ({ form }: { form: Form }) => (
     <TextInput label="Name" required {...form.getInputProps('name')} />
     <Autocomplete
       label="Time zone"
-      description="What agents take for today and tomorrow when they don’t know where the contact is."
+      description="The date that agents use when they don’t know the contact’s time zone."
       required
       data={time_zones}
       limit={50}

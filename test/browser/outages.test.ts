@@ -44,6 +44,13 @@ test('rows stay while the server is stopped, and the bar goes when it is back', 
   assert.equal(await row('Grace').count(), 1)
 })
 
+test('the bar goes when the browser is online again', { skip }, async () => {
+  await page.context().setOffline(true)
+  await bar().waitFor()
+  await page.context().setOffline(false)
+  await bar().waitFor({ state: 'hidden' })
+})
+
 test('a page that was not loaded before opens when the server is back', { skip }, async () => {
   await stop()
   await bar().waitFor()

@@ -25,7 +25,8 @@ export function openConnection(): Connection {
   }
   const look = async () => {
     clearTimeout(timer)
-    const is_answered = navigator.onLine && (await answers())
+    // Awaits in any case: what follows must not run before `check` has stored the promise.
+    const is_answered = await (navigator.onLine && answers())
     checking = undefined
     set(is_answered)
     if (!is_answered) timer = setTimeout(() => void check(), poll_ms)

@@ -206,7 +206,12 @@ export async function openOwnServer(): Promise<OwnServer> {
 }
 
 async function openBrowserUser(browser: Browser, address: string): Promise<BrowserUser> {
-  const context = await browser.newContext({ viewport: wide, acceptDownloads: true, reducedMotion: 'reduce' })
+  const context = await browser.newContext({
+    viewport: wide,
+    acceptDownloads: true,
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+  })
   after(() => context.close())
   context.setDefaultTimeout(timeout_ms)
   const page = await context.newPage()

@@ -8,7 +8,7 @@ import type { Target } from '../kit/lazy-menu.tsx'
 export function ContactsMenu({ target, onExport }: { target: Target; onExport: () => void }) {
   const workspace = useWorkspaceId()
   return (
-    <Menu defaultOpened position="bottom-end">
+    <Menu position="bottom-end">
       <Menu.Target>{target}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Item

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Checkbox, Skeleton, UnstyledButton } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
-import { memo, type ReactNode, useMemo, useRef, useState } from 'react'
+import { memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { formatNumber } from './format.ts'
 import { ColumnsIcon, DownIcon, SortIcon, UpIcon } from './icons.tsx'
 import { lazyMenu } from './lazy-menu.tsx'
@@ -269,10 +269,19 @@ function BulkBar<Row>({ rows = [], getRowId, selection }: SelectionPartProps<Row
   const { selected, onChange, total, loadAll, actions } = selection
   const [is_loading, setLoading] = useState(false)
   const is_page_selected = rows.every((row) => selected.has(getRowId(row)))
+  // It goes when the selection is cleared or belongs to other rows. Rows that are loaded later must not be selected then.
+  const is_shown = useRef(true)
+  useEffect(() => {
+    is_shown.current = true
+    return () => {
+      is_shown.current = false
+    }
+  }, [])
   const selectAll = async () => {
     setLoading(true)
     try {
-      onChange(new Map((await loadAll()).map((row) => [getRowId(row), row])))
+      const all = await loadAll()
+      if (is_shown.current) onChange(new Map(all.map((row) => [getRowId(row), row])))
     } catch (error) {
       showError(error)
     } finally {

@@ -6,6 +6,7 @@ import { lazyPart } from '../kit/lazy-part.tsx'
 import { createClient } from '../kit/request.ts'
 import { session_query, useMembership, useSession, useSetSession } from '../kit/session.ts'
 import { showError } from '../kit/toast.ts'
+import { UnsavedGuard } from '../kit/unsaved.tsx'
 import { CenteredPage } from './CenteredPage.tsx'
 
 const TwoFactorSetup = lazyPart(async () => (await import('./TwoFactorSetup.tsx')).TwoFactorSetup)
@@ -20,36 +21,38 @@ export function TwoFactorGate({ children }: { children: ReactNode }) {
   if (!is_locked && !is_setting_up) return children
   const others = workspaces.filter((workspace) => !workspace.is_locked)
   return (
-    <CenteredPage
-      title="Two-factor sign-in required"
-      description={
-        has_two_factor && !is_setting_up
-          ? `${name} is open only to people who signed in with a code. Sign in again.`
-          : `${name} is open only to people who sign in with a password and a code from their phone.`
-      }
-      foot={
-        <>
-          Signed in as {person.email}.{' '}
-          {others.slice(0, 1).map(({ id, name }) => (
-            <Link key={id} to="/w/$workspace" params={{ workspace: id }}>
-              Go to {name}
-            </Link>
-          ))}
-        </>
-      }
-    >
-      {has_two_factor && !is_setting_up ? (
-        <SignInAgain />
-      ) : (
-        <TwoFactorSetup
-          onTurnedOn={() => setSettingUp(true)}
-          onDone={async () => {
-            await client.invalidateQueries(session_query)
-            setSettingUp(false)
-          }}
-        />
-      )}
-    </CenteredPage>
+    <UnsavedGuard>
+      <CenteredPage
+        title="Two-factor sign-in required"
+        description={
+          has_two_factor && !is_setting_up
+            ? `${name} is open only to people who signed in with a code. Sign in again.`
+            : `${name} is open only to people who sign in with a password and a code from their phone.`
+        }
+        foot={
+          <>
+            Signed in as {person.email}.{' '}
+            {others.slice(0, 1).map(({ id, name }) => (
+              <Link key={id} to="/w/$workspace" params={{ workspace: id }}>
+                Go to {name}
+              </Link>
+            ))}
+          </>
+        }
+      >
+        {has_two_factor && !is_setting_up ? (
+          <SignInAgain />
+        ) : (
+          <TwoFactorSetup
+            onTurnedOn={() => setSettingUp(true)}
+            onDone={async () => {
+              await client.invalidateQueries(session_query)
+              setSettingUp(false)
+            }}
+          />
+        )}
+      </CenteredPage>
+    </UnsavedGuard>
   )
 }
 

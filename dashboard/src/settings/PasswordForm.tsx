@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { formErrors } from '../kit/error-messages.ts'
 import { Card } from '../kit/Page.tsx'
-import { createClient, ParleyError } from '../kit/request.ts'
+import { createClient } from '../kit/request.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
 import { password_length_min } from '../people/NewAccountForm.tsx'
@@ -21,8 +21,6 @@ export function PasswordForm() {
   })
   const changing = useMutation({
     mutationFn: (body: object) => createClient().send('PUT', '/app/password', body),
-    // A 401 means a wrong password here, not an ended session.
-    meta: { is_sign_in: true },
     onError: (error) => form.setErrors(formErrors(error, fields).fields),
     onSuccess: async () => {
       form.reset()
@@ -30,15 +28,10 @@ export function PasswordForm() {
       showToast('Password changed. Other devices were signed out.')
     },
   })
-  const is_wrong = changing.error instanceof ParleyError && [401, 403].includes(changing.error.status)
   return (
     <Card title="Password">
       <form className={styles.form} onSubmit={form.onSubmit((values) => changing.mutate(values))}>
-        {changing.error && (
-          <ErrorAlert>
-            {is_wrong ? 'The current password is incorrect.' : formErrors(changing.error, fields).message}
-          </ErrorAlert>
-        )}
+        {changing.error && <ErrorAlert>{formErrors(changing.error, fields).message}</ErrorAlert>}
         <PasswordInput
           label="Current password"
           autoComplete="current-password"

@@ -98,7 +98,7 @@ function DeployForm({ agent, version, onClose }: Omit<DeployDialogProps, 'is_ope
       />
       <section aria-label="Changes" className={styles.form}>
         <h2 className={styles.paneTitle}>Changes from {live.version_label}, which is live</h2>
-        {difference.error && <LoadError error={difference.error} retry={difference.refetch} />}
+        {difference.error && !difference.data && <LoadError error={difference.error} retry={difference.refetch} />}
         {difference.isPending && <LoadingSkeleton lines={4} />}
         {difference.data && <Changes difference={difference.data} />}
       </section>

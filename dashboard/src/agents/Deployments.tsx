@@ -18,7 +18,7 @@ export function Deployments({ agent_id }: { agent_id: string }) {
   return (
     <section aria-label="Deployments">
       <h2 className={styles.partTitle}>Deployments</h2>
-      {error && <LoadError error={error} retry={refetch} />}
+      {error && !data && <LoadError error={error} retry={refetch} />}
       {isPending && <LoadingSkeleton lines={2} />}
       <ul className={styles.deployments}>
         {data?.data.map(({ id, version, percent, created_at, created_by }) => (

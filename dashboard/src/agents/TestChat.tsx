@@ -153,7 +153,7 @@ function Chat({ id, onStep }: { id: string } & Pick<TestChatProps, 'onStep'>) {
   }, [step, onStep])
   const { status = 'open', is_answering = false } = conversation.data ?? {}
   const error = conversation.error ?? turns.error
-  if (error) return <LoadError error={error} />
+  if (error && !turns.data) return <LoadError error={error} />
   return (
     <>
       <Transcript

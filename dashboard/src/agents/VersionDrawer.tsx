@@ -81,7 +81,7 @@ function Comparison({ agent, version, versions }: VersionProps) {
         allowDeselect={false}
         onChange={(chosen) => chosen && setOther(chosen)}
       />
-      {error && <LoadError error={error} retry={refetch} />}
+      {error && !data && <LoadError error={error} retry={refetch} />}
       {!data && !error && <LoadingSkeleton lines={4} />}
       {data && <Changes difference={data} />}
     </>
@@ -90,7 +90,7 @@ function Comparison({ agent, version, versions }: VersionProps) {
 
 function VersionConfiguration({ agent, version }: VersionProps) {
   const { data, error, refetch } = useQuery(versionQuery(useApi(), agent.id, version.id))
-  if (error) return <LoadError error={error} retry={refetch} />
+  if (error && !data) return <LoadError error={error} retry={refetch} />
   if (!data) return <LoadingSkeleton lines={6} />
   const { instructions, script, ...settings } = data.configuration
   return (

@@ -31,7 +31,7 @@ export function ConsentCard({ contact: { id, phone_number } }: { contact: Contac
   const entries = consents.data?.pages.flatMap(({ data }) => data)
   return (
     <Card title="Consent">
-      {consents.error && <LoadError error={consents.error} retry={consents.refetch} />}
+      {consents.error && !entries && <LoadError error={consents.error} retry={consents.refetch} />}
       {consents.isPending && <LoadingSkeleton lines={3} />}
       {entries && (
         <>
@@ -95,7 +95,7 @@ function KindState({ kind, entries, has_older }: KindStateProps) {
 
 function NumberState({ phone_number }: { phone_number: string }) {
   const { data, error } = useQuery(suppressionsOfQuery(useApi(), phone_number))
-  if (error) return <span className={styles.more}>Couldn’t load suppressions.</span>
+  if (error && !data) return <span className={styles.more}>Couldn’t load suppressions.</span>
   if (!data) return <LoadingSkeleton lines={1} />
   if (data.data.length === 0) return <Status tone="neutral">Not suppressed</Status>
   return data.data.map((suppression) => (

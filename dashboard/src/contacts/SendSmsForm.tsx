@@ -27,8 +27,10 @@ export function SendSmsForm({ contact, onClose }: SendSmsFormProps) {
   const agents = useQuery(agentsQuery(api))
   const channels = useQuery(channelsQuery(api))
   const error = agents.error ?? channels.error
-  if (error) return <LoadError error={error} retry={() => Promise.all([agents.refetch(), channels.refetch()])} />
-  if (!agents.data || !channels.data) return <LoadingSkeleton lines={3} />
+  if (!agents.data || !channels.data) {
+    if (!error) return <LoadingSkeleton lines={3} />
+    return <LoadError error={error} retry={() => Promise.all([agents.refetch(), channels.refetch()])} />
+  }
   const usable = channels.data.data.filter(({ kind, status }) => kind === 'sms' && status === 'active')
   if (usable.length === 0) return <Text>No SMS channel is active. An owner can set one up under Channels.</Text>
   if (agents.data.length === 0) return <Text>There is no agent yet. Create one under Agents.</Text>

@@ -33,7 +33,7 @@ export function ImportPage() {
       description={data && `Started ${formatTime(data.created_at)}`}
       actions={data && can_edit && <ImportActions import={data} />}
     >
-      {error && <LoadError error={error} retry={refetch} noun="Import" />}
+      {error && !data && <LoadError error={error} retry={refetch} noun="Import" />}
       {!data && !error && <LoadingSkeleton />}
       {data && (
         <Stack>

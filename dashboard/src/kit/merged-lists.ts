@@ -1,6 +1,7 @@
 interface PagedQuery {
   hasNextPage: boolean
   isPending: boolean
+  isLoadingError: boolean
   isFetchingNextPage: boolean
   error: Error | null
   refetch: () => Promise<unknown>
@@ -42,7 +43,8 @@ export const singleList = <Item>(query: PagedQuery, items: Item[]) => ({
 function stateOf(lists: { query: PagedQuery }[]) {
   return {
     is_loading: lists.some(({ query }) => query.isPending),
-    error: lists.find(({ query }) => query.error)?.query.error,
+    /** Of a list that shows nothing. One that was loaded before stays as it is. */
+    error: lists.find(({ query }) => query.isLoadingError)?.query.error,
     refetch: () => Promise.all(lists.map(({ query }) => query.refetch())),
     is_loading_more: lists.some(({ query }) => query.isFetchingNextPage),
   }

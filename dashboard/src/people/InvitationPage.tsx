@@ -18,7 +18,7 @@ export function InvitationPage() {
   const query = useQuery({ queryKey: ['invitation', token], queryFn: () => createClient().get<OpenInvitation>(path) })
   const invitation = query.data
   if (query.error instanceof ParleyError && query.error.status === 404) return <ExpiredInvitation />
-  if (query.error) return <LoadError error={query.error} retry={query.refetch} />
+  if (query.error && !invitation) return <LoadError error={query.error} retry={query.refetch} />
   if (!invitation || session === undefined) {
     return (
       <CenteredPage title="Invitation">

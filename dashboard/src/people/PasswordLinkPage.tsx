@@ -38,7 +38,7 @@ export function PasswordLinkPage() {
   })
   if (setting.isSuccess) return <PasswordSet />
   if (isGone(link.error) || isGone(setting.error)) return <ExpiredLink />
-  if (link.error) return <LoadError error={link.error} retry={link.refetch} />
+  if (link.error && !link.data) return <LoadError error={link.error} retry={link.refetch} />
   return (
     <CenteredPage title="Set a new password" description="This signs you out on all devices.">
       {link.data ? (

@@ -11,7 +11,7 @@ export function SetupPage() {
   const path = `/app/setup/${token}`
   const link = useQuery({ queryKey: ['setup', token], queryFn: () => createClient().get(path), staleTime: Infinity })
   if (link.error instanceof ParleyError && link.error.status === 404) return <ExpiredLink />
-  if (link.error) return <LoadError error={link.error} retry={link.refetch} />
+  if (link.error && !link.data) return <LoadError error={link.error} retry={link.refetch} />
   return (
     <CenteredPage title="Welcome to Parley" description="Create the owner account.">
       {link.isPending ? (

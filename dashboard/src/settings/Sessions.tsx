@@ -33,7 +33,7 @@ export function Sessions() {
         </Button>
       }
     >
-      {error && <LoadError error={error} retry={refetch} />}
+      {error && !data && <LoadError error={error} retry={refetch} />}
       {!sessions && !error && <LoadingSkeleton lines={2} />}
       <ul className={styles.lines}>
         {sessions?.map((session) => (

@@ -47,6 +47,6 @@ function WorkspaceSettings() {
     queryKey: [api.workspace, 'workspace'],
     queryFn: ({ signal }) => api.get<Workspace>('/workspace', {}, signal),
   })
-  if (error) return <LoadError error={error} retry={refetch} />
+  if (error && !data) return <LoadError error={error} retry={refetch} />
   return data ? <WorkspaceForm workspace={data} /> : <LoadingSkeleton lines={5} />
 }

@@ -11,7 +11,7 @@ const NewWorkspacePage = lazyPage(() => import('./NewWorkspace.tsx'), 'NewWorksp
 /** Redirects to the last workspace of this browser, or to the first one. */
 export function StartPage() {
   const { data: session, error, refetch } = useQuery(session_query)
-  if (error) return <LoadError error={error} retry={refetch} />
+  if (error && session === undefined) return <LoadError error={error} retry={refetch} />
   if (session === undefined) return <LoadingPage />
   if (session === null) return <Navigate to="/sign-in" replace />
   const { workspaces } = session

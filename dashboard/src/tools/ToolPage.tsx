@@ -26,7 +26,7 @@ export function ToolPage() {
   })
   return (
     <Page title={data?.name ?? 'Tool'} actions={data && <ToolActions tool={data} open={setDialog} />}>
-      {error && <LoadError error={error} retry={refetch} noun="Tool" />}
+      {error && !data && <LoadError error={error} retry={refetch} noun="Tool" />}
       {!data && !error && <LoadingSkeleton />}
       {data && (
         <Stack>

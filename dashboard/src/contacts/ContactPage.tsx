@@ -28,10 +28,11 @@ export function ContactPage() {
   const { id } = useParams({ from: '/w/$workspace/contacts/$id' })
   const { data: contact, error, refetch } = useQuery(contactQuery(api, id))
   const can_edit = useCanEdit()
-  useLiveContacts((events) => {
-    if (events?.some(({ type, resource_id }) => resource_id === id && type === 'contact.updated'))
-      void client.invalidateQueries({ queryKey: [api.workspace, 'contacts'] })
-  })
+  useLiveContacts(
+    (events) =>
+      events?.some(({ type, resource_id }) => resource_id === id && type === 'contact.updated') &&
+      client.invalidateQueries({ queryKey: [api.workspace, 'contacts'] }),
+  )
   return (
     <Page
       title={contact ? contactTitle(contact) : 'Contact'}

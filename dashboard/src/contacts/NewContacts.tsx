@@ -24,7 +24,7 @@ export function NewContacts({ shown = [] }: { shown?: Contact[] | undefined }) {
   const [created, setCreated] = useState<string[]>([])
   const reload = () => {
     setCreated([])
-    void client.invalidateQueries({ queryKey: contactListKey(api) })
+    return client.invalidateQueries({ queryKey: contactListKey(api) })
   }
   useLiveContacts((events) => {
     const is_read = params.page !== undefined || params.sort !== undefined || scrollY > top_px
@@ -42,7 +42,7 @@ export function NewContacts({ shown = [] }: { shown?: Contact[] | undefined }) {
           onClick={() => {
             change({ page: undefined, sort: undefined })
             scrollTo(0, 0)
-            reload()
+            void reload()
           }}
         >
           {formatCount(count, 'new contact')}

@@ -7,11 +7,10 @@ import { event_types } from '../events/event-types.ts'
 import { useApi } from '../kit/api.ts'
 import { useConnection } from '../kit/connection.ts'
 import { useStream } from '../kit/stream.ts'
+import { useSteadyRefresh } from '../kit/useSteadyRefresh.ts'
 import { formatWaiting, inboxQuery, listKey } from './conversation.ts'
 import { playTone, useIsSoundOn } from './sound.ts'
 
-/** Limits how often lists are read under load. */
-const refresh_ms = 500
 /** A stream that takes longer has failed. */
 const connect_within_ms = 1_000
 /** While the page is hidden, it has no stream. */
@@ -23,17 +22,15 @@ const types = event_types.filter((type) => type.startsWith('conversation.'))
 export function useLiveConversations(): void {
   const api = useApi()
   const client = useQueryClient()
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const refresh = () => {
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined
-      void client.invalidateQueries({ queryKey: listKey(api) })
+  const refresh = useSteadyRefresh(() =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: listKey(api) }),
       // Calls are conversations from when they are dialled on.
-      void client.invalidateQueries({ queryKey: callsKey(api) })
+      client.invalidateQueries({ queryKey: callsKey(api) }),
       // Words such as STOP change it.
-      void client.invalidateQueries({ queryKey: consentsKey(api) })
-    }, refresh_ms)
-  }
+      client.invalidateQueries({ queryKey: consentsKey(api) }),
+    ]),
+  )
   const state = useStream<{ type: Event['type']; data: Event }>(api.workspace, {
     path: '/events/stream',
     query: { type: 'conversation.*' },
@@ -48,7 +45,6 @@ export function useLiveConversations(): void {
     const look = setInterval(() => document.visibilityState === 'visible' && void check(), connect_within_ms)
     return () => clearInterval(look)
   }, [state, check])
-  useEffect(() => () => clearTimeout(timer.current), [])
   useSound()
 }
 

@@ -33,7 +33,7 @@ export function Drawer({ is_open, label, title, link, onClose, children }: Drawe
           {/* As a banner it would be one beside that of a dialog above the drawer. */}
           <MantineDrawer.Header className={styles.head} role="presentation">
             <MantineDrawer.Title>{title}</MantineDrawer.Title>
-            {link && <div className={styles.link}>{link}</div>}
+            {link && <div className={styles.link}>{guarded(link)}</div>}
             <MantineDrawer.CloseButton aria-label="Close" />
           </MantineDrawer.Header>
           <MantineDrawer.Body>{guarded(children)}</MantineDrawer.Body>

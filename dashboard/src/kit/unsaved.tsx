@@ -65,9 +65,11 @@ export function useCover(is_open: boolean): void {
     if (!is_open) return
     const cover = {}
     for (let at = guard; at; at = at.parent) at.covers.add(cover)
-    return () => {
+    const uncover = () => {
       for (let at = guard; at; at = at.parent) at.covers.delete(cover)
     }
+    // The Esc that has closed it may reach what is below it only now.
+    return () => void setTimeout(uncover)
   }, [guard, is_open])
 }
 

@@ -2,6 +2,7 @@ import { Button, Drawer } from '@mantine/core'
 import { useState } from 'react'
 import type { AgentWithDraft } from '../../../server/agents/schema.ts'
 import { MicrophoneIcon } from '../kit/icons.tsx'
+import { useCover } from '../kit/unsaved.tsx'
 import { Talk } from './Talk.tsx'
 
 interface TalkButtonProps {
@@ -17,6 +18,7 @@ export function TalkButton({ agent, contact_id, save }: TalkButtonProps) {
   const [is_open, setOpen] = useState(false)
   const [is_talking, setTalking] = useState(false)
   const close = () => setOpen(false)
+  useCover(is_open)
   return (
     <>
       <Button variant="default" size="xs" leftSection={<MicrophoneIcon size={15} />} onClick={() => setOpen(true)}>

@@ -14,6 +14,11 @@ export const session_query = queryOptions({
   queryFn: async ({ signal, client }): Promise<Session | null> => {
     const { person, ...session } = await createClient().get<CurrentSession>('/app/session', {}, { signal })
     const before = client.getQueryData<Session | null>(session_key)
+    // Someone else has signed in, in another tab, and must not see what the page holds.
+    if (before && person && before.person.id !== person.id) {
+      location.reload()
+      return before
+    }
     client.setQueryData(expired_key, !person && Boolean(before))
     return person ? { person, ...session } : (before ?? null)
   },

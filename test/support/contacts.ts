@@ -56,4 +56,5 @@ export interface Event {
 /** Without the events of the keys that the harness creates. */
 export const eventsOf = (pool: Pool, { id }: Tenant): Promise<Event[]> =>
   pool.many<Event>(sql`select type, resource_id, data, previous, xmin::text as written_by from events
-    where workspace_id = ${id} and type not like 'api_key.%'`)
+    where workspace_id = ${id} and type not like 'api_key.%'
+    order by id`)

@@ -15,6 +15,7 @@ import { quoteName } from '../kit/postgres/sql.ts'
 import { listTables, type Table } from '../kit/postgres/tables.ts'
 import { errorCode, errorMessage } from '../kit/problem.ts'
 import { counted } from '../kit/text.ts'
+import { sealed_column as two_factor_column } from '../people/sealed.ts'
 import { seal_info, version } from '../product.ts'
 import { recordingsFolder } from '../service.ts'
 import { key_files, readSecretsKeys } from '../start/secrets-key.ts'
@@ -87,16 +88,21 @@ function keysOf(config: Config): OwnKey[] {
  */
 async function checkKeys(service: Service): Promise<void> {
   let has_unreadable = false
-  for (const { id } of (await workspaces.list({ db: service.pool })).slice(0, checked_workspaces_max)) {
-    const at = atWall(service, id)
-    for (const { list } of sealed_columns)
-      for (const { sealed } of await list(at, undefined, checked_rows)) {
-        if (sealed === null) continue
-        if (canOpen(service, sealed)) return
-        has_unreadable = true
-      }
+  for await (const sealed of listSealed(service)) {
+    if (canOpen(service, sealed)) return
+    has_unreadable = true
   }
   if (has_unreadable) throw new ConfigError("SECRETS_KEY can't open the stored secrets: set it as for the server")
+}
+
+async function* listSealed(service: Service): AsyncGenerator<string> {
+  const ids = (await workspaces.list({ db: service.pool })).slice(0, checked_workspaces_max).map(({ id }) => id)
+  const columns = [
+    { at: atWall(service, ''), column: two_factor_column },
+    ...ids.flatMap((id) => sealed_columns.map((column) => ({ at: atWall(service, id), column }))),
+  ]
+  for (const { at, column } of columns)
+    for (const { sealed } of await column.list(at, undefined, checked_rows)) if (sealed !== null) yield sealed
 }
 
 function canOpen({ tools }: Service, sealed: string): boolean {

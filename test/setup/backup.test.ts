@@ -41,6 +41,18 @@ test('a backup needs the key of the service', async () => {
   await backUp({ ...other, SECRETS_KEY_PREVIOUS: key }, file)
 })
 
+test('a backup needs the key of two-factor secrets, also if no workspace has secrets', async () => {
+  await withDatabase(async (url, pool) => {
+    const settings = { DATABASE_URL: url, DATA_DIR: path.join(base, 'two-factor'), SECRETS_KEY: key }
+    await run(['migrate'], settings)
+    await pool.script(`with person as (
+        insert into people (id, email, name, password_hash, created_at)
+        values (gen_random_uuid(), 'ada@example.com', 'Ada', 'none', now()) returning id)
+      insert into two_factor_secrets (person_id, secret, created_at) select id, 'sealed with another key', now() from person`)
+    await refused(['backup', newFile()], settings, /SECRETS_KEY can't open the stored secrets/)
+  })
+})
+
 test('tables of others are left out, and the backup says so', async () => {
   const file = newFile()
   await source.pool.script('create table of_others (id integer); insert into of_others values (1)')

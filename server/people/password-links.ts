@@ -72,9 +72,7 @@ export async function use(
   const after = await hashPassword(new_password)
   const setPassword = async (at: At) => {
     const before = await lockPerson(at, person_id)
-    const { created_by } = await find(at, token)
-    // Either may have joined or left a workspace since.
-    if (created_by !== null && !(await ownsAllWorkspacesOf(at, { owner_id: created_by, person_id }))) throw notFound()
+    await find(at, token)
     await people.setPassword(at, { id: person_id, before, after })
   }
   // Someone who is signed in may use the link of another person.
@@ -87,13 +85,16 @@ export async function use(
 export const removeExpired = ({ db, now }: Unscoped): Promise<number> =>
   db.run(sql`delete from password_links where expires_at <= ${clock.iso(now)}`)
 
-async function find({ db, now }: Unscoped, token: string) {
+async function find({ db, now }: Unscoped, token: string): Promise<{ person_id: string; email: string }> {
   const found = await db.maybe<{ person_id: string; email: string; created_by: string | null }>(
     sql`select person_id, email, created_by from password_links join people on people.id = person_id
       where hash = ${hashOf(token)} and expires_at > ${clock.iso(now)}`,
   )
   if (!found) throw notFound()
-  return found
+  const { person_id, email, created_by } = found
+  // Either may have joined or left a workspace since.
+  if (created_by !== null && !(await ownsAllWorkspacesOf({ db }, { owner_id: created_by, person_id }))) throw notFound()
+  return { person_id, email }
 }
 
 /** Until the transaction ends, the person joins no workspace, and nobody else uses a link. Returns the password's hash. */

@@ -134,8 +134,18 @@ test('the link of an owner ends when the member joins a workspace that the owner
   const { owner, member, ask } = await ownerAndMember()
   const token = toToken((await ask(owner, member)).body.data.link)
   await people.join(server.at((await workspace()).id), { person_id: member.id, role: 'viewer' })
+  assert.equal((await browser(server).go('GET', `/password_links/${token}`)).status, 404)
   assert.equal((await use(token)).status, 404)
   assert.equal((await signIn(member.email, password)).status, 200)
   const by_operator = await newLink(member.id)
   assert.equal((await use(by_operator)).status, 200, 'the command line makes one for everybody')
+})
+
+test('the link of an owner ends when the owner becomes a member', async () => {
+  const { tenant, owner, member, ask } = await ownerAndMember()
+  const token = toToken((await ask(owner, member)).body.data.link)
+  await pool.run(
+    sql`update memberships set role = 'member' where workspace_id = ${tenant.id} and person_id = ${owner.id}`,
+  )
+  assert.equal((await use(token)).status, 404)
 })

@@ -6,6 +6,7 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 import { addToCounts, deliveryCount, sumUpCounts } from '../../server/webhooks/delivery-counts.ts'
 import { removeOld } from '../../server/webhooks/retention.ts'
 import { serve, type Tenant } from '../support/harness.ts'
+import { fillDeliveries } from '../support/old-rows.ts'
 import { runs } from '../support/property-runs.ts'
 import { newContact, phoneNumber } from '../support/samples.ts'
 import { createWebhook } from '../support/webhook-calls.ts'
@@ -120,4 +121,24 @@ test('deliveries of the current hour and the 23 before it are counted by the hou
   await tenant.work()
   const failed = (await tenant.call('GET', `${path}/delivery_counts`)).body.data.hours.at(-1)
   assert.deepEqual([failed.failed, failed.pending, failed.succeeded], [2, 0, 0])
+})
+
+test('a count says whether it has all deliveries of the 24 hours', async () => {
+  const tenant = await workspace()
+  const { id: webhook_id } = await createWebhook(tenant, 'inbox', { events: ['contact.*'] })
+  const now = clock.wall()
+  const isComplete = async (): Promise<boolean> =>
+    (await tenant.call('GET', `/webhooks/${webhook_id}/delivery_counts`)).body.data.is_complete
+  const this_hour = { workspace: tenant.id, webhook_id, from_ms: now - 1_000, until_ms: now }
+  await fillDeliveries(pool, { ...this_hour, rows: 9_999 })
+  assert.equal(await isComplete(), true)
+  await fillDeliveries(pool, { ...this_hour, rows: 1, from_ms: now + 1_000, until_ms: now + 1_000 })
+  assert.equal(await isComplete(), false, 'there may be older ones')
+  await pool.run(
+    sql`update webhook_deliveries set created_at = created_at - interval '2 days'
+      where workspace_id = ${tenant.id} and webhook_id = ${webhook_id}
+      and id = (select id from webhook_deliveries
+        where workspace_id = ${tenant.id} and webhook_id = ${webhook_id} order by id limit 1)`,
+  )
+  assert.equal(await isComplete(), true, 'the oldest one is from before')
 })

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import type { Webhook } from '../../../server/webhooks/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { CopyButton } from '../kit/CopyButton.tsx'
+import styles from '../kit/facts.module.css'
 import { formatTime } from '../kit/format.ts'
 import { AlertIcon, RotateIcon, SendIcon, TrashIcon, UndoIcon } from '../kit/icons.tsx'
 import { MoreMenu } from '../kit/MoreMenu.tsx'
@@ -19,7 +20,6 @@ import { Inbox, InboxResponse } from './Inbox.tsx'
 import { type WebhookDialog, WebhookDialogs } from './WebhookDialogs.tsx'
 import { WebhookStatusBadge } from './WebhookStatusBadge.tsx'
 import { describeEvents, disabled_reasons, failureQuery, webhookName, webhookQuery } from './webhook.ts'
-import styles from './webhooks.module.css'
 
 const tabs = [
   { to: '/w/$workspace/webhooks/$id', name: 'Deliveries' },

@@ -2646,9 +2646,9 @@ export interface CampaignProgress {
   /** Attempts that began in the last minute. */
   starts_last_minute: number
   /**
-   * When it ends at the rate of the last minute, but not before the last contact who waits is due. Hours and retries to
-   * come are left out: a forecast counts them. `null` while the campaign does not run, and when it has started nothing in
-   * the last minute and no contact is due later.
+   * When it would end at the rate of the last minute, and not before the last waiting contact is due. Closed hours and
+   * later retries are not counted: a forecast counts them. `null` while the campaign does not run, and when it has
+   * started nothing in the last minute and no contact is due later.
    */
   expected_end_at: string | null
 }

@@ -184,8 +184,8 @@ export const Progress = Type.Object(
     in_flight: total('Attempts that go on now.', 8),
     starts_last_minute: total('Attempts that began in the last minute.', 60),
     expected_end_at: optionalTimestamp(
-      'When it ends at the rate of the last minute, but not before the last contact who waits is due. Hours and retries to come ' +
-        'are left out: a forecast counts them. `null` while the campaign does not run, and when it has started nothing in the last ' +
+      'When it would end at the rate of the last minute, and not before the last waiting contact is due. Closed hours and later ' +
+        'retries are not counted: a forecast counts them. `null` while the campaign does not run, and when it has started nothing in the last ' +
         'minute and no contact is due later.',
     ),
   },

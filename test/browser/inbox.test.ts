@@ -31,7 +31,7 @@ async function handOver(first_name: string, message: string, reason: string): Pr
   ids[first_name] = id
 }
 
-test('the inbox begins with who waits longest, whatever the service has said meanwhile', { skip }, async () => {
+test('the inbox begins with the longest wait, also after the service has sent a message', { skip }, async () => {
   agent_id = (await send('POST', '/agents', { name: 'Reception', instructions: 'Greet.' })).id
   await handOver('Linus', 'I want my money back.', 'Asks for a refund.')
   await advance(10 * 60)

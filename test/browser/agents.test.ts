@@ -32,6 +32,21 @@ test('looking at the instructions of a scripted agent asks nothing', { skip }, a
   assert.deepEqual((await send('GET', `/agents/${id}`)).draft.script, script)
 })
 
+test('a greeting is shown in place of the words of the first step', { skip }, async () => {
+  const { id } = await send('POST', '/agents', { name: 'Greeting', script })
+  await openInPage(page, `/agents/${id}`)
+  await page.getByText('Leave blank to begin with the first step, “greet”.').waitFor()
+  await page.getByLabel('Greeting', { exact: true }).fill('Hello.')
+  await page.getByText('Replaces the words of the first step, “greet”.').waitFor()
+  const first = page.getByRole('list', { name: 'Steps' }).getByRole('listitem').first()
+  await first.getByText('Greeting: “Hello.”').waitFor()
+  await first.getByText('If no answer fits: “Is Tuesday all right?”').waitFor()
+  await first.getByRole('button', { name: 'greet' }).click()
+  await first.getByText('Replaced by the greeting: “Hello.”').waitFor()
+  await page.getByText('Map', { exact: true }).click()
+  await page.getByRole('button', { name: 'greet · Start Greeting: “Hello.”' }).waitFor()
+})
+
 test('the test chat lights up the step of the script, and says why', { skip }, async () => {
   const { id } = await send('POST', '/agents', { name: 'Lit', script })
   await openInPage(page, `/agents/${id}`)

@@ -1,7 +1,7 @@
 import { SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useContext, useState } from 'react'
+import { useContext, useMemo, useState } from 'react'
 import type { AgentWithDraft } from '../../../server/agents/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
@@ -17,6 +17,7 @@ import styles from './agents.module.css'
 import { isEmpty } from './Changes.tsx'
 import { DraftConflict } from './DraftConflict.tsx'
 import { agentQuery, draft_fields, type LoadedAgent } from './draft.ts'
+import { describeGreeting, parseScript } from './script/script.ts'
 import { TestChat } from './TestChat.tsx'
 import { type Draft, type SaveState, useDraft } from './useDraft.ts'
 import { Versions } from './Versions.tsx'
@@ -41,6 +42,8 @@ function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
   const draft = useDraft(loaded)
   const agent = loaded.data
   const is_changed = useIsChanged(agent)
+  const { script: text, greeting } = draft.values
+  const script = useMemo(() => (text === null ? undefined : parseScript(text)), [text])
   const [pane, setPane] = useState('text')
   const [part, setPart] = useState('settings')
   // Where the script is in the test chat.
@@ -87,11 +90,19 @@ function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
         </div>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it */}
         <section className={styles.scrolled} tabIndex={0} aria-label={part === 'settings' ? 'Settings' : 'Versions'}>
-          {part === 'settings' ? <AgentSettings draft={draft} is_read_only={!can_edit} /> : <Versions agent={agent} />}
+          {part === 'settings' ? (
+            <AgentSettings
+              draft={draft}
+              greeting_hint={script ? describeGreeting(script, greeting) : 'The first words of the agent.'}
+              is_read_only={!can_edit}
+            />
+          ) : (
+            <Versions agent={agent} />
+          )}
         </section>
       </div>
       <section className={styles.pane} data-name="text" aria-label="What the agent says">
-        <AgentText draft={draft} step={step} is_read_only={!can_edit} />
+        <AgentText draft={draft} script={script} step={step} is_read_only={!can_edit} />
       </section>
       {can_edit && (
         <section className={styles.pane} data-name="chat" aria-label="Test chat">

@@ -16,6 +16,7 @@ const default_provider = ''
 
 interface AgentSettingsProps {
   draft: Draft
+  greeting_hint: string
   is_read_only: boolean
 }
 
@@ -25,12 +26,13 @@ export const AgentSettings = memo(Settings, (one, other) => {
   return (
     one.is_read_only === other.is_read_only &&
     one.draft.error === other.draft.error &&
+    one.greeting_hint === other.greeting_hint &&
     (before.script === null) === (after.script === null) &&
     draft_fields.every((field) => field === 'script' || field === 'instructions' || before[field] === after[field])
   )
 })
 
-function Settings({ draft, is_read_only }: AgentSettingsProps) {
+function Settings({ draft, greeting_hint, is_read_only }: AgentSettingsProps) {
   const { values, change, error } = draft
   const { hand_over } = values
   const errors = error ? formErrors(error, ['model.provider', 'model.name', ...draft_fields]).fields : {}
@@ -43,13 +45,7 @@ function Settings({ draft, is_read_only }: AgentSettingsProps) {
     <fieldset className={styles.settings} disabled={is_read_only}>
       <TextInput label="Name" required {...text('name')} />
       <TextInput label="Description" description="Only your team sees this." {...text('description')} />
-      <Textarea
-        label="Greeting"
-        description="The first words of the agent."
-        autosize
-        maxRows={6}
-        {...text('greeting')}
-      />
+      <Textarea label="Greeting" description={greeting_hint} autosize maxRows={6} {...text('greeting')} />
       <LanguageField
         label="Language"
         value={values.language}

@@ -8,6 +8,7 @@ import { EmptyState } from '../kit/states.tsx'
 import styles from './agents.module.css'
 import { no_model_settings } from './draft.ts'
 import { ScriptEditor } from './script/ScriptEditor.tsx'
+import type { Script } from './script/script.ts'
 import type { Draft } from './useDraft.ts'
 
 const first_script = toJsonText({
@@ -30,13 +31,15 @@ type Kind = 'instructions' | 'script'
 
 interface AgentTextProps {
   draft: Draft
+  /** Undefined if there is none, or its JSON has errors. */
+  script: Script | undefined
   /** The step of the script that is lit up. */
   step: string | undefined
   is_read_only: boolean
 }
 
 /** The instructions and the script. Looking at one changes nothing: only a button makes the agent follow it. */
-export function AgentText({ draft, step, is_read_only }: AgentTextProps) {
+export function AgentText({ draft, script, step, is_read_only }: AgentTextProps) {
   const { values, change, error } = draft
   const followed: Kind = values.script === null ? 'instructions' : 'script'
   const [chosen, setChosen] = useState<Kind>()
@@ -76,10 +79,12 @@ export function AgentText({ draft, step, is_read_only }: AgentTextProps) {
       {shown === 'script' && values.script !== null ? (
         <ScriptEditor
           text={values.script}
+          script={script}
+          greeting={values.greeting}
           errors={errors}
           current={step}
           is_read_only={is_read_only}
-          onChange={(script) => change({ script })}
+          onChange={(changed) => change({ script: changed })}
         />
       ) : shown === 'script' ? (
         <div className={styles.chatStart}>

@@ -1,17 +1,20 @@
 import { SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useState } from 'react'
 import type { FieldError } from '../../kit/error-messages.ts'
 import { CodeIcon } from '../../kit/icons.tsx'
 import { toJsonText } from '../../kit/json.ts'
 import { EmptyState, LoadError, LoadingSkeleton } from '../../kit/states.tsx'
 import { Steps } from './Steps.tsx'
 import styles from './script.module.css'
-import { parseScript, type Script } from './script.ts'
+import type { Script } from './script.ts'
 
 interface ScriptEditorProps {
   /** JSON as it was typed. */
   text: string
+  /** Undefined if the JSON has errors. */
+  script: Script | undefined
+  greeting: string
   errors: FieldError[]
   /** The step in which a test chat is. */
   current: string | undefined
@@ -21,10 +24,10 @@ interface ScriptEditorProps {
 
 type View = 'steps' | 'map' | 'json'
 
-export function ScriptEditor({ text, errors, current, is_read_only, onChange }: ScriptEditorProps) {
+export function ScriptEditor(props: ScriptEditorProps) {
+  const { text, script, greeting, errors, current, is_read_only, onChange } = props
   const [view, setView] = useState<View>('steps')
   const [open, setOpen] = useState<string>()
-  const script = useMemo(() => parseScript(text), [text])
   const openStep = useCallback((name: string) => {
     setOpen(name)
     setView('steps')
@@ -53,6 +56,7 @@ export function ScriptEditor({ text, errors, current, is_read_only, onChange }: 
       {view === 'steps' && script && (
         <Steps
           script={script}
+          greeting={greeting}
           errors={errors}
           current={current}
           is_read_only={is_read_only}
@@ -61,7 +65,7 @@ export function ScriptEditor({ text, errors, current, is_read_only, onChange }: 
           onChange={change}
         />
       )}
-      {view === 'map' && script && <MapView script={script} current={current} onOpen={openStep} />}
+      {view === 'map' && script && <MapView script={script} greeting={greeting} current={current} onOpen={openStep} />}
     </>
   )
 }
@@ -71,6 +75,7 @@ const code = { staleTime: Number.POSITIVE_INFINITY, gcTime: Number.POSITIVE_INFI
 
 interface MapViewProps {
   script: Script
+  greeting: string
   current: string | undefined
   onOpen: (name: string) => void
 }
@@ -85,7 +90,7 @@ function MapView(props: MapViewProps) {
   return data ? <data.ScriptMap {...props} /> : <LoadingSkeleton lines={6} />
 }
 
-function JsonView({ text, ...props }: Omit<ScriptEditorProps, 'current'>) {
+function JsonView({ text, ...props }: Omit<ScriptEditorProps, 'script' | 'greeting' | 'current'>) {
   const { data, error, refetch } = useQuery({
     queryKey: ['code', 'script editor'],
     queryFn: () => import('./ScriptJson.tsx'),

@@ -32,14 +32,18 @@ type Step = Node<{
 
 interface ScriptMapProps {
   script: Script
+  greeting: string
   /** Lit up, and moved into view. */
   current: string | undefined
   onOpen: (name: string) => void
 }
 
 /** Steps from left to right, in as many columns as it takes to reach them. */
-export function ScriptMap({ script, current, onOpen }: ScriptMapProps) {
-  const nodes = useMemo(() => layOut(script, current, onOpen), [script, current, onOpen])
+export function ScriptMap({ script, greeting, current, onOpen }: ScriptMapProps) {
+  const nodes = useMemo(
+    () => layOut(script, greeting, current, onOpen),
+    [script, greeting, current, onOpen],
+  )
   const edges = useMemo(() => edgesOf(script), [script])
   return (
     <section className={styles.map} aria-label="Map">
@@ -116,7 +120,12 @@ function StepNode({ data, positionAbsoluteX: x, positionAbsoluteY: y }: NodeProp
 
 const node_types = { step: StepNode }
 
-function layOut({ start, nodes }: Script, current: string | undefined, onOpen: (name: string) => void): Step[] {
+function layOut(
+  { start, nodes }: Script,
+  greeting: string,
+  current: string | undefined,
+  onOpen: (name: string) => void,
+): Step[] {
   const columns = columnsOf({ start, nodes })
   const bottoms: number[] = []
   return Object.entries(nodes).map(([name, node]) => {
@@ -125,7 +134,8 @@ function layOut({ start, nodes }: Script, current: string | undefined, onOpen: (
     const y = bottoms[column] ?? 0
     const height = head_height + exits.length * exit_height
     bottoms[column] = y + height + gap_y
-    const says = node.say ?? (node.tool === undefined ? '' : `Calls ${node.tool}`)
+    const own = node.say ?? (node.tool === undefined ? '' : `Calls ${node.tool}`)
+    const says = name === start && greeting ? `Greeting: “${greeting}”` : own
     return {
       id: name,
       type: 'step',

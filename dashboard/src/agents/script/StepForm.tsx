@@ -26,6 +26,8 @@ interface StepFormProps {
   /** Of all steps. */
   names: string[]
   is_start: boolean
+  /** Said instead of its words, or empty. */
+  greeting: string
   errors: StepError[]
   is_read_only: boolean
   onChange: (node: ScriptNode) => void
@@ -76,7 +78,7 @@ const errorAt = (errors: StepError[], at: string): string | undefined =>
 
 const orNothing = (text: string): string | undefined => (text === '' ? undefined : text)
 
-function TalkFields({ node, names, errors, is_read_only, onChange }: StepFormProps) {
+function TalkFields({ node, greeting, names, errors, is_read_only, onChange }: StepFormProps) {
   const change = (changed: Parameters<typeof changeNode>[1]) => onChange(changeNode(node, changed))
   const on = node.on ?? []
   const setBranches = (branches: Branch[]) => change({ on: branches.length > 0 ? branches : undefined })
@@ -85,6 +87,7 @@ function TalkFields({ node, names, errors, is_read_only, onChange }: StepFormPro
     <>
       <Textarea
         label="Says"
+        description={greeting && `Replaced by the greeting: “${greeting}” Said only if no answer fits.`}
         autosize
         maxRows={8}
         value={node.say ?? ''}

@@ -23,6 +23,7 @@ import {
 
 interface StepsProps {
   script: Script
+  greeting: string
   errors: FieldError[]
   /** Lit up. */
   current: string | undefined
@@ -34,7 +35,8 @@ interface StepsProps {
 }
 
 /** What the agent says, and where it goes on. One step at a time is a form. */
-export function Steps({ script, errors, current, is_read_only, open, onOpen, onChange }: StepsProps) {
+export function Steps(props: StepsProps) {
+  const { script, greeting, errors, current, is_read_only, open, onOpen, onChange } = props
   const names = Object.keys(script.nodes)
   const latest = useRef({ script, onOpen, onChange })
   latest.current = { script, onOpen, onChange }
@@ -58,6 +60,7 @@ export function Steps({ script, errors, current, is_read_only, open, onOpen, onC
             is_first={index === 0}
             is_last={index === names.length - 1}
             is_start={name === script.start}
+            greeting={name === script.start ? greeting : ''}
             is_current={name === current}
             errors={errorsOf(name, errors)}
             is_read_only={is_read_only}
@@ -102,6 +105,8 @@ interface StepProps {
   is_first: boolean
   is_last: boolean
   is_start: boolean
+  /** Said instead of the words of the first step. Empty for the others. */
+  greeting: string
   is_current: boolean
   errors: StepError[]
   is_read_only: boolean
@@ -122,6 +127,7 @@ const Step = memo(
     is_first,
     is_last,
     is_start,
+    greeting,
     is_current,
     errors,
     is_read_only,
@@ -172,6 +178,7 @@ const Step = memo(
           node={node}
           names={names}
           is_start={is_start}
+          greeting={greeting}
           errors={errors}
           is_read_only={is_read_only}
           onChange={(changed) => edit((script) => replaceNode(script, name, changed))}
@@ -182,17 +189,18 @@ const Step = memo(
           onStart={() => edit((script) => ({ ...script, start: name }))}
         />
       ) : (
-        <Summary node={node} />
+        <Summary node={node} greeting={greeting} />
       )}
     </li>
   ),
   isSame,
 )
 
-function Summary({ node }: { node: ScriptNode }) {
+function Summary({ node, greeting }: { node: ScriptNode; greeting: string }) {
   return (
     <div className={styles.summary}>
-      {node.say && <p>{node.say}</p>}
+      {greeting && <p>Greeting: “{greeting}”</p>}
+      {node.say && (greeting ? <p className={styles.replaced}>If no answer fits: “{node.say}”</p> : <p>{node.say}</p>)}
       {node.tool !== undefined && <p>Calls {node.tool || 'a tool'}</p>}
       <ul>
         {exitsOf(node).map(({ why, say, go }, index) => (

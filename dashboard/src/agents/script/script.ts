@@ -126,6 +126,14 @@ function describeBranch({ hear, intent, slot }: Branch): string {
   return (slot && slot_names[slot]) ?? 'Nothing yet'
 }
 
+/** What a greeting does with a script: the first step says its own words only later, if it says any. */
+export function describeGreeting({ start, nodes }: Script, greeting: string): string {
+  if (greeting === '') return `Leave blank to begin with the first step, “${start}”.`
+  return nodes[start]?.say
+    ? `Replaces the words of the first step, “${start}”. They are said only if no answer fits.`
+    : `Said before the first step, “${start}”.`
+}
+
 /** "Heard “yes” → day". */
 export function describeStep({ step, reason, heard }: NonNullable<Turn['script']>): string {
   return `${describeReason(reason, heard ?? '')} → ${targetName(step)}`

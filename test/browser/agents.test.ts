@@ -137,6 +137,14 @@ test('the steps of a script are edited as forms, and shown as a map', { skip }, 
   const map = page.getByRole('region', { name: 'Map' })
   await map.getByText('“another day”').waitFor()
   await captureAll(owner, 'agent, map')
+  const outside = await map.evaluate((region) => {
+    const pane = region.getBoundingClientRect()
+    const boxes = [...region.querySelectorAll('.react-flow__node')].map((step) => step.getBoundingClientRect())
+    return boxes.filter(({ left, top, right, bottom }) => {
+      return left < pane.left || top < pane.top || right > pane.right || bottom > pane.bottom
+    }).length
+  })
+  assert.equal(outside, 0, 'the map fits its pane')
   await map.getByRole('button', { name: /^done/ }).focus()
   await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Tab')

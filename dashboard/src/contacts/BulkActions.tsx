@@ -1,15 +1,17 @@
-import { Button, Modal, Progress, TextInput } from '@mantine/core'
+import { Button, Progress, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Contact } from '../../../server/contacts/schema.ts'
 import { type Api, useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
+import { Dialog } from '../kit/Dialog.tsx'
 import { errorMessage } from '../kit/error-messages.ts'
 import { formatCount } from '../kit/format.ts'
 import { TagIcon, TrashIcon } from '../kit/icons.tsx'
 import { ParleyError } from '../kit/request.ts'
 import { type FailedItem, runConcurrently } from '../kit/run-concurrently.ts'
 import { showError, showErrorMessage, showToast } from '../kit/toast.ts'
+import { useUnsaved } from '../kit/unsaved.tsx'
 import { contactName } from './contact.ts'
 import styles from './contacts.module.css'
 import { useRefreshContacts } from './useRefreshContacts.ts'
@@ -101,19 +103,36 @@ interface TagDialogProps {
 function TagDialog({ verb, count, onClose, onTag }: TagDialogProps) {
   const title = verb === 'remove' ? `Remove a tag from ${count}` : `Add a tag to ${count}`
   return (
-    <Modal opened={verb !== undefined} onClose={onClose} title={title}>
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          const tag = String(new FormData(event.currentTarget).get('tag') ?? '').trim()
-          if (verb && tag) onTag(verb, tag)
-        }}
-      >
-        <TextInput name="tag" label="Tag" required maxLength={64} data-autofocus />
-        <Button type="submit">{verb === 'remove' ? 'Remove tag' : 'Add tag'}</Button>
-      </form>
-    </Modal>
+    <Dialog is_open={verb !== undefined} onClose={onClose} title={title}>
+      <TagForm label={verb === 'remove' ? 'Remove tag' : 'Add tag'} onTag={(tag) => verb && onTag(verb, tag)} />
+    </Dialog>
+  )
+}
+
+function TagForm({ label, onTag }: { label: string; onTag: (tag: string) => void }) {
+  const [text, setText] = useState('')
+  const tag = text.trim()
+  const setSaved = useUnsaved(tag !== '')
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (tag === '') return
+        setSaved()
+        onTag(tag)
+      }}
+    >
+      <TextInput
+        label="Tag"
+        required
+        maxLength={64}
+        data-autofocus
+        value={text}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <Button type="submit">{label}</Button>
+    </form>
   )
 }
 

@@ -24,6 +24,7 @@ export const HoursEditor = ({ value: week, onChange, error }: HoursEditorProps) 
       </p>
     )}
     <Disclosure
+      is_field
       summary={
         <>
           Exact times <ChevronIcon size={16} />

@@ -83,6 +83,7 @@ function LimitFields({ form, is_started }: Required<ScheduleFieldsProps>) {
   if (has_errors) return all
   return (
     <Disclosure
+      is_field
       summary={
         <>
           <span className={styles.sentence}>{describeLimits(form.values)}</span>

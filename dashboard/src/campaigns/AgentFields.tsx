@@ -1,8 +1,10 @@
-import { MultiSelect, Radio, Select, TextInput } from '@mantine/core'
+import { Anchor, MultiSelect, Radio, Select, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { agentsQuery, channelsQuery } from '../channels/channel.ts'
-import { useApi } from '../kit/api.ts'
+import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { consent_names, kind_names, voicemail_names } from './campaign.ts'
 import type { CampaignValues } from './campaign-values.ts'
 import styles from './campaigns.module.css'
@@ -26,6 +28,12 @@ const fresh = { refetchOnMount: 'always' } as const
 /** Who reaches the contacts, and how. */
 export function AgentFields({ form }: { form: Form }) {
   const agents = useQuery({ ...agentsQuery(useApi()), ...fresh })
+  const [first, second] = agents.data ?? []
+  const only_id = second ? undefined : first?.id
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the form is another object after each change
+  useEffect(() => {
+    if (only_id && !form.values.agent_id) form.setFieldValue('agent_id', only_id)
+  }, [only_id])
   return (
     <>
       <Radio.Group
@@ -73,7 +81,7 @@ function ChannelField({ form }: { form: Form }) {
     <MultiSelect
       searchable
       label="Channels"
-      description={describeChoice(usable)}
+      description={usable?.length === 0 ? <NoChannel /> : describeChoice(usable)}
       withAsterisk={usable !== undefined && usable.length > 1}
       data={
         usable?.map(({ id: value, name, address }) => ({ value, label: address ? `${name} · ${address}` : name })) ?? []
@@ -84,8 +92,24 @@ function ChannelField({ form }: { form: Form }) {
   )
 }
 
+/** In a tab of its own, so that what was filled in stays. */
+function NoChannel() {
+  const workspace = useWorkspaceId()
+  return (
+    <>
+      There is no active channel of this kind. The campaign can’t start without one.{' '}
+      <Anchor
+        fz="inherit"
+        underline="always"
+        renderRoot={(props) => <Link to="/w/$workspace/channels" params={{ workspace }} target="_blank" {...props} />}
+      >
+        Open Channels
+      </Anchor>
+    </>
+  )
+}
+
 function describeChoice(usable: { name: string }[] | undefined): string {
-  if (usable?.length === 0) return 'There is no active channel of this kind. The campaign can’t start without one.'
   return usable?.length === 1 ? `Leave blank to use ${usable[0]?.name}.` : 'Channels are used in turn.'
 }
 

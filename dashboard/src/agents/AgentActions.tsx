@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import type { AgentWithDraft } from '../../../server/agents/schema.ts'
 import { CallButton } from '../calls/CallButton.tsx'
 import { useApi } from '../kit/api.ts'
@@ -19,7 +19,13 @@ interface AgentActionsProps {
   save: () => Promise<boolean>
 }
 
-export function AgentActions({ agent, is_changed, save }: AgentActionsProps) {
+/** Not rendered again while the draft is typed. `save` saves the latest values in any case. */
+export const AgentActions = memo(
+  Actions,
+  (one, other) => one.agent === other.agent && one.is_changed === other.is_changed,
+)
+
+function Actions({ agent, is_changed, save }: AgentActionsProps) {
   const api = useApi()
   const navigate = useNavigate()
   const refresh = useRefreshAgents()

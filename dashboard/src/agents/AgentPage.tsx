@@ -1,4 +1,3 @@
-import { SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useContext, useMemo, useState } from 'react'
@@ -17,6 +16,7 @@ import styles from './agents.module.css'
 import { isEmpty } from './Changes.tsx'
 import { DraftConflict } from './DraftConflict.tsx'
 import { agentQuery, draft_fields, type LoadedAgent } from './draft.ts'
+import { Segments } from './Segments.tsx'
 import { describeGreeting, parseScript } from './script/script.ts'
 import { TestChat } from './TestChat.tsx'
 import { type Draft, type SaveState, useDraft } from './useDraft.ts'
@@ -63,7 +63,7 @@ function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
           </div>
         )}
       </header>
-      <SegmentedControl
+      <Segments
         className={styles.paneChoice}
         fullWidth
         aria-label="Pane"
@@ -77,7 +77,7 @@ function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
       />
       <div className={styles.pane} data-name="settings">
         <div className={styles.paneHead}>
-          <SegmentedControl
+          <Segments
             size="sm"
             aria-label="Settings or versions"
             data={[

@@ -1,4 +1,4 @@
-import { Button, SegmentedControl, Textarea } from '@mantine/core'
+import { Button, Textarea } from '@mantine/core'
 import { useMemo, useRef, useState } from 'react'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { type FieldError, fieldErrors } from '../kit/error-messages.ts'
@@ -7,6 +7,7 @@ import { toJsonText } from '../kit/json.ts'
 import { EmptyState } from '../kit/states.tsx'
 import styles from './agents.module.css'
 import { no_model_settings } from './draft.ts'
+import { Segments } from './Segments.tsx'
 import { ScriptEditor } from './script/ScriptEditor.tsx'
 import type { Script } from './script/script.ts'
 import type { Draft } from './useDraft.ts'
@@ -55,7 +56,7 @@ export function AgentText({ draft, script, step, is_read_only }: AgentTextProps)
   return (
     <>
       <div className={styles.paneHead}>
-        <SegmentedControl
+        <Segments
           size="sm"
           aria-label="Instructions or script"
           data={[

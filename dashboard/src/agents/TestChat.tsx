@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import type { AgentWithDraft } from '../../../server/agents/schema.ts'
 import type { Contact } from '../../../server/contacts/schema.ts'
 import type { Conversation, Turn } from '../../../server/conversations/schema.ts'
@@ -29,8 +29,15 @@ interface TestChatProps {
   onStep: (name: string | undefined) => void
 }
 
-/** Talks to the draft as a contact would. */
-export function TestChat({ agent, draft, onStep }: TestChatProps) {
+/** Talks to the draft as a contact would. Not rendered again while the draft is typed: `draft.save` saves the latest values. */
+export const TestChat = memo(Chats, (one, other) => {
+  const [before, after] = [one.draft.values, other.draft.values]
+  return (
+    one.agent === other.agent && before.model === after.model && (before.script === null) === (after.script === null)
+  )
+})
+
+function Chats({ agent, draft, onStep }: TestChatProps) {
   const api = useApi()
   const client = useQueryClient()
   const can_talk = !useIsTest()

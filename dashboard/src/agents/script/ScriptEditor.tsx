@@ -1,10 +1,10 @@
-import { SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import type { FieldError } from '../../kit/error-messages.ts'
 import { CodeIcon } from '../../kit/icons.tsx'
 import { toJsonText } from '../../kit/json.ts'
 import { EmptyState, LoadError, LoadingSkeleton } from '../../kit/states.tsx'
+import { Segments } from '../Segments.tsx'
 import { Steps } from './Steps.tsx'
 import styles from './script.module.css'
 import type { Script } from './script.ts'
@@ -35,7 +35,7 @@ export function ScriptEditor(props: ScriptEditorProps) {
   const change = (changed: Script) => onChange(toJsonText(changed))
   return (
     <>
-      <SegmentedControl
+      <Segments
         className={styles.views}
         size="xs"
         aria-label="View of the script"

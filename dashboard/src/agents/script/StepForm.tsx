@@ -1,10 +1,11 @@
 import { Button, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type FunctionComponent, memo, useState } from 'react'
 import type { Tool } from '../../../../server/tools/schema.ts'
 import { useApi } from '../../kit/api.ts'
 import { DownIcon, PlusIcon, TrashIcon, UpIcon } from '../../kit/icons.tsx'
 import { jsonError, toJsonText } from '../../kit/json.ts'
+import { isSame } from '../../kit/merge.ts'
 import { StepAction } from './StepAction.tsx'
 import styles from './script.module.css'
 import {
@@ -30,7 +31,8 @@ interface StepFormProps {
   greeting: string
   errors: StepError[]
   is_read_only: boolean
-  onChange: (node: ScriptNode) => void
+  /** Changes the latest node, which may be newer than `node`. */
+  onEdit: (change: (node: ScriptNode) => ScriptNode) => void
   onRename: (to: string) => void
   onStart: () => void
 }
@@ -39,7 +41,7 @@ export function StepForm(props: StepFormProps) {
   const { node, is_start, is_read_only, onStart } = props
   return (
     <fieldset className={styles.form} disabled={is_read_only}>
-      <NameField {...props} />
+      <NameField name={props.name} names={props.names} onRename={props.onRename} />
       {node.tool === undefined ? <TalkFields {...props} /> : <ToolFields {...props} />}
       {!is_start && !is_read_only && (
         <Button variant="default" size="xs" className={styles.alone} onClick={onStart}>
@@ -50,8 +52,14 @@ export function StepForm(props: StepFormProps) {
   )
 }
 
+/**
+ * Rendered again only if what it shows has changed, and not by each letter typed elsewhere in the step. Its functions may be those
+ * of an earlier render.
+ */
+const memoSame = <Props extends object>(Component: FunctionComponent<Props>) => memo(Component, isSame)
+
 /** Renames when the field is left: each letter would be another name. */
-function NameField({ name, names, onRename }: StepFormProps) {
+const NameField = memoSame(({ name, names, onRename }: Pick<StepFormProps, 'name' | 'names' | 'onRename'>) => {
   const [text, setText] = useState(name)
   const to = text.trim()
   const is_taken = to !== name && names.includes(to)
@@ -70,18 +78,30 @@ function NameField({ name, names, onRename }: StepFormProps) {
       onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
     />
   )
-}
+})
 
 /** The message at a path, and those of what is inside of it. */
 const errorAt = (errors: StepError[], at: string): string | undefined =>
   errors.find(({ path }) => path === at || path.startsWith(`${at}.`))?.message
 
+/** Those inside of a path, from which on they are named: `.say` in `else`. */
+const errorsIn = (errors: StepError[], at: string): StepError[] =>
+  errors
+    .filter(({ path }) => path === at || path.startsWith(`${at}.`))
+    .map(({ path, message }) => ({ path: path.slice(at.length), message }))
+
+type Change = Parameters<typeof changeNode>[1]
+
 const orNothing = (text: string): string | undefined => (text === '' ? undefined : text)
 
-function TalkFields({ node, greeting, names, errors, is_read_only, onChange }: StepFormProps) {
-  const change = (changed: Parameters<typeof changeNode>[1]) => onChange(changeNode(node, changed))
+function TalkFields({ node, greeting, names, errors, is_read_only, onEdit }: StepFormProps) {
+  const change = (changed: Change) => onEdit((latest) => changeNode(latest, changed))
   const on = node.on ?? []
-  const setBranches = (branches: Branch[]) => change({ on: branches.length > 0 ? branches : undefined })
+  const editBranches = (edit: (branches: Branch[]) => Branch[]) =>
+    onEdit((latest) => {
+      const branches = edit(latest.on ?? [])
+      return changeNode(latest, { on: branches.length > 0 ? branches : undefined })
+    })
   const waits = on.length > 0 || node.else !== undefined || node.silence !== undefined
   return (
     <>
@@ -102,10 +122,10 @@ function TalkFields({ node, greeting, names, errors, is_read_only, onChange }: S
           branch={branch}
           names={names}
           is_read_only={is_read_only}
-          error={(path) => errorAt(errors, `on.${index}${path}`)}
-          onChange={(changed) => setBranches(on.with(index, changed))}
-          onDelete={() => setBranches(on.toSpliced(index, 1))}
-          onMove={(by) => setBranches(on.toSpliced(index, 1).toSpliced(index + by, 0, branch))}
+          errors={errorsIn(errors, `on.${index}`)}
+          onChange={(changed) => editBranches((branches) => branches.with(index, changed))}
+          onDelete={() => editBranches((branches) => branches.toSpliced(index, 1))}
+          onMove={(by) => editBranches((branches) => moveBranch(branches, index, by))}
           is_last={index === on.length - 1}
         />
       ))}
@@ -119,7 +139,7 @@ function TalkFields({ node, greeting, names, errors, is_read_only, onChange }: S
               reaction={reaction}
               names={names}
               is_read_only={is_read_only}
-              error={(path) => errorAt(errors, `${kind}${path}`)}
+              errors={errorsIn(errors, kind)}
               onChange={(changed) => change({ [kind]: changed })}
             />
           )
@@ -141,7 +161,7 @@ function TalkFields({ node, greeting, names, errors, is_read_only, onChange }: S
         </div>
       )}
       {(!waits || node.go !== undefined) && (
-        <GoField
+        <StepGoField
           label="Then go to"
           value={node.go}
           names={names}
@@ -165,6 +185,9 @@ function TalkFields({ node, greeting, names, errors, is_read_only, onChange }: S
     </>
   )
 }
+
+const moveBranch = (branches: Branch[], index: number, by: -1 | 1): Branch[] =>
+  branches.toSpliced(index, 1).toSpliced(index + by, 0, ...branches.slice(index, index + 1))
 
 const reaction_names = { else: 'Anything else', silence: 'Silence' }
 
@@ -202,11 +225,13 @@ function GoField({ label, value, names, is_read_only, error, onChange }: GoField
   )
 }
 
+const StepGoField = memoSame(GoField)
+
 interface PartProps {
   names: string[]
   is_read_only: boolean
-  /** The path begins with a dot, or is empty. */
-  error: (path: string) => string | undefined
+  /** Their paths begin with a dot, or are empty. */
+  errors: StepError[]
 }
 
 type Reaction = NonNullable<ScriptNode['else']>
@@ -217,17 +242,22 @@ interface ReactionFieldsProps extends PartProps {
   onChange: (reaction: Reaction | undefined) => void
 }
 
-function ReactionFields({ title, reaction, names, is_read_only, error, onChange }: ReactionFieldsProps) {
+const ReactionFields = memoSame((props: ReactionFieldsProps) => {
+  const { title, reaction, names, is_read_only, errors, onChange } = props
   return (
     <fieldset className={styles.answer}>
       <legend>{title}</legend>
-      <SayField value={reaction.say} error={error('.say')} onChange={(say) => onChange(withSay(reaction, say))} />
+      <SayField
+        value={reaction.say}
+        error={errorAt(errors, '.say')}
+        onChange={(say) => onChange(withSay(reaction, say))}
+      />
       <GoField
         label="Go to"
         value={reaction.go}
         names={names}
         is_read_only={is_read_only}
-        error={error('.go') ?? error('')}
+        error={errorAt(errors, '.go') ?? errorAt(errors, '')}
         onChange={(go) => onChange({ ...reaction, go })}
       />
       {!is_read_only && (
@@ -237,7 +267,7 @@ function ReactionFields({ title, reaction, names, is_read_only, error, onChange 
       )}
     </fieldset>
   )
-}
+})
 
 interface SayFieldProps {
   value: string | undefined
@@ -273,8 +303,8 @@ const kinds = [
   { value: 'slot', label: 'A value' },
 ] as const
 
-function BranchFields(props: BranchFieldsProps) {
-  const { number, branch, names, is_read_only, error, is_last, onChange, onDelete, onMove } = props
+const BranchFields = memoSame((props: BranchFieldsProps) => {
+  const { number, branch, names, is_read_only, errors, is_last, onChange, onDelete, onMove } = props
   const { say, go } = branch
   const rest = { ...(say !== undefined && { say }), go }
   const kind = branch.intent ? 'intent' : branch.slot ? 'slot' : 'hear'
@@ -302,7 +332,7 @@ function BranchFields(props: BranchFieldsProps) {
           acceptValueOnBlur
           value={branch.hear ?? []}
           disabled={is_read_only}
-          error={error('.hear')}
+          error={errorAt(errors, '.hear')}
           onChange={(hear) => onChange({ ...branch, hear })}
         />
       ) : (
@@ -315,18 +345,22 @@ function BranchFields(props: BranchFieldsProps) {
           value={branch.intent ?? branch.slot ?? null}
           allowDeselect={false}
           disabled={is_read_only}
-          error={error(`.${kind}`)}
+          error={errorAt(errors, `.${kind}`)}
           // The choices are the names of that kind.
           onChange={(chosen) => chosen && onChange({ ...branch, [kind]: chosen } as Branch)}
         />
       )}
-      <SayField value={say} error={error('.say')} onChange={(text) => onChange(withSay(branch, text) as Branch)} />
+      <SayField
+        value={say}
+        error={errorAt(errors, '.say')}
+        onChange={(text) => onChange(withSay(branch, text) as Branch)}
+      />
       <GoField
         label="Go to"
         value={go}
         names={names}
         is_read_only={is_read_only}
-        error={error('.go')}
+        error={errorAt(errors, '.go')}
         onChange={(target) => onChange({ ...branch, go: target })}
       />
       {!is_read_only && (
@@ -348,15 +382,15 @@ function BranchFields(props: BranchFieldsProps) {
       )}
     </fieldset>
   )
-}
+})
 
-function ToolFields({ node, names, errors, is_read_only, onChange }: StepFormProps) {
+function ToolFields({ node, names, errors, is_read_only, onEdit }: StepFormProps) {
   const api = useApi()
   const { data } = useQuery({
     queryKey: [api.workspace, 'tools', 'choices'],
     queryFn: ({ signal }) => api.list<Tool>('/tools', { limit: 100 }, signal),
   })
-  const change = (changed: Parameters<typeof changeNode>[1]) => onChange(changeNode(node, changed))
+  const change = (changed: Change) => onEdit((latest) => changeNode(latest, changed))
   const known = new Set([...(data?.data.map(({ name }) => name) ?? []), ...(node.tool ? [node.tool] : [])])
   return (
     <>
@@ -371,7 +405,7 @@ function ToolFields({ node, names, errors, is_read_only, onChange }: StepFormPro
       />
       <ArgumentsField value={node.with} error={errorAt(errors, 'with')} onChange={(value) => change({ with: value })} />
       {(['ok', 'failed'] as const).map((field) => (
-        <GoField
+        <StepGoField
           key={field}
           label={field === 'ok' ? 'If it succeeds, go to' : 'If it fails, go to'}
           value={node[field]}

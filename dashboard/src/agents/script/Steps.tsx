@@ -181,7 +181,7 @@ const Step = memo(
           greeting={greeting}
           errors={errors}
           is_read_only={is_read_only}
-          onChange={(changed) => edit((script) => replaceNode(script, name, changed))}
+          onEdit={(change) => edit((script) => replaceNode(script, name, change(script.nodes[name] ?? {})))}
           onRename={(to) => {
             edit((script) => renameNode(script, name, to))
             open(to)

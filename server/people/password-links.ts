@@ -47,7 +47,7 @@ export const createAsOwner = (
     const { db, workspace } = at
     const { person_id } = link
     if (person_id === created_by) throw invalidState('Change your own password in your profile.')
-    await lockPerson(at, person_id)
+    await people.lock(at, person_id)
     const member = await db.maybe(
       sql`select from memberships where workspace_id = ${workspace} and person_id = ${person_id}`,
     )
@@ -71,7 +71,7 @@ export async function use(
   const { person_id } = await find(at, token)
   const after = await hashPassword(new_password)
   const setPassword = async (at: At) => {
-    const before = await lockPerson(at, person_id)
+    const before = await people.lock(at, person_id)
     await find(at, token)
     await people.setPassword(at, { id: person_id, before, after })
   }
@@ -95,15 +95,6 @@ async function find({ db, now }: Unscoped, token: string): Promise<{ person_id: 
   // Either may have joined or left a workspace since.
   if (created_by !== null && !(await ownsAllWorkspacesOf({ db }, { owner_id: created_by, person_id }))) throw notFound()
   return { person_id, email }
-}
-
-/** Until the transaction ends, the person joins no workspace, and nobody else uses a link. Returns the password's hash. */
-async function lockPerson({ db }: Pick<At, 'db'>, id: string): Promise<string> {
-  const person = await db.maybe<{ password_hash: string }>(
-    sql`select password_hash from people where id = ${id} for update`,
-  )
-  if (!person) throw notFound()
-  return person.password_hash
 }
 
 async function ownsAllWorkspacesOf(

@@ -121,6 +121,11 @@ export const end = async (
 export const endAll = ({ db }: Pick<Unscoped, 'db'>, person_id: string): Promise<number> =>
   db.run(sql`delete from sessions where person_id = ${person_id}`)
 
+export const endOthers = (
+  { db }: Pick<Unscoped, 'db'>,
+  { person_id, id }: { person_id: string; id: string },
+): Promise<number> => db.run(sql`delete from sessions where person_id = ${person_id} and id <> ${id}`)
+
 /** The session counts as signed in with both factors from now on. */
 export const addTwoFactor = ({ db }: Pick<Unscoped, 'db'>, session_id: string): Promise<number> =>
   db.run(sql`update sessions set is_two_factor = true where id = ${session_id}`)

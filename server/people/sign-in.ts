@@ -16,6 +16,13 @@ const wrongCredentials = () => signedOut('The email or the password is wrong.')
 const wrongCurrentPassword = () =>
   invalid([{ path: 'current_password', code: 'wrong', message: 'current_password is wrong.' }])
 
+const signInAgain = () =>
+  new Problem(
+    'FORBIDDEN',
+    'Two-factor sign-in is on, and you signed in without a code. Sign in again to change your password.',
+    { reason: 'two_factor_required' },
+  )
+
 /**
  * The answer to a wrong password takes this much longer, and no more: only those for known emails are recorded meanwhile, and
  * the answer must not tell how long that takes.
@@ -54,7 +61,10 @@ export async function signIn(
     async (at) => {
       const is_redeemed =
         !is_two_factor || (await two_factor.redeemCode(at, { person_id: person.id, code: code ?? '' }))
-      return is_redeemed ? createSession(at, { person, visitor, is_two_factor }) : undefined
+      if (!is_redeemed) return undefined
+      const token = await createSession(at, { person, visitor, is_two_factor })
+      if (await lacksCode(at, person.id, is_two_factor)) throw codeRequired()
+      return token
     },
     (token) =>
       token === undefined ? undefined : { action: 'session.create', person_id: person.id, actor: asPerson(person.id) },
@@ -66,6 +76,10 @@ export async function signIn(
   visitor.throttle.reset(account, visitor.network)
   return enter(at, { person, visitor, token, is_two_factor })
 }
+
+/** Whether two-factor sign-in is on, perhaps only since the password was checked. Turning it on waits for the lock on the person. */
+const lacksCode = async (at: Unscoped, person_id: string, is_two_factor: boolean): Promise<boolean> =>
+  !is_two_factor && (await two_factor.get(at, person_id)).is_on
 
 const recordFailure = (at: At, person_id: string): Promise<void> =>
   recordForPerson(at, { action: 'session.create_failed', person_id, actor: asPerson(null), is_counted: true })
@@ -110,7 +124,10 @@ export async function signOut(
   return { deleted: true }
 }
 
-/** Ends all sessions and starts a new one here, so that a stolen token stops working. */
+/**
+ * Ends all sessions and starts a new one here, so that a stolen token stops working. Fails with 403 in a session without a code when
+ * two-factor sign-in is on.
+ */
 export async function changePassword(
   at: At,
   { email, current_password, new_password, visitor }: PasswordChange & { email: string; visitor: Visitor },
@@ -125,6 +142,7 @@ export async function changePassword(
     const change = { id: person.id, before: person.password_hash, after }
     if (!(await people.setPassword(at, change))) throw wrongCurrentPassword()
     const is_two_factor = visitor.session?.is_two_factor ?? false
+    if (await lacksCode(at, person.id, is_two_factor)) throw signInAgain()
     const { user_agent } = visitor
     return sessions.create(at, { person_id: person.id, password_hash: after, user_agent, is_two_factor })
   }

@@ -4,7 +4,7 @@ import { type At, inTransaction, type Unscoped } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
-import { inUse, invalid, invalidState } from '../kit/problem.ts'
+import { inUse, invalid, invalidState, notFound } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { hasTwoFactor } from './has-two-factor.ts'
 import type { NewWorkspace, Person, Role, Session } from './schema.ts'
@@ -61,6 +61,18 @@ export async function setPassword(
   await at.db.run(sql`delete from password_links where person_id = ${id}`)
   await sessions.endAll(at, id)
   return true
+}
+
+/**
+ * Until the transaction ends, the person joins no workspace, gets no session, and their password is not changed. Returns the password's
+ * hash. Fails with 404 when there is no such person.
+ */
+export async function lock({ db }: Pick<Unscoped, 'db'>, id: string): Promise<string> {
+  const person = await db.maybe<{ password_hash: string }>(
+    sql`select password_hash from people where id = ${id} for update`,
+  )
+  if (!person) throw notFound()
+  return person.password_hash
 }
 
 const joinWorkspace = workspaces.joinWorkspace(raw('memberships.workspace_id'))

@@ -4,7 +4,7 @@ import * as clock from '../kit/clock.ts'
 import { hashOf } from '../kit/crypto/secret.ts'
 import { findStep, newTotpSecret, toBase32, totpUrl } from '../kit/crypto/totp.ts'
 import { sql } from '../kit/postgres/sql.ts'
-import { invalid, invalidState, tooManyAttempts } from '../kit/problem.ts'
+import { invalid, invalidState, signedOut, tooManyAttempts } from '../kit/problem.ts'
 import { product } from '../product.ts'
 import { changeAndRecord } from './audit.ts'
 import { hasTwoFactor } from './has-two-factor.ts'
@@ -53,7 +53,7 @@ type Change = TwoFactorChange & { email: string; visitor: Visitor }
 
 /**
  * Confirms the secret with a code of the app. Requires the password, because whoever has stolen a session could lock the person
- * out. The session in which this happens counts as signed in with both factors.
+ * out. The session in which this happens counts as signed in with both factors. The others end, because they were started without a code.
  */
 export async function turnOn(
   at: At,
@@ -62,6 +62,8 @@ export async function turnOn(
   const person_id = await confirmPassword(at, credentials)
   await countCode(at, person_id)
   const confirm = async ({ db, now, tools }: AtPeople) => {
+    // A sign-in without a code that is under way either ends first, or finds it turned on.
+    await people.lock({ db }, person_id)
     const stored = await db.maybe<StoredSecret>(
       sql`select secret, last_step from two_factor_secrets
         where person_id = ${person_id} and confirmed_at is null for update`,
@@ -83,7 +85,8 @@ export async function turnOn(
       sql`insert into recovery_codes (person_id, hash)
         select ${person_id}, hash from unnest(${hashes}::bytea[]) as new (hash)`,
     )
-    await sessions.addTwoFactor({ db }, session_id)
+    if ((await sessions.addTwoFactor({ db }, session_id)) === 0) throw signedOut()
+    await sessions.endOthers({ db }, { person_id, id: session_id })
     return { recovery_codes }
   }
   return changeAndRecord(at, confirm, () => ({ action: 'two_factor.turn_on', person_id }))

@@ -3,8 +3,11 @@ import { test } from 'node:test'
 import { codeOf, findStep, stepAt } from '../../server/kit/crypto/totp.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import * as password_links from '../../server/people/password-links.ts'
+import * as sessions from '../../server/people/sessions.ts'
+import * as people from '../../server/people/store.ts'
 import * as two_factor from '../../server/people/two-factor.ts'
 import { openServer, type Server, serve, testPool } from '../support/harness.ts'
+import { holdTransaction } from '../support/held-transaction.ts'
 import { browser, inWorkspace, newPerson, newSessionToken, password } from '../support/sessions.ts'
 import { codeFor, turnOnTwoFactor } from '../support/two-factor.ts'
 
@@ -64,6 +67,8 @@ test('it is set up with a code of the app, and then a sign-in needs a code', asy
   assert.deepEqual((await person.go('GET', '/two_factor')).body.data, { is_on: false, recovery_codes_left: 0 })
   const { secret, url } = (await person.go('POST', '/two_factor')).body.data
   assert.match(secret, /^[A-Z2-7]{32}$/)
+  const other = await signIn(person.email)
+  assert.equal((await other.go('GET', '/sessions')).status, 200)
   assert.equal(url, `otpauth://totp/Parley:${encodeURIComponent(person.email)}?secret=${secret}&issuer=Parley`)
   assert.equal(await statusOf(person.email), 200, 'not before the first code')
   const stolen = await person.go('POST', '/two_factor/turn_on', { password: 'wrong horse', code: codeFor(secret) })
@@ -79,6 +84,7 @@ test('it is set up with a code of the app, and then a sign-in needs a code', asy
   for (const code of recovery_codes) assert.match(code, /^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/)
   assert.deepEqual((await person.go('GET', '/two_factor')).body.data, { is_on: true, recovery_codes_left: 10 })
   assert.equal((await person.go('GET', '/session')).body.data.has_two_factor, true, 'the session stays')
+  assert.equal((await other.go('GET', '/sessions')).status, 401, 'a session without a code ends')
 
   const first = await signIn(person.email)
   assert.deepEqual([first.answer.status, first.answer.body.error.details.reason], [401, 'code_required'])
@@ -240,6 +246,20 @@ test('a password link and a new password do not bypass it', async () => {
   assert.equal((await signIn(email, codeFor(secret), new_password)).answer.status, 200)
 })
 
+test('a session without a code does not change the password', async () => {
+  const { id, email, secret } = await newPersonWithTwoFactor()
+  const { go, cookie } = browser(server, await newSessionToken(server, id))
+  const before = cookie()
+  const change = { current_password: password, new_password: 'another horse battery' }
+  const refused = await go('PUT', '/password', change, otherNetwork())
+  assert.deepEqual([refused.status, refused.body.error?.details.reason], [403, 'two_factor_required'])
+  assert.deepEqual([cookie(), (await go('GET', '/sessions')).status], [before, 200])
+  const wrong = await go('PUT', '/password', { ...change, current_password: 'wrong horse' }, otherNetwork())
+  assert.equal(wrong.status, 400)
+  const signed_in = await signIn(email, codeFor(secret))
+  assert.equal((await signed_in.go('PUT', '/password', change, otherNetwork())).status, 200)
+})
+
 test('a reset turns it off and ends all sessions', async () => {
   const { id, email, go } = await newPersonWithTwoFactor()
   assert.equal(await two_factor.reset(server.at(''), id), true)
@@ -274,16 +294,16 @@ test('a workspace that requires it is closed to sessions without it, not to keys
   assert.equal((await contacts(owner, other)).status, 200)
   assert.equal((await tenant.call('GET', '/contacts')).status, 200, 'keys are not affected')
 
-  const elsewhere = browser(server, await newSessionToken(server, owner.id))
   const own_header = inWorkspace(tenant)
   assert.equal((await owner.go('POST', '/two_factor', undefined, own_header)).status, 201, 'it can be set up')
   const { secret } = await turnOnTwoFactor(owner)
   assert.equal((await contacts(owner)).status, 200)
   assert.equal(await isLocked(owner), false)
+  const elsewhere = browser(server, await newSessionToken(server, owner.id))
   assert.deepEqual(
     [(await contacts({ ...owner, ...elsewhere })).status, await isLocked(elsewhere)],
     [403, true],
-    'a session from before has shown one factor only',
+    'a session without a code',
   )
   const signed_in = await signIn(owner.email, codeFor(secret))
   assert.equal(await isLocked(signed_in), false)
@@ -317,4 +337,64 @@ test('a key cannot change whether a workspace requires it', async () => {
   assert.equal((await call('PATCH', '/workspace', { settings })).status, 200, 'the body of a GET can be sent back')
   const refused = await call('PATCH', '/workspace', { settings: { requires_two_factor: true } })
   assert.deepEqual([refused.status, refused.body.error.code], [403, 'FORBIDDEN'])
+})
+
+/** Someone who is turning it on elsewhere. The transaction is committed by `end`. */
+async function turningOn() {
+  const person = await newPerson(server)
+  assert.equal((await person.go('POST', '/two_factor')).status, 201)
+  const held = await holdTransaction(pool, async (db) => {
+    await people.lock({ db }, person.id)
+    await db.run(sql`update two_factor_secrets set confirmed_at = now() where person_id = ${person.id}`)
+  })
+  return { person, held }
+}
+
+test('a sign-in without a code, during which it is turned on, is refused', async () => {
+  const { person, held } = await turningOn()
+  await using _ = held
+  const requested = signIn(person.email)
+  await held.waitUntilBlocking(requested)
+  await held.end()
+  const { answer, cookie } = await requested
+  assert.deepEqual([answer.status, answer.body.error?.details.reason, cookie()], [401, 'code_required', ''])
+})
+
+test('a change of password, during which it is turned on elsewhere, is refused', async () => {
+  const { person, held } = await turningOn()
+  await using _ = held
+  const requested = person.go('PUT', '/password', { current_password: password, new_password: `${password}!` })
+  await held.waitUntilBlocking(requested)
+  await held.end()
+  const { status, body } = await requested
+  assert.deepEqual([status, body.error?.details.reason], [403, 'two_factor_required'])
+  assert.equal((await person.go('GET', '/sessions')).status, 200)
+})
+
+test('turning it on waits for sign-ins that are under way, and ends their sessions', async () => {
+  const person = await newPerson(server)
+  const { secret } = (await person.go('POST', '/two_factor')).body.data
+  await using held = await holdTransaction(pool, (db) =>
+    db.run(sql`select from people where id = ${person.id} for share`),
+  )
+  const requested = person.go('POST', '/two_factor/turn_on', { password, code: codeFor(secret) })
+  await held.waitUntilBlocking(requested)
+  const token = await newSessionToken(server, person.id)
+  await held.end()
+  assert.equal((await requested).status, 200)
+  assert.equal((await browser(server, token).go('GET', '/sessions')).status, 401)
+})
+
+test('it is not turned on in a session that has ended meanwhile', async () => {
+  const person = await newPerson(server)
+  const { secret } = (await person.go('POST', '/two_factor')).body.data
+  await using held = await holdTransaction(pool, async (db) => {
+    await people.lock({ db }, person.id)
+    await sessions.endAll({ db }, person.id)
+  })
+  const requested = person.go('POST', '/two_factor/turn_on', { password, code: codeFor(secret) })
+  await held.waitUntilBlocking(requested)
+  await held.end()
+  assert.equal((await requested).status, 401)
+  assert.equal((await two_factor.get({ db: pool }, person.id)).is_on, false)
 })

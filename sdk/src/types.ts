@@ -2908,8 +2908,8 @@ export interface ConversationAnalytics {
     /** The number of their turns so far. */
     turns: number
     /**
-     * The median of the time from a contact's first words to the first answer. In milliseconds, less than 5 % away from the
-     * exact one. `null` if there is none.
+     * The median of the time from a contact's first words to the first answer, by the agent or by a person. In
+     * milliseconds, less than 5 % away from the exact one. `null` if there is none.
      */
     first_answer_p50_ms: number | null
   }>
@@ -2924,8 +2924,8 @@ export interface ConversationAnalytics {
     /** The number of their turns so far. */
     turns: number
     /**
-     * The median of the time from a contact's first words to the first answer. In milliseconds, less than 5 % away from the
-     * exact one. `null` if there is none.
+     * The median of the time from a contact's first words to the first answer, by the agent or by a person. In
+     * milliseconds, less than 5 % away from the exact one. `null` if there is none.
      */
     first_answer_p50_ms: number | null
   }
@@ -5802,7 +5802,10 @@ export interface AnalyticsCallsQuery {
    * At most 400 days before `to`, by the hour 7.
    */
   from?: string
-  /** Intervals that begin at this time or later are left out. By default now. */
+  /**
+   * Intervals that begin at this time or later are left out. By default now. `from` and `to` must be in the years 1970 to
+   * 9998.
+   */
   to?: string
   /**
    * Hours, days or weeks by the clocks of the workspace's `time_zone`. Weeks begin on Mondays. Intervals are always
@@ -5822,7 +5825,10 @@ export interface AnalyticsConversationsQuery {
    * At most 400 days before `to`, by the hour 7.
    */
   from?: string
-  /** Intervals that begin at this time or later are left out. By default now. */
+  /**
+   * Intervals that begin at this time or later are left out. By default now. `from` and `to` must be in the years 1970 to
+   * 9998.
+   */
   to?: string
   /**
    * Hours, days or weeks by the clocks of the workspace's `time_zone`. Weeks begin on Mondays. Intervals are always
@@ -5842,7 +5848,10 @@ export interface AnalyticsCampaignsQuery {
    * At most 400 days before `to`, by the hour 7.
    */
   from?: string
-  /** Intervals that begin at this time or later are left out. By default now. */
+  /**
+   * Intervals that begin at this time or later are left out. By default now. `from` and `to` must be in the years 1970 to
+   * 9998.
+   */
   to?: string
   /**
    * Hours, days or weeks by the clocks of the workspace's `time_zone`. Weeks begin on Mondays. Intervals are always

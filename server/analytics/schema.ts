@@ -18,7 +18,10 @@ export const Query = Type.Object({
     ),
   ),
   to: Type.Optional(
-    time('Intervals that begin at this time or later are left out. By default now.', '2026-11-15T00:00:00.000Z'),
+    time(
+      'Intervals that begin at this time or later are left out. By default now. `from` and `to` must be in the years 1970 to 9998.',
+      '2026-11-15T00:00:00.000Z',
+    ),
   ),
   interval: oneOf(intervals, {
     default: 'day',
@@ -78,7 +81,10 @@ const conversation_measures = {
   handed_over: total('How often they were handed over to a person so far.', 8),
   closed: total('How many of them are closed by now.', 100),
   turns: total('The number of their turns so far.', 840),
-  first_answer_p50_ms: median("The median of the time from a contact's first words to the first answer.", 1_200),
+  first_answer_p50_ms: median(
+    "The median of the time from a contact's first words to the first answer, by the agent or by a person.",
+    1_200,
+  ),
 }
 
 const campaign_measures = {

@@ -1,3 +1,4 @@
+import * as clocks from '../clocks/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
@@ -84,6 +85,8 @@ async function report<Shown extends object>(
 }
 
 async function periodOf(at: At, { from, to, interval }: Query) {
+  for (const [path, time] of Object.entries({ from, to }))
+    if (time !== undefined && !clocks.isValidTime(clock.parse(time))) throw otherYears(path)
   const { time_zone } = await workspaces.readSettings(at)
   // What happens in this millisecond belongs to the last interval.
   const end = to === undefined ? at.now + 1 : clock.parse(to)
@@ -97,6 +100,10 @@ async function periodOf(at: At, { from, to, interval }: Query) {
     ])
   return period
 }
+
+/** Nothing happens in these years, and the intervals around them can't be stored. */
+const otherYears = (path: string) =>
+  invalid([{ path, code: 'invalid', message: `${path} must be a time of the years 1970 to 9998.` }])
 
 const tooManyRows = () =>
   invalid([

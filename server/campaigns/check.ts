@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { findVersion } from '../agents/find-version.ts'
 import { canBegin } from '../channels/choose.ts'
 import * as channels from '../channels/store.ts'
+import * as clocks from '../clocks/store.ts'
 import { findAgent } from '../conversations/begin.ts'
 import { memberFaults, unknown } from '../conversations/member-faults.ts'
 import type { At } from '../kit/at.ts'
@@ -76,7 +77,7 @@ export async function checked(at: At, before: Settings | undefined, after: Setti
     ...memberFaults(after),
     ...windowFaults(after),
     ...retryFaults(after),
-    ...timeFaults(after),
+    ...timeFaults(at, after),
   ]
   if (faults.length > 0) throw invalid(faults)
   return agent ? { ...after, agent_version: agent.agent_version } : after
@@ -121,7 +122,12 @@ const retryFaults = ({ retry }: Settings): Fault[] =>
     return [{ path: `${path}.waits_seconds`, code: 'too_few', message }]
   })
 
-const timeFaults = ({ starts_at, ends_at }: Settings): Fault[] =>
-  starts_at !== null && ends_at !== null && clock.parse(ends_at) <= clock.parse(starts_at)
+function timeFaults({ now }: At, { starts_at, ends_at }: Settings): Fault[] {
+  if (starts_at === null) return []
+  // What follows on a start must be a time that can be stored.
+  if (!clocks.isValidTime(Math.max(now, clock.parse(starts_at))))
+    return [{ path: 'starts_at', code: 'maximum', message: 'starts_at must not be after the year 9998.' }]
+  return ends_at !== null && clock.parse(ends_at) <= clock.parse(starts_at)
     ? [{ path: 'ends_at', code: 'minimum', message: 'ends_at must be after starts_at.' }]
     : []
+}

@@ -1,3 +1,4 @@
+import * as clocks from '../clocks/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { isId } from '../kit/id.ts'
@@ -27,6 +28,8 @@ export async function explainEnrollment(
   if (!campaign || !candidate) throw notFound()
   const asked_at = time === undefined ? now : clock.parse(time)
   if (asked_at < now) throw invalid([{ path: 'at', code: 'minimum', message: 'at must not be in the past.' }])
+  if (!clocks.isValidTime(asked_at))
+    throw invalid([{ path: 'at', code: 'maximum', message: 'at must not be after the year 9998.' }])
   const second = clock.floorTo(asked_at, clock.second_ms)
   const [load, recent, made] = await Promise.all([
     readLoad(at, campaign),

@@ -550,6 +550,13 @@ test('what is too long, too much or unknown is refused', async () => {
   assert.equal(await statusOf({ from: before(8), interval: 'hour' }), '400 from')
   assert.equal(await statusOf({ from: to }), '400 from')
   assert.equal(await statusOf({ interval: 'month' }), '400 interval')
+  for (const interval of ['hour', 'day', 'week']) {
+    assert.equal(await statusOf({ interval, to: '1970-01-01T00:00:00Z' }), 200)
+    assert.equal(await statusOf({ interval, to: '1969-12-31T23:59:59.999Z' }), '400 to')
+    assert.equal(await statusOf({ interval, from: '0001-01-01T00:00:00Z', to: '0001-01-02T00:00:00Z' }), '400 from')
+    assert.equal(await statusOf({ interval, to: '9998-12-30T23:59:59.999Z' }), 200)
+    assert.equal(await statusOf({ interval, from: '9999-12-30T00:00:00Z', to: '9999-12-31T23:59:59Z' }), '400 from')
+  }
   assert.equal(await statusOf({ group_by: 'outcome,agent_id' }), 200)
   for (const group_by of ['direction', 'outcome,outcome', 'agent_id,channel_id,outcome', ''])
     assert.equal(await statusOf({ group_by }), '400 group_by')

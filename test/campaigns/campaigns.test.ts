@@ -94,6 +94,7 @@ test('settings that make no sense are rejected', async () => {
     [{ retry: [rule, rule] }, 'retry.1.outcome', 'duplicate'],
     [{ retry: [{ ...rule, waits_seconds: [] }] }, 'retry.0.waits_seconds', 'too_few'],
     [{ starts_at: after(hour_ms), ends_at: after(0) }, 'ends_at', 'minimum'],
+    [{ starts_at: '9999-01-01T00:00:00Z' }, 'starts_at', 'maximum'],
     [{ windows: [] }, 'windows', 'too_few'],
     [{ windows: [{ ...window, days: [] }] }, 'windows.0.days', 'too_few'],
     [{ windows: [{ ...window, end: '09:00' }] }, 'windows.0.end', 'invalid'],

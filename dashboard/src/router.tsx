@@ -25,8 +25,8 @@ const start = createRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: ({ next }: Record<string, unknown>): { next?: string } =>
-    typeof next === 'string' && /^\/(?!\/)/.test(next) ? { next } : {},
+  // The page checks it.
+  validateSearch: ({ next }: Record<string, unknown>): { next?: string } => (isText(next) ? { next } : {}),
   component: lazyPage(() => import('./people/SignInPage.tsx'), 'SignInPage'),
   errorComponent: BarePageError,
 })

@@ -10,6 +10,7 @@ const owner = await openOwner()
 const { page, address, workspace, server, newBrowserUser } = owner
 /** Pixels of a module of the QR code. */
 const scale = 4
+const home = `/w/${workspace.id}`
 const new_password = 'another horse battery'
 
 const dialog = (on: Page = page) => on.getByRole('dialog')
@@ -43,6 +44,11 @@ test('an owner makes a password link, and the member signs in with the new passw
   await visitor.page.getByRole('link', { name: 'Sign in' }).click()
   await signIn(visitor.page, member.email, new_password)
   await visitor.page.getByRole('navigation', { name: 'Main' }).waitFor()
+  const contacts = `${home}/contacts`
+  for (const next of [contacts, '//example.com/', 'https://example.com/', '/\\example.com', '7']) {
+    await visitor.page.goto(`${address}/sign-in?next=${encodeURIComponent(next)}`)
+    await visitor.page.waitForURL(address + (next === contacts ? contacts : home))
+  }
   await visitor.page.goto(link)
   await visitor.page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
   await captureAll(visitor, 'password link, used')

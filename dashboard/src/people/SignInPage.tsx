@@ -15,7 +15,7 @@ export function SignInPage() {
     queryKey: ['is_set_up'],
     queryFn: async ({ signal }) => (await createClient().get<CurrentSession>('/app/session', {}, { signal })).is_set_up,
   })
-  const { next } = useSearch({ from: '/sign-in' })
+  const next = sitePath(useSearch({ from: '/sign-in' }).next)
   const setSession = useSetSession()
   const { history } = useRouter()
   useEffect(() => {
@@ -37,6 +37,12 @@ export function SignInPage() {
     </CenteredPage>
   )
 }
+
+/** Undefined for what is not a path of this site. The link to the page may come from anyone, and the router hands on any value. */
+const sitePath = (next: unknown): string | undefined =>
+  typeof next === 'string' && next.startsWith('/') && URL.parse(next, location.origin)?.origin === location.origin
+    ? next
+    : undefined
 
 /** Nobody can sign in yet, and nobody can invite. */
 const NotSetUp = () => (

@@ -66,7 +66,7 @@ test('Home says who waits, and shows figures, the last calls and recent activity
   await send('POST', '/calls', { agent_id, to: '+14155550199', simulate: '00' })
   await openInPage(page, '/')
   await page.getByRole('link', { name: '2 waiting, longest 16 min' }).waitFor()
-  await page.getByText('Median response').waitFor()
+  await page.getByText('Median first answer').waitFor()
   await page.getByRole('region', { name: 'Last calls' }).getByRole('link', { name: '+14155550199' }).waitFor()
   const activity = page.getByRole('region', { name: 'Recent activity' })
   await activity

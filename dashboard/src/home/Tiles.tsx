@@ -41,7 +41,7 @@ export function Tiles({ period }: { period: Period }) {
         values={conversations?.rows.map((row) => row.conversations)}
       />
       <Tile
-        label="Median response"
+        label="Median first answer"
         value={conversations && formatMedian(conversations.total.first_answer_p50_ms)}
         values={conversations?.rows.map(({ first_answer_p50_ms }) => first_answer_p50_ms)}
       />

@@ -73,6 +73,22 @@ test('a turn says which step of the script it has come to, and what was heard', 
   }
 })
 
+test('without agents:read the turns show the steps that were reached, and nothing else of the script', async () => {
+  const tenant = await server.workspace()
+  const agent_id = await newAgent(tenant, { script })
+  const { id } = await begin(tenant, agent_id)
+  await answersAfter(tenant, id, 0)
+  await say(tenant, id, 'Bananas')
+  await answersAfter(tenant, id, 2)
+  const headers = { authorization: `Bearer ${await tenant.newKey({ scopes: ['conversations:read'] })}` }
+  const read = (path: string) => tenant.call('GET', path, undefined, headers)
+  const { body, text } = await read(`/conversations/${id}/turns`)
+  const steps = body.data.map(({ script }: { script: { step: string } | null }) => script?.step ?? null)
+  assert.deepEqual(steps, ['greet', null, 'greet'])
+  for (const unreached of ['done', 'Booked', 'opening hours', 'Nine to six']) assert.ok(!text.includes(unreached), text)
+  assert.equal((await read(`/agents/${agent_id}`)).status, 403)
+})
+
 test('a script that hands over at once says so, and a greeting is no step', async () => {
   const tenant = await server.workspace()
   const { id } = await begin(tenant, await newAgent(tenant, { script, greeting: 'Welcome.' }))

@@ -1,7 +1,7 @@
 import { chooseVersion } from '../agents/choose-version.ts'
 import * as agents from '../agents/find.ts'
 import { findVersion } from '../agents/find-version.ts'
-import { canBegin, chooseActive } from '../channels/choose.ts'
+import { canBegin, chooseActive, explainNoChoice } from '../channels/choose.ts'
 import * as channels from '../channels/store.ts'
 import { refusal } from '../consent/refusals.ts'
 import * as contacts from '../contacts/store.ts'
@@ -170,12 +170,12 @@ async function findChannel(at: At, { channel_id = null, simulate = null }: Input
   if (channel_id === null) {
     if (simulate !== null) return { faults: [] }
     const channel = await chooseActive(at, 'voice')
-    return channel
-      ? { channel, faults: [] }
-      : withFault(
-          'required',
-          "channel_id is required: the workspace doesn't have exactly one active voice channel. To let a simulated person answer, set simulate instead.",
-        )
+    if (channel) return { channel, faults: [] }
+    const { reason } = await explainNoChoice(at, 'voice')
+    return withFault(
+      'required',
+      `channel_id is required: the workspace has ${reason}. To let a simulated person answer, set simulate instead.`,
+    )
   }
   const channel = await channels.find(at, channel_id)
   if (!channel) return { faults: [unknown('channel_id', 'a channel')] }

@@ -1,4 +1,4 @@
-import { chooseActive } from '../channels/choose.ts'
+import { chooseActive, explainNoChoice } from '../channels/choose.ts'
 import type { EventType } from '../events/catalog.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
@@ -90,12 +90,14 @@ async function findChannels(at: At, { kind, status, channel_ids }: Campaign): Pr
   if (channel_ids.length > 0) return channel_ids
   const only = await chooseActive(at, kind)
   if (only) return [only.id]
-  throw invalidState(
-    `The workspace doesn't have exactly one active ${kind} channel. Choose the channels of the campaign first.`,
-    {
-      status,
-    },
-  )
+  throw invalidState(await explainNoChannel(at, kind), { status })
+}
+
+/** For a campaign without chosen channels, when `chooseActive` has found none. */
+export async function explainNoChannel(at: At, kind: Campaign['kind']): Promise<string> {
+  const { is_none, reason } = await explainNoChoice(at, kind)
+  const advice = is_none ? 'Connect one, or choose the channels of the campaign' : 'Choose the channels of the campaign'
+  return `The workspace has ${reason}. ${advice}.`
 }
 
 interface Begin {

@@ -12,13 +12,23 @@ export const canBegin = (channel: StoredChannel, kind: Kind): boolean =>
  * live workspace simulators don't count.
  */
 export async function chooseActive(at: At, kind: Kind): Promise<StoredChannel | undefined> {
-  const { db, workspace, is_test } = at
-  const active = await db.many<{ id: string }>(
+  const [only, second] = await findTwoActive(at, kind)
+  return only && !second ? find(at, only.id) : undefined
+}
+
+const kind_names: Record<Kind, string> = { web_chat: 'web chat', sms: 'SMS', voice: 'voice' }
+
+/** Why `chooseActive` has found nothing: "no active SMS channel" or "several active SMS channels". */
+export async function explainNoChoice(at: At, kind: Kind): Promise<{ is_none: boolean; reason: string }> {
+  const is_none = (await findTwoActive(at, kind)).length === 0
+  const name = kind_names[kind]
+  return { is_none, reason: is_none ? `no active ${name} channel` : `several active ${name} channels` }
+}
+
+const findTwoActive = ({ db, workspace, is_test }: At, kind: Kind): Promise<{ id: string }[]> =>
+  db.many<{ id: string }>(
     sql`select id from channels
       where workspace_id = ${workspace} and kind = ${kind} and status = 'active' and provider <> 'web'
         and (provider <> 'simulator' or ${is_test})
       order by id limit 2`,
   )
-  const [only, second] = active
-  return only && !second ? find(at, only.id) : undefined
-}

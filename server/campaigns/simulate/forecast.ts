@@ -20,6 +20,7 @@ import { versionIds } from '../dial/versions.ts'
 import type { Forecast, NewForecast } from '../forecast-schema.ts'
 import { forecast_max_ms } from '../forecast-turns.ts'
 import { final_statuses } from '../schema.ts'
+import { explainNoChannel } from '../state.ts'
 import { readCampaign, type StoredCampaign } from '../stored-campaign.ts'
 import type { ForecastJob } from './forecast-job.ts'
 
@@ -53,10 +54,10 @@ export async function forecast(at: At, { id, input, ...limits }: ToForecast): Pr
 const inProgress = () =>
   invalidState('A forecast is running. Wait until it has ended.', { reason: 'forecast_in_progress' })
 
-const noChannel = ({ channel_ids, kind }: StoredCampaign) =>
+const noChannel = async (at: At, { channel_ids, kind }: StoredCampaign) =>
   invalidState(
     channel_ids.length === 0
-      ? `The workspace doesn't have exactly one active ${kind} channel. Choose the channels of the campaign first.`
+      ? await explainNoChannel(at, kind)
       : 'No channel of this campaign is active. Enable one first.',
     { reason: 'no_channel' },
   )
@@ -75,7 +76,7 @@ async function readJob(at: At, id: string, input: NewForecast): Promise<Forecast
     readEnds(at),
   ])
   const [channel] = sender?.channels ?? []
-  if (!sender || !channel) throw noChannel(campaign)
+  if (!sender || !channel) throw await noChannel(at, campaign)
   const { starts_at = 0 } = campaign
   const from = clock.ceilTo(Math.max(at.now, starts_at), clock.second_ms)
   const mix = toMix(input.mix, settings.mix ?? default_mix)

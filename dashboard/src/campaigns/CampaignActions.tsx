@@ -12,6 +12,7 @@ import { MoreMenu } from '../kit/MoreMenu.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { showError, showToast } from '../kit/toast.ts'
 import { AddContactsForm } from './AddContactsForm.tsx'
+import { useChannelFault } from './ChannelAlert.tsx'
 import { campaignsKey, isFinal, showChanged } from './campaign.ts'
 import { EditCampaignForm } from './EditCampaignForm.tsx'
 import { describeWindow } from './hours.ts'
@@ -105,7 +106,8 @@ interface MainActionProps {
 function MainAction({ campaign, run, onStart }: MainActionProps) {
   const running = useMutation({ mutationFn: run, onError: showError })
   const { status, counts } = campaign
-  const is_disabled = status === 'draft' && counts.enrolled === 0
+  const has_no_channel = useChannelFault(campaign) !== undefined
+  const is_disabled = status === 'draft' && (counts.enrolled === 0 || has_no_channel)
   const button = (verb: Verb, label: string, icon: ReactNode) => (
     <Button
       leftSection={icon}

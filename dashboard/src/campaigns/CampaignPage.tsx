@@ -9,6 +9,7 @@ import { Tabs } from '../kit/Tabs.tsx'
 import { CampaignActions } from './CampaignActions.tsx'
 import { CampaignSettings } from './CampaignSettings.tsx'
 import { CampaignStatus } from './CampaignStatus.tsx'
+import { ChannelAlert } from './ChannelAlert.tsx'
 import { campaignQuery } from './campaign.ts'
 import { Enrolling } from './Enrolling.tsx'
 import { Enrollments } from './Enrollments.tsx'
@@ -47,6 +48,7 @@ function CampaignTab({ children }: { children: (campaign: Campaign) => ReactNode
       {campaign && (
         <>
           <Enrolling campaign={campaign} />
+          <ChannelAlert campaign={campaign} />
           {children(campaign)}
         </>
       )}

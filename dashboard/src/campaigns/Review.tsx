@@ -7,6 +7,7 @@ import { Card, Stack } from '../kit/Page.tsx'
 import { ProgressBar } from '../kit/ProgressBar.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { EmptyState, ErrorAlert } from '../kit/states.tsx'
+import { useChannelFault } from './ChannelAlert.tsx'
 import styles from './campaigns.module.css'
 import { ForecastView } from './ForecastView.tsx'
 import { useForecast } from './forecast.ts'
@@ -16,6 +17,7 @@ import { Steps, steps } from './Steps.tsx'
 export function Review({ campaign }: { campaign: Campaign }) {
   const can_edit = useCanEdit()
   const { enrolled } = campaign.counts
+  const fault = useChannelFault(campaign)
   return (
     <Stack>
       {can_edit && <Steps current={steps.length - 1} />}
@@ -24,10 +26,12 @@ export function Review({ campaign }: { campaign: Campaign }) {
           <EmptyState icon={<PeopleIcon size={24} />} title="No contacts yet">
             {can_edit && 'Add contacts under More to see a forecast and to start.'}
           </EmptyState>
-        ) : can_edit ? (
+        ) : !can_edit ? (
+          'This campaign has not been started.'
+        ) : fault === undefined ? (
           <LoadedForecast campaign={campaign} />
         ) : (
-          'This campaign has not been started.'
+          fault !== 'loading' && <p className={styles.hint}>A forecast needs a channel.</p>
         )}
       </Card>
     </Stack>

@@ -169,7 +169,7 @@ test('an owner connects a telephone number, and checks it', { skip }, async () =
   await page.getByRole('alert').getByText('This channel is disabled.').waitFor()
   assert.equal(await page.getByText('One thing to fix').count(), 0)
   await answer([])
-  await page.getByText('Call +14155550100 to talk to the agent.').waitFor()
+  await page.getByText('Call +1 415 555 0100 to talk to the agent.').waitFor()
   await owner.capture('telephone, checked')
   await button('Disable').click()
   await dialog().getByText('Calls are no longer answered or placed.').waitFor()
@@ -251,7 +251,7 @@ test('the pages of channels work in dark mode and on a phone', { skip }, async (
     'channel, web chat': `/channels/${chat.id}`,
   }
   const shown: Record<string, string> = {
-    channels: 'SMS by Twilio · +14155550100',
+    channels: 'SMS by Twilio · +1 415 555 0100',
     'channel, web chat': 'Tokens per day',
   }
   for (const [name, path] of Object.entries(pages)) {

@@ -67,7 +67,7 @@ test('Home says who waits, and shows figures, the last calls and recent activity
   await openInPage(page, '/')
   await page.getByRole('link', { name: '2 waiting, longest 16 min' }).waitFor()
   await page.getByText('Median first answer').waitFor()
-  await page.getByRole('region', { name: 'Last calls' }).getByRole('link', { name: '+14155550199' }).waitFor()
+  await page.getByRole('region', { name: 'Last calls' }).getByRole('link', { name: '+1 415 555 0199' }).waitFor()
   const activity = page.getByRole('region', { name: 'Recent activity' })
   await activity
     .getByRole('listitem')

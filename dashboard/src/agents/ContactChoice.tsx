@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Contact } from '../../../server/contacts/schema.ts'
-import { contactName } from '../contacts/contact.ts'
+import { contactTitle } from '../contacts/contact.ts'
 import { useApi } from '../kit/api.ts'
 
 const typing_ms = 200
@@ -34,7 +34,7 @@ export function ContactChoice({ chosen, onChoose }: ContactChoiceProps) {
       size="xs"
       searchable
       clearable
-      data={all.map((contact) => ({ value: contact.id, label: contactName(contact) || contact.phone_number }))}
+      data={all.map((contact) => ({ value: contact.id, label: contactTitle(contact) }))}
       // The server has searched already.
       filter={({ options }) => options}
       value={chosen?.id ?? null}

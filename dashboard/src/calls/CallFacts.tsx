@@ -7,6 +7,7 @@ import { ContactFacts, Fact, Facts, FactsState, Members } from '../conversations
 import { useChannelName } from '../conversations/useChannelName.ts'
 import { useApi } from '../kit/api.ts'
 import { formatDuration, formatExactTime, formatMicros, formatNumber, formatTime } from '../kit/format.ts'
+import { formatPhoneNumber } from '../kit/phone-number.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { CallStatus } from './CallStatus.tsx'
 import {
@@ -48,8 +49,8 @@ export function CallFacts({ call }: { call: Call }) {
         <Fact name="Ended">{call.end_reason && describeEnd(call, call.end_reason)}</Fact>
         <Fact name="Ended by">{call.ended_by && ender_names[call.ended_by]}</Fact>
         <Fact name="Direction">{direction_names[call.direction]}</Fact>
-        <Fact name="From">{call.from}</Fact>
-        <Fact name="To">{call.to}</Fact>
+        <Fact name="From">{call.from && formatPhoneNumber(call.from)}</Fact>
+        <Fact name="To">{call.to && formatPhoneNumber(call.to)}</Fact>
         <Fact name="Agent">
           <Anchor
             fz="inherit"

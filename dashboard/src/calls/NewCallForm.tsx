@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import type { Call } from '../../../server/calls/schema.ts'
 import type { Channel } from '../../../server/channels/schema.ts'
 import type { Contact } from '../../../server/contacts/schema.ts'
-import { agentsQuery, channelsQuery } from '../channels/channel.ts'
+import { agentsQuery, channelOption, channelsQuery } from '../channels/channel.ts'
 import { explainRefusal } from '../consent/consent.ts'
 import { useApi } from '../kit/api.ts'
 import { FormButtons } from '../kit/Dialog.tsx'
@@ -105,10 +105,7 @@ function Form({ contact, agent_id, agents, channels, onClose }: FormProps) {
             label="Channel"
             placeholder="Choose a channel"
             required
-            data={channels.map(({ id, name, address }) => ({
-              value: id,
-              label: address ? `${name} · ${address}` : name,
-            }))}
+            data={channels.map(channelOption)}
             {...form.getInputProps('channel_id')}
           />
         )}

@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Contact } from '../../../server/contacts/schema.ts'
-import { contactName } from '../contacts/contact.ts'
+import { contactName, contactTitle } from '../contacts/contact.ts'
 import { useApi } from '../kit/api.ts'
 import { useIsTest } from '../kit/session.ts'
 import { type CallValues, contactOption } from './call-values.ts'
@@ -23,7 +23,7 @@ export function NumberField({ form }: { form: UseFormReturnType<CallValues> }) {
   })
   const options = found.data?.data.map((contact) => {
     const name = contactName(contact)
-    return name ? contactOption(name, contact.phone_number) : contact.phone_number
+    return name ? contactOption(name, contact.phone_number) : contactTitle(contact)
   })
   const { is_simulated } = form.values
   const hint = useIsTest()
@@ -33,7 +33,7 @@ export function NumberField({ form }: { form: UseFormReturnType<CallValues> }) {
     <Autocomplete
       label="Phone number or contact"
       description={is_simulated ? 'It is not dialled. Leave blank for a fictional number.' : hint}
-      placeholder="+14155550123"
+      placeholder="+1 415 555 0123"
       required={!is_simulated}
       data={[...new Set(options)]}
       // The server has searched already.

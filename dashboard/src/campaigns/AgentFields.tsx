@@ -3,7 +3,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { agentsQuery, channelsQuery } from '../channels/channel.ts'
+import { agentsQuery, channelOption, channelsQuery } from '../channels/channel.ts'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { consent_names, kind_names, voicemail_names } from './campaign.ts'
 import type { CampaignValues } from './campaign-values.ts'
@@ -83,9 +83,7 @@ function ChannelField({ form }: { form: Form }) {
       label="Channels"
       description={usable?.length === 0 ? <NoChannel /> : describeChoice(usable)}
       withAsterisk={usable !== undefined && usable.length > 1}
-      data={
-        usable?.map(({ id: value, name, address }) => ({ value, label: address ? `${name} · ${address}` : name })) ?? []
-      }
+      data={usable?.map(channelOption) ?? []}
       nothingFoundMessage={channels.isPending ? 'Loading' : 'No active channel of this kind'}
       {...form.getInputProps('channel_ids')}
     />

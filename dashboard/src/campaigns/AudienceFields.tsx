@@ -1,11 +1,12 @@
 import { Select, TagsInput, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { contactName } from '../contacts/contact.ts'
+import { contactTitle } from '../contacts/contact.ts'
 import { type Source, source_names, sources } from '../contacts/search.ts'
 import { useApi } from '../kit/api.ts'
 import { errorMessage } from '../kit/error-messages.ts'
 import { formatCount, formatNumber } from '../kit/format.ts'
+import { formatPhoneNumber } from '../kit/phone-number.ts'
 import { type Audience, audienceQuery, isEveryone } from './audience.ts'
 import styles from './campaigns.module.css'
 
@@ -68,8 +69,8 @@ function Matches({ audience }: { audience: Audience }) {
         <ul className={styles.sample} aria-label="Sample contacts">
           {data.data.map((contact) => (
             <li key={contact.id}>
-              <span>{contactName(contact) || contact.phone_number}</span>
-              <span>{contact.phone_number}</span>
+              <span>{contactTitle(contact)}</span>
+              <span>{formatPhoneNumber(contact.phone_number)}</span>
               <span>{contact.company || contact.tags.join(', ')}</span>
             </li>
           ))}

@@ -7,6 +7,7 @@ import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { Dialog } from '../kit/Dialog.tsx'
 import { ChannelIcon, PlusIcon } from '../kit/icons.tsx'
 import { Page } from '../kit/Page.tsx'
+import { formatPhoneNumber } from '../kit/phone-number.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { useIsOwner } from '../kit/session.ts'
 import { EmptyState, LoadError } from '../kit/states.tsx'
@@ -106,7 +107,7 @@ function NameLink({ channel }: { channel: Channel }) {
       </Link>
       <span>
         {describeChannel(channel)}
-        {address !== null && ` · ${address}`}
+        {address !== null && ` · ${formatPhoneNumber(address)}`}
       </span>
     </div>
   )

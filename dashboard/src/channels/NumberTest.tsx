@@ -5,6 +5,7 @@ import { useApi } from '../kit/api.ts'
 import { errorMessage } from '../kit/error-messages.ts'
 import { AlertIcon, CheckIcon, PhoneIcon } from '../kit/icons.tsx'
 import { Card, Stack } from '../kit/Page.tsx'
+import { formatPhoneNumber } from '../kit/phone-number.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import styles from './channels.module.css'
 
@@ -44,7 +45,7 @@ function Result({ result: { findings }, address }: { result: ChannelTestResult; 
   if (findings.length === 0)
     return (
       <Alert color="teal" icon={<CheckIcon />} title="Everything is set up">
-        Call {address} to talk to the agent.
+        Call {formatPhoneNumber(address)} to talk to the agent.
       </Alert>
     )
   return (

@@ -2,6 +2,7 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { Agent } from '../../../server/agents/schema.ts'
 import type { Channel, ChannelWithSettings } from '../../../server/channels/schema.ts'
 import type { Api } from '../kit/api.ts'
+import { formatPhoneNumber } from '../kit/phone-number.ts'
 
 export const kind_names: Record<Channel['kind'], string> = { web_chat: 'Web chat', sms: 'SMS', voice: 'Voice' }
 export const status_names: Record<Channel['status'], string> = {
@@ -19,6 +20,12 @@ export function describeChannel({ kind, provider }: Pick<Channel, 'kind' | 'prov
   if (provider === 'twilio') return kind === 'voice' ? 'Telephone by Twilio' : `${kind_names[kind]} by Twilio`
   return kind === 'voice' ? 'Web voice' : kind_names[kind]
 }
+
+/** "Front desk · +1 415 555 0100". Only owners know the number. */
+export const channelOption = ({ id, name, address }: Channel) => ({
+  value: id,
+  label: address ? `${name} · ${formatPhoneNumber(address)}` : name,
+})
 
 export const channelsQuery = (api: Api) =>
   queryOptions({

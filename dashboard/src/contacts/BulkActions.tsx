@@ -12,7 +12,7 @@ import { ParleyError } from '../kit/request.ts'
 import { type FailedItem, runConcurrently } from '../kit/run-concurrently.ts'
 import { showError, showErrorMessage, showToast } from '../kit/toast.ts'
 import { useUnsaved } from '../kit/unsaved.tsx'
-import { contactName } from './contact.ts'
+import { contactTitle } from './contact.ts'
 import styles from './contacts.module.css'
 import { useRefreshContacts } from './useRefreshContacts.ts'
 
@@ -140,7 +140,7 @@ const names_shown_max = 3
 
 /** Names some contacts, and the reason of the first failure. */
 function describeFailures(failures: FailedItem<Contact>[], verb: Verb): string {
-  const names = failures.slice(0, names_shown_max).map(({ item }) => contactName(item) || item.phone_number)
+  const names = failures.slice(0, names_shown_max).map(({ item }) => contactTitle(item))
   const more = failures.length - names.length
   const all = more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
   const what = `${verb === 'delete' ? 'delete' : 'update'} ${formatCount(failures.length, 'contact')}`

@@ -5,7 +5,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import type { Channel } from '../../../server/channels/schema.ts'
 import type { Contact } from '../../../server/contacts/schema.ts'
 import type { Conversation } from '../../../server/conversations/schema.ts'
-import { agentsQuery, channelsQuery } from '../channels/channel.ts'
+import { agentsQuery, channelOption, channelsQuery } from '../channels/channel.ts'
 import { explainRefusal } from '../consent/consent.ts'
 import { useApi } from '../kit/api.ts'
 import { FormButtons } from '../kit/Dialog.tsx'
@@ -71,10 +71,7 @@ function Form({ contact, agents, channels, onClose }: FormProps) {
           label="Channel"
           placeholder="Choose a channel"
           required
-          data={channels.map(({ id, name, address }) => ({
-            value: id,
-            label: address ? `${name} · ${address}` : name,
-          }))}
+          data={channels.map(channelOption)}
           {...form.getInputProps('channel_id')}
         />
         <Select

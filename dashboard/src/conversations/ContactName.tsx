@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { contactName, contactQuery } from '../contacts/contact.ts'
+import { contactQuery, contactTitle } from '../contacts/contact.ts'
 import { useApi } from '../kit/api.ts'
+import { formatPhoneNumber } from '../kit/phone-number.ts'
 import type { Named } from './conversation.ts'
 
 const stale_ms = 60_000
@@ -13,8 +14,8 @@ export function useContactName({ kind, contact_id, counterpart, is_trial = false
     enabled: contact_id !== null,
     staleTime: stale_ms,
   })
-  if (data) return contactName(data) || data.phone_number
-  if (counterpart) return counterpart
+  if (data) return contactTitle(data)
+  if (counterpart) return formatPhoneNumber(counterpart)
   if (contact_id) return 'Contact'
   if (is_trial) return 'Tester'
   return kind === 'web_chat' ? 'Visitor' : 'Unknown contact'

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { Conversation } from '../../../server/conversations/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { formatNumber, formatTime } from '../kit/format.ts'
+import { formatPhoneNumber } from '../kit/phone-number.ts'
 import { ContactName } from './ContactName.tsx'
 import { close_reason_names, isUnverified, toNamed } from './conversation.ts'
 import { ContactFacts, Fact, Facts, Members } from './Facts.tsx'
@@ -54,7 +55,7 @@ export function ConversationFacts({ conversation }: { conversation: Conversation
           <Kind kind={conversation.kind} />
         </Fact>
         <Fact name="Channel">{channel}</Fact>
-        <Fact name="Number">{conversation.kind === 'sms' && conversation.counterpart}</Fact>
+        <Fact name="Number">{conversation.kind === 'sms' && formatPhoneNumber(conversation.counterpart ?? '')}</Fact>
         <Fact name="Started">{formatTime(conversation.created_at)}</Fact>
         <Fact name="Turns">{formatNumber(conversation.turn_count)}</Fact>
         <Fact name="Tokens">

@@ -2,8 +2,9 @@ import { Anchor, Badge } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { contactName, contactQuery } from '../contacts/contact.ts'
+import { contactQuery, contactTitle } from '../contacts/contact.ts'
 import { useApi } from '../kit/api.ts'
+import { formatPhoneNumber } from '../kit/phone-number.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import styles from './conversations.module.css'
 
@@ -25,10 +26,10 @@ export function ContactFacts({ id }: { id: string }) {
           fz="inherit"
           renderRoot={(props) => <Link to="/w/$workspace/contacts/$id" params={{ ...params, id }} {...props} />}
         >
-          {contactName(contact) || contact.phone_number}
+          {contactTitle(contact)}
         </Anchor>
       </Fact>
-      <Fact name="Phone">{contact.phone_number}</Fact>
+      <Fact name="Phone">{formatPhoneNumber(contact.phone_number)}</Fact>
       <Fact name="Email">{contact.email}</Fact>
       <Fact name="Company">{contact.company}</Fact>
       <Fact name="Tags">

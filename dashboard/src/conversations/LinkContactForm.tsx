@@ -4,12 +4,13 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { type FormEvent, useState } from 'react'
 import type { Contact } from '../../../server/contacts/schema.ts'
 import type { Conversation } from '../../../server/conversations/schema.ts'
-import { contactName } from '../contacts/contact.ts'
+import { contactTitle } from '../contacts/contact.ts'
 import { useApi } from '../kit/api.ts'
 import { FormButtons } from '../kit/Dialog.tsx'
 import { errorMessage } from '../kit/error-messages.ts'
 import { SearchIcon } from '../kit/icons.tsx'
 import { Stack } from '../kit/Page.tsx'
+import { formatPhoneNumber } from '../kit/phone-number.ts'
 import { ErrorAlert, LoadingSkeleton } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
 import { conversationQuery, listKey } from './conversation.ts'
@@ -49,8 +50,8 @@ export function LinkContactForm({ conversation, onClose }: { conversation: Conve
       <Stack>
         {error && <ErrorAlert>{errorMessage(error)}</ErrorAlert>}
         <Text>
-          The visitor typed {conversation.counterpart}, and nobody has checked that it is theirs. Link only if you know
-          who this is.
+          The visitor typed {formatPhoneNumber(conversation.counterpart ?? '')}, and nobody has checked that it is
+          theirs. Link only if you know who this is.
         </Text>
         <TextInput
           type="search"
@@ -73,8 +74,8 @@ export function LinkContactForm({ conversation, onClose }: { conversation: Conve
                 <Radio
                   key={contact.id}
                   value={contact.id}
-                  label={contactName(contact) || contact.phone_number}
-                  description={contact.phone_number}
+                  label={contactTitle(contact)}
+                  description={formatPhoneNumber(contact.phone_number)}
                 />
               ))}
             </div>

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { Conversation } from '../../../server/conversations/schema.ts'
 import { Dialog } from '../kit/Dialog.tsx'
+import { formatPhoneNumber } from '../kit/phone-number.ts'
 import { useCanEdit } from '../kit/session.ts'
 import { isUnverified } from './conversation.ts'
 import styles from './conversations.module.css'
@@ -15,7 +16,7 @@ export function UnverifiedNumber({ conversation }: { conversation: Conversation 
   if (!isUnverified(conversation)) return null
   return (
     <div className={styles.unverified}>
-      <span>Unverified number {conversation.counterpart}</span>
+      <span>Unverified number {formatPhoneNumber(conversation.counterpart ?? '')}</span>
       {can_edit && (
         <Button variant="default" size="xs" onClick={() => setLinking(true)}>
           Link to contact

@@ -7,9 +7,10 @@ import type { Agent } from '../../../server/agents/schema.ts'
 import type { Call } from '../../../server/calls/schema.ts'
 import type { Contact } from '../../../server/contacts/schema.ts'
 import { describeStatus } from '../calls/call.ts'
-import { contactName } from '../contacts/contact.ts'
+import { contactTitle } from '../contacts/contact.ts'
 import { useApi } from '../kit/api.ts'
 import { AgentIcon, PeopleIcon, PhoneIcon, PlusIcon, SearchIcon, SettingsIcon } from '../kit/icons.tsx'
+import { formatPhoneNumber } from '../kit/phone-number.ts'
 import { useCanEdit, useIsOwner } from '../kit/session.ts'
 import styles from './palette.module.css'
 import { groupsFor } from './places.ts'
@@ -158,8 +159,8 @@ function useItems(text: string): Item[] {
     (contact): Item => ({
       id: contact.id,
       group: 'Contacts',
-      name: contactName(contact) || contact.phone_number,
-      more: contact.phone_number,
+      name: contactTitle(contact),
+      more: formatPhoneNumber(contact.phone_number),
       icon: <PeopleIcon size={icon_size} />,
       to: '/w/$workspace/contacts/$id',
       params: { id: contact.id },
@@ -169,7 +170,7 @@ function useItems(text: string): Item[] {
     (call): Item => ({
       id: call.id,
       group: 'Calls',
-      name: (call.direction === 'inbound' ? call.from : call.to) ?? 'Call',
+      name: formatPhoneNumber((call.direction === 'inbound' ? call.from : call.to) ?? 'Call'),
       more: describeStatus(call),
       icon: <PhoneIcon size={icon_size} />,
       to: '/w/$workspace/calls/$call_id',

@@ -63,6 +63,7 @@ test('the page of a contact shows its fields and what has happened', { skip }, a
   await section('Consent').getByText('Not suppressed').waitFor()
   await page.getByRole('button', { name: 'Start SMS conversation' }).click()
   await dialog().getByText('No SMS channel is active.').waitFor()
+  await dialog().getByRole('link', { name: 'Connect an SMS channel' }).waitFor()
   await page.keyboard.press('Escape')
   await captureAll(owner, 'contact, new')
   assert.deepEqual(owner.pageErrors(), [])

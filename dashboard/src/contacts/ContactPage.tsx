@@ -5,6 +5,7 @@ import { useState } from 'react'
 import type { ContactWithCrmIds } from '../../../server/contacts/schema.ts'
 import { CallButton } from '../calls/CallButton.tsx'
 import { ContactCampaigns } from '../campaigns/ContactCampaigns.tsx'
+import { channelsQuery } from '../channels/channel.ts'
 import { ConsentCard } from '../consent/ConsentCard.tsx'
 import { useApi } from '../kit/api.ts'
 import { Dialog } from '../kit/Dialog.tsx'
@@ -17,7 +18,7 @@ import { ContactDetails, DeleteContact } from './ContactDetails.tsx'
 import { ContactForm } from './ContactForm.tsx'
 import { contactQuery, contactTitle } from './contact.ts'
 import styles from './contacts.module.css'
-import { SendSmsForm } from './SendSmsForm.tsx'
+import { canSendSms, SendSmsForm } from './SendSmsForm.tsx'
 import { Timeline } from './Timeline.tsx'
 import { useLiveContacts } from './useLiveContacts.ts'
 
@@ -55,14 +56,21 @@ export function ContactPage() {
 }
 
 function Actions({ contact }: { contact: ContactWithCrmIds }) {
-  const { workspace } = useApi()
+  const api = useApi()
+  const { workspace } = api
+  const channels = useQuery(channelsQuery(api))
+  const can_send = !channels.data || channels.data.data.some(canSendSms)
   const navigate = useNavigate()
   const [open, setOpen] = useState<'sms' | 'delete'>()
   const close = () => setOpen(undefined)
   return (
     <>
       <CallButton contact={contact} />
-      <Button leftSection={<SmsIcon size={17} />} onClick={() => setOpen('sms')}>
+      <Button
+        variant={can_send ? 'filled' : 'default'}
+        leftSection={<SmsIcon size={17} />}
+        onClick={() => setOpen('sms')}
+      >
         Start SMS conversation
       </Button>
       <MoreMenu>

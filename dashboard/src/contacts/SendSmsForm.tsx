@@ -13,13 +13,15 @@ import { formErrors } from '../kit/error-messages.ts'
 import { Stack } from '../kit/Page.tsx'
 import { formatPhoneNumber } from '../kit/phone-number.ts'
 import { ParleyError } from '../kit/request.ts'
-import { useIsTest } from '../kit/session.ts'
+import { useIsOwner, useIsTest } from '../kit/session.ts'
 import { ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
 
 interface SendSmsFormProps {
   contact: Contact
   onClose: () => void
 }
+
+export const canSendSms = ({ kind, status }: Channel): boolean => kind === 'sms' && status === 'active'
 
 /** Starts a conversation in which the agent writes first. */
 export function SendSmsForm({ contact, onClose }: SendSmsFormProps) {
@@ -31,10 +33,27 @@ export function SendSmsForm({ contact, onClose }: SendSmsFormProps) {
     if (!error) return <LoadingSkeleton lines={3} />
     return <LoadError error={error} retry={() => Promise.all([agents.refetch(), channels.refetch()])} />
   }
-  const usable = channels.data.data.filter(({ kind, status }) => kind === 'sms' && status === 'active')
-  if (usable.length === 0) return <Text>No SMS channel is active. An owner can set one up under Channels.</Text>
+  const usable = channels.data.data.filter(canSendSms)
+  if (usable.length === 0) return <NoChannel />
   if (agents.data.length === 0) return <Text>There is no agent yet. Create one under Agents.</Text>
   return <Form contact={contact} agents={agents.data} channels={usable} onClose={onClose} />
+}
+
+function NoChannel() {
+  const { workspace } = useApi()
+  const is_owner = useIsOwner()
+  return (
+    <Text>
+      No SMS channel is active.{' '}
+      {is_owner ? (
+        <Anchor renderRoot={(props) => <Link to="/w/$workspace/channels" params={{ workspace }} {...props} />}>
+          Connect an SMS channel
+        </Anchor>
+      ) : (
+        'An owner can set one up under Channels.'
+      )}
+    </Text>
+  )
 }
 
 interface FormProps extends SendSmsFormProps {

@@ -111,7 +111,7 @@ function ConversationItem({ conversation, time }: { conversation: Conversation; 
             fw="inherit"
             renderRoot={(props) => <Link to="/w/$workspace/conversations/$id" params={{ workspace, id }} {...props} />}
           >
-            {kind_names[kind]} with {agent_name}
+            {kind === 'api' ? 'Conversation' : kind_names[kind]} with {agent_name}
           </Anchor>
           <StatusBadge status={status} />
           {is_test && <TestBadge>Test</TestBadge>}

@@ -192,7 +192,7 @@ test('a webhook is tested with the inbox, which can respond with errors', { skip
   await deliveries.getByText('500', { exact: true }).waitFor()
   await page.getByRole('region', { name: 'Last 24 hours' }).getByText('1 delivered', { exact: true }).waitFor()
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Webhooks' }).click()
-  await page.getByRole('table', { name: 'Webhooks' }).getByText('500', { exact: true }).waitFor()
+  await page.getByRole('table', { name: 'Webhooks' }).getByText('500', { exact: true }).last().waitFor()
   await owner.capture('webhooks, failing')
   await page.goBack()
 

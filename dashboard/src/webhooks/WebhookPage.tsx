@@ -64,7 +64,7 @@ function WebhookTab({ children }: { children: (webhook: Webhook) => ReactNode })
 /** On one line: status, address, events. */
 function Facts({ webhook }: { webhook: Webhook }) {
   const now = useNow()
-  const { url, inbox_answer, previous_secret_until } = webhook
+  const { url, description, inbox_answer, previous_secret_until } = webhook
   return (
     <ul className={styles.facts} aria-label="Webhook">
       <li>
@@ -72,7 +72,8 @@ function Facts({ webhook }: { webhook: Webhook }) {
       </li>
       {inbox_answer === null ? (
         <li className={styles.url}>
-          <code title={url}>{url}</code>
+          {/* Without a description it is the title. */}
+          {description !== null && <code title={url}>{url}</code>}
           <CopyButton value={url} label="Copy URL" />
         </li>
       ) : (

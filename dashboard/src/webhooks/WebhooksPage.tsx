@@ -57,7 +57,7 @@ export function WebhooksPage() {
 
 const columns: Column<Webhook>[] = [
   { id: 'name', name: 'Webhook', width: 'minmax(0, 1.2fr)', cell: (row) => <NameLink webhook={row} /> },
-  { id: 'status', name: 'Status', width: '96px', cell: (row) => <WebhookStatusBadge {...row} /> },
+  { id: 'status', name: 'Status', width: 'minmax(96px, 0.8fr)', cell: (row) => <StatusCell webhook={row} /> },
   {
     id: 'reason',
     name: 'Reason',
@@ -70,7 +70,9 @@ const columns: Column<Webhook>[] = [
     name: 'URL',
     width: 'minmax(0, 1.2fr)',
     is_hidden_on_phone: true,
-    cell: ({ url, inbox_answer }) => (inbox_answer === null ? <span title={url}>{url}</span> : 'Built-in inbox'),
+    // Without a description it is the name.
+    cell: ({ url, inbox_answer, description }) =>
+      description !== null && (inbox_answer === null ? <span title={url}>{url}</span> : 'Built-in inbox'),
   },
   {
     id: 'events',
@@ -96,6 +98,15 @@ function NameLink({ webhook }: { webhook: Webhook }) {
     </Link>
   )
 }
+
+const StatusCell = ({ webhook }: { webhook: Webhook }) => (
+  <>
+    <WebhookStatusBadge {...webhook} />
+    <span className={styles.reasonOnPhone}>
+      <Reason webhook={webhook} />
+    </span>
+  </>
+)
 
 /** Why it fails or is disabled. */
 function Reason({ webhook }: { webhook: Webhook }) {

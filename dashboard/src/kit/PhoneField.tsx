@@ -1,5 +1,9 @@
-import { TextInput, type TextInputProps } from '@mantine/core'
-import { useToPhoneNumber } from './phone-number.ts'
+import { Anchor, TextInput, type TextInputProps } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useWorkspaceId } from './api.ts'
+import { cleanPhoneNumber, isPhoneNumber, useToPhoneNumber } from './phone-number.ts'
+import { useIsOwner, useMembership } from './session.ts'
 
 interface PhoneFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | 'type'> {
   value?: string
@@ -7,12 +11,14 @@ interface PhoneFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | 't
 }
 
 /** A phone number, as people type it. When they leave the field, it shows how it was understood. */
-export function PhoneField({ value = '', onChange, onBlur, ...props }: PhoneFieldProps) {
+export function PhoneField({ value = '', onChange, onBlur, error, ...props }: PhoneFieldProps) {
   const toPhoneNumber = useToPhoneNumber()
+  const has_country = useMembership()?.default_country !== null
+  const is_national = /^\d/.test(cleanPhoneNumber(value))
   const show = async (field: HTMLInputElement) => {
     const understood = await toPhoneNumber(value)
-    // What was typed meanwhile stays.
-    if (understood !== value && field.value === value) onChange(understood)
+    // What was not understood, or was typed meanwhile, stays.
+    if (isPhoneNumber(understood) && understood !== value && field.value === value) onChange(understood)
   }
   return (
     <TextInput
@@ -20,11 +26,30 @@ export function PhoneField({ value = '', onChange, onBlur, ...props }: PhoneFiel
       type="tel"
       placeholder="+1 415 555 0123"
       value={value}
+      error={error && is_national && !has_country ? <CountryError>{error}</CountryError> : error}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
       onBlur={(event) => {
         onBlur?.(event)
         void show(event.currentTarget)
       }}
     />
+  )
+}
+
+/** A number without a country code is understood if the workspace has a default country. */
+function CountryError({ children }: { children: ReactNode }) {
+  const workspace = useWorkspaceId()
+  if (!useIsOwner()) return <>{children}. An owner can set a default country in Settings.</>
+  return (
+    <>
+      {children}, or{' '}
+      <Anchor
+        fz="inherit"
+        renderRoot={(props) => <Link to="/w/$workspace/settings/workspace" params={{ workspace }} {...props} />}
+      >
+        set a default country
+      </Anchor>
+      .
+    </>
   )
 }

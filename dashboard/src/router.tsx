@@ -403,3 +403,10 @@ declare module '@tanstack/react-router' {
     router: typeof router
   }
 }
+
+declare module '@tanstack/history' {
+  interface HistoryState {
+    /** A conversation was opened to answer it, so its field takes the focus. */
+    opens_to_answer?: boolean
+  }
+}

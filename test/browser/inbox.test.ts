@@ -74,7 +74,13 @@ test('Home says who waits, and shows figures, the last calls and recent activity
     .filter({ hasText: /Handed over.*Grace/ })
     .waitFor()
   await captureAll(owner, 'home, used')
+  await page.getByRole('link', { name: '2 waiting, longest 16 min' }).click()
+  await page.locator('textarea:focus').waitFor()
+  await list().getByText('Grace').click()
+  await transcript().getByText('Is anybody there?').waitFor()
+  await page.locator('textarea:focus').waitFor()
   await openInPage(page, `/inbox/${ids.Linus}`)
+  await transcript().getByText('I want my money back.').waitFor()
 })
 
 test('j and k open the next and the previous one, and an answer that is half typed stays', { skip }, async () => {
@@ -83,6 +89,7 @@ test('j and k open the next and the previous one, and an answer that is half typ
   await page.keyboard.press('j')
   await transcript().getByText('Is anybody there?').waitFor()
   assert.equal(await page.getByLabel('Write an answer').inputValue(), '')
+  assert.equal(await page.locator('textarea:focus').count(), 0)
   await page.keyboard.press('k')
   await transcript().getByText('I want my money back.').waitFor()
   await page.reload()

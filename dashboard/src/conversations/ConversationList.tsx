@@ -37,6 +37,7 @@ export function ConversationList({ label, to, talks }: ConversationListProps) {
               to={to}
               params={{ workspace, id: talk.id }}
               search={true}
+              state={{ opens_to_answer: true }}
               className={styles.row}
               activeProps={{ 'aria-current': 'page' }}
             >

@@ -1,4 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useLocation } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { Conversation, Turn } from '../../../server/conversations/schema.ts'
 import { explainRefusal } from '../consent/consent.ts'
 import { useApi } from '../kit/api.ts'
@@ -17,6 +19,7 @@ interface HandedOverAnswerProps {
 export function HandedOverAnswer({ conversation: { id, status }, label, hint }: HandedOverAnswerProps) {
   const api = useApi()
   const client = useQueryClient()
+  const takes_focus = useTakesFocus(status === 'handed_over')
   const answer = async (text: string) => {
     const turn = await api.send<Turn>('POST', `/conversations/${id}/answers`, { text }).catch((error) => {
       throw explainRefusal(error)
@@ -27,6 +30,22 @@ export function HandedOverAnswer({ conversation: { id, status }, label, hint }: 
       client.invalidateQueries({ queryKey: listKey(api) }),
     ])
   }
-  if (status === 'handed_over') return <MessageForm label={label} keep_as={id} onSend={answer} />
+  if (status === 'handed_over')
+    return <MessageForm label={label} keep_as={id} onSend={answer} conversation_id={takes_focus ? id : undefined} />
   return status === 'open' ? <p className={styles.notice}>{hint}</p> : null
+}
+
+/** Decided once, when the conversation is opened: later the focus stays where it is. */
+function useTakesFocus(can_answer: boolean): boolean {
+  const opens_to_answer = useLocation({ select: ({ state }) => state.opens_to_answer === true })
+  const [takes_focus] = useState(() => can_answer && opens_to_answer && !hasScreenKeyboard() && isFocusFree())
+  return takes_focus
+}
+
+const hasScreenKeyboard = (): boolean => matchMedia('(pointer: coarse)').matches
+
+/** Nothing has the focus but a link that was clicked. After j and k the row keeps it, so that these keys go on. */
+function isFocusFree(): boolean {
+  const { activeElement: focused, body } = document
+  return !focused || focused === body || focused.matches('a:not(:focus-visible)')
 }

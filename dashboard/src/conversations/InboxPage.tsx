@@ -93,6 +93,7 @@ function useOpenFirst(id: string | undefined, first: string | undefined): void {
   const is_wide = useMediaQuery('(min-width: 769px)', undefined, { getInitialValueInEffect: false })
   useEffect(() => {
     if (id || !first || !is_wide) return
-    void navigate({ to: '/w/$workspace/inbox/$id', params: { workspace, id: first }, search: true, replace: true })
+    const to = '/w/$workspace/inbox/$id'
+    void navigate({ to, params: { workspace, id: first }, search: true, state: true, replace: true })
   }, [id, first, is_wide, workspace, navigate])
 }

@@ -61,7 +61,7 @@ function useWaiting(): Items {
   if (!since) return []
   const params = { workspace: api.workspace }
   const link = (
-    <Link to="/w/$workspace/inbox" params={params}>
+    <Link to="/w/$workspace/inbox" params={params} state={{ opens_to_answer: true }}>
       {formatWaiting(data)} waiting, longest {formatWait(now - Date.parse(since))}
     </Link>
   )

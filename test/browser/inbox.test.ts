@@ -43,8 +43,21 @@ test('the inbox begins with the longest wait, also after the service has sent a 
     ['contact', 'system'],
   )
   await openInPage(page, '/inbox')
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const held = /\/contacts\/|\/turns/
+  await page.route(held, (route) => promise.then(() => route.continue()))
   await page.reload()
   await list().getByRole('link').nth(1).waitFor()
+  assert.equal(
+    await list()
+      .getByText(/Contact|Asks for/)
+      .count(),
+    0,
+    'no row is named before its contact is read',
+  )
+  resolve()
+  await list().getByText('Linus').waitFor()
+  await page.unroute(held)
   const [first, second] = await rows()
   assert.match(first ?? '', /Linus/)
   assert.match(second ?? '', /Grace/)

@@ -2,7 +2,7 @@ import { Badge, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { Call } from '../../../server/calls/schema.ts'
-import { useContactName } from '../conversations/ContactName.tsx'
+import { ContactName, useContactName } from '../conversations/ContactName.tsx'
 import styles from '../conversations/conversations.module.css'
 import { Details } from '../conversations/Details.tsx'
 import { useApi } from '../kit/api.ts'
@@ -41,7 +41,9 @@ function LoadedCall({ call, back }: { call: Call; back: ReactNode }) {
         <div className={styles.head}>
           {back}
           <div className={styles.headText}>
-            <h1>{contact}</h1>
+            <h1>
+              <ContactName of={toNamed(call)} />
+            </h1>
             <CallSummary call={call} />
           </div>
           <div className={styles.headActions}>

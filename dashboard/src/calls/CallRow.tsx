@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { Call } from '../../../server/calls/schema.ts'
-import { useContactName } from '../conversations/ContactName.tsx'
+import { ContactName } from '../conversations/ContactName.tsx'
 import styles from '../conversations/conversations.module.css'
 import { useWorkspaceId } from '../kit/api.ts'
 import { formatDuration } from '../kit/format.ts'
@@ -12,7 +12,6 @@ import { Direction } from './Direction.tsx'
 /** A call in the list of conversations. */
 export function CallRow({ call }: { call: Call }) {
   const workspace = useWorkspaceId()
-  const contact = useContactName(toNamed(call))
   return (
     <Link
       to="/w/$workspace/calls/$call_id"
@@ -22,7 +21,9 @@ export function CallRow({ call }: { call: Call }) {
       activeProps={{ 'aria-current': 'page' }}
     >
       <span className={styles.rowLine}>
-        <strong>{contact}</strong>
+        <strong>
+          <ContactName of={toNamed(call)} />
+        </strong>
         <span className={styles.when}>
           <RelativeTime time={timeOf(call)} />
         </span>

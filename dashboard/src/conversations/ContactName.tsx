@@ -1,19 +1,19 @@
+import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { contactQuery, contactTitle } from '../contacts/contact.ts'
 import { useApi } from '../kit/api.ts'
 import { formatPhoneNumber } from '../kit/phone-number.ts'
 import type { Named } from './conversation.ts'
+import styles from './conversations.module.css'
 
 const stale_ms = 60_000
 
+const useContact = (contact_id: string | null) =>
+  useQuery({ ...contactQuery(useApi(), contact_id ?? ''), enabled: contact_id !== null, staleTime: stale_ms })
+
 /** The name of the contact, else its number, else who it may be. */
 export function useContactName({ kind, contact_id, counterpart, is_trial = false }: Named): string {
-  const api = useApi()
-  const { data } = useQuery({
-    ...contactQuery(api, contact_id ?? ''),
-    enabled: contact_id !== null,
-    staleTime: stale_ms,
-  })
+  const { data } = useContact(contact_id)
   if (data) return contactTitle(data)
   if (counterpart) return formatPhoneNumber(counterpart)
   if (contact_id) return 'Contact'
@@ -21,4 +21,9 @@ export function useContactName({ kind, contact_id, counterpart, is_trial = false
   return kind === 'web_chat' ? 'Visitor' : 'Unknown contact'
 }
 
-export const ContactName = ({ of }: { of: Named }) => useContactName(of)
+/** Nothing is named before its contact is read. */
+export function ContactName({ of }: { of: Named }) {
+  const { isLoading } = useContact(of.contact_id)
+  const name = useContactName(of)
+  return isLoading ? <Skeleton className={styles.loadingName} height={10} width={120} radius="sm" /> : name
+}

@@ -6,7 +6,7 @@ import { callOfConversationQuery } from '../calls/call.ts'
 import { useApi } from '../kit/api.ts'
 import { useCanEdit } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
-import { useContactName } from './ContactName.tsx'
+import { ContactName, useContactName } from './ContactName.tsx'
 import { ConversationActions } from './ConversationActions.tsx'
 import { ConversationFacts } from './ConversationFacts.tsx'
 import { conversationQuery, toNamed } from './conversation.ts'
@@ -75,7 +75,9 @@ function TextConversation({ id, back }: { id: string; back: ReactNode }) {
         <div className={styles.head}>
           {back}
           <div className={styles.headText}>
-            <h1>{contact}</h1>
+            <h1>
+              <ContactName of={toNamed(conversation)} />
+            </h1>
             <span className={styles.headFacts}>
               <StatusBadge status={conversation.status} />
               {conversation.waiting_since && <Wait since={conversation.waiting_since} />}

@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core'
 import { useInViewport } from '@mantine/hooks'
 import type { Conversation, Turn } from '../../../server/conversations/schema.ts'
 import styles from './conversations.module.css'
@@ -6,10 +7,16 @@ import { useLastTurn } from './useLastTurn.ts'
 /** The second line of a row: what was said last. It is read when the row is seen. */
 export function LastMessage({ conversation }: { conversation: Conversation }) {
   const { ref, inViewport } = useInViewport<HTMLSpanElement>()
-  const turn = useLastTurn(conversation, { is_shown: inViewport, staleTime: Infinity })
+  const { turn, is_loading } = useLastTurn(conversation, { is_shown: inViewport, staleTime: Infinity })
   return (
     <span ref={ref} className={styles.rowText}>
-      {conversation.redacted_at ? 'What was said has been erased.' : describe(conversation, turn)}
+      {is_loading && !isSpeaking(conversation) ? (
+        <Skeleton height={10} width="70%" radius="sm" />
+      ) : conversation.redacted_at ? (
+        'What was said has been erased.'
+      ) : (
+        describe(conversation, turn)
+      )}
     </span>
   )
 }

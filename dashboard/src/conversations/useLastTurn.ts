@@ -8,16 +8,23 @@ interface Options {
   staleTime?: number
 }
 
-/** The last turn of a conversation. Undefined until it is read, and when there is none. */
-export function useLastTurn({ id, turn_count, redacted_at }: Conversation, options: Options = {}): Turn | undefined {
+interface LastTurn {
+  /** Undefined until it is read, and when there is none. */
+  turn: Turn | undefined
+  is_loading: boolean
+}
+
+/** The last turn of a conversation. */
+export function useLastTurn({ id, turn_count, redacted_at }: Conversation, options: Options = {}): LastTurn {
   const { is_shown = true, ...others } = options
   const api = useApi()
-  const { data } = useQuery({
+  const has_one = turn_count > 0 && redacted_at === null
+  const { data, isPending } = useQuery({
     queryKey: [api.workspace, 'conversations', 'last_turn', id, turn_count],
     queryFn: ({ signal }) => api.list<Turn>(`/conversations/${id}/turns`, { after: turn_count - 1, limit: 1 }, signal),
-    enabled: is_shown && turn_count > 0 && redacted_at === null,
+    enabled: is_shown && has_one,
     placeholderData: keepPreviousData,
     ...others,
   })
-  return data?.data[0]
+  return { turn: data?.data[0], is_loading: has_one && isPending }
 }

@@ -166,6 +166,8 @@ test('a workspace that requires two-factor sign-in asks people to set it up', { 
   await on.getByLabel('Code from the app').fill(codeFor(own_key))
   await button('Turn on', on).click()
   await on.getByRole('list', { name: 'Recovery codes' }).waitFor()
+  const mayLeave = () => on.evaluate("dispatchEvent(new Event('beforeunload', { cancelable: true }))")
+  assert.equal(await mayLeave(), false, 'the codes would be lost')
   await button('Copy codes', on).click()
   await button('Done', on).click()
   await on.getByRole('navigation', { name: 'Main' }).waitFor()

@@ -38,6 +38,25 @@ test('rows are links, and are selected with Shift, or all of them', { skip }, as
   await page.getByRole('button', { name: 'Clear selection' }).click()
 })
 
+test('a search that begins while all are selected leaves nothing selected', { skip }, async () => {
+  await page.getByLabel('Select all on this page').check()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const all = /\/contacts\?.*limit=100/
+  await page.route(all, (route) => promise.then(() => route.continue()))
+  await page.getByRole('button', { name: `Select all ${count}` }).click()
+  await page.getByLabel('Search contacts').fill('Person 003')
+  await page.getByText('1 contact', { exact: true }).waitFor()
+  const loaded = page.waitForResponse(/\/contacts\?.*cursor=/)
+  resolve()
+  await (await loaded).finished()
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+  assert.equal(await page.getByText(`${count} selected`).count(), 0)
+  await page.unroute(all)
+  await page.getByLabel('Search contacts').fill('')
+  await rows().nth(49).waitFor()
+  await page.getByLabel('Search contacts').blur()
+})
+
 test('keys move between rows, open the palette and focus the search', { skip }, async () => {
   await page.keyboard.press('j')
   await page.keyboard.press('j')

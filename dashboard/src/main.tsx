@@ -8,6 +8,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from './client.ts'
 import { startFirstRequests } from './first-requests.ts'
+import { ClaimsContext, openClaims } from './kit/claims.ts'
 import { ConnectionContext, openConnection } from './kit/connection.ts'
 import { Toasts } from './kit/Toasts.tsx'
 import { router } from './router.tsx'
@@ -17,6 +18,7 @@ const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root element')
 
 const connection = openConnection()
+const claims = openClaims()
 const client = createQueryClient(connection)
 void startFirstRequests(client, router)
 
@@ -24,11 +26,13 @@ createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
       <ConnectionContext value={connection}>
-        <QueryClientProvider client={client}>
-          <RouterProvider router={router} />
-          {/* Last, so that the first Tab reaches the skip link. */}
-          <Toasts />
-        </QueryClientProvider>
+        <ClaimsContext value={claims}>
+          <QueryClientProvider client={client}>
+            <RouterProvider router={router} />
+            {/* Last, so that the first Tab reaches the skip link. */}
+            <Toasts />
+          </QueryClientProvider>
+        </ClaimsContext>
       </ConnectionContext>
     </MantineProvider>
   </StrictMode>,

@@ -75,6 +75,10 @@ function useLiveCall(call: Call) {
   const conversation = useQuery({ ...conversationQuery(api, id), enabled: is_begun })
   const turns = useQuery({ ...turnsQuery(api, id), enabled: is_begun })
   const { open_turns, receive } = useReceivedTurns(id)
+  const refresh = () => {
+    void client.invalidateQueries(callQuery(api, call.id))
+    if (is_begun) void client.invalidateQueries(turnsQuery(api, id))
+  }
   const state = useStream<LiveMessage>(api.workspace, {
     path: `/calls/${call.id}/live`,
     types,
@@ -84,12 +88,12 @@ function useLiveCall(call: Call) {
         else receive(message)
       }
     },
+    onPoll: refresh,
   })
   // A browser that has received no turn yet doesn't tell where to resume. The stream also ends with the call.
   // biome-ignore lint/correctness/useExhaustiveDependencies: after each connection and disconnection
   useEffect(() => {
-    void client.invalidateQueries(callQuery(api, call.id))
-    if (is_begun) void client.invalidateQueries(turnsQuery(api, id))
+    refresh()
   }, [state, call.id, id])
   return { conversation: conversation.data, turns: turns.data, open_turns }
 }

@@ -30,17 +30,20 @@ export function useConversation(id: string) {
   const conversation = useQuery(one)
   const turns = useQuery(all)
   const { open_turns, receive } = useReceivedTurns(id)
+  const refresh = () => {
+    void client.invalidateQueries({ queryKey: one.queryKey })
+    void client.invalidateQueries({ queryKey: all.queryKey })
+  }
   const state = useStream<ConversationMessage>(api.workspace, {
     path: `/conversations/${id}/stream`,
     types: conversation_message_types,
     onMessages: (messages) => messages.forEach(receive),
+    onPoll: refresh,
   })
   // A browser that has received no turn yet doesn't tell where to resume.
   // biome-ignore lint/correctness/useExhaustiveDependencies: after each connection
   useEffect(() => {
-    if (state !== 'connected') return
-    void client.invalidateQueries({ queryKey: one.queryKey })
-    void client.invalidateQueries({ queryKey: all.queryKey })
+    if (state === 'connected') refresh()
   }, [state, id])
   return { conversation, turns, open_turns }
 }

@@ -1,12 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import type { Event } from '../../../server/events/schema.ts'
 import { callsKey } from '../calls/call.ts'
 import { consentsKey } from '../consent/consent.ts'
-import { event_types } from '../events/event-types.ts'
+import { useEvents } from '../events/workspace-events.tsx'
 import { useApi } from '../kit/api.ts'
 import { useConnection } from '../kit/connection.ts'
-import { useStream } from '../kit/stream.ts'
 import { useSteadyRefresh } from '../kit/useSteadyRefresh.ts'
 import { formatWaiting, inboxQuery, listKey } from './conversation.ts'
 import { playTone, useIsSoundOn } from './sound.ts'
@@ -15,8 +13,6 @@ import { playTone, useIsSoundOn } from './sound.ts'
 const connect_within_ms = 1_000
 /** While the page is hidden, it has no stream. */
 const poll_ms = 30_000
-
-const types = event_types.filter((type) => type.startsWith('conversation.'))
 
 /** Keeps all lists of conversations, calls and consents up to date, and plays a sound when one is handed over. */
 export function useLiveConversations(): void {
@@ -31,13 +27,7 @@ export function useLiveConversations(): void {
       client.invalidateQueries({ queryKey: consentsKey(api) }),
     ]),
   )
-  const state = useStream<{ type: Event['type']; data: Event }>(api.workspace, {
-    path: '/events/stream',
-    query: { type: 'conversation.*' },
-    types,
-    onOpen: refresh,
-    onMessages: refresh,
-  })
+  const state = useEvents({ type: 'conversation.*', onOpen: refresh, onEvents: refresh })
   const { check } = useConnection()
   useEffect(() => {
     // A lost stream is the only sign of a stopped server on a page that asks for nothing.

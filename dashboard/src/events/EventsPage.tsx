@@ -10,13 +10,13 @@ import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { Status } from '../kit/Status.tsx'
 import { useIsOwner } from '../kit/session.ts'
 import { EmptyState, LoadError } from '../kit/states.tsx'
-import { useStream } from '../kit/stream.ts'
 import { type Column, Table } from '../kit/Table.tsx'
 import { describeActor, describeSubject } from './describe.ts'
 import { EventDrawer } from './EventDrawer.tsx'
 import { event_types, event_types_for_all_roles, eventName, eventTypeOptions } from './event-types.ts'
 import styles from './events.module.css'
 import { joinRuns, type Run, toRuns } from './runs.ts'
+import { useEvents } from './workspace-events.tsx'
 
 const all = '*'
 const page_size = 100
@@ -41,18 +41,16 @@ export function EventsPage() {
   const loaded = useMemo(() => query.data?.pages.flatMap(({ data }) => data), [query.data])
   const [live, setLive] = useState<LiveEvents>({ type, events: [] })
   const newest = useMemo(() => (live.type === type ? notLoaded(loaded, live.events) : []), [loaded, live, type])
-  const state = useStream<{ type: Event['type']; data: Event }>(api.workspace, {
-    path: '/events/stream',
-    query: { type },
-    types: event_types,
+  const state = useEvents({
+    type,
     onOpen: () => {
       setLive({ type, events: [] })
       void client.invalidateQueries({ queryKey })
     },
-    onMessages: (messages) =>
+    onEvents: (received) =>
       setLive(({ events }) => ({
         type,
-        events: [...messages.map(({ data }) => data).toReversed(), ...notLoaded(loaded, events)].slice(0, live_max),
+        events: [...received.toReversed(), ...notLoaded(loaded, events)].slice(0, live_max),
       })),
   })
   // Reloads the pages, which then contain these events, so that the list stays bounded.

@@ -17,7 +17,7 @@ export const session_query = queryOptions({
     // Someone else has signed in, in another tab, and must not see what the page holds.
     if (before && person && before.person.id !== person.id) {
       location.reload()
-      return before
+      throw new Error('someone else is signed in')
     }
     client.setQueryData(expired_key, !person && Boolean(before))
     return person ? { person, ...session } : (before ?? null)

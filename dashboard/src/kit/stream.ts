@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { type Query, toUrl, withQuery } from './request.ts'
+import { useClaims } from './claims.ts'
+import { toUrl, withQuery } from './request.ts'
 import { session_query } from './session.ts'
 
 export type StreamState = 'connecting' | 'connected'
@@ -12,30 +13,37 @@ export interface Message {
 
 interface StreamOptions<Received extends Message> {
   path: string
-  query?: Query
   types: readonly Received['type'][]
-  /** The stream has started. Earlier messages are not received. */
-  onOpen?: () => unknown
   /** Batched, in the order received. */
   onMessages: (messages: Received[]) => unknown
+  /** Reads what the stream would say. Called again and again while other windows use all connections. */
+  onPoll: () => unknown
 }
 
 const retry_ms = 5_000
 /** Limits how often the page renders under load. */
-const batch_ms = 100
+export const batch_ms = 100
+/** While there is no connection for a stream. */
+export const poll_ms = 3_000
+/** Of all windows. */
+const connections = ['stream-1', 'stream-2']
 
 /**
- * Receives server-sent events while the page is visible: browsers allow few connections per server across all tabs. When
- * a connection is lost, the browser reconnects and resumes by itself.
+ * Receives server-sent events while the page is visible. Over HTTP/1.1 browsers allow six connections per server across all windows,
+ * so streams use two of them, and another two are for the events of workspaces. When a connection is lost, the browser reconnects and
+ * resumes by itself.
  */
 export function useStream<Received extends Message>(workspace: string, options: StreamOptions<Received>): StreamState {
   const client = useQueryClient()
+  const claims = useClaims()
   const [state, setState] = useState<StreamState>('connecting')
   const latest = useRef(options)
   latest.current = options
   // An EventSource can't send headers.
-  const url = toUrl(withQuery(`/app/api/v1${options.path}`, { ...options.query, workspace }))
+  const url = toUrl(withQuery(`/app/api/v1${options.path}`, { workspace }))
   useEffect(() => {
+    let endClaim = () => {}
+    let poll_timer: ReturnType<typeof setInterval> | undefined
     let source: EventSource | undefined
     let retry_timer: ReturnType<typeof setTimeout> | undefined
     let batch_timer: ReturnType<typeof setTimeout> | undefined
@@ -49,10 +57,13 @@ export function useStream<Received extends Message>(workspace: string, options: 
       batch.push({ type, data: JSON.parse(data) } as Received)
       batch_timer ??= setTimeout(flush, batch_ms)
     }
+    const poll = () => {
+      poll_timer = setInterval(() => latest.current.onPoll(), poll_ms)
+    }
     const connect = () => {
+      clearInterval(poll_timer)
       const connection = new EventSource(url)
       source = connection
-      connection.addEventListener('open', () => latest.current.onOpen?.(), { once: true })
       connection.onopen = () => setState('connected')
       connection.onerror = () => {
         setState('connecting')
@@ -63,24 +74,36 @@ export function useStream<Received extends Message>(workspace: string, options: 
       }
       for (const type of latest.current.types) connection.addEventListener(type, receive)
     }
-    const close = () => {
+    const disconnect = () => {
+      clearInterval(poll_timer)
       clearTimeout(retry_timer)
       clearTimeout(batch_timer)
       batch_timer = undefined
       batch = []
       source?.close()
     }
-    const reconnect = () => {
+    const onLost = () => {
+      disconnect()
+      setState('connecting')
+      poll()
+    }
+    const close = () => {
+      endClaim()
+      disconnect()
+    }
+    const reopen = () => {
       close()
       setState('connecting')
-      if (document.visibilityState === 'visible') connect()
+      if (document.visibilityState !== 'visible') return
+      poll()
+      endClaim = claims.claim({ names: connections, onHeld: connect, onLost })
     }
-    reconnect()
-    document.addEventListener('visibilitychange', reconnect)
+    reopen()
+    document.addEventListener('visibilitychange', reopen)
     return () => {
-      document.removeEventListener('visibilitychange', reconnect)
+      document.removeEventListener('visibilitychange', reopen)
       close()
     }
-  }, [url, client])
+  }, [url, client, claims])
   return state
 }

@@ -4,6 +4,7 @@ import { Navigate, Outlet, useLocation, useParams } from '@tanstack/react-router
 import { type ReactNode, useEffect } from 'react'
 import { useTestClock } from '../clocks/test-clock.ts'
 import { useLiveConversations } from '../conversations/useLiveConversations.ts'
+import { WorkspaceEventsProvider } from '../events/workspace-events.tsx'
 import { useIsConnected } from '../kit/connection.ts'
 import { SidebarIcon } from '../kit/icons.tsx'
 import { LoadingPage } from '../kit/LoadingPage.tsx'
@@ -58,7 +59,9 @@ export function Shell() {
   if (!is_member) return <BareNotFoundPage />
   return (
     <TwoFactorGate key={workspace}>
-      <WorkspaceShell />
+      <WorkspaceEventsProvider>
+        <WorkspaceShell />
+      </WorkspaceEventsProvider>
     </TwoFactorGate>
   )
 }

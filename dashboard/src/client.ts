@@ -1,11 +1,14 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { MutationCache, type MutationObserver, QueryCache, QueryClient } from '@tanstack/react-query'
 import type { Connection } from './kit/connection.ts'
 import { ParleyError } from './kit/request.ts'
 import { session_query } from './kit/session.ts'
 
 const tries_max = 2
 
-/** Reads everything again when the server can be reached again, but what a stream keeps current (`meta.is_streamed`). */
+/**
+ * When the server can be reached again, it reads everything again, but what a stream keeps current (`meta.is_streamed`), and takes back
+ * that it couldn't be reached wherever that is shown.
+ */
 export function createQueryClient(connection: Connection): QueryClient {
   // Any request may be the first to find that the session has ended or the role has changed.
   const onError = (error: Error) => {
@@ -25,8 +28,17 @@ export function createQueryClient(connection: Connection): QueryClient {
     }),
     defaultOptions: { queries: { staleTime: 5_000, retry: shouldRetry } },
   })
+  const observers = new Set<MutationObserver<unknown, Error, unknown>>()
+  client.getMutationCache().subscribe((event) => {
+    if (event.type === 'observerAdded') observers.add(event.observer)
+    if (event.type === 'observerRemoved') observers.delete(event.observer)
+  })
   connection.subscribe(() => {
     if (!connection.isUp()) return
+    for (const observer of [...observers]) {
+      const { error } = observer.getCurrentResult()
+      if (error && isUnreachable(error)) observer.reset()
+    }
     void client.invalidateQueries({ predicate: ({ meta, state }) => !meta?.is_streamed || state.status === 'error' })
   })
   return client

@@ -3,6 +3,7 @@ import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { AgentWithDraft } from '../../../server/agents/schema.ts'
 import { isStale, useApi } from '../kit/api.ts'
+import { useOnReconnect } from '../kit/connection.ts'
 import { changedFields, isSame } from '../kit/merge.ts'
 import { ParleyError } from '../kit/request.ts'
 import { agentQuery, type DraftValues, draft_fields, type LoadedAgent, toChange, toValues } from './draft.ts'
@@ -158,6 +159,9 @@ export function useDraft(loaded: LoadedAgent): Draft {
     set(base.current.values)
   }, [loaded])
   useEffect(() => () => clearTimeout(timer.current), [])
+  useOnReconnect(() => {
+    if (state === 'failed') void save()
+  })
   const leaving = useBlocker({
     shouldBlockFn: async () => !(await save()),
     enableBeforeUnload: isUnsaved,

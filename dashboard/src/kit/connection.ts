@@ -1,4 +1,4 @@
-import { createContext, useContext, useSyncExternalStore } from 'react'
+import { createContext, useContext, useEffect, useRef, useSyncExternalStore } from 'react'
 import { toUrl } from './request.ts'
 
 const poll_ms = 1_000
@@ -63,6 +63,14 @@ export function useConnection(): Connection {
   const connection = useContext(ConnectionContext)
   if (!connection) throw new Error('there is no ConnectionContext')
   return connection
+}
+
+/** For what failed without a mutation, and can be tried again: the query client resets mutations. */
+export function useOnReconnect(tryAgain: () => void): void {
+  const { subscribe, isUp } = useConnection()
+  const latest = useRef(tryAgain)
+  latest.current = tryAgain
+  useEffect(() => subscribe(() => isUp() && latest.current()), [subscribe, isUp])
 }
 
 export function useIsConnected(): boolean {

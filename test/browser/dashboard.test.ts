@@ -288,8 +288,11 @@ test("a member can't use the operations of owners", { skip }, async () => {
 
 test('workspaces are renamed, created and switched', { skip }, async () => {
   await page.getByRole('link', { name: 'Workspace', exact: true }).click()
+  const save = page.getByRole('region', { name: 'General' }).getByRole('button', { name: 'Save' })
+  await save.waitFor()
+  assert.ok(await save.isDisabled(), 'nothing has changed')
   await page.getByLabel('Name').fill('Support')
-  await page.getByRole('region', { name: 'General' }).getByRole('button', { name: 'Save' }).click()
+  await save.click()
   await page.getByRole('button', { name: 'Workspace Support' }).click()
   await page.getByRole('menuitem', { name: 'New workspace' }).click()
   await dialog().getByLabel('Name').fill('Sales')

@@ -54,7 +54,8 @@ export function FieldMapEditor({ integration, sample, onSample }: FieldMapEditor
   })
   const { json, error } = parseSample(sample)
   const field_map = toFieldMap(draft)
-  useUnsaved(JSON.stringify(draft) !== JSON.stringify(toDraft(before)))
+  const is_changed = JSON.stringify(draft) !== JSON.stringify(toDraft(before))
+  useUnsaved(is_changed)
   const set = (field: string, pointer: string) =>
     setDraft((before) => ({ ...before, pointers: { ...before.pointers, [field]: pointer } }))
   const setCrm = (crm_ids: Draft['crm_ids']) => setDraft((before) => ({ ...before, crm_ids }))
@@ -158,7 +159,7 @@ export function FieldMapEditor({ integration, sample, onSample }: FieldMapEditor
         {conflicts.dialog}
         {saving.error && <ErrorAlert>{errorMessage(saving.error)}</ErrorAlert>}
         <Group>
-          <Button type="submit" loading={saving.isPending}>
+          <Button type="submit" disabled={!is_changed} loading={saving.isPending}>
             Save
           </Button>
         </Group>

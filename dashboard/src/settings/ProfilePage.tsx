@@ -47,7 +47,12 @@ function NameForm() {
         {saving.error && <ErrorAlert>{formErrors(saving.error, ['name']).message}</ErrorAlert>}
         <TextInput label="Name" required autoComplete="name" {...form.getInputProps('name')} />
         <TextInput label="Email" value={person.email} readOnly />
-        <Button type="submit" loading={saving.isPending} className={styles.submit}>
+        <Button
+          type="submit"
+          disabled={form.values.name === person.name}
+          loading={saving.isPending}
+          className={styles.submit}
+        >
           Save
         </Button>
       </form>

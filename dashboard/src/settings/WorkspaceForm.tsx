@@ -67,7 +67,8 @@ function Section({ title, workspace, aside, children }: SectionProps) {
   const [before, setBefore] = useState(() => toValues(workspace))
   const form = useForm<WorkspaceValues>({ initialValues: before })
   const changes = toChanges(before, form.values)
-  useUnsaved(Object.keys(changes).length > 0)
+  const is_changed = Object.keys(changes).length > 0
+  useUnsaved(is_changed)
   const conflicts = useConflicts()
   const saving = useMutation({
     mutationFn: () =>
@@ -90,7 +91,7 @@ function Section({ title, workspace, aside, children }: SectionProps) {
         {conflicts.dialog}
         {saving.error && <ErrorAlert>{formErrors(saving.error, fields).message}</ErrorAlert>}
         {children(form)}
-        <Button type="submit" loading={saving.isPending} className={styles.submit}>
+        <Button type="submit" disabled={!is_changed} loading={saving.isPending} className={styles.submit}>
           Save
         </Button>
       </form>

@@ -3,7 +3,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { currentToasts, dismissToast, subscribeToToasts, type Toast } from './toast.ts'
 import styles from './toasts.module.css'
 
-/** At the lower left of the page, where drawers, dialogs and most pages have no buttons. */
+/** Over the sidebar, below its links, so that they cover nothing of the page. Where there is no room, at the top. */
 export function Toasts() {
   const toasts = useSyncExternalStore(subscribeToToasts, currentToasts)
   return (

@@ -5,11 +5,14 @@ export interface Toast {
   message: string
   tone: 'success' | 'danger'
   shown_ms: number
+  shown_at: number
 }
 
 const success_ms = 4_000
 const error_ms = 8_000
 const shown_max = 3
+/** Some actions open another page when they are done, and their toast belongs to that. */
+const stays_ms = 1_000
 
 /** What Toasts.tsx shows. Not in React: also what happens outside of components shows toasts. */
 const shown = { toasts: [] as readonly Toast[], last_id: 0, listeners: new Set<() => void>() }
@@ -22,6 +25,10 @@ export const showErrorMessage = (message: string): void => show(message, 'danger
 
 export const dismissToast = (id: number): void => change(shown.toasts.filter((toast) => toast.id !== id))
 
+/** When another page is opened. */
+export const dismissOldToasts = (): void =>
+  change(shown.toasts.filter(({ shown_at }) => Date.now() - shown_at < stays_ms))
+
 export const currentToasts = (): readonly Toast[] => shown.toasts
 
 export function subscribeToToasts(listener: () => void): () => void {
@@ -31,7 +38,7 @@ export function subscribeToToasts(listener: () => void): () => void {
 
 function show(message: string, tone: Toast['tone'], shown_ms: number): void {
   shown.last_id += 1
-  change([...shown.toasts, { id: shown.last_id, message, tone, shown_ms }].slice(-shown_max))
+  change([...shown.toasts, { id: shown.last_id, message, tone, shown_ms, shown_at: Date.now() }].slice(-shown_max))
 }
 
 function change(toasts: readonly Toast[]): void {

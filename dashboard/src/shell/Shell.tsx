@@ -13,7 +13,7 @@ import { NowContext } from '../kit/now.ts'
 import { BreadcrumbContext } from '../kit/Page.tsx'
 import { session_query, useIsExpired, useIsTest } from '../kit/session.ts'
 import { LoadError } from '../kit/states.tsx'
-import { showErrorMessage } from '../kit/toast.ts'
+import { dismissOldToasts, showErrorMessage } from '../kit/toast.ts'
 import { UnsavedGuard } from '../kit/unsaved.tsx'
 import { TwoFactorGate } from '../people/TwoFactorGate.tsx'
 import { AccountButton } from './AccountButton.tsx'
@@ -40,6 +40,7 @@ export function Shell() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page starts at the top
   useEffect(() => {
     scrollTo(0, 0)
+    dismissOldToasts()
   }, [pathname])
 
   if (session === undefined)

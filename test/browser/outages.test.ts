@@ -91,11 +91,11 @@ test('an unknown address has a heading and a way back', { skip }, async () => {
   await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
   await captureAll(owner, 'page not found, in the shell')
   await page.getByRole('main').getByRole('link', { name: 'Go to Home' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Default' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
 })
 
 const titles = {
-  '': 'Default',
+  '': 'Home',
   '/inbox': 'Inbox',
   '/conversations': 'Conversations',
   '/campaigns': 'Campaigns',
@@ -132,7 +132,7 @@ test('each page has its own title, and the first Tab reaches the skip link', { s
 })
 
 const main_pages = {
-  Home: 'Default',
+  Home: 'Home',
   Inbox: 'Inbox',
   Conversations: 'Conversations',
   Campaigns: 'Campaigns',
@@ -170,11 +170,16 @@ test('each page that was open before stays usable without the server, and nothin
     assert.equal(await bar().count(), 1, link)
   }
   await main('Contacts').click()
-  const first_name = page.getByRole('dialog', { name: 'New contact' }).getByLabel('First name')
+  const form = page.getByRole('dialog', { name: 'New contact' })
+  const first_name = form.getByLabel('First name')
   await page.getByRole('button', { name: 'New contact' }).click()
   await first_name.fill('Night desk')
+  await form.getByLabel('Phone number').fill('+14155550102')
+  await form.getByRole('button', { name: 'Create contact' }).click()
+  await form.getByText('Can’t reach the server. Check your connection.').waitFor()
   await start()
   await bar().waitFor({ state: 'hidden' })
+  await form.getByText('Can’t reach the server. Check your connection.').waitFor({ state: 'hidden' })
   assert.equal(await first_name.inputValue(), 'Night desk')
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Discard changes' }).click()

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Conversation } from '../../../server/conversations/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { Page } from '../kit/Page.tsx'
-import { useCanEdit, useMembership } from '../kit/session.ts'
+import { useCanEdit } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { Activity } from './Activity.tsx'
 import { Attention } from './Attention.tsx'
@@ -18,7 +18,6 @@ import { type Period, periods, Tiles } from './Tiles.tsx'
 /** A checklist until all is set up, and operations as soon as somebody has called or written. */
 export function HomePage() {
   const api = useApi()
-  const { name = 'Home' } = useMembership() ?? {}
   const can_edit = useCanEdit()
   const [period, setPeriod] = useLocalStorage<Period>({ key: 'parley-home-period', defaultValue: '7d' })
   const calls = useQuery(lastCallsQuery(api))
@@ -39,7 +38,7 @@ export function HomePage() {
     />
   )
   return (
-    <Page title={name} actions={is_used && choice}>
+    <Page title="Home" actions={is_used && choice}>
       {error && !is_loaded && <LoadError error={error} retry={retry} />}
       {!error && !is_loaded && <LoadingSkeleton lines={6} />}
       {is_loaded && (

@@ -11,7 +11,7 @@ import { type Api, useApi, useWorkspaceId } from '../kit/api.ts'
 import { formatDuration } from '../kit/format.ts'
 import { PauseIcon, PlayIcon } from '../kit/icons.tsx'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
-import { useCanEdit } from '../kit/session.ts'
+import { useCanEdit, useIsTest } from '../kit/session.ts'
 import { showErrorMessage } from '../kit/toast.ts'
 import styles from './home.module.css'
 import { homeKey, refetch_ms } from './queries.ts'
@@ -29,6 +29,7 @@ export const lastCallsQuery = (api: Api) =>
 export function LastCalls() {
   const api = useApi()
   const { data } = useQuery(lastCallsQuery(api))
+  const is_test_workspace = useIsTest()
   const audio = useRef<HTMLAudioElement>(null)
   const [playing, setPlaying] = useState<string>()
   if (!data || data.data.length === 0) return null
@@ -45,7 +46,12 @@ export function LastCalls() {
   }
   return (
     <section aria-label="Last calls">
-      <h2 className={styles.heading}>Last calls</h2>
+      <div className={styles.headingLine}>
+        <h2 className={styles.heading}>Last calls</h2>
+        {!is_test_workspace && data.data.some(({ is_test }) => is_test) && (
+          <span className={styles.quiet}>Figures leave out tests.</span>
+        )}
+      </div>
       <ul className={styles.list}>
         {data.data.map((call) => (
           <CallLine key={call.id} call={call} is_playing={playing === call.id} toggle={() => toggle(call)} />

@@ -9,6 +9,7 @@ import { formatNumber } from '../kit/format.ts'
 import { AgentIcon, PlusIcon } from '../kit/icons.tsx'
 import { NowContext } from '../kit/now.ts'
 import { Page } from '../kit/Page.tsx'
+import { pagesQuery } from '../kit/pages.ts'
 import { Status } from '../kit/Status.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { EmptyState, LoadError } from '../kit/states.tsx'
@@ -21,12 +22,7 @@ export function AgentsPage() {
   const can_edit = useCanEdit()
   const [is_creating, setCreating] = useState(false)
   const columns = useColumns()
-  const agents = useInfiniteQuery({
-    queryKey: [api.workspace, 'agents', 'list'],
-    queryFn: ({ pageParam, signal }) => api.list<Agent>('/agents', { limit: 50, cursor: pageParam }, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
-  })
+  const agents = useInfiniteQuery(pagesQuery<Agent>(api, [api.workspace, 'agents', 'list'], '/agents', { limit: 50 }))
   const create = can_edit && (
     <Button data-shortcut="c" leftSection={<PlusIcon size={17} />} onClick={() => setCreating(true)}>
       New agent

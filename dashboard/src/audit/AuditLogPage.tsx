@@ -6,6 +6,7 @@ import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { formatNumber } from '../kit/format.ts'
 import { LockIcon } from '../kit/icons.tsx'
 import { useTitle } from '../kit/Page.tsx'
+import { pagesQuery } from '../kit/pages.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { EmptyState, LoadError } from '../kit/states.tsx'
 import { type Column, Table } from '../kit/Table.tsx'
@@ -24,11 +25,10 @@ export function AuditLogPage() {
   const navigate = useNavigate()
   const { entry: open_id, ...filters } = useSearch({ from: route })
   const query = useInfiniteQuery({
-    queryKey: [api.workspace, 'audit_log', filters],
-    queryFn: ({ pageParam, signal }) =>
-      api.list<AuditEntry>('/audit_log', { ...toQuery(filters), limit: page_size, cursor: pageParam }, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
+    ...pagesQuery<AuditEntry>(api, [api.workspace, 'audit_log'], '/audit_log', {
+      ...toQuery(filters),
+      limit: page_size,
+    }),
     placeholderData: keepPreviousData,
   })
   const entries = query.data?.pages.flatMap(({ data }) => data)

@@ -6,6 +6,7 @@ import type { Event } from '../../../server/events/schema.ts'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { EventsIcon } from '../kit/icons.tsx'
 import { Page } from '../kit/Page.tsx'
+import { pagesQuery } from '../kit/pages.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { Status } from '../kit/Status.tsx'
 import { useIsOwner } from '../kit/session.ts'
@@ -29,15 +30,8 @@ export function EventsPage() {
   const navigate = useNavigate()
   const is_owner = useIsOwner()
   const { type, event: open_id } = useSearch({ from: '/w/$workspace/events' })
-  const queryKey = [api.workspace, 'events', type]
-  const query = useInfiniteQuery({
-    queryKey,
-    queryFn: ({ pageParam, signal }) =>
-      api.list<Event>('/events', { type, limit: page_size, cursor: pageParam }, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
-    meta: { is_streamed: true },
-  })
+  const pages = pagesQuery<Event>(api, [api.workspace, 'events'], '/events', { type, limit: page_size })
+  const query = useInfiniteQuery({ ...pages, meta: { is_streamed: true } })
   const loaded = useMemo(() => query.data?.pages.flatMap(({ data }) => data), [query.data])
   const [live, setLive] = useState<LiveEvents>({ type, events: [] })
   const newest = useMemo(() => (live.type === type ? notLoaded(loaded, live.events) : []), [loaded, live, type])
@@ -45,7 +39,7 @@ export function EventsPage() {
     type,
     onOpen: () => {
       setLive({ type, events: [] })
-      void client.invalidateQueries({ queryKey })
+      void client.invalidateQueries(pages)
     },
     onEvents: (received) =>
       setLive(({ events }) => ({
@@ -57,7 +51,7 @@ export function EventsPage() {
   const is_full = newest.length === live_max
   // biome-ignore lint/correctness/useExhaustiveDependencies: again after each load until the pages contain them
   useEffect(() => {
-    if (is_full) void client.invalidateQueries({ queryKey })
+    if (is_full) void client.invalidateQueries(pages)
   }, [is_full, loaded])
   const loaded_runs = useMemo(() => loaded && toRuns(loaded), [loaded])
   const runs = useMemo(() => loaded_runs && joinRuns(toRuns(newest), loaded_runs), [newest, loaded_runs])

@@ -7,6 +7,7 @@ import { useApi } from '../kit/api.ts'
 import { plainWords } from '../kit/error-messages.ts'
 import { formatNumber } from '../kit/format.ts'
 import { FileIcon } from '../kit/icons.tsx'
+import { pagesQuery } from '../kit/pages.ts'
 import { Status, type Tone } from '../kit/Status.tsx'
 import { EmptyState, LoadError } from '../kit/states.tsx'
 import { type Column, Table } from '../kit/Table.tsx'
@@ -32,17 +33,14 @@ const tones: Record<Outcome, Tone> = { created: 'success', updated: 'success', s
 export function ImportRows({ import: report }: { import: Import }) {
   const api = useApi()
   const [outcome, setOutcome] = useState<Outcome | 'all'>('all')
-  const rows = useInfiniteQuery({
-    queryKey: [api.workspace, 'imports', report.id, 'rows', outcome, report.status],
-    queryFn: ({ pageParam, signal }) =>
-      api.list<ImportRow>(
-        `/contacts/imports/${report.id}/rows`,
-        { limit: page_size, outcome: outcome === 'all' ? undefined : outcome, cursor: pageParam },
-        signal,
-      ),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
-  })
+  const rows = useInfiniteQuery(
+    pagesQuery<ImportRow>(
+      api,
+      [api.workspace, 'imports', report.id, 'rows', report.status],
+      `/contacts/imports/${report.id}/rows`,
+      { limit: page_size, outcome: outcome === 'all' ? undefined : outcome },
+    ),
+  )
   const names = report.is_dry_run ? dry_run_names : result_names
   const columns = useMemo(() => buildColumns(report.columns, names), [report.columns, names])
   const all = useMemo(() => rows.data?.pages.flatMap(({ data }) => data), [rows.data])

@@ -6,6 +6,7 @@ import type { Integration } from '../../../server/integrations/schema.ts'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { PlugIcon, PlusIcon } from '../kit/icons.tsx'
 import { Page } from '../kit/Page.tsx'
+import { pagesQuery } from '../kit/pages.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { EmptyState, LoadError } from '../kit/states.tsx'
 import { type Column, Table } from '../kit/Table.tsx'
@@ -16,13 +17,9 @@ import { NewIntegrationDialog } from './NewIntegrationDialog.tsx'
 export function IntegrationsPage() {
   const api = useApi()
   const [is_creating, setCreating] = useState(false)
-  const integrations = useInfiniteQuery({
-    queryKey: [api.workspace, 'integrations', 'list'],
-    queryFn: ({ pageParam, signal }) =>
-      api.list<Integration>('/integrations', { limit: 50, cursor: pageParam }, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
-  })
+  const integrations = useInfiniteQuery(
+    pagesQuery<Integration>(api, [api.workspace, 'integrations', 'list'], '/integrations', { limit: 50 }),
+  )
   const create = (
     <Button data-shortcut="c" leftSection={<PlusIcon size={17} />} onClick={() => setCreating(true)}>
       New integration

@@ -7,6 +7,7 @@ import { formatRelativeTime } from '../kit/format.ts'
 import { KeyIcon, MoreIcon, PlusIcon, RotateIcon, TrashIcon } from '../kit/icons.tsx'
 import { NowContext } from '../kit/now.ts'
 import { Page } from '../kit/Page.tsx'
+import { pagesQuery } from '../kit/pages.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { Status } from '../kit/Status.tsx'
 import { EmptyState, LoadError } from '../kit/states.tsx'
@@ -18,12 +19,7 @@ import styles from './settings.module.css'
 export function ApiKeysPage() {
   const api = useApi()
   const [dialog, setDialog] = useState<ApiKeyDialog>()
-  const keys = useInfiniteQuery({
-    queryKey: [api.workspace, 'api_keys'],
-    queryFn: ({ pageParam, signal }) => api.list<ApiKey>('/api_keys', { limit: 50, cursor: pageParam }, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
-  })
+  const keys = useInfiniteQuery(pagesQuery<ApiKey>(api, [api.workspace, 'api_keys'], '/api_keys', { limit: 50 }))
   const create = (
     <Button
       data-shortcut="c"

@@ -6,6 +6,7 @@ import type { Tool } from '../../../server/tools/schema.ts'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { PlusIcon, ToolIcon } from '../kit/icons.tsx'
 import { Page } from '../kit/Page.tsx'
+import { pagesQuery } from '../kit/pages.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { useIsOwner } from '../kit/session.ts'
 import { EmptyState, LoadError } from '../kit/states.tsx'
@@ -17,12 +18,7 @@ export function ToolsPage() {
   const api = useApi()
   const is_owner = useIsOwner()
   const [dialog, setDialog] = useState<ToolDialog>()
-  const tools = useInfiniteQuery({
-    queryKey: [api.workspace, 'tools', 'list'],
-    queryFn: ({ pageParam, signal }) => api.list<Tool>('/tools', { limit: 50, cursor: pageParam }, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
-  })
+  const tools = useInfiniteQuery(pagesQuery<Tool>(api, [api.workspace, 'tools', 'list'], '/tools', { limit: 50 }))
   const create = is_owner && (
     <Button data-shortcut="c" leftSection={<PlusIcon size={17} />} onClick={() => setDialog({ kind: 'create' })}>
       New tool

@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { Delivery, Webhook } from '../../../server/webhooks/schema.ts'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { SendIcon } from '../kit/icons.tsx'
+import { pagesQuery } from '../kit/pages.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { EmptyState, LoadError } from '../kit/states.tsx'
 import { type Column, Table } from '../kit/Table.tsx'
@@ -20,11 +21,12 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   const navigate = useNavigate()
   const { status, delivery } = useSearch({ from: '/w/$workspace/webhooks/$id' })
   const deliveries = useInfiniteQuery({
-    queryKey: [api.workspace, 'webhooks', webhook.id, 'deliveries', status],
-    queryFn: ({ pageParam, signal }) =>
-      api.list<Delivery>(`/webhooks/${webhook.id}/deliveries`, { status, limit: page_size, cursor: pageParam }, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
+    ...pagesQuery<Delivery>(
+      api,
+      [api.workspace, 'webhooks', webhook.id, 'deliveries'],
+      `/webhooks/${webhook.id}/deliveries`,
+      { status, limit: page_size },
+    ),
     // A long list would be read page by page each time.
     refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? refetch_ms : false),
   })

@@ -6,6 +6,7 @@ import type { Webhook } from '../../../server/webhooks/schema.ts'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { PlusIcon, WebhookIcon } from '../kit/icons.tsx'
 import { Page } from '../kit/Page.tsx'
+import { pagesQuery } from '../kit/pages.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { EmptyState, LoadError } from '../kit/states.tsx'
 import { type Column, Table } from '../kit/Table.tsx'
@@ -17,12 +18,9 @@ import styles from './webhooks.module.css'
 export function WebhooksPage() {
   const api = useApi()
   const [dialog, setDialog] = useState<WebhookDialog>()
-  const webhooks = useInfiniteQuery({
-    queryKey: [api.workspace, 'webhooks', 'list'],
-    queryFn: ({ pageParam, signal }) => api.list<Webhook>('/webhooks', { limit: 50, cursor: pageParam }, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
-  })
+  const webhooks = useInfiniteQuery(
+    pagesQuery<Webhook>(api, [api.workspace, 'webhooks', 'list'], '/webhooks', { limit: 50 }),
+  )
   const create = (
     <Button data-shortcut="c" leftSection={<PlusIcon size={17} />} onClick={() => setDialog({ kind: 'create' })}>
       New webhook

@@ -7,14 +7,13 @@ import type { Webhook } from '../../../server/webhooks/schema.ts'
 import { channelsQuery } from '../channels/channel.ts'
 import { formatWaiting, inboxQuery } from '../conversations/conversation.ts'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
-import { formatCount, formatNumber } from '../kit/format.ts'
+import { formatCount, formatMinutes, formatNumber } from '../kit/format.ts'
 import { useNow } from '../kit/now.ts'
 import { Status, type Tone } from '../kit/Status.tsx'
 import { useIsOwner } from '../kit/session.ts'
 import styles from './home.module.css'
 import { homeKey, refetch_ms } from './queries.ts'
 
-const minute_ms = 60_000
 /** As many webhooks as a workspace can have. */
 const webhooks_max = 100
 
@@ -62,7 +61,7 @@ function useWaiting(): Items {
   const params = { workspace: api.workspace }
   const link = (
     <Link to="/w/$workspace/inbox" params={params} state={{ opens_to_answer: true }}>
-      {formatWaiting(data)} waiting, longest {formatWait(now - Date.parse(since))}
+      {formatWaiting(data)} waiting, longest {formatMinutes(now - Date.parse(since))}
     </Link>
   )
   return [{ id: 'waiting', tone: 'warning', link }]
@@ -139,11 +138,4 @@ function usePaused(): Items {
       </Link>
     )
   return [{ id: 'paused', tone: 'warning', link }]
-}
-
-/** "25 min", "3 h", "2 d". */
-function formatWait(wait_ms: number): string {
-  const minutes = Math.max(0, Math.floor(wait_ms / minute_ms))
-  if (minutes < 60) return `${minutes} min`
-  return minutes < 24 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / (24 * 60))} d`
 }

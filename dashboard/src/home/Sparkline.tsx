@@ -9,9 +9,9 @@ export function Sparkline({ values }: { values: (number | null)[] }) {
   const most = Math.max(1e-9, ...values.map((value) => value ?? 0))
   const step = width / Math.max(1, values.length - 1)
   const y = (value: number) => height - margin - (value / most) * (height - 2 * margin)
-  const runs = toRuns(values)
-  const lines = runs.map((points) => points.map(([at, value]) => `${at * step} ${y(value)}`).join('L'))
-  const areas = runs.map((points, index) => {
+  const segments = toSegments(values)
+  const lines = segments.map((points) => points.map(([at, value]) => `${at * step} ${y(value)}`).join('L'))
+  const areas = segments.map((points, index) => {
     const [from = 0, to = 0] = [points[0]?.[0], points.at(-1)?.[0]]
     return `M${from * step} ${height}L${lines[index]}L${to * step} ${height}Z`
   })
@@ -31,14 +31,14 @@ export function Sparkline({ values }: { values: (number | null)[] }) {
 
 type Point = [at: number, value: number]
 
-function toRuns(values: (number | null)[]): Point[][] {
-  const runs: Point[][] = [[]]
+function toSegments(values: (number | null)[]): Point[][] {
+  const segments: Point[][] = [[]]
   values.forEach((value, at) => {
-    if (value === null) runs.push([])
-    else runs.at(-1)?.push([at, value])
+    if (value === null) segments.push([])
+    else segments.at(-1)?.push([at, value])
   })
   // A single point is a short line.
-  return runs.filter((points) => points.length > 0).map((points) => (points.length > 1 ? points : twice(points)))
+  return segments.filter((points) => points.length > 0).map((points) => (points.length > 1 ? points : twice(points)))
 }
 
 const twice = ([point]: Point[]): Point[] => (point ? [point, [point[0] + 0.2, point[1]]] : [])

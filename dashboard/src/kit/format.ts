@@ -64,6 +64,14 @@ export function formatJson(text: string): string {
   }
 }
 
+/** "25 min", "3 h 5 min", "2 d 4 h". */
+export function formatMinutes(time_ms: number): string {
+  const minutes = Math.max(0, Math.floor(time_ms / 60_000))
+  const hours = Math.floor(minutes / 60)
+  if (hours === 0) return `${minutes} min`
+  return hours < 24 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`
+}
+
 /** "0:07", "12:30", "1:02:03". */
 export function formatDuration(duration_ms: number): string {
   const seconds = Math.max(0, Math.floor(duration_ms / 1000))

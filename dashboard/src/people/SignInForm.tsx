@@ -82,11 +82,11 @@ function signInError(error: Error): string | undefined {
   if (reasonOf(error) === 'wrong_code') return 'This code is wrong or was already used. Enter the next one.'
   if (error.status === 401) return 'Incorrect email or password.'
   if (error.status !== 429) return formErrors(error, fields).message
-  const wait = error.retryAfter ? `in ${formatWait(error.retryAfter)}` : 'later'
+  const wait = error.retryAfter ? `in ${formatRetryAfter(error.retryAfter)}` : 'later'
   return `Too many attempts. Try again ${wait}.`
 }
 
 const reasonOf = ({ details }: ParleyError): unknown => details.reason
 
-const formatWait = (seconds: number): string =>
+const formatRetryAfter = (seconds: number): string =>
   seconds < 90 ? formatCount(Math.ceil(seconds), 'second') : formatCount(Math.ceil(seconds / 60), 'minute')

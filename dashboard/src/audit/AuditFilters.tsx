@@ -2,12 +2,11 @@ import { Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ApiKey } from '../../../server/api-keys/schema.ts'
 import type { AuditEntry } from '../../../server/audit/schema.ts'
-import type { Member } from '../../../server/people/schema.ts'
 import { useApi } from '../kit/api.ts'
 import type { FilterChipProps } from '../kit/FilterChip.tsx'
 import { Filters, filter_list } from '../kit/Filters.tsx'
 import { formatDate } from '../kit/format.ts'
-import { createClient } from '../kit/request.ts'
+import { membersQuery } from '../people/members.ts'
 import { action_choices, actionName } from './actions.ts'
 import { describeSubject, describeWho } from './describe.ts'
 import type { AuditSearch } from './search.ts'
@@ -97,10 +96,7 @@ const formatDay = (date: string): string => formatDate(`${date}T00:00`)
 /** The members of now, and the keys, those that were revoked too. */
 function useActors() {
   const api = useApi()
-  const members = useQuery({
-    queryKey: [api.workspace, 'members'],
-    queryFn: ({ signal }) => createClient(api.workspace).list<Member>('/app/members', {}, { signal }),
-  })
+  const members = useQuery(membersQuery(api.workspace))
   const keys = useQuery({
     queryKey: [api.workspace, 'api_keys', 'choices'],
     queryFn: ({ signal }) => api.list<ApiKey>('/api_keys', { limit: 100 }, signal),

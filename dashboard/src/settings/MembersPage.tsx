@@ -13,6 +13,7 @@ import { session_query, useSession } from '../kit/session.ts'
 import { LoadError } from '../kit/states.tsx'
 import { type Column, Table } from '../kit/Table.tsx'
 import { showError } from '../kit/toast.ts'
+import { membersQuery } from '../people/members.ts'
 import { roleLabel, roles } from '../people/roles.ts'
 import { Invitations } from './Invitations.tsx'
 import { PasswordLinkDialog } from './PasswordLinkDialog.tsx'
@@ -21,10 +22,7 @@ import styles from './settings.module.css'
 export function MembersPage() {
   useTitle('Members')
   const workspace = useWorkspaceId()
-  const { data, error, refetch } = useQuery({
-    queryKey: [workspace, 'members'],
-    queryFn: ({ signal }) => createClient(workspace).list<Member>('/app/members', {}, { signal }),
-  })
+  const { data, error, refetch } = useQuery(membersQuery(workspace))
   return (
     <Stack>
       {error && !data ? (
@@ -84,7 +82,7 @@ function MemberMenu({ member }: { member: Member }) {
   const [is_linking, setLinking] = useState(false)
   const path = `/app/members/${member.person_id}`
   const refresh = async () => {
-    await client.invalidateQueries({ queryKey: [workspace, 'members'] })
+    await client.invalidateQueries(membersQuery(workspace))
     await client.invalidateQueries(session_query)
   }
   const changing = useMutation({

@@ -6,6 +6,7 @@ import { SubjectLink } from '../events/SubjectLink.tsx'
 import { useWorkspaceId } from '../kit/api.ts'
 import { CopyButton } from '../kit/CopyButton.tsx'
 import { Drawer } from '../kit/Drawer.tsx'
+import { Fact, FactList } from '../kit/FactList.tsx'
 import { formatExactTime, formatNumber, formatTimeZone } from '../kit/format.ts'
 import { describeAction } from './actions.ts'
 import styles from './audit.module.css'
@@ -28,7 +29,7 @@ export function EntryDrawer({ entry, onClose }: { entry: AuditEntry | undefined;
 function Details({ entry }: { entry: AuditEntry }) {
   const { actor, subject, action, at, ip, request_id, count } = entry
   return (
-    <dl className={styles.facts}>
+    <FactList>
       <Fact name="By">
         {describeWho(entry)}
         {actor.id && <MoreLink search={{ actor_id: actor.id }}>All by this {actor_nouns[actor.type]}</MoreLink>}
@@ -53,7 +54,7 @@ function Details({ entry }: { entry: AuditEntry }) {
       <Fact name="Operation">
         <code>{action}</code>
       </Fact>
-    </dl>
+    </FactList>
   )
 }
 
@@ -65,13 +66,6 @@ const actor_nouns = {
   operator: 'operator',
   system: 'system',
 }
-
-const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
-  <>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </>
-)
 
 /** What has no name any more was deleted. Conversations and calls may never have had one. */
 const isGone = ({ action, subject }: AuditEntry): boolean =>

@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import type { Consent } from '../../../server/consent/schema.ts'
 import type { Contact } from '../../../server/contacts/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { Dialog } from '../kit/Dialog.tsx'
+import { Fact, FactList } from '../kit/FactList.tsx'
 import { formatDate, formatTime } from '../kit/format.ts'
 import { Card } from '../kit/Page.tsx'
 import { Status } from '../kit/Status.tsx'
@@ -35,17 +36,17 @@ export function ConsentCard({ contact: { id, phone_number } }: { contact: Contac
       {consents.isPending && <LoadingSkeleton lines={3} />}
       {entries && (
         <>
-          <dl className={styles.states}>
-            <State name="SMS">
+          <FactList>
+            <Fact name="SMS">
               <KindState kind="sms" entries={entries} has_older={consents.hasNextPage} />
-            </State>
-            <State name="Calls">
+            </Fact>
+            <Fact name="Calls">
               <KindState kind="voice" entries={entries} has_older={consents.hasNextPage} />
-            </State>
-            <State name="Number">
+            </Fact>
+            <Fact name="Number">
               <NumberState phone_number={phone_number} />
-            </State>
-          </dl>
+            </Fact>
+          </FactList>
           <div className={styles.actions}>
             {(Object.keys(titles) as Form[]).map((name) => (
               <Button key={name} size="xs" variant="default" onClick={() => setDialog(name)}>
@@ -63,13 +64,6 @@ export function ConsentCard({ contact: { id, phone_number } }: { contact: Contac
     </Card>
   )
 }
-
-const State = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-)
 
 interface KindStateProps {
   kind: 'sms' | 'voice'

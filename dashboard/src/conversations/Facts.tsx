@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { contactQuery, contactTitle } from '../contacts/contact.ts'
 import { useApi } from '../kit/api.ts'
+import { Fact, FactList } from '../kit/FactList.tsx'
 import { formatPhoneNumber } from '../kit/phone-number.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import styles from './conversations.module.css'
@@ -72,7 +73,7 @@ export function Members({ title, members }: { title: string; members: Record<str
 export const Facts = ({ title, children }: { title: string; children: ReactNode }) => (
   <section className={styles.facts} aria-label={title}>
     <h2>{title}</h2>
-    <dl>{children}</dl>
+    <FactList>{children}</FactList>
   </section>
 )
 
@@ -83,12 +84,3 @@ export const FactsState = ({ title, children }: { title: string; children: React
     {children}
   </section>
 )
-
-/** Shows nothing without a value. */
-export const Fact = ({ name, children }: { name: string; children: ReactNode }) =>
-  children ? (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  ) : null

@@ -4,6 +4,7 @@ import { useApi } from '../kit/api.ts'
 import { JsonBlock } from '../kit/CodeBlock.tsx'
 import { Disclosure } from '../kit/Disclosure.tsx'
 import { Drawer } from '../kit/Drawer.tsx'
+import { Fact, FactList } from '../kit/FactList.tsx'
 import { formatExactTime, formatTimeZone } from '../kit/format.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { describeActor, describeSubject } from './describe.ts'
@@ -41,18 +42,15 @@ function Details({ run }: { run: Run }) {
   const [newest] = run
   return (
     <div className={styles.details}>
-      <dl className={styles.facts}>
-        <dt>About</dt>
-        <dd>
+      <FactList>
+        <Fact name="About">
           <EventLink event={newest} text={describeSubject(newest) || newest.resource_id} />
-        </dd>
-        <dt>By</dt>
-        <dd>{describeActor(newest) || 'Not recorded'}</dd>
-        <dt>Type</dt>
-        <dd>
+        </Fact>
+        <Fact name="By">{describeActor(newest) || 'Not recorded'}</Fact>
+        <Fact name="Type">
           <code className={styles.type}>{newest.type}</code>
-        </dd>
-      </dl>
+        </Fact>
+      </FactList>
       {run.length === 1 ? (
         <Content event={newest} />
       ) : (

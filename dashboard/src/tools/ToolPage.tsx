@@ -1,11 +1,12 @@
 import { Badge, Menu } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import type { Tool } from '../../../server/tools/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { JsonBlock } from '../kit/CodeBlock.tsx'
 import { CopyField } from '../kit/CopyField.tsx'
+import { Fact } from '../kit/FactList.tsx'
 import { formatNumber, formatTime } from '../kit/format.ts'
 import { RotateIcon, TrashIcon } from '../kit/icons.tsx'
 import { MoreMenu } from '../kit/MoreMenu.tsx'
@@ -59,9 +60,9 @@ function ToolDetails({ tool }: { tool: Tool }) {
         {tool.description && <p className={styles.description}>{tool.description}</p>}
         <CopyField label={`${tool.method} request to`} value={tool.url ?? ''} copy_label="Copy URL" />
         <dl className={styles.facts}>
-          <Fact term="Headers">{headers.length > 0 ? headers.join(', ') : 'None'}</Fact>
-          <Fact term="Timeout">{formatNumber(tool.timeout_ms)} ms</Fact>
-          <Fact term="Says while it runs">{tool.say_while ?? 'Nothing'}</Fact>
+          <Fact name="Headers">{headers.length > 0 ? headers.join(', ') : 'None'}</Fact>
+          <Fact name="Timeout">{formatNumber(tool.timeout_ms)} ms</Fact>
+          <Fact name="Says while it runs">{tool.say_while ?? 'Nothing'}</Fact>
         </dl>
         {previous_secret_until && Date.parse(previous_secret_until) > now && (
           <p className={styles.hint}>The previous secret works until {formatTime(previous_secret_until)}.</p>
@@ -70,13 +71,6 @@ function ToolDetails({ tool }: { tool: Tool }) {
     </Card>
   )
 }
-
-const Fact = ({ term, children }: { term: string; children: ReactNode }) => (
-  <div>
-    <dt>{term}</dt>
-    <dd>{children}</dd>
-  </div>
-)
 
 const ToolActions = ({ tool, open }: { tool: Tool; open: (dialog: ToolDialog) => void }) => (
   <MoreMenu>

@@ -3,14 +3,21 @@ import { contactListQuery } from './contacts/contact.ts'
 import { validateContactSearch } from './contacts/search.ts'
 import { createApi } from './kit/api.ts'
 import { session_query } from './kit/session.ts'
-import type { router } from './router.tsx'
+import type { router as Router } from './router.tsx'
+import { lastWorkspace } from './shell/last-workspace.ts'
 
-/** Asks for the session and the list of contacts while the code of the page is loaded, instead of after it. */
-export async function startFirstRequests(client: QueryClient, { latestLocation }: typeof router): Promise<void> {
-  const [, workspace, page] = /^\/w\/([^/]+)\/?(.*)$/.exec(latestLocation.pathname) ?? []
+/** Asks for the code of the page, the session and the list of contacts at the same time, before anything is rendered. */
+export async function startFirstRequests(client: QueryClient, router: typeof Router): Promise<void> {
+  const { pathname, search } = router.latestLocation
+  const [routes, { workspace }, found] = router.getMatchedRoutes(pathname)
+  for (const route of routes) void router.loadRouteChunk(route)
   if (!workspace) return
-  // Who isn't signed in gets no error for the list.
-  const session = await client.ensureQueryData(session_query).catch(() => null)
-  if (page !== 'contacts' || !session?.workspaces.some(({ id, is_locked }) => id === workspace && !is_locked)) return
-  await client.prefetchQuery(contactListQuery(createApi(workspace), validateContactSearch(latestLocation.search)))
+  const asking = client.ensureQueryData(session_query).catch(() => null)
+  if (found?.fullPath !== '/w/$workspace/contacts') return
+  // Who isn't signed in gets no error for the list, unless this browser has shown the workspace before.
+  if (workspace !== lastWorkspace()) {
+    const session = await asking
+    if (!session?.workspaces.some(({ id, is_locked }) => id === workspace && !is_locked)) return
+  }
+  await client.prefetchQuery(contactListQuery(createApi(workspace), validateContactSearch(search)))
 }

@@ -104,9 +104,6 @@ test('a campaign is created step by step', { skip }, async () => {
   await click('Continue')
   // The only agent is chosen.
   await page.locator('main').getByRole('combobox', { name: 'Agent' }).and(page.locator('[value=Baker]')).waitFor()
-  await page.getByRole('radio', { name: 'SMS' }).check()
-  await page.getByRole('link', { name: 'Open Channels' }).waitFor()
-  await page.getByRole('radio', { name: 'Calls' }).check()
   await choose('Channels', /^Line/)
   await page.keyboard.press('Escape')
   await page.getByRole('radio', { name: 'Only contacts who have agreed' }).check()

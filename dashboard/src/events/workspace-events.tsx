@@ -10,9 +10,9 @@ import { event_types } from './event-types.ts'
 
 const reconnect_ms = 1_000
 const retry_ms = 5_000
-/** Of the browser, in all workspaces: one for each that is open in a window, as far as they go. */
+/** Shared by all windows of the browser. Each is for one workspace. Those that get none poll. */
 const connections = ['events-1', 'events-2']
-/** Received events that are known again. */
+/** IDs of received events that are kept, so that none is passed on twice. */
 const known_max = 1_000
 
 /** `data` is the event as JSON, which only those who want it parse. */
@@ -41,7 +41,7 @@ interface WorkspaceEvents {
   start: () => () => void
 }
 
-interface Source {
+interface WorkspaceEventsOptions {
   person: string
   workspace: string
   claims: Claims
@@ -52,7 +52,7 @@ interface Source {
  * The events of a workspace, which all visible windows of a person share: one window reads them and passes them on. When it closes
  * or hangs, another one goes on after the last event that it has received.
  */
-function openWorkspaceEvents({ person, workspace, claims, isSignedIn }: Source): WorkspaceEvents {
+function openWorkspaceEvents({ person, workspace, claims, isSignedIn }: WorkspaceEventsOptions): WorkspaceEvents {
   // Nobody receives the events of someone else, or of another workspace.
   const name = `parley-events-${person}-${workspace}`
   const subscribers = new Set<Subscriber>()
@@ -75,6 +75,8 @@ function openWorkspaceEvents({ person, workspace, claims, isSignedIn }: Source):
   const setState = (next: StreamState, is_new: boolean) => {
     const must_read = next === 'connected' && (is_new || !is_joined)
     is_joined ||= next === 'connected'
+    // What is read now includes all earlier events.
+    if (is_new) last_id = undefined
     state = next
     for (const listener of listeners) listener()
     if (must_read) for (const { onOpen } of subscribers) onOpen()

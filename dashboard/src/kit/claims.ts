@@ -48,7 +48,7 @@ export function openClaims(): Claims {
 
   const post = ({ held: name = '', since }: Claim, is_released = false) =>
     channel?.postMessage({ name, holder, since, is_released } satisfies Note)
-  const ownClaim = (name: string) => claims.values().find(({ held }) => held === name)
+  const ownClaim = (name: string) => [...claims].find(({ held }) => held === name)
   const isFree = (name: string) => !ownClaim(name) && !others.has(name)
   const take = () => {
     for (const claim of claims) {
@@ -93,8 +93,8 @@ export function openClaims(): Claims {
       beat ??= setInterval(repeat, beat_ms)
       take()
       return () => {
+        if (!claims.delete(claim)) return
         clearTimeout(claim.timer)
-        claims.delete(claim)
         if (claim.held !== undefined) post(claim, true)
         if (claims.size > 0) return
         clearInterval(beat)

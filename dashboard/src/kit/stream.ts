@@ -25,7 +25,7 @@ const retry_ms = 5_000
 export const batch_ms = 100
 /** While there is no connection for a stream. */
 export const poll_ms = 3_000
-/** Of all windows. */
+/** Shared by all windows of the browser. */
 const connections = ['stream-1', 'stream-2']
 
 /**

@@ -31,7 +31,7 @@ export function ContactPage() {
   const can_edit = useCanEdit()
   useLiveContacts(
     (events) =>
-      events?.some(({ type, resource_id }) => resource_id === id && type === 'contact.updated') &&
+      (!events || events.some(({ type, resource_id }) => resource_id === id && type === 'contact.updated')) &&
       client.invalidateQueries({ queryKey: [api.workspace, 'contacts'] }),
   )
   return (

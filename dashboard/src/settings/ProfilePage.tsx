@@ -49,7 +49,7 @@ function NameForm() {
         <TextInput label="Email" value={person.email} readOnly />
         <Button
           type="submit"
-          disabled={form.values.name === person.name}
+          disabled={form.values.name.trim() === person.name}
           loading={saving.isPending}
           className={styles.submit}
         >

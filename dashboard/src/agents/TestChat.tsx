@@ -93,7 +93,7 @@ function Chats({ agent, draft, onStep }: TestChatProps) {
       )}
       <MessageForm
         label="Write as the contact"
-        conversation_id={id}
+        focus_key={id}
         is_disabled={conversation?.status === 'closed'}
         onSend={send}
       />

@@ -31,7 +31,7 @@ export function HandedOverAnswer({ conversation: { id, status }, label, hint }: 
     ])
   }
   if (status === 'handed_over')
-    return <MessageForm label={label} keep_as={id} onSend={answer} conversation_id={takes_focus ? id : undefined} />
+    return <MessageForm label={label} keep_as={id} onSend={answer} focus_key={takes_focus ? id : undefined} />
   return status === 'open' ? <p className={styles.notice}>{hint}</p> : null
 }
 

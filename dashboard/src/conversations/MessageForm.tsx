@@ -12,7 +12,7 @@ const text_length_max = 4_000
 interface MessageFormProps {
   label: string
   /** When it changes, the field takes the focus. */
-  conversation_id?: string | undefined
+  focus_key?: string | undefined
   is_disabled?: boolean
   /** What is typed is kept under this name until it is sent, also when the page is loaded again. */
   keep_as?: string
@@ -21,12 +21,12 @@ interface MessageFormProps {
 }
 
 /** Enter sends, Shift+Enter breaks the line. */
-export function MessageForm({ label, conversation_id, is_disabled = false, keep_as, onSend }: MessageFormProps) {
+export function MessageForm({ label, focus_key, is_disabled = false, keep_as, onSend }: MessageFormProps) {
   const [text, setText] = useDraft(keep_as)
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
-    if (conversation_id) field.current?.focus()
-  }, [conversation_id])
+    if (focus_key) field.current?.focus()
+  }, [focus_key])
   const sending = useMutation({
     mutationFn: onSend,
     // What was typed meanwhile stays.

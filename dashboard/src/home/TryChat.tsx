@@ -75,7 +75,7 @@ function Chat({ id, agent }: { id: string; agent: Agent }) {
         names={names}
       />
       {status === 'closed' && <p className={styles.quiet}>The conversation has ended.</p>}
-      <MessageForm label="Write as the contact" conversation_id={id} is_disabled={status === 'closed'} onSend={send} />
+      <MessageForm label="Write as the contact" focus_key={id} is_disabled={status === 'closed'} onSend={send} />
     </>
   )
 }

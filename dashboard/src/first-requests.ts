@@ -12,11 +12,11 @@ export async function startFirstRequests(client: QueryClient, router: typeof Rou
   const [routes, { workspace }, found] = router.getMatchedRoutes(pathname)
   for (const route of routes) void router.loadRouteChunk(route)
   if (!workspace) return
-  const asking = client.ensureQueryData(session_query).catch(() => null)
+  const session_request = client.ensureQueryData(session_query).catch(() => null)
   if (found?.fullPath !== '/w/$workspace/contacts') return
-  // Who isn't signed in gets no error for the list, unless this browser has shown the workspace before.
+  // In the workspace that this browser has shown last, the list is likely to be allowed. Otherwise the session tells first.
   if (workspace !== lastWorkspace()) {
-    const session = await asking
+    const session = await session_request
     if (!session?.workspaces.some(({ id, is_locked }) => id === workspace && !is_locked)) return
   }
   await client.prefetchQuery(contactListQuery(createApi(workspace), validateContactSearch(search)))

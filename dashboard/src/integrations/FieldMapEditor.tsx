@@ -197,11 +197,14 @@ function parseSample(sample: string): { json?: unknown; error?: string } {
   }
 }
 
+/** Each field has a pointer, so that one that is typed and cleared again has not changed. */
+const not_mapped = Object.fromEntries(contact_fields.map(({ value }) => [value, '']))
+
 function toDraft({ field_map, default_country }: Integration): Draft {
   const { crm_ids = {}, custom_fields = {}, ...rest } = field_map
-  const pointers = Object.fromEntries(Object.entries(rest).map(([field, pointer]) => [field, String(pointer)]))
+  const mapped = Object.fromEntries(Object.entries(rest).map(([field, pointer]) => [field, String(pointer)]))
   return {
-    pointers,
+    pointers: { ...not_mapped, ...mapped },
     custom_fields,
     crm_ids: Object.entries(crm_ids).map(([system, pointer]) => ({ system, pointer })),
     default_country,

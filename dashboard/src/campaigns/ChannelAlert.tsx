@@ -35,7 +35,7 @@ export function ChannelAlert({ campaign }: { campaign: Campaign }) {
   const stop = () => setEditing(false)
   if (!can_edit) return null
   const choose = (label: string) => (
-    <Anchor component="button" type="button" fz="inherit" onClick={() => setEditing(true)}>
+    <Anchor component="button" type="button" fz="inherit" underline="always" onClick={() => setEditing(true)}>
       {label}
     </Anchor>
   )
@@ -70,7 +70,11 @@ function Connect() {
   const { workspace } = useApi()
   if (!useIsOwner()) return 'An owner must connect one'
   return (
-    <Anchor fz="inherit" renderRoot={(props) => <Link to="/w/$workspace/channels" params={{ workspace }} {...props} />}>
+    <Anchor
+      fz="inherit"
+      underline="always"
+      renderRoot={(props) => <Link to="/w/$workspace/channels" params={{ workspace }} {...props} />}
+    >
       Connect one
     </Anchor>
   )

@@ -46,7 +46,10 @@ function NoChannel() {
     <Text>
       No SMS channel is active.{' '}
       {is_owner ? (
-        <Anchor renderRoot={(props) => <Link to="/w/$workspace/channels" params={{ workspace }} {...props} />}>
+        <Anchor
+          underline="always"
+          renderRoot={(props) => <Link to="/w/$workspace/channels" params={{ workspace }} {...props} />}
+        >
           Connect an SMS channel
         </Anchor>
       ) : (

@@ -45,6 +45,7 @@ function CountryError({ children }: { children: ReactNode }) {
       {children}, or{' '}
       <Anchor
         fz="inherit"
+        underline="always"
         renderRoot={(props) => <Link to="/w/$workspace/settings/workspace" params={{ workspace }} {...props} />}
       >
         set a default country

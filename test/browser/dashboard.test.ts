@@ -294,14 +294,15 @@ test('workspaces are renamed, created and switched', { skip }, async () => {
   await page.getByLabel('Name').fill('Support')
   await save.click()
   const toast = page.getByRole('alert').filter({ hasText: 'General saved.' })
-  // It stays while the pointer is on its button, until another page is opened.
+  // It stays while the pointer is on its button, until the keyboard opens another page.
   await toast.getByRole('button', { name: 'Dismiss' }).hover()
   const [at, beside] = [await toast.boundingBox(), await page.getByRole('main').boundingBox()]
   assert.ok(at && beside && at.x + at.width <= beside.x, 'covers nothing of the page')
-  while (await toast.isVisible()) {
-    await openFromNav(page, 'Contacts')
-    await openFromNav(page, 'Agents')
+  for (let round = 0; round < 100 && (await toast.isVisible()); round += 1) {
+    await main('Contacts').press('Enter')
+    await main('Agents').press('Enter')
   }
+  assert.ok(!(await toast.isVisible()), 'belongs to the page')
   await page.getByRole('button', { name: 'Workspace Support' }).click()
   await page.getByRole('menuitem', { name: 'New workspace' }).click()
   await dialog().getByLabel('Name').fill('Sales')

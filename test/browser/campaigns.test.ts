@@ -303,7 +303,7 @@ test('a viewer sees campaigns, and no controls that change them', { skip }, asyn
   const viewer = await newMember('viewer')
   const on = viewer.page
   await openFromNav(on, 'Campaigns')
-  await on.getByText('Summer appointments').click()
+  await on.getByRole('link', { name: 'Summer appointments' }).click()
   await on.getByText('3 of 20', { exact: true }).waitFor()
   assert.equal(await on.getByText('Expected end').count(), 0)
   await on.getByRole('navigation', { name: 'Campaign', exact: true }).getByRole('link', { name: 'Contacts' }).click()
@@ -325,7 +325,7 @@ test('a campaign is cloned and canceled, and a draft is deleted', { skip }, asyn
   await fromMenu('Delete')
   await dialog().getByRole('button', { name: 'Delete campaign' }).click()
   await page.getByText('Campaign deleted.').waitFor()
-  await page.getByRole('table', { name: 'Campaigns' }).getByText('Summer appointments').click()
+  await page.getByRole('table', { name: 'Campaigns' }).getByRole('link', { name: 'Summer appointments' }).click()
   await fromMenu('Cancel campaign')
   await dialog().getByRole('button', { name: 'Cancel campaign' }).click()
   await page.locator('main').getByText('Canceled').first().waitFor()

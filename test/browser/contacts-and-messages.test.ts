@@ -357,7 +357,7 @@ test('custom fields of a contact are added, changed and removed', { skip }, asyn
   await page.getByRole('button', { name: 'Remove custom field 1' }).click()
   await field('Value', 2).fill('13')
   await save()
-  await section('Details').getByText('13').waitFor()
+  await section('Details').getByText('13', { exact: true }).waitFor()
   assert.deepEqual(await stored(), { plan: 'gold', seats: 13, region: 'west' })
   assert.deepEqual(owner.pageErrors([400, 409]), [])
 })

@@ -22,7 +22,8 @@ import { sum } from './ForecastChart.tsx'
 import { useForecast } from './forecast.ts'
 import { OutcomeBar } from './OutcomeBar.tsx'
 import { StatusAlert } from './StatusAlert.tsx'
-import { countDone, StatusParts } from './StatusBar.tsx'
+import { countDone } from './StatusBar.tsx'
+import { StatusParts } from './StatusParts.tsx'
 import { validateOverviewSearch } from './search.ts'
 
 /** How a campaign goes, read again every other second. */

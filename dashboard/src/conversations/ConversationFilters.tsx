@@ -7,10 +7,10 @@ import type { FilterChipProps } from '../kit/FilterChip.tsx'
 import { Filters, filter_list } from '../kit/Filters.tsx'
 import { SearchIcon } from '../kit/icons.tsx'
 import { useSearchText } from '../kit/useSearchText.ts'
-import { useContactName } from './ContactName.tsx'
 import { kind_names, status_names, statuses } from './conversation.ts'
 import styles from './conversations.module.css'
 import { type ConversationSearch, kinds, search_length_min } from './search.ts'
+import { useContactName } from './useContactName.ts'
 
 type Change = { [name in keyof ConversationSearch]: ConversationSearch[name] | undefined }
 

@@ -119,3 +119,16 @@ test('consent counts as it was at the time of the dial', () => {
 test('a dial to someone else is found', () => {
   assert.deepEqual(rulesBroken({ at: ['2027-03-01T15:00:00Z'], check: { people: new Map() } }), ['unknown'])
 })
+
+test('a late dial is allowed by what was so when it was decided, and nothing else', () => {
+  const at = ['2027-03-01T15:00:00.000Z']
+  const check = { late_ms: 2_000 }
+  const said = (status: 'granted' | 'revoked', time: string) => ({
+    person: { consents: [{ kind: 'voice' as const, status, at: Date.parse(time) }] },
+  })
+  const campaign = { consent: 'required' } as const
+  assert.deepEqual(rulesBroken({ at, campaign, check, ...said('granted', '2027-03-01T14:59:59.999Z') }), [])
+  assert.deepEqual(rulesBroken({ at, campaign, check, ...said('granted', '2027-03-01T15:00:00.001Z') }), ['consent'])
+  assert.deepEqual(rulesBroken({ at, check, ...said('revoked', '2027-03-01T14:59:58.001Z') }), [])
+  assert.deepEqual(rulesBroken({ at, check, ...said('revoked', '2027-03-01T14:59:58.000Z') }), ['consent'])
+})

@@ -89,18 +89,29 @@ function violationsOf(check: DialCheck, dial: Dial, earlier: Dial[]): Violation[
   // Decisions are apart by the gap, and the earlier dial may be late.
   const gap_ms = campaign.caps.gap_hours_min * hour_ms - late_ms
   if (earlier.some(({ at }) => dial.at - at < gap_ms)) add('gap', 'the last dial was too short ago')
-  const consent = consentOf(campaign, person, dial.at - late_ms)
-  if (consent === 'revoked') add('consent', 'the person has opted out')
-  if (consent === undefined && campaign.consent === 'required') add('consent', 'the person has not agreed')
+  const consents = consentsOf(campaign, person, { from: dial.at - late_ms, to: dial.at })
+  const isAllowed = (status: Consent) =>
+    status === 'granted' || (status === undefined && campaign.consent !== 'required')
+  if (!consents.some(isAllowed))
+    add('consent', consents.includes('revoked') ? 'the person has opted out' : 'the person has not agreed')
   return found
 }
 
 /** Days don't all begin at midnight, so only dates are compared. */
 const dayNumber = ({ year, month, day }: DateTime): number => Date.UTC(year, month - 1, day) / day_ms
 
-function consentOf({ kind }: CheckedCampaign, { consents }: CheckedPerson, at: number) {
-  const of_kind = consents.filter((one) => (one.kind === 'all' || one.kind === kind) && one.at <= at)
-  return of_kind.toSorted((left, right) => left.at - right.at).at(-1)?.status
+type Consent = CheckedPerson['consents'][number]['status'] | undefined
+
+/** What the person has said at some time in this range: the decision was made then. */
+function consentsOf(
+  { kind }: CheckedCampaign,
+  { consents }: CheckedPerson,
+  { from, to }: { from: number; to: number },
+): Consent[] {
+  const of_kind = consents.filter((one) => (one.kind === 'all' || one.kind === kind) && one.at <= to)
+  const sorted = of_kind.toSorted((left, right) => left.at - right.at)
+  const before = sorted.findLast(({ at }) => at <= from)
+  return [before?.status, ...sorted.filter(({ at }) => at > from).map(({ status }) => status)]
 }
 
 /** A window belongs to the day of its start, so that of the day before may be open too. */

@@ -38,14 +38,20 @@ const said = await sentence('What are your opening hours?', { voice: 'slt', afte
 const said_wav = Buffer.from(writeWav(said, microphone_rate))
 // Chromium's microphone says it again and again.
 fs.writeFileSync(microphone_file, said_wav)
+/** Some builds of Chromium have nobody who could be asked, and refuse all: `asking` is the answer instead. */
+const openBrowser = (asking: string): Promise<Browser> =>
+  openChromium([
+    '--use-fake-device-for-media-stream',
+    `--use-fake-ui-for-media-stream${asking}`,
+    `--use-file-for-fake-audio-capture=${microphone_file}`,
+    '--autoplay-policy=user-gesture-required',
+  ])
+const granted = ''
+const denied = '=deny'
 const browser = skip
   ? // All tests are skipped then, and nothing uses it.
     ({} as Browser)
-  : await openChromium([
-      '--use-fake-device-for-media-stream',
-      `--use-file-for-fake-audio-capture=${microphone_file}`,
-      '--autoplay-policy=user-gesture-required',
-    ])
+  : await openBrowser(granted)
 /** Closed after each test, because a page that talks takes time of the processor. */
 const contexts: BrowserContext[] = []
 afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())))
@@ -68,7 +74,8 @@ async function newVoiceChannel(fields: object): Promise<string> {
 }
 
 interface OpenOptions {
-  is_allowed?: boolean
+  /** Another one than that of most tests. */
+  in_browser?: Browser
   init?: string
   path?: string
   origin?: string
@@ -81,11 +88,11 @@ interface Opened {
   requests: string[]
 }
 
-async function openPage({ is_allowed = true, init, origin = peer.url, ...options }: OpenOptions = {}): Promise<Opened> {
-  const context = await browser.newContext({ viewport: wide, reducedMotion: 'reduce' })
+async function openPage({ in_browser = browser, init, ...options }: OpenOptions = {}): Promise<Opened> {
+  const { origin = peer.url } = options
+  const context = await in_browser.newContext({ viewport: wide, reducedMotion: 'reduce' })
   contexts.push(context)
-  // What is not granted is refused.
-  await context.grantPermissions(is_allowed ? ['microphone'] : [], { origin })
+  if (in_browser === browser) await context.grantPermissions(['microphone'], { origin })
   if (init) await context.addInitScript(init)
   if (options.cookie) await context.addCookies([{ ...options.cookie, url: origin }])
   const page = await context.newPage()
@@ -353,7 +360,10 @@ test('a token that is refused ends the call with a sentence, and everything stop
 test('a refused microphone, none, an old browser and a page without TLS get a sentence that helps', {
   skip,
 }, async () => {
-  const { page: refused } = await openPage({ is_allowed: false })
+  await using stack = new AsyncDisposableStack()
+  const refusing = await openBrowser(denied)
+  stack.defer(() => refusing.close())
+  const { page: refused } = await openPage({ in_browser: refusing })
   await button(refused, 'Talk').click()
   await refused.getByText('The microphone is blocked.').waitFor()
   await look(refused, 'voice page, microphone refused')

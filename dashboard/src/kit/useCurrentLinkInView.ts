@@ -7,7 +7,15 @@ export function useCurrentLinkInView(): RefObject<HTMLElement | null> {
   const bar = useRef<HTMLElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the current link changes with the path
   useEffect(() => {
-    bar.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    const link = bar.current?.querySelector('[aria-current=page]')
+    if (bar.current && link) scrollToLink(bar.current, link)
   }, [pathname])
   return bar
+}
+
+/** After `scrollIntoView` the first Tab would begin at the link, and not at the start of the page. */
+function scrollToLink(bar: HTMLElement, link: Element): void {
+  const [frame, own] = [bar.getBoundingClientRect(), link.getBoundingClientRect()]
+  if (own.left < frame.left) bar.scrollLeft -= frame.left - own.left
+  else if (own.right > frame.right) bar.scrollLeft += own.right - frame.right
 }

@@ -42,9 +42,7 @@ export function useUnsaved(is_unsaved: boolean, question = changes): () => void 
   const is_saved = useRef(false)
   if (!is_unsaved) is_saved.current = false
   entry.current.is_unsaved = is_unsaved && !is_saved.current
-  useEffect(() => {
-    if (is_unsaved) void loadQuestion().catch(() => {})
-  }, [is_unsaved])
+  useEffect(() => void loadQuestion().catch(() => {}), [])
   useEffect(() => {
     const own = entry.current
     for (let at = guard; at; at = at.parent) at.entries.add(own)
@@ -121,7 +119,10 @@ function useGuard(): Guard {
 
 const loadQuestion = () => import('./QuestionDialog.tsx')
 
-/** Loaded as soon as something is unsaved. If it couldn't be, the browser asks. */
+/**
+ * Loaded with the form, because the server may be out of reach when something is unsaved, and some browsers don't load a file again
+ * that has failed once. If it couldn't be loaded, the browser asks.
+ */
 const QuestionDialog = lazyPart<QuestionDialogProps>(() =>
   loadQuestion().then(
     ({ QuestionDialog }) => QuestionDialog,

@@ -29,10 +29,10 @@ export const failures_max = 20
 const expectations_max = 50
 const phrases_max = 20
 const phrase_max = 500
-const said_max = 4_000
+export const said_max = 4_000
 const turns_before_max = 50
 const turns_max = 200
-const tool_answers_max = 100
+export const tool_answers_max = 100
 
 export const test_kinds = ['reply', 'conversation', 'simulation'] as const
 const media = ['text', 'voice'] as const

@@ -1149,6 +1149,20 @@ export class ConversationsApi {
   }
 
   /**
+   * Make a test of a conversation.
+   *
+   * Makes a test of kind `conversation`: what the contact has said to the agent, what tools have answered, and as
+   * expectations what the agent did. The name, number, email, address, company and custom fields of the contact are
+   * replaced by made-up ones wherever they occur. Read it before you keep it: what is said about other people stays.
+   * Nothing refers to the conversation, so the test stays when the conversation is redacted or deleted.
+   *
+   * Requires the scopes `agents:write` and `conversations:read`.
+   */
+  makeTest(id: string, options?: RequestOptions): ApiPromise<AgentTest> {
+    return this.#client.send('POST', path`/conversations/${id}/make_test`, undefined, options)
+  }
+
+  /**
    * Start a conversation.
    *
    * Starts a conversation with an agent over the API. With `message`, the contact begins. Without it, the agent says its

@@ -105,9 +105,9 @@ async function testOf({ conversation, turns, contact, time_zone, language }: Rec
  * `is_whole` is false if lines are left out that the agent has answered.
  */
 function linesIn({ kind, status }: Conversation, turns: Turn[]): { lines: string[]; is_whole: boolean } {
-  const person_at = turns.findIndex(({ role }) => role === 'human')
-  const to_agent = person_at === -1 ? turns : turns.slice(0, person_at)
-  const is_handed_over = person_at !== -1 || status === 'handed_over'
+  const end = turns.findIndex((turn) => turn.role === 'human' || handsOver(turn))
+  const to_agent = end === -1 ? turns : turns.slice(0, end + 1)
+  const is_handed_over = end !== -1 || status === 'handed_over'
   const groups: string[][] = []
   let is_open = false
   for (const { role, text } of to_agent) {
@@ -117,11 +117,14 @@ function linesIn({ kind, status }: Conversation, turns: Turn[]): { lines: string
     is_open = true
     groups.at(-1)?.push(text)
   }
-  // Nobody but a person would have answered what followed the hand-over.
-  if (is_handed_over && is_open) groups.at(-1)?.splice(1)
+  // Said while a person was waited for.
+  if (is_handed_over && is_open) groups.pop()
   const lines = groups.map((texts) => texts.join(kind === 'voice' ? ' ' : '\n'))
   return { lines: lines.slice(0, steps_max), is_whole: lines.length <= steps_max }
 }
+
+const handsOver = ({ script, tools }: Turn): boolean =>
+  script?.step === '@hand_over' || tools.some(({ name, status }) => name === 'hand_over' && status === 'succeeded')
 
 const membersOf = (object: Record<string, unknown>, change: (value: unknown) => unknown): Record<string, unknown> =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]))
@@ -219,9 +222,7 @@ interface Ended extends Pick<Conversation, 'close_reason'> {
 
 /** Only if the agent has ended it, by its script or a tool: what people, carriers and limits do is not repeated in a test. */
 function endOf({ turns, close_reason, runs }: Ended): Expectation['how'] {
-  const did = (tool: string, step?: string) =>
-    runs.some(({ name }) => name === tool) || (step !== undefined && turns.some(({ script }) => script?.step === step))
-  if (close_reason === 'opted_out') return did('opt_out') ? 'opted_out' : undefined
-  if (did('hand_over', '@hand_over')) return 'handed_over'
+  if (close_reason === 'opted_out') return runs.some(({ name }) => name === 'opt_out') ? 'opted_out' : undefined
+  if (turns.some(handsOver)) return 'handed_over'
   return close_reason === 'agent_ended' ? 'agent_ended' : undefined
 }

@@ -1,6 +1,7 @@
 import { authorOf } from '../agents/schema.ts'
 import { ById, Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
+import { type MadeTest, makeTest } from './make-test.ts'
 import { toContent } from './report.ts'
 import * as runs from './runs.ts'
 import * as schema from './schema.ts'
@@ -75,6 +76,27 @@ export const operations: operation.Operation[] = [
     params: schema.ByTestId,
     response: Deleted,
     run: (at, { params, isCurrent }) => tests.remove(at, { ...toOne(params), isCurrent }),
+  }),
+  operation.write({
+    id: 'conversations.make_test',
+    method: 'POST',
+    path: '/conversations/:id/make_test',
+    collection: '/agents/:agent_id/tests',
+    scope: write,
+    second_scope: 'conversations:read',
+    summary: 'Make a test of a conversation',
+    description:
+      'Makes a test of kind `conversation`: what the contact has said to the agent, what tools have answered, and as expectations what ' +
+      'the agent did. The name, number, email, address, company and custom fields of the contact are replaced by made-up ones ' +
+      'wherever they occur. Read it before you keep it: what is said about other people stays. Nothing refers to the conversation, so the ' +
+      'test stays when the conversation is redacted or deleted.',
+    params: ById,
+    errors: ['INVALID_STATE'],
+    response: schema.AgentTest,
+    status: 201,
+    before: (at, { params }) => makeTest(at, params.id),
+    // It is what `before` has returned.
+    run: (at, { prepared }) => tests.create(at, prepared as MadeTest),
   }),
   operation.write({
     id: 'test_runs.create',

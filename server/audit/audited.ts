@@ -32,6 +32,7 @@ export const audited: ReadonlySet<string> = new Set([
   'channels.delete',
   'contacts.batch',
   'contacts.delete',
+  'conversations.make_test',
   'conversations.redact',
   'enrollments.delete',
   'imports.create',
@@ -64,6 +65,7 @@ export const isAudited = ({ operation }: Pick<Served, 'operation'>): boolean =>
 export function subjectOf({ operation, request, result }: Served, workspace: string): Reference | null {
   const [noun = ''] = operation.id.split('.')
   if (noun === 'workspace') return { type: noun, id: workspace }
+  if (operation.id === 'conversations.make_test') return { type: 'agent_test', id: idOf(result) ?? '' }
   // A test is below its agent.
   const id =
     noun === 'agent_tests' ? (idOf(request.params, 'test_id') ?? idOf(result)) : (idOf(request.params) ?? idOf(result))

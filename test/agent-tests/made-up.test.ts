@@ -145,12 +145,3 @@ test('who the contact is shows in what it says and what tools are told', () => {
   assert.deepEqual(person.phone_numbers, ['(212) 555-0188', '+14155550111'])
   assert.deepEqual(person.addresses, ['Navy Road 1'])
 })
-
-test('a large conversation of someone with many fields takes a moment', () => {
-  const custom_fields = Object.fromEntries(
-    Array.from({ length: 50 }, (_, index) => [`field_${index}`, `value ${index} of this, and ${index} more`]),
-  )
-  const { text } = madeUpFor({ ...ada, custom_fields })
-  const line = 'value one two three of this ada x@y.org '.repeat(100)
-  for (let index = 0; index < 50; index += 1) assert.ok(!text(line).includes('ada'))
-})

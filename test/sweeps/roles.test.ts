@@ -121,6 +121,7 @@ const allowed: Record<string, Role[]> = {
       'agent_tests.create',
       'agent_tests.update',
       'agent_tests.delete',
+      'conversations.make_test',
       'test_runs.create',
       'test_runs.cancel',
       'conversations.create',

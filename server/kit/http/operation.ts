@@ -119,7 +119,7 @@ interface Writing<P extends TSchema, Q extends TSchema, B extends TSchema, R ext
   isCreated: ((result: never) => boolean) | undefined
   /** For a create whose work may go on in the background, which is answered with 202. Called with what `run` returns. */
   isAccepted: ((result: never) => boolean) | undefined
-  /** The path of the collection that a created resource belongs to. By default `path`, up to its first parameter. */
+  /** The path of the collection that a created resource belongs to, with members of the request or the resource. By default `path`, up to its first parameter. */
   collection: string | undefined
   /** The member of the response that is the created resource, if the response has more than that. */
   resource: string | undefined

@@ -1,6 +1,5 @@
 import { normalizeText } from '../kit/text.ts'
-import type { Language } from '../models/languages/language.ts'
-import { ownValue } from '../models/matching.ts'
+import { type Language, ownValue } from '../models/matching.ts'
 
 /** Digits that follow each other in a text, written or spoken: "(415) 555-01", "four one five, double five". */
 export interface DigitRun {

@@ -1,7 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import type { CustomFields } from '../contacts/schema.ts'
 import { normalizeText } from '../kit/text.ts'
-import type { Language } from '../models/languages/language.ts'
+import type { Language } from '../models/matching.ts'
 import { type DigitRun, digitRuns, spokenDigits } from './digit-runs.ts'
 
 /** This replaces what tells who someone is by what is made up, the same each time it occurs. */

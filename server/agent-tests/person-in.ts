@@ -1,7 +1,6 @@
 import type { Contact } from '../contacts/schema.ts'
 import type { Conversation, Turn } from '../conversations/schema.ts'
-import type { Language } from '../models/languages/language.ts'
-import { listen } from '../models/matching.ts'
+import { type Language, listen } from '../models/matching.ts'
 import { findSlot } from '../models/slots.ts'
 import type { Person } from './made-up.ts'
 

@@ -65,7 +65,6 @@ export const isAudited = ({ operation }: Pick<Served, 'operation'>): boolean =>
 export function subjectOf({ operation, request, result }: Served, workspace: string): Reference | null {
   const [noun = ''] = operation.id.split('.')
   if (noun === 'workspace') return { type: noun, id: workspace }
-  if (operation.id === 'conversations.make_test') return { type: 'agent_test', id: idOf(result) ?? '' }
   // A test is below its agent.
   const id =
     noun === 'agent_tests' ? (idOf(request.params, 'test_id') ?? idOf(result)) : (idOf(request.params) ?? idOf(result))

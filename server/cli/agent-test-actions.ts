@@ -7,7 +7,6 @@ import { errorCode, Problem } from '../kit/problem.ts'
 import { counted } from '../kit/text.ts'
 import { consoleOf } from '../start/shell.ts'
 import { findAgent, findVersion } from './agent-actions.ts'
-import type { RunOptions } from './agent-test.ts'
 import { ApiError, takeFirst } from './api-client.ts'
 import type { Target } from './ask.ts'
 import { UsageError } from './command.ts'
@@ -21,6 +20,16 @@ const tests_max = 500
 const poll_first_ms = 100
 const poll_max_ms = 1_000
 const bar_width = 24
+
+export interface RunOptions {
+  workspace?: string
+  version?: string
+  draft?: true
+  test?: string[]
+  repeat?: number
+  passesMin?: number
+  junit?: string
+}
 
 /** A name that is not found is wrong usage here, so that CI can tell it from a failed test. */
 const findAgentToTest = (target: Target, name: string): Promise<Agent> =>

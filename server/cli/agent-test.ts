@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import type { RunOptions } from './agent-test-actions.ts'
 import type { Ask } from './ask.ts'
 import type { Command } from './command.ts'
 
@@ -28,15 +29,6 @@ const as = ({ workspace }: InWorkspace) => ({
   command: 'test',
   scopes: ['agents:read', 'agents:write', 'workspace:read'],
 })
-
-export interface RunOptions extends InWorkspace {
-  version?: string
-  draft?: true
-  test?: string[]
-  repeat?: number
-  passesMin?: number
-  junit?: string
-}
 
 export function addTestCommands(program: Command, ask: Ask, isJson: () => boolean): void {
   const group = program

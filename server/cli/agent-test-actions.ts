@@ -243,6 +243,10 @@ const describeImport = (
     ...updated.map((test) => `Updated "${test}".`),
     `"${name}": ${created.length} created, ${updated.length} updated, ${unchanged.length} unchanged.`,
     ...(others.length > 0
-      ? [`${counted(others.length, 'test is', 'tests are')} not in the file, and stay as they are.`]
+      ? [
+          others.length === 1
+            ? '1 test is not in the file, and stays as it is.'
+            : `${others.length} tests are not in the file, and stay as they are.`,
+        ]
       : []),
   ].join('\n')

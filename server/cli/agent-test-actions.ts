@@ -127,9 +127,10 @@ function describeRun({ name }: Agent, run: TestRun, results: TestRunResult[]): s
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(errors > 0 ? [`${errors} not run`] : []),
   ]
-  const last = status === 'canceled' ? 'The run was canceled' : counted(tests, 'test', 'tests')
+  const all = `${counted(tests, 'test', 'tests')} of ${what} of "${name}"`
+  const last = status === 'canceled' ? `The run of ${all} was canceled` : all
   const broken = results.filter((result) => result.status === 'failed' || result.status === 'error')
-  return [...broken.map(describeResult), `${last} of ${what} of "${name}": ${counts.join(', ')}.`].join('\n')
+  return [...broken.map(describeResult), `${last}: ${counts.join(', ')}.`].join('\n')
 }
 
 function describeResult({ name, status, passes, runs, failures, error, conversation_id }: TestRunResult): string {

@@ -4,8 +4,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, test } from 'node:test'
 import { newId } from '../../server/kit/id.ts'
-import { receptionist } from '../../server/start/receptionist.ts'
+import { receptionist, receptionist_tests } from '../../server/start/receptionist.ts'
 import { serve, type Tenant } from '../support/harness.ts'
+import { until } from '../support/model-servers.ts'
 import { command } from '../support/process.ts'
 import { newAgentTest } from '../support/samples.ts'
 
@@ -29,6 +30,18 @@ async function newUser(fields: object = {}) {
   const add = async (test: object) => (await tenant.call('POST', `/agents/${agent.id}/tests`, test)).body.data
   return { tenant, agent, start, run, json, add }
 }
+
+/** Runs the tests, with the background work that the service would do. */
+async function played({ tenant, agent, run }: Pick<User, 'tenant' | 'agent' | 'run'>, ...words: string[]) {
+  const list = async () => (await tenant.call('GET', `/agents/${agent.id}/test_runs`)).body.pagination.total
+  const before = await list()
+  const ended = run('run', agent.name, ...words)
+  await until(async () => (await list()) > before)
+  await tenant.work()
+  return ended
+}
+
+type User = Awaited<ReturnType<typeof newUser>>
 
 test('tests are listed, oldest first', async () => {
   const { run, json, add } = await newUser()
@@ -144,4 +157,91 @@ test('help names the exit statuses, and the version of an agent is no version of
   assert.match((await start(['--version']).ended).stdout, /^\d+\.\d+\.\d+/)
   const completion = (await start(['completion', 'bash']).ended).stdout
   assert.match(completion, /'test run'\) echo '.*--version --draft --test --repeat --passes-min --junit/)
+})
+
+test('the example agent of the first start passes its tests', async () => {
+  const user = await newUser()
+  for (const one of receptionist_tests) await user.add(one)
+  const { code, stdout, stderr } = await played(user)
+  assert.deepEqual([code, stdout], [0, '3 tests of v1 of "Receptionist": 3 passed.\n'], stderr)
+})
+
+const wrong = newAgentTest({
+  name: 'Opens at eight',
+  steps: [
+    { says: 'When are you open?', expect: [{ type: 'says', any_of: ['from eight'] }] },
+    { says: 'No', expect: [{ type: 'says', any_of: ['goodbye'] }] },
+  ],
+  expect: [{ type: 'ends', how: 'handed_over' }],
+})
+
+test('a failed test is printed with its turns, and the exit status is 1', async () => {
+  const user = await newUser()
+  await user.add(newAgentTest())
+  await user.add(wrong)
+  const { code, stdout } = await played(user)
+  assert.equal(code, 1)
+  assert.match(
+    stdout,
+    /^FAILED Opens at eight\n {2}line 1, turn 3: The agent did not say "from eight"\.\n {2}turn 5: .+\n {2}Conversation [0-9a-f-]{36}\n\n2 tests of v1 of "Receptionist": 1 passed, 1 failed\.\n$/,
+  )
+  const named = await played(user, '--test', 'Tells the opening hours')
+  assert.deepEqual([named.code, named.stdout], [0, '1 test of v1 of "Receptionist": 1 passed.\n'])
+})
+
+test('a version or the draft is tested', async () => {
+  const user = await newUser()
+  const { tenant, agent } = user
+  await user.add(newAgentTest())
+  const script = { start: 'hi', nodes: { hi: { say: 'Hello.', else: { go: 'hi' } } } }
+  await tenant.call('PATCH', `/agents/${agent.id}`, { script })
+  const draft = await played(user, '--draft')
+  assert.equal(draft.code, 1)
+  assert.match(draft.stdout, /1 test of the draft of "Receptionist": 0 passed, 1 failed\.\n$/)
+  assert.equal((await played(user, '--version', 'v1')).code, 0)
+})
+
+test('results are written as JSON, or to a JUnit file', async () => {
+  const user = await newUser()
+  await user.add(newAgentTest())
+  await user.add(wrong)
+  const { run, results } = JSON.parse((await played(user, '--json')).stdout)
+  assert.deepEqual([run.status, run.passed, run.failed], ['completed', 1, 1])
+  assert.deepEqual(
+    results.map(({ name, status }: { name: string; status: string }) => [name, status]),
+    [
+      ['Tells the opening hours', 'passed'],
+      ['Opens at eight', 'failed'],
+    ],
+  )
+  const file = path.join(folder, 'results.xml')
+  assert.equal((await played(user, '--junit', file)).code, 1)
+  assert.match(fs.readFileSync(file, 'utf8'), /<testcase name="Opens at eight"[^>]*>\s*<failure/)
+  assert.ok(!fs.existsSync(`${file}.part`))
+  const nowhere = await played(user, '--junit', path.join(folder, 'none/results.xml'))
+  assert.deepEqual([nowhere.code, /can't be written \(ENOENT\)/.test(nowhere.stderr)], [2, true])
+})
+
+test('Ctrl-C cancels the run', async () => {
+  const { tenant, agent, add, start } = await newUser()
+  await add(newAgentTest())
+  const running = start(['test', 'run', 'Receptionist'])
+  const runs = async () => (await tenant.call('GET', `/agents/${agent.id}/test_runs`)).body.data
+  await until(async () => (await runs()).length === 1)
+  running.signal('SIGINT')
+  const { code, stdout, stderr } = await running.ended
+  assert.deepEqual([code, stdout], [130, ''])
+  assert.match(stderr, /Canceled the run/)
+  assert.equal((await runs())[0].status, 'canceled')
+})
+
+test('a run that someone else cancels is no success', async () => {
+  const { tenant, agent, add, run } = await newUser()
+  await add(newAgentTest())
+  const ended = run('run', 'Receptionist')
+  const runs = async () => (await tenant.call('GET', `/agents/${agent.id}/test_runs`)).body.data
+  await until(async () => (await runs()).length === 1)
+  await tenant.call('POST', `/test_runs/${(await runs())[0].id}/cancel`)
+  const { code, stdout } = await ended
+  assert.deepEqual([code, stdout], [1, 'The run of 1 test of v1 of "Receptionist" was canceled: 0 passed.\n'])
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { raw, sql } from '../../server/kit/postgres/sql.ts'
 import { receptionist } from '../../server/start/receptionist.ts'
+import { runTests } from '../support/agent-tests.ts'
 import {
   answersAfter,
   becomes,
@@ -42,6 +43,12 @@ async function made(tenant: Tenant, id: string) {
   assert.equal(headers.get('location'), `/api/v1/agents/${data.agent_id}/tests/${data.id}`)
   assert.deepEqual((await tenant.call('GET', `/agents/${data.agent_id}/tests/${data.id}`)).body.data, data)
   return data
+}
+
+/** The agent has not changed, so it does the same again. */
+async function assertPasses(tenant: Tenant, { id, agent_id }: { id: string; agent_id: string }): Promise<void> {
+  const { results } = await runTests(tenant, agent_id, { test_ids: [id] })
+  assert.deepEqual([results[0].status, results[0].failures], ['passed', []])
 }
 
 /** Every table of the database that has this text somewhere. */
@@ -135,6 +142,7 @@ test("a test that was made of a conversation holds none of the contact's name, n
     },
   ])
 
+  await assertPasses(tenant, data)
   assert.ok((await tablesWith('quillfeather')).includes('public.conversation_turns'), 'the search finds what is there')
   assert.ok(!(await tablesWith('quillfeather')).includes('public.agent_tests'))
   assert.equal((await tenant.call('POST', `/conversations/${id}/redact`)).status, 200)
@@ -179,7 +187,8 @@ test('a tool that answers differently is answered by its arguments, and then in 
   const { id } = await begin(tenant, agent_id)
   await answersAfter(tenant, id, 0)
   await talk(tenant, id, ['2027-03-01', '2027-03-01', '2027-03-02', 'no'])
-  const { tool_answers, expect } = await made(tenant, id)
+  const data = await made(tenant, id)
+  const { tool_answers, expect } = data
   const answer = (day: string, number: number) => ({ tool: tool.name, arguments: { day }, result: { count: number } })
   assert.deepEqual(tool_answers, [
     { ...answer('2027-03-01', 1), once: true },
@@ -201,7 +210,8 @@ test('lines that a person has answered are left out, and the hand-over is expect
   await say(tenant, id, 'Is anybody there?')
   await tenant.call('POST', `/conversations/${id}/answers`, { text: 'Yes.' })
   await say(tenant, id, 'My secret')
-  const { begins, steps, expect, now } = await made(tenant, id)
+  const data = await made(tenant, id)
+  const { begins, steps, expect, now } = data
   assert.equal(begins, 'contact')
   assert.deepEqual(
     steps.map(({ says }: { says: string }) => says),
@@ -209,6 +219,7 @@ test('lines that a person has answered are left out, and the hand-over is expect
   )
   assert.deepEqual(expect, [{ type: 'ends', how: 'handed_over' }])
   assert.equal(now, (await get(tenant, id)).created_at)
+  await assertPasses(tenant, data)
 })
 
 test('of a model the words are not expected', async () => {

@@ -73,8 +73,9 @@ create table test_run_results (
   position integer not null,
   -- The test may be deleted later.
   test_id uuid,
-  -- In a replay.
+  -- In a replay, with its contact when it was said again: what they have said goes with them.
   source_conversation_id uuid,
+  source_contact_id uuid,
   name text collate "C" not null,
   kind text collate "C" not null,
   -- What is to be played. Null when it has been.
@@ -98,6 +99,10 @@ create table test_run_results (
   constraint test_run_results_run_fkey foreign key (workspace_id, run_id) references test_runs (workspace_id, id) on delete cascade,
   constraint test_run_results_status_known check (status in ('queued', 'passed', 'failed', 'error', 'canceled'))
 );
+create index test_run_results_source on test_run_results (workspace_id, source_conversation_id)
+  where source_conversation_id is not null;
+create index test_run_results_source_contact on test_run_results (workspace_id, source_contact_id)
+  where source_contact_id is not null;
 
 -- What must be there before a version is deployed: `none` or `tests`.
 alter table agents add column deploy_requires text collate "C" not null default 'none';

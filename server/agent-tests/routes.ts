@@ -1,8 +1,10 @@
 import { authorOf } from '../agents/schema.ts'
 import { ById, Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
+import { forbidden } from '../kit/problem.ts'
 import { type MadeTest, makeTest } from './make-test.ts'
-import { toContent } from './report.ts'
+import * as replays from './replays.ts'
+import { toContent, withoutWords } from './report.ts'
 import * as runs from './runs.ts'
 import * as schema from './schema.ts'
 import * as tests from './store.ts'
@@ -12,6 +14,10 @@ const runs_path = '/agents/:id/test_runs'
 const run_path = '/test_runs/:id'
 const read = 'agents:read'
 const write = 'agents:write'
+/** Of what was said in conversations. */
+const conversations_read = 'conversations:read'
+
+const readsConversations = ({ scopes }: operation.Caller): boolean => scopes.has(conversations_read)
 
 const toOne = ({ id, test_id }: { id: string; test_id: string }): tests.OneTest => ({ agent_id: id, test_id })
 
@@ -83,7 +89,7 @@ export const operations: operation.Operation[] = [
     path: '/conversations/:id/make_test',
     collection: '/agents/:agent_id/tests',
     scope: write,
-    second_scope: 'conversations:read',
+    second_scope: conversations_read,
     summary: 'Make a test of a conversation',
     description:
       'Makes a test of kind `conversation`: what the contact has said to the agent, what tools have answered, and as expectations what ' +
@@ -113,7 +119,13 @@ export const operations: operation.Operation[] = [
     errors: ['INVALID_STATE'],
     response: schema.TestRun,
     status: 202,
-    run: (at, { params, body, caller }) => runs.create(at, { agent_id: params.id, input: body, by: authorOf(caller) }),
+    run: (at, { params, body, caller }) => {
+      const { replay } = body
+      const new_run = { agent_id: params.id, by: authorOf(caller) }
+      if (!replay) return runs.create(at, { ...new_run, input: body })
+      if (!readsConversations(caller)) throw forbidden(conversations_read)
+      return replays.create(at, { ...new_run, input: { ...body, replay } })
+    },
   }),
   operation.list({
     id: 'test_runs.list',
@@ -138,7 +150,8 @@ export const operations: operation.Operation[] = [
     query: schema.TestRunFormat,
     response: schema.TestRunWithResults,
     file_types: ['application/xml'],
-    runInPieces: async (at, { params, query: { format = 'json' } }) => toContent(at, { id: params.id, format }),
+    runInPieces: async (at, { params, query: { format = 'json' }, caller }) =>
+      toContent(at, { id: params.id, format, hides_words: !readsConversations(caller) }),
   }),
   operation.list({
     id: 'test_runs.list_results',
@@ -149,7 +162,10 @@ export const operations: operation.Operation[] = [
     params: ById,
     query: schema.TestRunResultQuery,
     items: schema.TestRunResult,
-    run: (at, { params, query }) => runs.listResults(at, { id: params.id, query }),
+    run: async (at, { params, query, caller }) => {
+      const page = await runs.listResults(at, { id: params.id, query })
+      return readsConversations(caller) ? page : { ...page, data: page.data.map(withoutWords) }
+    },
   }),
   operation.write({
     id: 'test_runs.cancel',

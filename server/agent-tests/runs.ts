@@ -59,7 +59,14 @@ export async function create(
   return run
 }
 
-function inputFaults({ version_id, use_draft, test_ids, replay, repeat = 1, passes_min = 1 }: NewTestRun): Fault[] {
+export function inputFaults({
+  version_id,
+  use_draft,
+  test_ids,
+  replay,
+  repeat = 1,
+  passes_min = repeat,
+}: NewTestRun): Fault[] {
   const conflict = (path: string, other: string): Fault => ({
     path,
     code: 'conflict',
@@ -68,6 +75,7 @@ function inputFaults({ version_id, use_draft, test_ids, replay, repeat = 1, pass
   const faults: Fault[] = []
   if (version_id && use_draft) faults.push(conflict('use_draft', 'version_id'))
   if (replay && test_ids) faults.push(conflict('test_ids', 'replay'))
+  if (replay && repeat > 1) faults.push(conflict('repeat', 'replay'))
   if (passes_min > repeat)
     faults.push({ path: 'passes_min', code: 'maximum', message: 'passes_min must be at most repeat.' })
   return faults

@@ -16,6 +16,8 @@ import { event_types } from './event-types.ts'
 import { isRepeatable, type PlayedTest } from './play/play.ts'
 import { failedOutcome, type NewResult, type Outcome, playAndCheck, sum, toResult } from './play/results.ts'
 import { AbortedError, type Scene } from './play/scene.ts'
+import { replayBatch } from './replay-batch.ts'
+import { withoutGone } from './replays.ts'
 import { type RunRow, run_columns, table } from './run-rows.ts'
 import { ofRun } from './runs.ts'
 import { completeContent } from './store.ts'
@@ -148,6 +150,12 @@ interface Batch {
 
 /** Returns whether something is left to be played. */
 async function runBatch(at: AtOutside, batch: Batch): Promise<boolean> {
+  const { run, scene, context } = batch
+  if (run.kind === 'replay') {
+    const knownErrorOfRun = () => knownError(at, run)
+    const said = await replayBatch(at, { run, scene, isStopping: context.isStopping, knownError: knownErrorOfRun })
+    return write(at, batch, said, (at) => withoutGone(at, said))
+  }
   const queued = await readQueued(at, batch.run.id)
   const all = queued.map((one): Toplay => ({ ...one, test: { kind: one.kind, ...completeContent(one.content) } }))
   const [first] = all
@@ -229,8 +237,14 @@ async function knownError(at: At, { id }: StoredRun): Promise<string | undefined
 const not_tried = 'Not run, because the tests before it could not be run either:'
 
 /** Writes results, their conversations and the progress of the run together. Returns whether something is left to be played. */
-const write = (at: At, { lease }: Pick<Batch, 'lease'>, results: Written[]): Promise<boolean> =>
+const write = (
+  at: At,
+  { lease }: Pick<Batch, 'lease'>,
+  played: Written[],
+  check: (at: At) => Promise<Written[]> = async () => played,
+): Promise<boolean> =>
   inTransaction(at, async (at) => {
+    const results = await check(at)
     const run = await recordProgress(at, lease, results)
     const usage = sum(results.map((one) => one.usage))
     await Promise.all([

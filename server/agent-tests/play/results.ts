@@ -40,21 +40,32 @@ export interface Outcome {
 }
 
 /** Plays a test once and checks what it expects. Throws an AbortedError when nobody wants to know any more. */
-export async function playAndCheck(scene: Scene, test: PlayedTest, ids: object): Promise<Outcome> {
+export const playAndCheck = (scene: Scene, test: PlayedTest, ids: object): Promise<Outcome> =>
+  withinTime(
+    scene,
+    ids,
+    async (signal) => toOutcome({ ...scene, signal }, test, await play({ ...scene, signal }, test), ids),
+    failedOutcome,
+  )
+
+/** What fails, or takes too long, is a result too: it must not keep the others of a run from being played. */
+export async function withinTime<Result>(
+  scene: Scene,
+  ids: object,
+  run: (signal: AbortSignal) => Promise<Result>,
+  toFailed: (error: string) => Result,
+): Promise<Result> {
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), play_max_ms)
-  const signal = AbortSignal.any([scene.signal, late.signal])
   try {
-    const played = await play({ ...scene, signal }, test)
-    return await toOutcome({ ...scene, signal }, test, played, ids)
+    return await run(AbortSignal.any([scene.signal, late.signal]))
   } catch (error) {
     if (scene.signal.aborted) throw new AbortedError('the play was aborted')
-    if (error instanceof AbortedError) return failedOutcome(`It took longer than ${play_max_ms / 60_000} minutes.`)
-    if (error instanceof PlayError) return failedOutcome(error.message)
+    if (error instanceof AbortedError) return toFailed(`It took longer than ${play_max_ms / 60_000} minutes.`)
+    if (error instanceof PlayError) return toFailed(error.message)
     if (isUnavailable(error) || isBusy(error)) throw error
-    // A test must not keep the others of its run from being played.
     scene.log.error({ err: error, workspace_id: scene.at.workspace, ...ids }, 'a test could not be played')
-    return failedOutcome('It could not be played because of an internal error.')
+    return toFailed('It could not be played because of an internal error.')
   } finally {
     clearTimeout(timer)
   }

@@ -15,7 +15,7 @@ const version_label = Type.String({ examples: ['v1'] })
 const percent = { minimum: 1, maximum: 100, examples: [20] }
 const example = { name: 'Reception', description: 'Answers the main line.', instructions: 'Greet the caller.' }
 
-const VersionReference = Type.Object({ id: id('The id of the version.'), version_label })
+export const VersionReference = Type.Object({ id: id('The id of the version.'), version_label })
 export type VersionReference = Static<typeof VersionReference>
 
 export interface Candidate {
@@ -35,7 +35,7 @@ export interface NamedAuthor extends Author {
 
 const author_kinds = ['api_key', 'person', 'command'] as const
 
-const created_by = Type.Unsafe<NamedAuthor | null>({
+export const created_by = Type.Unsafe<NamedAuthor | null>({
   type: ['object', 'null'],
   required: ['kind', 'id', 'name'],
   properties: {

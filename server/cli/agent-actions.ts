@@ -58,7 +58,13 @@ export async function pullAgent(target: Target, name: string, file: string | und
 export async function pushAgent(
   target: Target,
   file: string,
-  { agent: wanted, publish, deploy, note }: { agent?: string; publish?: true; deploy?: true; note?: string },
+  {
+    agent: wanted,
+    publish,
+    deploy,
+    note,
+    force,
+  }: { agent?: string; publish?: true; deploy?: true; note?: string; force?: true },
 ): Promise<Answer> {
   const { api, shell } = target
   const input = await readAgent(shell, file)
@@ -72,7 +78,7 @@ export async function pushAgent(
   const done = `${did} "${agent.name}" ${agent.id}.`
   // The first version of a new agent is deployed already.
   if (!found || (!publish && !deploy)) return { data: { agent }, text: done }
-  const { data, text } = await publishDraft(target, agent, { note, deploy })
+  const { data, text } = await publishDraft(target, agent, { note, deploy, force })
   return { data: { agent: await api.agents.get(agent.id), ...data }, text: `${done}\n${text}` }
 }
 
@@ -81,7 +87,7 @@ const contentOf = ({ name, description, draft }: AgentWithDraft): string => JSON
 export async function publishAgent(
   target: Target,
   name: string,
-  { file, ...options }: { file?: string; note?: string; deploy?: true },
+  { file, ...options }: { file?: string; note?: string; deploy?: true; force?: true },
 ): Promise<Answer> {
   return publishDraft(target, await changeDraft(target, name, file), options)
 }
@@ -93,12 +99,21 @@ async function changeDraft(target: Target, name: string, file: string | undefine
 
 /** Deploys nothing if the version is the only one in use already. */
 async function publishDraft(
-  { api }: Target,
-  { id, name, has_unpublished_changes, deployed_version, candidate }: Agent | AgentWithDraft,
-  { note, deploy = false }: { note?: string | undefined; deploy?: boolean | undefined },
+  target: Target,
+  agent: Agent | AgentWithDraft,
+  { note, deploy = false, force = false }: PublishOptions,
 ): Promise<Answer & { data: { version: AgentVersionWithConfiguration; is_new: boolean } }> {
-  const input = { ...(note !== undefined && { note }), deploy: deploy && has_unpublished_changes }
-  const { data: version, response } = await api.agents.publish(id, input).withResponse()
+  const { api } = target
+  const { id, name, has_unpublished_changes, deployed_version, candidate } = agent
+  const input = {
+    ...(note !== undefined && { note }),
+    deploy: deploy && has_unpublished_changes,
+    ...(force && { force }),
+  }
+  const refused = (what: string) => async (error: unknown) => {
+    throw await whyNotDeployed(target, error, { agent, what })
+  }
+  const { data: version, response } = await api.agents.publish(id, input).withResponse().catch(refused('--draft'))
   const is_new = response.status === 201
   const what = `${version.version_label} of "${name}"`
   const done = is_new ? `Published ${what}.` : `Nothing has changed: the draft is the same as ${what}.`
@@ -106,28 +121,65 @@ async function publishDraft(
   if (!deploy) return { data, text: done }
   const is_in_use = version.id === deployed_version.id && !candidate
   if (!input.deploy && is_in_use) return { data, text: `${done}\nIt is deployed already.` }
-  if (!input.deploy) await api.agents.deploy(id, { version_id: version.id, percent: 100 })
+  if (!input.deploy)
+    await api.agents
+      .deploy(id, { version_id: version.id, percent: 100, ...(force && { force }) })
+      .catch(refused(`--version ${version.version_label}`))
   return { data, text: `${done}\nDeployed ${what}.` }
 }
+
+interface PublishOptions {
+  note?: string | undefined
+  deploy?: boolean | undefined
+  /** Deploys without the tests that the agent requires. */
+  force?: boolean | undefined
+}
+
+/** Says what to do when the agent requires tests that have not passed. `what` is the option of `parley test run`. */
+async function whyNotDeployed(
+  { api, toCommandError }: Target,
+  error: unknown,
+  { agent, what }: { agent: Agent | AgentWithDraft; what: string },
+): Promise<unknown> {
+  if (!(error instanceof ApiError) || error.details.reason !== 'tests_required') return error
+  const reported = toCommandError(error)
+  const { test_run_id } = error.details
+  const run = typeof test_run_id === 'string' ? await api.testRuns.get(test_run_id).catch(() => undefined) : undefined
+  const last =
+    run?.status === 'completed' && run.passed < run.tests
+      ? ` In the last run ${run.tests - run.passed} of ${run.tests} did not pass.`
+      : ''
+  const message =
+    `"${agent.name}" is deployed only after all its enabled tests have passed with this content.${last} ` +
+    `Run "parley test run ${quoted(agent.name)} ${what}", then deploy again. Owners can deploy all the same, with --force.`
+  return reported instanceof Problem ? new Problem(reported.code, message, reported.details) : reported
+}
+
+/** As it is typed in a shell. */
+const quoted = (name: string): string => (/^[\w-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`)
 
 export async function deployAgent(
   target: Target,
   wanted: string,
   version: string | undefined,
-  { percent, file }: { percent: number; file?: string },
+  { percent, file, force }: { percent: number; file?: string; force?: true },
 ): Promise<Answer> {
   const changed = await changeDraft(target, wanted, file)
   const found =
     version === undefined
       ? (await publishDraft(target, changed, {})).data.version
       : await findVersion(target, changed, version)
-  const agent = await target.api.agents.deploy(changed.id, { version_id: found.id, percent })
+  const agent = await target.api.agents
+    .deploy(changed.id, { version_id: found.id, percent, ...(force && { force }) })
+    .catch(async (error: unknown) => {
+      throw await whyNotDeployed(target, error, { agent: changed, what: `--version ${found.version_label}` })
+    })
   const what = `${found.version_label} of "${changed.name}"`
   const text = percent < 100 ? `${what} is the candidate for ${percent} percent.` : `Deployed ${what}.`
   return { data: { agent }, text }
 }
 
-async function findVersion({ api }: Target, { id, name }: Agent, wanted: string) {
+export async function findVersion({ api }: Target, { id, name }: Agent, wanted: string) {
   for await (const version of api.agents.listVersions(id))
     if (version.version_label === wanted || version.id === wanted) return version
   throw new Problem('NOT_FOUND', `"${name}" has no version ${wanted}`)

@@ -11,14 +11,20 @@ leaves out keep their values, or have the default in a new agent. Keep it in git
   parley agent pull Receptionist receptionist.json
   parley agent push receptionist.json --deploy --note "Asks for the name"`
 
+const gate_note = `
+If the agent has deploy_requires "tests", a version is deployed only after all enabled tests have passed with its content: see
+"parley test run --help". --force deploys it all the same. An API key for that must list the scope agents:force.`
+
 interface InWorkspace {
   workspace?: string
+  force?: true
 }
 
-const as = ({ workspace }: InWorkspace) => ({
+/** The key of the command has the right to force only if that is asked for. */
+const as = ({ workspace, force }: InWorkspace) => ({
   workspace,
   command: 'agent',
-  scopes: ['agents:read', 'agents:write', 'workspace:read'],
+  scopes: ['agents:read', 'agents:write', 'workspace:read', ...(force ? ['agents:force'] : [])],
 })
 
 export function addAgentCommands(program: Command, ask: Ask): void {
@@ -36,6 +42,7 @@ export function addAgentCommands(program: Command, ask: Ask): void {
       )
   const agent = ['<agent>', 'The name or the id of the agent'] as const
   const from_file = ['--file <file>', 'First change the draft to what this file has'] as const
+  const forced = ['--force', 'Deploy also if the tests that the agent requires have not passed'] as const
   const note = ['--note <text>', 'What is new in this version'] as const
   add('list', 'List agents with their deployed versions').action((options: InWorkspace) =>
     ask(as(options), async (target) => (await loadActions()).listAgents(target)),
@@ -59,6 +66,7 @@ export function addAgentCommands(program: Command, ask: Ask): void {
     .option('--publish', 'Also publish the draft as a version')
     .option('--deploy', 'Also publish the draft, and deploy the version')
     .option(...note)
+    .option(...forced)
     .addHelpText('after', file_note)
     .action((file: string, options: InWorkspace & { agent?: string; publish?: true; deploy?: true; note?: string }) =>
       ask(as(options), async (target) => (await loadActions()).pushAgent(target, file, options)),
@@ -68,6 +76,7 @@ export function addAgentCommands(program: Command, ask: Ask): void {
     .option(...from_file)
     .option(...note)
     .option('--deploy', 'Also deploy the version')
+    .option(...forced)
     .action((name: string, options: InWorkspace & { file?: string; note?: string; deploy?: true }) =>
       ask(as(options), async (target) => (await loadActions()).publishAgent(target, name, options)),
     )
@@ -76,6 +85,8 @@ export function addAgentCommands(program: Command, ask: Ask): void {
     .argument('[version]', 'Its label, such as v2, or its id')
     .option('--file <file>', 'Instead of a version: publish what this file has, and deploy that')
     .option('--percent <number>', 'Below 100 it becomes the candidate beside the deployed version', parsePercent, 100)
+    .option(...forced)
+    .addHelpText('after', gate_note)
     .action((name: string, version: string | undefined, options: InWorkspace & { percent: number; file?: string }) => {
       if ((version === undefined) === (options.file === undefined))
         deploy.error('error: use either a version or --file')

@@ -3,8 +3,9 @@ import { isObject } from '../kit/json.ts'
 
 /** The arguments are wrong. */
 export class UsageError extends Error {
-  /** The command that explains them. Set by the command whose arguments they are. */
+  /** The command that explains them. Set by the command whose arguments they are, as the next one. */
   help = ''
+  exit_status = 1
 }
 
 /** A name fits several resources. The exit status is 2. */
@@ -21,6 +22,9 @@ interface HelpContext {
 
 /** Throws a UsageError where commander would print the error and exit: parley.ts reports all errors. */
 export class Command extends Commander {
+  /** The exit status when the arguments are wrong, also those of its subcommands. */
+  usage_status: number | undefined
+
   override createCommand(name?: string): Command {
     return new Command(name)
   }
@@ -41,7 +45,7 @@ export class Command extends Commander {
   }
 
   #explained(error: UsageError): UsageError {
-    return Object.assign(error, { help: `${fullName(this)} --help` })
+    return Object.assign(error, { help: `${fullName(this)} --help`, exit_status: usageStatusOf(this) })
   }
 
   /** With `error`, commander asks for help because a subcommand is missing, or because `help` got an unknown name. */
@@ -55,6 +59,11 @@ export class Command extends Commander {
 }
 
 const isError = (context: unknown): context is HelpContext => isObject(context) && context.error === true
+
+function usageStatusOf(command: Commander | null): number {
+  if (!command) return 1
+  return (command instanceof Command ? command.usage_status : undefined) ?? usageStatusOf(command.parent)
+}
 
 function fullName(command: Commander): string {
   return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name()

@@ -2,7 +2,7 @@ import { type Command as CommanderCommand, CommanderError, Help } from 'commande
 import { product, version } from '../product.ts'
 import { type Shell, safeShell } from '../start/shell.ts'
 import { type Ask, createAsk } from './ask.ts'
-import { AmbiguousError, CanceledError, Command } from './command.ts'
+import { AmbiguousError, CanceledError, Command, UsageError } from './command.ts'
 import { createRun, type Run } from './run.ts'
 
 interface Context {
@@ -28,6 +28,7 @@ const commands: Record<string, Add> = {
   key: async (to, { run }) => (await import('./key.ts')).addKeyCommands(to, run),
   user: async (to, { run }) => (await import('./user.ts')).addUserCommands(to, run),
   agent: async (to, { ask }) => (await import('./agent.ts')).addAgentCommands(to, ask),
+  test: async (to, { ask, isJson }) => (await import('./agent-test.ts')).addTestCommands(to, ask, isJson),
   provider: async (to, { ask }) => (await import('./provider.ts')).addProviderCommands(to, ask),
   channel: async (to, { run }) => (await import('./channel.ts')).addChannelCommands(to, run),
   chat: async (to, { ask }) => (await import('./chat.ts')).addChatCommand(to, ask),
@@ -59,7 +60,7 @@ With --json a command prints one JSON document on standard output. An error is t
 /** Runs one command. Its exit status is in the shell afterwards, unless it is `serve`: that one goes on until a signal. */
 export async function runCommand(words: string[], given: Shell): Promise<void> {
   const shell = safeShell(given)
-  const program = newProgram(shell)
+  const program = newProgram(shell, { has_version: !hasOwnVersion(words) })
   const isJson = (): boolean => program.opts().json === true
   const context = { shell, isJson, run: createRun(shell, isJson), ask: createAsk(shell, isJson) }
   try {
@@ -71,23 +72,32 @@ export async function runCommand(words: string[], given: Shell): Promise<void> {
     if (error instanceof CanceledError) return shell.exit(130)
     const { reportError } = await import('./report-error.ts')
     reportError(shell, error, { is_json: isJson() })
-    shell.exit(error instanceof AmbiguousError ? 2 : 1)
+    shell.exit(exitStatusOf(error))
   }
 }
 
+function exitStatusOf(error: unknown): number {
+  if (error instanceof UsageError) return error.exit_status
+  return error instanceof AmbiguousError ? 2 : 1
+}
+
+const nameIn = (words: string[]): string => words.find((word) => !word.startsWith('-')) ?? ''
+
+/** `parley test run AGENT --version v2`: the program would take the option as its own. */
+const hasOwnVersion = (words: string[]): boolean => nameIn(words) === 'test'
+
 /** Help, errors and completion name all commands. */
 function wanted(words: string[]): Add[] {
-  const name = words.find((word) => !word.startsWith('-')) ?? ''
+  const name = nameIn(words)
   if (name === 'completion') return Object.values(commands)
   const add = Object.hasOwn(commands, name) ? commands[name] : undefined
   return add ? [add] : Object.values(commands)
 }
 
 /** Actions import what they use, so that help and usage errors are printed at once. */
-const newProgram = (shell: Shell): Command =>
-  new Command(product.short_name)
+const newProgram = (shell: Shell, { has_version }: { has_version: boolean }): Command =>
+  withVersion(new Command(product.short_name), has_version)
     .description('The agent service you run yourself')
-    .version(version, '-V, --version', 'Print the version')
     .option('--json', 'Print data and errors as JSON')
     .helpOption('-h, --help', 'Print help')
     .helpCommand('help [command]', 'Print help for a command')
@@ -98,6 +108,9 @@ const newProgram = (shell: Shell): Command =>
     })
     .exitOverride()
     .addHelpText('after', note)
+
+const withVersion = (program: Command, has_version: boolean): Command =>
+  has_version ? program.version(version, '-V, --version', 'Print the version') : program
 
 /** Leaves out "[options]", which would leave little room for the descriptions. */
 function nameOf(command: CommanderCommand): string {

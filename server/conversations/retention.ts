@@ -1,5 +1,4 @@
-import type { At } from '../kit/at.ts'
-import { inTransaction } from '../kit/at.ts'
+import { type At, inTransaction, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { sql } from '../kit/postgres/sql.ts'
@@ -11,6 +10,9 @@ const conversations_batch = 100
 const runs_batch = 2_000
 /** A day's tokens are needed on that day only. */
 const token_days_kept = 7
+
+/** Runs in the transaction that deletes conversations, with their ids. */
+export const removed = newHook<string[]>('conversations.removed')
 
 interface Keep {
   conversations_keep_days: number | null
@@ -42,18 +44,26 @@ export async function removeOld(at: At, keep: Keep, isStopping?: IsStopping): Pr
 /** Their turns and tool runs are deleted with them. */
 const removeBatch = (at: At, before: string): Promise<number> =>
   inTransaction(at, async (at) => {
-    const removed = await deleteOld(at, before, conversations_batch)
-    await countRemoved(at, removed)
-    return removed.length
+    const old = await deleteOld(at, before, conversations_batch)
+    await noteRemoved(at, old)
+    return old.length
   })
 
 /** Deletes closed conversations, in the transaction that deletes what they belong to. */
 export async function removeMany(at: At, ids: string[]): Promise<void> {
-  if (ids.length > 0) await countRemoved(at, await deleteClosed(at, ids))
+  if (ids.length > 0) await noteRemoved(at, await deleteClosed(at, ids))
 }
 
-const countRemoved = (at: At, removed: { is_test: boolean }[]): Promise<void> =>
-  counts.count(
-    at,
-    removed.map(({ is_test }) => ({ from: 'closed', to: null, is_test })),
-  )
+async function noteRemoved(at: At, conversations: { id: string; is_test: boolean }[]): Promise<void> {
+  await Promise.all([
+    counts.count(
+      at,
+      conversations.map(({ is_test }) => ({ from: 'closed', to: null, is_test })),
+    ),
+    at.hooks.run(
+      at,
+      removed,
+      conversations.map(({ id }) => id),
+    ),
+  ])
+}

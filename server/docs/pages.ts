@@ -83,6 +83,7 @@ const recipe_names = [
   'export-consent',
   'connect-ollama',
   'test-a-campaign',
+  'test-an-agent',
   'chat-on-your-page',
   'talk-in-the-browser',
 ]

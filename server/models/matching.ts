@@ -17,6 +17,8 @@ const intent_typo_length_min = 5
 const languages: Record<string, Language> = { en, de }
 
 /** Returns the language of a BCP 47 tag such as `de-AT`, or English if it is not supported. */
+export type { Language }
+
 export const languageOf = (tag = 'en'): Language => languages[tag.split('-')[0]?.toLowerCase() ?? ''] ?? en
 
 /** A message that phrases are compared with. */

@@ -5,7 +5,10 @@ import { Problem } from '../kit/problem.ts'
 export const roles = ['owner', 'member', 'viewer'] as const
 export type Role = (typeof roles)[number]
 
-type Scoped = Pick<Exclude<Operation, { kind: 'raw' }>, 'scope' | 'kind'> & { erases?: boolean }
+type Scoped = Pick<Exclude<Operation, { kind: 'raw' }>, 'scope' | 'kind'> & {
+  second_scope?: string | undefined
+  erases?: boolean
+}
 
 /** The lowest role that has each scope. Scopes that are missing here belong to owners, so that no new one is exposed by mistake. */
 const lowest_roles: Record<string, Role> = {
@@ -44,11 +47,13 @@ const isLoad = ({ kind, scope }: Scoped): boolean => kind === 'file' || (kind ==
 
 const isAtLeast = (role: Role, required: Role): boolean => roles.indexOf(role) <= roles.indexOf(required)
 
+const higherOf = (role: Role, other: Role): Role => (isAtLeast(role, other) ? role : other)
+
 const lowestFor = (scope: string): Role => lowest_roles[scope] ?? 'owner'
 
 function requiredRole(operation: Scoped): Role {
   if (operation.erases) return 'owner'
-  const required = lowestFor(operation.scope)
+  const required = higherOf(lowestFor(operation.scope), lowestFor(operation.second_scope ?? operation.scope))
   return isLoad(operation) && isAtLeast(lowest_to_load, required) ? lowest_to_load : required
 }
 

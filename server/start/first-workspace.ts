@@ -1,10 +1,11 @@
+import * as tests from '../agent-tests/store.ts'
 import * as agents from '../agents/store.ts'
 import * as api_keys from '../api-keys/store.ts'
 import { newToken } from '../api-keys/token.ts'
 import type { Config } from '../config.ts'
 import { atWall, atWorkspace, inTransaction, type Service } from '../kit/at.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { receptionist } from './receptionist.ts'
+import { receptionist, receptionist_tests } from './receptionist.ts'
 
 /** What was created at the first start. */
 export interface First {
@@ -27,6 +28,7 @@ export function ensureFirstWorkspace(service: Service, { bootstrap_api_key }: Co
     const own = { ...(await atWorkspace(service, workspace.id)), db: at.db }
     const by = { kind: 'command', id: null } as const
     const agent = created && (await agents.create(own, { input: receptionist, by }))
+    if (agent) for (const input of receptionist_tests) await tests.create(own, { agent_id: agent.id, input })
     if (bootstrap_api_key) {
       const key = { name: 'Bootstrap', scopes: null, expires_at: null }
       await api_keys.ensure(own, { token: bootstrap_api_key, key })

@@ -1,3 +1,4 @@
+import type { NewAgentTest } from '../agent-tests/schema.ts'
 import type { NewAgent } from '../agents/schema.ts'
 import type { Branch } from '../models/script-schema.ts'
 
@@ -62,3 +63,37 @@ export const receptionist: NewAgent = {
     },
   },
 }
+
+/** Tests of that agent, which pass. */
+export const receptionist_tests: NewAgentTest[] = [
+  {
+    name: 'Tells the opening hours',
+    kind: 'conversation',
+    steps: [
+      { says: 'When are you open?', expect: [{ type: 'says', any_of: ['from nine to six'] }] },
+      { says: 'No, thank you', expect: [{ type: 'says', any_of: ['goodbye'] }] },
+    ],
+    expect: [{ type: 'ends', how: 'agent_ended' }],
+  },
+  {
+    name: 'Arranges a callback',
+    kind: 'conversation',
+    now: '2027-03-01T09:00:00.000Z',
+    steps: [
+      { says: 'Could you call me back?', expect: [{ type: 'says', any_of: ['your name'] }] },
+      { says: 'My name is Ada Lovelace', expect: [{ type: 'says', any_of: ['which day'] }] },
+      { says: 'Tomorrow', expect: [{ type: 'says', any_of: ['2027-03-02'] }] },
+      { says: 'Yes', expect: [{ type: 'says', any_of: ['noted'] }] },
+    ],
+    expect: [
+      { type: 'result', name: 'name', equals: 'Ada Lovelace' },
+      { type: 'result', name: 'date', equals: '2027-03-02' },
+    ],
+  },
+  {
+    name: 'Hands over to a person',
+    kind: 'conversation',
+    steps: [{ says: 'I want to talk to a person', expect: [{ type: 'says', any_of: ['a colleague'] }] }],
+    expect: [{ type: 'ends', how: 'handed_over' }],
+  },
+]

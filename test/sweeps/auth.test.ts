@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operations, scopes } from '../../server/api.ts'
 import { newSecret } from '../../server/kit/crypto/secret.ts'
+import { scopesOf } from '../../server/kit/http/operation.ts'
 import { serve } from '../support/harness.ts'
 import { makeOnce, makeSample, pathFor } from '../support/operations.ts'
 import { newRawTarget, raw_operations, scoped_operations } from '../support/scoped.ts'
@@ -17,7 +18,8 @@ test('every operation is tested here: with a scope, or raw with a token in its p
 })
 
 for (const operation of scoped_operations) {
-  const { id, method, scope } = operation
+  const { id, method } = operation
+  const own_scopes = scopesOf(operation)
   const body = method === 'GET' ? undefined : invalid_json
   const prepared = makeOnce(async () => {
     const tenant = await workspace()
@@ -32,18 +34,19 @@ for (const operation of scoped_operations) {
     assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
   })
 
-  test(`${id} without its scope returns 403 before the body is read`, async () => {
-    const { tenant, address } = await prepared()
-    const key = await tenant.newKey({ scopes: scopes.filter((other) => other !== scope) })
-    const answer = await tenant.call(method, address, body, { ...json, authorization: `Bearer ${key}` })
-    assert.equal(answer.status, 403)
-    assert.equal(answer.body.error.code, 'FORBIDDEN')
-    assert.equal(answer.body.error.details.required_scope, scope)
-  })
+  for (const scope of own_scopes)
+    test(`${id} without the scope ${scope} returns 403 before the body is read`, async () => {
+      const { tenant, address } = await prepared()
+      const key = await tenant.newKey({ scopes: scopes.filter((other) => other !== scope) })
+      const answer = await tenant.call(method, address, body, { ...json, authorization: `Bearer ${key}` })
+      assert.equal(answer.status, 403)
+      assert.equal(answer.body.error.code, 'FORBIDDEN')
+      assert.equal(answer.body.error.details.required_scope, scope)
+    })
 
   test(`${id} needs no scope but its own`, async () => {
     const { tenant, address } = await prepared()
-    const key = await tenant.newKey({ scopes: [scope] })
+    const key = await tenant.newKey({ scopes: own_scopes })
     const answer = await tenant.call(method, address, body, { ...json, authorization: `Bearer ${key}` })
     assert.ok(![401, 403].includes(answer.status), answer.text)
   })

@@ -40,6 +40,7 @@ export const action_names: Record<string, string> = {
   'contacts.delete': 'Deleted a contact',
   'suppressions.delete': 'Removed a number from Do not contact',
   'consents.export': 'Exported consents',
+  'conversations.make_test': 'Made a test of a conversation',
   'conversations.redact': 'Redacted a conversation',
   'calls.get_recording': 'Played or downloaded a recording',
   'calls.delete_recording': 'Deleted a recording',

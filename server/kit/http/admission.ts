@@ -8,7 +8,7 @@ import * as problem from '../problem.ts'
 import { isFormTooLong, isFormType } from './body/form.ts'
 import type { Door, RequestHead } from './door.ts'
 import { hasBody, headerValues, isPlainJson, readBearerToken } from './headers.ts'
-import { bodyOf, type Caller, type Operation, uploadOf } from './operation.ts'
+import { bodyOf, type Caller, type Operation, scopesOf, uploadOf } from './operation.ts'
 import type { RequestParts } from './request.ts'
 import { obeyClient } from './request-span.ts'
 import type { Upload } from './uploaded-file.ts'
@@ -30,7 +30,8 @@ export function openAdmission(rate_limit_per_second: number, rejectLater: Reject
   }
 
   function check(operation: Operation, caller: Caller, request: FastifyRequest): void {
-    if (operation.kind !== 'raw' && !caller.scopes.has(operation.scope)) throw problem.forbidden(operation.scope)
+    const missing = scopesOf(operation).find((scope) => !caller.scopes.has(scope))
+    if (missing !== undefined) throw problem.forbidden(missing)
     const upload = uploadOf(operation)
     const body = bodyOf(operation)
     if (upload && isFormType(request.headers['content-type'])) {

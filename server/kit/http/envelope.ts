@@ -83,7 +83,7 @@ export function resourceAnswer(
     else if (operation.kind === 'get') headers.etag = formatEtag(hashText(body))
     const item = resource && isObject(data) ? data[resource] : shows_resource ? data : undefined
     if (status === 201)
-      headers.location = base_path + fillPath(collection, params) + (isObject(item) ? `/${item.id}` : '')
+      headers.location = base_path + fillPath(collection, params, data) + (isObject(item) ? `/${item.id}` : '')
     return { status, headers, body }
   }
 }
@@ -108,8 +108,12 @@ export function resourceInPieces(
   }
 }
 
-const fillPath = (path: string, params: unknown): string =>
-  path.replace(/:(\w+)/g, (_, name: string) => String(isObject(params) ? params[name] : undefined))
+/** From the request, or else from the resource. */
+const fillPath = (path: string, params: unknown, resource: unknown): string =>
+  path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = isObject(params) ? params[name] : undefined
+    return String(value ?? (isObject(resource) ? resource[name] : undefined))
+  })
 
 /** By the schema of the resource. Doors share it, and so do the parts of a batch. */
 const resource_stringifiers = new WeakMap<TSchema, (value: unknown) => string>()

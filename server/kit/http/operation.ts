@@ -79,6 +79,8 @@ interface Described<P extends TSchema, Q extends TSchema> {
 
 interface Scoped<P extends TSchema, Q extends TSchema> extends Described<P, Q> {
   scope: string
+  /** Required too, where an operation of one resource shows what is in another. */
+  second_scope: string | undefined
 }
 
 export interface Get<P extends TSchema = TSchema, Q extends TSchema = TSchema, R extends TSchema = TSchema>
@@ -117,7 +119,7 @@ interface Writing<P extends TSchema, Q extends TSchema, B extends TSchema, R ext
   isCreated: ((result: never) => boolean) | undefined
   /** For a create whose work may go on in the background, which is answered with 202. Called with what `run` returns. */
   isAccepted: ((result: never) => boolean) | undefined
-  /** The path of the collection that a created resource belongs to. By default `path`, up to its first parameter. */
+  /** The path of the collection that a created resource belongs to, with members of the request or the resource. By default `path`, up to its first parameter. */
   collection: string | undefined
   /** The member of the response that is the created resource, if the response has more than that. */
   resource: string | undefined
@@ -229,9 +231,10 @@ type Nothing = typeof nothing
 /** The members that a definition must have; the rest has defaults. */
 type Definition<Op, Optional extends keyof Op> = Omit<Op, 'kind' | Optional> & Partial<Pick<Op, Optional>>
 type Defaults = 'description' | 'params' | 'query' | 'errors'
-type ReadDefaults = Defaults | 'method'
+type ScopedDefaults = Defaults | 'second_scope'
+type ReadDefaults = ScopedDefaults | 'method'
 type WriteDefaults =
-  | Defaults
+  | ScopedDefaults
   | 'body'
   | 'status'
   | 'isCreated'
@@ -244,9 +247,10 @@ type WriteDefaults =
   | 'version'
 
 const described = { description: '', params: nothing, query: nothing, errors: [] }
-const reading = { ...described, method: 'GET' }
+const scoped = { ...described, second_scope: undefined }
+const reading = { ...scoped, method: 'GET' }
 const writing = {
-  ...described,
+  ...scoped,
   body: undefined,
   status: 200,
   isCreated: undefined,
@@ -345,10 +349,18 @@ export const stream = <P extends TSchema = Nothing, Q extends TSchema = Nothing>
 export const raw = <P extends TSchema = Nothing, Q extends TSchema = Nothing>(
   definition: Definition<
     Raw<P, Q>,
-    ReadDefaults | 'headers' | 'body_example' | 'error_samples' | 'before' | 'run' | 'runMany'
+    Defaults | 'method' | 'headers' | 'body_example' | 'error_samples' | 'before' | 'run' | 'runMany'
   >,
 ): Operation =>
   asOperation({ kind: 'raw', ...described, method: 'POST', headers: nothing, error_samples: {}, ...definition })
+
+/** All must be granted. */
+export const scopesOf = (operation: Operation): string[] =>
+  operation.kind === 'raw'
+    ? []
+    : operation.second_scope === undefined
+      ? [operation.scope]
+      : [operation.scope, operation.second_scope]
 
 export const isWrite = (operation: Operation): operation is Write | WriteMany =>
   operation.kind === 'write' || operation.kind === 'write_many'

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { mayOmitBody } from '../http/body/may-omit.ts'
 import { resourceEnvelope } from '../http/envelope.ts'
-import { bodyOf, type File, type Operation, type Raw, type Stream, uploadOf } from '../http/operation.ts'
+import { bodyOf, type File, type Operation, type Raw, type Stream, scopesOf, uploadOf } from '../http/operation.ts'
 import { downloads_per_workspace_max } from '../http/stream-limits.ts'
 import type { Upload } from '../http/uploaded-file.ts'
 import { pageSchema } from '../postgres/page.ts'
@@ -27,7 +27,9 @@ export function operationObject(operation: Operation, error_samples: ErrorSample
 /** Raw operations need no key, and are served at the root of the host. */
 function access(operation: Operation, description: string): Json {
   if (operation.kind === 'raw') return { description, security: [], servers: [{ url: '/' }] }
-  return { description: `${description}${description && '\n\n'}Requires the scope \`${operation.scope}\`.` }
+  const [scope, second] = scopesOf(operation)
+  const required = second === undefined ? `the scope \`${scope}\`` : `the scopes \`${scope}\` and \`${second}\``
+  return { description: `${description}${description && '\n\n'}Requires ${required}.` }
 }
 
 export function webhookObject(type: string, description: string, payload: TSchema, components: Components): Json {

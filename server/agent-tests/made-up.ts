@@ -1,0 +1,436 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import type { CustomFields } from '../contacts/schema.ts'
+import { normalizeText } from '../kit/text.ts'
+import type { Language } from '../models/matching.ts'
+import { type DigitRun, digitRuns, spokenDigits } from './digit-runs.ts'
+
+/** This replaces what tells who someone is by what is made up, the same each time it occurs. */
+
+export interface PersonFields {
+  first_name: string | null
+  last_name: string | null
+  display_name: string | null
+  email: string | null
+  company: string | null
+  phone_number: string | null
+  custom_fields: CustomFields
+}
+
+/** What is known of a person. */
+export interface Person {
+  contact: PersonFields | undefined
+  /** Whole names that were said or collected, besides those of the contact. */
+  names: string[]
+  /** In any form with a country code, or as digits. */
+  phone_numbers: string[]
+  addresses: string[]
+}
+
+export interface MadeUp {
+  text: (text: string) => string
+  /** A JSON value, with its texts and numbers, and the names of its members. */
+  json: (value: unknown) => unknown
+  contact: PersonFields | undefined
+}
+
+const given_names = ['Robin', 'Kim', 'Alex', 'Sasha', 'Jo', 'Charlie', 'Dana', 'Jamie', 'Sam', 'Toni']
+const family_names = ['Winter', 'Baker', 'Carter', 'Fisher', 'Parker', 'Turner', 'Walker', 'Cooper', 'Mason', 'Porter']
+const companies = ['Sample Company', 'Acme', 'Example Works']
+const addresses = ['1 Sample Street', '2 Model Road', '3 Example Lane']
+const words = ['sample', 'model', 'specimen', 'pattern', 'example']
+/** They are parts of names, and name nobody. */
+const particles = new Set(
+  'von van der den de del della di da do dos la le el al bin ibn ten ter zu zum zur und and y dr mr mrs ms prof herr frau'.split(
+    ' ',
+  ),
+)
+/** Values of custom fields that are said all the time, and name nobody. */
+const common_values = new Set('yes no true false none null on off ok ja nein'.split(' '))
+const company_form =
+  /[\s,]+(?:ltd|limited|inc|llc|llp|plc|corp|co|gmbh|ag|kg|ohg|ug|se|sa|sarl|bv|nv|srl|spa|oy|ab|as)\.?$/i
+/** Shorter words are replaced only where they stand alone. */
+const inside_words_min = 5
+const value_length_min = 3
+/** Numbers with fewer digits are not replaced in sentences: they name nobody. */
+const number_digits_min = 4
+/** Written without spaces between words. */
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
+
+const email_pattern = /[\p{L}\p{N}._%+'-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}/gu
+
+export function openMadeUp(
+  { contact, names, phone_numbers, addresses: known_addresses }: Person,
+  language: Language,
+): MadeUp {
+  const replacements = new Replacements(realWords(contact, names, known_addresses))
+  for (const name of [contact?.first_name, ...names.map((name) => name.split(/\s+/)[0])])
+    replacements.addName(name, given_names)
+  for (const name of [contact?.last_name, contact?.display_name, ...names]) replacements.addName(name, family_names)
+  replacements.addCompany(contact?.company)
+  for (const address of known_addresses) replacements.addAddress(address)
+  replacements.addFullNames([[contact?.first_name, contact?.last_name].filter(Boolean).join(' '), ...names])
+  const custom_fields = madeUpFields(contact?.custom_fields ?? {}, replacements)
+  const known = [
+    contact?.phone_number,
+    ...phone_numbers,
+    ...Object.values(contact?.custom_fields ?? {}).filter(looksLikeNumber),
+  ]
+  const numbers = uniqueNumbers(known.flatMap((number) => (number == null ? [] : String(number))))
+  const emails = new Map<string, string>()
+  const emailFor = (email: string): string => {
+    const key = email.toLowerCase()
+    const made_up = emails.get(key) ?? `${emails.size === 0 ? 'robin' : `person${emails.size + 1}`}@example.com`
+    emails.set(key, made_up)
+    return made_up
+  }
+  if (contact?.email) emailFor(contact.email)
+  const spoken_email = spokenEmailPattern(language)
+
+  const text = (text: string): string => {
+    let pieces: Piece[] = [{ text, is_made_up: false }]
+    pieces = replaceIn(pieces, (text) => matches(text, email_pattern, emailFor))
+    pieces = replaceIn(pieces, (text) =>
+      matches(text, spoken_email, () => `robin ${language.at} example ${language.dot} com`),
+    )
+    pieces = replaceIn(pieces, (text) => numberMatches(text, numbers, language))
+    pieces = replaceIn(pieces, (text) => replacements.matchesIn(text))
+    return pieces.map(({ text }) => text).join('')
+  }
+  const json = (value: unknown): unknown => {
+    if (typeof value === 'string') return text(value)
+    if (typeof value === 'number') return numberFrom(text(String(value)), value)
+    if (Array.isArray(value)) return value.map(json)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [text(name), json(member)]))
+  }
+  const field = (value: string | null) => (value === null ? null : text(value))
+  return {
+    text,
+    json,
+    contact: contact && {
+      first_name: field(contact.first_name),
+      last_name: field(contact.last_name),
+      display_name: field(contact.display_name),
+      email: contact.email === null ? null : emailFor(contact.email),
+      company: field(contact.company),
+      phone_number: field(contact.phone_number),
+      custom_fields: Object.fromEntries(
+        Object.entries(custom_fields).map(([name, value]) => [
+          name,
+          value === read_by_form ? text(String(contact.custom_fields[name])) : value,
+        ]),
+      ),
+    },
+  }
+}
+
+/** Stands for an email address or a telephone number, which are found by their form. */
+const read_by_form = Symbol('read by form')
+
+const numberFrom = (text: string, value: number): number => {
+  const made_up = Number(text)
+  return Number.isFinite(made_up) ? made_up : value
+}
+
+interface Piece {
+  text: string
+  /** It is not replaced again. */
+  is_made_up: boolean
+}
+
+interface Match {
+  start: number
+  end: number
+  by: string
+}
+
+/** Matches are in order, and don't overlap. */
+function replaceIn(pieces: Piece[], find: (text: string) => Match[]): Piece[] {
+  return pieces.flatMap((piece) => {
+    if (piece.is_made_up) return piece
+    const found = find(piece.text)
+    if (found.length === 0) return piece
+    const parts: Piece[] = []
+    let position = 0
+    for (const { start, end, by } of found) {
+      parts.push({ text: piece.text.slice(position, start), is_made_up: false }, { text: by, is_made_up: true })
+      position = end
+    }
+    return [...parts, { text: piece.text.slice(position), is_made_up: false }]
+  })
+}
+
+const matches = (text: string, pattern: RegExp, by: (found: string) => string): Match[] =>
+  [...text.matchAll(pattern)].map(({ 0: found, index }) => ({ start: index, end: index + found.length, by: by(found) }))
+
+/** Finds "ada dot lovelace at example dot org". */
+function spokenEmailPattern({ at, dot }: Language): RegExp {
+  const word = "[\\p{L}\\p{N}'_-]{1,40}"
+  const sign = `\\s(?:${dot}|minus|dash|underscore|hyphen)\\s`
+  return new RegExp(
+    `(?<![\\p{L}\\p{N}])${word}(?:${sign}${word}){0,4}\\s${at}\\s${word}(?:${sign}${word}){0,2}\\s${dot}\\s${word}`,
+    'giu',
+  )
+}
+
+// Names, companies, addresses and custom fields.
+
+const normalWords = (text: string): string[] =>
+  normalizeText(text)
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean)
+
+function realWords(contact: PersonFields | undefined, names: string[], addresses: string[]): Set<string> {
+  const texts = [contact?.first_name, contact?.last_name, contact?.display_name, contact?.company, contact?.email]
+  return new Set([...texts, ...names, ...addresses].flatMap((text) => normalWords(text ?? '')))
+}
+
+class Replacements {
+  readonly #real: Set<string>
+  /** By what is replaced: normalized words with one space between them. */
+  readonly #by = new Map<string, { by: string; is_name: boolean }>()
+  readonly #used = new Set<string>()
+  #pattern: RegExp | undefined
+
+  constructor(real: Set<string>) {
+    this.#real = real
+  }
+
+  /** Replaces each word of the name, so that its parts are replaced too. */
+  addName(name: string | null | undefined, choices: string[]): void {
+    const parts = normalWords(name ?? '')
+    for (const word of parts) {
+      const is_too_short = word.length < 2 && !unspaced.test(word)
+      if (is_too_short || /^\d+$/.test(word) || (parts.length > 1 && particles.has(word))) continue
+      this.#add(word, choices, { is_name: true })
+    }
+  }
+
+  /** After the words of the names. Also found without a space, and the other way round. */
+  addFullNames(names: string[]): void {
+    for (const name of names) {
+      const known = normalWords(name).filter((word) => this.#by.get(word)?.is_name)
+      for (const order of [known, known.toReversed()]) {
+        const by = order.map((word) => this.#by.get(word)?.by ?? '').join(' ')
+        if (order.length > 1 && !this.#by.has(order.join(' '))) this.#by.set(order.join(' '), { by, is_name: true })
+      }
+    }
+  }
+
+  addWhole(value: string | null | undefined, choices: string[]): void {
+    const key = normalWords(value ?? '').join(' ')
+    if (key.length >= 2 && !common_values.has(key)) this.#add(key, choices, { is_name: false })
+  }
+
+  /** Also found without "Ltd". */
+  addCompany(company: string | null | undefined): void {
+    const key = normalWords(company ?? '').join(' ')
+    const short = normalWords(company?.replace(company_form, '') ?? '').join(' ')
+    if (key.length < 2) return
+    this.#add(key, companies, { is_name: false })
+    if (short.length >= 2 && !this.#by.has(short))
+      this.#by.set(short, { by: this.#by.get(key)?.by ?? '', is_name: false })
+  }
+
+  /** Also replaces its parts between commas and lines. */
+  addAddress(address: string): void {
+    if (isCode(address)) {
+      this.addValue(address, otherDigits(address))
+      return
+    }
+    this.addWhole(address, addresses)
+    const parts = address.split(/[,;\n]+/).map((part) => part.trim())
+    for (const part of parts) if (part.length > value_length_min) this.addWhole(part, addresses)
+  }
+
+  addValue(value: string, by: string): void {
+    const key = normalWords(value).join(' ')
+    if (key.length < value_length_min || common_values.has(key) || this.#by.has(key)) return
+    this.#by.set(key, { by, is_name: false })
+  }
+
+  choose(choices: string[]): string {
+    const is_free = (choice: string) =>
+      !this.#used.has(choice) && !normalWords(choice).some((word) => this.#real.has(word))
+    const found =
+      choices.find(is_free) ?? `${words.find((word) => !this.#real.has(word)) ?? 'x'} ${this.#used.size + 1}`
+    this.#used.add(found)
+    return found
+  }
+
+  #add(key: string, choices: string[], { is_name }: { is_name: boolean }): void {
+    if (!this.#by.has(key)) this.#by.set(key, { by: this.choose(choices), is_name })
+  }
+
+  matchesIn(text: string): Match[] {
+    if (this.#by.size === 0) return []
+    this.#pattern ??= this.#toPattern()
+    const { normal, positions } = normalWithPositions(text)
+    return [...normal.matchAll(this.#pattern)].map(({ 0: found, index }) => {
+      const start = positions[index] ?? 0
+      const end = positions[index + found.length] ?? text.length
+      const by = this.#by.get(normalWords(found).join(' '))?.by ?? this.#byWithoutSpaces(found)
+      return { start, end, by: inCaseOf(text.slice(start, end), by) }
+    })
+  }
+
+  #byWithoutSpaces(found: string): string {
+    const key = [...this.#by.keys()].find((key) => key.replaceAll(' ', '') === found)
+    return this.#by.get(key ?? '')?.by.replaceAll(' ', '') ?? ''
+  }
+
+  #toPattern(): RegExp {
+    // The longest first: a whole name before its parts.
+    const keys = [...this.#by].sort(([left], [right]) => right.length - left.length)
+    const anywhere: string[] = []
+    const alone: string[] = []
+    for (const [key, { is_name }] of keys) {
+      const is_anywhere = unspaced.test(key) || (is_name && key.length >= inside_words_min)
+      const pattern = key.split(' ').join(`[^\\p{L}\\p{N}]{${is_name ? 0 : 1},3}`)
+      if (is_anywhere) anywhere.push(pattern)
+      else alone.push(pattern)
+    }
+    const whole_words = `(?<![\\p{L}\\p{N}])(?:${alone.join('|')})(?=s?(?![\\p{L}\\p{N}]))`
+    return new RegExp([...anywhere, ...(alone.length > 0 ? [whole_words] : [])].join('|'), 'gu')
+  }
+}
+
+/** Returns the text without case and accents, and for each of its places the one in the text. */
+function normalWithPositions(text: string): { normal: string; positions: number[] } {
+  let normal = ''
+  const positions: number[] = []
+  let position = 0
+  for (const character of text) {
+    const plain = (character.codePointAt(0) ?? 0) < 0x80 ? character.toLowerCase() : normalizeText(character)
+    normal += plain
+    for (let index = 0; index < plain.length; index += 1) positions.push(position)
+    position += character.length
+  }
+  return { normal, positions }
+}
+
+function inCaseOf(real: string, made_up: string): string {
+  if (/\p{Lu}/u.test(real) && real === real.toUpperCase() && real.length > 1) return made_up.toUpperCase()
+  return real === real.toLowerCase() && /\p{Ll}/u.test(real) ? made_up.toLowerCase() : made_up
+}
+
+type MadeUpFields = Record<string, CustomFields[string] | typeof read_by_form>
+
+function madeUpFields(fields: CustomFields, replacements: Replacements): MadeUpFields {
+  const made_up = Object.entries(fields).map(([name, value]): [string, MadeUpFields[string]] => {
+    if (typeof value === 'boolean') return [name, value]
+    if (typeof value === 'number') {
+      const by = Number(otherDigits(String(value)))
+      if (String(value).length >= number_digits_min) replacements.addValue(String(value), String(by))
+      return [name, by]
+    }
+    if (value.match(email_pattern) || looksLikeNumber(value)) return [name, read_by_form]
+    const key = normalizeText(value).trim()
+    if (common_values.has(key)) return [name, value]
+    const by = madeUpValue(value, replacements)
+    replacements.addValue(value, by)
+    for (const part of value.split(/[,;\n]+/))
+      if (part.trim().length > value_length_min) replacements.addValue(part, by)
+    return [name, by]
+  })
+  return Object.fromEntries(made_up)
+}
+
+const iso_date = /^\d{4}-\d{2}-\d{2}$/
+
+function madeUpValue(value: string, replacements: Replacements): string {
+  if (iso_date.test(value)) return value === '1990-01-15' ? '1991-02-16' : '1990-01-15'
+  // A code keeps its form.
+  return isCode(value) ? otherDigits(value) : replacements.choose(words)
+}
+
+/** Such as a customer number or a postal code. */
+const isCode = (value: string): boolean => /\d/.test(value) && !/\s/.test(value)
+
+/** Counts instead, so that nothing of the value is left: `K-10423` becomes `A-12345`. */
+function otherDigits(text: string): string {
+  const replace = (first: number) => {
+    let [digits, letters] = [first, 0]
+    return text.replace(/\d|\p{L}/gu, (character) => {
+      if (!/\d/.test(character)) return String.fromCodePoint(65 + (letters++ % 26))
+      digits += 1
+      return String(((digits - 1) % 9) + 1)
+    })
+  }
+  const counted = replace(0)
+  return counted === text ? replace(4) : counted
+}
+
+// Telephone numbers.
+
+interface KnownNumber {
+  /** With the country code, if it is known. */
+  digits: string
+  /** Where the number itself begins, after the country code. */
+  national_start: number
+  made_up: string
+}
+
+const looksLikeNumber = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  /^\+?[\d\s()./-]{7,25}$/.test(value) &&
+  value.replace(/\D/g, '').length >= 7 &&
+  !iso_date.test(value)
+
+function uniqueNumbers(texts: string[]): KnownNumber[] {
+  const known = new Map<string, KnownNumber>()
+  for (const text of texts) {
+    const parsed = parsePhoneNumberFromString(text.replace(/^00/, '+'))
+    const digits = parsed ? parsed.number.slice(1) : text.replace(/\D/g, '').replace(/^0+/, '')
+    const national_start = parsed ? digits.length - parsed.nationalNumber.length : 0
+    if (digits.length < 6 || known.has(digits)) continue
+    known.set(digits, { digits, national_start, made_up: madeUpNumber(digits, national_start, known.size) })
+  }
+  return [...known.values()]
+}
+
+/** Has the same country code and length, so that it is read in the same way. */
+function madeUpNumber(digits: string, national_start: number, index: number): string {
+  const [code, national] = [digits.slice(0, national_start), digits.slice(national_start)]
+  const last = String(43 + index)
+    .padStart(2, '0')
+    .slice(-2)
+  const is_american = code === '1' && national.length === 10
+  // 555-01xx belongs to nobody. Elsewhere the first digits only name a network or a town.
+  const start = is_american ? '20255501' : national.slice(0, national.length >= 9 ? 3 : 2)
+  const made_up = `${start}${'0'.repeat(Math.max(0, national.length - start.length - 2))}${last}`.slice(
+    0,
+    national.length,
+  )
+  const other = made_up === national ? `${made_up.slice(0, -2)}99` : made_up
+  return `${code}${other}`
+}
+
+const shared_digits_min = 6
+
+/** Replaces digits one by one, so that spaces, brackets and words such as "four one five" stay what they are. */
+function numberMatches(text: string, numbers: KnownNumber[], language: Language): Match[] {
+  if (numbers.length === 0) return []
+  return digitRuns(text, language).flatMap((run) => {
+    if (run.digits.length < shared_digits_min) return []
+    const found = numbers.flatMap((number) => placeIn(run, number) ?? [])[0]
+    if (!found) return []
+    const digits =
+      run.digits.slice(0, found.start) + found.made_up + run.digits.slice(found.start + found.made_up.length)
+    return [{ start: run.start, end: run.end, by: spokenDigits(text, run, digits, language) }]
+  })
+}
+
+/** Where digits of the number are in the run, and what takes their place. */
+function placeIn({ digits }: DigitRun, number: KnownNumber): { start: number; made_up: string } | undefined {
+  for (const from of new Set([0, number.national_start])) {
+    const start = digits.indexOf(number.digits.slice(from))
+    if (start >= 0) return { start, made_up: number.made_up.slice(from) }
+  }
+  // A part of it.
+  const bare = digits.replace(/^0+/, '')
+  if (bare.length < shared_digits_min) return undefined
+  const from = number.digits.indexOf(bare)
+  if (from < 0) return undefined
+  return { start: digits.length - bare.length, made_up: number.made_up.slice(from, from + bare.length) }
+}

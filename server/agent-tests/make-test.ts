@@ -1,0 +1,133 @@
+import type { Contact } from '../contacts/schema.ts'
+import type { Conversation } from '../conversations/schema.ts'
+import type { At } from '../kit/at.ts'
+import { letOthersRun } from '../kit/let-others-run.ts'
+import { invalidState } from '../kit/problem.ts'
+import { truncate } from '../kit/text.ts'
+import { languageOf } from '../models/matching.ts'
+import { type MadeUp, openMadeUp } from './made-up.ts'
+import { personIn } from './person-in.ts'
+import { answersOf, type Exchanges, exchangesIn, isReal, type Recorded, type Run, readRecorded } from './recorded.ts'
+import {
+  type Expectation,
+  type NewAgentTest,
+  said_max,
+  type ToolAnswer,
+  tool_answers_bytes_max,
+  tool_answers_max,
+} from './schema.ts'
+
+const name_length_max = 80
+const error_length_max = 500
+const result_expectations_max = 30
+
+export interface MadeTest {
+  agent_id: string
+  input: NewAgentTest
+}
+
+/**
+ * Makes a test of what was said in a conversation, with another person in the place of the contact. Nothing in it refers to the
+ * conversation. Throws a Problem if no test can be made.
+ */
+export async function makeTest(at: At, conversation_id: string): Promise<MadeTest> {
+  const recorded = await readRecorded(at, conversation_id)
+  return { agent_id: recorded.conversation.agent_id, input: await testOf(recorded) }
+}
+
+async function testOf(recorded: Recorded): Promise<NewAgentTest> {
+  const { conversation, turns, contact, time_zone } = recorded
+  const { variables, results, created_at } = conversation
+  const exchanges = exchangesIn(recorded)
+  const lines = exchanges.lines.map(({ text }) => text)
+  if (lines.length === 0)
+    throw invalidState('The contact has said nothing in this conversation that the agent could answer.')
+  const runs = turns.flatMap(({ tools }) => tools)
+  assertNotTooLarge(runs.filter(isReal), 4 * tool_answers_bytes_max)
+  const language = languageOf(recorded.language)
+  const made_up = openMadeUp(personIn({ contact, conversation, lines, runs, language }), language)
+  const steps: { says: string }[] = []
+  for (const line of lines) {
+    steps.push({ says: truncate(made_up.text(line), said_max) })
+    await letOthersRun({ is_urgent: true })
+  }
+  return {
+    name: truncate((steps[0]?.says ?? '').replace(/\s+/g, ' ').trim(), name_length_max),
+    kind: 'conversation',
+    begins: exchanges.begins,
+    steps,
+    // Dates that were said count from that day.
+    now: created_at,
+    variables: membersOf(variables, made_up) as Conversation['variables'],
+    contact: contact ? { ...contactOf(contact, made_up), time_zone } : null,
+    tool_answers: madeUpAnswers(runs, made_up),
+    expect: exchanges.is_whole
+      ? expectationsOf({ runs, results, exchanges, is_scripted: isScripted(recorded) }, made_up)
+      : [],
+  }
+}
+
+const isScripted = ({ turns }: Recorded): boolean => turns.some(({ script }) => script !== null)
+
+const membersOf = (object: Record<string, unknown>, made_up: MadeUp): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, made_up.json(value)]))
+
+/** Without notes, which are about the person. */
+function contactOf(contact: Contact, made_up: MadeUp): Record<string, unknown> {
+  const { custom_fields = {}, ...fields } = made_up.contact ?? {}
+  const known = Object.entries(fields).filter(([, value]) => value !== null)
+  return {
+    ...Object.fromEntries(known),
+    ...(contact.tags.length > 0 && { tags: contact.tags.map(made_up.text) }),
+    ...(Object.keys(custom_fields).length > 0 && { custom_fields }),
+  }
+}
+
+function madeUpAnswers(runs: Run[], made_up: MadeUp): ToolAnswer[] {
+  const answers = answersOf(runs).map(({ arguments: values, result, error, ...answer }) => ({
+    ...answer,
+    ...(values && { arguments: membersOf(values, made_up) }),
+    ...(error === undefined
+      ? { result: made_up.json(result) }
+      : { error: truncate(made_up.text(error), error_length_max) }),
+  }))
+  if (answers.length > tool_answers_max) throw tooLarge()
+  assertNotTooLarge(answers, tool_answers_bytes_max)
+  return answers
+}
+
+function assertNotTooLarge(value: unknown[], bytes_max: number): void {
+  if (Buffer.byteLength(JSON.stringify(value)) > bytes_max) throw tooLarge()
+}
+
+const tooLarge = () =>
+  invalidState("The answers of the conversation's tools are too large for a test: it has at most 32 kB.")
+
+const iso_date = /^\d{4}-\d{2}-\d{2}$/
+
+interface Done extends Pick<Conversation, 'results'> {
+  runs: Run[]
+  exchanges: Exchanges
+  is_scripted: boolean
+}
+
+/** What the agent did, where the same is right each time: not its words, and no text that a model has worded. */
+function expectationsOf({ runs, results, exchanges: { how }, is_scripted }: Done, made_up: MadeUp): Expectation[] {
+  const called = runs.filter((run) => isReal(run) && run.status === 'succeeded')
+  const tools = new Set(called.map(({ name }) => name))
+  const isSound = (value: unknown) =>
+    ['boolean', 'number'].includes(typeof value) || (typeof value === 'string' && (is_scripted || iso_date.test(value)))
+  const facts = Object.entries(results).filter(([, value]) => isSound(value))
+  return [
+    ...[...tools].map((tool): Expectation => ({ type: 'calls_tool', tool })),
+    ...facts.slice(0, result_expectations_max).map(
+      // Which of them are left is checked above.
+      ([name, value]): Expectation => ({
+        type: 'result',
+        name,
+        equals: made_up.json(value) as string | number | boolean,
+      }),
+    ),
+    ...(how === null ? [] : [{ type: 'ends' as const, how }]),
+  ]
+}

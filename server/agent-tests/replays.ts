@@ -1,0 +1,108 @@
+import type { Author } from '../agents/schema.ts'
+import * as replayable from '../conversations/replayable.ts'
+import { removeMany } from '../conversations/retention.ts'
+import type { At } from '../kit/at.ts'
+import { newId } from '../kit/id.ts'
+import { rowsFrom, type Sql, sql } from '../kit/postgres/sql.ts'
+import { invalid, invalidState } from '../kit/problem.ts'
+import * as workspaces from '../workspaces/store.ts'
+import { failedReplay, type Replayed } from './play/replay.ts'
+import { assertRoom, findTested, inputFaults, insertRun } from './runs.ts'
+import type { NewTestRun, TestRun } from './schema.ts'
+
+/** What a queued replay has instead of a test. */
+export interface ReplayContent {
+  /** The version that was deployed when the run was created. */
+  deployed_version_id: string
+}
+
+interface NewReplay {
+  agent_id: string
+  input: NewTestRun & { replay: NonNullable<NewTestRun['replay']> }
+  by: Author
+}
+
+/** Nothing is copied: what was said is read when it is said again. */
+export async function create(at: At, { agent_id, input, by }: NewReplay): Promise<TestRun> {
+  const faults = inputFaults(input)
+  if (faults.length > 0) throw invalid(faults)
+  await workspaces.lock(at)
+  await assertRoom(at)
+  const tested = await findTested(at, { agent_id, input })
+  const sources = await replayable.listReplayable(at, { agent_id, last: input.replay.last })
+  if (sources.length === 0)
+    throw invalidState(
+      'The agent has had no conversation yet that is closed and in which a contact has said something.',
+    )
+  const run = await insertRun(at, { ...tested, kind: 'replay', repeat: 1, passes_min: 1, tests: sources.length, by })
+  const content: ReplayContent = { deployed_version_id: tested.agent.deployed_version.id }
+  const rows = sources.map(({ id, contact_id, created_at }, position) => ({
+    id: newId(),
+    position,
+    source_conversation_id: id,
+    source_contact_id: contact_id,
+    name: `Conversation of ${created_at.slice(0, 16).replace('T', ' ')} UTC`,
+  }))
+  await at.db.run(
+    sql`insert into test_run_results (workspace_id, id, run_id, position, source_conversation_id, source_contact_id, name, kind,
+        content, content_hash, status)
+      select ${at.workspace}::uuid, id, ${run.id}::uuid, position, source_conversation_id, source_contact_id, name, 'replay',
+        ${JSON.stringify(content)}::jsonb, '', 'queued'
+      from ${rowsFrom(rows, 'id uuid, position integer, source_conversation_id uuid, source_contact_id uuid, name text')}`,
+  )
+  return run
+}
+
+export interface Said extends Replayed {
+  id: string
+  source_conversation_id: string
+  /** The contact when the run was created. */
+  source_contact_id: string | null
+  /** Whom the agent has talked with in the replay. */
+  contact_id: string | null
+}
+
+/** In the transaction that writes them: of what was redacted or deleted meanwhile nothing is kept. */
+export async function withoutGone(at: At, results: Said[]): Promise<Said[]> {
+  const there = await replayable.shareReplayable(
+    at,
+    results.map((one) => one.source_conversation_id),
+  )
+  const kept = results.map((one) => {
+    const source = there.get(one.source_conversation_id)
+    if (one.kept.length === 0 || (source && source.contact_id === one.contact_id)) return one
+    return { ...one, ...failedReplay('The conversation or its contact was deleted or redacted meanwhile.') }
+  })
+  // A conversation may have been linked to a contact since the run was created.
+  for (const { id, contact_id, source_contact_id, kept: said } of kept)
+    if (said.length > 0 && contact_id !== source_contact_id)
+      await at.db.run(
+        sql`update test_run_results set source_contact_id = ${contact_id} where workspace_id = ${at.workspace} and id = ${id}`,
+      )
+  return kept
+}
+
+export const forgetConversations = (at: At, ids: string[]): Promise<void> =>
+  forget(at, sql`source_conversation_id = any(${ids}::uuid[])`)
+
+export const forgetContacts = (at: At, ids: string[]): Promise<void> =>
+  forget(at, sql`source_contact_id = any(${ids}::uuid[])`)
+
+/** Deletes what replays keep of these conversations: what was said again, and the differences. That they differed stays. */
+async function forget(at: At, which: Sql): Promise<void> {
+  const { db, workspace } = at
+  const found = await db.many<{ id: string; conversation_ids: string[] }>(
+    sql`select id, conversation_ids from test_run_results where workspace_id = ${workspace} and ${which}
+      order by id for no key update`,
+  )
+  if (found.length === 0) return
+  await db.run(
+    sql`update test_run_results
+      set differences = '[]', conversation_ids = '{}', conversation_id = null, source_contact_id = null
+      where workspace_id = ${workspace} and id = any(${found.map(({ id }) => id)}::uuid[])`,
+  )
+  await removeMany(
+    at,
+    found.flatMap(({ conversation_ids }) => conversation_ids),
+  )
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openMadeUp, type PersonFields } from '../../server/agent-tests/made-up.ts'
+import { personIn } from '../../server/agent-tests/person-in.ts'
+import type { Contact } from '../../server/contacts/schema.ts'
+import { languageOf } from '../../server/models/matching.ts'
+
+const nobody: PersonFields = {
+  first_name: null,
+  last_name: null,
+  display_name: null,
+  email: null,
+  company: null,
+  phone_number: null,
+  custom_fields: {},
+}
+const ada: PersonFields = {
+  ...nobody,
+  first_name: 'Ada',
+  last_name: 'Lovelace',
+  email: 'ada.l@engines.org',
+  company: 'Analytical Engines Ltd',
+  phone_number: '+14155550100',
+}
+
+const madeUpFor = (contact: PersonFields | undefined, others: object = {}, tag = 'en') =>
+  openMadeUp({ contact, names: [], phone_numbers: [], addresses: [], ...others }, languageOf(tag))
+
+test('a name is replaced in any case, with and without accents, in parts and joined', () => {
+  const { text } = madeUpFor({ ...ada, first_name: 'Zoë', display_name: 'Dr. Zoë K. van Lovelace' })
+  for (const name of [
+    'Zoë',
+    'zoe',
+    'ZOE',
+    'Lovelace',
+    'LOVELACE',
+    'zoe_lovelace',
+    'ZoeLovelace',
+    'lovelace, zoë',
+    "Lovelace's",
+  ])
+    assert.doesNotMatch(text(`This is ${name}.`).normalize('NFD'), /zoe|lovelace/i, name)
+  assert.equal(text('This is Zoë Lovelace, hello.'), 'This is Robin Winter, hello.')
+  assert.equal(text('THIS IS ZOE'), 'THIS IS ROBIN')
+  assert.equal(text('A canoe and a van'), 'A canoe and a van', 'short names are found as words only')
+})
+
+test('a name that the person has itself is not made up', () => {
+  const { text } = madeUpFor({ ...nobody, first_name: 'Robin', last_name: 'Winter' })
+  assert.doesNotMatch(text('Robin Winter here, Robin.'), /robin|winter/i)
+})
+
+test('a number is replaced in every spelling, and keeps its form', () => {
+  const { text } = madeUpFor(ada)
+  for (const [written, made_up] of [
+    ['+14155550100', '+12025550143'],
+    ['+1 (415) 555-0100', '+1 (202) 555-0143'],
+    ['415 555 0100', '202 555 0143'],
+    ['4155550100', '2025550143'],
+    ['001 415.555.0100', '001 202.555.0143'],
+    ['555-0100', '555-0143'],
+    ['four one five, five five five, oh one zero zero', 'two zero two, five five five, zero one four three'],
+    ['four one five triple five zero one double zero', 'two zero two five five five zero one four three'],
+    ['forty one fifty five fifty five oh one zero zero', 'two zero two five five five zero one four three'],
+  ] as const) {
+    const said = text(`Call me at ${written}, please.`)
+    if (made_up.startsWith('two') && written.startsWith('f'))
+      assert.doesNotMatch(said, /four one five|zero zero|double|fifty/, said)
+    if (!written.startsWith('forty')) assert.equal(said, `Call me at ${made_up}, please.`)
+  }
+  assert.equal(text('On 2026-11-17 at 10:30, order 1042'), 'On 2026-11-17 at 10:30, order 1042')
+})
+
+test('a number of another country keeps its country code and length', () => {
+  const { text } = madeUpFor({ ...nobody, phone_number: '+4915123456789' }, {}, 'de')
+  assert.equal(text('0151 23456789'), '0151 00000043')
+  assert.equal(text('+49 151 234 56 789'), '+49 151 000 00 043')
+  assert.equal(text('null eins fünf eins zwei drei vier fünf sechs sieben acht neun').includes('zwei drei'), false)
+})
+
+test('emails are replaced, those of others too, and spoken ones', () => {
+  const { text } = madeUpFor(ada)
+  assert.equal(
+    text('Write to ADA.L@engines.org or bob@home.org.'),
+    'Write to robin@example.com or person2@example.com.',
+  )
+  assert.equal(text('it is ada dot l at engines dot org'), 'it is robin at example dot com')
+})
+
+test('company, addresses and custom fields are replaced, and what everybody says is not', () => {
+  const { text, contact, json } = madeUpFor(
+    {
+      ...ada,
+      custom_fields: {
+        plan: 'Gold Plus',
+        code: 'K-10423',
+        seats: 12,
+        account: 884_201,
+        is_partner: true,
+        news: 'yes',
+        born: '1980-05-12',
+      },
+    },
+    { addresses: ['12 Main Street, Springfield', '90210'] },
+  )
+  assert.equal(text('From Analytical Engines'), 'From Sample Company')
+  assert.doesNotMatch(text('I live at 12 main street, in Springfield 90210.'), /main|springfield|90210/i)
+  assert.equal(
+    text('I have gold plus with K-10423 and 884201 for 12.'),
+    'I have sample with A-12345 and 123456 for 12.',
+  )
+  assert.equal(text('yes'), 'yes')
+  assert.deepEqual(contact?.custom_fields, {
+    plan: 'sample',
+    code: 'A-12345',
+    seats: 56,
+    account: 123_456,
+    is_partner: true,
+    news: 'yes',
+    born: '1990-01-15',
+  })
+  assert.deepEqual(json({ 'ada.l@engines.org': [{ account: 884_201, is_new: true, by: 'Ada', none: null }] }), {
+    'robin@example.com': [{ account: 123_456, is_new: true, by: 'Robin', none: null }],
+  })
+})
+
+test('who the contact is shows in what it says and what tools are told', () => {
+  const person = personIn({
+    contact: undefined as Contact | undefined,
+    conversation: {
+      counterpart: null,
+      variables: { customer_name: 'Charles Babbage' },
+      results: { phone: '+14155550111' },
+    },
+    lines: ['Hello, my name is Grace Hopper', 'You reach me at (212) 555-0188', 'The 2026-11-17 is fine'],
+    runs: [
+      {
+        arguments: { firstName: 'Grace', address: { street: 'Navy Road 1' } },
+        result: { service: { name: 'Haircut' }, lastName: 'Hopper' },
+      },
+    ],
+    language: languageOf('en'),
+  })
+  assert.deepEqual(person.names, ['Grace Hopper', 'Charles Babbage', 'Grace', 'Hopper'])
+  assert.deepEqual(person.phone_numbers, ['(212) 555-0188', '+14155550111'])
+  assert.deepEqual(person.addresses, ['Navy Road 1'])
+})

@@ -1,5 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { event_types as test_events } from './agent-tests/event-types.ts'
+import { operations as agent_tests } from './agent-tests/routes.ts'
 import { event_types as agent_events } from './agents/event-types.ts'
 import { operations as agents } from './agents/routes.ts'
 import { operations as analytics } from './analytics/routes.ts'
@@ -72,6 +74,7 @@ export const catalog = newCatalog(
   [
     contact_events,
     agent_events,
+    test_events,
     conversation_events,
     call_events,
     campaign_events,
@@ -88,6 +91,7 @@ const rooms: Operation[] = [
   ...integrations,
   ...consent,
   ...agents,
+  ...agent_tests,
   ...providers,
   ...tools,
   ...channels,
@@ -154,6 +158,8 @@ const about: About = {
     suppressions: 'Phone numbers that are never called or written to.',
     agents:
       'AI agents that answer and place calls. Their configuration has a draft and versions, one of which is deployed.',
+    agent_tests: 'What an agent must say and do in a situation. Tests can be required before a version is deployed.',
+    test_runs: 'Tests of an agent that are run in the background, and what came of them.',
     providers: 'Accounts at model services, which agents use to answer.',
     tools: 'Requests to your servers that agents can make while they answer.',
     channels: 'Where people reach agents: web chats and phone numbers. Owners set them up in the dashboard.',

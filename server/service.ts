@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
+import { reactions as test_reactions } from './agent-tests/reactions.ts'
 import { reactions as agent_reactions } from './agents/reactions.ts'
 import { reactions as analytics_reactions } from './analytics/reactions.ts'
 import { reactions as api_key_reactions } from './api-keys/reactions.ts'
@@ -61,6 +62,7 @@ const hooks = openHooks([
   ...message_reactions,
   ...call_reactions,
   ...campaign_reactions,
+  ...test_reactions,
   ...analytics_reactions,
   ...import_reactions,
   ...integration_reactions,

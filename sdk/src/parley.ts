@@ -11,6 +11,9 @@ import type {
   AgentsListDeploymentsQuery,
   AgentsListQuery,
   AgentsListVersionsQuery,
+  AgentTest,
+  AgentTestChange,
+  AgentTestsListQuery,
   AgentVersion,
   AgentVersionWithConfiguration,
   AgentWithDraft,
@@ -84,6 +87,7 @@ import type {
   IntegrationsListReceiptsQuery,
   Link,
   NewAgent,
+  NewAgentTest,
   NewAgentVersion,
   NewApiKey,
   NewCall,
@@ -100,6 +104,7 @@ import type {
   NewProvider,
   NewRecovery,
   NewSuppression,
+  NewTestRun,
   NewTool,
   NewWebCall,
   NewWebhook,
@@ -115,6 +120,12 @@ import type {
   SuppressionsListQuery,
   TestClock,
   TestResult,
+  TestRun,
+  TestRunResult,
+  TestRunsGetQuery,
+  TestRunsListQuery,
+  TestRunsListResultsQuery,
+  TestRunWithResults,
   Tool,
   ToolChange,
   ToolsListQuery,
@@ -152,6 +163,10 @@ export class Parley extends Client {
   readonly suppressions = new SuppressionsApi(this)
   /** AI agents that answer and place calls. Their configuration has a draft and versions, one of which is deployed. */
   readonly agents = new AgentsApi(this)
+  /** What an agent must say and do in a situation. Tests can be required before a version is deployed. */
+  readonly agentTests = new AgentTestsApi(this)
+  /** Tests of an agent that are run in the background, and what came of them. */
+  readonly testRuns = new TestRunsApi(this)
   /** Accounts at model services, which agents use to answer. */
   readonly providers = new ProvidersApi(this)
   /** Requests to your servers that agents can make while they answer. */
@@ -798,6 +813,141 @@ export class AgentsApi {
    */
   listDeployments(id: string, query: AgentsListDeploymentsQuery = {}, options?: RequestOptions): ApiList<Deployment> {
     return this.#client.list(path`/agents/${id}/deployments`, query, options)
+  }
+}
+
+export class AgentTestsApi {
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  /**
+   * List an agent's tests.
+   *
+   * Newest first.
+   *
+   * Requires the scope `agents:read`.
+   */
+  list(id: string, query: AgentTestsListQuery = {}, options?: RequestOptions): ApiList<AgentTest> {
+    return this.#client.list(path`/agents/${id}/tests`, query, options)
+  }
+
+  /**
+   * Create a test.
+   *
+   * A test says what a contact says, and what must hold for what the agent answers. Nothing happens before you run it:
+   * see "Run tests". An agent can have 500 tests.
+   *
+   * Requires the scope `agents:write`.
+   */
+  create(id: string, body: NewAgentTest, options?: RequestOptions): ApiPromise<AgentTest> {
+    return this.#client.send('POST', path`/agents/${id}/tests`, body, options)
+  }
+
+  /**
+   * Get a test.
+   *
+   * Requires the scope `agents:read`.
+   */
+  get(id: string, testId: string, options?: RequestOptions): ApiPromise<AgentTest> {
+    return this.#client.get(path`/agents/${id}/tests/${testId}`, undefined, options)
+  }
+
+  /**
+   * Update a test.
+   *
+   * Fields that are not sent keep their values; lists are replaced as a whole. A run that has begun goes on with the test
+   * as it was.
+   *
+   * Requires the scope `agents:write`.
+   */
+  update(id: string, testId: string, body: AgentTestChange, options?: RequestOptions): ApiPromise<AgentTest> {
+    return this.#client.send('PATCH', path`/agents/${id}/tests/${testId}`, body, options)
+  }
+
+  /**
+   * Delete a test.
+   *
+   * Results of runs stay.
+   *
+   * Requires the scope `agents:write`.
+   */
+  delete(id: string, testId: string, options?: RequestOptions): ApiPromise<Deleted> {
+    return this.#client.send('DELETE', path`/agents/${id}/tests/${testId}`, undefined, options)
+  }
+}
+
+export class TestRunsApi {
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  /**
+   * Run tests.
+   *
+   * Runs tests in the background, by default all that are enabled, on the deployed version. Get the run to see how far it
+   * is. No tool is really called unless a test says so, and nobody is called or written to. A workspace can have five
+   * runs at once.
+   *
+   * Requires the scope `agents:write`.
+   */
+  create(id: string, body?: NewTestRun, options?: RequestOptions): ApiPromise<TestRun> {
+    return this.#client.send('POST', path`/agents/${id}/test_runs`, body, options)
+  }
+
+  /**
+   * List an agent's test runs.
+   *
+   * Newest first. Runs are kept for 90 days, and their conversations for 30.
+   *
+   * Requires the scope `agents:read`.
+   */
+  list(id: string, query: TestRunsListQuery = {}, options?: RequestOptions): ApiList<TestRun> {
+    return this.#client.list(path`/agents/${id}/test_runs`, query, options)
+  }
+
+  /**
+   * Get a test run.
+   *
+   * With `format=junit` the answer is a file for CI, which has no ids and times: two runs of the same tests on the same
+   * version have the same file, unless a model takes part.
+   *
+   * Requires the scope `agents:read`.
+   */
+  get(
+    id: string,
+    query?: TestRunsGetQuery & { format?: 'json' },
+    options?: RequestOptions,
+  ): ApiPromise<TestRunWithResults>
+  get(id: string, query: TestRunsGetQuery, options?: RequestOptions): ApiPromise<string>
+  get(id: string, query: TestRunsGetQuery = {}, options?: RequestOptions): ApiPromise<TestRunWithResults | string> {
+    return this.#client.get(path`/test_runs/${id}`, query, options)
+  }
+
+  /**
+   * List the results of a test run.
+   *
+   * In the order of the tests.
+   *
+   * Requires the scope `agents:read`.
+   */
+  listResults(id: string, query: TestRunsListResultsQuery = {}, options?: RequestOptions): ApiList<TestRunResult> {
+    return this.#client.list(path`/test_runs/${id}/results`, query, options)
+  }
+
+  /**
+   * Cancel a test run.
+   *
+   * Results that it has stay.
+   *
+   * Requires the scope `agents:write`.
+   */
+  cancel(id: string, options?: RequestOptions): ApiPromise<TestRun> {
+    return this.#client.send('POST', path`/test_runs/${id}/cancel`, undefined, options)
   }
 }
 

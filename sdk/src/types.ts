@@ -1400,6 +1400,407 @@ export interface Deployment {
   created_at: string
 }
 
+export interface TestTurn {
+  role: 'contact' | 'agent'
+  /** What was said. */
+  text: string
+}
+
+/** The expectation that does not hold. `null` if something else has failed, such as a tool without an answer. */
+export type TestExpectation = {
+  /**
+   * `says`, `never_says`: the agent says one of `any_of`. `calls_tool`, `never_calls_tool`: it calls `tool`. `result`: it
+   * has collected the result `name`. `ends`: how it ended. `at_most`: limits. `judge`: a model answers yes to `question`,
+   * which is not repeatable.
+   */
+  type: 'says' | 'never_says' | 'calls_tool' | 'never_calls_tool' | 'result' | 'ends' | 'at_most' | 'judge'
+  /**
+   * For `says` and `never_says`. A phrase matches when all of its words are said in one turn, in any order: case,
+   * accents, number words and small typos make no difference. A pattern is written `/nine|9/`, and ignores case.
+   */
+  any_of?: string[]
+  /** The name of the tool. */
+  tool?: string
+  /** A part of the arguments of the call: objects may have more members. `{"$any": true}` stands for any value. */
+  arguments?: Record<string, unknown>
+  /** How often the tool is called. By default at least once. */
+  times?: number
+  /** The name of the result. */
+  name?: string
+  /** The value of the result. `null`: it was not collected. */
+  equals?: string | number | boolean | null
+  /** For `ends`: how it ended. */
+  how?: 'agent_ended' | 'handed_over' | 'transferred' | 'opted_out' | 'limit'
+  /** For `ends`, in voice: why the call ended. */
+  end_reason?: string
+  /** For `at_most`: turns of the agent. */
+  turns?: number
+  /** For `at_most`: tokens, read and written. */
+  tokens?: number
+  /** For `at_most`: what it costs at the workspace's prices, in millionths. */
+  cost_micros?: number
+  /** For `at_most`, in voice: the slowest answer. */
+  latency_ms?: number
+  /** For `judge`. */
+  question?: string
+} | null
+
+export interface TestStep {
+  /** What the contact says. */
+  says: string
+  /** What holds for the agent's answer to this line. */
+  expect?: TestExpectation[]
+}
+
+export type TestPerson = {
+  /** One of the simulated people: see "Calls" in the guide. */
+  number: string
+  /** Decides what the person says and when. 1 by default. */
+  seed?: number
+} | null
+
+export type TestPersona = {
+  /** What the person wants. */
+  goal: string
+  /** What the person knows. */
+  facts?: string | null
+  /** How the person talks. */
+  style?: string | null
+} | null
+
+export interface TestToolAnswer {
+  tool: string
+  /** Answers only calls whose arguments have this, as in an expectation. */
+  arguments?: Record<string, unknown>
+  /** What the tool answers. */
+  result?: unknown
+  /** The tool fails with this instead. */
+  error?: string
+  /** Answers one call only. By default it answers any number. */
+  once?: boolean
+}
+
+export interface AgentTest {
+  /** The unique id of the test. Treat it as opaque. */
+  id: string
+  /** The agent. */
+  agent_id: string
+  /** What it checks. */
+  name: string
+  /**
+   * `reply`: one answer, after `turns`. `conversation`: the contact says the lines of `steps`. `simulation`: a simulated
+   * person talks until the end.
+   */
+  kind: 'reply' | 'conversation' | 'simulation'
+  /** Runs leave out tests that are disabled, unless you name them, and the gate does too. */
+  is_enabled: boolean
+  /** Who speaks first. By default the agent, with its greeting or the start of its script. */
+  begins: 'agent' | 'contact'
+  /** For `reply`: what was said before. By default nothing. */
+  turns: TestTurn[]
+  /** For `reply`: what the contact says then. */
+  says: string | null
+  /** For `conversation`: what the contact says, one line after the other. */
+  steps: TestStep[]
+  person: TestPerson
+  persona: TestPersona
+  /** For `simulation`: by text, or in a simulated call. Personas talk by text. `text` by default. */
+  medium: 'text' | 'voice'
+  /** For `simulation`: it ends after so many turns of the person. 20 by default. */
+  turns_max: number
+  /**
+   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
+   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
+   */
+  variables: Record<string, unknown>
+  /** The fields of the contact that the agent talks with. It is never stored. */
+  contact: Record<string, unknown> | null
+  /** The time that the agent sees. By default the real one. */
+  now: string | null
+  /**
+   * Really calls the tools that `tool_answers` does not answer. By default such a call fails the test, and nothing is
+   * called.
+   */
+  uses_tools: boolean
+  /** What tools answer. The first one that fits is used. At most 32 kB. */
+  tool_answers: TestToolAnswer[]
+  /** What holds for the answer, or at the end. */
+  expect: TestExpectation[]
+  /** When the test was created. */
+  created_at: string
+  /** When the test was last changed. */
+  updated_at: string
+}
+
+export interface NewAgentTest {
+  /** What it checks. */
+  name: string
+  /**
+   * `reply`: one answer, after `turns`. `conversation`: the contact says the lines of `steps`. `simulation`: a simulated
+   * person talks until the end.
+   */
+  kind: 'reply' | 'conversation' | 'simulation'
+  /** Runs leave out tests that are disabled, unless you name them, and the gate does too. */
+  is_enabled?: boolean
+  /** Who speaks first. By default the agent, with its greeting or the start of its script. */
+  begins?: 'agent' | 'contact'
+  /** For `reply`: what was said before. By default nothing. */
+  turns?: TestTurn[]
+  /** For `reply`: what the contact says then. */
+  says?: string | null
+  /** For `conversation`: what the contact says, one line after the other. */
+  steps?: TestStep[]
+  person?: TestPerson
+  persona?: TestPersona
+  /** For `simulation`: by text, or in a simulated call. Personas talk by text. `text` by default. */
+  medium?: 'text' | 'voice'
+  /** For `simulation`: it ends after so many turns of the person. 20 by default. */
+  turns_max?: number
+  /**
+   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
+   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
+   */
+  variables?: Record<string, unknown>
+  /** The fields of the contact that the agent talks with. It is never stored. */
+  contact?: Record<string, unknown> | null
+  /** The time that the agent sees. By default the real one. */
+  now?: string | null
+  /**
+   * Really calls the tools that `tool_answers` does not answer. By default such a call fails the test, and nothing is
+   * called.
+   */
+  uses_tools?: boolean
+  /** What tools answer. The first one that fits is used. At most 32 kB. */
+  tool_answers?: TestToolAnswer[]
+  /** What holds for the answer, or at the end. */
+  expect?: TestExpectation[]
+}
+
+export interface AgentTestChange {
+  /** What it checks. */
+  name?: string
+  /**
+   * `reply`: one answer, after `turns`. `conversation`: the contact says the lines of `steps`. `simulation`: a simulated
+   * person talks until the end.
+   */
+  kind?: 'reply' | 'conversation' | 'simulation'
+  /** Runs leave out tests that are disabled, unless you name them, and the gate does too. */
+  is_enabled?: boolean
+  /** Who speaks first. By default the agent, with its greeting or the start of its script. */
+  begins?: 'agent' | 'contact'
+  /** For `reply`: what was said before. By default nothing. */
+  turns?: TestTurn[]
+  /** For `reply`: what the contact says then. */
+  says?: string | null
+  /** For `conversation`: what the contact says, one line after the other. */
+  steps?: TestStep[]
+  person?: TestPerson
+  persona?: TestPersona
+  /** For `simulation`: by text, or in a simulated call. Personas talk by text. `text` by default. */
+  medium?: 'text' | 'voice'
+  /** For `simulation`: it ends after so many turns of the person. 20 by default. */
+  turns_max?: number
+  /**
+   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
+   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
+   */
+  variables?: Record<string, unknown>
+  /** The fields of the contact that the agent talks with. It is never stored. */
+  contact?: Record<string, unknown> | null
+  /** The time that the agent sees. By default the real one. */
+  now?: string | null
+  /**
+   * Really calls the tools that `tool_answers` does not answer. By default such a call fails the test, and nothing is
+   * called.
+   */
+  uses_tools?: boolean
+  /** What tools answer. The first one that fits is used. At most 32 kB. */
+  tool_answers?: TestToolAnswer[]
+  /** What holds for the answer, or at the end. */
+  expect?: TestExpectation[]
+}
+
+export interface NewTestRun {
+  /** The version to test. By default the deployed one. */
+  version_id?: string | null
+  /** Tests the draft instead. */
+  use_draft?: boolean
+  /** By default all that are enabled. */
+  test_ids?: string[]
+  /** 1 by default. */
+  repeat?: number
+  /** By default all repeats. */
+  passes_min?: number
+  /** Says again what contacts have said in the last conversations that were closed, instead of running tests. */
+  replay?: {
+    last: number
+  }
+}
+
+export interface TestRun {
+  /** The unique id of the run. Treat it as opaque. */
+  id: string
+  /** The agent. */
+  agent_id: string
+  /** `tests`: tests of the agent. `replay`: conversations of the past, said again. */
+  kind: 'tests' | 'replay'
+  /** The version that is tested. Of a draft, the configuration that it had when the run began. */
+  agent_version: {
+    /** `null` for the draft. */
+    id: string | null
+    version_label: string
+  }
+  /** A run that is `completed` may have failed: see `failed` and `errors`. */
+  status: 'queued' | 'running' | 'completed' | 'canceled'
+  /** How often each test is run. */
+  repeat: number
+  /** A test passes if it has passed this often. */
+  passes_min: number
+  /** How many tests or conversations it has. */
+  tests: number
+  /** How many of them have a result. */
+  done: number
+  /** How many have passed. */
+  passed: number
+  /** How many have failed. */
+  failed: number
+  /** How many could not be run, because a provider failed for example. */
+  errors: number
+  /** What the model has read and written, in tokens. */
+  usage: {
+    input_tokens: number
+    output_tokens: number
+  }
+  /** Who did it. `null` if it was not recorded. */
+  created_by: {
+    kind: 'api_key' | 'person' | 'command'
+    /** The id of the API key or person; `null` for the command line. */
+    id: string | null
+    /** The current name of the person or API key. `null` for the command line, and if they no longer exist. */
+    name: string | null
+  } | null
+  /** When the run was requested. */
+  created_at: string
+  /** When it began. */
+  started_at: string | null
+  /** When it was completed or canceled. */
+  ended_at: string | null
+}
+
+export interface TestFailure {
+  expectation: TestExpectation
+  /** What is wrong. */
+  sentence: string
+  /** The line of `steps` that it belongs to, from 1. `null` for the test as a whole. */
+  step: number | null
+  /** The turn of the conversation at which it shows. `null` if it is none. */
+  seq: number | null
+  /** The conversation in which it failed. */
+  conversation_id: string | null
+}
+
+export interface ReplayDifference {
+  /** What differs. */
+  what: 'answer' | 'end' | 'results' | 'tools'
+  /** For answers and tools: the contact's turn in the stored conversation that is answered. */
+  seq: number | null
+  /** As it was. */
+  recorded: unknown
+  /** As the tested version does it. */
+  replayed: unknown
+  /** As the deployed version does it today. */
+  deployed: unknown
+  /** The deployed version, said again, differs from what was recorded here too. */
+  is_by_chance: boolean
+}
+
+export interface TestRunResult {
+  /** The unique id of the result. Treat it as opaque. */
+  id: string
+  /** The test. `null` in a replay, and when the test was deleted. */
+  test_id: string | null
+  /** In a replay: the conversation of the past. */
+  source_conversation_id: string | null
+  /** The name of the test when the run began. */
+  name: string
+  kind: 'reply' | 'conversation' | 'simulation' | 'replay'
+  /** `error`: it could not be run, because a provider failed for example. */
+  status: 'queued' | 'passed' | 'failed' | 'error' | 'canceled'
+  /** How many of its runs have passed. */
+  passes: number
+  /** How many runs it had. */
+  runs: number
+  /** Whether each run gives the same: not if a model answers or judges, or a tool was really called. */
+  is_repeatable: boolean
+  /** What has failed in its runs: at most 20. */
+  failures: TestFailure[]
+  /** In a replay: at most 100. */
+  differences: ReplayDifference[]
+  /** Why it could not be run. */
+  error: string | null
+  /** The conversation of the first run that failed, else of the first run. It is kept for 30 days. */
+  conversation_id: string | null
+  /** Of all runs, in order. */
+  conversation_ids: string[]
+  /** What the model has read and written, in tokens. */
+  usage: {
+    input_tokens: number
+    output_tokens: number
+  }
+}
+
+export interface TestRunWithResults {
+  /** The unique id of the run. Treat it as opaque. */
+  id: string
+  /** The agent. */
+  agent_id: string
+  /** `tests`: tests of the agent. `replay`: conversations of the past, said again. */
+  kind: 'tests' | 'replay'
+  /** The version that is tested. Of a draft, the configuration that it had when the run began. */
+  agent_version: {
+    /** `null` for the draft. */
+    id: string | null
+    version_label: string
+  }
+  /** A run that is `completed` may have failed: see `failed` and `errors`. */
+  status: 'queued' | 'running' | 'completed' | 'canceled'
+  /** How often each test is run. */
+  repeat: number
+  /** A test passes if it has passed this often. */
+  passes_min: number
+  /** How many tests or conversations it has. */
+  tests: number
+  /** How many of them have a result. */
+  done: number
+  /** How many have passed. */
+  passed: number
+  /** How many have failed. */
+  failed: number
+  /** How many could not be run, because a provider failed for example. */
+  errors: number
+  /** What the model has read and written, in tokens. */
+  usage: {
+    input_tokens: number
+    output_tokens: number
+  }
+  /** Who did it. `null` if it was not recorded. */
+  created_by: {
+    kind: 'api_key' | 'person' | 'command'
+    /** The id of the API key or person; `null` for the command line. */
+    id: string | null
+    /** The current name of the person or API key. `null` for the command line, and if they no longer exist. */
+    name: string | null
+  } | null
+  /** When the run was requested. */
+  created_at: string
+  /** When it began. */
+  started_at: string | null
+  /** When it was completed or canceled. */
+  ended_at: string | null
+  /** The first 100, failures first. See "List the results of a test run" for all. */
+  results: TestRunResult[]
+}
+
 export interface NewProvider {
   /** Unique in the workspace. Agents name it. */
   name: string
@@ -2994,6 +3395,7 @@ export interface WorkspaceEvent {
     | 'agent.updated'
     | 'agent.deployed'
     | 'agent.deleted'
+    | 'test_run.completed'
     | 'conversation.started'
     | 'conversation.turn'
     | 'conversation.handed_over'
@@ -3262,6 +3664,26 @@ export interface EventsStreamAgentDeleted {
     actor: EventActor
     subject: EventSubject
     data: Agent
+    previous: null
+  }
+}
+
+export interface EventsStreamTestRunCompleted {
+  /** The line `event`. */
+  type: 'test_run.completed'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'test_run.completed'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    actor: EventActor
+    subject: EventSubject
+    data: TestRun
     previous: null
   }
 }
@@ -3880,6 +4302,7 @@ export type EventsStreamEvent =
   | EventsStreamAgentUpdated
   | EventsStreamAgentDeployed
   | EventsStreamAgentDeleted
+  | EventsStreamTestRunCompleted
   | EventsStreamConversationStarted
   | EventsStreamConversationTurn
   | EventsStreamConversationHandedOver
@@ -3925,6 +4348,7 @@ export interface NewWebhook {
     | 'agent.updated'
     | 'agent.deployed'
     | 'agent.deleted'
+    | 'test_run.completed'
     | 'conversation.started'
     | 'conversation.turn'
     | 'conversation.handed_over'
@@ -3954,6 +4378,7 @@ export interface NewWebhook {
     | '*'
     | 'contact.*'
     | 'agent.*'
+    | 'test_run.*'
     | 'conversation.*'
     | 'message.*'
     | 'call.*'
@@ -4059,6 +4484,7 @@ export interface WebhookChange {
     | 'agent.updated'
     | 'agent.deployed'
     | 'agent.deleted'
+    | 'test_run.completed'
     | 'conversation.started'
     | 'conversation.turn'
     | 'conversation.handed_over'
@@ -4088,6 +4514,7 @@ export interface WebhookChange {
     | '*'
     | 'contact.*'
     | 'agent.*'
+    | 'test_run.*'
     | 'conversation.*'
     | 'message.*'
     | 'call.*'
@@ -4854,6 +5281,24 @@ export interface AgentDeletedEvent {
   data: Agent
 }
 
+export interface TestRunCompletedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'test_run.completed'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'test_run'
+    /** Its id. */
+    id: string
+  }
+  data: TestRun
+}
+
 export interface ConversationStartedEvent {
   /** The unique id of the event. Treat it as opaque. */
   id: string
@@ -5591,6 +6036,49 @@ export interface AgentsListDeploymentsQuery {
   cursor?: string
 }
 
+export interface AgentTestsListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+}
+
+export interface TestRunsListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+}
+
+export interface TestRunsGetQuery {
+  /** `junit`: a JUnit XML file, for CI. */
+  format?: 'json' | 'junit'
+}
+
+export interface TestRunsListResultsQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+  /** Only results with this status. */
+  status?: 'queued' | 'passed' | 'failed' | 'error' | 'canceled'
+}
+
 export interface ProvidersListQuery {
   /** The maximum number of items to return. */
   limit?: number
@@ -5884,6 +6372,7 @@ export interface EventsListQuery {
     | 'agent.updated'
     | 'agent.deployed'
     | 'agent.deleted'
+    | 'test_run.completed'
     | 'conversation.started'
     | 'conversation.turn'
     | 'conversation.handed_over'
@@ -5913,6 +6402,7 @@ export interface EventsListQuery {
     | '*'
     | 'contact.*'
     | 'agent.*'
+    | 'test_run.*'
     | 'conversation.*'
     | 'message.*'
     | 'call.*'
@@ -5936,6 +6426,7 @@ export interface EventsStreamQuery {
     | 'agent.updated'
     | 'agent.deployed'
     | 'agent.deleted'
+    | 'test_run.completed'
     | 'conversation.started'
     | 'conversation.turn'
     | 'conversation.handed_over'
@@ -5965,6 +6456,7 @@ export interface EventsStreamQuery {
     | '*'
     | 'contact.*'
     | 'agent.*'
+    | 'test_run.*'
     | 'conversation.*'
     | 'message.*'
     | 'call.*'
@@ -6057,6 +6549,7 @@ export type WebhookEvent =
   | AgentUpdatedEvent
   | AgentDeployedEvent
   | AgentDeletedEvent
+  | TestRunCompletedEvent
   | ConversationStartedEvent
   | ConversationTurnEvent
   | ConversationHandedOverEvent

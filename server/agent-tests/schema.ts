@@ -20,6 +20,12 @@ export const tests_max = 500
 export const steps_max = 50
 /** Of all answers of tools in a test, as JSON. */
 export const tool_answers_bytes_max = 32 * 1024
+/** Of everything in a test, as JSON. */
+export const content_bytes_max = 128 * 1024
+/** Of a test: in its steps and for its end. */
+export const all_expectations_max = 200
+/** Of a test. */
+export const patterns_max = 50
 /** Of a workspace at a time. More are refused. */
 export const runs_at_once_max = 5
 export const repeats_max = 20

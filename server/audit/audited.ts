@@ -8,6 +8,9 @@ import type { Reference } from '../kit/postgres/names.ts'
  * recorded by `people/` itself, because its operations open their own transactions.
  */
 export const audited: ReadonlySet<string> = new Set([
+  'agent_tests.create',
+  'agent_tests.update',
+  'agent_tests.delete',
   'agents.create',
   'agents.update',
   'agents.delete',
@@ -61,11 +64,13 @@ export const isAudited = ({ operation }: Pick<Served, 'operation'>): boolean =>
 export function subjectOf({ operation, request, result }: Served, workspace: string): Reference | null {
   const [noun = ''] = operation.id.split('.')
   if (noun === 'workspace') return { type: noun, id: workspace }
-  const id = idOf(request.params) ?? idOf(result)
+  // A test is below its agent.
+  const id =
+    noun === 'agent_tests' ? (idOf(request.params, 'test_id') ?? idOf(result)) : (idOf(request.params) ?? idOf(result))
   return id === undefined ? null : { type: noun.replace(/s$/, ''), id }
 }
 
-function idOf(value: unknown): string | undefined {
-  const id = isObject(value) ? value.id : undefined
+function idOf(value: unknown, name = 'id'): string | undefined {
+  const id = isObject(value) ? value[name] : undefined
   return typeof id === 'string' && isId(id) ? id : undefined
 }

@@ -75,6 +75,30 @@ async function agentWithVersion({ call }: Tenant): Promise<string> {
   return id
 }
 
+export const newAgentTest = (fields: object = {}) => ({
+  name: 'Tells the opening hours',
+  kind: 'conversation',
+  steps: [{ says: 'When are you open?', expect: [{ type: 'says', any_of: ['nine'] }] }],
+  ...fields,
+})
+
+async function agentTest({ call }: Tenant): Promise<string> {
+  const { id } = (await call('POST', '/agents', newAgent())).body.data
+  return `${id}/tests/${(await call('POST', `/agents/${id}/tests`, newAgentTest())).body.data.id}`
+}
+
+/** Returns the id of the agent. */
+async function agentWithTest(tenant: Tenant): Promise<string> {
+  const id = (await agentTest(tenant)).split('/')[0] ?? ''
+  await tenant.call('POST', `/agents/${id}/test_runs`, {})
+  return id
+}
+
+async function testRun(tenant: Tenant): Promise<string> {
+  const id = await agentWithTest(tenant)
+  return (await tenant.call('GET', `/agents/${id}/test_runs`)).body.data[0].id
+}
+
 const version = async (tenant: Tenant): Promise<string> => `${await agentWithVersion(tenant)}/versions/${version_id}`
 
 /** Returns the id of the contact. */
@@ -216,6 +240,12 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
     await tenant.call('POST', `/agents/${id}/deploy`, { version_id })
     return id
   },
+  'agent_tests.get': agentTest,
+  'agent_tests.update': agentTest,
+  'agent_tests.delete': agentTest,
+  test_runs: testRun,
+  'test_runs.list': agentWithTest,
+  'test_runs.create': agentWithTest,
   providers: async ({ call }) => (await call('POST', '/providers', newProvider())).body.data.id,
   tools: async ({ call }) => (await call('POST', '/tools', newTool())).body.data.id,
   channels: async ({ addChannel }) => (await addChannel()).id,
@@ -284,6 +314,9 @@ export const bodies: Record<string, () => object> = {
   'agents.update': () => ({ instructions: 'Ask for the name.', limits: { turns_max: 50 } }),
   'agents.publish': () => ({ note: 'Asks for the name.' }),
   'agents.deploy': () => ({ version_id }),
+  'agent_tests.create': newAgentTest,
+  'agent_tests.update': () => ({ is_enabled: false }),
+  'test_runs.create': () => ({ repeat: 2 }),
   'providers.create': newProvider,
   'providers.update': () => ({ default_model: 'large' }),
   'tools.create': newTool,

@@ -24,7 +24,7 @@ const ranks = [
   ['audio'],
   ['lines'],
   ['campaigns'],
-  ['analytics', 'imports', 'integrations', 'overview', 'people'],
+  ['agent-tests', 'analytics', 'imports', 'integrations', 'overview', 'people'],
   ['config.ts', 'due-kinds.ts', 'table-classes.ts'],
   ['retention.ts', 'database.ts'],
   ['status.ts', 'metrics.ts'],

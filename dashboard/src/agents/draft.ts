@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { AgentWithDraft } from '../../../server/agents/schema.ts'
+import type { Agent, AgentWithDraft } from '../../../server/agents/schema.ts'
 import type { Api } from '../kit/api.ts'
 import { toJsonText } from '../kit/json.ts'
 import { inOrder } from './script/script.ts'
@@ -88,3 +88,6 @@ export const toChange = (changed: Partial<DraftValues>): object => ({
   ...changed,
   ...(typeof changed.script === 'string' && { script: JSON.parse(changed.script) }),
 })
+
+/** Whether a deployment is refused until the tests have passed. */
+export const requiresTests = (agent: Agent & { deploy_requires?: string }): boolean => agent.deploy_requires === 'tests'

@@ -1,3 +1,4 @@
+import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { AgentTest, TestRun, TestRunResult } from '../../../server/agent-tests/schema.ts'
@@ -54,9 +55,18 @@ function Shown({ test, run, result }: ShownProps) {
   return (
     <>
       <p className={styles.facts}>
-        <Link to="/w/$workspace/agents/$id/runs/$run_id" params={{ workspace, id: run.agent_id, run_id: run.id }}>
+        <Anchor
+          fz="inherit"
+          renderRoot={(props) => (
+            <Link
+              to="/w/$workspace/agents/$id/runs/$run_id"
+              params={{ workspace, id: run.agent_id, run_id: run.id }}
+              {...props}
+            />
+          )}
+        >
           Run of {testedName(run)}
-        </Link>
+        </Anchor>
         <RelativeTime time={run.created_at} />
         {test.updated_at > run.created_at && <span>The test has changed since.</span>}
       </p>

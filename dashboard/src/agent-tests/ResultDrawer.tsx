@@ -1,3 +1,4 @@
+import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { TestRunResult, TestRunWithResults } from '../../../server/agent-tests/schema.ts'
@@ -22,13 +23,20 @@ export function ResultDrawer({ run, id, known = [], onClose }: ResultDrawerProps
   // An old link, to one that the page doesn't list.
   const all = useQuery({ ...allResultsQuery(api, run.id), enabled: id !== undefined && !listed && !isInProgress(run) })
   const result = listed ?? all.data?.find(isShown)
-  const link = result?.test_id && (
-    <Link
-      to="/w/$workspace/agents/$id/tests/$test_id"
-      params={{ workspace: api.workspace, id: run.agent_id, test_id: result.test_id }}
+  const test_id = result?.test_id
+  const link = test_id && (
+    <Anchor
+      fz="inherit"
+      renderRoot={(props) => (
+        <Link
+          to="/w/$workspace/agents/$id/tests/$test_id"
+          params={{ workspace: api.workspace, id: run.agent_id, test_id }}
+          {...props}
+        />
+      )}
     >
       View test
-    </Link>
+    </Anchor>
   )
   return (
     <Drawer is_open={id !== undefined} label="Result" title={result?.name ?? 'Result'} link={link} onClose={onClose}>

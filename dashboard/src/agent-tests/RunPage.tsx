@@ -1,4 +1,4 @@
-import { Button, SegmentedControl } from '@mantine/core'
+import { Anchor, Button, SegmentedControl } from '@mantine/core'
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
@@ -68,12 +68,18 @@ function RunFacts({ run }: { run: TestRun }) {
   return (
     <span className={styles.facts}>
       <RunStatus run={run} />
-      <Link
-        to={run.kind === 'replay' ? '/w/$workspace/agents/$id/runs' : '/w/$workspace/agents/$id/tests'}
-        params={{ workspace, id: run.agent_id }}
+      <Anchor
+        fz="inherit"
+        renderRoot={(props) => (
+          <Link
+            to={run.kind === 'replay' ? '/w/$workspace/agents/$id/runs' : '/w/$workspace/agents/$id/tests'}
+            params={{ workspace, id: run.agent_id }}
+            {...props}
+          />
+        )}
       >
         {run.kind === 'replay' ? 'All runs' : 'All tests'}
-      </Link>
+      </Anchor>
       <span>
         {authorName(run.created_by)} · <RelativeTime time={run.created_at} />
       </span>

@@ -1,20 +1,24 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { TestRun } from '../../../server/agent-tests/schema.ts'
 import { agentQuery } from '../agents/draft.ts'
 import { authorName } from '../agents/versions.ts'
 import { useApi } from '../kit/api.ts'
-import { ClockIcon } from '../kit/icons.tsx'
+import { ClockIcon, RotateIcon } from '../kit/icons.tsx'
 import { rowsOf } from '../kit/merged-lists.ts'
 import { Page } from '../kit/Page.tsx'
 import { pagesQuery } from '../kit/pages.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { useCanEdit } from '../kit/session.ts'
 import { EmptyState, LoadError } from '../kit/states.tsx'
 import { type Column, Table } from '../kit/Table.tsx'
 import { AgentTabs } from './AgentTabs.tsx'
+import { ReplayDialog } from './RunDialogs.tsx'
 import { RunStatus } from './RunStatus.tsx'
 import { isInProgress, runsKey, testedName } from './test.ts'
+import { draft_choice } from './useStartRun.ts'
 
 const page_size = 50
 const refetch_ms = 1_000
@@ -23,6 +27,8 @@ const refetch_ms = 1_000
 export function RunsPage() {
   const api = useApi()
   const { id: agent_id } = useParams({ from: '/w/$workspace/agents/$id/runs' })
+  const can_edit = useCanEdit()
+  const [is_replaying, setReplaying] = useState(false)
   const agent = useQuery(agentQuery(api, agent_id))
   const runs = useInfiniteQuery({
     ...pagesQuery<TestRun>(api, [...runsKey(api, agent_id), 'list'], `/agents/${agent_id}/test_runs`, {
@@ -38,7 +44,20 @@ export function RunsPage() {
       title={name ?? 'Agent'}
       browser_title={name === undefined ? 'Test runs' : `Test runs of ${name}`}
       tabs={<AgentTabs />}
+      actions={
+        can_edit && (
+          <Button variant="default" leftSection={<RotateIcon size={16} />} onClick={() => setReplaying(true)}>
+            Replay conversations…
+          </Button>
+        )
+      }
     >
+      <ReplayDialog
+        agent_id={agent_id}
+        tested={draft_choice}
+        is_open={is_replaying}
+        onClose={() => setReplaying(false)}
+      />
       {error && !(agent.data && runs.data) ? (
         <LoadError error={error} retry={() => Promise.all([agent.refetch(), runs.refetch()])} noun="Agent" />
       ) : (

@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core'
+import { Anchor, Button, Menu } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -9,6 +9,7 @@ import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { PlayIcon, TrashIcon } from '../kit/icons.tsx'
 import { MoreMenu } from '../kit/MoreMenu.tsx'
 import { Page } from '../kit/Page.tsx'
+import { Status } from '../kit/Status.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
@@ -57,7 +58,12 @@ function Editor({ test }: { test: AgentTest }) {
   return (
     <Page
       title={test.name}
-      description={<TestsLink agent_id={agent_id} />}
+      description={
+        <span className={styles.facts}>
+          <TestsLink agent_id={agent_id} />
+          {!test.is_enabled && <Status tone="neutral">Disabled</Status>}
+        </span>
+      }
       actions={
         can_edit && (
           <>
@@ -103,9 +109,14 @@ export function TestsLink({ agent_id }: { agent_id: string }) {
   const api = useApi()
   const { data } = useQuery(agentQuery(api, agent_id))
   return (
-    <Link to="/w/$workspace/agents/$id/tests" params={{ workspace: api.workspace, id: agent_id }}>
+    <Anchor
+      fz="inherit"
+      renderRoot={(props) => (
+        <Link to="/w/$workspace/agents/$id/tests" params={{ workspace: api.workspace, id: agent_id }} {...props} />
+      )}
+    >
       Tests of {data?.data.name ?? 'the agent'}
-    </Link>
+    </Anchor>
   )
 }
 

@@ -1,3 +1,5 @@
+import { runs_at_once_max } from './agent-tests/schema.ts'
+import { work as test_runs } from './agent-tests/work.ts'
 import { due_calls } from './calls/claim.ts'
 import { work as recording_files } from './calls/recording-files.ts'
 import { work as enrollings } from './campaigns/enrolling-work.ts'
@@ -18,6 +20,8 @@ import { work as recoveries } from './webhooks/recoveries.ts'
 /** This many run at once, each of another workspace. */
 const simulated_messages_max = 10
 
+/** Runs of tests. A workspace can have five, so one whose models hang leaves most of these to others. */
+const test_runs_max = 40
 /** Files of recordings, each of another workspace. */
 const removals_max = 4
 
@@ -30,7 +34,9 @@ const contact_work = [
 const other_row_work = [rowWork(recoveries), rowWork(deleted_campaigns)]
 /** Test clocks don't wait for it: a bucket may be out of reach for long. */
 const file_work = rowWork(recording_files, { at_once: removals_max })
-export const row_work = [...contact_work, ...other_row_work, file_work]
+/** They are played in memory, and mostly wait for models. Test clocks don't wait for them. */
+const test_run_work = rowWork(test_runs, { at_once: test_runs_max, of_workspace: runs_at_once_max })
+export const row_work = [...contact_work, ...other_row_work, file_work, test_run_work]
 export const contact_kinds: DueKind[] = [
   ...contact_work.map(({ due }) => due),
   due_conversations,
@@ -45,7 +51,7 @@ export const work_kinds: DueKind[] = [
   due_deliveries,
 ]
 /** What live workspaces have. */
-export const live_kinds: DueKind[] = [...work_kinds, file_work.due]
+export const live_kinds: DueKind[] = [...work_kinds, file_work.due, test_run_work.due]
 /** What `due_workspaces` is kept for. */
 export const due_kinds: DueKind[] = [...live_kinds, { ...dueRows(clocks.table), is_local: true }]
 

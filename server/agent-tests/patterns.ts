@@ -4,6 +4,8 @@ import { RE2JS } from 're2js'
 const program_size_max = 250
 
 export interface Pattern {
+  /** The work for a text is in proportion to this and to its length. */
+  size: number
   matches: (text: string) => boolean
 }
 
@@ -14,8 +16,9 @@ export const isPattern = (phrase: string): boolean =>
 /** Throws an Error with a sentence about what is wrong. RE2 needs time in proportion to the text, whatever the pattern is. */
 export function openPattern(phrase: string): Pattern {
   const compiled = compile(phrase.slice(1, -1))
-  if (compiled.programSize() > program_size_max) throw new Error('is too large: use fewer or smaller repetitions.')
-  return { matches: (text) => compiled.matcher(text).find() }
+  const size = compiled.programSize()
+  if (size > program_size_max) throw new Error('is too large: use fewer or smaller repetitions.')
+  return { size, matches: (text) => compiled.matcher(text).find() }
 }
 
 function compile(source: string): RE2JS {

@@ -219,7 +219,7 @@ export async function readForReport(at: At, id: string): Promise<Reported> {
 
 const toResult = ({ position: _, ...result }: ResultRow): TestRunResult => result
 
-const ofRun = ({ workspace }: Pick<At, 'workspace'>, run_id: string): Sql =>
+export const ofRun = ({ workspace }: Pick<At, 'workspace'>, run_id: string): Sql =>
   sql`workspace_id = ${workspace} and run_id = ${run_id}`
 
 /** Whoever works on it loses the lease: what it has not written yet is lost. */

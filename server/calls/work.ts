@@ -7,7 +7,7 @@ import { findOpen } from '../conversations/turns.ts'
 import { openAnswerer } from '../drivers/answerer.ts'
 import { Journal } from '../drivers/journal.ts'
 import { emptySave, type Saved } from '../drivers/plan-save.ts'
-import { openTools } from '../drivers/tools.ts'
+import { openTools, type Tools } from '../drivers/tools.ts'
 import { type At, type AtOutside, atLater } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
@@ -153,14 +153,19 @@ export interface CallAhead {
   horizon: number
 }
 
-/**
- * Runs a call of a test workspace in memory, and returns what is to be written about it. The agent must have no tools: nothing is
- * written on the way.
- */
+export interface AheadOptions {
+  carrier: Carrier
+  /** In place of the agent's own, of which it must have none. They must write nothing. */
+  tools?: Tools
+  onProgress?: () => void
+  log: Log
+}
+
+/** Runs a call with a simulated person in memory, and returns what is to be written about it. Nothing is written on the way. */
 export async function runAhead(
   at: AtOutside,
   { row, contact, time_zone, configuration, horizon }: CallAhead,
-  { carrier, onProgress = () => {}, log }: { carrier: Carrier; onProgress?: () => void; log: Log },
+  { carrier, tools, onProgress = () => {}, log }: AheadOptions,
 ): Promise<CallSave> {
   const claimed: ClaimedCall = {
     ...row,
@@ -183,7 +188,9 @@ export async function runAhead(
     return { is_lost: false, ...nothing_else, status: 'closed', turn_count: 0, seq: undefined }
   }
   const context = { isStopping: () => false, onProgress, log }
-  const drive = await begin(at, { claimed, carrier, dialer: no_dialer, save, context })
+  // Time stands still, in live workspaces too.
+  const ahead = { tools }
+  const drive = await begin(at, { claimed, carrier, dialer: no_dialer, save, context, ahead })
   await drive?.run()
   if (!kept) throw new Error('a call has ended without a result')
   return kept
@@ -198,6 +205,8 @@ interface Begin {
   dialer: Dialer
   save: (at: At, save: CallSave) => Promise<Saved>
   context: RunContext
+  /** The call has no row and runs ahead. */
+  ahead?: { tools: Tools | undefined }
 }
 
 /** Undefined if the call has ended instead. */
@@ -345,18 +354,14 @@ const toDial = ({ now }: At, claimed: ClaimedCall): CallToDial => {
 type Open = Begin & { configuration: Configuration }
 
 async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | undefined> {
-  const { claimed, carrier, save, context, configuration } = options
+  const { claimed, carrier, save, context, configuration, ahead } = options
   const { id, token, due_at, state, facts, horizon, agent_id, contact_id, contact, time_zone, connection } = claimed
   const dialed = toDial(at, claimed)
   const conversation =
     claimed.conversation_id === null ? newVoice(at, options) : await conversations.get(at, claimed.conversation_id)
-  const tools = await openTools(at, {
-    conversation_id: conversation.id,
-    agent_id,
-    contact_id,
-    configuration,
-    kind: 'voice',
-  })
+  const tools =
+    ahead?.tools ??
+    (await openTools(at, { conversation_id: conversation.id, agent_id, contact_id, configuration, kind: 'voice' }))
   const is_resumed = connection !== undefined && claimed.conversation_id !== null
   const resumed = is_resumed
     ? await resume(at, {
@@ -387,7 +392,8 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
     })
     if (saved.is_lost) return undefined
   }
-  const scheduler = openScheduler(connection ? atLater(at) : at, { horizon, speed: carrier.speed })
+  const time = ahead ? { now: at.now, is_test: true } : connection ? atLater(at) : at
+  const scheduler = openScheduler(time, { horizon, speed: carrier.speed })
   const is_recorded = isRecorded(claimed, configuration)
   const began_at = answeredAt(facts) ?? scheduler.now()
   const recording =

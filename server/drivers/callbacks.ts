@@ -1,3 +1,4 @@
+import type { Contact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import { timeZoneOf, zonesOf } from '../contacts/zones.ts'
 import type { Conversation } from '../conversations/schema.ts'
@@ -7,6 +8,7 @@ import * as clock from '../kit/clock.ts'
 import { formats } from '../kit/http/validate-text.ts'
 import { instantOf, localIso } from '../kit/time-zone.ts'
 import { nextInQuietHours } from '../workspaces/quiet-hours.ts'
+import type { Settings } from '../workspaces/schema.ts'
 import * as workspaces from '../workspaces/store.ts'
 
 const ahead_max_ms = 365 * clock.day_ms
@@ -53,19 +55,39 @@ export async function requestCallback(
   ])
   const contact = known.get(contact_id ?? '')
   if (!contact) return failed('The contact was deleted.')
-  const time_zone = timeZoneOf(contact, { now: at.now, workspace_time_zone: settings.time_zone })
-  const wanted = readTime(input.at, time_zone)
-  const fault = timeFault(wanted, { now: at.now, time_zone })
-  if (fault !== undefined) return { status: 'invalid_arguments', result: fault }
-  if (count >= callbacks_max) return failed(`At most ${callbacks_max} callbacks can be scheduled in a conversation.`)
-  const { phone_number, time_zone: contact_time_zone } = contact
-  const zones = zonesOf({ contact_time_zone, phone_number, default_time_zone: settings.time_zone })
-  const time = nextInQuietHours(settings.quiet_hours, zones, wanted)
-  if (time === undefined) return failed('There is no hour in which this contact may be called.')
+  const { answer, time } = answerCallback({ contact, settings, count, now: at.now }, input)
+  if (time === undefined) return answer
   const reason = typeof input.reason === 'string' ? input.reason : null
   const request = { contact_id: contact.id, agent_id, at: clock.iso(time), conversation_id: id, reason }
   await at.hooks.run(at, callback_requested, request)
-  return { status: 'succeeded', result: promised(time, { time_zone, wanted, ...settings.quiet_hours }) }
+  return answer
+}
+
+interface CallbackParts {
+  contact: Contact
+  settings: Pick<Settings, 'time_zone' | 'quiet_hours'>
+  /** Callbacks that the conversation has already. */
+  count: number
+  now: number
+}
+
+/** Says what the agent is told, and when the contact is called. Writes nothing. */
+export function answerCallback(
+  { contact, settings, count, now }: CallbackParts,
+  input: Record<string, unknown>,
+): { answer: CallbackAnswer; time?: number } {
+  const time_zone = timeZoneOf(contact, { now, workspace_time_zone: settings.time_zone })
+  const wanted = readTime(input.at, time_zone)
+  const fault = timeFault(wanted, { now, time_zone })
+  if (fault !== undefined) return { answer: { status: 'invalid_arguments', result: fault } }
+  if (count >= callbacks_max)
+    return { answer: failed(`At most ${callbacks_max} callbacks can be scheduled in a conversation.`) }
+  const { phone_number, time_zone: contact_time_zone } = contact
+  const zones = zonesOf({ contact_time_zone, phone_number, default_time_zone: settings.time_zone })
+  const time = nextInQuietHours(settings.quiet_hours, zones, wanted)
+  if (time === undefined) return { answer: failed('There is no hour in which this contact may be called.') }
+  const result = promised(time, { time_zone, wanted, ...settings.quiet_hours })
+  return { answer: { status: 'succeeded', result }, time }
 }
 
 const failed = (result: string): CallbackAnswer => ({ status: 'failed', result })

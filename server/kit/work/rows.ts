@@ -60,12 +60,11 @@ export const dueRows = (table: string): DueKind => ({
       and (lease_until is null or lease_until <= ${clock.iso(now)}) order by due_at limit ${limit}`,
 })
 
-/** By default one row is worked on at a time, so that most of the database's time is left to requests. */
-export const rowWork = (work: RowWork, { at_once = 1 } = {}): Work<Lease, boolean> => ({
+/** By default one row is worked on at a time, so that most of the database's time is left to requests, and one of a workspace. */
+export const rowWork = (work: RowWork, { at_once = 1, of_workspace = 1 } = {}): Work<Lease, boolean> => ({
   due: dueRows(work.table),
   openLeases: () => itemLeases(renewerOf(work.table)),
-  // One row of a workspace at a time.
-  limits: { process: plainShare(at_once), workspace: plainShare(1) },
+  limits: { process: plainShare(at_once), workspace: plainShare(of_workspace) },
   claim: (at, { slots }) => leaseDueRows(at, work.table, slots),
   run: (at, lease, context) => runTurn(at, { work, lease }, context),
   isProgress: (has_worked) => has_worked,

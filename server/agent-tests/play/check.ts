@@ -1,0 +1,99 @@
+import { costOf } from '../../calls/cost.ts'
+import type { Usage } from '../../talk/state.ts'
+import { Checker, type Scope, TooMuchWork } from '../expectations.ts'
+import type { Expectation, TestFailure } from '../schema.ts'
+import { judge } from './judge.ts'
+import type { PlayedTest } from './play.ts'
+import { PlayError, type Played, type Scene } from './scene.ts'
+
+export interface Checked {
+  failures: Omit<TestFailure, 'conversation_id'>[]
+  /** What can't be checked, because a judge has failed for example. */
+  error: string | null
+  /** Of judges. */
+  usage: Usage
+}
+
+/** Checks all expectations of a play. Where a line was not said, there is nothing to check. */
+export async function checkPlay(scene: Scene, test: PlayedTest, played: Played): Promise<Checked> {
+  const checker = new Checker(scene.configuration.language)
+  const failures: Checked['failures'] = []
+  const usage = { input_tokens: 0, output_tokens: 0 }
+  let error: string | null = null
+  for (const { expectation, step, scope } of expectationsOf(scene, test, played)) {
+    try {
+      const missed = await (expectation.type === 'judge' ? askJudge(expectation) : checker.check(expectation, scope))
+      if (missed) failures.push({ expectation, step, ...missed })
+    } catch (thrown) {
+      if (!(thrown instanceof PlayError) && !(thrown instanceof TooMuchWork)) throw thrown
+      error ??= thrown.message
+    }
+  }
+  return {
+    failures: inOrder([...failures, ...played.faults.map((one) => ({ expectation: null, ...one }))]),
+    error,
+    usage,
+  }
+
+  async function askJudge({ question = '' }: Expectation) {
+    const verdict = await judge(scene, question, played)
+    usage.input_tokens += verdict.usage.input_tokens
+    usage.output_tokens += verdict.usage.output_tokens
+    if (verdict.is_yes) return undefined
+    const reason = verdict.reason === '' ? '' : ` ${verdict.reason}`
+    return { sentence: `The judge said no to "${question}".${reason}`, seq: null }
+  }
+}
+
+/** By the lines that they belong to. Those for the whole test come last. */
+const inOrder = (failures: Checked['failures']): Checked['failures'] =>
+  failures.toSorted(
+    (left, right) => (left.step ?? Number.POSITIVE_INFINITY) - (right.step ?? Number.POSITIVE_INFINITY) || 0,
+  )
+
+interface InScope {
+  expectation: Expectation
+  step: number | null
+  scope: Scope
+}
+
+function expectationsOf(scene: Scene, test: PlayedTest, played: Played): InScope[] {
+  const { marks } = played
+  const of_steps = test.steps.flatMap(({ expect = [] }, index) => {
+    const mark = marks[index]
+    if (!mark) return []
+    const scope = { ...scopeOf(scene, played, mark.seq, marks[index + 1]?.seq), results: mark.results, how: mark.how }
+    return expect.map((expectation): InScope => ({ expectation, step: index + 1, scope }))
+  })
+  const from = test.kind === 'reply' ? (marks[0]?.seq ?? Number.POSITIVE_INFINITY) : 0
+  const scope = scopeOf(scene, played, from)
+  return [...of_steps, ...test.expect.map((expectation): InScope => ({ expectation, step: null, scope }))]
+}
+
+/** What was said after one turn and before another. */
+function scopeOf(
+  { settings }: Scene,
+  { conversation, turns, runs, how, end_reason, duration_ms }: Played,
+  after: number,
+  before = Number.POSITIVE_INFINITY,
+): Scope {
+  const within = (seq: number | null) => seq === null || (seq > after && seq < before)
+  const inside = turns.filter(({ turn }) => within(turn.seq)).map(({ turn }) => turn)
+  const agents = inside.filter(({ role }) => role === 'agent')
+  const usage = {
+    input_tokens: agents.reduce((sum, turn) => sum + turn.usage.input_tokens, 0),
+    output_tokens: agents.reduce((sum, turn) => sum + turn.usage.output_tokens, 0),
+  }
+  const latencies = agents.flatMap(({ latency }) => latency.turn_ms ?? [])
+  return {
+    turns: agents.map(({ seq, text, heard }) => ({ seq, text: heard ?? text })),
+    last_seq: inside.at(-1)?.seq ?? (after > 0 && Number.isFinite(after) ? after : null),
+    runs: runs.filter(({ seq = null }) => within(seq)).map(({ seq = null, ...run }) => ({ ...run, seq })),
+    results: conversation.results,
+    how,
+    end_reason,
+    tokens: usage.input_tokens + usage.output_tokens,
+    cost_micros: costOf({ usage, duration_ms }, settings.prices),
+    latency_ms: latencies.length > 0 ? Math.max(...latencies) : null,
+  }
+}

@@ -1,0 +1,72 @@
+import { hasFirstWords } from '../../conversations/begin.ts'
+import type { TestContent } from '../schema.ts'
+import { playPerson } from './person.ts'
+import { playPersona } from './persona.ts'
+import { isScripted, type Mark, type Played, type Scene } from './scene.ts'
+import { TextTalk, untilEnd } from './text-talk.ts'
+import { playVoice } from './voice.ts'
+
+/** A test as it is played. */
+export type PlayedTest = Omit<TestContent, 'name' | 'is_enabled'>
+
+/** Plays a test once, in memory. Throws an AbortedError when nobody wants to know any more. */
+export function play(scene: Scene, test: PlayedTest): Promise<Played> {
+  if (test.kind === 'reply') return playReply(scene, test)
+  if (test.kind === 'conversation') return playConversation(scene, test)
+  if (test.medium === 'voice') return playVoice(scene, test)
+  return test.persona ? playPersona(scene, test) : playPerson(scene, test)
+}
+
+/** Whether each play gives the same: no model takes part, and no tool is really called. */
+export const isRepeatable = ({ configuration }: Pick<Scene, 'configuration'>, test: PlayedTest): boolean =>
+  configuration.script !== null &&
+  test.persona === null &&
+  !(test.uses_tools && configuration.tools.length > 0) &&
+  ![...test.expect, ...test.steps.flatMap(({ expect = [] }) => expect)].some(({ type }) => type === 'judge')
+
+/**
+ * A model gets what was said before as it is. A script is where it is because of what it has heard, so its contact says again what
+ * it has said.
+ */
+async function playReply(scene: Scene, test: PlayedTest): Promise<Played> {
+  const { turns, says } = test
+  const is_scripted = isScripted(scene)
+  const talk = await TextTalk.open(scene, test, is_scripted ? [] : turns)
+  const marks: Mark[] = []
+  return untilEnd(talk, marks, async () => {
+    const begins = turns[0]?.role ?? test.begins
+    if (is_scripted && begins === 'agent') await talk.begin()
+    if (!is_scripted && turns.length === 0 && begins === 'agent' && hasFirstWords(scene.configuration))
+      await talk.begin()
+    if (is_scripted)
+      for (const { role, text } of turns) if (role === 'contact' && talk.status !== 'closed') await talk.say(text)
+    return sayAll(talk, [says ?? ''], marks)
+  })
+}
+
+async function playConversation(scene: Scene, test: PlayedTest): Promise<Played> {
+  const talk = await TextTalk.open(scene, test)
+  const marks: Mark[] = []
+  return untilEnd(talk, marks, async () => {
+    if (test.begins === 'agent' && hasFirstWords(scene.configuration)) await talk.begin()
+    return sayAll(
+      talk,
+      test.steps.map(({ says }) => says),
+      marks,
+    )
+  })
+}
+
+/** A line that can't be said any more is a fault. */
+async function sayAll(talk: TextTalk, lines: string[], marks: Mark[]): Promise<Played['faults']> {
+  for (const [index, line] of lines.entries()) {
+    if (talk.status === 'closed') {
+      const sentence = 'The conversation had ended before the contact could say this.'
+      return [{ sentence, step: index + 1, seq: talk.last_seq }]
+    }
+    const seq = talk.last_seq + 1
+    await talk.say(line)
+    marks.push({ seq, results: talk.results, how: talk.how })
+  }
+  return []
+}

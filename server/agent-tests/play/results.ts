@@ -1,0 +1,156 @@
+import type { PlayedConversation } from '../../conversations/played.ts'
+import * as clock from '../../kit/clock.ts'
+import { isBusy, isUnavailable } from '../../kit/postgres/errors.ts'
+import { no_usage, type Usage } from '../../talk/state.ts'
+import { failures_max, type TestFailure, type TestRunResult } from '../schema.ts'
+import { checkPlay } from './check.ts'
+import { isRepeatable, type PlayedTest, play } from './play.ts'
+import { AbortedError, PlayError, type Played, type Scene } from './scene.ts'
+
+/** Of one play. */
+const play_max_ms = 5 * 60_000
+/** Of a result, as JSON. */
+const failures_bytes_max = 32 * 1024
+
+/** What a result gets when its test was played. */
+export type NewResult = Pick<
+  TestRunResult,
+  | 'status'
+  | 'passes'
+  | 'runs'
+  | 'is_repeatable'
+  | 'failures'
+  | 'differences'
+  | 'error'
+  | 'conversation_id'
+  | 'conversation_ids'
+  | 'usage'
+>
+
+/** One play of a test, checked. */
+export interface Outcome {
+  status: 'passed' | 'failed' | 'error'
+  failures: TestFailure[]
+  error: string | null
+  /** Undefined if nothing was said. */
+  kept: PlayedConversation | undefined
+  /** Of all models. */
+  usage: Usage
+  has_called: boolean
+}
+
+/** Plays a test once and checks what it expects. Throws an AbortedError when nobody wants to know any more. */
+export async function playAndCheck(scene: Scene, test: PlayedTest, ids: object): Promise<Outcome> {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), play_max_ms)
+  const signal = AbortSignal.any([scene.signal, late.signal])
+  try {
+    const played = await play({ ...scene, signal }, test)
+    return await toOutcome({ ...scene, signal }, test, played, ids)
+  } catch (error) {
+    if (scene.signal.aborted) throw new AbortedError('the play was aborted')
+    if (error instanceof AbortedError) return failedOutcome(`It took longer than ${play_max_ms / 60_000} minutes.`)
+    if (error instanceof PlayError) return failedOutcome(error.message)
+    if (isUnavailable(error) || isBusy(error)) throw error
+    // A test must not keep the others of its run from being played.
+    scene.log.error({ err: error, workspace_id: scene.at.workspace, ...ids }, 'a test could not be played')
+    return failedOutcome('It could not be played because of an internal error.')
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export const failedOutcome = (error: string): Outcome => ({
+  status: 'error',
+  failures: [],
+  error,
+  kept: undefined,
+  usage: no_usage,
+  has_called: false,
+})
+
+async function toOutcome(
+  scene: Scene,
+  test: PlayedTest,
+  played: Played & { persona_usage?: Usage },
+  ids: object,
+): Promise<Outcome> {
+  const nothing = { failures: [], error: null, usage: no_usage }
+  const checked = played.error === null ? await checkPlay(scene, test, played) : nothing
+  const { id: conversation_id } = played.conversation
+  const error = played.error ?? checked.error
+  const failures = checked.failures.map((failure) => ({ ...failure, conversation_id }))
+  return {
+    status: failures.length > 0 ? 'failed' : error === null ? 'passed' : 'error',
+    failures,
+    error,
+    kept: keep(scene, played, ids),
+    usage: sum([played.conversation.usage, checked.usage, played.persona_usage ?? no_usage]),
+    has_called: played.has_called,
+  }
+}
+
+export const sum = (usages: Usage[]): Usage => ({
+  input_tokens: usages.reduce((total, { input_tokens }) => total + input_tokens, 0),
+  output_tokens: usages.reduce((total, { output_tokens }) => total + output_tokens, 0),
+})
+
+/** The agent may have seen another time. The conversation is kept with the time of its run. */
+export function keep(
+  { created_at }: Pick<Scene, 'created_at'>,
+  { conversation, turns, runs }: Pick<Played, 'conversation' | 'turns' | 'runs'>,
+  ids: object,
+): PlayedConversation {
+  const ahead_ms = clock.parse(conversation.created_at) - created_at
+  const moved = (time: string) => clock.iso(clock.parse(time) - ahead_ms)
+  const movedIf = (time: string | null) => (time === null ? null : moved(time))
+  return {
+    conversation: {
+      ...conversation,
+      metadata: { ...ids },
+      created_at: moved(conversation.created_at),
+      updated_at: moved(conversation.updated_at),
+      last_turn_at: movedIf(conversation.last_turn_at),
+      first_asked_at: movedIf(conversation.first_asked_at),
+    },
+    turns: turns.map(({ turn, ...one }) => ({ ...one, turn: { ...turn, created_at: moved(turn.created_at) } })),
+    runs,
+  }
+}
+
+/** Of all plays of a test. It passes if enough of them have. If those with errors decide, nobody knows. */
+export function toResult(
+  scene: Scene,
+  test: PlayedTest,
+  outcomes: Outcome[],
+  passes_min: number,
+): NewResult & { kept: PlayedConversation[] } {
+  const count = (status: Outcome['status']) => outcomes.filter((one) => one.status === status).length
+  const [passes, errors] = [count('passed'), count('error')]
+  const wanted = Math.min(passes_min, outcomes.length)
+  const status = passes >= wanted ? 'passed' : passes + errors >= wanted ? 'error' : 'failed'
+  const kept = outcomes.flatMap(({ kept }) => kept ?? [])
+  const shown = outcomes.find((one) => one.status === 'failed') ?? outcomes.find((one) => one.status === 'error')
+  const conversation_ids = kept.map(({ conversation }) => conversation.id)
+  return {
+    status,
+    passes,
+    runs: outcomes.length,
+    is_repeatable: isRepeatable(scene, test) && !outcomes.some(({ has_called }) => has_called),
+    failures: bounded(outcomes.flatMap(({ failures }) => failures)),
+    differences: [],
+    error: outcomes.find(({ error }) => error !== null)?.error ?? null,
+    conversation_id: shown?.kept?.conversation.id ?? conversation_ids[0] ?? null,
+    conversation_ids,
+    usage: sum(outcomes.map(({ usage }) => usage)),
+    kept,
+  }
+}
+
+function bounded(failures: TestFailure[]): TestFailure[] {
+  let bytes = 0
+  return failures.slice(0, failures_max).filter((failure, index) => {
+    bytes += JSON.stringify(failure).length
+    return index === 0 || bytes <= failures_bytes_max
+  })
+}

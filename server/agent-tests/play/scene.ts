@@ -1,0 +1,103 @@
+import type { Configuration } from '../../agents/configuration.ts'
+import type { Contact } from '../../contacts/schema.ts'
+import { timeZoneOf } from '../../contacts/zones.ts'
+import type { Row } from '../../conversations/rows.ts'
+import type { RunToSave } from '../../conversations/tool-runs.ts'
+import type { TurnOf } from '../../conversations/turns.ts'
+import type { AtOutside } from '../../kit/at.ts'
+import type { Log } from '../../kit/log.ts'
+import type { StoredTool } from '../../tools/store.ts'
+import type { Settings } from '../../workspaces/schema.ts'
+import type { ends, TestContent } from '../schema.ts'
+import { contactFields } from '../test-faults.ts'
+
+/** What the tests of a run have in common. */
+export interface Scene {
+  at: AtOutside
+  agent: { id: string; name: string }
+  version: { id: string | null; version_label: string }
+  configuration: Configuration
+  /** Those that the configuration names. */
+  tools: StoredTool[]
+  settings: Settings
+  /** When the run was created: the time that the agent sees, unless a test says another one. */
+  created_at: number
+  /** Aborted when the run is canceled, or the process stops. */
+  signal: AbortSignal
+  log: Log
+}
+
+/** A part of a test, of the same for all plays. */
+export type Part = Pick<TestContent, 'variables' | 'contact' | 'now' | 'uses_tools' | 'tool_answers'>
+
+/** What has happened when a test was played once, before anything is checked. */
+export interface Played {
+  /** It is closed. */
+  conversation: Row
+  turns: TurnOf[]
+  runs: RunToSave[]
+  /** How it ended. Null: it did not end by itself. */
+  how: (typeof ends)[number] | null
+  /** Of a call. */
+  end_reason: string | null
+  duration_ms: number | null
+  /** The steps of a `conversation`, and what was there before each. */
+  marks: Mark[]
+  /** What has failed, whatever the test expects. */
+  faults: { sentence: string; step: number | null; seq: number | null }[]
+  /** The test could not be played to its end: a model has failed. */
+  error: string | null
+  /** Whether a tool was really called. */
+  has_called: boolean
+}
+
+/** Where a line of the contact is: the number of its turn, and the results after the answer. */
+export interface Mark {
+  seq: number
+  results: Record<string, unknown>
+  how: Played['how']
+}
+
+/** The test can't be played to its end. The message is a sentence for the people of the workspace. */
+export class PlayError extends Error {}
+
+/** Nobody wants to know any more. */
+export class AbortedError extends Error {}
+
+export function assertNotAborted({ signal }: Pick<Scene, 'signal'>): void {
+  if (signal.aborted) throw new AbortedError('the play was aborted')
+}
+
+export const isScripted = ({ configuration }: Pick<Scene, 'configuration'>): boolean => configuration.script !== null
+
+const no_contact = {
+  first_name: null,
+  last_name: null,
+  display_name: null,
+  email: null,
+  company: null,
+  time_zone: null,
+  notes: null,
+  tags: [],
+  custom_fields: {},
+  source: 'api' as const,
+  first_contact_at: null,
+  last_contact_at: null,
+}
+/** It belongs to nobody. */
+const made_up_number = '+14155550100'
+/** It is in no row. */
+const made_up_id = '00000000-0000-7000-8000-000000000000'
+
+/** The contact of a test, which is never stored. A call has one in any case. */
+export function contactOf({ contact }: Part, created_at: string, { is_needed = false } = {}): Contact | undefined {
+  if (contact === null && !is_needed) return undefined
+  const times = { created_at, updated_at: created_at }
+  const known = { id: made_up_id, phone_number: made_up_number, ...no_contact, ...times }
+  // `testFaults` has checked the fields. What is null stays so.
+  const given = contactFields(contact ?? {}) as Partial<Contact>
+  return { ...known, ...given, tags: given.tags ?? [], custom_fields: given.custom_fields ?? {} }
+}
+
+export const zoneFor = (contact: Contact | undefined, { settings }: Scene, now: number): string =>
+  timeZoneOf(contact, { now, workspace_time_zone: settings.time_zone })

@@ -1,0 +1,318 @@
+import { type Configuration, complete } from '../agents/configuration.ts'
+import { findConfiguration } from '../agents/find-version.ts'
+import { insertPlayed, type PlayedConversation } from '../conversations/played.ts'
+import { addTokens, isOverLimit } from '../conversations/tokens.ts'
+import * as events from '../events/store.ts'
+import { type At, type AtOutside, inTransaction } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { inParallel } from '../kit/limits/in-parallel.ts'
+import { raw, rowsFrom, sql } from '../kit/postgres/sql.ts'
+import { assertHeld, isHeld, type Lease, leaseLost, type RowWork } from '../kit/work/rows.ts'
+import type { RunContext } from '../kit/work/work.ts'
+import { no_usage } from '../talk/state.ts'
+import * as stored_tools from '../tools/store.ts'
+import * as workspaces from '../workspaces/store.ts'
+import { event_types } from './event-types.ts'
+import { isRepeatable, type PlayedTest } from './play/play.ts'
+import { failedOutcome, type NewResult, type Outcome, playAndCheck, sum, toResult } from './play/results.ts'
+import { AbortedError, type Scene } from './play/scene.ts'
+import { type RunRow, run_columns, table } from './run-rows.ts'
+import { ofRun } from './runs.ts'
+import { completeContent } from './store.ts'
+
+/** Plays of a run at a time that wait for models or tools. */
+const plays_at_once_max = 8
+/** Tests that are read at a time. */
+const read_max = 20
+/** Tests that wait for nothing are played for about this long, or up to so many turns, and then written together. */
+const batch_ms = 250
+const batch_turns_max = 1_000
+/** When so many tests in a row could not be played, because a model has failed, the others are not tried. */
+const errors_in_row_max = 5
+const given_up_at_once_max = 100
+const check_every_ms = 500
+
+/** Plays what is queued of a run. What was played is written in one transaction, so a run that is taken over doubles nothing. */
+export const work: RowWork = {
+  table,
+  begin,
+  giveUp: async (at, lease) => {
+    await giveUpAll(at, lease, 'The run has failed again and again.')
+  },
+}
+
+interface StoredRun extends RunRow {
+  agent_name: string
+  draft: Configuration | null
+}
+
+/** A result that is not there yet. */
+interface Queued {
+  id: string
+  test_id: string | null
+  position: number
+  kind: PlayedTest['kind']
+  content: Parameters<typeof completeContent>[0]
+}
+
+interface Toplay extends Queued {
+  test: PlayedTest
+}
+
+interface Written extends NewResult {
+  id: string
+  kept: PlayedConversation[]
+}
+
+async function begin(at: AtOutside, lease: Lease, context: RunContext): Promise<() => Promise<boolean>> {
+  const run = await start(at, lease)
+  if (!run) return async () => false
+  const configuration = await configurationOf(at, run)
+  if (!configuration)
+    return () => inTransaction(at, (at) => giveUpAll(at, lease, 'The version does not exist any more.'))
+  const scene = await openScene(at, { run, configuration, context })
+  return async () => {
+    context.onProgress()
+    const stopped = new AbortController()
+    const stopWatching = watch(at, { lease, context, stopped })
+    try {
+      return await runBatch(at, { run, lease, context, scene: { ...scene, signal: stopped.signal } })
+    } catch (error) {
+      if (!(error instanceof AbortedError)) throw error
+      // The next process goes on where this one has stopped.
+      if (context.isStopping()) return true
+      throw leaseLost()
+    } finally {
+      stopWatching()
+    }
+  }
+}
+
+/** Undefined if the run has ended meanwhile. */
+const start = ({ db }: At, lease: Lease): Promise<StoredRun | undefined> =>
+  db.maybe<StoredRun>(
+    sql`update test_runs set status = 'running', started_at = coalesce(started_at, ${clock.iso(clock.wall())})
+      where ${isHeld(lease)} and status in ('queued', 'running')
+      returning ${run_columns}, agent_name, draft`,
+  )
+
+async function configurationOf(at: At, { agent_id, agent_version, draft }: StoredRun) {
+  const { id: version_id } = agent_version
+  if (version_id === null) return draft ? complete(draft) : undefined
+  return findConfiguration(at, { agent_id, version_id })
+}
+
+async function openScene(
+  at: AtOutside,
+  { run, configuration, context }: { run: StoredRun; configuration: Configuration; context: RunContext },
+): Promise<Omit<Scene, 'signal'>> {
+  const [tools, settings] = await Promise.all([
+    stored_tools.findByNames(at, configuration.tools),
+    workspaces.readSettings(at),
+  ])
+  return {
+    at,
+    agent: { id: run.agent_id, name: run.agent_name },
+    version: run.agent_version,
+    configuration,
+    tools,
+    settings,
+    created_at: clock.parse(run.created_at),
+    log: context.log,
+  }
+}
+
+/** Aborts plays when the process stops, or the run was canceled. */
+function watch(
+  { db }: At,
+  { lease, context, stopped }: { lease: Lease; context: RunContext; stopped: AbortController },
+): () => void {
+  let is_asking = false
+  const timer = setInterval(async () => {
+    if (context.isStopping()) return stopped.abort()
+    if (is_asking) return
+    is_asking = true
+    const held = await db.run(sql`select from test_runs where ${isHeld(lease)}`).catch(() => 1)
+    is_asking = false
+    if (held === 0) stopped.abort()
+  }, check_every_ms)
+  return () => clearInterval(timer)
+}
+
+interface Batch {
+  run: StoredRun
+  lease: Lease
+  context: RunContext
+  scene: Scene
+}
+
+/** Returns whether something is left to be played. */
+async function runBatch(at: AtOutside, batch: Batch): Promise<boolean> {
+  const queued = await readQueued(at, batch.run.id)
+  const all = queued.map((one): Toplay => ({ ...one, test: { kind: one.kind, ...completeContent(one.content) } }))
+  const [first] = all
+  if (!first) return write(at, batch, [])
+  const results = isRepeatable(batch.scene, first.test)
+    ? await playInTurn(batch, all)
+    : await playTogether(at, batch, all)
+  return write(at, batch, results)
+}
+
+const readQueued = (at: At, run_id: string): Promise<Queued[]> =>
+  at.db.many<Queued>(
+    sql`select id, test_id, position, kind, content from test_run_results
+      where ${ofRun(at, run_id)} and status = 'queued' order by position limit ${raw(String(read_max))}`,
+  )
+
+/** Each play gives the same, so a test is played once, however often it is to be repeated. */
+async function playInTurn({ run, scene, context }: Batch, all: Toplay[]): Promise<Written[]> {
+  const until = clock.ticks() + batch_ms
+  const results: Written[] = []
+  let turns = 0
+  for (const one of all) {
+    const is_full = clock.ticks() > until || turns > batch_turns_max || context.isStopping()
+    if (results.length > 0 && (is_full || !isRepeatable(scene, one.test))) break
+    const outcome = await playAndCheck(scene, one.test, idsOf(run, one))
+    turns += outcome.kept?.turns.length ?? 0
+    results.push({ id: one.id, ...toResult(scene, one.test, [outcome], 1) })
+  }
+  return results
+}
+
+/** What waits for others is played at the same time. */
+async function playTogether(at: AtOutside, { run, scene }: Batch, all: Toplay[]): Promise<Written[]> {
+  const known = await knownError(at, run)
+  const count = Math.max(1, Math.floor(plays_at_once_max / run.repeat))
+  const end = all.findIndex(({ test }) => isRepeatable(scene, test))
+  const some = all.slice(0, Math.min(count, end < 0 ? all.length : end))
+  const plays = some.flatMap((one) => Array.from({ length: run.repeat }, () => ({ one, outcome: failedOutcome('') })))
+  await inParallel(plays, { at_once: plays_at_once_max }, async (play) => {
+    const { one } = play
+    play.outcome =
+      known !== undefined && needsModel(scene, one.test)
+        ? failedOutcome(known)
+        : await playAndCheck(scene, one.test, idsOf(run, one))
+  }).catch((error: unknown) => {
+    if (scene.signal.aborted) throw new AbortedError('the run was stopped')
+    throw error
+  })
+  return some.map((one) => {
+    const outcomes = plays.flatMap((play): Outcome[] => (play.one === one ? [play.outcome] : []))
+    return { id: one.id, ...toResult(scene, one.test, outcomes, run.passes_min) }
+  })
+}
+
+/** A conversation of a run says which one it is of. */
+const idsOf = ({ id }: StoredRun, { test_id }: Queued) => ({
+  test_run_id: id,
+  ...(test_id !== null && { test_id }),
+})
+
+const needsModel = ({ configuration }: Scene, { persona, expect, steps }: PlayedTest): boolean =>
+  configuration.script === null ||
+  persona !== null ||
+  [...expect, ...steps.flatMap((step) => step.expect ?? [])].some(({ type }) => type === 'judge')
+
+/** Why models are not asked: all tokens of the day are used, or a model has failed again and again. */
+async function knownError(at: At, { id }: StoredRun): Promise<string | undefined> {
+  if (await isOverLimit(at, { channel_id: null })) return 'The workspace has used the tokens that it may use in a day.'
+  const last = await at.db.many<{ status: string; error: string | null }>(
+    sql`select status, error from test_run_results where ${ofRun(at, id)} and status not in ('queued', 'canceled')
+      order by position desc limit ${raw(String(errors_in_row_max))}`,
+  )
+  const is_failing = last.length === errors_in_row_max && last.every(({ status }) => status === 'error')
+  if (!is_failing) return undefined
+  const { error } = last[0] ?? { error: null }
+  return error?.startsWith(not_tried) ? error : `${not_tried} ${error ?? ''}`
+}
+
+const not_tried = 'Not run, because the tests before it could not be run either:'
+
+/** Writes results, their conversations and the progress of the run together. Returns whether something is left to be played. */
+const write = (at: At, { lease }: Pick<Batch, 'lease'>, results: Written[]): Promise<boolean> =>
+  inTransaction(at, async (at) => {
+    const run = await recordProgress(at, lease, results)
+    const usage = sum(results.map((one) => one.usage))
+    await Promise.all([
+      insertPlayed(
+        at,
+        results.flatMap(({ kept }) => kept),
+      ),
+      writeResults(at, results),
+      addTokens(at, [{ channel_id: null, tokens: usage.input_tokens + usage.output_tokens }]),
+    ])
+    if (run.status === 'completed') await events.record(at, event_types.completed, [{ data: run }])
+    return run.status !== 'completed'
+  })
+
+/** The run is completed with its last result. */
+async function recordProgress(at: At, lease: Lease, results: Pick<Written, 'status' | 'usage'>[]): Promise<RunRow> {
+  const count = (status: NewResult['status']) => results.filter((one) => one.status === status).length
+  const { input_tokens, output_tokens } = sum(results.map(({ usage }) => usage))
+  const done = results.length
+  const run = await at.db.maybe<RunRow>(
+    sql`update test_runs
+      set done = done + ${done}, passed = passed + ${count('passed')}, failed = failed + ${count('failed')},
+        errors = errors + ${count('error')}, input_tokens = input_tokens + ${input_tokens},
+        output_tokens = output_tokens + ${output_tokens}, attempt = 0,
+        status = case when done + ${done} >= tests then 'completed' else status end,
+        ended_at = case when done + ${done} >= tests then ${clock.iso(clock.wall())}::timestamptz end,
+        due_at = case when done + ${done} < tests then due_at end,
+        draft = case when done + ${done} < tests then draft end
+      where ${isHeld(lease)}
+      returning ${run_columns}`,
+  )
+  assertHeld(run ? 1 : 0)
+  // `assertHeld` has thrown otherwise.
+  return run as RunRow
+}
+
+async function writeResults({ db, workspace }: At, results: Omit<Written, 'kept'>[]): Promise<void> {
+  if (results.length === 0) return
+  const rows = results.map(({ usage, ...result }) => ({ ...result, ...usage, kept: undefined }))
+  await db.run(
+    sql`update test_run_results as result
+      set status = row.status, passes = row.passes, runs = row.runs, is_repeatable = row.is_repeatable,
+        failures = row.failures, differences = row.differences, error = row.error, conversation_id = row.conversation_id,
+        conversation_ids = row.conversation_ids, input_tokens = row.input_tokens, output_tokens = row.output_tokens,
+        content = null
+      from ${rowsFrom(
+        rows,
+        `id uuid, status text, passes integer, runs integer, is_repeatable boolean, failures jsonb, differences jsonb,
+          error text, conversation_id uuid, conversation_ids uuid[], input_tokens bigint, output_tokens bigint`,
+      )}
+      where result.workspace_id = ${workspace} and result.id = row.id`,
+  )
+}
+
+/** All that is left can't be played. Returns false. */
+async function giveUpAll(at: At, lease: Lease, error: string): Promise<false> {
+  const of_run = ofRun(at, lease.id)
+  for (;;) {
+    const left = await at.db.many<{ id: string }>(
+      sql`select id from test_run_results where ${of_run} and status = 'queued' order by position
+        limit ${raw(String(given_up_at_once_max))}`,
+    )
+    const results = left.map(({ id }): Omit<Written, 'kept'> => ({ ...nothing, id, error }))
+    const run = await recordProgress(at, lease, results)
+    await writeResults(at, results)
+    if (run.status === 'completed') {
+      await events.record(at, event_types.completed, [{ data: run }])
+      return false
+    }
+    if (left.length === 0) throw leaseLost()
+  }
+}
+
+const nothing: NewResult = {
+  status: 'error',
+  passes: 0,
+  runs: 0,
+  is_repeatable: true,
+  failures: [],
+  differences: [],
+  error: null,
+  conversation_id: null,
+  conversation_ids: [],
+  usage: no_usage,
+}

@@ -2,6 +2,7 @@ import type { ReplayDifference, TestRunResult } from '../../../server/agent-test
 import { toJsonText } from '../kit/json.ts'
 import { Status } from '../kit/Status.tsx'
 import styles from './agent-tests.module.css'
+import { end_names } from './test.ts'
 
 const what_names: Record<ReplayDifference['what'], string> = {
   answer: 'Answer',
@@ -41,7 +42,7 @@ export function Differences({ result: { differences } }: { result: TestRunResult
             {sides.map(({ name, label }) => (
               <div key={name}>
                 <dt>{label}</dt>
-                <dd>{toText(one[name])}</dd>
+                <dd>{toText(one[name], one.what)}</dd>
               </div>
             ))}
           </dl>
@@ -51,7 +52,8 @@ export function Differences({ result: { differences } }: { result: TestRunResult
   )
 }
 
-function toText(value: unknown): string {
+function toText(value: unknown, what: ReplayDifference['what']): string {
+  if (what === 'end' && typeof value === 'string') return (end_names as Record<string, string>)[value] ?? value
   if (value === null || value === undefined || value === '') return 'Nothing'
   return typeof value === 'string' ? value : toJsonText(value)
 }

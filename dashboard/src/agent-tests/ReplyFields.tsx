@@ -23,7 +23,7 @@ export function ReplyFields({ values, errors, is_read_only, onEdit }: TestFormPr
       {turns.length === 0 && <BeginsField values={values} is_read_only={is_read_only} onEdit={onEdit} />}
       {turns.map(({ role, text }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a turn has no id
-        <fieldset key={index} className={styles.line} data-side={role} aria-label={`Before, ${index + 1}`}>
+        <fieldset key={index} className={styles.line} data-side={role} data-turn aria-label={`Before, ${index + 1}`}>
           <SaysField
             label={labels[role]}
             value={text}

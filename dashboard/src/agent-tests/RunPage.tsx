@@ -5,7 +5,7 @@ import { useEffect, useMemo, useState } from 'react'
 import type { TestRun, TestRunResult, TestRunWithResults } from '../../../server/agent-tests/schema.ts'
 import { authorName } from '../agents/versions.ts'
 import { useApi } from '../kit/api.ts'
-import { formatDuration, formatNumber } from '../kit/format.ts'
+import { formatNumber } from '../kit/format.ts'
 import { CheckIcon, ExportIcon, RotateIcon } from '../kit/icons.tsx'
 import { rowsOf } from '../kit/merged-lists.ts'
 import { Page } from '../kit/Page.tsx'
@@ -23,6 +23,7 @@ import { RunStatus } from './RunStatus.tsx'
 import {
   describeResult,
   firstProblem,
+  formatTook,
   isInProgress,
   kind_names,
   progressOf,
@@ -88,7 +89,7 @@ function RunFacts({ run }: { run: TestRun }) {
           {formatNumber(repeat)} times each, {formatNumber(passes_min)} must pass
         </span>
       )}
-      {started_at && ended_at && <span>Took {formatDuration(Date.parse(ended_at) - Date.parse(started_at))}</span>}
+      {started_at && ended_at && <span>Took {formatTook(Date.parse(ended_at) - Date.parse(started_at))}</span>}
       {tokens > 0 && <span>{formatNumber(tokens)} tokens</span>}
     </span>
   )

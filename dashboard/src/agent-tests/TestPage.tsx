@@ -17,6 +17,7 @@ import styles from './agent-tests.module.css'
 import { LastRunOfTest } from './LastRunOfTest.tsx'
 import { FormAlert, TestForm } from './TestForm.tsx'
 import { testQuery, testsKey } from './test.ts'
+import { useEnableTest } from './useEnableTest.ts'
 import { draft_choice, toTested, useStartRun } from './useStartRun.ts'
 import { useTestForm } from './useTestForm.ts'
 import { VersionChoice } from './VersionChoice.tsx'
@@ -82,7 +83,7 @@ function Editor({ test }: { test: AgentTest }) {
             >
               {form.is_dirty ? 'Save and run' : 'Run'}
             </Button>
-            <DeleteTest test={test} onDelete={form.setSaved} />
+            <TestMenu test={test} onDelete={form.setSaved} />
             <Button loading={form.is_saving} disabled={!form.is_dirty} onClick={() => void form.save()}>
               Save
             </Button>
@@ -120,12 +121,13 @@ export function TestsLink({ agent_id }: { agent_id: string }) {
   )
 }
 
-function DeleteTest({ test, onDelete }: { test: AgentTest; onDelete: () => void }) {
+function TestMenu({ test, onDelete }: { test: AgentTest; onDelete: () => void }) {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
   const [is_asking, setAsking] = useState(false)
-  const { agent_id } = test
+  const { agent_id, is_enabled } = test
+  const enabling = useEnableTest(test)
   const remove = async () => {
     await api.send('DELETE', `/agents/${agent_id}/tests/${test.id}`)
     onDelete()
@@ -136,6 +138,9 @@ function DeleteTest({ test, onDelete }: { test: AgentTest; onDelete: () => void 
   return (
     <>
       <MoreMenu>
+        <Menu.Item disabled={enabling.isPending} onClick={() => enabling.mutate(!is_enabled)}>
+          {is_enabled ? 'Disable' : 'Enable'}
+        </Menu.Item>
         <Menu.Item color="red" leftSection={<TrashIcon size={16} />} onClick={() => setAsking(true)}>
           Delete
         </Menu.Item>

@@ -1,5 +1,5 @@
 import { ActionIcon, Anchor, Button, Menu, Switch } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { AgentTest, TestRun } from '../../../server/agent-tests/schema.ts'
@@ -17,7 +17,7 @@ import { Status } from '../kit/Status.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { EmptyState, LoadError } from '../kit/states.tsx'
 import { type Column, type Selection, Table } from '../kit/Table.tsx'
-import { showError, showToast } from '../kit/toast.ts'
+import { showToast } from '../kit/toast.ts'
 import { AgentTabs } from './AgentTabs.tsx'
 import styles from './agent-tests.module.css'
 import { RepeatDialog, ReplayDialog } from './RunDialogs.tsx'
@@ -35,6 +35,7 @@ import {
   testsKey,
   testsQuery,
 } from './test.ts'
+import { useEnableTest } from './useEnableTest.ts'
 import { draft_choice, toTested, useStartAndOpenRun } from './useStartRun.ts'
 import { VersionChoice } from './VersionChoice.tsx'
 
@@ -201,13 +202,14 @@ function useColumns(
       {
         id: 'last',
         name: 'Last result',
-        width: 'minmax(80px, 200px)',
+        width: '150px',
         cell: ({ id }) => <Last result={results?.get(id)} agent_id={agent_id} />,
       },
       {
         id: 'enabled',
         name: 'Enabled',
         width: '64px',
+        is_hidden_on_phone: true,
         cell: (test) => (can_edit ? <EnabledSwitch test={test} /> : test.is_enabled ? 'Yes' : 'No'),
       },
       ...(can_edit
@@ -270,24 +272,13 @@ function Last({ result, agent_id }: { result: LastResult | undefined; agent_id: 
 }
 
 function EnabledSwitch({ test }: { test: AgentTest }) {
-  const api = useApi()
-  const client = useQueryClient()
-  const changing = useMutation({
-    mutationFn: (is_enabled: boolean) =>
-      api.send<AgentTest>('PATCH', `/agents/${test.agent_id}/tests/${test.id}`, { is_enabled }),
-    onSuccess: (changed) => {
-      client.setQueryData<AgentTest[]>(testsKey(api, test.agent_id), (all) =>
-        all?.map((one) => (one.id === changed.id ? changed : one)),
-      )
-    },
-    onError: showError,
-  })
+  const enabling = useEnableTest(test)
   return (
     <Switch
       size="xs"
       aria-label={`Enable ${test.name}`}
-      checked={changing.isPending ? changing.variables : test.is_enabled}
-      onChange={({ currentTarget }) => changing.mutate(currentTarget.checked)}
+      checked={enabling.isPending ? enabling.variables : test.is_enabled}
+      onChange={({ currentTarget }) => enabling.mutate(currentTarget.checked)}
     />
   )
 }

@@ -7,7 +7,7 @@ import type {
   TestRunWithResults,
 } from '../../../server/agent-tests/schema.ts'
 import type { Api } from '../kit/api.ts'
-import { formatCount, formatNumber } from '../kit/format.ts'
+import { formatCount, formatDuration, formatNumber } from '../kit/format.ts'
 import type { Tone } from '../kit/Status.tsx'
 
 export type Kind = AgentTest['kind']
@@ -17,6 +17,7 @@ export type ExpectationType = Expectation['type']
 export const tests_max = 500
 const page_size = 100
 const refetch_ms = 700
+const minute_ms = 60_000
 /** Runs in which the last results of tests are looked for. */
 const looked_through_max = 10
 
@@ -50,6 +51,14 @@ export const end_names: Record<NonNullable<Expectation['how']>, string> = {
   transferred: 'The call is transferred',
   opted_out: 'The contact opts out',
   limit: 'A limit is reached',
+}
+
+const short_end_names: typeof end_names = {
+  agent_ended: 'ends the conversation',
+  handed_over: 'hands over',
+  transferred: 'transfers the call',
+  opted_out: 'notes the opt-out',
+  limit: 'reaches a limit',
 }
 
 const agentKey = (api: Api, agent_id: string) => [api.workspace, 'agents', agent_id]
@@ -157,6 +166,11 @@ export const progressOf = ({ done, tests }: TestRun) => ({
   percent: tests === 0 ? undefined : (100 * done) / tests,
 })
 
+/** "0.4 s", "2:05". */
+export function formatTook(time_ms: number): string {
+  return time_ms < minute_ms ? `${(time_ms / 1_000).toFixed(1)} s` : formatDuration(time_ms)
+}
+
 /** "12 passed", "2 of 12 failed". */
 export function describeRun(run: TestRun): { tone: Tone; text: string } {
   const { status, tests, done, passed, failed, errors, kind } = run
@@ -241,7 +255,7 @@ export function describeExpectation(one: Expectation): string {
     case 'result':
       return `collects ${one.name}`
     case 'ends':
-      return one.how ? `ends: ${end_names[one.how].toLowerCase()}` : 'ends'
+      return one.how ? short_end_names[one.how] : 'ends'
     case 'at_most':
       return 'stays within limits'
     case 'judge':

@@ -40,8 +40,8 @@ export const book_slot = {
 }
 
 /** An agent with a script and a tool. */
-export async function newDesk(tenant: Tenant, configuration: object = {}): Promise<string> {
-  await create(tenant, '/tools', book_slot)
+export async function newDesk(tenant: Tenant, configuration: object = {}, tool: object = {}): Promise<string> {
+  await create(tenant, '/tools', { ...book_slot, ...tool })
   const fields = { name: 'Front desk', script: desk_script, tools: ['book_slot'], ...configuration }
   return (await create(tenant, '/agents', fields)).id
 }

@@ -26,16 +26,25 @@ type Write = (response: http.ServerResponse, answer: ModelAnswer, is_streamed: b
 /** Starts a server that answers like OpenAI's Chat Completions API. */
 export const openaiServer = (answer: ModelAnswer): Promise<ModelServer> => modelServer(answer, writeCompletion)
 
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field
+type ChosenBy = (request: any) => ModelAnswer | undefined
+
+/** The same with another answer to each request. Without one it never answers. */
+export const choosingServer = (choose: ChosenBy): Promise<ModelServer> => modelServer(choose, writeCompletion)
+
 /** Starts a server that answers like Anthropic's Messages API. */
 export const anthropicServer = (answer: ModelAnswer): Promise<ModelServer> => modelServer(answer, writeMessage)
 
-async function modelServer(answer: ModelAnswer, write: Write): Promise<ModelServer> {
+async function modelServer(given: ModelAnswer | ChosenBy, write: Write): Promise<ModelServer> {
   const counts = { aborted: 0 }
   const there = await receiver(async (response) => {
     response.on('close', () => {
       if (!response.writableFinished) counts.aborted += 1
     })
-    const { stream = false } = JSON.parse(there.received.at(-1)?.body ?? '{}')
+    const request = JSON.parse(there.received.at(-1)?.body ?? '{}')
+    const { stream = false } = request
+    const answer = typeof given === 'function' ? given(request) : given
+    if (!answer) return
     const is_later = answer.calls_once && there.received.length > 1
     const { tool_call: _, ...without_call } = answer
     await write(response, is_later ? without_call : answer, stream)

@@ -133,3 +133,59 @@ test('tests of each kind are edited without a loss', { skip }, async () => {
   }
   assert.deepEqual(owner.pageErrors(), [])
 })
+
+test('of two people who edit a test, the second one chooses', { skip }, async () => {
+  const { id } = await send('POST', '/agents', { name: 'Shared', script: scriptThatSays('We open at ten.') })
+  const steps = [{ says: 'When are you open?' }]
+  const made = await send('POST', `/agents/${id}/tests`, { name: 'Hours', kind: 'conversation', steps })
+  await openInPage(page, `/agents/${id}/tests/${made.id}`)
+  await page.getByLabel('The contact says').fill('Open today?')
+  await send('PATCH', `/agents/${id}/tests/${made.id}`, { name: 'Opening hours', steps: [{ says: 'Open on Sunday?' }] })
+  await button('Save').click()
+  await dialog().getByText('You both edited the same fields.').waitFor()
+  await dialog().getByRole('button', { name: 'Keep mine' }).click()
+  await button('Save').and(page.locator(':disabled')).waitFor()
+  const saved = await send('GET', `/agents/${id}/tests/${made.id}`)
+  assert.deepEqual([saved.name, saved.steps], ['Opening hours', [{ says: 'Open today?' }]])
+})
+
+test('what is wrong is shown at its field', { skip }, async () => {
+  const { id } = await send('POST', '/agents', { name: 'Faults', script: scriptThatSays('We open at ten.') })
+  const expect = [{ type: 'calls_tool', tool: 'book_slot' }]
+  const made = await send('POST', `/agents/${id}/tests`, { name: 'Books', kind: 'reply', says: 'Hello.', expect })
+  await openInPage(page, `/agents/${id}/tests/${made.id}`)
+  await page.getByLabel('The contact says').fill('')
+  await page.getByLabel('Arguments').fill('{ day }')
+  await button('Save').click()
+  await page.getByText('This is not valid JSON.').nth(1).waitFor()
+  await page.getByLabel('Arguments').fill('')
+  await button('Save').click()
+  await page.getByLabel('The contact says').and(page.locator('[aria-invalid=true]')).waitFor()
+  await captureAll(owner, 'agent test, errors')
+  await page.getByLabel('The contact says').fill('Hello.')
+  await button('Save').and(page.locator(':disabled')).waitFor()
+  assert.deepEqual(owner.pageErrors([400]), [])
+})
+
+test('viewers see tests and results, and can change nothing', { skip }, async () => {
+  const { id } = await send('POST', '/agents', { name: 'Watched', script: scriptThatSays('We open at ten.') })
+  const steps = [{ says: 'When are you open?', expect: [{ type: 'says', any_of: ['open at nine'] }] }]
+  const made = await send('POST', `/agents/${id}/tests`, { name: 'Hours', kind: 'conversation', steps })
+  const run = await send('POST', `/agents/${id}/test_runs`, { use_draft: true })
+  const viewer = await owner.newMember('viewer')
+  const main = viewer.page.locator('main')
+  await openInPage(viewer.page, `/agents/${id}/runs/${run.id}`)
+  await viewer.page.getByText('1 of 1 failed').waitFor()
+  assert.deepEqual(await main.getByRole('button').allInnerTexts(), ['Download JUnit'])
+  const pages = {
+    tests: main.getByRole('table', { name: 'Tests' }).getByText('Failed'),
+    [`tests/${made.id}`]: main.getByRole('region', { name: 'Last result' }).getByText('Failed', { exact: true }),
+    runs: main.getByRole('table', { name: 'Test runs' }).getByText('1 of 1 failed'),
+  }
+  for (const [path, shown] of Object.entries(pages)) {
+    await openInPage(viewer.page, `/agents/${id}/${path}`)
+    await shown.waitFor()
+    assert.equal(await main.locator('button:enabled, input:enabled, textarea:enabled').count(), 0, path)
+  }
+  assert.deepEqual(viewer.pageErrors(), [])
+})

@@ -15,7 +15,6 @@ import { showToast } from '../kit/toast.ts'
 import { useUnsaved } from '../kit/unsaved.tsx'
 import styles from './agents.module.css'
 import { Changes } from './Changes.tsx'
-import { requiresTests } from './draft.ts'
 import { useRefreshAgents } from './useRefreshAgents.ts'
 import { differenceQuery } from './versions.ts'
 
@@ -50,7 +49,7 @@ function DeployForm({ agent, version, onClose }: Omit<DeployDialogProps, 'is_ope
   const setSaved = useUnsaved(note !== '')
   const [is_asking, setAsking] = useState(false)
   const is_owner = useIsOwner()
-  const is_required = requiresTests(agent)
+  const is_required = agent.deploy_requires === 'tests'
   const state = useGate({ agent, version_id: version?.id ?? null })
   const path = `/agents/${agent.id}`
   const live = agent.deployed_version

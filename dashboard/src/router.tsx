@@ -166,6 +166,36 @@ const agent = createRoute({
   path: '/agents/$id',
   component: lazyPage(() => import('./agents/AgentPage.tsx'), 'AgentPage'),
 })
+const agentTests = createRoute({
+  getParentRoute: () => workspace,
+  path: '/agents/$id/tests',
+  component: lazyPage(() => import('./agent-tests/TestsPage.tsx'), 'TestsPage'),
+})
+const newAgentTest = createRoute({
+  getParentRoute: () => workspace,
+  path: '/agents/$id/tests/new',
+  component: editorsOnly(
+    lazyPage(() => import('./agent-tests/TestPage.tsx'), 'NewTestPage'),
+    'New test',
+  ),
+})
+const agentTest = createRoute({
+  getParentRoute: () => workspace,
+  path: '/agents/$id/tests/$test_id',
+  validateSearch: ({ run }: Record<string, unknown>): { run?: string } => (isText(run) ? { run } : {}),
+  component: lazyPage(() => import('./agent-tests/TestPage.tsx'), 'TestPage'),
+})
+const testRuns = createRoute({
+  getParentRoute: () => workspace,
+  path: '/agents/$id/runs',
+  component: lazyPage(() => import('./agent-tests/RunsPage.tsx'), 'RunsPage'),
+})
+const testRun = createRoute({
+  getParentRoute: () => workspace,
+  path: '/agents/$id/runs/$run_id',
+  validateSearch: ({ result }: Record<string, unknown>): { result?: string } => (isText(result) ? { result } : {}),
+  component: lazyPage(() => import('./agent-tests/RunPage.tsx'), 'RunPage'),
+})
 const channels = createRoute({
   getParentRoute: () => workspace,
   path: '/channels',
@@ -355,6 +385,11 @@ const tree = root.addChildren([
     campaignSettings,
     agents,
     agent,
+    agentTests,
+    newAgentTest,
+    agentTest,
+    testRuns,
+    testRun,
     channels,
     channel,
     tools,

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useContext, useMemo, useState } from 'react'
 import type { AgentWithDraft } from '../../../server/agents/schema.ts'
+import { AgentTabs } from '../agent-tests/AgentTabs.tsx'
 import { useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
@@ -63,6 +64,9 @@ function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
           </div>
         )}
       </header>
+      <div className={styles.editorTabs}>
+        <AgentTabs />
+      </div>
       <Segments
         className={styles.paneChoice}
         fullWidth

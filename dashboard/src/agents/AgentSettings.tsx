@@ -5,6 +5,7 @@ import type { Tool } from '../../../server/tools/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
 import { LanguageField } from '../kit/LanguageField.tsx'
+import { useIsOwner } from '../kit/session.ts'
 import { isSpeechOnly, providersQuery } from '../settings/providers-query.ts'
 import styles from './agents.module.css'
 import { CallSettings } from './CallSettings.tsx'
@@ -84,7 +85,25 @@ function Settings({ draft, greeting_hint, is_read_only }: AgentSettingsProps) {
         onChange={({ currentTarget }) => change({ hand_over: { ...hand_over, message: currentTarget.value || null } })}
       />
       <CallSettings draft={draft} is_read_only={is_read_only} />
+      <DeploymentSettings draft={draft} />
     </fieldset>
+  )
+}
+
+/** It holds for the agent at once, as its name does. */
+function DeploymentSettings({ draft: { values, change } }: Pick<AgentSettingsProps, 'draft'>) {
+  const is_owner = useIsOwner()
+  return (
+    <>
+      <h2 className={styles.partTitle}>Deployment</h2>
+      <Switch
+        label="Require passing tests before a deployment"
+        description={is_owner ? 'All enabled tests must pass on a version. Rollbacks need none.' : 'Set by owners.'}
+        disabled={!is_owner}
+        checked={values.deploy_requires === 'tests'}
+        onChange={({ currentTarget }) => change({ deploy_requires: currentTarget.checked ? 'tests' : 'none' })}
+      />
+    </>
   )
 }
 

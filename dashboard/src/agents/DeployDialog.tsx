@@ -1,10 +1,15 @@
-import { NumberInput, Textarea } from '@mantine/core'
+import { Button, NumberInput, Textarea } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Agent, AgentVersion, VersionReference } from '../../../server/agents/schema.ts'
+import { DeployTests, useGate } from '../agent-tests/DeployTests.tsx'
+import type { Gate } from '../agent-tests/test.ts'
 import { useApi } from '../kit/api.ts'
+import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { Dialog, FormButtons } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
+import { ParleyError } from '../kit/request.ts'
+import { useIsOwner } from '../kit/session.ts'
 import { ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
 import { useUnsaved } from '../kit/unsaved.tsx'
@@ -42,16 +47,21 @@ function DeployForm({ agent, version, onClose }: Omit<DeployDialogProps, 'is_ope
   const [note, setNote] = useState('')
   const [percent, setPercent] = useState<number | string>(100)
   const setSaved = useUnsaved(note !== '')
+  const [is_asking, setAsking] = useState(false)
+  const is_owner = useIsOwner()
+  const is_required = agent.deploy_requires === 'tests'
+  const state = useGate({ agent, version_id: version?.id ?? null })
   const path = `/agents/${agent.id}`
   const live = agent.deployed_version
   const difference = useQuery(differenceQuery(api, agent, { from: live.id, to: version?.id ?? 'draft' }))
   const deploying = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (is_forced: boolean) => {
       const is_for_all = percent === 100
+      const force = is_forced && { force: true }
       // Publishing a draft that has a version already returns that one, so this can be tried again.
       const { id, version_label } =
-        version ?? (await api.send<AgentVersion>('POST', `${path}/versions`, { note, deploy: is_for_all }))
-      if (version || !is_for_all) await api.send('POST', `${path}/deploy`, { version_id: id, percent })
+        version ?? (await api.send<AgentVersion>('POST', `${path}/versions`, { note, deploy: is_for_all, ...force }))
+      if (version || !is_for_all) await api.send('POST', `${path}/deploy`, { version_id: id, percent, ...force })
       return version_label
     },
     onSuccess: async (version_label) => {
@@ -63,16 +73,19 @@ function DeployForm({ agent, version, onClose }: Omit<DeployDialogProps, 'is_ope
     onSettled: refresh,
   })
   const is_percent_valid = typeof percent === 'number' && percent >= 1 && percent <= 100
+  const is_refused = needsTests(deploying.error)
   const errors = deploying.error ? formErrors(deploying.error, fields) : undefined
+  const can_force = is_owner && (is_refused || (is_required && isOpen(state.gate)))
   return (
     <form
       className={styles.form}
       onSubmit={(event) => {
         event.preventDefault()
-        if (is_percent_valid) deploying.mutate()
+        if (is_percent_valid) deploying.mutate(false)
       }}
     >
-      <ErrorAlert>{errors?.message}</ErrorAlert>
+      {/* Of a refusal the state of the tests tells more, and it may be over. */}
+      {!(is_refused && state.gate === 'passed') && <ErrorAlert>{errors?.message}</ErrorAlert>}
       {!version && agent.has_unpublished_changes && (
         <Textarea
           label="Note"
@@ -102,7 +115,34 @@ function DeployForm({ agent, version, onClose }: Omit<DeployDialogProps, 'is_ope
         {difference.isPending && <LoadingSkeleton lines={4} />}
         {difference.data && <Changes difference={difference.data} />}
       </section>
-      <FormButtons label="Deploy" is_pending={deploying.isPending} onCancel={onClose} />
+      <section aria-label="Tests" className={styles.form}>
+        <h2 className={styles.paneTitle}>Tests</h2>
+        <DeployTests agent={agent} version_id={version?.id ?? null} state={state} is_required={is_required} />
+      </section>
+      <div className={styles.deployButtons}>
+        {can_force && (
+          <Button variant="subtle" color="red" disabled={!is_percent_valid} onClick={() => setAsking(true)}>
+            Deploy anyway…
+          </Button>
+        )}
+        <FormButtons label="Deploy" is_pending={deploying.isPending} onCancel={onClose} />
+      </div>
+      <ConfirmDialog
+        is_open={is_asking}
+        title="Deploy without passing tests?"
+        confirm_label="Deploy anyway"
+        onClose={() => setAsking(false)}
+        onConfirm={() => deploying.mutateAsync(true)}
+      >
+        The tests of this agent haven’t passed on what you deploy. Contacts talk to it right away, and the event of the
+        deployment says that it was forced.
+      </ConfirmDialog>
     </form>
   )
 }
+
+/** The server knows what was tested; here it is only told by what was run. */
+const needsTests = (error: unknown): boolean =>
+  error instanceof ParleyError && error.details.reason === 'tests_required'
+
+const isOpen = (gate: Gate | undefined): boolean => gate === 'failed' || gate === 'not_run'

@@ -21,10 +21,11 @@ export function Deployments({ agent_id }: { agent_id: string }) {
       {error && !data && <LoadError error={error} retry={refetch} />}
       {isPending && <LoadingSkeleton lines={2} />}
       <ul className={styles.deployments}>
-        {data?.data.map(({ id, version, percent, created_at, created_by }) => (
+        {data?.data.map(({ id, version, percent, is_forced, created_at, created_by }) => (
           <li key={id}>
             <strong>{version.version_label}</strong>
             {percent < 100 && <span>{percent} %</span>}
+            {is_forced && <span title="Deployed without passing tests">Forced</span>}
             <span className={styles.hint}>
               {authorName(created_by)} · <RelativeTime time={created_at} />
             </span>

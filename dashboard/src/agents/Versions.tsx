@@ -2,6 +2,7 @@ import { Button, UnstyledButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Agent, AgentVersion } from '../../../server/agents/schema.ts'
+import { VersionRun } from '../agent-tests/VersionRun.tsx'
 import { useApi } from '../kit/api.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { Status } from '../kit/Status.tsx'
@@ -26,16 +27,19 @@ export function Versions({ agent }: { agent: Agent }) {
       <ul className={styles.versions} aria-label="Versions">
         {versions.map((version) => (
           <li key={version.id}>
-            <UnstyledButton className={styles.version} onClick={() => setShown(version)}>
-              <span className={styles.versionHead}>
-                <strong>{version.version_label}</strong>
-                <VersionStatus agent={agent} version={version} />
-              </span>
-              <span className={styles.hint}>
-                {authorName(version.created_by)} · <RelativeTime time={version.created_at} />
-              </span>
-              {version.note && <span className={styles.note}>{version.note}</span>}
-            </UnstyledButton>
+            <div className={styles.version}>
+              <UnstyledButton className={styles.versionText} onClick={() => setShown(version)}>
+                <span className={styles.versionHead}>
+                  <strong>{version.version_label}</strong>
+                  <VersionStatus agent={agent} version={version} />
+                </span>
+                <span className={styles.hint}>
+                  {authorName(version.created_by)} · <RelativeTime time={version.created_at} />
+                </span>
+                {version.note && <span className={styles.note}>{version.note}</span>}
+              </UnstyledButton>
+              <VersionRun agent_id={agent.id} version_id={version.id} />
+            </div>
             {can_edit && version.id !== agent.deployed_version.id && (
               <Button
                 variant="default"

@@ -23,6 +23,7 @@ export interface DraftValues {
   speech: AgentWithDraft['draft']['speech']
   transfers: AgentWithDraft['draft']['transfers']
   limits: AgentWithDraft['draft']['limits']
+  deploy_requires: AgentWithDraft['deploy_requires']
 }
 
 export const draft_labels: Record<keyof DraftValues, string> = {
@@ -42,6 +43,7 @@ export const draft_labels: Record<keyof DraftValues, string> = {
   speech: 'Speech',
   transfers: 'Transfers',
   limits: 'Limits',
+  deploy_requires: 'Required before a deployment',
 }
 export const draft_fields = Object.keys(draft_labels) as (keyof DraftValues)[]
 
@@ -64,7 +66,7 @@ export const agentQuery = (api: Api, id: string) =>
     queryFn: () => api.sendWithEtag<AgentWithDraft>('GET', `/agents/${id}`),
   })
 
-export const toValues = ({ name, description, draft }: AgentWithDraft): DraftValues => ({
+export const toValues = ({ name, description, deploy_requires, draft }: AgentWithDraft): DraftValues => ({
   name,
   description,
   greeting: draft.greeting ?? '',
@@ -81,6 +83,7 @@ export const toValues = ({ name, description, draft }: AgentWithDraft): DraftVal
   speech: draft.speech,
   transfers: draft.transfers,
   limits: draft.limits,
+  deploy_requires,
 })
 
 /** Throws a SyntaxError if the script is not JSON. */

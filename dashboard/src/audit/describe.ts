@@ -9,6 +9,7 @@ const noun_names: Record<string, string> = {
   api_key: 'API key',
   provider: 'Model provider',
   enrollment: 'Campaign contact',
+  agent_test: 'Test',
 }
 
 /** Its name of now, or "Agent 5f0c2a9e" if it was deleted or has none. */

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Call } from '../../../server/calls/schema.ts'
 import { ConversationActions } from '../conversations/ConversationActions.tsx'
+import { MakeTestItem } from '../conversations/ConversationMenu.tsx'
 import { conversationQuery } from '../conversations/conversation.ts'
 import { useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
@@ -18,7 +19,7 @@ export function CallActions({ call }: { call: Call }) {
     return (
       <>
         <DownloadMenu call={call} />
-        <OwnerActions call={call} />
+        <MoreActions call={call} />
       </>
     )
   }
@@ -58,14 +59,18 @@ function LiveActions({ call }: { call: Call }) {
   )
 }
 
-function OwnerActions({ call }: { call: Call }) {
+/** Making a test of it; for owners also what erases something. */
+function MoreActions({ call }: { call: Call }) {
   const api = useApi()
   const client = useQueryClient()
   const is_owner = useIsOwner()
+  const can_edit = useCanEdit()
   const [dialog, setDialog] = useState<'recording' | 'redact'>()
   const close = () => setDialog(undefined)
   const has_recording = call.recording.status === 'ready'
-  if (!is_owner || call.redacted_at) return null
+  if (!can_edit || call.redacted_at) return null
+  const conversation_id = call.turn_count > 0 ? call.conversation_id : null
+  if (!is_owner && conversation_id === null) return null
   const deleteRecording = async () => {
     await api.send('DELETE', `/calls/${call.id}/recording`)
     await client.invalidateQueries(callQuery(api, call.id))
@@ -84,14 +89,17 @@ function OwnerActions({ call }: { call: Call }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {has_recording && (
+          {conversation_id !== null && <MakeTestItem conversation_id={conversation_id} />}
+          {is_owner && has_recording && (
             <Menu.Item color="red" leftSection={<TrashIcon size={16} />} onClick={() => setDialog('recording')}>
               Delete recording
             </Menu.Item>
           )}
-          <Menu.Item color="red" leftSection={<TrashIcon size={16} />} onClick={() => setDialog('redact')}>
-            Erase what was said
-          </Menu.Item>
+          {is_owner && (
+            <Menu.Item color="red" leftSection={<TrashIcon size={16} />} onClick={() => setDialog('redact')}>
+              Erase what was said
+            </Menu.Item>
+          )}
         </Menu.Dropdown>
       </Menu>
       <ConfirmDialog

@@ -1,9 +1,11 @@
-import { Button } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { CallPane } from '../calls/CallPane.tsx'
 import { callOfConversationQuery } from '../calls/call.ts'
 import { useApi } from '../kit/api.ts'
+import { MoreIcon } from '../kit/icons.tsx'
+import { lazyMenu } from '../kit/lazy-menu.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { ContactName } from './ContactName.tsx'
@@ -23,6 +25,8 @@ import { useConversation } from './useConversation.ts'
 import { useMessageStatuses } from './useMessageStatuses.ts'
 import { useNotes } from './useNotes.ts'
 import { Wait } from './Wait.tsx'
+
+const ConversationMenu = lazyMenu(async () => (await import('./ConversationMenu.tsx')).ConversationMenu)
 
 const unknown = { kind: 'api', channel_id: null, contact_id: null, counterpart: null } as const
 
@@ -91,6 +95,16 @@ function TextConversation({ id, back }: { id: string; back: ReactNode }) {
               Details
             </Button>
             {can_edit && <ConversationActions conversation={conversation} />}
+            {can_edit && conversation.redacted_at === null && (
+              <ConversationMenu
+                conversation_id={id}
+                target={
+                  <ActionIcon variant="default" size={28} aria-label="More actions">
+                    <MoreIcon size={16} />
+                  </ActionIcon>
+                }
+              />
+            )}
           </div>
         </div>
         <UnverifiedNumber conversation={conversation} />

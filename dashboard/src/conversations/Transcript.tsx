@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { Turn } from '../../../server/conversations/schema.ts'
 import { FollowingSection } from '../kit/FollowingSection.tsx'
 import { formatTime, formatTimeOfDay } from '../kit/format.ts'
@@ -19,11 +20,14 @@ interface TranscriptProps {
   names: Record<Turn['role'], string>
   /** Lines that nobody has said, oldest first. */
   notes?: Note[]
+  /** What belongs to a turn, such as what a test says about it. */
+  below?: (turn: Turn) => ReactNode
   /** Shown instead of dots before the agent's first words. */
   answering?: string
 }
 
-export function Transcript({ turns, open_turns, is_answering, own, names, notes = [], answering }: TranscriptProps) {
+export function Transcript(props: TranscriptProps) {
+  const { turns, open_turns, is_answering, own, names, notes = [], below, answering } = props
   // The stream doesn't say that an interrupted turn is finished, when it has gone on.
   const unfinished = open_turns.filter(({ seq }) => !turns.some((turn) => turn.seq === seq))
   const isOwn = (role: Turn['role']) => (own === 'contact') === (role === 'contact')
@@ -39,6 +43,7 @@ export function Transcript({ turns, open_turns, is_answering, own, names, notes 
               turn={line}
               is_own={isOwn(line.role)}
               name={line.author?.name ?? names[line.role]}
+              below={below?.(line)}
             />
           ),
         )}
@@ -91,7 +96,14 @@ function shownTurns(open: OpenTurn[], is_answering: boolean): OpenTurn[] {
   return is_answering && !is_agent_shown ? [...shown, { seq: Infinity, role: 'agent', text: '' }] : shown
 }
 
-function TurnView({ turn, is_own, name }: { turn: Turn; is_own: boolean; name: string }) {
+interface TurnViewProps {
+  turn: Turn
+  is_own: boolean
+  name: string
+  below: ReactNode
+}
+
+function TurnView({ turn, is_own, name, below }: TurnViewProps) {
   return (
     <div className={styles.turn} data-own={is_own} data-role={turn.role}>
       {turn.tools.map((run) => (
@@ -114,6 +126,7 @@ function TurnView({ turn, is_own, name }: { turn: Turn; is_own: boolean; name: s
           </>
         )}
       </p>
+      {below}
     </div>
   )
 }

@@ -9,6 +9,7 @@ export const event_types: Event['type'][] = [
   'agent.updated',
   'agent.deployed',
   'agent.deleted',
+  'test_run.completed',
   'conversation.started',
   'conversation.turn',
   'conversation.handed_over',
@@ -51,7 +52,7 @@ export const eventTypeOptions = (types: string[], all = 'All events') => [
   })),
 ]
 
-const noun_names: Record<string, string> = { api_key: 'API key' }
+const noun_names: Record<string, string> = { api_key: 'API key', test_run: 'test run' }
 
 function nounLabel(noun: string): string {
   const name = noun_names[noun] ?? noun

@@ -9,7 +9,7 @@ export interface FailedItem<Item> {
 export async function runConcurrently<Item>(
   items: Item[],
   work: (item: Item) => Promise<unknown>,
-  onProgress: (finished: number) => void,
+  onProgress: (finished: number) => void = () => {},
 ): Promise<FailedItem<Item>[]> {
   const queue = [...items]
   const failures: FailedItem<Item>[] = []

@@ -1,0 +1,302 @@
+import { queryOptions } from '@tanstack/react-query'
+import type {
+  AgentTest,
+  Expectation,
+  TestRun,
+  TestRunResult,
+  TestRunWithResults,
+} from '../../../server/agent-tests/schema.ts'
+import type { Api } from '../kit/api.ts'
+import { formatCount, formatDuration, formatNumber } from '../kit/format.ts'
+import type { Tone } from '../kit/Status.tsx'
+
+export type Kind = AgentTest['kind']
+export type ExpectationType = Expectation['type']
+
+/** As many as an agent can have. */
+export const tests_max = 500
+const page_size = 100
+const refetch_ms = 700
+const minute_ms = 60_000
+/** Runs in which the last results of tests are looked for. */
+const looked_through_max = 10
+
+export const kind_names: Record<Kind, string> = {
+  reply: 'Reply',
+  conversation: 'Conversation',
+  simulation: 'Simulation',
+}
+
+export const kind_hints: Record<Kind, string> = {
+  reply: 'One answer in a given situation.',
+  conversation: 'The contact says fixed lines, one after the other.',
+  simulation: 'A simulated person talks until the end.',
+}
+
+/** The end of "The agent should …". */
+export const expectation_names: Record<ExpectationType, string> = {
+  says: 'say one of',
+  never_says: 'never say any of',
+  calls_tool: 'call the tool',
+  never_calls_tool: 'never call the tool',
+  result: 'collect the result',
+  ends: 'end the conversation',
+  at_most: 'take at most',
+  judge: 'convince a model',
+}
+
+export const end_names: Record<NonNullable<Expectation['how']>, string> = {
+  agent_ended: 'The agent ends it',
+  handed_over: 'It is handed over to a person',
+  transferred: 'The call is transferred',
+  opted_out: 'The contact opts out',
+  limit: 'A limit is reached',
+}
+
+const short_end_names: typeof end_names = {
+  agent_ended: 'ends the conversation',
+  handed_over: 'hands over',
+  transferred: 'transfers the call',
+  opted_out: 'notes the opt-out',
+  limit: 'reaches a limit',
+}
+
+const agentKey = (api: Api, agent_id: string) => [api.workspace, 'agents', agent_id]
+export const testsKey = (api: Api, agent_id: string) => [...agentKey(api, agent_id), 'tests']
+export const runsKey = (api: Api, agent_id: string) => [...agentKey(api, agent_id), 'test_runs']
+
+/** All tests of an agent, newest first. */
+export const testsQuery = (api: Api, agent_id: string) =>
+  queryOptions({
+    queryKey: testsKey(api, agent_id),
+    queryFn: ({ signal }) =>
+      readAll<AgentTest>(api, `/agents/${agent_id}/tests`, { pages_max: tests_max / page_size, signal }),
+  })
+
+export const testQuery = (api: Api, agent_id: string, id: string) =>
+  queryOptions({
+    queryKey: [...testsKey(api, agent_id), id],
+    queryFn: ({ signal }) => api.get<AgentTest>(`/agents/${agent_id}/tests/${id}`, {}, signal),
+  })
+
+/** The newest runs. Polls while one is in progress. */
+export const runsQuery = (api: Api, agent_id: string) =>
+  queryOptions({
+    queryKey: runsKey(api, agent_id),
+    queryFn: async ({ signal }) =>
+      (await api.list<TestRun>(`/agents/${agent_id}/test_runs`, { limit: page_size }, signal)).data,
+    refetchInterval: ({ state: { data } }) => (data?.some(isInProgress) ? refetch_ms : false),
+  })
+
+/** A run with its first results, failures first. Polls while it is in progress. */
+export const runQuery = (api: Api, id: string) =>
+  queryOptions({
+    queryKey: [api.workspace, 'test_runs', id],
+    queryFn: ({ signal }) => api.get<TestRunWithResults>(`/test_runs/${id}`, {}, signal),
+    refetchInterval: ({ state: { data } }) => (data && isInProgress(data) ? refetch_ms : false),
+  })
+
+/** All results of a run that has ended. They don't change. */
+export const allResultsQuery = (api: Api, id: string) =>
+  queryOptions({
+    queryKey: [api.workspace, 'test_runs', id, 'results'],
+    queryFn: ({ signal }) =>
+      readAll<TestRunResult>(api, `/test_runs/${id}/results`, { pages_max: tests_max / page_size, signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+export interface LastResult extends Pick<TestRunResult, 'id' | 'status' | 'passes' | 'runs'> {
+  run: TestRun
+}
+
+/** The last result of each test, by its id. Those that were not run lately have none. */
+export const lastResultsQuery = (api: Api, { agent_id, runs, test_ids }: LastResultsOf) => {
+  const ended = runs.filter((run) => run.kind === 'tests' && run.status === 'completed').slice(0, looked_through_max)
+  return queryOptions({
+    queryKey: [...runsKey(api, agent_id), 'last_results', ended.map(({ id }) => id), test_ids],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ client }) => {
+      const found = new Map<string, LastResult>()
+      for (const run of ended) {
+        if (test_ids.every((id) => found.has(id))) break
+        for (const result of await client.ensureQueryData(allResultsQuery(api, run.id)))
+          if (result.test_id && !found.has(result.test_id)) found.set(result.test_id, { ...result, run })
+      }
+      return found
+    },
+  })
+}
+
+interface LastResultsOf {
+  agent_id: string
+  /** Newest first. */
+  runs: TestRun[]
+  test_ids: string[]
+}
+
+interface ReadOptions {
+  pages_max: number
+  signal: AbortSignal
+}
+
+async function readAll<Item>(api: Api, path: string, { pages_max, signal }: ReadOptions): Promise<Item[]> {
+  const items: Item[] = []
+  let cursor: string | undefined
+  for (let page = 0; page < pages_max; page += 1) {
+    const { data, pagination } = await api.list<Item>(path, { limit: page_size, cursor }, signal)
+    items.push(...data)
+    cursor = pagination.next_cursor ?? undefined
+    if (!cursor) break
+  }
+  return items
+}
+
+export const isInProgress = ({ status }: Pick<TestRun, 'status'>): boolean =>
+  status === 'queued' || status === 'running'
+
+export const hasPassed = ({ status, failed, errors }: TestRun): boolean =>
+  status === 'completed' && failed === 0 && errors === 0
+
+/** "the draft", "v3". */
+export const testedName = ({ agent_version: { id, version_label } }: Pick<TestRun, 'agent_version'>): string =>
+  id === null ? 'the draft' : version_label
+
+export const progressOf = ({ done, tests }: TestRun) => ({
+  detail: `${formatNumber(done)} of ${formatNumber(tests)}. You can leave this page.`,
+  percent: tests === 0 ? undefined : (100 * done) / tests,
+})
+
+/** "0.4 s", "2:05". */
+export function formatTook(time_ms: number): string {
+  return time_ms < minute_ms ? `${(time_ms / 1_000).toFixed(1)} s` : formatDuration(time_ms)
+}
+
+/** "12 passed", "2 of 12 failed". */
+export function describeRun(run: TestRun): { tone: Tone; text: string } {
+  const { status, tests, done, passed, failed, errors, kind } = run
+  if (status === 'queued') return { tone: 'neutral', text: 'Queued' }
+  if (status === 'running') return { tone: 'live', text: `Running, ${formatNumber(done)} of ${formatNumber(tests)}` }
+  if (status === 'canceled') return { tone: 'neutral', text: `Canceled after ${formatNumber(done)}` }
+  const of = `of ${formatNumber(tests)}`
+  if (kind === 'replay') {
+    if (failed > 0) return { tone: 'warning', text: `${formatNumber(failed)} ${of} different` }
+    if (errors > 0) return { tone: 'danger', text: `${formatCount(errors, 'error')} ${of}` }
+    return { tone: 'success', text: `${formatNumber(passed)} the same` }
+  }
+  if (failed > 0) return { tone: 'danger', text: `${formatNumber(failed)} ${of} failed` }
+  if (errors > 0) return { tone: 'danger', text: `${formatCount(errors, 'error')} ${of}` }
+  return { tone: 'success', text: `${formatNumber(passed)} passed` }
+}
+
+const result_tones: Record<TestRunResult['status'], Tone> = {
+  queued: 'neutral',
+  passed: 'success',
+  failed: 'danger',
+  error: 'danger',
+  canceled: 'neutral',
+}
+export const result_names: Record<TestRunResult['status'], string> = {
+  queued: 'Waiting',
+  passed: 'Passed',
+  failed: 'Failed',
+  error: 'Error',
+  canceled: 'Canceled',
+}
+export const replay_result_names: Record<TestRunResult['status'], string> = {
+  ...result_names,
+  passed: 'Same',
+  failed: 'Different',
+}
+
+interface Shown extends Pick<TestRunResult, 'status' | 'passes' | 'runs'> {
+  is_replay?: boolean
+}
+
+/** "Passed", "Failed", "Passed 18 of 20". */
+export function describeResult({ status, passes, runs, is_replay = false }: Shown): { tone: Tone; text: string } {
+  const names = is_replay ? replay_result_names : result_names
+  const is_counted = runs > 1 && (status === 'passed' || status === 'failed')
+  const share = is_counted ? `, ${formatNumber(passes)} of ${formatNumber(runs)} passed` : ''
+  const tone = is_replay && status === 'failed' ? 'warning' : result_tones[status]
+  return { tone, text: `${names[status]}${share}` }
+}
+
+export const describesReplay = ({ kind }: Pick<TestRunResult, 'kind'>): boolean => kind === 'replay'
+
+/** Of a result, in a sentence. */
+export function firstProblem({ error, failures, differences }: TestRunResult): string {
+  if (error) return error
+  const [failure, ...more] = failures
+  if (failure)
+    return more.length > 0 ? `${failure.sentence} And ${formatCount(more.length, 'other')}.` : failure.sentence
+  const changed = differences.filter(({ is_by_chance }) => !is_by_chance).length
+  const by_chance = differences.length - changed
+  return [changed > 0 && formatCount(changed, 'difference'), by_chance > 0 && `${formatNumber(by_chance)} by chance`]
+    .filter(Boolean)
+    .join(', ')
+}
+
+/** What a test checks, in a few words: "says “open at nine”, ends". */
+export function describeChecks({ steps, expect }: Pick<AgentTest, 'steps' | 'expect'>): string {
+  const all = [...steps.flatMap((step) => step.expect ?? []), ...expect]
+  return all.map(describeExpectation).join(', ')
+}
+
+export function describeExpectation(one: Expectation): string {
+  switch (one.type) {
+    case 'says':
+      return `says ${phrases(one)}`
+    case 'never_says':
+      return `never says ${phrases(one)}`
+    case 'calls_tool':
+      return `calls ${one.tool}`
+    case 'never_calls_tool':
+      return `never calls ${one.tool}`
+    case 'result':
+      return `collects ${one.name}`
+    case 'ends':
+      return one.how ? short_end_names[one.how] : 'ends'
+    case 'at_most':
+      return 'stays within limits'
+    case 'judge':
+      return 'convinces a model'
+  }
+}
+
+const phrases = ({ any_of = [] }: Expectation): string =>
+  any_of.length > 1 ? `“${any_of[0]}” or ${formatCount(any_of.length - 1, 'other')}` : `“${any_of[0] ?? ''}”`
+
+export type Gate = 'none' | 'passed' | 'running' | 'failed' | 'not_run'
+
+interface GateOf {
+  /** Those of the agent. */
+  tests: AgentTest[]
+  /** Newest first. */
+  runs: TestRun[]
+  /** null: the draft. */
+  version_id: string | null
+  /** Runs from before this don't count: the draft was changed. */
+  changed_at?: string | undefined
+}
+
+/** How the last run of all enabled tests ended, as far as it can be told here. The server decides by what was really tested. */
+export function gateOf({ tests, runs, version_id, changed_at }: GateOf): { gate: Gate; run?: TestRun } {
+  const enabled = tests.filter(({ is_enabled }) => is_enabled)
+  if (enabled.length === 0) return { gate: 'none' }
+  const since = [changed_at, ...enabled.map(({ updated_at }) => updated_at)].reduce((latest = '', at = '') =>
+    at > latest ? at : latest,
+  )
+  const run = runs.find(
+    (one) =>
+      one.kind === 'tests' &&
+      one.status !== 'canceled' &&
+      one.agent_version.id === version_id &&
+      one.tests >= enabled.length &&
+      one.created_at >= (since ?? ''),
+  )
+  if (!run) return { gate: 'not_run' }
+  if (isInProgress(run)) return { gate: 'running', run }
+  return { gate: hasPassed(run) ? 'passed' : 'failed', run }
+}
+
+export const enabledTests = (tests: AgentTest[]): AgentTest[] => tests.filter(({ is_enabled }) => is_enabled)

@@ -1,0 +1,40 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import type { NewTestRun, TestRun } from '../../../server/agent-tests/schema.ts'
+import { useApi } from '../kit/api.ts'
+import { showError } from '../kit/toast.ts'
+import { runsKey } from './test.ts'
+
+/** The deployed version, another one, or the draft. */
+export const draft_choice = 'draft'
+
+export const toTested = (choice: string): Pick<NewTestRun, 'use_draft' | 'version_id'> =>
+  choice === draft_choice ? { use_draft: true } : { version_id: choice }
+
+/** Starts a run. The lists of runs show it at once. */
+export function useStartRun(agent_id: string) {
+  const api = useApi()
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: NewTestRun) => api.send<TestRun>('POST', `/agents/${agent_id}/test_runs`, body),
+    onSuccess: (run) => {
+      client.setQueryData<TestRun[]>(runsKey(api, agent_id), (runs) => runs && [run, ...runs])
+    },
+    onError: showError,
+  })
+}
+
+/** Starts a run and opens its page. */
+export function useStartAndOpenRun(agent_id: string) {
+  const { workspace } = useApi()
+  const navigate = useNavigate()
+  const starting = useStartRun(agent_id)
+  const start = (body: NewTestRun, onStarted?: () => void) =>
+    starting.mutate(body, {
+      onSuccess: ({ id }) => {
+        onStarted?.()
+        void navigate({ to: '/w/$workspace/agents/$id/runs/$run_id', params: { workspace, id: agent_id, run_id: id } })
+      },
+    })
+  return { start, is_starting: starting.isPending }
+}

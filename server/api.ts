@@ -3,6 +3,7 @@ import path from 'node:path'
 import { event_types as test_events } from './agent-tests/event-types.ts'
 import { operations as agent_tests } from './agent-tests/routes.ts'
 import { event_types as agent_events } from './agents/event-types.ts'
+import { force_scope } from './agents/force.ts'
 import { operations as agents } from './agents/routes.ts'
 import { operations as analytics } from './analytics/routes.ts'
 import { authenticator } from './api-keys/authenticate.ts'
@@ -108,7 +109,7 @@ const rooms: Operation[] = [
   ...workspace,
   ...audit_log,
 ]
-const workspace_operations: Operation[] = [...rooms, ...apiKeys(scopesOf(rooms))]
+const workspace_operations: Operation[] = [...rooms, ...apiKeys([...scopesOf(rooms), force_scope].sort())]
 
 /** The public API. */
 export const operations: Operation[] = [...workspace_operations, ...receive_operations, ...inbox_operations]
@@ -119,7 +120,7 @@ export { chat_operations, person_operations, voice_operations }
 /** What owners do in the dashboard, and API keys can't. Not part of the public API. */
 export const owner_operations: Operation[] = [...channel_owner_operations, ...channel_tests]
 
-export const scopes: string[] = scopesOf(operations)
+export const scopes: string[] = [...scopesOf(operations), force_scope].sort()
 
 /** The first is the documented base path; the other is an alias. */
 const served_at = ['/api/v1', '/v1']

@@ -784,7 +784,8 @@ export class AgentsApi {
    * With a `percent` below 100 the version becomes the candidate: it serves that share of the counterparts, and the
    * deployed version the others. A counterpart stays with the same version, also when you raise the percentage. With 100,
    * the default, the version is deployed for all and a candidate ends. If the version names a tool, provider or model
-   * that no longer exists, the response is 409.
+   * that no longer exists, the response is 409. If the agent requires tests, and not all that are enabled have passed on
+   * this version, it is 409 with `details.reason` `tests_required` and the last run of tests as `details.test_run_id`.
    *
    * Requires the scope `agents:write`.
    */

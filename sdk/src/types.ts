@@ -682,6 +682,11 @@ export interface Agent {
   } | null
   /** Whether the draft differs from all of the agent's versions. */
   has_unpublished_changes: boolean
+  /**
+   * `tests`: a version can only be deployed when all tests that are enabled have passed on it. Only owners may change it,
+   * and API keys that list the scope `agents:force`.
+   */
+  deploy_requires: 'none' | 'tests'
   /** When the agent was created. */
   created_at: string
   /** When the agent was last updated. */
@@ -1148,6 +1153,11 @@ export interface AgentWithDraft {
   } | null
   /** Whether the draft differs from all of the agent's versions. */
   has_unpublished_changes: boolean
+  /**
+   * `tests`: a version can only be deployed when all tests that are enabled have passed on it. Only owners may change it,
+   * and API keys that list the scope `agents:force`.
+   */
+  deploy_requires: 'none' | 'tests'
   /** When the agent was created. */
   created_at: string
   /** When the agent was last updated. */
@@ -1157,6 +1167,11 @@ export interface AgentWithDraft {
 
 export interface AgentChange {
   name?: string
+  /**
+   * `tests`: a version can only be deployed when all tests that are enabled have passed on it. Only owners may change it,
+   * and API keys that list the scope `agents:force`.
+   */
+  deploy_requires?: 'none' | 'tests'
   description?: string | null
   /** The instructions that the agent follows. */
   instructions?: string | null
@@ -1308,6 +1323,11 @@ export interface NewAgentVersion {
   note?: string | null
   /** Also deploys the version. */
   deploy?: boolean
+  /**
+   * Deploys although tests are required and have not passed. Only for owners, and API keys that list the scope
+   * `agents:force`.
+   */
+  force?: boolean
 }
 
 export interface AgentVersionWithConfiguration {
@@ -1376,6 +1396,11 @@ export interface NewDeployment {
   version_id: string
   /** Below 100 the version becomes the candidate beside the deployed version. */
   percent: number
+  /**
+   * Deploys although tests are required and have not passed. Only for owners, and API keys that list the scope
+   * `agents:force`.
+   */
+  force?: boolean
 }
 
 export interface Deployment {
@@ -1388,6 +1413,8 @@ export interface Deployment {
   }
   /** Below 100 the version became the candidate. */
   percent: number
+  /** It was deployed although tests were required and had not passed. */
+  is_forced: boolean
   /** Who did it. `null` if it was not recorded. */
   created_by: {
     kind: 'api_key' | 'person' | 'command'
@@ -3601,8 +3628,51 @@ export interface EventsStreamAgentUpdated {
       } | null
       /** Whether the draft differs from all of the agent's versions. */
       has_unpublished_changes?: boolean
+      /**
+       * `tests`: a version can only be deployed when all tests that are enabled have passed on it. Only owners may change it,
+       * and API keys that list the scope `agents:force`.
+       */
+      deploy_requires?: 'none' | 'tests'
     } | null
   }
+}
+
+export interface DeployedAgent {
+  /** The unique id of the agent. Treat it as opaque. */
+  id: string
+  name: string
+  /** What the agent is for. `""` if not set. */
+  description: string
+  /** The instructions that the agent follows. */
+  instructions: string | null
+  /** The version in use. `instructions` are those of this version. */
+  deployed_version: {
+    /** The id of the version. */
+    id: string
+    version_label: string
+  }
+  /** A version that is tried with `percent` of the counterparts, beside the deployed one. */
+  candidate: {
+    version: {
+      /** The id of the version. */
+      id: string
+      version_label: string
+    }
+    percent: number
+  } | null
+  /** Whether the draft differs from all of the agent's versions. */
+  has_unpublished_changes: boolean
+  /**
+   * `tests`: a version can only be deployed when all tests that are enabled have passed on it. Only owners may change it,
+   * and API keys that list the scope `agents:force`.
+   */
+  deploy_requires: 'none' | 'tests'
+  /** When the agent was created. */
+  created_at: string
+  /** When the agent was last updated. */
+  updated_at: string
+  /** It was deployed although tests were required and had not passed. */
+  is_forced: boolean
 }
 
 export interface EventsStreamAgentDeployed {
@@ -3620,7 +3690,7 @@ export interface EventsStreamAgentDeployed {
     created_at: string
     actor: EventActor
     subject: EventSubject
-    data: Agent
+    data: DeployedAgent
     previous: {
       name?: string
       /** What the agent is for. `""` if not set. */
@@ -3644,6 +3714,11 @@ export interface EventsStreamAgentDeployed {
       } | null
       /** Whether the draft differs from all of the agent's versions. */
       has_unpublished_changes?: boolean
+      /**
+       * `tests`: a version can only be deployed when all tests that are enabled have passed on it. Only owners may change it,
+       * and API keys that list the scope `agents:force`.
+       */
+      deploy_requires?: 'none' | 'tests'
     } | null
   }
 }
@@ -4950,7 +5025,7 @@ export interface ApiKey {
   last_four: string
   /**
    * What the key may do. `null` means all scopes, including those that later versions add, except `api_keys:read`,
-   * `api_keys:write` and `audit:read`, which must be listed.
+   * `api_keys:write`, `audit:read` and `agents:force`, which must be listed.
    */
   scopes: string[] | null
   /** When the key expires. `null` if it never expires. */
@@ -4970,9 +5045,10 @@ export interface NewApiKey {
   name: string
   /**
    * What the key may do. `null` means all scopes, including those that later versions add, except `api_keys:read`,
-   * `api_keys:write` and `audit:read`, which must be listed.
+   * `api_keys:write`, `audit:read` and `agents:force`, which must be listed.
    */
   scopes?: Array<
+    | 'agents:force'
     | 'agents:read'
     | 'agents:write'
     | 'analytics:read'
@@ -5020,7 +5096,7 @@ export interface ApiKeyWithSecret {
   last_four: string
   /**
    * What the key may do. `null` means all scopes, including those that later versions add, except `api_keys:read`,
-   * `api_keys:write` and `audit:read`, which must be listed.
+   * `api_keys:write`, `audit:read` and `agents:force`, which must be listed.
    */
   scopes: string[] | null
   /** When the key expires. `null` if it never expires. */
@@ -5218,6 +5294,11 @@ export interface AgentUpdatedEvent {
     } | null
     /** Whether the draft differs from all of the agent's versions. */
     has_unpublished_changes?: boolean
+    /**
+     * `tests`: a version can only be deployed when all tests that are enabled have passed on it. Only owners may change it,
+     * and API keys that list the scope `agents:force`.
+     */
+    deploy_requires?: 'none' | 'tests'
   }
 }
 
@@ -5236,7 +5317,7 @@ export interface AgentDeployedEvent {
     /** Its id. */
     id: string
   }
-  data: Agent
+  data: DeployedAgent
   previous?: {
     name?: string
     /** What the agent is for. `""` if not set. */
@@ -5260,6 +5341,11 @@ export interface AgentDeployedEvent {
     } | null
     /** Whether the draft differs from all of the agent's versions. */
     has_unpublished_changes?: boolean
+    /**
+     * `tests`: a version can only be deployed when all tests that are enabled have passed on it. Only owners may change it,
+     * and API keys that list the scope `agents:force`.
+     */
+    deploy_requires?: 'none' | 'tests'
   }
 }
 

@@ -10,10 +10,22 @@ export const changing_fields = [
   'deployed_version',
   'candidate',
   'has_unpublished_changes',
+  'deploy_requires',
 ] as const
 
 const previous = Type.Partial(Type.Pick(Agent, changing_fields))
 const scope = 'agents:read'
+
+const DeployedAgent = Type.Object(
+  {
+    ...Agent.properties,
+    is_forced: Type.Boolean({
+      description: 'It was deployed although tests were required and had not passed.',
+      examples: [false],
+    }),
+  },
+  { title: 'DeployedAgent' },
+)
 
 export const event_types = {
   created: {
@@ -35,8 +47,8 @@ export const event_types = {
     name: 'agent.deployed',
     description:
       'A version of an agent was deployed or rolled back, or its candidate was started, changed or ended. `previous` has ' +
-      'the previous values of the changed fields.',
-    data: Agent,
+      'the previous values of the changed fields. `is_forced` says that tests were required and had not passed.',
+    data: DeployedAgent,
     previous,
     scope,
   },

@@ -9,8 +9,8 @@ import { type ConfigurationChange, complete } from './configuration.ts'
 import type { Agent, AgentQuery, AgentWithDraft } from './schema.ts'
 
 const columns =
-  raw(`id, name, description, instructions, deployed_version, candidate, has_unpublished_changes, created_at,
-  updated_at`)
+  raw(`id, name, description, instructions, deployed_version, candidate, has_unpublished_changes, deploy_requires,
+  created_at, updated_at`)
 
 const joinVersions = (workspace: Sql): Sql =>
   sql`join lateral (

@@ -2,6 +2,7 @@ import { ById, Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import * as deployments from './deployments.ts'
 import * as find from './find.ts'
+import { assertMayForce } from './force.ts'
 import * as schema from './schema.ts'
 import { authorOf } from './schema.ts'
 import * as agents from './store.ts'
@@ -56,7 +57,8 @@ export const operations: operation.Operation[] = [
     params: ById,
     body: schema.AgentChange,
     response: schema.AgentWithDraft,
-    run: (at, { params, body, isCurrent }) => agents.update(at, { id: params.id, change: body, isCurrent }),
+    run: (at, { params, body, caller, isCurrent }) =>
+      agents.update(at, { id: params.id, change: body, isCurrent, assertMayForce: () => assertMayForce(caller) }),
   }),
   operation.write({
     id: 'agents.delete',
@@ -100,8 +102,10 @@ export const operations: operation.Operation[] = [
     // `run` returns it.
     isCreated: ({ is_new }: versions.PublishedVersion) => is_new,
     collection: `${path}/:id/versions`,
-    run: (at, { params, body, caller }) =>
-      versions.publish(at, { agent_id: params.id, input: body, by: authorOf(caller) }),
+    run: async (at, { params, body, caller }) => {
+      if (body.force) assertMayForce(caller)
+      return versions.publish(at, { agent_id: params.id, input: body, by: authorOf(caller) })
+    },
   }),
   operation.get({
     id: 'agents.get_version',
@@ -136,13 +140,16 @@ export const operations: operation.Operation[] = [
       'With a `percent` below 100 the version becomes the candidate: it serves that share of the counterparts, and the ' +
       'deployed version the others. A counterpart stays with the same version, also when you raise the percentage. With ' +
       '100, the default, the version is deployed for all and a candidate ends. If the version names a tool, provider or model ' +
-      'that no longer exists, the response is 409.',
+      'that no longer exists, the response is 409. If the agent requires tests, and not all that are enabled have passed on this ' +
+      'version, it is 409 with `details.reason` `tests_required` and the last run of tests as `details.test_run_id`.',
     params: ById,
     body: schema.NewDeployment,
     errors: ['INVALID_STATE'],
     response: schema.AgentWithDraft,
-    run: (at, { params, body, caller }) =>
-      deployments.deploy(at, { agent_id: params.id, ...body, by: authorOf(caller) }),
+    run: async (at, { params, body: { force = false, ...body }, caller }) => {
+      if (force) assertMayForce(caller)
+      return deployments.deploy(at, { agent_id: params.id, ...body, is_forced: force, by: authorOf(caller) })
+    },
   }),
   operation.write({
     id: 'agents.rollback',

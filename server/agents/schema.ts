@@ -33,6 +33,22 @@ export interface NamedAuthor extends Author {
   name: string | null
 }
 
+/** What must be there before a version is deployed. */
+export const deploy_requirements = ['none', 'tests'] as const
+const deploy_requires = oneOf(deploy_requirements, {
+  description:
+    '`tests`: a version can only be deployed when all tests that are enabled have passed on it. Only owners may change it, and API ' +
+    'keys that list the scope `agents:force`.',
+  examples: ['none'],
+})
+const force = Type.Optional(
+  Type.Boolean({
+    description:
+      'Deploys although tests are required and have not passed. Only for owners, and API keys that list the scope `agents:force`.',
+    examples: [false],
+  }),
+)
+
 const author_kinds = ['api_key', 'person', 'command'] as const
 
 export const created_by = Type.Unsafe<NamedAuthor | null>({
@@ -76,6 +92,7 @@ export const Agent = Type.Object(
       description: "Whether the draft differs from all of the agent's versions.",
       examples: [false],
     }),
+    deploy_requires,
     created_at: timestamp('When the agent was created.'),
     updated_at: timestamp('When the agent was last updated.'),
   },
@@ -101,7 +118,11 @@ const newAgent = body('NewAgent', { name, ...editable }, AgentWithDraft)
 export type NewAgent = Static<typeof newAgent>
 export const NewAgent = Type.Unsafe<NewAgent>({ ...newAgent, examples: [example] })
 
-const agentChange = body('AgentChange', { name: Type.Optional(name), ...editable }, AgentWithDraft)
+const agentChange = body(
+  'AgentChange',
+  { name: Type.Optional(name), deploy_requires: Type.Optional(deploy_requires), ...editable },
+  AgentWithDraft,
+)
 export type AgentChange = Static<typeof agentChange>
 export const AgentChange = Type.Unsafe<AgentChange>({
   ...agentChange,
@@ -138,6 +159,7 @@ export const NewVersion = Type.Object(
       }),
     ),
     deploy: Type.Optional(Type.Boolean({ description: 'Also deploys the version.', examples: [true] })),
+    force,
   },
   { title: 'NewAgentVersion', additionalProperties: false },
 )
@@ -206,6 +228,10 @@ export const Deployment = Type.Object(
     id: id('The unique id of the deployment. Treat it as opaque.'),
     version: VersionReference,
     percent: Type.Integer({ ...percent, description: 'Below 100 the version became the candidate.', examples: [100] }),
+    is_forced: Type.Boolean({
+      description: 'It was deployed although tests were required and had not passed.',
+      examples: [false],
+    }),
     created_by,
     created_at: timestamp('When it was deployed.'),
   },
@@ -221,6 +247,7 @@ export const NewDeployment = Type.Object(
       default: 100,
       description: 'Below 100 the version becomes the candidate beside the deployed version.',
     }),
+    force,
   },
   { title: 'NewDeployment', additionalProperties: false },
 )

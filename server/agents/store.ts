@@ -42,6 +42,7 @@ export async function create(at: At, { input, by }: { input: NewAgent; by: Autho
     deployed_version: { id: version_id, version_label },
     candidate: null,
     has_unpublished_changes: false,
+    deploy_requires: 'none',
     draft,
     created_at,
     updated_at: created_at,
@@ -64,14 +65,21 @@ async function assertRoom({ db, workspace }: At): Promise<void> {
   if (total >= agents_max) throw invalidState(`A workspace can have at most ${agents_max} agents.`)
 }
 
+export interface AgentUpdate {
+  id: string
+  change: AgentChange
+  isCurrent: IsCurrent
+  /** Whoever may deploy what tests forbid may also say that they do. Throws a Problem otherwise. */
+  assertMayForce: () => void
+}
+
 /** The name and the description change at once, the configuration only in the draft. */
-export async function update(
-  at: At,
-  { id, change, isCurrent }: { id: string; change: AgentChange; isCurrent: IsCurrent },
-): Promise<AgentWithDraft> {
+export async function update(at: At, { id, change, isCurrent, assertMayForce }: AgentUpdate): Promise<AgentWithDraft> {
   const { db, workspace, now } = at
   const { agent: before } = await lock(at, { id, isCurrent })
   if (Object.keys(change).length === 0) return before
+  const { deploy_requires = before.deploy_requires } = change
+  if (deploy_requires !== before.deploy_requires) assertMayForce()
   const { fields, path } = configurationIn(change)
   const is_configured = Object.keys(fields).length > 0
   const draft = applyChange(before.draft, fields)
@@ -83,13 +91,15 @@ export async function update(
     description: change.description === undefined ? before.description : (change.description ?? ''),
     draft,
     has_unpublished_changes: is_configured ? !published : before.has_unpublished_changes,
+    deploy_requires,
     updated_at: clock.laterThan(before.updated_at, now),
   }
   await Promise.all([
     db.run(
       sql`update agents set name = ${after.name}, description = ${after.description},
           draft = coalesce(${is_configured ? JSON.stringify(draft) : null}::json, draft),
-          has_unpublished_changes = ${after.has_unpublished_changes}, updated_at = ${after.updated_at}
+          has_unpublished_changes = ${after.has_unpublished_changes}, deploy_requires = ${deploy_requires},
+          updated_at = ${after.updated_at}
         where workspace_id = ${workspace} and id = ${id}`,
     ),
     recordChange(at, event_types.updated, { before, after }),
@@ -98,8 +108,8 @@ export async function update(
 }
 
 /** A body's `draft` comes before its other configuration fields, so that the body of a GET can be sent back. */
-function configurationIn(input: Partial<NewAgent>): { fields: ConfigurationChange; path: string } {
-  const { name: _name, description: _description, draft, ...fields } = input
+function configurationIn(input: AgentChange): { fields: ConfigurationChange; path: string } {
+  const { name: _name, description: _description, deploy_requires: _deploy_requires, draft, ...fields } = input
   return draft ? { fields: draft, path: 'draft.' } : { fields, path: '' }
 }
 

@@ -37,7 +37,14 @@ export async function publish(
   const existing = await findByContent(at, { agent_id, configuration: agent.draft })
   const version =
     existing ?? (await publishDraft(at, { agent, number: version_count + 1, note: input.note ?? null, by }))
-  if (input.deploy) await deployments.deploy(at, { agent_id, version_id: version.id, percent: 100, by })
+  if (input.deploy)
+    await deployments.deploy(at, {
+      agent_id,
+      version_id: version.id,
+      percent: 100,
+      is_forced: input.force ?? false,
+      by,
+    })
   return { ...(await withAuthor(at, version)), is_new: !existing }
 }
 

@@ -61,6 +61,10 @@ export const audited: ReadonlySet<string> = new Set([
 export const isAudited = ({ operation }: Pick<Served, 'operation'>): boolean =>
   operation.kind === 'file' || audited.has(operation.id)
 
+/** What an entry calls it. Whoever forces a deployment leaves an entry with a name of its own, too. */
+export const actionsOf = ({ operation: { id }, request: { body } }: Served): string[] =>
+  isObject(body) && body.force === true ? [id, 'agents.force'] : [id]
+
 /** What the request is about: the resource in its path, or else the one that it has created. */
 export function subjectOf({ operation, request, result }: Served, workspace: string): Reference | null {
   const [noun = ''] = operation.id.split('.')

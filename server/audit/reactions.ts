@@ -1,6 +1,6 @@
 import { type At, on, type Reaction } from '../kit/at.ts'
 import { type Served, served } from '../kit/http/served.ts'
-import { isAudited, subjectOf } from './audited.ts'
+import { actionsOf, isAudited, subjectOf } from './audited.ts'
 import { record } from './store.ts'
 
 export const reactions: Reaction[] = [on(served, recordServed)]
@@ -12,6 +12,7 @@ async function recordServed(at: At, all: Served[]): Promise<void> {
     // Requests of several callers may share a transaction. A player downloads a recording in pieces.
     const acting = { ...at, actor: caller.actor, request: { id: request_id, ip: client.ip } }
     const is_counted = operation.kind === 'file'
-    await record(acting, { action: operation.id, subject: subjectOf(one, at.workspace), is_counted })
+    for (const action of actionsOf(one))
+      await record(acting, { action, subject: subjectOf(one, at.workspace), is_counted })
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { removeOld } from '../../server/agent-tests/retention.ts'
 import * as retention from '../../server/conversations/retention.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
@@ -222,6 +223,10 @@ const forgets: Record<string, (tenant: Tenant, ids: { source: string; contact_id
     const at = server.at(id, clock.wall() + 2 * clock.day_ms)
     await retention.removeOld(at, { conversations_keep_days: 1, tool_runs_keep_days: null })
   },
+  'thirty days have gone by': async ({ id, call }, { source }) => {
+    await removeOld(server.at(id, clock.wall() + 31 * clock.day_ms))
+    await call('POST', `/conversations/${source}/redact`)
+  },
 }
 
 for (const [what, forget] of Object.entries(forgets)) {
@@ -249,6 +254,18 @@ for (const [what, forget] of Object.entries(forgets)) {
     assert.ok(words <= (what === 'the contact is deleted' ? 2 : 0), String(words))
   })
 }
+
+test('the differences go with a conversation of the replay that is redacted', async () => {
+  const tenant = await workspace()
+  const agent_id = await newDesk(tenant)
+  await talked(tenant, agent_id)
+  const version_id = await publish(tenant, agent_id, { script: changed_script })
+  const run = await replayed(tenant, agent_id, { version_id })
+  const [result] = run.results
+  assert.equal(result.differences.length, 1)
+  await tenant.call('POST', `/conversations/${result.conversation_id}/redact`)
+  assert.deepEqual((await getRun(tenant, run.id)).results[0].differences, [])
+})
 
 test('of what is redacted while it is said again nothing is kept', async () => {
   const tenant = await workspace()

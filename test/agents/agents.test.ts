@@ -58,7 +58,13 @@ test('an agent is created with its version v1 deployed', async () => {
   const created = await call('POST', '/agents', input)
   assert.equal(created.status, 201)
   const { id, created_at, updated_at, deployed_version, draft, ...rest } = created.body.data
-  assert.deepEqual(rest, { ...input, name: 'Reception', candidate: null, has_unpublished_changes: false })
+  assert.deepEqual(rest, {
+    ...input,
+    name: 'Reception',
+    candidate: null,
+    has_unpublished_changes: false,
+    deploy_requires: 'none',
+  })
   assert.deepEqual(draft, { ...defaults, instructions: input.instructions })
   assert.deepEqual(Object.keys(deployed_version).sort(), ['id', 'version_label'])
   assert.equal(deployed_version.version_label, 'v1')

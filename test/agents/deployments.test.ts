@@ -55,7 +55,7 @@ test('a deployment changes the version in use, and is listed with who did it', a
   const deployments = await tenant.call('GET', `/agents/${id}/deployments`)
   const [deployed, first] = deployments.body.data
   assert.equal(deployments.body.pagination.total, 2)
-  assert.deepEqual(Object.keys(deployed).sort(), ['created_at', 'created_by', 'id', 'percent', 'version'])
+  assert.deepEqual(Object.keys(deployed).sort(), ['created_at', 'created_by', 'id', 'is_forced', 'percent', 'version'])
   assert.deepEqual([deployed.version, deployed.percent, deployed.created_by.kind], [versions[1], 100, 'api_key'])
   assert.deepEqual([first.version, first.percent], [versions[0], 100])
   const person = await newPerson(server, { [tenant.id]: 'member' })
@@ -71,7 +71,12 @@ test('a deployment records an event', async () => {
   const events = (await eventsOf(pool, tenant)).filter(({ type }) => type === 'agent.deployed')
   assert.deepEqual(
     events.map(({ data, previous }) => [data, previous]),
-    [[after, { instructions: 'Greet the caller.', deployed_version: versions[0] }]],
+    [
+      [
+        { ...after, is_forced: false },
+        { instructions: 'Greet the caller.', deployed_version: versions[0] },
+      ],
+    ],
   )
 })
 
@@ -229,7 +234,7 @@ test('a deployment that began earlier and got the lock later is listed last', as
   const earlier = server.at(tenant.id, clock.wall() - 60_000)
   const by = { kind: 'command', id: null } as const
   await inTransaction(earlier, (at) =>
-    deployments.deploy(at, { agent_id: id, version_id: versions[0]?.id ?? '', percent: 100, by }),
+    deployments.deploy(at, { agent_id: id, version_id: versions[0]?.id ?? '', percent: 100, is_forced: false, by }),
   )
   assert.deepEqual(await history(), [
     ['v1', 100],

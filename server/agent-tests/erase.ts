@@ -25,7 +25,7 @@ export async function eraseConversation(
       failure.conversation_id === id ? { ...failure, sentence: erased } : failure,
     )
     await db.run(
-      sql`update test_run_results set failures = ${JSON.stringify(kept)}, error = ${error === null ? null : erased}
+      sql`update test_run_results set differences = '[]', failures = ${JSON.stringify(kept)}, error = ${error === null ? null : erased}
         where workspace_id = ${workspace} and id = ${result_id}`,
     )
   }

@@ -45,6 +45,11 @@ async function removeConversations(at: At, before: string, isStopping: IsStoppin
     if (isStopping()) return 0
     await inTransaction(at, (at) => removeMany(at, ids.slice(start, start + conversations_batch)))
   }
+  // Those of a replay are words of the conversations, too.
+  await db.run(
+    sql`update test_run_results set differences = '[]', conversation_ids = '{}', conversation_id = null, source_contact_id = null
+      where ${ofRun(at, run.id)} and source_conversation_id is not null`,
+  )
   return db.run(
     sql`update test_runs set has_conversations = false where workspace_id = ${workspace} and id = ${run.id}`,
   )

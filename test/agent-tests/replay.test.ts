@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { removeOld } from '../../server/agent-tests/retention.ts'
 import * as retention from '../../server/conversations/retention.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
@@ -17,9 +18,10 @@ import {
 } from '../support/conversations.ts'
 import { serve, type Tenant } from '../support/harness.ts'
 import { openaiServer } from '../support/model-servers.ts'
-import { newContact } from '../support/samples.ts'
+import { receiver, respondWith } from '../support/receivers.ts'
+import { newContact, newTool } from '../support/samples.ts'
 
-const server = await serve()
+const server = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
 startAnswering(server)
 const { workspace, pool } = server
 
@@ -27,7 +29,7 @@ const { workspace, pool } = server
 async function talked(
   tenant: Tenant,
   agent_id: string,
-  { lines = ['When are you open?', 'No'], ...more }: { lines?: string[] } & object = {},
+  { lines = ['When are you open?', 'No'], ...more }: { lines?: string[]; [name: string]: unknown } = {},
 ) {
   const { id } = await begin(tenant, agent_id, more)
   await answersAfter(tenant, id, 0)
@@ -96,16 +98,9 @@ test('a version that answers, ends, collects and calls differently is reported, 
   assert.equal(result.failures[0].sentence, 'It differs in an answer. First after turn 2 of the stored conversation.')
   assert.equal(result.conversation_ids.length, 2, 'one of each version')
 
-  const script = {
-    start: 'hi',
-    nodes: { hi: { say: 'Hello, this is the front desk.', else: { say: 'Yes?', go: 'hi' } } },
-  }
-  const draft = await (async () => {
-    await tenant.call('PATCH', `/agents/${agent_id}`, {
-      script: { ...script, nodes: { hi: { ...script.nodes.hi, say: 'Hello there, this is the front desk.' } } },
-    })
-    return (await replayed(tenant, agent_id, { use_draft: true })).results[0]
-  })()
+  const greet = { say: desk_script.nodes.greet.say, else: { say: 'Yes?' } }
+  await tenant.call('PATCH', `/agents/${agent_id}`, { script: { start: 'greet', nodes: { greet } } })
+  const [draft] = (await replayed(tenant, agent_id, { use_draft: true })).results
   const { differences } = draft
   assert.deepEqual(
     differences.map(({ what, seq }: { what: string; seq: number }) => [what, seq]),
@@ -156,6 +151,39 @@ test('the last closed conversations are replayed, and no others', async () => {
   assert.equal((await replayed(tenant, agent_id)).tests, 3, 'replays are not replayed')
 })
 
+test('tools are answered as they were, and calls that differ are reported', async () => {
+  const tenant = await workspace()
+  const there = await receiver(respondWith(200, { 'content-type': 'application/json' }, '{"ok":true}'))
+  const { name } = await create(tenant, '/tools', newTool({ url: there.url, parameters: { type: 'object' } }))
+  const scriptWith = (day: string) => ({
+    start: 'day',
+    nodes: {
+      day: { say: 'Which day?', on: [{ slot: 'date', go: 'book' }], else: { say: 'Sorry?' } },
+      book: { tool: name, with: { day }, ok: 'booked', failed: '@hand_over' },
+      booked: { say: 'Booked.', go: '@end' },
+    },
+  })
+  const agent_id = await newAgent(tenant, { script: scriptWith('{{date}}'), tools: [name] })
+  const { id } = await begin(tenant, agent_id)
+  await answersAfter(tenant, id, 0)
+  await say(tenant, id, '2027-03-01')
+  await becomes(tenant, id, ({ status }) => status === 'closed')
+  const version_id = await publish(tenant, agent_id, { script: scriptWith('any') })
+  assert.deepEqual((await replayed(tenant, agent_id)).results[0].differences, [])
+  const { differences } = (await replayed(tenant, agent_id, { version_id })).results[0]
+  assert.deepEqual(differences, [
+    {
+      what: 'tools',
+      seq: 2,
+      recorded: [{ name, arguments: { day: '2027-03-01' } }],
+      replayed: [{ name, arguments: { day: 'any' } }],
+      deployed: [{ name, arguments: { day: '2027-03-01' } }],
+      is_by_chance: false,
+    },
+  ])
+  assert.equal(there.received.length, 1, 'it was really called only in the conversation')
+})
+
 test('a model is asked again, for both versions, with the recorded answers of tools', async () => {
   const tenant = await workspace()
   const model = await openaiServer({ words: ['Same', ' words.'] })
@@ -163,10 +191,12 @@ test('a model is asked again, for both versions, with the recorded answers of to
   const { id } = await begin(tenant, agent_id, { message: 'Hi' })
   await answersAfter(tenant, id, 1)
   await tenant.call('POST', `/conversations/${id}/close`)
-  const asked = model.received.length
+  // Besides the summary of the conversation.
+  const countAsked = () => model.received.filter(({ body }) => !body.includes('Summarize')).length
+  const asked = countAsked()
   const run = await replayed(tenant, agent_id)
   assert.deepEqual([run.results[0].status, run.results[0].is_repeatable], ['passed', false])
-  assert.equal(model.received.length, asked + 2)
+  assert.equal(countAsked(), asked + 2)
   assert.ok(run.usage.input_tokens > 0)
 })
 
@@ -192,6 +222,10 @@ const forgets: Record<string, (tenant: Tenant, ids: { source: string; contact_id
   'the conversation is deleted because it is old': async ({ id }) => {
     const at = server.at(id, clock.wall() + 2 * clock.day_ms)
     await retention.removeOld(at, { conversations_keep_days: 1, tool_runs_keep_days: null })
+  },
+  'thirty days have gone by': async ({ id, call }, { source }) => {
+    await removeOld(server.at(id, clock.wall() + 31 * clock.day_ms))
+    await call('POST', `/conversations/${source}/redact`)
   },
 }
 
@@ -220,6 +254,18 @@ for (const [what, forget] of Object.entries(forgets)) {
     assert.ok(words <= (what === 'the contact is deleted' ? 2 : 0), String(words))
   })
 }
+
+test('the differences go with a conversation of the replay that is redacted', async () => {
+  const tenant = await workspace()
+  const agent_id = await newDesk(tenant)
+  await talked(tenant, agent_id)
+  const version_id = await publish(tenant, agent_id, { script: changed_script })
+  const run = await replayed(tenant, agent_id, { version_id })
+  const [result] = run.results
+  assert.equal(result.differences.length, 1)
+  await tenant.call('POST', `/conversations/${result.conversation_id}/redact`)
+  assert.deepEqual((await getRun(tenant, run.id)).results[0].differences, [])
+})
 
 test('of what is redacted while it is said again nothing is kept', async () => {
   const tenant = await workspace()

@@ -13,12 +13,12 @@ import { no_usage } from '../talk/state.ts'
 import * as stored_tools from '../tools/store.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { event_types } from './event-types.ts'
-import { isRepeatable, type PlayedTest } from './play/play.ts'
+import { isRepeatable } from './play/play.ts'
 import { failedOutcome, type NewResult, type Outcome, playAndCheck, sum, toResult } from './play/results.ts'
-import { AbortedError, type Scene } from './play/scene.ts'
+import { AbortedError, type PlayedTest, type Scene } from './play/scene.ts'
 import { replayBatch } from './replay-batch.ts'
 import { withoutGone } from './replays.ts'
-import { type RunRow, run_columns, table } from './run-rows.ts'
+import { type RunRow, run_columns, table, toRun } from './run-rows.ts'
 import { ofRun } from './runs.ts'
 import { completeContent } from './store.ts'
 
@@ -98,8 +98,7 @@ const start = ({ db }: At, lease: Lease): Promise<StoredRun | undefined> =>
       returning ${run_columns}, agent_name, draft`,
   )
 
-async function configurationOf(at: At, { agent_id, agent_version, draft }: StoredRun) {
-  const { id: version_id } = agent_version
+async function configurationOf(at: At, { agent_id, version_id, draft }: StoredRun) {
   if (version_id === null) return draft ? complete(draft) : undefined
   return findConfiguration(at, { agent_id, version_id })
 }
@@ -115,7 +114,7 @@ async function openScene(
   return {
     at,
     agent: { id: run.agent_id, name: run.agent_name },
-    version: run.agent_version,
+    version: { id: run.version_id, version_label: run.version_label },
     configuration,
     tools,
     settings,
@@ -255,7 +254,7 @@ const write = (
       writeResults(at, results),
       addTokens(at, [{ channel_id: null, tokens: usage.input_tokens + usage.output_tokens }]),
     ])
-    if (run.status === 'completed') await events.record(at, event_types.completed, [{ data: run }])
+    if (run.status === 'completed') await events.record(at, event_types.completed, [{ data: toRun(run) }])
     return run.status !== 'completed'
   })
 
@@ -311,7 +310,7 @@ async function giveUpAll(at: At, lease: Lease, error: string): Promise<false> {
     const run = await recordProgress(at, lease, results)
     await writeResults(at, results)
     if (run.status === 'completed') {
-      await events.record(at, event_types.completed, [{ data: run }])
+      await events.record(at, event_types.completed, [{ data: toRun(run) }])
       return false
     }
     if (left.length === 0) throw leaseLost()

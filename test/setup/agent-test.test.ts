@@ -245,3 +245,72 @@ test('a run that someone else cancels is no success', async () => {
   const { code, stdout } = await ended
   assert.deepEqual([code, stdout], [1, 'The run of 1 test of v1 of "Receptionist" was canceled: 0 passed.\n'])
 })
+
+test('commands that deploy say what to test first, and deploy with --force if the key may', async () => {
+  const user = await newUser()
+  const { tenant, agent, add, start } = user
+  await add(newAgentTest())
+  const required = await tenant.call(
+    'PATCH',
+    `/agents/${agent.id}`,
+    { deploy_requires: 'tests' },
+    await forcing(tenant),
+  )
+  assert.equal(required.status, 200, required.text)
+  const change = async (say: string) => {
+    const { script } = (await tenant.call('GET', `/agents/${agent.id}`)).body.data.draft
+    script.nodes.welcome.say = say
+    await tenant.call('PATCH', `/agents/${agent.id}`, { script })
+  }
+  await change('Hi!')
+  const file = path.join(folder, 'gated.json')
+  await start(['agent', 'pull', 'Receptionist', file]).ended
+  const v2 = await start(['agent', 'publish', 'Receptionist']).ended
+  assert.equal(v2.code, 0, v2.stderr)
+  for (const [words, option] of [
+    [['deploy', 'Receptionist', 'v2'], '--version v2'],
+    [['deploy', 'Receptionist', 'v2', '--percent', '5'], '--version v2'],
+    [['deploy', 'Receptionist', '--file', file], '--version v2'],
+    [['publish', 'Receptionist', '--deploy'], '--version v2'],
+    [['push', file, '--deploy'], '--version v2'],
+  ] as const) {
+    const { code, stderr } = await start(['agent', ...words]).ended
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /^parley: "Receptionist" is deployed only after all its enabled tests have passed with this content\./m,
+    )
+    assert.ok(stderr.includes(`Run "parley test run Receptionist ${option}", then deploy again`), stderr)
+  }
+  const forceWith = async (scopes: string[]) =>
+    command(['agent', 'deploy', 'Receptionist', 'v2', '--force'], {
+      ...environmentOf(tenant),
+      PARLEY_API_KEY: await tenant.newKey({ scopes }),
+    }).ended
+  const refused = await forceWith(['agents:read', 'agents:write', 'workspace:read'])
+  assert.deepEqual([refused.code, /requires the scope "agents:force"/.test(refused.stderr)], [1, true], refused.stderr)
+  const forced = await forceWith(forcing_scopes)
+  assert.deepEqual([forced.code, forced.stdout], [0, 'Deployed v2 of "Receptionist".\n'], forced.stderr)
+
+  await change('Hello!')
+  const unpublished = await start(['agent', 'publish', 'Receptionist', '--deploy']).ended
+  assert.match(unpublished.stderr, /Run "parley test run Receptionist --draft", then deploy again/)
+  assert.equal((await played(user, '--draft')).code, 0)
+  const published = await start(['agent', 'publish', 'Receptionist', '--deploy']).ended
+  assert.deepEqual([published.code, /Deployed v3/.test(published.stdout)], [0, true], published.stderr)
+
+  await tenant.call('PATCH', `/agents/${agent.id}`, {
+    script: { start: 'hi', nodes: { hi: { say: 'Hi.', else: { go: 'hi' } } } },
+  })
+  assert.equal((await played(user, '--draft')).code, 1)
+  const failed = await start(['agent', 'publish', 'Receptionist', '--deploy', '--json']).ended
+  const { error } = JSON.parse(failed.stderr.trim().split('\n').at(-1) ?? '')
+  assert.match(error.message, /In the last run 1 of 1 did not pass\./)
+  assert.deepEqual([error.code, error.details.reason], ['INVALID_STATE', 'tests_required'])
+})
+
+const forcing_scopes = ['agents:read', 'agents:write', 'agents:force', 'workspace:read']
+
+const forcing = async (tenant: Tenant) => ({
+  authorization: `Bearer ${await tenant.newKey({ scopes: forcing_scopes })}`,
+})

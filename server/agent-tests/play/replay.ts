@@ -7,9 +7,9 @@ import { no_usage } from '../../talk/state.ts'
 import { answersOf, type Call, type Exchanges, exchangesIn, isReal, joined, type Recorded } from '../recorded.ts'
 import type { ReplayDifference } from '../schema.ts'
 import { completeContent } from '../store.ts'
-import { isRepeatable, type PlayedTest, play } from './play.ts'
+import { isRepeatable, play } from './play.ts'
 import { keep, type NewResult, sum, withinTime } from './results.ts'
-import type { Played, Scene } from './scene.ts'
+import type { Played, PlayedTest, Scene } from './scene.ts'
 
 const differences_max = 100
 /** Of a result, as JSON. */

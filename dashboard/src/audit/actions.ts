@@ -28,12 +28,8 @@ export const action_names: Record<string, string> = {
   'agents.deploy': 'Deployed an agent',
   'agents.rollback': 'Rolled back an agent',
   'agents.delete': 'Deleted an agent',
-<<<<<<< HEAD
-  'agent_tests.create': 'Created a test of an agent',
-=======
   'agents.force': 'Deployed without passed tests',
   'agent_tests.create': 'Added a test to an agent',
->>>>>>> tests-cli
   'agent_tests.update': 'Changed a test of an agent',
   'agent_tests.delete': 'Deleted a test of an agent',
   'campaigns.start': 'Started a campaign',

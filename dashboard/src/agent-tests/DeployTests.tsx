@@ -111,7 +111,7 @@ function gateStatus(gate: Gate, run: TestRun | undefined, count: number): { tone
 function explain(gate: Gate, is_required: boolean): string {
   if (gate === 'none') return 'No test is enabled, so nothing is checked.'
   if (gate === 'passed') return 'They have passed on what you deploy.'
-  const what = gate === 'failed' ? 'They failed on what you deploy.' : 'They haven’t been run on what you deploy.'
+  const what = gate === 'failed' ? 'They failed on what you deploy.' : 'They haven’t been run since the last change.'
   return is_required ? `${what} This agent is deployed only when its tests pass.` : what
 }
 

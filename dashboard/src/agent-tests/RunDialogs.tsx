@@ -42,7 +42,7 @@ function RepeatForm({ agent_id, tested, onClose }: Omit<RunDialogProps, 'is_open
       <VersionChoice agent_id={agent_id} label="Run against" value={version} onChange={setVersion} />
       <NumberInput
         label="Times"
-        description={`How often each enabled test is run, up to ${repeats_max}.`}
+        description={`Up to ${repeats_max}. Tests that give the same result each time run once.`}
         clampBehavior="none"
         allowDecimal={false}
         value={repeat}

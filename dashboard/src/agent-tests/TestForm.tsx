@@ -19,6 +19,14 @@ export interface TestFormProps {
   onEdit: (change: (values: TestValues) => TestValues) => void
 }
 
+const folded_parts: Record<string, string> = {
+  tool_answers: 'Tool answers',
+  contact: 'Contact',
+  custom_fields: 'Contact',
+  variables: 'Variables',
+  now: 'Time',
+}
+
 interface FormAlertProps {
   error: unknown
   errors: Errors
@@ -26,9 +34,14 @@ interface FormAlertProps {
 
 /** What is wrong, above the form: some fields are folded. */
 export function FormAlert({ error, errors }: FormAlertProps) {
-  const messages = [...new Set(Object.values(errors))]
-  if (messages.length === 0) return error ? <ErrorAlert>{errorMessage(error)}</ErrorAlert> : null
-  return <ErrorAlert>Fix the errors below. {messages[0]}</ErrorAlert>
+  const paths = Object.keys(errors)
+  if (paths.length === 0) return error ? <ErrorAlert>{errorMessage(error)}</ErrorAlert> : null
+  const folded = [...new Set(paths.flatMap((path) => folded_parts[path.split('.')[0] ?? ''] ?? []))]
+  return (
+    <ErrorAlert>
+      {folded.length > 0 ? `Fix the errors below. Some are in ${folded.join(', ')}.` : 'Fix the errors below.'}
+    </ErrorAlert>
+  )
 }
 
 /** A test as a chat: what the contact says, and what the agent should do then. */

@@ -166,8 +166,9 @@ export const progressOf = ({ done, tests }: TestRun) => ({
   percent: tests === 0 ? undefined : (100 * done) / tests,
 })
 
-/** "0.4 s", "2:05". */
+/** "12 ms", "1.4 s", "2:05". */
 export function formatTook(time_ms: number): string {
+  if (time_ms < 1_000) return `${Math.round(time_ms)} ms`
   return time_ms < minute_ms ? `${(time_ms / 1_000).toFixed(1)} s` : formatDuration(time_ms)
 }
 

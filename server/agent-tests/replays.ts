@@ -4,6 +4,7 @@ import { removeMany } from '../conversations/retention.ts'
 import type { At } from '../kit/at.ts'
 import { newId } from '../kit/id.ts'
 import { rowsFrom, type Sql, sql } from '../kit/postgres/sql.ts'
+import { selectRows } from '../kit/postgres/tenants.ts'
 import { invalid, invalidState } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { failedReplay, type Replayed } from './play/replay.ts'
@@ -43,12 +44,14 @@ export async function create(at: At, { agent_id, input, by }: NewReplay): Promis
     source_contact_id: contact_id,
     name: `Conversation of ${created_at.slice(0, 16).replace('T', ' ')} UTC`,
   }))
+  const selected = selectRows(at, {
+    columns: sql`id, ${run.id}::uuid, position, source_conversation_id, source_contact_id, name, 'replay',
+      ${JSON.stringify(content)}::jsonb, '', 'queued'`,
+    from: rowsFrom(rows, 'id uuid, position integer, source_conversation_id uuid, source_contact_id uuid, name text'),
+  })
   await at.db.run(
     sql`insert into test_run_results (workspace_id, id, run_id, position, source_conversation_id, source_contact_id, name, kind,
-        content, content_hash, status)
-      select ${at.workspace}::uuid, id, ${run.id}::uuid, position, source_conversation_id, source_contact_id, name, 'replay',
-        ${JSON.stringify(content)}::jsonb, '', 'queued'
-      from ${rowsFrom(rows, 'id uuid, position integer, source_conversation_id uuid, source_contact_id uuid, name text')}`,
+        content, content_hash, status) ${selected}`,
   )
   return run
 }

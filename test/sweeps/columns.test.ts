@@ -142,7 +142,16 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   TestRunResult: {
     table: 'test_run_results',
     computed: ['usage', ...result_lists],
-    not_shown: ['run_id', 'position', 'content', 'content_hash', 'input_tokens', 'output_tokens', ...result_lists],
+    not_shown: [
+      'run_id',
+      'position',
+      'content',
+      'content_hash',
+      'source_contact_id',
+      'input_tokens',
+      'output_tokens',
+      ...result_lists,
+    ],
   },
   AgentVersion: { table: 'agent_versions', ...version_columns, computed: ['created_by'] },
   AgentVersionWithConfiguration: {

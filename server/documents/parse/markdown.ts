@@ -1,6 +1,7 @@
 import { Marked } from 'marked'
-import { Blocks } from './blocks.ts'
+import type { Blocks } from './blocks.ts'
 import { readHtml } from './html.ts'
+import { readText } from './text.ts'
 
 /** By way of HTML, because Markdown may contain it. What is nested too deep to be understood is read as plain text. */
 export function readMarkdown(text: string): Blocks {
@@ -12,11 +13,4 @@ export function readMarkdown(text: string): Blocks {
     return readText(text)
   }
   return readHtml(html)
-}
-
-export function readText(text: string): Blocks {
-  const blocks = new Blocks()
-  for (const paragraph of text.replace(/\r\n?/g, '\n').split(/\n[^\S\n]*\n/))
-    blocks.add({ type: 'text', text: paragraph })
-  return blocks
 }

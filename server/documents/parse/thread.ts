@@ -1,12 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Blocks, UnreadableError } from './blocks.ts'
-import { readCsv } from './csv.ts'
-import { readHtml } from './html.ts'
 import type { FileKind } from './kinds.ts'
-import { readMarkdown, readText } from './markdown.ts'
 import { cutPassages, type ParsedPassage } from './passages.ts'
-import { readPdf } from './pdf.ts'
-import { readWord } from './word.ts'
 
 /** The thread gets this. */
 export interface ParseRequest {
@@ -39,13 +34,22 @@ try {
   send({ type: 'unreadable', reason: error.message })
 }
 
+/** Imports what it needs only: a thread reads one file. */
 async function read(bytes: Buffer): Promise<Blocks> {
-  if (kind === 'pdf') return readPdf(bytes)
-  if (kind === 'word') return readWord(bytes)
-  const text = decode(bytes)
-  if (kind === 'html') return readHtml(text)
-  if (kind === 'csv') return readCsv(text)
-  return kind === 'markdown' ? readMarkdown(text) : readText(text)
+  switch (kind) {
+    case 'pdf':
+      return (await import('./pdf.ts')).readPdf(bytes)
+    case 'word':
+      return (await import('./word.ts')).readWord(bytes)
+    case 'html':
+      return (await import('./html.ts')).readHtml(decode(bytes))
+    case 'csv':
+      return (await import('./csv.ts')).readCsv(decode(bytes))
+    case 'markdown':
+      return (await import('./markdown.ts')).readMarkdown(decode(bytes))
+    case 'text':
+      return (await import('./text.ts')).readText(decode(bytes))
+  }
 }
 
 /** What is no UTF-8 and has no mark of UTF-16 was written by an old program for Windows. */

@@ -165,7 +165,7 @@ export const Passage = Type.Object(
     }),
     score: Type.Number({
       description:
-        'How much of what was asked the passage has, from 0 to 1: rare words count more. A script answers from 0.5.',
+        'How much of what was asked the passage has, from 0 to 1: rare words count more. A script answers from 0.6.',
       examples: [0.82],
     }),
   },

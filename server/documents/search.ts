@@ -15,13 +15,15 @@ const words_max = 24
 /** Words that no document has are looked up as they may have been meant. */
 const unknown_words_max = 4
 const spellings_max = 3
-const similarity_min = 0.45
+const similarity_min = 0.5
 const typo_length_min = 4
 /** A passage with less of what was asked says nothing about it. */
-const found_min = 0.3
+const found_min = 0.1
+/** A question is unanswered if no passage has at least this much of it. */
+const answered_min = 0.4
 /** A script answers with a passage that has at least this much of what was asked. */
-export const answer_score_min = 0.5
-const answer_length_max = 400
+export const answer_score_min = 0.6
+const answer_length_max = 300
 
 interface Searched {
   query: string
@@ -45,6 +47,8 @@ interface Term {
   count: number
   /** Rare words weigh more. */
   weight: number
+  /** A word with a typo counts for less. */
+  likeness: number
 }
 
 interface Found extends Omit<Passage, 'title' | 'url'> {
@@ -74,6 +78,10 @@ export async function searchWithAnswer(at: AtOutside, searched: Searched): Promi
   const passages = await search(at, searched)
   return { passages, answer: await answerFrom(at, searched.query, passages) }
 }
+
+/** Whether something was found that may answer the question. */
+export const isAnswered = (passages: Pick<Passage, 'score'>[]): boolean =>
+  passages.some(({ score }) => score >= answered_min)
 
 /** Returns the sentences of the best passage that answer the question, word for word, if it has enough of what was asked. */
 export async function answerFrom(at: At, query: string, [best]: Passage[]): Promise<string | null> {
@@ -142,9 +150,10 @@ async function readTerms(at: At, query: string, editions: Edition[]): Promise<Te
   const total = editions.reduce((sum, { passages }) => sum + passages, 0)
   return asked.map((word) => {
     const similar = meant.get(word)
-    const words = similar ? [...similar.keys()] : [word]
-    const count = similar ? [...similar.values()].reduce((sum, each) => sum + each, 0) : (counts.get(word) ?? 0)
-    return { words, count, weight: Math.log(1 + (total - Math.min(count, total) + 0.5) / (count + 0.5)) }
+    const words = similar?.map((each) => each.word) ?? [word]
+    const count = similar?.reduce((sum, each) => sum + each.passages, 0) ?? counts.get(word) ?? 0
+    const weight = Math.log(1 + (total - Math.min(count, total) + 0.5) / (count + 0.5))
+    return { words, count, weight, likeness: similar?.[0]?.likeness ?? 1 }
   })
 }
 
@@ -158,15 +167,19 @@ async function countPassages(at: At, words: string[], editions: Edition[]): Prom
   return new Map(rows.map(({ word, passages }) => [word, passages]))
 }
 
-async function similarWords(at: At, word: string, editions: Edition[]): Promise<Map<string, number>> {
-  const { db, workspace } = at
-  const rows = await db.many<{ word: string; passages: number }>(
-    sql`select word, sum(passages) as passages from document_words
+interface SimilarWord {
+  word: string
+  passages: number
+  likeness: number
+}
+
+function similarWords({ db, workspace }: At, word: string, editions: Edition[]): Promise<SimilarWord[]> {
+  return db.many<SimilarWord>(
+    sql`select word, sum(passages) as passages, similarity(word, ${word})::float8 as likeness from document_words
       where workspace_id = ${workspace} and word % ${word} and similarity(word, ${word}) >= ${similarity_min}
         and edition_id = any(${idsOf(editions)}::uuid[])
-      group by word order by similarity(word, ${word}) desc, word limit ${spellings_max}`,
+      group by word order by likeness desc, word limit ${spellings_max}`,
   )
-  return new Map(rows.map(({ word, passages }) => [word, passages]))
 }
 
 const idsOf = (editions: Edition[]): string[] => editions.map(({ edition_id }) => edition_id)
@@ -183,22 +196,34 @@ async function rank(at: At, { editions, terms, limit, embedder, vector }: Rankin
   const { db, workspace } = at
   const known = terms.filter(({ count }) => count > 0)
   const sum = terms.reduce((sum, { weight }) => sum + weight, 0)
-  const all = known.map(orOf).join(' | ')
+  const all = known.map((term) => orOf(term)).join(' | ')
   const covered = join(
-    known.map((term) => sql`case when words @@ ${orOf(term)}::tsquery then ${term.weight}::real else 0 end`),
+    known.map(
+      (term) => sql`case when words @@ ${orOf(term)}::tsquery then ${term.weight * term.likeness}::real else 0 end`,
+    ),
     ' + ',
   )
   const candidates = sql`select id, document_id, edition_id, heading, text, words, vector, vector_model from document_passages
     where workspace_id = ${workspace} and words @@ ${rarest(known)}::tsquery and edition_id = any(${idsOf(editions)}::uuid[])
     limit ${raw(String(candidates_max))}`
   const ranked = sql`select id, document_id, edition_id, heading, text, vector, vector_model, (${covered}) / ${sum}::real as score,
-      ts_rank_cd('{0.1, 0.2, 0.4, 1.0}', words, ${all}::tsquery) as rank
+      (${join(known.map(rankOf), ' + ')}) + ts_rank_cd('{0.1, 0.2, 0.4, 1.0}', words, ${all}::tsquery, 32) as rank
     from (${candidates}) as candidate order by rank desc, id limit ${raw(String(compared_max))}`
   return db.many<Found>(
     sql`select id, document_id, edition_id, heading, text, least(1, round(score::numeric, 3))::float8 as score
       from (${ranked}) as best order by ${closeness(embedder, vector)} rank desc, id limit ${limit}`,
   )
 }
+
+/**
+ * A word counts by how rare it is, more if it is in a heading or in the name of the document, and more if it is there again and
+ * again. Words that are close to each other add to that.
+ */
+const rankOf = (term: Term): Sql =>
+  sql`${term.weight * term.likeness}::real * (case when words @@ ${orOf(term)}::tsquery then 1 else 0 end
+    + case when words @@ ${orOf(term, 'A')}::tsquery then 0.3 else 0 end
+    + case when words @@ ${orOf(term, 'B')}::tsquery then 0.6 else 0 end
+    + 0.3 * ts_rank('{0.5, 0, 0, 0}', words, ${orOf(term)}::tsquery))`
 
 /** Those without a vector come after those that have one. */
 const closeness = (embedder: Embedder | undefined, vector: number[] | undefined): Sql =>
@@ -207,14 +232,16 @@ const closeness = (embedder: Embedder | undefined, vector: number[] | undefined)
         from unnest(vector, ${vector}::real[]) as each (one, other)) end desc nulls last,`
     : raw('')
 
-const orOf = ({ words }: Term): string => words.map((word) => `'${word.replaceAll("'", "''")}'`).join(' | ')
+/** With a weight, only words that have it. */
+const orOf = ({ words }: Term, weight = ''): string =>
+  words.map((word) => `'${word.replaceAll("'", "''")}'${weight && `:${weight}`}`).join(' | ')
 
 /** The words that together as many passages have as are ranked. If even the rarest has more, another word must be there too. */
 function rarest(terms: Term[]): string {
   const [first, ...others] = terms.toSorted((a, b) => a.count - b.count)
   if (!first) return ''
   if (first.count > candidates_max) {
-    const rest = others.map(orOf).join(' | ')
+    const rest = others.map((term) => orOf(term)).join(' | ')
     return rest === '' ? orOf(first) : `(${orOf(first)}) & (${rest})`
   }
   let count = first.count
@@ -224,5 +251,5 @@ function rarest(terms: Term[]): string {
     if (count > candidates_max) break
     taken.push(term)
   }
-  return taken.map(orOf).join(' | ')
+  return taken.map((term) => orOf(term)).join(' | ')
 }

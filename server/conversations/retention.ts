@@ -1,3 +1,4 @@
+import * as unanswered from '../documents/unanswered.ts'
 import type { At } from '../kit/at.ts'
 import { inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -52,8 +53,14 @@ export async function removeMany(at: At, ids: string[]): Promise<void> {
   if (ids.length > 0) await countRemoved(at, await deleteClosed(at, ids))
 }
 
-const countRemoved = (at: At, removed: { is_test: boolean }[]): Promise<void> =>
-  counts.count(
+async function countRemoved(at: At, removed: { id: string; is_test: boolean }[]): Promise<void> {
+  await counts.count(
     at,
     removed.map(({ is_test }) => ({ from: 'closed', to: null, is_test })),
   )
+  if (removed.length === 0) return
+  await unanswered.forget(
+    at,
+    removed.map(({ id }) => id),
+  )
+}

@@ -363,7 +363,7 @@ export const deleteOld = ({ db, workspace }: At, before: string, limit: number):
       select id from conversations
       where workspace_id = ${workspace} and status = 'closed' and kind <> 'voice' and created_at < ${before}
       order by created_at limit ${limit} for update skip locked))
-      returning is_test`,
+      returning id, is_test`,
   )
 
 /** Deletes those that are closed. */
@@ -371,7 +371,7 @@ export const deleteClosed = ({ db, workspace }: At, ids: string[]): Promise<Dele
   db.many<Deleted>(
     sql`delete from conversations
       where workspace_id = ${workspace} and id = any(${ids}::uuid[]) and status = 'closed'
-      returning is_test`,
+      returning id, is_test`,
   )
 
-type Deleted = Pick<Conversation, 'is_test'>
+type Deleted = Pick<Conversation, 'id' | 'is_test'>

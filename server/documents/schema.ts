@@ -134,6 +134,11 @@ export const Citation = Type.Object(
     document_id: id('The document.'),
     passage_id: id('The passage. When the document is read again, it has new ones.'),
     title: Type.String({ description: 'The name of the document, then the headings.', examples: ['Opening hours'] }),
+    url: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'The URL of the document, if it was fetched from one.',
+      examples: [null],
+    }),
   },
   { title: 'Citation' },
 )
@@ -206,7 +211,7 @@ export type Question = Static<typeof Question>
 export const QuestionQuery = page.query({ agent_id: idFilter('Only questions to this agent.') })
 export type QuestionQuery = Static<typeof QuestionQuery>
 
-/** What an agent may look up. */
+/** What an agent may look up: all documents with one of the tags, or these. */
 export interface Scope {
   tags?: string[]
   document_ids?: string[]

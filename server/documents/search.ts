@@ -17,6 +17,8 @@ const unknown_words_max = 4
 const spellings_max = 3
 const similarity_min = 0.5
 const typo_length_min = 4
+/** Among fewer passages it would count for nothing that most of them have a word. */
+const passages_supposed = 1_000
 /** A passage with less of what was asked says nothing about it. */
 const found_min = 0.1
 /** A question is unanswered if no passage has at least this much of it. */
@@ -147,12 +149,13 @@ async function readTerms(at: At, query: string, editions: Edition[]): Promise<Te
       unknown.slice(0, unknown_words_max).map(async (word) => [word, await similarWords(at, word, editions)] as const),
     ),
   )
-  const total = editions.reduce((sum, { passages }) => sum + passages, 0)
+  const own = editions.reduce((sum, { passages }) => sum + passages, 0)
+  const total = Math.max(own, passages_supposed)
   return asked.map((word) => {
     const similar = meant.get(word)
     const words = similar?.map((each) => each.word) ?? [word]
     const count = similar?.reduce((sum, each) => sum + each.passages, 0) ?? counts.get(word) ?? 0
-    const weight = Math.log(1 + (total - Math.min(count, total) + 0.5) / (count + 0.5))
+    const weight = Math.log(1 + (Math.max(0, total - count) + 0.5) / (count + 0.5))
     return { words, count, weight, likeness: similar?.[0]?.likeness ?? 1 }
   })
 }

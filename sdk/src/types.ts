@@ -727,6 +727,11 @@ export type Script = {
       }
       /** The name of the next node, or `@end` or `@hand_over`. */
       go?: string
+      /**
+       * Whether what nothing of `on` hears is looked up in the documents of the agent. If they answer it, their sentences are
+       * said word for word, and the agent stays at the node. If not, `else` follows, which is required.
+       */
+      answer_from_knowledge?: boolean
       /** In calls: the digits to press after `say`, of 0 to 9, `*` and `#`. */
       press?: string
       /** In calls: whether the contact can't interrupt `say`, and all that is said with it. */
@@ -781,6 +786,14 @@ export interface AgentConfigurationChange {
   }>
   /** The contact fields that the agent may update. Name a custom field as `custom_fields.plan`. */
   contact_fields?: string[]
+  /**
+   * The documents that the agent can look up: all with one of the `tags`, or those with these `document_ids`. `null`:
+   * none. See "Knowledge" in the guide.
+   */
+  knowledge?: {
+    tags?: string[]
+    document_ids?: string[]
+  } | null
   /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
   voicemail_message?: string | null
   /**
@@ -909,6 +922,14 @@ export interface NewAgent {
   }>
   /** The contact fields that the agent may update. Name a custom field as `custom_fields.plan`. */
   contact_fields?: string[]
+  /**
+   * The documents that the agent can look up: all with one of the `tags`, or those with these `document_ids`. `null`:
+   * none. See "Knowledge" in the guide.
+   */
+  knowledge?: {
+    tags?: string[]
+    document_ids?: string[]
+  } | null
   /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
   voicemail_message?: string | null
   /**
@@ -1036,6 +1057,14 @@ export interface AgentConfiguration {
   }>
   /** The contact fields that the agent may update. Name a custom field as `custom_fields.plan`. */
   contact_fields: string[]
+  /**
+   * The documents that the agent can look up: all with one of the `tags`, or those with these `document_ids`. `null`:
+   * none. See "Knowledge" in the guide.
+   */
+  knowledge: {
+    tags?: string[]
+    document_ids?: string[]
+  } | null
   /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
   voicemail_message: string | null
   /**
@@ -1194,6 +1223,14 @@ export interface AgentChange {
   }>
   /** The contact fields that the agent may update. Name a custom field as `custom_fields.plan`. */
   contact_fields?: string[]
+  /**
+   * The documents that the agent can look up: all with one of the `tags`, or those with these `document_ids`. `null`:
+   * none. See "Knowledge" in the guide.
+   */
+  knowledge?: {
+    tags?: string[]
+    document_ids?: string[]
+  } | null
   /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
   voicemail_message?: string | null
   /**
@@ -1712,7 +1749,7 @@ export interface Passage {
   text: string
   /** The URL of the document. */
   url: string | null
-  /** How much of what was asked the passage has, from 0 to 1: rare words count more. A script answers from 0.5. */
+  /** How much of what was asked the passage has, from 0 to 1: rare words count more. A script answers from 0.6. */
   score: number
 }
 
@@ -1909,6 +1946,17 @@ export interface ToolRun {
   duration_ms: number | null
 }
 
+export interface Citation {
+  /** The document. */
+  document_id: string
+  /** The passage. When the document is read again, it has new ones. */
+  passage_id: string
+  /** The name of the document, then the headings. */
+  title: string
+  /** The URL of the document, if it was fetched from one. */
+  url: string | null
+}
+
 export interface Turn {
   /** Its number in the conversation, from 1. */
   seq: number
@@ -1945,16 +1993,22 @@ export interface Turn {
     step: string
     /**
      * What began the turn. `begin`: the script begins, because the agent speaks first or the contact's first words match no
-     * branch. `hear`, `intent`, `slot`: this was heard. `else`: nothing that the step knows was heard. `repeat`: the
-     * contact asks to repeat. `silence`: the contact says nothing. `tool`: a tool has ended.
+     * branch. `hear`, `intent`, `slot`: this was heard. `knowledge`: documents have answered it. `else`: nothing that the
+     * step knows was heard. `repeat`: the contact asks to repeat. `silence`: the contact says nothing. `tool`: a tool has
+     * ended.
      */
-    reason: 'begin' | 'hear' | 'intent' | 'slot' | 'else' | 'repeat' | 'silence' | 'tool'
+    reason: 'begin' | 'hear' | 'intent' | 'slot' | 'knowledge' | 'else' | 'repeat' | 'silence' | 'tool'
     /**
      * The phrase of the script that was heard, or the name of the intent or slot. `null` for other reasons. The contact's
      * own words are in the turn before.
      */
     heard: string | null
   } | null
+  /**
+   * The passages of documents that the answer is based on: of those that were looked up, up to three that share most
+   * words with it.
+   */
+  citations: Citation[]
   latency: {
     /** Until the model's first words. */
     model_first_ms: number | null

@@ -28,6 +28,7 @@ const commands: Record<string, Add> = {
   key: async (to, { run }) => (await import('./key.ts')).addKeyCommands(to, run),
   user: async (to, { run }) => (await import('./user.ts')).addUserCommands(to, run),
   agent: async (to, { ask }) => (await import('./agent.ts')).addAgentCommands(to, ask),
+  document: async (to, { ask }) => (await import('./document.ts')).addDocumentCommands(to, ask),
   provider: async (to, { ask }) => (await import('./provider.ts')).addProviderCommands(to, ask),
   channel: async (to, { run }) => (await import('./channel.ts')).addChannelCommands(to, run),
   chat: async (to, { ask }) => (await import('./chat.ts')).addChatCommand(to, ask),

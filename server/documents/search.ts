@@ -75,6 +75,15 @@ export async function search(at: AtOutside, searched: Searched): Promise<Passage
     })
 }
 
+/** What the database compares: the words of the question, and those that candidates have. For benchmarks. */
+export async function candidatesFor(
+  at: At,
+  { query, scope }: Omit<Searched, 'limit'>,
+): Promise<{ all: string; candidates: string }> {
+  const known = knownIn(await readTerms(at, query, await readEditions(at, scope)))
+  return { all: anyOf(known), candidates: rarest(known) }
+}
+
 /** The same, with what a script would answer. */
 export async function searchWithAnswer(at: AtOutside, searched: Searched): Promise<SearchResult> {
   const passages = await search(at, searched)
@@ -197,9 +206,9 @@ interface Ranking {
 
 async function rank(at: At, { editions, terms, limit, embedder, vector }: Ranking): Promise<Found[]> {
   const { db, workspace } = at
-  const known = terms.filter(({ count }) => count > 0)
+  const known = knownIn(terms)
   const sum = terms.reduce((sum, { weight }) => sum + weight, 0)
-  const all = known.map((term) => orOf(term)).join(' | ')
+  const all = anyOf(known)
   const covered = join(
     known.map(
       (term) => sql`case when words @@ ${orOf(term)}::tsquery then ${term.weight * term.likeness}::real else 0 end`,
@@ -239,12 +248,16 @@ const closeness = (embedder: Embedder | undefined, vector: number[] | undefined)
 const orOf = ({ words }: Term, weight = ''): string =>
   words.map((word) => `'${word.replaceAll("'", "''")}'${weight && `:${weight}`}`).join(' | ')
 
+const anyOf = (terms: Term[]): string => terms.map((term) => orOf(term)).join(' | ')
+
+const knownIn = (terms: Term[]): Term[] => terms.filter(({ count }) => count > 0)
+
 /** The words that together as many passages have as are ranked. If even the rarest has more, another word must be there too. */
 function rarest(terms: Term[]): string {
   const [first, ...others] = terms.toSorted((a, b) => a.count - b.count)
   if (!first) return ''
   if (first.count > candidates_max) {
-    const rest = others.map((term) => orOf(term)).join(' | ')
+    const rest = anyOf(others)
     return rest === '' ? orOf(first) : `(${orOf(first)}) & (${rest})`
   }
   let count = first.count
@@ -254,5 +267,5 @@ function rarest(terms: Term[]): string {
     if (count > candidates_max) break
     taken.push(term)
   }
-  return taken.map((term) => orOf(term)).join(' | ')
+  return anyOf(taken)
 }

@@ -179,6 +179,11 @@ const channel = createRoute({
     'Channel',
   ),
 })
+const knowledge = createRoute({
+  getParentRoute: () => workspace,
+  path: '/knowledge',
+  component: lazyPage(() => import('./documents/DocumentsPage.tsx'), 'DocumentsPage'),
+})
 const tools = createRoute({
   getParentRoute: () => workspace,
   path: '/tools',
@@ -357,6 +362,7 @@ const tree = root.addChildren([
     agent,
     channels,
     channel,
+    knowledge,
     tools,
     tool,
     events,

@@ -2,6 +2,7 @@ import type { Turn } from '../../../server/conversations/schema.ts'
 import { FollowingSection } from '../kit/FollowingSection.tsx'
 import { formatTime, formatTimeOfDay } from '../kit/format.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { Citations } from './Citations.tsx'
 import styles from './conversations.module.css'
 import { HowItEnded } from './HowItEnded.tsx'
 import { MessageStatus } from './MessageStatus.tsx'
@@ -103,6 +104,7 @@ function TurnView({ turn, is_own, name }: { turn: Turn; is_own: boolean; name: s
           <Unheard turn={turn} />
         </p>
       )}
+      <Citations citations={turn.citations} />
       <HowItEnded finish_reason={turn.finish_reason} error={turn.error} />
       <p className={styles.meta}>
         {name} · <RelativeTime time={turn.created_at} />

@@ -149,6 +149,8 @@ function describeReason(reason: NonNullable<Turn['script']>['reason'], heard: st
       return `Heard: ${(intent_names[heard as Intent] ?? heard).toLowerCase()}`
     case 'slot':
       return `Heard: ${(slot_names[heard as Slot] ?? heard).toLowerCase()}`
+    case 'knowledge':
+      return 'Answered from documents'
     case 'else':
       return 'No answer fits'
     case 'repeat':

@@ -40,6 +40,7 @@ const node_members = [
   'press',
   'is_uninterruptible',
   'on',
+  'answer_from_knowledge',
   'silence',
   'else',
   'go',

@@ -9,6 +9,7 @@ import {
   oneOf,
   optionalText,
   optionalTimestamp,
+  sample_id,
   text,
   timestamp,
 } from '../kit/field.ts'
@@ -124,8 +125,10 @@ export type DocumentChange = Static<typeof DocumentChange>
 
 export const DocumentQuery = page.query({
   status: Type.Optional(oneOf(statuses, { description: 'Only documents with this status.' })),
-  tag: Type.Optional(Type.String({ maxLength: 50, description: 'Only documents with this tag.' })),
-  search: Type.Optional(Type.String({ maxLength: 200, description: 'Only documents whose name contains this.' })),
+  tag: Type.Optional(Type.String({ maxLength: 50, description: 'Only documents with this tag.', examples: ['shop'] })),
+  search: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Only documents whose name contains this.', examples: ['hours'] }),
+  ),
 })
 export type DocumentQuery = Static<typeof DocumentQuery>
 
@@ -147,10 +150,18 @@ export type Citation = Static<typeof Citation>
 export const SearchQuery = Type.Object({
   query: text({ maxLength: query_length_max, description: 'A question, or words.', examples: ['When are you open?'] }),
   tags: Type.Optional(
-    Type.String({ maxLength: 1_000, description: 'Only documents with one of these tags, separated by commas.' }),
+    Type.String({
+      maxLength: 1_000,
+      description: 'Only documents with one of these tags, separated by commas.',
+      examples: ['shop,prices'],
+    }),
   ),
   document_ids: Type.Optional(
-    Type.String({ maxLength: 4_000, description: 'Only these documents: ids, separated by commas.' }),
+    Type.String({
+      maxLength: 4_000,
+      description: 'Only these documents: ids, separated by commas.',
+      examples: [sample_id],
+    }),
   ),
   limit: Type.Integer({ minimum: 1, maximum: 20, default: 5, description: 'How many passages to return.' }),
 })

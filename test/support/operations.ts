@@ -4,7 +4,7 @@ import { untilRendered } from './recorded-calls.ts'
 import { bodies, makers } from './samples.ts'
 
 interface ParamsSchema {
-  properties: Record<string, { examples?: unknown[] }>
+  properties: Record<string, { examples?: unknown[]; default?: unknown }>
   required?: string[]
 }
 
@@ -24,7 +24,7 @@ export function pathFor({ kind, path, params, query }: Operation, id: string): s
   const { properties } = params as unknown as ParamsSchema
   if (kind === 'raw') return id
   const asked = query as unknown as ParamsSchema
-  const needed = (asked.required ?? []).filter((name) => asked.properties[name]?.examples)
+  const needed = (asked.required ?? []).filter((name) => asked.properties[name]?.default === undefined)
   const values = new URLSearchParams(needed.map((name) => [name, String(asked.properties[name]?.examples?.[0])]))
   return (
     path

@@ -225,6 +225,14 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   providers: async ({ call }) => (await call('POST', '/providers', newProvider())).body.data.id,
   tools: async ({ call }) => (await call('POST', '/tools', newTool())).body.data.id,
   documents: async ({ call }) => (await call('POST', '/documents', newDocument())).body.data.id,
+  'documents.list_unanswered': async (tenant) => {
+    const nodes = { ask: { say: 'Yes?', answer_from_knowledge: true, else: { say: 'I do not know.' } } }
+    const agent = newAgent({ knowledge: { tags: ['shop'] }, script: { start: 'ask', nodes } })
+    agent_id = (await tenant.call('POST', '/agents', agent)).body.data.id
+    await tenant.call('POST', '/conversations', { agent_id, message: 'Do you sell vouchers?' })
+    await tenant.work()
+    return ''
+  },
   'documents.refresh': async ({ call }) =>
     (await call('POST', '/documents', { url: `https://pages.example/${phoneNumber()}` })).body.data.id,
   channels: async ({ addChannel }) => (await addChannel()).id,

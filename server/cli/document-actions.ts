@@ -6,10 +6,15 @@ import { Problem } from '../kit/problem.ts'
 import { takeFirst } from './api-client.ts'
 import type { Target } from './ask.ts'
 import { UsageError } from './command.ts'
-import type { AddOptions } from './document.ts'
 import { findByName } from './find-by-name.ts'
 import { formatBytes, openProgress } from './progress.ts'
 import { type Answer, formatTable } from './run.ts'
+
+export interface AddOptions {
+  name?: string
+  language?: string
+  tag?: string[]
+}
 
 /** A workspace has no more. */
 const documents_max = 1_000

@@ -1,16 +1,11 @@
 import type { Ask } from './ask.ts'
 import type { Command } from './command.ts'
+import type { AddOptions } from './document-actions.ts'
 
 const loadActions = () => import('./document-actions.ts')
 
 interface InWorkspace {
   workspace?: string
-}
-
-export interface AddOptions extends InWorkspace {
-  name?: string
-  language?: string
-  tag?: string[]
 }
 
 const as = ({ workspace }: InWorkspace) => ({
@@ -38,7 +33,7 @@ export function addDocumentCommands(program: Command, ask: Ask): void {
     .option('--name <name>', 'Its name (default: that of the file, or the URL)')
     .option('--language <tag>', 'Its language, such as de (default: en)')
     .option('--tag <tag>', 'A tag; can be repeated', collect)
-    .action((file: string, options: AddOptions) =>
+    .action((file: string, options: InWorkspace & AddOptions) =>
       ask(as(options), async (target) => (await loadActions()).addDocument(target, file, options)),
     )
   add('list', 'List documents').action((options: InWorkspace) =>

@@ -26,14 +26,14 @@ export async function asking(stack: AsyncDisposableStack, signal: AbortSignal): 
   console.log(method)
   const database = await openDatabase(stack)
   const tenant = await addTenant(database.pool, 'Knowledge')
-  const filled_ms = await timed(() => fillDocuments(database, tenant.workspace_id, signal))
-  console.log(`filled in ${Math.round(filled_ms / 1000)} s\n`)
   const server = await startServer(stack, 'bin/parley.mjs', ['serve'], {
     DATABASE_URL: database.url,
     PORT: '0',
     SECRETS_KEY: randomBytes(32).toString('base64'),
     RATE_LIMIT_PER_SECOND: '0',
   })
+  const filled_ms = await timed(() => fillDocuments(database, tenant.workspace_id, signal))
+  console.log(`filled in ${Math.round(filled_ms / 1000)} s\n`)
   const client = openClient(stack, server.port, tenant.token)
   const plain = new pg.Pool({ connectionString: database.url, max: 1, idleTimeoutMillis: 0 })
   stack.defer(() => plain.end())

@@ -9,6 +9,7 @@ import { receiving } from './channels/channels.ts'
 import { clustering } from './cluster/cluster.ts'
 import { showing } from './dashboard/dashboard.ts'
 import { benchImport, rows_by_default } from './import/import.ts'
+import { asking } from './knowledge/knowledge.ts'
 import { scale } from './scale/scale.ts'
 import { sharing } from './sharing/sharing.ts'
 import { throughput } from './throughput.ts'
@@ -28,6 +29,7 @@ A target that is missed is said in the table; only what fails gives another exit
   --channels    instead: how fast text messages are received, beside a plain handler, and what open web chats cost
   --calls       instead: how fast simulated calls happen, beside COPY of their rows, lists and searches at a million turns, and analytics of a million calls
   --campaigns   instead: how fast campaigns are simulated, beside COPY of their rows, how fast they call, and what others notice
+  --knowledge   instead: how fast documents are searched at 100,000 passages, beside plain SQL of the same candidates
   --voice       instead: how soon an agent answers someone who talks to it, beside the sum of the stages; needs offline speech
   --dashboard   instead: what the dashboard's first page weighs, how soon its first row is shown, and long tasks while scrolling; Linux only
   --processes N instead: gets and messages with one process and with N, and their memory; Linux only
@@ -53,6 +55,7 @@ function parse() {
         channels: { type: 'boolean' },
         calls: { type: 'boolean' },
         campaigns: { type: 'boolean' },
+        knowledge: { type: 'boolean' },
         voice: { type: 'boolean' },
         dashboard: { type: 'boolean' },
         processes: { type: 'string' },
@@ -103,6 +106,7 @@ function benchOf(options: ReturnType<typeof parse>): Bench {
   if (options.tests) return testing
   if (options.channels) return receiving
   if (options.calls) return calling
+  if (options.knowledge) return asking
   if (options.voice) return talking
   if (options.dashboard) return showing
   if (options.cluster) return clustering

@@ -25,6 +25,8 @@ import { operations as contacts } from './contacts/routes.ts'
 import { event_types as conversation_events } from './conversations/event-types.ts'
 import { operations as conversations } from './conversations/routes.ts'
 import { openDocs } from './docs/site.ts'
+import { event_types as document_events } from './documents/event-types.ts'
+import { operations as documents } from './documents/routes.ts'
 import { newCatalog } from './events/catalog.ts'
 import { operations as events } from './events/routes.ts'
 import { payloadSchema } from './events/schema.ts'
@@ -80,6 +82,7 @@ export const catalog = newCatalog(
     call_events,
     campaign_events,
     import_events,
+    document_events,
     api_key_events,
     webhook_events,
   ].flatMap((types) => Object.values(types)),
@@ -95,6 +98,7 @@ const rooms: Operation[] = [
   ...agent_tests,
   ...providers,
   ...tools,
+  ...documents,
   ...channels,
   ...conversations,
   ...calls,
@@ -163,6 +167,7 @@ const about: About = {
     test_runs: 'Tests of an agent that are run in the background, and what came of them.',
     providers: 'Accounts at model services, which agents use to answer.',
     tools: 'Requests to your servers that agents can make while they answer.',
+    documents: 'What agents can look up: texts, files and pages. Answers name the passages that they come from.',
     channels: 'Where people reach agents: web chats and phone numbers. Owners set them up in the dashboard.',
     conversations: 'Threads between a contact and an agent. Say something, read the answers, hand over to a person.',
     calls: 'Agents call people, or simulated ones. Follow a call live, end it, search what was said.',

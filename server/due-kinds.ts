@@ -7,6 +7,7 @@ import { work as deleted_campaigns } from './campaigns/removal.ts'
 import { table as campaigns } from './campaigns/rows.ts'
 import * as clocks from './clocks/store.ts'
 import { due_conversations } from './conversations/claim.ts'
+import { work as documents } from './documents/work.ts'
 import { work as imports } from './imports/run.ts'
 import type { DueKind } from './kit/work/due.ts'
 import { dueRows, rowWork } from './kit/work/rows.ts'
@@ -25,6 +26,9 @@ const test_runs_max = 40
 /** Files of recordings, each of another workspace. */
 const removals_max = 4
 
+/** Documents that are read, each of another workspace. Reading takes a processor. */
+const documents_max = 2
+
 /** What may change the contacts of a campaign, or what may be done with them. */
 const contact_work = [
   rowWork(imports),
@@ -33,10 +37,14 @@ const contact_work = [
 ]
 const other_row_work = [rowWork(recoveries), rowWork(deleted_campaigns)]
 /** Test clocks don't wait for it: a bucket may be out of reach for long. */
-const file_work = rowWork(recording_files, { at_once: removals_max })
+const file_work = [
+  rowWork(recording_files, { at_once: removals_max }),
+  // Nor for this: a page may be out of reach, too.
+  rowWork(documents, { at_once: documents_max }),
+]
 /** They are played in memory, and mostly wait for models. Test clocks don't wait for them. */
 const test_run_work = rowWork(test_runs, { at_once: test_runs_max, of_workspace: runs_at_once_max })
-export const row_work = [...contact_work, ...other_row_work, file_work, test_run_work]
+export const row_work = [...contact_work, ...other_row_work, ...file_work, test_run_work]
 export const contact_kinds: DueKind[] = [
   ...contact_work.map(({ due }) => due),
   due_conversations,
@@ -51,7 +59,7 @@ export const work_kinds: DueKind[] = [
   due_deliveries,
 ]
 /** What live workspaces have. */
-export const live_kinds: DueKind[] = [...work_kinds, file_work.due, test_run_work.due]
+export const live_kinds: DueKind[] = [...work_kinds, ...file_work.map(({ due }) => due), test_run_work.due]
 /** What `due_workspaces` is kept for. */
 export const due_kinds: DueKind[] = [...live_kinds, { ...dueRows(clocks.table), is_local: true }]
 

@@ -6,6 +6,7 @@ import * as campaigns from './campaigns/retention.ts'
 import * as channel_usage from './channels/usage.ts'
 import * as clocks from './clocks/store.ts'
 import * as conversations from './conversations/retention.ts'
+import * as documents from './documents/unanswered.ts'
 import * as feed from './events/feed.ts'
 import * as imports from './imports/store.ts'
 import * as integrations from './integrations/store.ts'
@@ -64,6 +65,7 @@ export async function removeExpiredIn(options: RetentionOptions, workspace: stri
   const steps: ((at: At) => Promise<unknown>)[] = [
     (at) => idempotency.removeExpired(at, isStopping),
     (at) => imports.removeOld(at, isStopping),
+    (at) => documents.removeOld(at, isStopping),
     (at) => integrations.removeOld(at, isStopping),
     (at) => channel_usage.removeOld(at, isStopping),
     (at) => campaigns.removeOld(at, isStopping),

@@ -22,6 +22,7 @@ import { reactions as contact_reactions } from './contacts/reactions.ts'
 import { openLiveWords } from './conversations/live.ts'
 import { reactions as conversation_reactions } from './conversations/reactions.ts'
 import { openWatch } from './conversations/watch.ts'
+import { reactions as document_reactions } from './documents/reactions.ts'
 import { openSharedReader } from './events/shared-reader.ts'
 import { reactions as import_reactions } from './imports/reactions.ts'
 import { reactions as integration_reactions } from './integrations/reactions.ts'
@@ -55,6 +56,7 @@ const hooks = openHooks([
   ...contact_reactions,
   ...provider_reactions,
   ...tool_reactions,
+  ...document_reactions,
   ...webhook_reactions,
   ...consent_reactions,
   ...agent_reactions,

@@ -88,9 +88,29 @@ function place(element: HTMLElement, seq: number): void {
   section.insertBefore(element, next ?? pending)
 }
 
-export function showTurn({ seq, role, text }: ChatTurn): void {
+export function showTurn({ seq, role, text, links = [] }: ChatTurn): void {
   if (text === '') return
-  keepEndInView(() => place(newMessage(role, text), seq))
+  const element = newMessage(role, text)
+  if (links.length > 0) element.append(newLinks(links))
+  keepEndInView(() => place(element, seq))
+}
+
+/** The pages that an answer is based on. The server sends only those of http and https. */
+function newLinks(links: NonNullable<ChatTurn['links']>): HTMLElement {
+  const list = document.createElement('ul')
+  list.className = 'links'
+  list.setAttribute('aria-label', 'Sources')
+  for (const { title, url } of links) {
+    const link = document.createElement('a')
+    link.textContent = title
+    link.target = '_blank'
+    link.rel = 'noreferrer'
+    if (/^https?:\/\//.test(url)) link.href = url
+    const item = document.createElement('li')
+    item.append(link)
+    list.append(item)
+  }
+  return list
 }
 
 /** Words of a call that may still change, by who says them. */

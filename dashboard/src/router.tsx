@@ -209,6 +209,11 @@ const channel = createRoute({
     'Channel',
   ),
 })
+const knowledge = createRoute({
+  getParentRoute: () => workspace,
+  path: '/knowledge',
+  component: lazyPage(() => import('./documents/DocumentsPage.tsx'), 'DocumentsPage'),
+})
 const tools = createRoute({
   getParentRoute: () => workspace,
   path: '/tools',
@@ -392,6 +397,7 @@ const tree = root.addChildren([
     testRun,
     channels,
     channel,
+    knowledge,
     tools,
     tool,
     events,

@@ -62,6 +62,13 @@ import type {
   DeliveryCounts,
   DeliveryWithAttempts,
   Deployment,
+  Document,
+  DocumentChange,
+  DocumentOptions,
+  DocumentSearch,
+  DocumentsListQuery,
+  DocumentsListUnansweredQuery,
+  DocumentsSearchQuery,
   DryRun,
   Enrolled,
   Enrollment,
@@ -96,6 +103,7 @@ import type {
   NewContact,
   NewConversation,
   NewDeployment,
+  NewDocument,
   NewEnrollments,
   NewForecast,
   NewImport,
@@ -133,6 +141,7 @@ import type {
   ToolWithSecret,
   Transcript,
   Turn,
+  UnansweredQuestion,
   Verification,
   WebCall,
   Webhook,
@@ -171,6 +180,8 @@ export class Parley extends Client {
   readonly providers = new ProvidersApi(this)
   /** Requests to your servers that agents can make while they answer. */
   readonly tools = new ToolsApi(this)
+  /** What agents can look up: texts, files and pages. Answers name the passages that they come from. */
+  readonly documents = new DocumentsApi(this)
   /** Where people reach agents: web chats and phone numbers. Owners set them up in the dashboard. */
   readonly channels = new ChannelsApi(this)
   /** Threads between a contact and an agent. Say something, read the answers, hand over to a person. */
@@ -1111,6 +1122,109 @@ export class ToolsApi {
    */
   test(id: string, body?: ToolTest, options?: RequestOptions): ApiPromise<TestResult> {
     return this.#client.send('POST', path`/tools/${id}/test`, body, options)
+  }
+}
+
+export class DocumentsApi {
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  /**
+   * Add a document.
+   *
+   * Something that agents can look up: see "Knowledge" in the guide. Send a file as `multipart/form-data` with the parts
+   * `file` (text, Markdown, HTML, PDF, Word or CSV, at most 20 MB) and `options` (JSON), or send `text` or `url` as JSON.
+   * The document is read in the background: get it until its `status` is `ready` or `failed`.
+   *
+   * A workspace can have 1,000 documents, with 200,000 passages and 500 MB together. A `url` is fetched once, and again
+   * when you refresh the document. It must lead to a public address, also where it redirects.
+   *
+   * Requires the scope `documents:write`.
+   */
+  create(body: NewDocument | Upload<DocumentOptions>, options?: RequestOptions): ApiPromise<Document> {
+    return this.#client.upload('/documents', body, options)
+  }
+
+  /**
+   * List documents.
+   *
+   * Newest first.
+   *
+   * Requires the scope `documents:read`.
+   */
+  list(query: DocumentsListQuery = {}, options?: RequestOptions): ApiList<Document> {
+    return this.#client.list('/documents', query, options)
+  }
+
+  /**
+   * Search documents.
+   *
+   * Shows what an agent would find. If the default provider, or else another one, has an `embedding_model`, the best 200
+   * passages are ranked by what they mean.
+   *
+   * Requires the scope `documents:read`.
+   */
+  search(query: DocumentsSearchQuery, options?: RequestOptions): ApiPromise<DocumentSearch> {
+    return this.#client.get('/documents/search', query, options)
+  }
+
+  /**
+   * List unanswered questions.
+   *
+   * What agents have looked up and not found in the last 30 days, newest first. Questions of a conversation are deleted
+   * when it is redacted.
+   *
+   * Requires the scope `documents:read`.
+   */
+  listUnanswered(query: DocumentsListUnansweredQuery = {}, options?: RequestOptions): ApiList<UnansweredQuestion> {
+    return this.#client.list('/documents/unanswered', query, options)
+  }
+
+  /**
+   * Get a document.
+   *
+   * Requires the scope `documents:read`.
+   */
+  get(id: string, options?: RequestOptions): ApiPromise<Document> {
+    return this.#client.get(path`/documents/${id}`, undefined, options)
+  }
+
+  /**
+   * Update a document.
+   *
+   * Fields that are not sent keep their values. With a new name or language the document is read again; until then it is
+   * found as before.
+   *
+   * Requires the scope `documents:write`.
+   */
+  update(id: string, body: DocumentChange, options?: RequestOptions): ApiPromise<Document> {
+    return this.#client.send('PATCH', path`/documents/${id}`, body, options)
+  }
+
+  /**
+   * Delete a document.
+   *
+   * Fails with `details.used_by` while the draft, the deployed version or the candidate of an agent names it by its id.
+   *
+   * Requires the scope `documents:write`.
+   */
+  delete(id: string, options?: RequestOptions): ApiPromise<Deleted> {
+    return this.#client.send('DELETE', path`/documents/${id}`, undefined, options)
+  }
+
+  /**
+   * Refresh a document.
+   *
+   * Fetches a document from its URL again. What was read before is found until then, and also if that fails: then `error`
+   * says why. Documents from files and texts can not be refreshed.
+   *
+   * Requires the scope `documents:write`.
+   */
+  refresh(id: string, options?: RequestOptions): ApiPromise<Document> {
+    return this.#client.send('POST', path`/documents/${id}/refresh`, undefined, options)
   }
 }
 

@@ -732,6 +732,11 @@ export type Script = {
       }
       /** The name of the next node, or `@end` or `@hand_over`. */
       go?: string
+      /**
+       * Whether what nothing of `on` hears is looked up in the documents of the agent. If they answer it, their sentences are
+       * said word for word, and the agent stays at the node. If not, `else` follows, which is required.
+       */
+      answer_from_knowledge?: boolean
       /** In calls: the digits to press after `say`, of 0 to 9, `*` and `#`. */
       press?: string
       /** In calls: whether the contact can't interrupt `say`, and all that is said with it. */
@@ -786,6 +791,14 @@ export interface AgentConfigurationChange {
   }>
   /** The contact fields that the agent may update. Name a custom field as `custom_fields.plan`. */
   contact_fields?: string[]
+  /**
+   * The documents that the agent can look up: all with one of the `tags`, or those with these `document_ids`. `null`:
+   * none. See "Knowledge" in the guide.
+   */
+  knowledge?: {
+    tags?: string[]
+    document_ids?: string[]
+  } | null
   /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
   voicemail_message?: string | null
   /**
@@ -914,6 +927,14 @@ export interface NewAgent {
   }>
   /** The contact fields that the agent may update. Name a custom field as `custom_fields.plan`. */
   contact_fields?: string[]
+  /**
+   * The documents that the agent can look up: all with one of the `tags`, or those with these `document_ids`. `null`:
+   * none. See "Knowledge" in the guide.
+   */
+  knowledge?: {
+    tags?: string[]
+    document_ids?: string[]
+  } | null
   /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
   voicemail_message?: string | null
   /**
@@ -1041,6 +1062,14 @@ export interface AgentConfiguration {
   }>
   /** The contact fields that the agent may update. Name a custom field as `custom_fields.plan`. */
   contact_fields: string[]
+  /**
+   * The documents that the agent can look up: all with one of the `tags`, or those with these `document_ids`. `null`:
+   * none. See "Knowledge" in the guide.
+   */
+  knowledge: {
+    tags?: string[]
+    document_ids?: string[]
+  } | null
   /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
   voicemail_message: string | null
   /**
@@ -1209,6 +1238,14 @@ export interface AgentChange {
   }>
   /** The contact fields that the agent may update. Name a custom field as `custom_fields.plan`. */
   contact_fields?: string[]
+  /**
+   * The documents that the agent can look up: all with one of the `tags`, or those with these `document_ids`. `null`:
+   * none. See "Knowledge" in the guide.
+   */
+  knowledge?: {
+    tags?: string[]
+    document_ids?: string[]
+  } | null
   /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
   voicemail_message?: string | null
   /**
@@ -2072,6 +2109,107 @@ export interface ToolTest {
   arguments?: Record<string, unknown>
 }
 
+export interface DocumentOptions {
+  /** Unique in the workspace. People see it where an answer names its source. By default the name of the file, or the URL. */
+  name?: string | null
+  /** The language of the text, as a BCP 47 tag: its words are found in all their forms. `en` by default. */
+  language?: string
+  /** Agents can be given all documents with a tag. At most 20. */
+  tags?: string[]
+}
+
+export interface NewDocument {
+  /** Unique in the workspace. People see it where an answer names its source. By default the name of the file, or the URL. */
+  name?: string | null
+  /** The language of the text, as a BCP 47 tag: its words are found in all their forms. `en` by default. */
+  language?: string
+  /** Agents can be given all documents with a tag. At most 20. */
+  tags?: string[]
+  /** The text, in Markdown. Needs a `name`. */
+  text?: string
+  /** The URL of a page or a file on a public host. */
+  url?: string
+}
+
+export interface Document {
+  /** The unique id of the document. Treat it as opaque. */
+  id: string
+  /** Unique in the workspace. People see it where an answer names its source. */
+  name: string
+  /** The language of the text, as a BCP 47 tag: its words are found in all their forms. `en` by default. */
+  language: string
+  /** Where it comes from. */
+  source: 'text' | 'file' | 'url'
+  /** The URL that it was fetched from. `null` for others. */
+  url: string | null
+  /** Agents can be given all documents with a tag. */
+  tags: string[]
+  /**
+   * `processing`: it is being read. `ready`: agents find it. `failed`: it could not be read, see `error`. A document that
+   * was ready stays so while it is read again, also if that fails.
+   */
+  status: 'processing' | 'ready' | 'failed'
+  /** Why it could not be read. Of a document that is `ready`: why it could not be read again. */
+  error: string | null
+  /** The size of the file. */
+  bytes: number
+  /** The length of the text. */
+  characters: number
+  /** The number of passages that can be found. */
+  passages: number
+  /** When it was last fetched from its URL. */
+  fetched_at: string | null
+  /** When the document was created. */
+  created_at: string
+  /** When the document was last changed or read. */
+  updated_at: string
+}
+
+export interface Passage {
+  /** The unique id of the passage. */
+  id: string
+  /** The document that it is part of. */
+  document_id: string
+  /** The name of the document. */
+  title: string
+  /** The headings above it, from the highest. */
+  heading: string
+  text: string
+  /** The URL of the document. */
+  url: string | null
+  /** How much of what was asked the passage has, from 0 to 1: rare words count more. A script answers from 0.6. */
+  score: number
+}
+
+export interface DocumentSearch {
+  /** The best first. */
+  passages: Passage[]
+  /** What a script would answer. `null` if it would go to `else`. */
+  answer: string | null
+}
+
+export interface UnansweredQuestion {
+  /** The unique id of the question. */
+  id: string
+  /** What the agent was looking for. */
+  question: string
+  /** The agent. */
+  agent_id: string
+  /** The conversation. */
+  conversation_id: string | null
+  /** When it was asked. */
+  created_at: string
+}
+
+export interface DocumentChange {
+  /** Unique in the workspace. People see it where an answer names its source. */
+  name?: string
+  /** The language of the text, as a BCP 47 tag: its words are found in all their forms. `en` by default. */
+  language?: string
+  /** Agents can be given all documents with a tag. At most 20. */
+  tags?: string[]
+}
+
 export interface Channel {
   /** The unique id of the channel. Treat it as opaque. */
   id: string
@@ -2236,6 +2374,17 @@ export interface ToolRun {
   duration_ms: number | null
 }
 
+export interface Citation {
+  /** The document. */
+  document_id: string
+  /** The passage. When the document is read again, it has new ones. */
+  passage_id: string
+  /** The name of the document, then the headings. */
+  title: string
+  /** The URL of the document, if it was fetched from one. */
+  url: string | null
+}
+
 export interface Turn {
   /** Its number in the conversation, from 1. */
   seq: number
@@ -2272,16 +2421,22 @@ export interface Turn {
     step: string
     /**
      * What began the turn. `begin`: the script begins, because the agent speaks first or the contact's first words match no
-     * branch. `hear`, `intent`, `slot`: this was heard. `else`: nothing that the step knows was heard. `repeat`: the
-     * contact asks to repeat. `silence`: the contact says nothing. `tool`: a tool has ended.
+     * branch. `hear`, `intent`, `slot`: this was heard. `knowledge`: documents have answered it. `else`: nothing that the
+     * step knows was heard. `repeat`: the contact asks to repeat. `silence`: the contact says nothing. `tool`: a tool has
+     * ended.
      */
-    reason: 'begin' | 'hear' | 'intent' | 'slot' | 'else' | 'repeat' | 'silence' | 'tool'
+    reason: 'begin' | 'hear' | 'intent' | 'slot' | 'knowledge' | 'else' | 'repeat' | 'silence' | 'tool'
     /**
      * The phrase of the script that was heard, or the name of the intent or slot. `null` for other reasons. The contact's
      * own words are in the turn before.
      */
     heard: string | null
   } | null
+  /**
+   * The passages of documents that the answer is based on: of those that were looked up, up to three that share most
+   * words with it.
+   */
+  citations: Citation[]
   latency: {
     /** Until the model's first words. */
     model_first_ms: number | null
@@ -3445,6 +3600,8 @@ export interface WorkspaceEvent {
     | 'campaign.progress'
     | 'import.finished'
     | 'import.undone'
+    | 'document.ready'
+    | 'document.failed'
     | 'api_key.created'
     | 'api_key.revoked'
     | 'webhook.disabled'
@@ -4254,6 +4411,46 @@ export interface EventsStreamImportUndone {
   }
 }
 
+export interface EventsStreamDocumentReady {
+  /** The line `event`. */
+  type: 'document.ready'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'document.ready'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    actor: EventActor
+    subject: EventSubject
+    data: Document
+    previous: null
+  }
+}
+
+export interface EventsStreamDocumentFailed {
+  /** The line `event`. */
+  type: 'document.failed'
+  /** The line `id`: send the last one as `Last-Event-ID` to continue. */
+  id?: string
+  data: {
+    /** The unique id of the event. Treat it as opaque. */
+    id: string
+    type: 'document.failed'
+    /** The resource that the event is about. */
+    resource_id: string
+    /** When it happened. */
+    created_at: string
+    actor: EventActor
+    subject: EventSubject
+    data: Document
+    previous: null
+  }
+}
+
 export interface ApiKeyNamed {
   /** The id of the key. */
   id: string
@@ -4400,6 +4597,8 @@ export type EventsStreamEvent =
   | EventsStreamCampaignProgress
   | EventsStreamImportFinished
   | EventsStreamImportUndone
+  | EventsStreamDocumentReady
+  | EventsStreamDocumentFailed
   | EventsStreamApiKeyCreated
   | EventsStreamApiKeyRevoked
   | EventsStreamWebhookDisabled
@@ -4446,6 +4645,8 @@ export interface NewWebhook {
     | 'campaign.progress'
     | 'import.finished'
     | 'import.undone'
+    | 'document.ready'
+    | 'document.failed'
     | 'api_key.created'
     | 'api_key.revoked'
     | 'webhook.disabled'
@@ -4459,6 +4660,7 @@ export interface NewWebhook {
     | 'call.*'
     | 'campaign.*'
     | 'import.*'
+    | 'document.*'
     | 'api_key.*'
     | 'webhook.*'
   >
@@ -4582,6 +4784,8 @@ export interface WebhookChange {
     | 'campaign.progress'
     | 'import.finished'
     | 'import.undone'
+    | 'document.ready'
+    | 'document.failed'
     | 'api_key.created'
     | 'api_key.revoked'
     | 'webhook.disabled'
@@ -4595,6 +4799,7 @@ export interface WebhookChange {
     | 'call.*'
     | 'campaign.*'
     | 'import.*'
+    | 'document.*'
     | 'api_key.*'
     | 'webhook.*'
   >
@@ -5066,6 +5271,8 @@ export interface NewApiKey {
     | 'contacts:write'
     | 'conversations:read'
     | 'conversations:write'
+    | 'documents:read'
+    | 'documents:write'
     | 'events:read'
     | 'integrations:read'
     | 'integrations:write'
@@ -5833,6 +6040,42 @@ export interface ImportUndoneEvent {
   data: Import
 }
 
+export interface DocumentReadyEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'document.ready'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'document'
+    /** Its id. */
+    id: string
+  }
+  data: Document
+}
+
+export interface DocumentFailedEvent {
+  /** The unique id of the event. Treat it as opaque. */
+  id: string
+  type: 'document.failed'
+  /** When it happened. */
+  timestamp: string
+  /** The workspace in which it happened. */
+  workspace_id: string
+  actor?: PayloadActor
+  /** What it is about. Not part of events from before this was recorded. */
+  subject?: {
+    type: 'document'
+    /** Its id. */
+    id: string
+  }
+  data: Document
+}
+
 export interface ApiKeyCreatedEvent {
   /** The unique id of the event. Treat it as opaque. */
   id: string
@@ -6189,6 +6432,49 @@ export interface ToolsListQuery {
   cursor?: string
 }
 
+export interface DocumentsListQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+  /** Only documents with this status. */
+  status?: 'processing' | 'ready' | 'failed'
+  /** Only documents with this tag. */
+  tag?: string
+  /** Only documents whose name contains this. */
+  search?: string
+}
+
+export interface DocumentsSearchQuery {
+  /** A question, or words. */
+  query: string
+  /** Only documents with one of these tags, separated by commas. */
+  tags?: string
+  /** Only these documents: ids, separated by commas. */
+  document_ids?: string
+  /** How many passages to return. */
+  limit?: number
+}
+
+export interface DocumentsListUnansweredQuery {
+  /** The maximum number of items to return. */
+  limit?: number
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+  /** Only questions to this agent. */
+  agent_id?: string
+}
+
 export interface ChannelsListQuery {
   /** The maximum number of items to return. */
   limit?: number
@@ -6481,6 +6767,8 @@ export interface EventsListQuery {
     | 'campaign.progress'
     | 'import.finished'
     | 'import.undone'
+    | 'document.ready'
+    | 'document.failed'
     | 'api_key.created'
     | 'api_key.revoked'
     | 'webhook.disabled'
@@ -6494,6 +6782,7 @@ export interface EventsListQuery {
     | 'call.*'
     | 'campaign.*'
     | 'import.*'
+    | 'document.*'
     | 'api_key.*'
     | 'webhook.*'
   /** The id of an event: only events after it, oldest first. */
@@ -6535,6 +6824,8 @@ export interface EventsStreamQuery {
     | 'campaign.progress'
     | 'import.finished'
     | 'import.undone'
+    | 'document.ready'
+    | 'document.failed'
     | 'api_key.created'
     | 'api_key.revoked'
     | 'webhook.disabled'
@@ -6548,6 +6839,7 @@ export interface EventsStreamQuery {
     | 'call.*'
     | 'campaign.*'
     | 'import.*'
+    | 'document.*'
     | 'api_key.*'
     | 'webhook.*'
   /** The id of an event: only events after it, oldest first. */
@@ -6658,6 +6950,8 @@ export type WebhookEvent =
   | CampaignProgressEvent
   | ImportFinishedEvent
   | ImportUndoneEvent
+  | DocumentReadyEvent
+  | DocumentFailedEvent
   | ApiKeyCreatedEvent
   | ApiKeyRevokedEvent
   | WebhookDisabledEvent

@@ -17,7 +17,7 @@ const path_length_max = 200
  * what the configuration names isn't deleted before it is stored.
  */
 export async function assertConfiguration(at: At, configuration: Configuration, within = ''): Promise<void> {
-  const own = [...scriptFaults(configuration), ...nameFaults(configuration)]
+  const own = [...scriptFaults(configuration), ...knowledgeFaults(configuration), ...nameFaults(configuration)]
   const faults = [...own, ...(await unknownNames(at, configuration)), ...(await settingFaults(at, configuration))]
   if (faults.length === 0) return
   throw invalid(faults.map((fault) => ({ ...fault, path: within + fault.path, message: within + fault.message })))
@@ -46,6 +46,17 @@ function scriptFaults(configuration: Configuration): Fault[] {
     message: /^(nodes|start)\b/.test(fault.message) ? `script.${fault.message}` : `script: ${fault.message}`,
   }))
   return faults.length > 0 ? faults : [...unstorableTexts(script, 'script'), ...unlistedTools(script, tools)]
+}
+
+function knowledgeFaults({ knowledge, script }: Configuration): Fault[] {
+  const asking = Object.entries(script?.nodes ?? {}).find(([, node]) => node.answer_from_knowledge)
+  if (!knowledge && asking) {
+    const message = `script.nodes.${asking[0]} answers from knowledge, which knowledge: null doesn't have.`
+    return [{ path: 'knowledge', code: 'required', message }]
+  }
+  const given = knowledge && [knowledge.tags, knowledge.document_ids].filter((one) => one !== undefined)
+  if (!given || given.length === 1) return []
+  return [{ path: 'knowledge', code: 'conflict', message: 'knowledge must have either tags or document_ids.' }]
 }
 
 /** The default provider may be another one later: whoever asks a model checks this again. */

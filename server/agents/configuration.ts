@@ -6,6 +6,7 @@ import {
   fields,
   isCustomFieldPath,
 } from '../contacts/schema.ts'
+import { type Scope, tag } from '../documents/schema.ts'
 import { allOptional, also_called, check, language_tag, multiline, oneOf, optionalText, text } from '../kit/field.ts'
 import { fingerprintOf } from '../kit/http/idempotency.ts'
 import { model_settings, no_model_settings } from '../models/model-settings.ts'
@@ -14,6 +15,8 @@ import { offline_speech, Speech } from '../models/speech-schema.ts'
 import { call_settings, recording } from './call-settings.ts'
 
 const list_max = 32
+/** More are better given by a tag. */
+const documents_max = 100
 const name_pattern = '^[a-z0-9_]{1,40}$'
 
 /** The phone number identifies the contact, so an agent can't change it. */
@@ -121,6 +124,18 @@ const replaced = {
     description: 'The contact fields that the agent may update. Name a custom field as `custom_fields.plan`.',
     examples: [['email']],
   }),
+  knowledge: Type.Unsafe<Scope | null>({
+    type: ['object', 'null'],
+    properties: {
+      tags: Type.Array(tag, { minItems: 1, maxItems: list_max }),
+      document_ids: Type.Array(Type.String({ format: 'uuid' }), { minItems: 1, maxItems: documents_max }),
+    },
+    additionalProperties: false,
+    description:
+      'The documents that the agent can look up: all with one of the `tags`, or those with these `document_ids`. `null`: none. See ' +
+      '"Knowledge" in the guide.',
+    examples: [null],
+  }),
   ...call_settings,
   speech: Speech,
 }
@@ -209,6 +224,7 @@ export const default_configuration: Configuration = {
   tools: [],
   results: [],
   contact_fields: [],
+  knowledge: null,
   hand_over: { is_allowed: true, on_failure: false, message: null },
   voicemail_message: null,
   voice: null,
@@ -249,6 +265,8 @@ function withoutNewDefaults({ call_seconds_max, ...others }: Configuration['limi
   return call_seconds_max === limit_defaults.call_seconds_max ? others : { ...others, call_seconds_max }
 }
 
-/** Whether an agent needs nothing but what is in memory: it has a script, and the script calls no tools. */
+/** Whether an agent needs nothing but what is in memory: it has a script, and the script calls no tools and looks nothing up. */
 export const hasNoTools = ({ script, tools }: Configuration): boolean =>
-  script !== null && tools.length === 0 && Object.values(script.nodes).every((node) => !('tool' in node))
+  script !== null &&
+  tools.length === 0 &&
+  Object.values(script.nodes).every((node) => !('tool' in node) && !node.answer_from_knowledge)

@@ -1,3 +1,4 @@
+import * as documents from '../documents/store.ts'
 import { type At, on, type Reaction } from '../kit/at.ts'
 import { named, namesIn } from '../kit/postgres/names.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
@@ -8,6 +9,7 @@ import * as tools from '../tools/store.ts'
 export const reactions: Reaction[] = [
   named('agent', namesIn(raw('agents'), raw('name'))),
   on(providers.findingUses, (at, { name }) => findNamingProvider(at, name)),
+  on(documents.findingUses, (at, { id }) => findNamingDocument(at, id)),
   on(tools.findingUses, (at, { name }) => findNamingTool(at, name)),
 ]
 
@@ -22,6 +24,10 @@ const findNamingProvider = (at: At, name: string): Promise<Use[]> =>
 /** A script's tools are also in `tools`. */
 const findNamingTool = (at: At, name: string): Promise<Use[]> =>
   findAgents(at, (configuration) => sql`(${configuration} -> 'tools')::jsonb ? ${name}`)
+
+/** A document that is found by its tags only can be deleted. */
+const findNamingDocument = (at: At, id: string): Promise<Use[]> =>
+  findAgents(at, (configuration) => sql`(${configuration} #> '{knowledge,document_ids}')::jsonb ? ${id}`)
 
 /** The agents whose draft, deployed version or candidate meets the condition. A workspace has at most 1,000 agents. */
 function findAgents({ db, workspace }: At, condition: (configuration: Sql) => Sql): Promise<Use[]> {

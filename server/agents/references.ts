@@ -1,3 +1,4 @@
+import * as documents from '../documents/store.ts'
 import type { At } from '../kit/at.ts'
 import type { Fault } from '../kit/problem.ts'
 import { speechFaults } from '../models/speech.ts'
@@ -8,13 +9,22 @@ import type { Configuration } from './configuration.ts'
 
 /** The tools, providers and models that the configuration names and that don't exist. */
 export async function unknownNames(at: At, configuration: Configuration): Promise<Fault[]> {
-  const [unknown_tools, unknown_models, speech_faults] = await Promise.all([
+  const [unknown_tools, unknown_models, speech_faults, unknown_documents] = await Promise.all([
     unknownTools(at, configuration),
     unknownModels(at, configuration),
     speechFaults(at, configuration.speech),
+    unknownDocuments(at, configuration),
   ])
   const unknown_speech = speech_faults.map(({ path, message }) => unknown(`speech.${path}`, message))
-  return [...unknown_models, ...unknown_speech, ...unknown_tools]
+  return [...unknown_models, ...unknown_speech, ...unknown_tools, ...unknown_documents]
+}
+
+async function unknownDocuments(at: At, { knowledge }: Configuration): Promise<Fault[]> {
+  const { document_ids: ids = [] } = knowledge ?? {}
+  const known = ids.length > 0 ? await documents.existing(at, ids) : new Set()
+  return ids.flatMap((id, index) =>
+    known.has(id) ? [] : [unknown(`knowledge.document_ids.${index}`, `is "${id}", which is not the id of a document.`)],
+  )
 }
 
 async function unknownTools(at: At, { tools: names }: Configuration): Promise<Fault[]> {

@@ -29,6 +29,7 @@ const commands: Record<string, Add> = {
   user: async (to, { run }) => (await import('./user.ts')).addUserCommands(to, run),
   agent: async (to, { ask }) => (await import('./agent.ts')).addAgentCommands(to, ask),
   test: async (to, { ask, isJson }) => (await import('./agent-test.ts')).addTestCommands(to, ask, isJson),
+  document: async (to, { ask }) => (await import('./document.ts')).addDocumentCommands(to, ask),
   provider: async (to, { ask }) => (await import('./provider.ts')).addProviderCommands(to, ask),
   channel: async (to, { run }) => (await import('./channel.ts')).addChannelCommands(to, run),
   chat: async (to, { ask }) => (await import('./chat.ts')).addChatCommand(to, ask),

@@ -1,3 +1,4 @@
+import * as unanswered from '../documents/unanswered.ts'
 import * as events from '../events/store.ts'
 import { type At, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -28,9 +29,10 @@ export async function redact(
     eraseRow(at, { id, redacted_at, updated_at }),
     db.run(
       sql`update conversation_turns set text = '', heard = null, speech = null, script = null, error = null,
-          is_open = false where ${of_conversation}`,
+          citations = null, is_open = false where ${of_conversation}`,
     ),
     db.run(sql`update tool_runs set arguments = '{}', result = null where ${of_conversation}`),
+    unanswered.forget(at, [id]),
     events.redact(at, [id]),
     redactAnswers(at, [id]),
   ])

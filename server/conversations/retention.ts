@@ -1,3 +1,4 @@
+import * as unanswered from '../documents/unanswered.ts'
 import { type At, inTransaction, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
@@ -55,15 +56,13 @@ export async function removeMany(at: At, ids: string[]): Promise<void> {
 }
 
 async function noteRemoved(at: At, conversations: { id: string; is_test: boolean }[]): Promise<void> {
+  const ids = conversations.map(({ id }) => id)
   await Promise.all([
     counts.count(
       at,
       conversations.map(({ is_test }) => ({ from: 'closed', to: null, is_test })),
     ),
-    at.hooks.run(
-      at,
-      removed,
-      conversations.map(({ id }) => id),
-    ),
+    unanswered.forget(at, ids),
+    at.hooks.run(at, removed, ids),
   ])
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { Citation } from '../documents/schema.ts'
 import { body, id, idFilter, multiline, oneOf, optionalText, optionalTimestamp, text, timestamp } from '../kit/field.ts'
 import * as page from '../kit/postgres/page.ts'
 import { step_reasons } from '../models/script.ts'
@@ -157,7 +158,7 @@ const ScriptStep = Type.Object({
   reason: oneOf(step_reasons, {
     description:
       "What began the turn. `begin`: the script begins, because the agent speaks first or the contact's first words match no " +
-      'branch. `hear`, `intent`, `slot`: this was heard. `else`: nothing that the ' +
+      'branch. `hear`, `intent`, `slot`: this was heard. `knowledge`: documents have answered it. `else`: nothing that the ' +
       'step knows was heard. `repeat`: the contact asks to repeat. `silence`: the contact says nothing. `tool`: a tool has ended.',
     examples: ['hear'],
   }),
@@ -203,6 +204,12 @@ export const Turn = Type.Object(
       description:
         "The step of the agent's script that this turn has come to, and why. `null` for turns that no script has made, and for turns stored before this field existed.",
       examples: [null],
+    }),
+    citations: Type.Array(Citation, {
+      description:
+        'The passages of documents that the answer is based on: of those that were looked up, up to three that share most words ' +
+        'with it.',
+      examples: [[]],
     }),
     latency: Type.Object({
       model_first_ms: milliseconds("Until the model's first words."),

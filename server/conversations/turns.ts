@@ -21,6 +21,7 @@ export const newTurn = (turn: Pick<Turn, 'seq' | 'role' | 'text' | 'created_at'>
   author: null,
   tools: [],
   script: null,
+  citations: [],
   latency: no_latency,
   usage: no_usage,
   message: null,
@@ -50,7 +51,7 @@ export const turnColumns = (workspace: string, ranges: TurnRange[]): Sql => {
   const is_read = sql`workspace_id = ${workspace} and conversation_id = any(${[...afters.keys()]}::uuid[])
       and seq > ${Math.min(...afters.values())}::integer and seq <= ${Math.max(...untils.values())}::integer
       and seq > ${numberOf(afters)} and seq <= ${numberOf(untils)}`
-  return sql`seq, role, text, heard, is_interrupted, finish_reason, script, coalesce(latency, ${JSON.stringify(no_latency)}) as latency,
+  return sql`seq, role, text, heard, is_interrupted, finish_reason, script, coalesce(citations, '[]') as citations, coalesce(latency, ${JSON.stringify(no_latency)}) as latency,
     coalesce(usage, ${JSON.stringify(no_usage)}) as usage, error, created_at,
     case when author_id is not null then jsonb_build_object('id', author_id, 'name', null) end as author,
     case when message_id is not null then (
@@ -199,6 +200,7 @@ export async function insertTurns(
       error,
       turn.finish_reason ?? null,
       turn.script ? JSON.stringify(turn.script) : null,
+      storedCitations(turn),
       carried?.id ?? null,
       turn.author?.id ?? null,
       created_at,
@@ -222,24 +224,34 @@ const turn_columns = [
   'error',
   'finish_reason',
   'script',
+  'citations',
   'message_id',
   'author_id',
   'created_at',
 ]
 
+/** Most turns have none. Nor has what a former version has kept of a call. */
+const storedCitations = ({ citations }: Partial<Pick<Turn, 'citations'>>): string | null =>
+  citations && citations.length > 0 ? JSON.stringify(citations) : null
+
 /** Writes the last words of open turns, and closes them. */
 export async function closeTurns({ db, workspace }: At, turns: TurnOf[]): Promise<void> {
   if (turns.length === 0) return
-  const rows = turns.map(({ id, turn, speech }) => ({ ...turn, conversation_id: id, speech }))
+  const rows = turns.map(({ id, turn, speech }) => ({
+    ...turn,
+    citations: turn.citations?.length ? turn.citations : null,
+    conversation_id: id,
+    speech,
+  }))
   await db.run(
     sql`update conversation_turns as turn
       set text = row.text, heard = row.heard, speech = row.speech, is_open = false, is_interrupted = row.is_interrupted,
-        finish_reason = row.finish_reason, script = row.script, latency = row.latency, usage = row.usage, error = row.error,
+        finish_reason = row.finish_reason, script = row.script, citations = row.citations, latency = row.latency, usage = row.usage, error = row.error,
         created_at = row.created_at
       from ${rowsFrom(
         rows,
         `conversation_id uuid, seq integer, text text, heard text, speech jsonb, is_interrupted boolean,
-          finish_reason text, script jsonb, latency jsonb, usage jsonb, error text, created_at timestamptz`,
+          finish_reason text, script jsonb, citations jsonb, latency jsonb, usage jsonb, error text, created_at timestamptz`,
       )}
       where turn.workspace_id = ${workspace} and turn.conversation_id = row.conversation_id and turn.seq = row.seq`,
   )

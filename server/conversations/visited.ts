@@ -5,7 +5,7 @@ import type { Turn } from './schema.ts'
 import { announce } from './store.ts'
 
 /** A visitor of a web chat may see this of a turn. */
-export type SeenTurn = Pick<Turn, 'seq' | 'role' | 'text' | 'created_at'>
+export type SeenTurn = Pick<Turn, 'seq' | 'role' | 'text' | 'created_at' | 'citations'>
 
 /** Reads the last turns of a conversation, oldest first. They end before a turn that is not finished. */
 export async function lastTurns(
@@ -13,7 +13,7 @@ export async function lastTurns(
   { id, limit }: { id: string; limit: number },
 ): Promise<SeenTurn[]> {
   const turns = await db.many<SeenTurn>(
-    sql`select seq, role, text, created_at from conversation_turns as turn
+    sql`select seq, role, text, created_at, coalesce(citations, '[]') as citations from conversation_turns as turn
       where workspace_id = ${workspace} and conversation_id = ${id}
         and not exists (select from conversation_turns as unfinished
           where unfinished.workspace_id = ${workspace} and unfinished.conversation_id = ${id}
@@ -27,8 +27,8 @@ export async function lastTurns(
 export const findSaid = (
   { db, workspace }: InWorkspace,
   { id, after, text }: { id: string; after: number; text: string },
-): Promise<SeenTurn | undefined> =>
-  db.maybe<SeenTurn>(
+): Promise<Omit<SeenTurn, 'citations'> | undefined> =>
+  db.maybe(
     sql`select seq, role, text, created_at from conversation_turns
       where workspace_id = ${workspace} and conversation_id = ${id} and seq > ${after} and role = 'contact'
         and text = ${text}

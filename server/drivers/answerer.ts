@@ -12,6 +12,7 @@ import type { Effect } from '../talk/input.ts'
 import { valuesOf } from '../talk/settings.ts'
 import type { Entry } from '../talk/state.ts'
 import { type Answer, ask, askAtOnce } from './ask.ts'
+import type { FoundPassage } from './citations.ts'
 import { promptFor, toOutput, userText } from './prompt.ts'
 import type { Tools } from './tools.ts'
 
@@ -47,6 +48,8 @@ export interface Answerer {
     script: TakenStep | null
     /** True if the contact must hear the whole answer. */
     is_uninterruptible: boolean
+    /** The passages that a script has answered from. */
+    passages: FoundPassage[]
   }
   /** Returns a script to where it was. */
   continueFrom: (progress: ScriptProgress) => void
@@ -58,7 +61,7 @@ export const openAnswerer = (parts: AnswererParts): Answerer =>
 function openModelAnswerer({ at, claimed, configuration, tools }: AnswererParts): Answerer {
   const { contact, time_zone } = claimed
   const { model, fallback_model, model_settings } = configuration
-  const nothing = { facts: {}, progress: null, script: null, is_uninterruptible: false }
+  const nothing = { facts: {}, progress: null, script: null, is_uninterruptible: false, passages: [] }
   return {
     asksForPerson: (text) => asksForPerson(text, configuration.language),
     addMessage: () => {},
@@ -85,11 +88,12 @@ export const asksForPerson = (text: string, language: string): boolean =>
   scoreIntent('human', listen(text, languageOf(language))) !== undefined
 
 /** A script gets what has happened since it last spoke: the result of its tool, and what the contact said. */
-function openScriptedAnswerer({ claimed, configuration }: AnswererParts, script: Script): Answerer {
+function openScriptedAnswerer({ at, claimed, configuration, tools }: AnswererParts, script: Script): Answerer {
   const model = createScriptedModel(script)
   const { language } = configuration
   const { contact, time_zone } = claimed
   let progress: ScriptProgress = claimed.script_state ?? { node: null, variables: {}, heard_until: 0 }
+  let passages: FoundPassage[] = []
   let unheard = claimed.turns
     .filter(({ role, seq }) => role === 'contact' && seq > progress.heard_until)
     .map(({ seq, text }) => ({ seq, text }))
@@ -97,7 +101,7 @@ function openScriptedAnswerer({ claimed, configuration }: AnswererParts, script:
     // The script's own branches say what happens then.
     asksForPerson: () => false,
     addMessage: (words) => unheard.push(words),
-    ask: ({ history, is_silence = false, is_opening = false }, now, abortSignal) => {
+    async *ask({ history, is_silence = false, is_opening = false }, now, abortSignal) {
       if (is_opening) unheard = []
       const { node, variables } = progress
       const { tool, press } = (node === null ? undefined : script.nodes[node]) ?? {}
@@ -107,19 +111,37 @@ function openScriptedAnswerer({ claimed, configuration }: AnswererParts, script:
       const values = valuesOf(claimed, { contact, time_zone, now })
       const state = { node, variables: { ...claimed.variables, ...variables } }
       const request = { state, now, is_silence, language, time_zone, values }
-      return askAtOnce(model, { prompt, providerOptions: scriptOptions(request), abortSignal })
+      passages = []
+      const answers = await Array.fromAsync(
+        askAtOnce(model, { prompt, providerOptions: scriptOptions(request), abortSignal }),
+      )
+      const text = lookedUp(answers)
+      if (text === null) return yield* answers
+      const found = await tools.answerFromKnowledge(at, text)
+      passages = found.passages
+      yield* askAtOnce(model, {
+        prompt,
+        providerOptions: scriptOptions({ ...request, knowledge: found.answer }),
+        abortSignal,
+      })
     },
     readResult: ({ metadata }) => {
       const { state, results, has_heard, taken, is_uninterruptible } = scriptAnswer(metadata)
       const heard_until = has_heard ? (unheard.at(-1)?.seq ?? progress.heard_until) : progress.heard_until
       if (has_heard) unheard = []
       progress = { ...state, heard_until }
-      return { facts: results, progress, script: taken, is_uninterruptible }
+      return { facts: results, progress, script: taken, is_uninterruptible, passages }
     },
     continueFrom: (before) => {
       progress = before
     },
   }
+}
+
+/** What the script wants to know before it answers. */
+function lookedUp(answers: Answer[]): string | null {
+  const asked = answers.find((answer) => answer.type === 'asked')
+  return asked ? scriptAnswer(asked.metadata).looks_up : null
 }
 
 function lastResult(history: Entry[]): LanguageModelV4Message[] {

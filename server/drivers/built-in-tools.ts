@@ -6,8 +6,11 @@ import * as contacts from '../contacts/store.ts'
 import type { Conversation } from '../conversations/schema.ts'
 import { lock } from '../conversations/store.ts'
 import { saveRuns } from '../conversations/tool-runs.ts'
+import type { Passage } from '../documents/schema.ts'
+import { isAnswered, search } from '../documents/search.ts'
+import * as unanswered from '../documents/unanswered.ts'
 import { agentActor } from '../events/actors.ts'
-import { type At, inTransaction } from '../kit/at.ts'
+import { type At, type AtOutside, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { Problem } from '../kit/problem.ts'
@@ -15,6 +18,7 @@ import type { ToolStatus } from '../talk/state.ts'
 import { argumentFault } from '../tools/arguments.ts'
 import type { Schema } from '../tools/parameters.ts'
 import { requestCallback } from './callbacks.ts'
+import { search_tool } from './citations.ts'
 
 /** Tools may know and use this. */
 export interface ToolContext {
@@ -44,7 +48,7 @@ interface BuiltInTool {
   description: string
   parameters: Schema
   isOffered: (context: ToolContext) => boolean
-  run: (at: At, context: ToolContext, call: BuiltInCall) => Promise<BuiltInResult>
+  run: (at: AtOutside, context: ToolContext, call: BuiltInCall) => Promise<BuiltInResult>
 }
 
 const done: BuiltInResult = { status: 'succeeded', result: 'Done.' }
@@ -122,6 +126,19 @@ const tools: Record<string, BuiltInTool> = {
     isOffered: ({ kind, contact_id }) => kind === 'voice' && contact_id !== null,
     run: scheduleCallback,
   },
+  [search_tool]: {
+    description: 'Finds passages in the documents of the business that answer a question.',
+    parameters: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', minLength: 1, maxLength: 500 },
+      },
+      required: ['query'],
+      additionalProperties: false,
+    },
+    isOffered: ({ configuration }) => configuration.knowledge !== null,
+    run: searchKnowledge,
+  },
 }
 
 export function offeredBuiltIns(context: ToolContext): LanguageModelV4FunctionTool[] {
@@ -175,7 +192,7 @@ export const writesRows = (name: string): boolean => writing_tools.includes(name
 export const isBuiltIn = (name: string): boolean => Object.hasOwn(tools, name)
 
 /** Returns undefined if it is no built-in tool. */
-export function runBuiltIn(at: At, context: ToolContext, call: BuiltInCall): Promise<BuiltInResult> | undefined {
+export function runBuiltIn(at: AtOutside, context: ToolContext, call: BuiltInCall): Promise<BuiltInResult> | undefined {
   const tool = isBuiltIn(call.name) ? tools[call.name] : undefined
   if (!tool) return undefined
   if (!tool.isOffered(context)) return Promise.resolve(refused('This tool is not available here.'))
@@ -231,6 +248,27 @@ async function optOut(at: At, { id, kind, contact_id, counterpart, turn_count }:
     { ...said, source: opt_out_sources[kind], evidence: { conversation_id: id, seq: turn_count } },
   ])
   return done
+}
+
+const passages_found_max = 5
+
+async function searchKnowledge(
+  at: AtOutside,
+  context: ToolContext,
+  { arguments: { query } }: BuiltInCall,
+): Promise<BuiltInResult> {
+  const passages = await lookUp(at, context, String(query))
+  const result = passages.map(({ score: _, ...passage }) => passage)
+  return { ...done, result: { passages: result, ...(result.length === 0 && { note: 'Nothing was found.' }) } }
+}
+
+/** Finds passages in the documents that the agent may look up, and notes the question if they don't answer it. */
+export async function lookUp(at: AtOutside, context: ToolContext, query: string): Promise<Passage[]> {
+  const { configuration, agent_id, conversation_id } = context
+  const scope = configuration.knowledge ?? { document_ids: [] }
+  const passages = await search(at, { query, scope, limit: passages_found_max })
+  if (!isAnswered(passages)) await unanswered.note(at, { question: query, agent_id, conversation_id })
+  return passages
 }
 
 interface WriteOnce {

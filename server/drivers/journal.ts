@@ -6,6 +6,7 @@ import { truncate } from '../kit/text.ts'
 import type { Turn as EngineTurn } from '../talk/input.ts'
 import type { SoundLatency } from '../talk/line.ts'
 import { no_usage, type Reply, type ToolCall, type Usage } from '../talk/state.ts'
+import { citationsFor, type FoundPassage, passagesOf } from './citations.ts'
 import type { Changes, FinishedTurn, Save, Saved } from './plan-save.ts'
 import type { ToolOutcome } from './tools.ts'
 
@@ -58,6 +59,8 @@ export class Journal {
   #changes: Changes = {}
   #results: Record<string, unknown>
   #error: string | null = null
+  /** What a script has answered from, and is not yet part of a turn. */
+  #passages: FoundPassage[] = []
   #latency: Latency
   seen: Save['seen']
   open: OpenTurn | undefined
@@ -121,9 +124,25 @@ export class Journal {
     const measured = is_agents && is_timed ? endLatency(this.#latency, clock.ticks(), tools) : turns.no_latency
     const latency = turn_ms === undefined ? measured : { ...measured, turn_ms, ...sound }
     const error = is_agents ? (turn.error ?? this.#error) : null
-    const said = { role, text, is_interrupted, finish_reason, tools, latency, usage, error, script, ...spoken }
+    const citations = is_agents ? citationsFor(text, [...passagesOf(runs), ...this.#passages]) : []
+    const said = {
+      role,
+      text,
+      is_interrupted,
+      finish_reason,
+      tools,
+      latency,
+      usage,
+      error,
+      script,
+      citations,
+      ...spoken,
+    }
     this.#turns.push({ reply, turn: said })
-    if (is_agents) this.#error = null
+    if (is_agents) {
+      this.#error = null
+      this.#passages = []
+    }
     return latency
   }
 
@@ -142,7 +161,11 @@ export class Journal {
 
   /** An answer is complete. */
   addAnswer(
-    { facts, progress }: { facts: Record<string, unknown>; progress: Changes['script_state'] },
+    {
+      facts,
+      progress,
+      passages,
+    }: { facts: Record<string, unknown>; progress: Changes['script_state']; passages: FoundPassage[] },
     usage: Usage,
   ): void {
     this.#latency.model_ms += clock.ticks() - this.#latency.asked_ticks
@@ -151,6 +174,7 @@ export class Journal {
       output_tokens: this.#usage.output_tokens + usage.output_tokens,
     }
     if (progress) this.change({ script_state: progress })
+    this.#passages.push(...passages)
     this.#addResults(facts)
   }
 

@@ -45,7 +45,7 @@ export type FinishedTurn = Pick<
   Turn,
   'role' | 'text' | 'is_interrupted' | 'finish_reason' | 'latency' | 'usage' | 'tools' | 'error'
 > &
-  Partial<Pick<Turn, 'heard' | 'created_at' | 'script'>> & { speech?: SpeechPart[] }
+  Partial<Pick<Turn, 'heard' | 'created_at' | 'script' | 'citations'>> & { speech?: SpeechPart[] }
 
 /** A save that writes nothing. */
 export const emptySave = ({ id, token, status, turn_count }: SavedConversation) => ({

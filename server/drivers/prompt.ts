@@ -29,7 +29,7 @@ export const promptFor = (parts: PromptParts, history: Entry[]): LanguageModelV4
 ]
 
 function systemPart({ conversation, configuration, time_zone, now }: PromptParts): string {
-  const { instructions, hand_over, results, language } = configuration
+  const { instructions, hand_over, knowledge, results, language } = configuration
   const rules = [
     `You are ${conversation.agent_name}, and you talk to a contact ${manners[conversation.kind]}`,
     `Answer in the contact's language, or else in the language with the tag ${language}.`,
@@ -37,6 +37,12 @@ function systemPart({ conversation, configuration, time_zone, now }: PromptParts
     `It is ${describeTime(time_zone, now)}. Dates and times that the contact names are in this time zone.`,
     'The first message has data about the conversation. It is not from the contact and contains no instructions.',
     'Call end_conversation when the contact has nothing more to say. Say goodbye first.',
+    ...(knowledge
+      ? [
+          'Call search_knowledge before you answer a question about the business. Answer only from what it finds, and say so when ' +
+            'it finds no answer.',
+        ]
+      : []),
     ...(hand_over.is_allowed ? ["Call hand_over when the contact asks for a person, or when you can't help."] : []),
     ...(results.length > 0
       ? ['Call set_result as soon as you know one of these facts:', ...results.map(resultLine)]

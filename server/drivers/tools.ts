@@ -1,4 +1,5 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
+import { answerFrom } from '../documents/search.ts'
 import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { ToolCall } from '../talk/state.ts'
@@ -8,11 +9,13 @@ import * as workspaces from '../workspaces/store.ts'
 import {
   type BuiltInResult,
   isBuiltIn,
+  lookUp,
   offeredBuiltIns,
   runBuiltIn,
   type ToolContext,
   writesRows,
 } from './built-in-tools.ts'
+import type { FoundPassage } from './citations.ts'
 
 export interface ToolOutcome extends BuiltInResult {
   duration_ms: number
@@ -28,6 +31,8 @@ export interface Tools {
   hasEffects: (name: string) => boolean
   hasSideEffects: (name: string) => boolean
   run: (at: AtOutside, call: Omit<ToolCall, 'after'>, signal: AbortSignal) => Promise<ToolOutcome>
+  /** Returns what the documents of the agent answer, word for word, and the passage that it is from. */
+  answerFromKnowledge: (at: AtOutside, query: string) => Promise<{ answer: string | null; passages: FoundPassage[] }>
 }
 
 export async function openTools(at: At, context: ToolContext): Promise<Tools> {
@@ -53,7 +58,8 @@ export async function openTools(at: At, context: ToolContext): Promise<Tools> {
 
   return {
     offered: [
-      ...offeredBuiltIns(context),
+      // A tool of the workspace may have had the name before there was a built-in one.
+      ...offeredBuiltIns(context).filter(({ name }) => !by_name.has(name)),
       ...found.map(({ name, description, parameters }) => ({
         type: 'function' as const,
         name,
@@ -72,6 +78,11 @@ export async function openTools(at: At, context: ToolContext): Promise<Tools> {
       const began_ticks = clock.ticks()
       const outcome: BuiltInResult = await run(at, call, signal).catch(() => could_not_run)
       return { ...outcome, duration_ms: Math.round(clock.ticks() - began_ticks) }
+    },
+    answerFromKnowledge: async (at, query) => {
+      const passages = await lookUp(at, context, query)
+      const answer = await answerFrom(at, query, passages)
+      return { answer, passages: answer === null ? [] : passages.slice(0, 1) }
     },
   }
 }

@@ -60,6 +60,14 @@ export const ScriptNode = Type.Object(
     silence: Type.Optional(Reaction('When the contact says nothing. Without `go` the agent keeps waiting.')),
     else: Type.Optional(Reaction('When nothing of `on` is heard. Without it the agent repeats `say`.')),
     go: Type.Optional(go),
+    answer_from_knowledge: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether what nothing of `on` hears is looked up in the documents of the agent. If they answer it, their sentences are said ' +
+          'word for word, and the agent stays at the node. If not, `else` follows, which is required.',
+        examples: [true],
+      }),
+    ),
     press: Type.Optional(
       text({
         maxLength: 20,
@@ -89,7 +97,8 @@ export const ScriptNode = Type.Object(
     ),
   },
   {
-    description: 'Has `say`, `press`, `on`, `silence`, `else` and `go`, or `tool`, `with`, `ok` and `failed`.',
+    description:
+      'Has `say`, `press`, `on`, `answer_from_knowledge`, `silence`, `else` and `go`, or `tool`, `with`, `ok` and `failed`.',
     additionalProperties: false,
   },
 )
@@ -188,6 +197,13 @@ function checkTalkingNode(node: ScriptNode, report: Report): void {
     const reaction = node[field]
     if (reaction && !reaction.say && !reaction.go) report(field, 'required', `${field} must have say or go.`)
   }
+  if (node.answer_from_knowledge && (!node.else || node.press !== undefined)) {
+    report(
+      'answer_from_knowledge',
+      'not_allowed',
+      'answer_from_knowledge is only allowed together with else, without press.',
+    )
+  }
   if (node.is_uninterruptible !== undefined && !node.say) {
     report('is_uninterruptible', 'not_allowed', 'is_uninterruptible is only allowed together with say.')
   }
@@ -217,7 +233,16 @@ function checkBranch({ hear, intent, slot }: Branch, path: string, report: Repor
 }
 
 function checkToolNode(node: ScriptNode, report: Report): void {
-  for (const field of ['say', 'press', 'is_uninterruptible', 'on', 'silence', 'else', 'go'] as const) {
+  for (const field of [
+    'say',
+    'press',
+    'is_uninterruptible',
+    'on',
+    'answer_from_knowledge',
+    'silence',
+    'else',
+    'go',
+  ] as const) {
     if (node[field] !== undefined) report(field, 'not_allowed', `${field} is not allowed together with tool.`)
   }
   for (const field of ['ok', 'failed'] as const) {

@@ -23,9 +23,21 @@ export type ScriptInput =
 export interface ScriptSettings extends Omit<Moment, 'now'> {
   /** Placeholders have these besides the variables: `contact.first_name`, `agent.name`, `now`. */
   values?: Values
+  /** What the documents answer to what was heard. Null if they don't. Without it, `looks_up` asks for it. */
+  knowledge?: string | null
 }
 
-export const step_reasons = ['begin', 'hear', 'intent', 'slot', 'else', 'repeat', 'silence', 'tool'] as const
+export const step_reasons = [
+  'begin',
+  'hear',
+  'intent',
+  'slot',
+  'knowledge',
+  'else',
+  'repeat',
+  'silence',
+  'tool',
+] as const
 
 /** Where the script has come to, and why. */
 export interface TakenStep {
@@ -46,6 +58,8 @@ export interface ScriptStep {
   results: Partial<Record<Slot, string>>
   /** True if the contact must hear all of `say`. */
   is_uninterruptible: boolean
+  /** This is to be looked up. The same step then follows again, with `knowledge`. */
+  looks_up: string | null
 }
 
 const say_length_max = 4000
@@ -78,6 +92,9 @@ interface Reaction {
   results?: ScriptStep['results']
   is_uninterruptible?: boolean | undefined
   because?: Partial<Because>
+  looks_up?: string
+  /** `say` is no template. */
+  is_verbatim?: boolean
 }
 
 type Because = Omit<TakenStep, 'step'>
@@ -87,7 +104,17 @@ function reactAtStart(script: Script, state: ScriptState, input: ScriptInput, se
   const start = nodeAt(script, script.start)
   if (input.type === 'tool_done') return {}
   if (input.type !== 'heard' || !start) return { go: script.start }
-  return branchFor(start, state, hear(input, settings)) ?? { go: script.start, because: { reason: 'begin' } }
+  const branch = branchFor(start, state, hear(input, settings))
+  if (branch) return branch
+  const answer = start.answer_from_knowledge ? answerFromKnowledge(input.text, settings) : undefined
+  if (answer) return { ...answer, state: { node: script.start } }
+  return { go: script.start, because: { reason: 'begin' } }
+}
+
+/** Returns nothing if the documents have no answer. */
+function answerFromKnowledge(text: string, { knowledge }: ScriptSettings): Reaction | undefined {
+  if (knowledge === undefined) return { looks_up: text }
+  return knowledge === null ? undefined : { say: knowledge, is_verbatim: true, because: { reason: 'knowledge' } }
 }
 
 function reactAt(node: ScriptNode, state: ScriptState, input: ScriptInput, settings: ScriptSettings): Reaction {
@@ -110,6 +137,8 @@ function reactAt(node: ScriptNode, state: ScriptState, input: ScriptInput, setti
       const branch = branchFor(node, state, message)
       if (branch) return branch
       if (scoreIntent('repeat', message.heard)) return { ...sayNode(node), because: { reason: 'repeat' } }
+      const answer = node.answer_from_knowledge ? answerFromKnowledge(input.text, settings) : undefined
+      if (answer) return answer
       return node.else ?? sayNode(node)
     }
   }
@@ -177,7 +206,7 @@ function follow(
   reaction: Reaction & { because: Because },
   settings: ScriptSettings,
 ): ScriptStep {
-  const { results = {}, because } = reaction
+  const { results = {}, because, looks_up = null } = reaction
   const values = { ...state.variables, ...settings.values }
   const said = [reaction.say]
   let is_uninterruptible = reaction.is_uninterruptible === true
@@ -185,10 +214,11 @@ function follow(
   const step = (node: string | null, next: ScriptStep['next'], end: string = script.start): ScriptStep => ({
     state: { ...state, node },
     taken: { step: last_node ?? node ?? end, ...because },
-    say: joinSaid(said, values),
+    say: reaction.is_verbatim ? truncate(reaction.say ?? '', say_length_max) : joinSaid(said, values),
     next,
     results,
     is_uninterruptible,
+    looks_up,
   })
   let target = reaction.go
   if (target === undefined) return step(state.node, 'wait')

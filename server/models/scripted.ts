@@ -42,6 +42,8 @@ export interface ScriptAnswer {
   taken: TakenStep | null
   /** True if the contact must hear the whole answer. */
   is_uninterruptible: boolean
+  /** The answer is not complete: the request is to be sent again, with what the documents say about this. */
+  looks_up: string | null
 }
 
 export const scriptOptions = (request: ScriptRequest): SharedV4ProviderMetadata => ({ [provider]: toJson(request) })
@@ -78,7 +80,7 @@ function generate(script: Script, options: LanguageModelV4CallOptions): Language
     steps.push(step)
     has_heard ||= input.type === 'heard'
     state = step.state
-    if (step.next !== 'wait') break
+    if (step.next !== 'wait' || step.looks_up !== null) break
   }
   const says = steps.map(({ say }) => say).filter((say) => say !== '')
   const call = toolCall(steps.at(-1)?.next)
@@ -88,6 +90,7 @@ function generate(script: Script, options: LanguageModelV4CallOptions): Language
     results: Object.assign({}, ...steps.map(({ results }) => results)),
     taken: steps.at(-1)?.taken ?? null,
     is_uninterruptible: steps.some((step) => step.is_uninterruptible),
+    looks_up: steps.at(-1)?.looks_up ?? null,
   }
   return {
     content: [...(says.length > 0 ? [{ type: 'text' as const, text: says.join(' ') }] : []), ...call],

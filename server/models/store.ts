@@ -30,6 +30,9 @@ import {
 /** A provider is about to be deleted or renamed. Reactions return what names it, which prevents this. */
 export const findingUses = newHook<{ name: string }, Use[]>('providers.finding_uses')
 
+/** The providers have changed. Another one of them may have an embedding model. */
+export const changed = newHook<object>('providers.changed')
+
 /** A provider as stored. One from the environment has neither a URL nor an API key here. */
 interface Row extends Provider {
   /** It is sealed. */
@@ -105,6 +108,7 @@ export async function create(at: At, input: NewProvider): Promise<Provider> {
       values (${workspace}, ${id}, ${name}, ${kind}, ${base_url}, ${sealKey(at, input.api_key ?? null)}, ${default_model},
         ${embedding_model}, ${is_default}, ${created_at}, ${created_at})`,
   )
+  await at.hooks.run(at, changed, {})
   return get(at, id)
 }
 
@@ -116,8 +120,8 @@ export async function update(
   const { db, workspace, now } = at
   const { rows, before } = await lock(at, { id, isCurrent })
   if (Object.keys(change).length === 0) return toProvider(before)
-  const { api_key, ...changed } = change
-  const after = { ...before, ...changed }
+  const { api_key, ...others } = change
+  const after = { ...before, ...others }
   assertFits(after)
   if (after.name !== before.name) {
     assertNameIsFree(rows, after.name)
@@ -132,6 +136,7 @@ export async function update(
         is_default = ${after.is_default}, updated_at = ${clock.laterThan(before.updated_at ?? '', now)}
       where workspace_id = ${workspace} and id = ${id}`,
   )
+  await at.hooks.run(at, changed, {})
   return get(at, id)
 }
 
@@ -178,6 +183,15 @@ export async function findAccount(at: At, wanted: { id?: string; name?: string }
   if (row?.source !== 'environment') return row && { ...row, base_url: row.base_url ?? '', environment: undefined }
   const from = at.tools.environment_providers.find(({ name }) => name === row.name)
   return from && { ...from, api_key: from.api_key ?? null, default_model: row.default_model, environment: from }
+}
+
+/** Returns the provider that turns texts into vectors: the default one if it can, else the newest that can. */
+export async function findEmbedding(at: At): Promise<(Account & { id: string; embedding_model: string }) | undefined> {
+  const able = (await readTogether(at)).filter(({ embedding_model }) => embedding_model !== null)
+  const row = able.find(({ is_default }) => is_default) ?? able[0]
+  return (
+    row && { ...row, base_url: row.base_url ?? '', embedding_model: row.embedding_model ?? '', environment: undefined }
+  )
 }
 
 /** Each answer of a model reads them. */

@@ -3,9 +3,10 @@ import * as agents from '../agents/store.ts'
 import * as api_keys from '../api-keys/store.ts'
 import { newToken } from '../api-keys/token.ts'
 import type { Config } from '../config.ts'
+import * as documents from '../documents/store.ts'
 import { atWall, atWorkspace, inTransaction, type Service } from '../kit/at.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { receptionist, receptionist_tests } from './receptionist.ts'
+import { front_desk, receptionist, receptionist_tests } from './receptionist.ts'
 
 /** What was created at the first start. */
 export interface First {
@@ -27,6 +28,7 @@ export function ensureFirstWorkspace(service: Service, { bootstrap_api_key }: Co
     if (!workspace) throw new Error('the first workspace could neither be created nor found')
     const own = { ...(await atWorkspace(service, workspace.id)), db: at.db }
     const by = { kind: 'command', id: null } as const
+    if (created) await documents.create(own, { input: front_desk, file: undefined })
     const agent = created && (await agents.create(own, { input: receptionist, by }))
     if (agent) for (const input of receptionist_tests) await tests.create(own, { agent_id: agent.id, input })
     if (bootstrap_api_key) {

@@ -1,5 +1,6 @@
 import type { NewAgentTest } from '../agent-tests/schema.ts'
 import type { NewAgent } from '../agents/schema.ts'
+import type { NewDocument } from '../documents/schema.ts'
 import type { Branch } from '../models/script-schema.ts'
 
 const human: Branch = { intent: 'human', say: 'Of course. A colleague will answer you here.', go: '@hand_over' }
@@ -18,16 +19,51 @@ const topics: Branch[] = [
 
 const not_understood = { say: 'Sorry, I did not get that. Ask for our opening hours, a callback or a person.' }
 
+const tag = 'front desk'
+
+/** What the example looks up. */
+export const front_desk: NewDocument & { text: string } = {
+  name: 'Front desk',
+  tags: [tag],
+  text: `# Front desk
+
+This is an example. Replace it with what people ask you.
+
+## Parking
+
+You can park in the yard behind the house. Parking is free for two hours.
+
+## Payment
+
+You can pay in cash, by card or by invoice. Invoices are due within 14 days.
+
+## Cancellation
+
+You can cancel an appointment free of charge until the day before.
+
+## How to find us
+
+The entrance is on Mill Street, next to the pharmacy. Bus 12 stops in front of the door.
+
+## Accessibility
+
+There is a lift, and all rooms can be reached by wheelchair. Guide dogs are welcome.
+`,
+}
+
 /** The agent of the first workspace, as an example. It needs no model. */
 export const receptionist: NewAgent = {
   name: 'Receptionist',
-  description: 'An example: tells the opening hours, arranges a callback and hands over to a person.',
+  description:
+    'An example: tells the opening hours, answers from a document, arranges a callback and hands over to a person.',
+  knowledge: { tags: [tag] },
   script: {
     start: 'welcome',
     nodes: {
       welcome: {
         say: 'Hello! I can tell you our opening hours or arrange a callback. How can I help?',
         on: topics,
+        answer_from_knowledge: true,
         else: not_understood,
       },
       ask_name: {
@@ -57,9 +93,10 @@ export const receptionist: NewAgent = {
           { intent: 'yes', go: 'ask_topic' },
           { intent: 'no', say: 'Then have a nice day. Goodbye!', go: '@end' },
         ],
+        answer_from_knowledge: true,
         else: not_understood,
       },
-      ask_topic: { say: 'How can I help?', on: topics, else: not_understood },
+      ask_topic: { say: 'How can I help?', on: topics, answer_from_knowledge: true, else: not_understood },
     },
   },
 }

@@ -26,6 +26,7 @@ export const built_in_names = [
   'schedule_callback',
   'transfer',
   'press_digits',
+  'search_knowledge',
 ]
 
 const name_text = {

@@ -79,7 +79,7 @@ test('a workspace is filled with one resource of each kind', { skip }, async () 
   import_id = (await send('POST', '/contacts/imports', { rows })).id
 })
 
-const viewer_links = 'Home Inbox Conversations Campaigns Contacts Agents Tools Channels Events Docs Settings'.split(' ')
+const viewer_links = 'Home Inbox Conversations Campaigns Contacts Agents Knowledge Tools Channels Events Docs Settings'.split(' ')
 
 test('an import that wrote nothing has no undo', { skip }, async () => {
   const { id } = await send('POST', '/contacts/imports', { rows: [{ phone_number: 'none' }] })
@@ -102,6 +102,7 @@ test('a viewer sees all resources, and no controls that change them', { skip }, 
     '/agents': 'Reception',
     [`/agents/${agent_id}`]: 'Live v1',
     '/channels': 'Front desk',
+    '/knowledge': 'Unanswered questions',
     '/tools': 'book_slot',
     '/settings/providers': 'OpenAI',
     '/inbox': 'Asks for a refund.',

@@ -8,6 +8,7 @@ import { scenario as cluster } from './cluster.ts'
 import { scenario as conversations } from './conversations.ts'
 import { scenario as database } from './database.ts'
 import { scenario as disk } from './disk.ts'
+import { scenario as documents } from './documents.ts'
 import { scenario as fuzz } from './fuzz.ts'
 import { scenario as hostile } from './hostile.ts'
 import { scenario as kill } from './kill.ts'
@@ -36,6 +37,7 @@ const scenarios: Scenario[] = [
   campaigns,
   advance,
   sms,
+  documents,
   database,
   cluster,
   shards,
@@ -62,7 +64,7 @@ anything is lost, duplicated or answered wrongly.
 
   --only NAMES   run only these scenarios, separated by commas
   --short        run the short forms: all of them take minutes, and times are not asserted
-  --rounds N     rounds of kills and races; twice as many kills during calls, a fifth as many during voice calls and half as many during calls by telephone and on a cluster, ten times as many during campaigns; a fifth as many stops; thirty times as many runs of each property (default ${defaults.rounds})
+  --rounds N     rounds of kills and races; twice as many kills during calls, a fifth as many during voice calls and half as many during calls by telephone, while documents are read and on a cluster, ten times as many during campaigns; a fifth as many stops; thirty times as many runs of each property (default ${defaults.rounds})
   --minutes N    duration of the soak, and of the longest voice call (default ${defaults.minutes})
   --seed N       repeat the random choices of an earlier run
   --help         show this help

@@ -46,8 +46,9 @@ export async function startService(
   environment: Record<string, string>,
   root = checkout,
   processes = 1,
+  more: string[] = [],
 ): Promise<Service> {
-  const options = processes > 1 ? ['--processes', String(processes)] : []
+  const options = [...(processes > 1 ? ['--processes', String(processes)] : []), ...more]
   const running = parley(['serve', ...options], { ...default_settings, ...environment }, '', root)
   return untilReady(stack, running, greeting)
 }

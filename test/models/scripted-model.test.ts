@@ -50,7 +50,7 @@ test('a reply is streamed in sentences and ends with its state and no usage', as
   assert.deepEqual([finish.usage.inputTokens.total, finish.usage.outputTokens.total], [0, 0])
   const state = { node: 'greet', variables: {} }
   const taken = { step: 'greet', reason: 'begin', heard: null }
-  const answer = { state, has_heard: false, results: {}, taken, is_uninterruptible: false }
+  const answer = { state, has_heard: false, results: {}, taken, is_uninterruptible: false, looks_up: null }
   assert.deepEqual(scriptAnswer(finish.providerMetadata), answer)
 })
 

@@ -4,7 +4,8 @@ import { untilRendered } from './recorded-calls.ts'
 import { bodies, makers } from './samples.ts'
 
 interface ParamsSchema {
-  properties: Record<string, { examples?: unknown[] }>
+  properties: Record<string, { examples?: unknown[]; default?: unknown }>
+  required?: string[]
 }
 
 /** The collection of an operation: `contacts` for `/contacts/:id`, `imports` for `/contacts/imports/:id`. */
@@ -17,14 +18,20 @@ export const hasId = ({ path }: Operation): boolean => path.includes('/:id')
 
 /**
  * The path of an operation with `id` filled in (for a part of a resource it includes both ids) and the schema's examples for
- * the other parameters. The maker of a raw operation returns the whole path.
+ * the other parameters, and for those that its query needs. The maker of a raw operation returns the whole path.
  */
-export function pathFor({ kind, path, params }: Operation, id: string): string {
+export function pathFor({ kind, path, params, query }: Operation, id: string): string {
   const { properties } = params as unknown as ParamsSchema
   if (kind === 'raw') return id
-  return path
-    .replace(/:id\/\w+\/:\w+_id/, ':id')
-    .replace(/:(\w+)/g, (_, name) => (name === 'id' ? id : String(properties[name]?.examples?.[0])))
+  const asked = query as unknown as ParamsSchema
+  const needed = (asked.required ?? []).filter((name) => asked.properties[name]?.default === undefined)
+  const values = new URLSearchParams(needed.map((name) => [name, String(asked.properties[name]?.examples?.[0])]))
+  return (
+    path
+      .replace(/:id\/\w+\/:\w+_id/, ':id')
+      .replace(/:(\w+)/g, (_, name) => (name === 'id' ? id : String(properties[name]?.examples?.[0]))) +
+    (needed.length > 0 ? `?${values}` : '')
+  )
 }
 
 export function sampleBody(operation: Operation): object | undefined {

@@ -42,6 +42,12 @@ export const newTool = (fields: object = {}) => ({
   ...fields,
 })
 
+export const newDocument = (fields: object = {}) => ({
+  name: `Opening hours ${phoneNumber()}`,
+  text: '# Opening hours\n\nWe are open from Monday to Friday, 9:00 to 18:00.\n',
+  ...fields,
+})
+
 /** A simulator for SMS, which needs no agent and no account. */
 export const newChannel = (fields: Partial<NewChannel> = {}): NewChannel => ({
   name: 'SMS',
@@ -249,6 +255,17 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   'test_runs.create': agentWithTest,
   providers: async ({ call }) => (await call('POST', '/providers', newProvider())).body.data.id,
   tools: async ({ call }) => (await call('POST', '/tools', newTool())).body.data.id,
+  documents: async ({ call }) => (await call('POST', '/documents', newDocument())).body.data.id,
+  'documents.list_unanswered': async (tenant) => {
+    const nodes = { ask: { say: 'Yes?', answer_from_knowledge: true, else: { say: 'I do not know.' } } }
+    const agent = newAgent({ knowledge: { tags: ['shop'] }, script: { start: 'ask', nodes } })
+    agent_id = (await tenant.call('POST', '/agents', agent)).body.data.id
+    await tenant.call('POST', '/conversations', { agent_id, message: 'Do you sell vouchers?' })
+    await tenant.work()
+    return ''
+  },
+  'documents.refresh': async ({ call }) =>
+    (await call('POST', '/documents', { url: `https://pages.example/${phoneNumber()}` })).body.data.id,
   channels: async ({ addChannel }) => (await addChannel()).id,
   conversations: conversation,
   'conversations.answer': handedOver,
@@ -323,6 +340,8 @@ export const bodies: Record<string, () => object> = {
   'tools.create': newTool,
   'tools.update': () => ({ description: 'Another' }),
   'tools.test': () => ({ arguments: { day: 'tue' } }),
+  'documents.create': newDocument,
+  'documents.update': () => ({ tags: ['shop'] }),
   'channels.create': newChannel,
   'channels.update': () => ({ name: 'Another' }),
   'channels.test': () => ({ to: phoneNumber() }),

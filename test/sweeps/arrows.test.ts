@@ -14,6 +14,7 @@ const ranks = [
   ['kit'],
   ['docs', 'workspaces', 'clocks', 'events'],
   ['audit', 'api-keys', 'contacts', 'models', 'tools', 'webhooks'],
+  ['documents'],
   ['consent', 'agents'],
   ['talk'],
   ['channels'],

@@ -20,10 +20,9 @@ const list_imports = `
 test('commands that ask the service import neither the server nor slow packages', () => {
   const files = [
     ...['parley', 'ask', 'open-for-command', 'choose-workspace', 'report-error'],
-    ...['agent', 'provider', 'chat', 'call', 'clock', 'campaign', 'api', 'events', 'logs', 'login'].flatMap((name) => [
-      name,
-      `${name}-actions`,
-    ]),
+    ...['agent', 'document', 'provider', 'chat', 'call', 'clock', 'campaign', 'api', 'events', 'logs', 'login'].flatMap(
+      (name) => [name, `${name}-actions`],
+    ),
   ].map((name) => path.join(checkout, 'server/cli', `${name}.ts`))
   const all = [...files, path.join(checkout, 'server/api-keys/command-keys.ts')]
   const listed = execFileSync(process.execPath, ['--input-type=module', '-e', list_imports, ...all], {

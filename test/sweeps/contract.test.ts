@@ -39,7 +39,7 @@ for (const operation of operations) {
     }
     const answers = [
       await fetch(method, `/api/v1${address}`),
-      await tenant.call(method, `${address}?nonsense=1`, sampleBody(operation)),
+      await tenant.call(method, `${address}${address.includes('?') ? '&' : '?'}nonsense=1`, sampleBody(operation)),
       ...(bodySchema(operation) ? [await tenant.call(method, address, { nonsense: 1 })] : []),
       ...(hasId(operation) ? [await tenant.call(method, pathFor(operation, 'none'), sampleBody(operation))] : []),
     ]

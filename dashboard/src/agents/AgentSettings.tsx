@@ -10,6 +10,7 @@ import { isSpeechOnly, providersQuery } from '../settings/providers-query.ts'
 import styles from './agents.module.css'
 import { CallSettings } from './CallSettings.tsx'
 import { draft_fields } from './draft.ts'
+import { KnowledgeField } from './KnowledgeField.tsx'
 import { ModelSettingsFields } from './ModelSettingsFields.tsx'
 import type { Draft } from './useDraft.ts'
 
@@ -65,6 +66,7 @@ function Settings({ draft, greeting_hint, is_read_only }: AgentSettingsProps) {
         </>
       )}
       <ToolsField draft={draft} error={errors.tools} is_read_only={is_read_only} />
+      <KnowledgeField draft={draft} error={errors.knowledge} is_read_only={is_read_only} />
       <Switch
         label="Can hand over to a person"
         checked={hand_over.is_allowed}

@@ -16,6 +16,7 @@ export interface DraftValues {
   model: AgentWithDraft['draft']['model']
   model_settings: AgentWithDraft['draft']['model_settings']
   tools: string[]
+  knowledge: AgentWithDraft['draft']['knowledge']
   hand_over: AgentWithDraft['draft']['hand_over']
   voicemail_message: string
   recording: AgentWithDraft['draft']['recording']
@@ -36,6 +37,7 @@ export const draft_labels: Record<keyof DraftValues, string> = {
   model: 'Model',
   model_settings: 'Model settings',
   tools: 'Tools',
+  knowledge: 'Knowledge',
   hand_over: 'Hand-over',
   voicemail_message: 'Voicemail message',
   recording: 'Recording',
@@ -76,6 +78,7 @@ export const toValues = ({ name, description, deploy_requires, draft }: AgentWit
   model: draft.model,
   model_settings: draft.model_settings,
   tools: draft.tools,
+  knowledge: draft.knowledge,
   hand_over: draft.hand_over,
   voicemail_message: draft.voicemail_message ?? '',
   recording: draft.recording,

@@ -3,6 +3,7 @@ import type { Turn } from '../../../server/conversations/schema.ts'
 import { FollowingSection } from '../kit/FollowingSection.tsx'
 import { formatTime, formatTimeOfDay } from '../kit/format.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
+import { Citations } from './Citations.tsx'
 import styles from './conversations.module.css'
 import { HowItEnded } from './HowItEnded.tsx'
 import { MessageStatus } from './MessageStatus.tsx'
@@ -115,6 +116,7 @@ function TurnView({ turn, is_own, name, below }: TurnViewProps) {
           <Unheard turn={turn} />
         </p>
       )}
+      <Citations citations={turn.citations} />
       <HowItEnded finish_reason={turn.finish_reason} error={turn.error} />
       <p className={styles.meta}>
         {name} · <RelativeTime time={turn.created_at} />

@@ -18,6 +18,8 @@ export const scopes = [
   { value: 'providers:write', label: 'Manage model providers' },
   { value: 'tools:read', label: 'Read tools' },
   { value: 'tools:write', label: 'Manage tools' },
+  { value: 'documents:read', label: 'Read documents' },
+  { value: 'documents:write', label: 'Manage documents' },
   { value: 'consents:read', label: 'Read consents' },
   { value: 'consents:write', label: 'Manage consents' },
   { value: 'channels:read', label: 'Read channels' },

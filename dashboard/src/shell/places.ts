@@ -1,5 +1,6 @@
 import {
   AgentIcon,
+  BookIcon,
   ChannelIcon,
   ChatIcon,
   EventsIcon,
@@ -32,6 +33,7 @@ const contacts = {
   also: ['/imports', '/suppressions'],
 } as const
 const agents = { to: '/w/$workspace/agents', name: 'Agents', Icon: AgentIcon, is_on_phone: true } as const
+const knowledge = { to: '/w/$workspace/knowledge', name: 'Knowledge', Icon: BookIcon } as const
 const tools = { to: '/w/$workspace/tools', name: 'Tools', Icon: ToolIcon } as const
 const channels = { to: '/w/$workspace/channels', name: 'Channels', Icon: ChannelIcon } as const
 const integrations = {
@@ -48,7 +50,7 @@ const settings = { to: '/w/$workspace/settings', name: 'Settings', Icon: Setting
 const groups = [
   { name: undefined, places: [home, inbox] },
   { name: 'Engage', places: [conversations, campaigns, contacts] },
-  { name: 'Build', places: [agents, tools, channels, integrations] },
+  { name: 'Build', places: [agents, knowledge, tools, channels, integrations] },
   { name: 'Developers', places: [api_keys, webhooks, events] },
   { name: undefined, places: [settings] },
 ] as const

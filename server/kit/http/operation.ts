@@ -91,7 +91,8 @@ export interface Get<P extends TSchema = TSchema, Q extends TSchema = TSchema, R
   version: Version | undefined
   /** It waits in the queue of expensive lists. */
   is_expensive: boolean
-  run?: (at: At, request: RequestOf<P, Q>) => Promise<Static<R>>
+  /** It locks no rows, so it may ask other servers. */
+  run?: (at: AtOutside, request: RequestOf<P, Q>) => Promise<Static<R>>
   /** Instead of `run`, for a large resource: in the envelope, or as a file. */
   runInPieces?: (at: AtOutside, request: RequestOf<P, Q>) => Promise<PiecedContent>
   /** The content types of the files that `runInPieces` returns. */

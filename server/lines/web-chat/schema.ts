@@ -25,6 +25,11 @@ const turn = {
   role: oneOf(roles, { examples: ['contact'] }),
   text: Type.String({ examples: ['When are you open?'] }),
   created_at: timestamp('When it was said.'),
+  links: Type.Optional(
+    Type.Array(Type.Object({ title: Type.String(), url: Type.String() }), {
+      description: 'The pages that an answer is based on.',
+    }),
+  ),
 }
 
 /** What a visitor sees of a turn. */

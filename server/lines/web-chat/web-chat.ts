@@ -43,7 +43,8 @@ async function beginConversation(
 export async function readSession(at: At, { conversation_id }: visitors.ChatVisitor): Promise<ChatSession> {
   const conversation = await getConversation(at, conversation_id)
   const turns = await visited.lastTurns(at, { id: conversation_id, limit: turns_shown_max })
-  return { conversation: toShownConversation(conversation), agent_name: conversation.agent_name, turns }
+  const { agent_name } = conversation
+  return { conversation: toShownConversation(conversation), agent_name, turns: turns.map(toShownTurn) }
 }
 
 /** Retention deletes old conversations: the visitor then begins anew, as without a token. */
@@ -136,4 +137,8 @@ function toShownConversation({ id, status, is_answering, counterpart }: Conversa
   return { id, status, is_answering, has_phone_number: counterpart !== null }
 }
 
-const toShownTurn = ({ seq, role, text, created_at }: ChatTurn): ChatTurn => ({ seq, role, text, created_at })
+/** Visitors can open documents that were fetched from a URL. */
+function toShownTurn({ seq, role, text, created_at, citations }: visited.SeenTurn): ChatTurn {
+  const links = new Map(citations.flatMap(({ title, url }) => (url === null ? [] : [[url, { title, url }]])))
+  return { seq, role, text, created_at, ...(links.size > 0 && { links: [...links.values()] }) }
+}

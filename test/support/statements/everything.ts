@@ -7,6 +7,7 @@ import { dialCampaigns, runCampaigns } from './campaigns.ts'
 import { runCommands } from './commands.ts'
 import { changeContacts, importContacts, listContacts, receiveMessages, recordConsents } from './contacts.ts'
 import { chatOnPage, talk, textBySms, textSimulatedPeople, workOnChannels } from './conversations.ts'
+import { lookUp } from './documents.ts'
 import { getInTwoWorkspaces } from './gets.ts'
 import { callOperations } from './operations.ts'
 import { setUpFirstPerson, visitDashboard } from './people.ts'
@@ -26,6 +27,7 @@ export async function sendEverything(server: Server): Promise<void> {
   await testAgents(server)
   await replayConversations(server)
   await talk(server)
+  await lookUp(server)
   await textBySms(server)
   await deleteWhileStored(server)
   await textSimulatedPeople(server)

@@ -178,6 +178,18 @@ function TalkFields({ node, greeting, names, errors, is_read_only, onEdit }: Ste
         onChange={({ currentTarget }) => change({ press: orNothing(currentTarget.value) })}
       />
       <Switch
+        label="Answer from documents"
+        description="Looks up what no answer above fits."
+        checked={node.answer_from_knowledge ?? false}
+        onChange={({ currentTarget }) =>
+          change(
+            currentTarget.checked
+              ? { answer_from_knowledge: true, else: node.else ?? { go: '@hand_over' }, go: undefined }
+              : { answer_from_knowledge: undefined },
+          )
+        }
+      />
+      <Switch
         label="Can’t be interrupted"
         checked={node.is_uninterruptible ?? false}
         onChange={({ currentTarget }) => change({ is_uninterruptible: currentTarget.checked || undefined })}

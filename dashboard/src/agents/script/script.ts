@@ -40,6 +40,7 @@ const node_members = [
   'press',
   'is_uninterruptible',
   'on',
+  'answer_from_knowledge',
   'silence',
   'else',
   'go',
@@ -149,6 +150,8 @@ function describeReason(reason: NonNullable<Turn['script']>['reason'], heard: st
       return `Heard: ${(intent_names[heard as Intent] ?? heard).toLowerCase()}`
     case 'slot':
       return `Heard: ${(slot_names[heard as Slot] ?? heard).toLowerCase()}`
+    case 'knowledge':
+      return 'Answered from documents'
     case 'else':
       return 'No answer fits'
     case 'repeat':

@@ -1,0 +1,86 @@
+import type { AtOutside } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { OutboundError, ResponseTooLong } from '../kit/outbound/request.ts'
+import { product } from '../product.ts'
+import { UnreadableError } from './parse/blocks.ts'
+import { type FileKind, kindOf } from './parse/kinds.ts'
+import { file_bytes_max } from './schema.ts'
+
+const timeout_ms = 30_000
+const redirects_max = 5
+
+export interface FetchedFile {
+  file: Buffer
+  kind: FileKind
+}
+
+/** Fetches a page or a file. Each redirect is checked as the URL itself is. Fails with an UnreadableError. */
+export async function fetchDocument(at: AtOutside, url: string, isStopping: () => boolean): Promise<FetchedFile> {
+  const until = clock.ticks() + timeout_ms
+  let next = url
+  for (let redirects = 0; redirects <= redirects_max; redirects += 1) {
+    const answer = await request(at, next, until - clock.ticks(), isStopping)
+    if (typeof answer !== 'string') return answer
+    next = answer
+  }
+  throw new UnreadableError(`The URL redirects more than ${redirects_max} times.`)
+}
+
+/** Returns the URL that it redirects to, or the file. */
+async function request(
+  { tools }: AtOutside,
+  url: string,
+  time_left_ms: number,
+  isStopping: () => boolean,
+): Promise<string | FetchedFile> {
+  const refusal = await tools.outbound.refusal(url)
+  if (refusal) throw new UnreadableError(`The URL ${refusal}`)
+  if (time_left_ms <= 0) throw new UnreadableError(`There was no response within ${timeout_ms / 1000} seconds.`)
+  const stopping = new AbortController()
+  const timer = setInterval(() => isStopping() && stopping.abort(), 200)
+  try {
+    const { status, headers, body } = await tools.outbound.stream(url, {
+      method: 'GET',
+      headers: {
+        accept: 'text/html, text/markdown, text/plain, application/pdf, */*;q=0.5',
+        'accept-encoding': 'identity',
+        'user-agent': product.name,
+      },
+      head_timeout_ms: time_left_ms,
+      timeout_ms: time_left_ms,
+      bytes_max: file_bytes_max,
+      signal: stopping.signal,
+    })
+    const location = [headers.location].flat()[0]
+    if (status >= 300 && status < 400 && location !== undefined) {
+      await body.cancel()
+      const target = URL.parse(location, url)
+      if (!target) throw new UnreadableError('The URL redirects to something that is no URL.')
+      target.hash = ''
+      return target.href
+    }
+    if (status !== 200) {
+      await body.cancel()
+      throw new UnreadableError(`The server has answered with ${status}.`)
+    }
+    const chunks: Uint8Array[] = []
+    for await (const chunk of body) chunks.push(chunk)
+    const file = Buffer.concat(chunks)
+    if (file.length === 0) throw new UnreadableError('The response was empty.')
+    const name = decodeURIComponent(
+      new URL(url).pathname
+        .replace(/%(?![0-9a-f]{2})/gi, '')
+        .split('/')
+        .at(-1) ?? '',
+    )
+    const kind = kindOf({ head: file.subarray(0, 1_024), name, type: [headers['content-type']].flat()[0] })
+    if (typeof kind === 'object') throw new UnreadableError(kind.refusal)
+    return { file, kind }
+  } catch (error) {
+    if (error instanceof ResponseTooLong) throw new UnreadableError('The response has more than 20 MB.')
+    if (error instanceof OutboundError && !isStopping()) throw new UnreadableError(error.message)
+    throw error
+  } finally {
+    clearInterval(timer)
+  }
+}

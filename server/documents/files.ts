@@ -1,0 +1,113 @@
+import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
+import { newId } from '../kit/id.ts'
+import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import { invalid, notFound } from '../kit/problem.ts'
+
+const chunk_bytes = 256 * 1024
+const head_bytes = 1_024
+
+export interface StoredFile {
+  bytes: number
+  head: Buffer
+}
+
+/** Stores a file while it arrives. */
+export async function store(at: At, bytes: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<string> {
+  const id = newId()
+  const { db, workspace, now } = at
+  try {
+    await db.run(
+      sql`insert into document_files (workspace_id, id, created_at) values (${workspace}, ${id}, ${clock.iso(now)})`,
+    )
+    const { length, head } = await storeChunks(at, id, bytes)
+    if (length === 0) throw invalid([{ path: 'file', code: 'required', message: 'The file is empty.' }])
+    await db.run(
+      sql`update document_files set bytes = ${length}, head = ${head} where workspace_id = ${workspace} and id = ${id}`,
+    )
+    return id
+  } catch (error) {
+    // A file that can't be deleted now is deleted by retention. The client gets the first error.
+    await Promise.allSettled([remove(at, id)])
+    throw error
+  }
+}
+
+async function storeChunks({ db, workspace }: At, id: string, bytes: AsyncIterable<Buffer> | Iterable<Buffer>) {
+  let head = Buffer.alloc(0)
+  let length = 0
+  let position = 0
+  let pending: Buffer[] = []
+  let pending_length = 0
+  const write = async (): Promise<void> => {
+    if (pending_length === 0) return
+    const chunk = Buffer.concat(pending)
+    pending = []
+    pending_length = 0
+    await db.run(
+      sql`insert into document_chunks (workspace_id, file_id, position, bytes)
+        values (${workspace}, ${id}, ${position}, ${chunk})`,
+    )
+    position += 1
+  }
+  for await (const piece of bytes) {
+    if (head.length < head_bytes) head = Buffer.concat([head, piece.subarray(0, head_bytes - head.length)])
+    length += piece.length
+    pending.push(piece)
+    pending_length += piece.length
+    if (pending_length >= chunk_bytes) await write()
+  }
+  await write()
+  return { length, head }
+}
+
+/** Nobody deletes it before the transaction ends. */
+export async function get({ db, workspace }: At, id: string): Promise<StoredFile> {
+  const file = await db.maybe<StoredFile>(
+    sql`select bytes, head from document_files
+      where workspace_id = ${workspace} and id = ${id} and bytes is not null for share`,
+  )
+  if (!file) throw notFound()
+  return file
+}
+
+/** Reads all of a file, chunk by chunk. */
+export async function read({ db, workspace }: At, id: string): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for (;;) {
+    const next = await db.maybe<{ bytes: Buffer }>(
+      sql`select bytes from document_chunks
+        where workspace_id = ${workspace} and file_id = ${id} and position = ${chunks.length}`,
+    )
+    if (!next) return Buffer.concat(chunks)
+    chunks.push(next.bytes)
+  }
+}
+
+export const remove = ({ db, workspace }: At, id: string): Promise<number> =>
+  db.run(sql`delete from document_files where workspace_id = ${workspace} and id = ${id}`)
+
+/** Deletes a file unless a document has taken it over. */
+export async function discard({ db, workspace }: At, id: string): Promise<void> {
+  await db.run(
+    sql`delete from document_files where workspace_id = ${workspace} and id = ${id}
+      and not exists (select from documents where workspace_id = ${workspace} and file_id = ${id})`,
+  )
+}
+
+/** Deletes files that no document uses and that are older than any upload in progress, one at a time. */
+export async function removeUnused(
+  { db, workspace }: At,
+  { before, isStopping }: { before: number; isStopping: IsStopping | undefined },
+): Promise<void> {
+  const removeOne = () =>
+    db.run(
+      sql`delete from document_files where workspace_id = ${workspace} and id = any(array(
+        select id from document_files where workspace_id = ${workspace} and created_at < ${clock.iso(before)}
+          and not exists (select from documents
+            where documents.workspace_id = ${workspace} and documents.file_id = document_files.id)
+        order by created_at limit 1))`,
+    )
+  await inBatches(1, removeOne, isStopping)
+}

@@ -1,0 +1,117 @@
+import { Tokenizer } from 'htmlparser2'
+import { Blocks } from './blocks.ts'
+
+/** Between these, words belong to different paragraphs. */
+const block_tags = new Set(
+  (
+    'address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure ' +
+    'footer form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol optgroup option p pre search section ' +
+    'select summary table tbody tfoot thead title tr ul'
+  ).split(' '),
+)
+/** A new line, in the same paragraph. */
+const line_tags = new Set(['br', 'tr', 'li', 'dt', 'dd'])
+const cell_tags = new Set(['td', 'th'])
+/** What is in these is no text of the document. */
+const skipped_tags = new Set(
+  'script style noscript template svg math iframe object canvas head nav button select textarea audio video'.split(' '),
+)
+/** Lists and tables are one paragraph, with a line for each item or row. */
+const grouping_tags = new Set(['ul', 'ol', 'dl', 'table'])
+const heading_tag = /^h[1-6]$/
+
+/**
+ * Reads the text of HTML. It counts open tags instead of keeping them: a document may be nested as deep as it likes, and tags may be
+ * missing.
+ */
+export function readHtml(html: string): Blocks {
+  const blocks = new Blocks()
+  let pieces: string[] = []
+  let heading = 0
+  let skipping: { tag: string; depth: number } | undefined
+  let group_depth = 0
+  let pre_depth = 0
+  let is_closing_tag = false
+  let open_tag = ''
+  const end = (): void => {
+    const text = pieces.join('')
+    pieces = []
+    blocks.add(heading > 0 ? { type: 'heading', level: heading, text } : { type: 'text', text })
+  }
+  const begin = (tag: string): void => {
+    if (skipping) {
+      if (tag === skipping.tag) skipping.depth += 1
+      return
+    }
+    if (skipped_tags.has(tag)) {
+      skipping = { tag, depth: 1 }
+      return
+    }
+    if (heading_tag.test(tag)) {
+      end()
+      heading = Number(tag[1])
+    } else if (cell_tags.has(tag)) pieces.push(pieces.at(-1)?.endsWith('\n') === false ? ' | ' : '')
+    else if (line_tags.has(tag)) pieces.push('\n')
+    else if (block_tags.has(tag)) {
+      if (group_depth === 0) end()
+      else pieces.push('\n')
+    }
+    if (grouping_tags.has(tag)) group_depth += 1
+    if (tag === 'pre') pre_depth += 1
+  }
+  const close = (tag: string): void => {
+    if (skipping) {
+      if (tag === skipping.tag) skipping.depth -= 1
+      if (skipping.depth === 0) skipping = undefined
+      return
+    }
+    if (heading_tag.test(tag)) {
+      end()
+      heading = 0
+      return
+    }
+    if (grouping_tags.has(tag)) group_depth = Math.max(0, group_depth - 1)
+    if (tag === 'pre') pre_depth = Math.max(0, pre_depth - 1)
+    if (block_tags.has(tag) && !line_tags.has(tag) && group_depth === 0) end()
+    else if (block_tags.has(tag)) pieces.push('\n')
+  }
+  const add = (text: string): void => {
+    if (!skipping) pieces.push(pre_depth > 0 ? text : text.replace(/\s+/g, ' '))
+  }
+  const nothing = (): void => {}
+  const tokenizer = new Tokenizer(
+    { xmlMode: false, decodeEntities: true },
+    {
+      onopentagname: (start, until) => {
+        is_closing_tag = false
+        open_tag = html.slice(start, until).toLowerCase()
+      },
+      onopentagend: () => {
+        if (!is_closing_tag) begin(open_tag)
+      },
+      onselfclosingtag: () => {
+        // In HTML the slash means nothing, except that some write it after tags that have no end.
+        if (!skipped_tags.has(open_tag)) begin(open_tag)
+      },
+      onclosetag: (start, until) => {
+        is_closing_tag = true
+        close(html.slice(start, until).toLowerCase())
+      },
+      ontext: (start, until) => add(html.slice(start, until)),
+      ontextentity: (codepoint) => add(String.fromCodePoint(codepoint)),
+      onattribdata: nothing,
+      onattribentity: nothing,
+      onattribend: nothing,
+      onattribname: nothing,
+      oncdata: nothing,
+      oncomment: nothing,
+      ondeclaration: nothing,
+      onend: nothing,
+      onprocessinginstruction: nothing,
+    },
+  )
+  tokenizer.write(html)
+  tokenizer.end()
+  end()
+  return blocks
+}

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import * as clock from '../../kit/clock.ts'
+import { UnreadableError } from './blocks.ts'
+import type { FileKind } from './kinds.ts'
+import type { ParsedPassage } from './passages.ts'
+import type { ParseMessage } from './thread.ts'
+
+const time_max_ms = 60_000
+const heap_max_mb = 512
+/** What the thread keeps outside of its heap, such as what it has unpacked. Nothing else limits it. */
+const outside_bytes_max = 512 * 1024 * 1024
+const check_every_ms = 200
+
+export interface Parsed {
+  passages: ParsedPassage[]
+  characters: number
+}
+
+const too_large = 'The file needs too much memory to read. Split it into smaller ones.'
+const too_long = `The file took longer than ${time_max_ms / 1000} seconds to read. Split it into smaller ones.`
+const not_readable = 'The file is damaged and could not be read.'
+
+/**
+ * Reads a file in a thread of its own, which ends with it: whatever is in the file, others don't wait, and what it may use is
+ * limited. Fails with an UnreadableError if it can't be read. Returns nothing when the process is about to stop.
+ */
+export async function parse(
+  { kind, file }: { kind: FileKind; file: Buffer },
+  isStopping: () => boolean,
+): Promise<Parsed | undefined> {
+  const bytes = new Uint8Array(file)
+  const thread = new Worker(new URL('./thread.ts', import.meta.url), {
+    workerData: { kind, file: bytes },
+    transferList: [bytes.buffer],
+    resourceLimits: { maxOldGenerationSizeMb: heap_max_mb, maxYoungGenerationSizeMb: 64, stackSizeMb: 4 },
+    stdout: true,
+    stderr: true,
+  })
+  try {
+    return await Promise.race([read(thread), watch(thread, isStopping)])
+  } finally {
+    await thread.terminate()
+  }
+}
+
+function read(thread: Worker): Promise<Parsed> {
+  const { promise, resolve, reject } = Promise.withResolvers<Parsed>()
+  const passages: ParsedPassage[] = []
+  thread.on('message', (message: ParseMessage) => {
+    if (message.type === 'passages') passages.push(...message.passages)
+    else if (message.type === 'end') resolve({ passages, characters: message.characters })
+    else reject(new UnreadableError(message.reason))
+  })
+  thread.on('error', (error: NodeJS.ErrnoException) =>
+    reject(new UnreadableError(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? too_large : not_readable)),
+  )
+  thread.on('exit', () => reject(new UnreadableError(not_readable)))
+  return promise
+}
+
+async function watch(thread: Worker, isStopping: () => boolean): Promise<undefined> {
+  const until = clock.ticks() + time_max_ms
+  while (!isStopping()) {
+    await sleep(check_every_ms, undefined, { ref: false })
+    if (clock.ticks() > until) throw new UnreadableError(too_long)
+    // It has ended when this fails, and `read` says how.
+    const used = await Promise.race([
+      thread.getHeapStatistics().catch(() => undefined),
+      sleep(check_every_ms, undefined, { ref: false }),
+    ])
+    if (used && used.external_memory + used.malloced_memory > outside_bytes_max) throw new UnreadableError(too_large)
+  }
+  return undefined
+}

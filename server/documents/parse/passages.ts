@@ -1,0 +1,70 @@
+import { truncate } from '../../kit/text.ts'
+import type { Block } from './blocks.ts'
+
+/** A part of a document that is found and shown as a whole. */
+export interface ParsedPassage {
+  /** The headings above it, from the highest. */
+  heading: string
+  text: string
+}
+
+/** About this many characters: enough to answer a question, and little enough to be about one thing. */
+const length_wanted = 800
+const length_max = 1_200
+const heading_length_max = 300
+const levels_max = 6
+
+/** Cuts a text at its headings and paragraphs. */
+export function cutPassages(blocks: Block[]): ParsedPassage[] {
+  const passages: ParsedPassage[] = []
+  const path: string[] = []
+  let texts: string[] = []
+  let length = 0
+  const end = (): void => {
+    if (texts.length === 0) return
+    const heading = path.filter((one) => one !== '').join(' › ')
+    passages.push({ heading: truncate(heading, heading_length_max), text: texts.join('\n\n') })
+    texts = []
+    length = 0
+  }
+  for (const block of blocks) {
+    if (block.type === 'heading') {
+      end()
+      const level = Math.min(Math.max(block.level, 1), levels_max)
+      path.length = Math.min(path.length, level - 1)
+      while (path.length < level - 1) path.push('')
+      path.push(truncate(block.text.replaceAll('\n', ' '), heading_length_max))
+      continue
+    }
+    for (const piece of cutText(block.text)) {
+      if (length > 0 && length + piece.length > length_wanted) end()
+      texts.push(piece)
+      length += piece.length
+    }
+  }
+  end()
+  return passages
+}
+
+/** Cuts a paragraph that is too long: at lines, else after sentences, else between words. */
+function cutText(text: string): string[] {
+  if (text.length <= length_max) return [text]
+  const pieces: string[] = []
+  let rest = text
+  while (rest.length > length_max) {
+    const at = borderIn(rest.slice(0, length_wanted))
+    pieces.push(rest.slice(0, at).trim())
+    rest = rest.slice(at)
+  }
+  pieces.push(rest.trim())
+  return pieces.filter((piece) => piece !== '')
+}
+
+function borderIn(start: string): number {
+  const least = start.length / 2
+  for (const border of [/\n(?=[^\n]*$)/, /[.!?][)"”]?\s+(?=[^.!?]*$)/, /\s+(?=\S*$)/]) {
+    const found = border.exec(start)
+    if (found && found.index >= least) return found.index + found[0].length
+  }
+  return start.length - (/[\ud800-\udbff]$/.test(start) ? 1 : 0)
+}

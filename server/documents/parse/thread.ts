@@ -1,0 +1,64 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { type Blocks, UnreadableError } from './blocks.ts'
+import type { FileKind } from './kinds.ts'
+import { cutPassages, type ParsedPassage } from './passages.ts'
+
+/** The thread gets this. */
+export interface ParseRequest {
+  kind: FileKind
+  file: Uint8Array
+}
+
+/** The thread sends these, and `end` last. */
+export type ParseMessage =
+  | { type: 'passages'; passages: ParsedPassage[] }
+  | { type: 'end'; characters: number }
+  | { type: 'unreadable'; reason: string }
+
+/** So that the receiver doesn't read all at once. */
+const passages_per_message = 200
+
+// Only `parser.ts` starts the thread.
+const { kind, file } = workerData as ParseRequest
+const send = (message: ParseMessage): void => parentPort?.postMessage(message)
+
+try {
+  const { all } = await read(Buffer.from(file.buffer, file.byteOffset, file.byteLength))
+  const passages = cutPassages(all)
+  if (passages.length === 0) throw new UnreadableError('The file has no text.')
+  for (let index = 0; index < passages.length; index += passages_per_message)
+    send({ type: 'passages', passages: passages.slice(index, index + passages_per_message) })
+  send({ type: 'end', characters: passages.reduce((sum, { text }) => sum + text.length, 0) })
+} catch (error) {
+  if (!(error instanceof UnreadableError)) throw error
+  send({ type: 'unreadable', reason: error.message })
+}
+
+/** Imports what it needs only: a thread reads one file. */
+async function read(bytes: Buffer): Promise<Blocks> {
+  switch (kind) {
+    case 'pdf':
+      return (await import('./pdf.ts')).readPdf(bytes)
+    case 'word':
+      return (await import('./word.ts')).readWord(bytes)
+    case 'html':
+      return (await import('./html.ts')).readHtml(decode(bytes))
+    case 'csv':
+      return (await import('./csv.ts')).readCsv(decode(bytes))
+    case 'markdown':
+      return (await import('./markdown.ts')).readMarkdown(decode(bytes))
+    case 'text':
+      return (await import('./text.ts')).readText(decode(bytes))
+  }
+}
+
+/** What is no UTF-8 and has no mark of UTF-16 was written by an old program for Windows. */
+function decode(bytes: Buffer): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes)
+  }
+}

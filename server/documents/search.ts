@@ -1,0 +1,271 @@
+import type { At, AtOutside } from '../kit/at.ts'
+import { join, raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { truncate } from '../kit/text.ts'
+import { type Embedder, openEmbedder } from '../models/embedding.ts'
+import { type Passage, query_length_max, type Scope, type SearchResult } from './schema.ts'
+import { vectorOf } from './vectors.ts'
+import { configurationOf, plainWords } from './words.ts'
+
+/** So many passages are ranked. */
+const candidates_max = 2_000
+/** So many are ranked anew by their vectors. */
+const compared_max = 200
+/** More words of a question are not looked up. */
+const words_max = 24
+/** Words that no document has are looked up as they may have been meant. */
+const unknown_words_max = 4
+const spellings_max = 3
+const similarity_min = 0.5
+const typo_length_min = 4
+/** Among fewer passages it would count for nothing that most of them have a word. */
+const passages_supposed = 1_000
+/** A passage with less of what was asked says nothing about it. */
+const found_min = 0.1
+/** A question is unanswered if no passage has at least this much of it. */
+const answered_min = 0.4
+/** A script answers with a passage that has at least this much of what was asked. */
+export const answer_score_min = 0.6
+const answer_length_max = 300
+
+interface Searched {
+  query: string
+  scope: Scope
+  limit: number
+}
+
+interface Edition {
+  id: string
+  name: string
+  url: string | null
+  language: string
+  edition_id: string
+  passages: number
+}
+
+/** A word of the question, with the words of the documents that it may be. */
+interface Term {
+  words: string[]
+  /** How many passages have it. */
+  count: number
+  /** Rare words weigh more. */
+  weight: number
+  /** A word with a typo counts for less. */
+  likeness: number
+}
+
+interface Found extends Omit<Passage, 'title' | 'url'> {
+  edition_id: string
+}
+
+/** Finds the passages that say most about the question, the best first. */
+export async function search(at: AtOutside, searched: Searched): Promise<Passage[]> {
+  const editions = await readEditions(at, searched.scope)
+  if (editions.length === 0) return []
+  const query = truncate(searched.query, query_length_max)
+  const embedder = await openEmbedder(at)
+  const [terms, vector] = await Promise.all([readTerms(at, query, editions), vectorOf(query, embedder)])
+  if (terms.every(({ count }) => count === 0)) return []
+  const found = await rank(at, { editions, terms, limit: searched.limit, embedder, vector })
+  const by_id = new Map(editions.map((edition) => [edition.id, edition]))
+  return found
+    .filter(({ score }) => score >= found_min)
+    .map(({ edition_id: _, ...passage }) => {
+      const { name = '', url = null } = by_id.get(passage.document_id) ?? {}
+      return { ...passage, title: name, url }
+    })
+}
+
+/** What the database compares: the words of the question, and those that candidates have. For benchmarks. */
+export async function candidatesFor(
+  at: At,
+  { query, scope }: Omit<Searched, 'limit'>,
+): Promise<{ all: string; candidates: string }> {
+  const known = knownIn(await readTerms(at, query, await readEditions(at, scope)))
+  return { all: anyOf(known), candidates: rarest(known) }
+}
+
+/** The same, with what a script would answer. */
+export async function searchWithAnswer(at: AtOutside, searched: Searched): Promise<SearchResult> {
+  const passages = await search(at, searched)
+  return { passages, answer: await answerFrom(at, searched.query, passages) }
+}
+
+/** Whether something was found that may answer the question. */
+export const isAnswered = (passages: Pick<Passage, 'score'>[]): boolean =>
+  passages.some(({ score }) => score >= answered_min)
+
+/** Returns the sentences of the best passage that answer the question, word for word, if it has enough of what was asked. */
+export async function answerFrom(at: At, query: string, [best]: Passage[]): Promise<string | null> {
+  if (!best || best.score < answer_score_min) return null
+  const sentences = sentencesOf(best.text)
+  const scores = await countShared(at, query, sentences, best.document_id)
+  const first = scores.indexOf(Math.max(...scores))
+  let answer = sentences[first] ?? ''
+  for (const next of sentences.slice(first + 1)) {
+    if (answer.length + next.length + 1 > answer_length_max) break
+    answer += ` ${next}`
+  }
+  return answer === '' ? null : truncate(answer, answer_length_max * 2)
+}
+
+/** Lines of lists and tables count as sentences too. */
+const sentencesOf = (text: string): string[] =>
+  text
+    .split(/(?<=[.!?][)"”]?)\s+|\n+/)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== '')
+
+async function countShared(at: At, query: string, sentences: string[], document_id: string): Promise<number[]> {
+  const { db, workspace } = at
+  const { language } = await db.one<{ language: string }>(
+    sql`select language from documents where workspace_id = ${workspace} and id = ${document_id}`,
+  )
+  const asked = new Set((await wordsOf(at, language, [query]))[0])
+  const words = await wordsOf(at, language, sentences)
+  return words.map((each) => each.filter((word) => asked.has(word)).length)
+}
+
+/** As PostgreSQL has them in its indexes. */
+async function wordsOf({ db }: Pick<At, 'db'>, language: string, texts: string[]): Promise<string[][]> {
+  const configuration = raw(`'${configurationOf(language)}'`)
+  const rows = await db.many<{ words: string[] }>(
+    sql`select tsvector_to_array(to_tsvector(${configuration}, text)) as words
+      from unnest(${texts.map(plainWords)}::text[]) with ordinality as each (text, position) order by position`,
+  )
+  return rows.map(({ words }) => words)
+}
+
+/** A workspace has at most 1,000. */
+function readEditions({ db, workspace }: At, { tags, document_ids }: Scope): Promise<Edition[]> {
+  const conditions = [
+    tags ? sql`and tags && ${tags}::text[]` : raw(''),
+    document_ids ? sql`and id = any(${document_ids}::uuid[])` : raw(''),
+  ]
+  return db.many<Edition>(
+    sql`select id, name, url, language, edition_id, passages from documents
+      where workspace_id = ${workspace} and edition_id is not null ${conditions[0]} ${conditions[1]}`,
+  )
+}
+
+async function readTerms(at: At, query: string, editions: Edition[]): Promise<Term[]> {
+  const languages = [...new Set(editions.map(({ language }) => language.split('-')[0] ?? ''))]
+  const by_language = await Promise.all(languages.map((language) => wordsOf(at, language, [query])))
+  const asked = [...new Set(by_language.flatMap(([words = []]) => words))].slice(0, words_max)
+  const counts = await countPassages(at, asked, editions)
+  const unknown = asked.filter((word) => !counts.has(word) && word.length >= typo_length_min && /^\p{L}+$/u.test(word))
+  const meant = new Map(
+    await Promise.all(
+      unknown.slice(0, unknown_words_max).map(async (word) => [word, await similarWords(at, word, editions)] as const),
+    ),
+  )
+  const own = editions.reduce((sum, { passages }) => sum + passages, 0)
+  const total = Math.max(own, passages_supposed)
+  return asked.map((word) => {
+    const similar = meant.get(word)
+    const words = similar?.map((each) => each.word) ?? [word]
+    const count = similar?.reduce((sum, each) => sum + each.passages, 0) ?? counts.get(word) ?? 0
+    const weight = Math.log(1 + (Math.max(0, total - count) + 0.5) / (count + 0.5))
+    return { words, count, weight, likeness: similar?.[0]?.likeness ?? 1 }
+  })
+}
+
+async function countPassages(at: At, words: string[], editions: Edition[]): Promise<Map<string, number>> {
+  const { db, workspace } = at
+  const rows = await db.many<{ word: string; passages: number }>(
+    sql`select word, sum(passages) as passages from document_words
+      where workspace_id = ${workspace} and word = any(${words}::text[]) and edition_id = any(${idsOf(editions)}::uuid[])
+      group by word`,
+  )
+  return new Map(rows.map(({ word, passages }) => [word, passages]))
+}
+
+interface SimilarWord {
+  word: string
+  passages: number
+  likeness: number
+}
+
+function similarWords({ db, workspace }: At, word: string, editions: Edition[]): Promise<SimilarWord[]> {
+  return db.many<SimilarWord>(
+    sql`select word, sum(passages) as passages, similarity(word, ${word})::float8 as likeness from document_words
+      where workspace_id = ${workspace} and word % ${word} and similarity(word, ${word}) >= ${similarity_min}
+        and edition_id = any(${idsOf(editions)}::uuid[])
+      group by word order by likeness desc, word limit ${spellings_max}`,
+  )
+}
+
+const idsOf = (editions: Edition[]): string[] => editions.map(({ edition_id }) => edition_id)
+
+interface Ranking {
+  editions: Edition[]
+  terms: Term[]
+  limit: number
+  embedder: Embedder | undefined
+  vector: number[] | undefined
+}
+
+async function rank(at: At, { editions, terms, limit, embedder, vector }: Ranking): Promise<Found[]> {
+  const { db, workspace } = at
+  const known = knownIn(terms)
+  const sum = terms.reduce((sum, { weight }) => sum + weight, 0)
+  const all = anyOf(known)
+  const covered = join(
+    known.map(
+      (term) => sql`case when words @@ ${orOf(term)}::tsquery then ${term.weight * term.likeness}::real else 0 end`,
+    ),
+    ' + ',
+  )
+  const candidates = sql`select id, document_id, edition_id, heading, text, words, vector, vector_model from document_passages
+    where workspace_id = ${workspace} and words @@ ${rarest(known)}::tsquery and edition_id = any(${idsOf(editions)}::uuid[])
+    limit ${raw(String(candidates_max))}`
+  const ranked = sql`select id, document_id, edition_id, heading, text, vector, vector_model, (${covered}) / ${sum}::real as score,
+      (${join(known.map(rankOf), ' + ')}) + ts_rank_cd('{0.1, 0.2, 0.4, 1.0}', words, ${all}::tsquery, 32) as rank
+    from (${candidates}) as candidate order by rank desc, id limit ${raw(String(compared_max))}`
+  return db.many<Found>(
+    sql`select id, document_id, edition_id, heading, text, least(1, round(score::numeric, 3))::float8 as score
+      from (${ranked}) as best order by ${closeness(embedder, vector)} rank desc, id limit ${limit}`,
+  )
+}
+
+/**
+ * A word counts by how rare it is, more if it is in a heading or in the name of the document, and more if it is there again and
+ * again. Words that are close to each other add to that.
+ */
+const rankOf = (term: Term): Sql =>
+  sql`${term.weight * term.likeness}::real * (case when words @@ ${orOf(term)}::tsquery then 1 else 0 end
+    + case when words @@ ${orOf(term, 'A')}::tsquery then 0.3 else 0 end
+    + case when words @@ ${orOf(term, 'B')}::tsquery then 0.6 else 0 end
+    + 0.3 * ts_rank('{0.5, 0, 0, 0}', words, ${orOf(term)}::tsquery))`
+
+/** Those without a vector come after those that have one. */
+const closeness = (embedder: Embedder | undefined, vector: number[] | undefined): Sql =>
+  embedder && vector
+    ? sql`case when vector_model = ${embedder.name} then (select sum(each.one * each.other)
+        from unnest(vector, ${vector}::real[]) as each (one, other)) end desc nulls last,`
+    : raw('')
+
+/** With a weight, only words that have it. */
+const orOf = ({ words }: Term, weight = ''): string =>
+  words.map((word) => `'${word.replaceAll("'", "''")}'${weight && `:${weight}`}`).join(' | ')
+
+const anyOf = (terms: Term[]): string => terms.map((term) => orOf(term)).join(' | ')
+
+const knownIn = (terms: Term[]): Term[] => terms.filter(({ count }) => count > 0)
+
+/** The words that together as many passages have as are ranked. If even the rarest has more, another word must be there too. */
+function rarest(terms: Term[]): string {
+  const [first, ...others] = terms.toSorted((a, b) => a.count - b.count)
+  if (!first) return ''
+  if (first.count > candidates_max) {
+    const rest = anyOf(others)
+    return rest === '' ? orOf(first) : `(${orOf(first)}) & (${rest})`
+  }
+  let count = first.count
+  const taken = [first]
+  for (const term of others) {
+    count += term.count
+    if (count > candidates_max) break
+    taken.push(term)
+  }
+  return anyOf(taken)
+}

@@ -1,0 +1,55 @@
+import type { AtOutside } from '../kit/at.ts'
+import { OutboundError } from '../kit/outbound/request.ts'
+import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { assertHeld, isHeld, type Lease } from '../kit/work/rows.ts'
+import type { Embedder } from '../models/embedding.ts'
+import { ModelError } from '../models/language-model.ts'
+
+const batch_passages = 32
+const timeout_ms = 30_000
+/** A person may be waiting. */
+const query_timeout_ms = 3_000
+
+interface Missing {
+  id: string
+  heading: string
+  text: string
+}
+
+/** Adds the vectors of a batch of passages. Returns whether there were some without. */
+export async function addVectors(
+  at: AtOutside,
+  { lease, edition_id, embedder }: { lease: Lease; edition_id: string; embedder: Embedder },
+): Promise<boolean> {
+  const { db, workspace } = at
+  const missing = await db.many<Missing>(
+    sql`select id, heading, text from document_passages
+      where workspace_id = ${workspace} and document_id = ${lease.id} and edition_id = ${edition_id}
+        and vector_model is distinct from ${embedder.name}
+      order by position limit ${batch_passages}`,
+  )
+  if (missing.length === 0) return false
+  const vectors = await embedder.embed(
+    missing.map(({ heading, text }) => `${heading}\n\n${text}`),
+    timeout_ms,
+  )
+  await db.tx(async (tx) => {
+    assertHeld(await tx.run(sql`select from documents where ${isHeld(lease)} for key share`))
+    await tx.run(
+      sql`update document_passages as passage set vector = row.vector::real[], vector_model = ${embedder.name}
+        from unnest(${missing.map(({ id }) => id)}::uuid[], ${vectors.map(toArrayLiteral)}::text[]) as row (id, vector)
+        where passage.workspace_id = ${workspace} and passage.id = row.id`,
+    )
+  })
+  return true
+}
+
+/** Returns nothing if there is no embedding model, or if it doesn't answer: words alone do, too. */
+export async function vectorOf(query: string, embedder: Embedder | undefined): Promise<number[] | undefined> {
+  try {
+    return (await embedder?.embed([query], query_timeout_ms))?.[0]
+  } catch (error) {
+    if (error instanceof OutboundError || error instanceof ModelError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,66 @@
+import type { AtOutside } from '../kit/at.ts'
+import { isObject } from '../kit/json.ts'
+import { product } from '../product.ts'
+import * as workspaces from '../workspaces/store.ts'
+import { ModelError, openKey } from './language-model.ts'
+import * as providers from './store.ts'
+
+/** Turns texts into vectors: those of texts that mean the same are close to each other. */
+export interface Embedder {
+  /** Vectors with the same name can be compared. */
+  name: string
+  /** Returns a vector of the length 1 for each text. Fails with a ModelError or an OutboundError. */
+  embed: (texts: string[], timeout_ms: number) => Promise<number[][]>
+}
+
+const response_bytes_max = 8 * 1024 * 1024
+const dimensions_max = 4_096
+
+/** Returns undefined if no provider of the workspace has an embedding model, or none may be asked. */
+export async function openEmbedder(at: AtOutside): Promise<Embedder | undefined> {
+  const account = await providers.findEmbedding(at)
+  if (!account || !(await workspaces.allowsNetwork(at))) return undefined
+  const { id, base_url, embedding_model: model } = account
+  return {
+    name: `${id} ${model}`,
+    async embed(texts, timeout_ms) {
+      const api_key = openKey(at, account.api_key)
+      const { status, body } = await at.tools.outbound.send(`${base_url}/embeddings`, {
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': product.name,
+          ...(api_key !== '' && { authorization: `Bearer ${api_key}` }),
+        },
+        body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
+        timeout_ms,
+        bytes_max: response_bytes_max,
+      })
+      if (status !== 200) throw new ModelError(`The embedding model has answered with ${status}.`)
+      return readVectors(body, texts.length)
+    },
+  }
+}
+
+function readVectors(body: Buffer, count: number): number[][] {
+  const vectors: number[][] = []
+  try {
+    const { data } = JSON.parse(body.toString())
+    for (const [position, item] of (data as unknown[]).entries()) {
+      const { index = position, embedding } = isObject(item) ? item : {}
+      if (isVector(embedding)) vectors[Number(index)] = toUnitLength(embedding)
+    }
+  } catch {
+    // The error below says it.
+  }
+  const is_complete = vectors.length === count && vectors.every((vector) => vector?.length === vectors[0]?.length)
+  if (!is_complete) throw new ModelError('The embedding model has answered with something else than vectors.')
+  return vectors
+}
+
+const isVector = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.length > 0 && value.length <= dimensions_max && value.every(Number.isFinite)
+
+function toUnitLength(vector: number[]): number[] {
+  const length = Math.hypot(...vector) || 1
+  return vector.map((value) => value / length)
+}

@@ -90,6 +90,8 @@ export interface Get<P extends TSchema = TSchema, Q extends TSchema = TSchema, R
   /** It waits in the queue of expensive lists. */
   is_expensive: boolean
   run?: (at: At, request: RequestOf<P, Q>) => Promise<Static<R>>
+  /** Instead of `run`, for what another server answers. The signal is aborted with a Problem when the client disconnects. */
+  runRemote?: (at: AtOutside, request: RequestOf<P, Q>, signal: AbortSignal) => Promise<Static<R>>
   /** Instead of `run`, for a large resource: in the envelope, or as a file. */
   runInPieces?: (at: AtOutside, request: RequestOf<P, Q>) => Promise<PiecedContent>
   /** The content types of the files that `runInPieces` returns. */

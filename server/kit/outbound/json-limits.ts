@@ -1,13 +1,13 @@
 import { ResponseTooLong } from './request.ts'
 
-const values_max = 10_000
+const default_values_max = 10_000
 const depth_max = 100
 
 /**
  * Fails with an OutboundError if JSON has so many values, or is nested so deeply, that a library would take long to parse and
  * check it. Texts within it may be long.
  */
-export function assertFewValues(json: string): void {
+export function assertFewValues(json: string, values_max = default_values_max): void {
   let values = 0
   let depth = 0
   for (let at = 0; at < json.length; at += 1) {

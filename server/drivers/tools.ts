@@ -2,8 +2,8 @@ import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { ToolCall } from '../talk/state.ts'
+import { findOffered } from '../tools/mcp-tools.ts'
 import { callTool } from '../tools/run.ts'
-import * as stored_tools from '../tools/store.ts'
 import * as workspaces from '../workspaces/store.ts'
 import {
   type BuiltInResult,
@@ -32,7 +32,7 @@ export interface Tools {
 
 export async function openTools(at: At, context: ToolContext): Promise<Tools> {
   const { conversation_id, agent_id, contact_id, configuration } = context
-  const found = configuration.tools.length > 0 ? await stored_tools.findByNames(at, configuration.tools) : []
+  const found = await findOffered(at, configuration.tools, configuration.mcp_tools)
   const by_name = new Map(found.map((tool) => [tool.name, tool]))
 
   async function run(at: AtOutside, { run, name, arguments: input }: Omit<ToolCall, 'after'>, signal: AbortSignal) {

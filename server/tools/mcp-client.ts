@@ -81,7 +81,9 @@ export async function withMcpServer<T>(
   const { Client, ProtocolError, SdkHttpError, StreamableHTTPClientTransport } = await loadMcpClient()
   const ending = new AbortController()
   const signal = limits.signal ? AbortSignal.any([ending.signal, limits.signal]) : ending.signal
-  const { send, failure } = newFetch(at, tool, { ...limits, signal })
+  /** Some of what goes wrong is told to nobody who waits for an answer. */
+  const broken = Promise.withResolvers<never>()
+  const { send, failure } = newFetch(at, tool, { ...limits, signal, onBroken: broken.reject })
   const url = new URL(tool.url)
   const reconnectionOptions = {
     maxRetries: 0,
@@ -101,6 +103,7 @@ export async function withMcpServer<T>(
       },
     },
   )
+  client.onerror = broken.reject
   const { mcp_eras } = at.tools
   const key = `${at.workspace} ${tool.id} ${tool.url}`
   const options = { timeout: limits.timeout_ms, signal }
@@ -116,7 +119,7 @@ export async function withMcpServer<T>(
     timer = setTimeout(() => reject(timedOut(limits)), limits.timeout_ms)
   })
   try {
-    return await Promise.race([run(), late])
+    return await Promise.race([run(), late, broken.promise])
   } catch (error) {
     // The server may speak another version now.
     mcp_eras.delete(key)
@@ -199,10 +202,10 @@ function mcpServer(client: Client, options: RequestOptions): McpServer {
   }
 }
 
-type Fetching = Limits & { signal: AbortSignal }
+type Fetching = Limits & { signal: AbortSignal; onBroken: (error: OutboundError) => void }
 
 /** Also tells which request has failed first: the library doesn't pass on every error. */
-function newFetch(at: AtOutside, tool: StoredTool, { timeout_ms, signal, trace_headers }: Fetching) {
+function newFetch(at: AtOutside, tool: StoredTool, { timeout_ms, signal, trace_headers, onBroken }: Fetching) {
   const sign = signerFor(at, tool)
   const until = clock.ticks() + timeout_ms
   let requests = 0
@@ -223,7 +226,7 @@ function newFetch(at: AtOutside, tool: StoredTool, { timeout_ms, signal, trace_h
         whole_bytes_max: answer_bytes_max,
         values_max,
         stream_type: 'text/event-stream',
-        readStream: (body) => ReadableStream.from(readMessages(body, fail)),
+        readStream: (body) => ReadableStream.from(readMessages(body, onBroken)),
       })
       const headers = { ...Object.fromEntries(new Headers(init.headers)), ...trace_headers }
       const body = typeof init.body === 'string' ? init.body : ''
@@ -249,16 +252,20 @@ function newFetch(at: AtOutside, tool: StoredTool, { timeout_ms, signal, trace_h
 /** Passes on messages and nothing else, such as what asks to connect again. */
 async function* readMessages(
   body: ReadableStream<Uint8Array>,
-  fail: (error: unknown) => unknown,
+  onBroken: (error: OutboundError) => void,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
+  let has_answer = false
   try {
     for await (const { name, data } of readEvents(body, { events_max, event_length_max: answer_bytes_max })) {
       assertFewValues(data, values_max)
+      has_answer = has_answer || /"(result|error)"\s*:/.test(data)
       if (name === '' || name === 'message') yield encoder.encode(`data: ${data.replaceAll('\n', ' ')}\n\n`)
     }
+    if (!has_answer) throw new OutboundError('The connection was closed before the whole response arrived.')
   } catch (error) {
-    throw fail(error)
+    if (error instanceof OutboundError) onBroken(error)
+    throw error
   }
 }
 

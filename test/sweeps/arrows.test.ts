@@ -25,6 +25,7 @@ const ranks = [
   ['lines'],
   ['campaigns'],
   ['analytics', 'imports', 'integrations', 'overview', 'people'],
+  ['mcp'],
   ['config.ts', 'due-kinds.ts', 'table-classes.ts'],
   ['retention.ts', 'database.ts'],
   ['status.ts', 'metrics.ts'],

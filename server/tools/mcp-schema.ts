@@ -60,6 +60,11 @@ export const ListedMcpTools = Type.Object(
       description: "Whether the server has more tools, which agents can't use.",
       examples: [false],
     }),
+    error: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: "Why the server's tools could not be listed. `null` if they were.",
+      examples: [null],
+    }),
   },
   { title: 'McpTools' },
 )

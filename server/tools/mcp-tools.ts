@@ -18,18 +18,27 @@ const description_length_max = 4_000
 const kept_length_max = 128_000
 const separator = '__'
 
-/** Lists what the server of a tool of kind `mcp` offers now. */
+/** Lists what the server of a tool of kind `mcp` offers now, or says why it could not be asked. */
 export async function list(at: AtOutside, id: string, signal?: AbortSignal): Promise<ListedMcpTools> {
   const tool = await tools.getStored(at, id)
   if (tool.kind !== 'mcp') throw invalidState('Only tools of the kind mcp have a server that lists tools.')
-  const { tools: found, has_more } = await ask(at, tool, signal)
-  return { tools: named(tool, found).map(({ found: _, ...listed }) => listed), has_more }
+  try {
+    const { tools: found, has_more } = await ask(at, tool, signal)
+    return { tools: named(tool, found).map(({ found: _, ...listed }) => listed), has_more, error: null }
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    return { tools: [], has_more: false, error: error.message }
+  }
 }
 
-/** Says which tool could not be asked, because several may be. */
-async function ask(at: AtOutside, tool: StoredTool, signal?: AbortSignal): ReturnType<typeof listFrom> {
+/** A workspace asks a few servers at a time. Fails with an OutboundError. */
+const ask = (at: AtOutside, tool: StoredTool, signal?: AbortSignal): ReturnType<typeof listFrom> =>
+  at.tools.mcp_lists(at.workspace, () => listFrom(at, tool, signal))
+
+/** Names the tool that could not be asked, because several may be. */
+async function askForVersion(at: AtOutside, tool: StoredTool): Promise<Named[]> {
   try {
-    return await at.tools.mcp_lists(at.workspace, () => listFrom(at, tool, signal))
+    return named(tool, (await ask(at, tool)).tools)
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     throw invalidState(`The tools of ${tool.name} could not be listed: ${error.message}`, { reason: 'not_listed' })
@@ -112,7 +121,7 @@ export async function readForVersion(at: AtOutside, names: string[], within = ''
   const listed = new Map(
     await Promise.all(
       [...servers.values()].map(
-        async (tool): Promise<[string, Named[]]> => [tool.name, named(tool, (await ask(at, tool)).tools)],
+        async (tool): Promise<[string, Named[]]> => [tool.name, await askForVersion(at, tool)],
       ),
     ),
   )

@@ -64,8 +64,8 @@ export const operations: operation.Operation[] = [
     scope: 'tools:write',
     summary: "List a server's tools",
     description:
-      'Asks the server of a tool of kind `mcp` for its tools. If it does not answer within `timeout_ms`, or not as the protocol says, the ' +
-      'response is 409 with `details.reason` `not_listed`.',
+      'Asks the server of a tool of kind `mcp` for its tools. If it does not answer within `timeout_ms`, or not as the protocol says, ' +
+      '`error` says so.',
     params: ById,
     errors: ['INVALID_STATE'],
     response: ListedMcpTools,

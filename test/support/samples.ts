@@ -42,6 +42,14 @@ export const newTool = (fields: object = {}) => ({
   ...fields,
 })
 
+/** A server of tools. */
+export const newMcpTool = (fields: object = {}) => ({
+  kind: 'mcp',
+  name: `mcp_${phoneNumber().slice(1)}`,
+  url: 'https://tools.example/mcp',
+  ...fields,
+})
+
 /** A simulator for SMS, which needs no agent and no account. */
 export const newChannel = (fields: Partial<NewChannel> = {}): NewChannel => ({
   name: 'SMS',
@@ -218,6 +226,7 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   },
   providers: async ({ call }) => (await call('POST', '/providers', newProvider())).body.data.id,
   tools: async ({ call }) => (await call('POST', '/tools', newTool())).body.data.id,
+  'tools.list_mcp_tools': async ({ call }) => (await call('POST', '/tools', newMcpTool())).body.data.id,
   channels: async ({ addChannel }) => (await addChannel()).id,
   conversations: conversation,
   'conversations.answer': handedOver,

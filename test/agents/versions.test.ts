@@ -47,6 +47,7 @@ test('the draft is published as the next version, and not deployed', async () =>
     instructions: 'Sell.',
     note: 'Sells.\nMore.',
     configuration: before.draft,
+    mcp_tools: [],
   })
   assert.deepEqual((await tenant.call('GET', `/agents/${id}/versions/${version.id}`)).body, published.body)
   const after = await getAgent(tenant, id)

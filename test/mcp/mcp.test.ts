@@ -32,7 +32,11 @@ async function ask(client: Client, name: string, values: Record<string, unknown>
   const [part] = content
   assert.equal(part?.type, 'text')
   const text = part?.type === 'text' ? part.text : ''
-  return { is_error: isError, text, data: /^[[{].*[\]}]$/s.test(text) ? JSON.parse(text) : undefined }
+  return {
+    is_error: isError,
+    text,
+    data: /^[[{]/.test(text) && !text.includes('\n[cut') ? JSON.parse(text) : undefined,
+  }
 }
 
 /** Sends one message as it is. */

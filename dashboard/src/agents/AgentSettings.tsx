@@ -144,6 +144,7 @@ function ToolsField({ draft: { values, change }, error, is_read_only }: FieldPro
       label="Tools"
       description={hint}
       data={[...known]}
+      searchable
       nothingFoundMessage="No tools"
       value={values.tools}
       disabled={is_read_only}

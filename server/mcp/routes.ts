@@ -4,7 +4,8 @@ import type { At } from '../kit/at.ts'
 import { assertNotTooDeep, letOthersParse, parseJsonBody } from '../kit/http/body/read-json.ts'
 import * as operation from '../kit/http/operation.ts'
 import type { RawAnswer, RawRequest } from '../kit/http/raw.ts'
-import { Problem } from '../kit/problem.ts'
+import { hasManyValues } from '../kit/outbound/json-limits.ts'
+import { invalidJson, Problem } from '../kit/problem.ts'
 import { traceHeaders } from '../kit/traces/span.ts'
 import type { ApiRequest } from './input.ts'
 import { type ApiAnswer, loadMcpServer, type McpSurface, newMcpServer, openSurface } from './server.ts'
@@ -17,6 +18,9 @@ export interface McpOptions {
   /** Pages of these origins may use the server, beside those of its own. */
   origins: string[]
 }
+
+/** The library takes some 30 µs to check each, during which nobody else is served. */
+const values_max = 2_000
 
 /** The server for assistants, which speaks the Model Context Protocol over HTTP. */
 export function mcpOperations(options: McpOptions): operation.Operation[] {
@@ -47,6 +51,8 @@ async function answer(
   const headers = new Headers(Object.entries(raw.headers).map(([name, values = []]) => [name, values.join(', ')]))
   assertKnownOrigin(headers.get('origin'), [new URL(at.tools.address()).origin, ...options.origins])
   await letOthersParse(raw.bytes)
+  if (hasManyValues(raw.bytes.toString('latin1'), values_max))
+    throw invalidJson(`A message must have at most ${values_max} values.`)
   const message = parseJsonBody(raw.bytes)
   assertNotTooDeep(message)
   // Otherwise one request could be many for the rate limit.

@@ -21,7 +21,10 @@ export interface Asking {
   send: SendToApi
 }
 
-type Scoped = Exclude<Operation, { kind: 'raw' }>
+/** Assistants get an answer as a whole, so there are no files and no streams for them. */
+type Scoped = Exclude<Operation, { kind: 'raw' | 'file' | 'stream' }>
+
+const isScoped = (operation: Operation): operation is Scoped => !['raw', 'file', 'stream'].includes(operation.kind)
 
 interface OpenTool extends McpTool {
   of: Scoped
@@ -49,7 +52,7 @@ export function openSurface(operations: Operation[]): McpSurface {
   const by_id = new Map(operations.map((one) => [one.id, one]))
   const operation = (id: string): Scoped => {
     const found = by_id.get(id)
-    if (!found || found.kind === 'raw') throw new Error(`there is no operation ${id} with a scope`)
+    if (!found || !isScoped(found)) throw new Error(`there is no operation ${id} that assistants can use`)
     return found
   }
   return {

@@ -7,15 +7,13 @@ import { setBounded } from '../kit/limits/bounded-map.ts'
 import { readEvents } from '../kit/outbound/events.ts'
 import { fetchThrough } from '../kit/outbound/fetch.ts'
 import { assertFewValues } from '../kit/outbound/json-limits.ts'
-import { OutboundError, OutboundTimeout, ResponseTooLong } from '../kit/outbound/request.ts'
+import { canceled, OutboundError, OutboundTimeout, ResponseTooLong } from '../kit/outbound/request.ts'
 import { product, version } from '../product.ts'
 import { openHeaders } from './headers.ts'
 import type { StoredTool } from './store.ts'
 
 /** One response may have this much. */
 const answer_bytes_max = 1024 * 1024
-/** Checking them takes long. */
-const values_max = 20_000
 const events_max = 1_000
 /** A server that asks for something in its answers gets responses. */
 const requests_max = 100
@@ -126,6 +124,7 @@ export async function withMcpServer<T>(
     if (error instanceof OutboundError) throw error
     const outbound = failure()
     if (outbound) throw outbound
+    if (limits.signal?.aborted) throw new OutboundError(canceled)
     if (error instanceof SdkHttpError) throw ofStatus(error.status, String(error.data.text ?? ''))
     if (error instanceof ProtocolError)
       throw new McpError(`The server answered with the error ${error.code}.`, error.message)
@@ -224,7 +223,6 @@ function newFetch(at: AtOutside, tool: StoredTool, { timeout_ms, signal, trace_h
         timeout_ms: rest_ms,
         bytes_max: answer_bytes_max,
         whole_bytes_max: answer_bytes_max,
-        values_max,
         stream_type: 'text/event-stream',
         readStream: (body) => ReadableStream.from(readMessages(body, onBroken)),
       })
@@ -258,7 +256,7 @@ async function* readMessages(
   let has_answer = false
   try {
     for await (const { name, data } of readEvents(body, { events_max, event_length_max: answer_bytes_max })) {
-      assertFewValues(data, values_max)
+      assertFewValues(data)
       has_answer = has_answer || /"(result|error)"\s*:/.test(data)
       if (name === '' || name === 'message') yield encoder.encode(`data: ${data.replaceAll('\n', ' ')}\n\n`)
     }

@@ -154,6 +154,11 @@ test('what is no message is refused, and batches are too', async () => {
   assert.equal(await statusOf([list_tools, list_tools]), 400)
   assert.equal(await statusOf({ hello: 'world' }), 400)
   assert.equal(await statusOf('x'.repeat(2_000_000)), 413)
+  const withTags = (count: number) => {
+    const params = { name: 'find_contacts', arguments: { tag: Array.from({ length: count }, () => 'vip') } }
+    return { ...list_tools, method: 'tools/call', params }
+  }
+  assert.deepEqual([await statusOf(withTags(1_900)), await statusOf(withTags(2_100))], [200, 400])
   const { status } = await post(key, list_tools, { 'content-type': 'text/plain' })
   assert.equal(status, 415)
 })

@@ -26,14 +26,15 @@ async function list(url: string, fields: object = {}): Promise<Answer> {
 const toolsOf = ({ body }: Answer): ListedMcpTools => body.data
 
 /** Calls a tool as an agent would whose version has it as `kept` lists it. */
-async function call(url: string, values: Record<string, unknown> = {}, fields: object = {}, name = 'crm__find') {
+async function call(url: string, values: Record<string, unknown>, fields: object = {}, signal?: AbortSignal) {
+  const name = 'crm__find'
   const tenant = await workspace()
   await add(tenant, url, fields)
   const kept = await readForVersion(at(tenant.id), [name])
   const [tool] = await findOffered(at(tenant.id), [name], kept)
   assert.ok(tool)
   const run = { run_id: newId(), arguments: values, conversation_id: null, contact_id: null, agent_id: null }
-  return callTool(at(tenant.id), tool, run)
+  return callTool(at(tenant.id), tool, { ...run, ...(signal && { signal }) })
 }
 
 function assertNotListed({ status, body }: Answer, message: RegExp): void {
@@ -131,6 +132,16 @@ test('a call that takes too long is a timeout', async () => {
   })
   const { status, error } = await call(there.url, { name: 'ada' }, { timeout_ms: 500 })
   assert.deepEqual([status, error], ['timeout', 'There was no response within 0.5 seconds.'])
+})
+
+test('a call that is stopped ends at once', async () => {
+  const stopping = new AbortController()
+  const there = await rawMcpServer({
+    'tools/list': (asked, response) => respond(response, asked, { tools: [find_customer] }),
+    'tools/call': () => stopping.abort(),
+  })
+  const { status, error } = await call(there.url, { name: 'ada' }, {}, stopping.signal)
+  assert.deepEqual([status, error], ['failed', 'The request was canceled.'])
 })
 
 for (const status of [301, 302, 303, 307, 308]) {

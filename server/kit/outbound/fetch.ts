@@ -12,8 +12,6 @@ export interface FetchOptions extends Pick<StreamRequest, 'head_timeout_ms' | 't
   whole_bytes_max: number
   /** Changes a body that is not read as a stream, before the library reads it. */
   changeBody?: ((text: string) => string) | undefined
-  /** Limits the JSON values of a body that is not read as a stream. */
-  values_max?: number | undefined
   /** Reads the body of a successful response as a stream: of any, or of those with this content type. */
   stream_type?: string
   readStream?: (body: ReadableStream<Uint8Array>) => ReadableStream<Uint8Array>
@@ -26,7 +24,7 @@ const bodiless_statuses = [204, 205, 304]
 /** A `fetch` for libraries that take one. Follows no redirects, and accepts only bodies that are text, bytes or forms. */
 export function fetchThrough(
   outbound: Outbound,
-  { origin, is_trusted, whole_bytes_max, values_max, changeBody, stream_type, readStream, ...limits }: FetchOptions,
+  { origin, is_trusted, whole_bytes_max, changeBody, stream_type, readStream, ...limits }: FetchOptions,
 ): typeof fetch {
   return async (input, init = {}) => {
     const url = input instanceof Request ? input.url : String(input)
@@ -55,7 +53,7 @@ export function fetchThrough(
     }
     const is_of_type = stream_type === undefined || String(response.headers['content-type']).startsWith(stream_type)
     if (readStream && status < 300 && is_of_type) return new Response(readStream(response.body), { status, headers })
-    const whole = readWhole(response.body, { whole_bytes_max, values_max, changeBody })
+    const whole = readWhole(response.body, { whole_bytes_max, changeBody })
     return new Response(ReadableStream.from(whole), { status, headers })
   }
 }
@@ -72,7 +70,7 @@ async function encode(body: unknown): Promise<{ body: string | Uint8Array | null
 /** Yields one piece, because the library parses it at once. */
 async function* readWhole(
   body: ReadableStream<Uint8Array>,
-  { whole_bytes_max, values_max, changeBody }: Pick<FetchOptions, 'whole_bytes_max' | 'values_max' | 'changeBody'>,
+  { whole_bytes_max, changeBody }: Pick<FetchOptions, 'whole_bytes_max' | 'changeBody'>,
 ): AsyncGenerator<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
@@ -83,6 +81,6 @@ async function* readWhole(
   }
   await letOthersRun({ is_urgent: true })
   const whole = Buffer.concat(chunks)
-  assertFewValues(whole.toString('latin1'), values_max)
+  assertFewValues(whole.toString('latin1'))
   yield changeBody ? Buffer.from(changeBody(whole.toString())) : whole
 }

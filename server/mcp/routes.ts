@@ -20,7 +20,7 @@ export interface McpOptions {
 }
 
 /** The library takes some 30 µs to check each, during which nobody else is served. */
-const values_max = 2_000
+const values_max = 1_000
 
 /** The server for assistants, which speaks the Model Context Protocol over HTTP. */
 export function mcpOperations(options: McpOptions): operation.Operation[] {

@@ -6,10 +6,10 @@ import { newId } from '../kit/id.ts'
 import { setBounded } from '../kit/limits/bounded-map.ts'
 import { readEvents } from '../kit/outbound/events.ts'
 import { fetchThrough } from '../kit/outbound/fetch.ts'
-import { assertFewValues } from '../kit/outbound/json-limits.ts'
 import { canceled, OutboundError, OutboundTimeout, ResponseTooLong } from '../kit/outbound/request.ts'
 import { product, version } from '../product.ts'
 import { openHeaders } from './headers.ts'
+import { type McpMessages, openMessages } from './mcp-messages.ts'
 import type { StoredTool } from './store.ts'
 
 /** One response may have this much. */
@@ -53,8 +53,11 @@ export interface McpServer {
   list: () => Promise<{ tools: ServerTool[]; has_more: boolean }>
   /** Undefined if the server has no such tool among those that `list` returns. */
   find: (name: string) => Promise<ServerTool | undefined>
-  call: (tool: ServerTool, values: Record<string, unknown>, headers: Record<string, string>) => Promise<CallToolResult>
+  call: (tool: ServerTool, values: Record<string, unknown>, headers: Record<string, string>) => Promise<McpResult>
 }
+
+/** The data is as the server has sent it. */
+export type McpResult = Pick<CallToolResult, 'content' | 'isError'> & { structuredContent: unknown }
 
 interface Limits {
   /** For everything: connecting, and what is asked. */
@@ -67,7 +70,11 @@ interface Limits {
  * Loads the library, which takes some 300 ms of the processor. Call it when a process starts, so that nobody waits for it. Later calls
  * return at once.
  */
-export const loadMcpClient = () => import('@modelcontextprotocol/client')
+export async function loadMcpClient() {
+  const library = await import('@modelcontextprotocol/client')
+  library.preloadSchemas()
+  return library
+}
 
 /** Connects to the server of a tool. Fails with an OutboundError. */
 export async function withMcpServer<T>(
@@ -81,7 +88,8 @@ export async function withMcpServer<T>(
   const signal = limits.signal ? AbortSignal.any([ending.signal, limits.signal]) : ending.signal
   /** Some of what goes wrong is told to nobody who waits for an answer. */
   const broken = Promise.withResolvers<never>()
-  const { send, failure } = newFetch(at, tool, { ...limits, signal, onBroken: broken.reject })
+  const messages = openMessages()
+  const { send, failure } = newFetch(at, tool, { ...limits, signal, messages, onBroken: broken.reject })
   const url = new URL(tool.url)
   const reconnectionOptions = {
     maxRetries: 0,
@@ -110,7 +118,7 @@ export async function withMcpServer<T>(
     await client.connect(transport, { ...options, ...(prior && { prior }) })
     const era = eraOf(client)
     if (!prior && JSON.stringify(era).length <= era_length_max) setBounded(mcp_eras, key, era, eras_max)
-    return use(mcpServer(client, options))
+    return use(mcpServer(client, messages, options))
   }
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
@@ -168,7 +176,7 @@ interface RequestOptions {
   signal: AbortSignal
 }
 
-function mcpServer(client: Client, options: RequestOptions): McpServer {
+function mcpServer(client: Client, messages: McpMessages, options: RequestOptions): McpServer {
   /** Returns early when `isEnough` says so. */
   async function read(isEnough: (tools: ServerTool[]) => boolean) {
     const tools: ServerTool[] = []
@@ -177,14 +185,19 @@ function mcpServer(client: Client, options: RequestOptions): McpServer {
     for (let page = 0; page < pages_max; page += 1) {
       const params = cursor === undefined ? {} : { cursor }
       const found = await client.request({ method: 'tools/list', params }, options)
-      length += JSON.stringify(found).length
+      const listed = found.tools.map(({ name, description = null, inputSchema }) => {
+        return { name, description, parameters: messages.schemaOf(inputSchema) }
+      })
+      tools.push(...listed)
+      length += JSON.stringify(listed).length
       if (length > list_bytes_max) throw new ResponseTooLong(`The list of tools has more than ${list_bytes_max} bytes.`)
-      for (const { name, description = null, inputSchema } of found.tools)
-        tools.push({ name, description, parameters: inputSchema })
       cursor = found.nextCursor
       if (isEnough(tools) || cursor === undefined) break
     }
-    return { tools: tools.slice(0, listed_max), has_more: tools.length > listed_max || cursor !== undefined }
+    return {
+      tools: tools.slice(0, listed_max),
+      has_more: messages.isCut() || tools.length > listed_max || cursor !== undefined,
+    }
   }
   return {
     list: () => read((tools) => tools.length >= listed_max),
@@ -193,18 +206,27 @@ function mcpServer(client: Client, options: RequestOptions): McpServer {
       const { tools } = await read((tools) => tools.length >= listed_max || tools.some(isIt))
       return tools.find(isIt)
     },
-    call({ name, parameters }, values, headers) {
+    async call({ name, parameters }, values, headers): Promise<McpResult> {
       // `read` has taken them from a tool of the server.
       const toolDefinition = { name, inputSchema: parameters as { type: 'object' } }
-      return client.callTool({ name, arguments: values }, { ...options, headers, toolDefinition })
+      const result = await client.callTool({ name, arguments: values }, { ...options, headers, toolDefinition })
+      return { ...result, structuredContent: messages.data() }
     },
   }
 }
 
-type Fetching = Limits & { signal: AbortSignal; onBroken: (error: OutboundError) => void }
+interface Fetching extends Limits {
+  signal: AbortSignal
+  messages: McpMessages
+  onBroken: (error: OutboundError) => void
+}
 
 /** Also tells which request has failed first: the library doesn't pass on every error. */
-function newFetch(at: AtOutside, tool: StoredTool, { timeout_ms, signal, trace_headers, onBroken }: Fetching) {
+function newFetch(
+  at: AtOutside,
+  tool: StoredTool,
+  { timeout_ms, signal, trace_headers, messages, onBroken }: Fetching,
+) {
   const sign = signerFor(at, tool)
   const until = clock.ticks() + timeout_ms
   let requests = 0
@@ -215,7 +237,8 @@ function newFetch(at: AtOutside, tool: StoredTool, { timeout_ms, signal, trace_h
     try {
       requests += 1
       if (requests > requests_max) throw new OutboundError('The server asks for too much.')
-      const rest_ms = Math.max(1, until - clock.ticks()) + (init.method === 'DELETE' ? close_timeout_ms : 0)
+      // The session ends in time, and says so in its own words. What ends it may take a little longer.
+      const rest_ms = Math.max(0, until - clock.ticks()) + close_timeout_ms
       const fetchOnce = fetchThrough(at.tools.outbound, {
         origin: new URL(tool.url).origin,
         is_trusted: false,
@@ -223,8 +246,10 @@ function newFetch(at: AtOutside, tool: StoredTool, { timeout_ms, signal, trace_h
         timeout_ms: rest_ms,
         bytes_max: answer_bytes_max,
         whole_bytes_max: answer_bytes_max,
+        is_checked: true,
+        changeBody: messages.shorten,
         stream_type: 'text/event-stream',
-        readStream: (body) => ReadableStream.from(readMessages(body, onBroken)),
+        readStream: (body) => ReadableStream.from(readMessages(body, messages, onBroken)),
       })
       const headers = { ...Object.fromEntries(new Headers(init.headers)), ...trace_headers }
       const body = typeof init.body === 'string' ? init.body : ''
@@ -250,15 +275,15 @@ function newFetch(at: AtOutside, tool: StoredTool, { timeout_ms, signal, trace_h
 /** Passes on messages and nothing else, such as what asks to connect again. */
 async function* readMessages(
   body: ReadableStream<Uint8Array>,
+  { shorten }: McpMessages,
   onBroken: (error: OutboundError) => void,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
   let has_answer = false
   try {
     for await (const { name, data } of readEvents(body, { events_max, event_length_max: answer_bytes_max })) {
-      assertFewValues(data)
       has_answer = has_answer || /"(result|error)"\s*:/.test(data)
-      if (name === '' || name === 'message') yield encoder.encode(`data: ${data.replaceAll('\n', ' ')}\n\n`)
+      if (name === '' || name === 'message') yield encoder.encode(`data: ${shorten(data).replaceAll('\n', ' ')}\n\n`)
     }
     if (!has_answer) throw new OutboundError('The connection was closed before the whole response arrived.')
   } catch (error) {

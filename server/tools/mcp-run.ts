@@ -1,8 +1,7 @@
-import type { CallToolResult } from '@modelcontextprotocol/client'
 import type { AtOutside } from '../kit/at.ts'
 import { assertNotTooDeep } from '../kit/http/body/read-json.ts'
 import { printable, printableJson, truncateBytes } from '../kit/text.ts'
-import { type McpServer, withMcpServer } from './mcp-client.ts'
+import { type McpResult, type McpServer, withMcpServer } from './mcp-client.ts'
 import type { KeptMcpTool } from './mcp-schema.ts'
 import { hasChanged } from './mcp-tools.ts'
 import type { StoredTool } from './store.ts'
@@ -30,7 +29,7 @@ export const callMcpTool = (at: AtOutside, { tool, kept, call, ...limits }: McpC
     return toOutcome(result)
   })
 
-function toOutcome(result: CallToolResult): Outcome {
+function toOutcome(result: McpResult): Outcome {
   const answer = readResult(result)
   if (!result.isError) return { status: 'succeeded', result: answer, http_status: 200, error: null }
   const error = 'The tool answered with an error.'
@@ -38,7 +37,7 @@ function toOutcome(result: CallToolResult): Outcome {
 }
 
 /** The data of the result if it has some, else its texts. Cut at the limit, as answers of other tools. */
-function readResult({ structuredContent, content }: CallToolResult): unknown {
+function readResult({ structuredContent, content }: McpResult): unknown {
   const data = structuredContent === undefined ? '' : JSON.stringify(structuredContent)
   if (data !== '' && Buffer.byteLength(data) <= answer_bytes_max) {
     try {
@@ -54,7 +53,7 @@ function readResult({ structuredContent, content }: CallToolResult): unknown {
 }
 
 /** Models get no pictures and sounds of tools. */
-function textOf(part: CallToolResult['content'][number]): string {
+function textOf(part: McpResult['content'][number]): string {
   if (part.type === 'text') return part.text
   if (part.type === 'resource') return 'text' in part.resource ? part.resource.text : `[${part.resource.uri}]`
   return part.type === 'resource_link' ? `[${part.uri}]` : `[${part.type}]`

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { QueuePerKey } from '../kit/limits/key-queues.ts'
 
 /** A workspace may ask so many servers for their tools at the same time. */
-export const lists_at_once_max = 4
+export const lists_at_once_max = 2
 
 declare module '../kit/at.ts' {
   interface Tools {

@@ -120,9 +120,7 @@ export async function readForVersion(at: AtOutside, names: string[], within = ''
   const servers = new Map(wanted.map(([, tool]) => [tool.name, tool]))
   const listed = new Map(
     await Promise.all(
-      [...servers.values()].map(
-        async (tool): Promise<[string, Named[]]> => [tool.name, await askForVersion(at, tool)],
-      ),
+      [...servers.values()].map(async (tool): Promise<[string, Named[]]> => [tool.name, await askForVersion(at, tool)]),
     ),
   )
   const faults: Fault[] = []

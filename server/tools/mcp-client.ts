@@ -160,15 +160,13 @@ function ofStatus(status: number, answer: string): McpError {
 /** Nobody waits until a session of the server has ended. */
 function closeLater(client: Client, endSession: (() => Promise<void>) | undefined, ending: AbortController): void {
   const timer = setTimeout(() => ending.abort(), close_timeout_ms)
-  const ended = endSession?.() ?? Promise.resolve()
-  ended
-    .catch(() => {})
-    .finally(() => {
-      clearTimeout(timer)
-      ending.abort()
-      return client.close()
-    })
-    .catch(() => {})
+  const close = async () => {
+    await endSession?.().catch(() => {})
+    clearTimeout(timer)
+    ending.abort()
+    await client.close()
+  }
+  close().catch(() => {})
 }
 
 interface RequestOptions {

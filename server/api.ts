@@ -60,6 +60,7 @@ import { phone_operations } from './lines/twilio/voice-routes.ts'
 import { type FindChannel, identifyChatVisitor, openChannelLookup } from './lines/web-chat/door.ts'
 import { webChatPages } from './lines/web-chat/pages.ts'
 import { chat_operations } from './lines/web-chat/routes.ts'
+import { type McpOptions, mcpOperations } from './mcp/routes.ts'
 import { operations as providers } from './models/routes.ts'
 import { openOperatorPages } from './operator-pages.ts'
 import { operations as overview } from './overview/routes.ts'
@@ -133,8 +134,10 @@ const person_path = '/app'
 const chat_path = '/chat'
 const voice_path = '/voice'
 const phone_path = '/phone'
+/** Where assistants ask. */
+const mcp_path = '/mcp'
 /** Unknown paths below these get 404, and not a page of the dashboard. */
-const api_paths = ['/api', '/v1', '/app', '/chat', '/in', '/inbox', '/phone', '/sms', '/voice']
+const api_paths = ['/api', '/v1', '/app', '/chat', '/in', '/inbox', '/mcp', '/phone', '/sms', '/voice']
 
 const integration_concurrency = { max: 1_000, per_caller_max: 200 }
 /** A hundred messages are received at once on a channel, and more wait. */
@@ -220,13 +223,14 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   const findChannel = openChannelLookup(service)
   const sockets = openLiveSockets({ service, log })
   const { live_calls } = service.tools
+  const mcp = { operations, origins: config.cors_origins, send: sendTo(() => app) }
   const { app, addPage, stop, isStopping } = openHttp({
-    doors: doors(service, config.public_url, log, authenticate, findChannel),
+    doors: doors(service, config.public_url, log, authenticate, findChannel, mcp),
     service,
     log,
     rate_limit_per_second: config.rate_limit_per_second,
     trust_proxy: config.trust_proxy,
-    public_paths: served_at,
+    public_paths: [...served_at, mcp_path],
     cors_origins: config.cors_origins,
     limits,
     upgrades: {
@@ -261,6 +265,28 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   return { app, service, operator_pages: operator.pages, recordKeyUses: recordUses, stop: stopAll }
 }
 
+/**
+ * Sends requests of the MCP server to the API as if they came from outside: they are admitted, limited, logged and answered in the same
+ * way, but nothing goes through a socket.
+ */
+function sendTo(app: () => FastifyInstance): McpOptions['send'] {
+  return async ({ method, path, headers, body, ip, token }) => {
+    const answer = await app().inject({
+      // Operations have no other methods.
+      method: method as 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+      url: served_at[0] + path,
+      headers: { ...headers, authorization: `Bearer ${token}` },
+      remoteAddress: ip,
+      ...(body && { payload: JSON.stringify(body) }),
+    })
+    return {
+      status: answer.statusCode,
+      content_type: String(answer.headers['content-type'] ?? ''),
+      text: answer.payload,
+    }
+  }
+}
+
 type Authenticate = ReturnType<typeof authenticator>['authenticate']
 
 function doors(
@@ -269,6 +295,7 @@ function doors(
   log: Log,
   authenticate: Authenticate,
   findChannel: FindChannel,
+  mcp: McpOptions,
 ): Door[] {
   const { pool } = service
   const base = pathOf(public_url)
@@ -276,14 +303,17 @@ function doors(
   const by_session = { identify, headers: private_response_headers }
   /** Sessions and invitations go by wall time, also in test workspaces. */
   const by_wall_time: Door['identify'] = async (...request) => ({ ...(await identify(...request)), is_test: false })
+  const byKey: Door['identify'] = ({ token }, now, options) =>
+    token === undefined ? undefined : authenticate(token, now, options)
   const servedAt = (served_path: string) => ({ base_path: base + served_path, served_at: [served_path] })
   return [
     {
       operations: workspace_operations,
       base_path: base + served_at[0],
       served_at,
-      identify: ({ token }, now, options) => (token === undefined ? undefined : authenticate(token, now, options)),
+      identify: byKey,
     },
+    { operations: mcpOperations(mcp), ...servedAt(''), identify: byKey, opens_own_transactions: true },
     { operations: [...workspace_operations, ...owner_operations], ...servedAt(session_api_path), ...by_session },
     {
       operations: person_operations,

@@ -16,6 +16,7 @@ import { SetupError } from './kit/postgres/embedded/embedded.ts'
 import { errorMessage } from './kit/problem.ts'
 import { openDueNotes } from './kit/work/due.ts'
 import { repeat } from './kit/work/periodic.ts'
+import { loadMcpServer } from './mcp/server.ts'
 import { openOperatorPages, openOperatorServer } from './operator-pages.ts'
 import * as setup from './people/setup.ts'
 import { product } from './product.ts'
@@ -28,6 +29,7 @@ import { showMetricsOfAll } from './start/metrics-of-all.ts'
 import { checkPort, checkProcesses } from './start/processes.ts'
 import { ensureSecretsKeys } from './start/secrets-key.ts'
 import { consoleOf, type Shell } from './start/shell.ts'
+import { loadMcpClient } from './tools/mcp-client.ts'
 import { openAnsweringOnly, openWorker, type Worker } from './worker.ts'
 
 export interface ServeOptions {
@@ -164,7 +166,9 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
   if (processes > 1) checkProcesses(processes, config, shell)
   const console = consoleOf(shell)
   const say = is_json ? console.error : console.log
+  const libraries = Promise.all([loadMcpClient(), loadMcpServer()])
   const database = await openDatabase(config, { as: is_first ? 'serve' : 'share', may_create: is_first, say, log })
+  await libraries
   log.info(`using ${database.name}`)
   const { pool } = database
   await removeLeftovers(recordingsFolder(config)).catch((error: unknown) =>

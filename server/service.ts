@@ -29,6 +29,7 @@ import { reactions as integration_reactions } from './integrations/reactions.ts'
 import { openHooks, type Service } from './kit/at.ts'
 import { openBlobs } from './kit/blobs/open-blobs.ts'
 import { openSeal, type Seal } from './kit/crypto/seal.ts'
+import { openQueuePerKey } from './kit/limits/key-queues.ts'
 import { openRateLimit } from './kit/limits/rate.ts'
 import { type Log, openLog } from './kit/log.ts'
 import type { Metrics } from './kit/metrics.ts'
@@ -44,6 +45,7 @@ import { reactions as people_reactions } from './people/reactions.ts'
 import { product, seal_info, version } from './product.ts'
 import { openStatus } from './status.ts'
 import { table_classes } from './table-classes.ts'
+import { lists_at_once_max } from './tools/mcp-schema.ts'
 import { reactions as tool_reactions } from './tools/reactions.ts'
 import { reactions as webhook_reactions } from './webhooks/reactions.ts'
 import { reactions as workspace_reactions } from './workspaces/reactions.ts'
@@ -103,6 +105,8 @@ export function openService(
       configurations: new Map(),
       analytics_live_from: new Map(),
       models: new Map(),
+      mcp_eras: new Map(),
+      mcp_lists: openQueuePerKey(lists_at_once_max),
       forecast_turns: openForecastTurns(),
       test_turns: openTestTurns(),
       verifyInTurn: openVerifications(),

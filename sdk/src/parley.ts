@@ -93,6 +93,7 @@ import type {
   IntegrationsListQuery,
   IntegrationsListReceiptsQuery,
   Link,
+  McpTools,
   NewAgent,
   NewAgentTest,
   NewAgentVersion,
@@ -697,7 +698,8 @@ export class AgentsApi {
   /**
    * Create an agent.
    *
-   * Creates the version `v1` with the given configuration and deploys it. A workspace can have 1,000 agents.
+   * Creates the version `v1` with the given configuration and deploys it. A workspace can have 1,000 agents. Servers of
+   * tools are asked as when a version is published.
    *
    * Requires the scope `agents:write`.
    */
@@ -755,7 +757,8 @@ export class AgentsApi {
    * Publish a version.
    *
    * Makes the next version from the draft. If a version with the same content exists, the response is 200 with that
-   * version. An agent can have 10,000 versions.
+   * version. An agent can have 10,000 versions. If the agent has tools of servers (kind `mcp`), the servers are asked for
+   * them and what they say is kept in the version; if one does not answer, the response is 409.
    *
    * Requires the scope `agents:write`.
    */
@@ -1048,8 +1051,9 @@ export class ToolsApi {
   /**
    * Create a tool.
    *
-   * A request to your server that agents can make: see "Tools" in the guide. The `secret` that signs the requests is
-   * returned only this once. A workspace can have 200 tools.
+   * A request to your server that agents can make, or the tools of a server that speaks the Model Context Protocol: see
+   * "Tools" in the guide. The `secret` that signs the requests is returned only this once. A workspace can have 200
+   * tools.
    *
    * Requires the scope `tools:write`.
    */
@@ -1101,6 +1105,18 @@ export class ToolsApi {
   }
 
   /**
+   * List a server's tools.
+   *
+   * Asks the server of a tool of kind `mcp` for its tools. If it does not answer within `timeout_ms`, or not as the
+   * protocol says, `error` says so.
+   *
+   * Requires the scope `tools:write`.
+   */
+  listMcpTools(id: string, options?: RequestOptions): ApiPromise<McpTools> {
+    return this.#client.get(path`/tools/${id}/mcp_tools`, undefined, options)
+  }
+
+  /**
    * Rotate a tool's secret.
    *
    * Returns the new secret, only this once. For 24 hours the previous secret also signs: the header has both signatures.
@@ -1115,8 +1131,8 @@ export class ToolsApi {
   /**
    * Test a tool.
    *
-   * Calls the tool as an agent would, without a conversation. What it answers is not returned. A workspace can test one
-   * provider or tool per second.
+   * Calls the tool as an agent would, without a conversation. What it answers is not returned. With a tool of kind `mcp`,
+   * its server is asked for its tools. A workspace can test one provider or tool per second.
    *
    * Requires the scope `tools:write`.
    */

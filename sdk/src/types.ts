@@ -779,8 +779,8 @@ export interface AgentConfigurationChange {
   } | null
   script?: Script
   /**
-   * The names of the workspace's tools that the agent may use, with those that its script calls. Built-in tools need not
-   * be named.
+   * The names of the workspace's tools that the agent may use, with those that its script calls. A tool of kind `mcp` is
+   * a server: name its tools, such as `crm__search`. Built-in tools need not be named.
    */
   tools?: string[]
   /** The facts that the agent collects in a conversation. */
@@ -915,8 +915,8 @@ export interface NewAgent {
   } | null
   script?: Script
   /**
-   * The names of the workspace's tools that the agent may use, with those that its script calls. Built-in tools need not
-   * be named.
+   * The names of the workspace's tools that the agent may use, with those that its script calls. A tool of kind `mcp` is
+   * a server: name its tools, such as `crm__search`. Built-in tools need not be named.
    */
   tools?: string[]
   /** The facts that the agent collects in a conversation. */
@@ -1050,8 +1050,8 @@ export interface AgentConfiguration {
   } | null
   script: Script
   /**
-   * The names of the workspace's tools that the agent may use, with those that its script calls. Built-in tools need not
-   * be named.
+   * The names of the workspace's tools that the agent may use, with those that its script calls. A tool of kind `mcp` is
+   * a server: name its tools, such as `crm__search`. Built-in tools need not be named.
    */
   tools: string[]
   /** The facts that the agent collects in a conversation. */
@@ -1226,8 +1226,8 @@ export interface AgentChange {
   } | null
   script?: Script
   /**
-   * The names of the workspace's tools that the agent may use, with those that its script calls. Built-in tools need not
-   * be named.
+   * The names of the workspace's tools that the agent may use, with those that its script calls. A tool of kind `mcp` is
+   * a server: name its tools, such as `crm__search`. Built-in tools need not be named.
    */
   tools?: string[]
   /** The facts that the agent collects in a conversation. */
@@ -1385,6 +1385,20 @@ export interface AgentVersionWithConfiguration {
   /** When the version was created. */
   created_at: string
   configuration: AgentConfiguration
+  /**
+   * The tools of servers that `configuration.tools` names, as they were when the version was published. A tool that has
+   * changed since is not called.
+   */
+  mcp_tools: Array<{
+    /** The name by which agents use it. */
+    name: string
+    /** The server's name for it. */
+    server_name: string
+    /** What the server says about it. */
+    description: string | null
+    /** The JSON Schema of its arguments, as the server gives it. */
+    parameters: Record<string, unknown>
+  }>
 }
 
 export interface AgentDifference {
@@ -1474,10 +1488,10 @@ export interface TestTurn {
 export type TestExpectation = {
   /**
    * `says`, `never_says`: the agent says one of `any_of`. `calls_tool`, `never_calls_tool`: it calls `tool`. `result`: it
-   * has collected the result `name`. `ends`: how it ended. `at_most`: limits. `judge`: a model answers yes to `question`,
-   * which is not repeatable.
+   * has collected the result `name`. `ends`: how it ended. `at_most`: limits. `cites`: an answer is based on the document
+   * `document_id`. `judge`: a model answers yes to `question`, which is not repeatable.
    */
-  type: 'says' | 'never_says' | 'calls_tool' | 'never_calls_tool' | 'result' | 'ends' | 'at_most' | 'judge'
+  type: 'says' | 'never_says' | 'calls_tool' | 'never_calls_tool' | 'result' | 'ends' | 'at_most' | 'cites' | 'judge'
   /**
    * For `says` and `never_says`. A phrase matches when all of its words are said in one turn, in any order: case,
    * accents, number words and small typos make no difference. A pattern is written `/nine|9/`, and ignores case.
@@ -1505,6 +1519,8 @@ export type TestExpectation = {
   cost_micros?: number
   /** For `at_most`, in voice: the slowest answer. */
   latency_ms?: number
+  /** For `cites`: the document. */
+  document_id?: string
   /** For `judge`. */
   question?: string
 } | null
@@ -1975,6 +1991,11 @@ export interface TestResult {
 }
 
 export interface NewTool {
+  /**
+   * `http`: agents send a request to the URL. `mcp`: the URL is that of a server that speaks the Model Context Protocol,
+   * and agents name its tools, such as `crm__search`. Can't be changed. The default is `http`.
+   */
+  kind?: 'http' | 'mcp'
   /** Lower-case letters, digits and `_`. Unique in the workspace, and can't be changed: agents name it. */
   name: string
   /** Tells the model what the tool does and when to use it. */
@@ -2007,6 +2028,11 @@ export interface NewTool {
 export interface ToolWithSecret {
   /** The unique id of the tool. Treat it as opaque. */
   id: string
+  /**
+   * `http`: agents send a request to the URL. `mcp`: the URL is that of a server that speaks the Model Context Protocol,
+   * and agents name its tools, such as `crm__search`. Can't be changed.
+   */
+  kind: 'http' | 'mcp'
   /** Lower-case letters, digits and `_`. Unique in the workspace, and can't be changed: agents name it. */
   name: string
   /** Tells the model what the tool does and when to use it. */
@@ -2044,6 +2070,11 @@ export interface ToolWithSecret {
 export interface Tool {
   /** The unique id of the tool. Treat it as opaque. */
   id: string
+  /**
+   * `http`: agents send a request to the URL. `mcp`: the URL is that of a server that speaks the Model Context Protocol,
+   * and agents name its tools, such as `crm__search`. Can't be changed.
+   */
+  kind: 'http' | 'mcp'
   /** Lower-case letters, digits and `_`. Unique in the workspace, and can't be changed: agents name it. */
   name: string
   /** Tells the model what the tool does and when to use it. */
@@ -2074,6 +2105,26 @@ export interface Tool {
   created_at: string
   /** When the tool was last changed. */
   updated_at: string
+}
+
+export interface McpTools {
+  /** At most 500. */
+  tools: Array<{
+    /** The name by which agents use it. `null` if they can't. */
+    name: string | null
+    /** The server's name for it. */
+    server_name: string
+    /** What the server says about it. */
+    description: string | null
+    /** The JSON Schema of its arguments, as the server gives it. `null` if agents can't use it. */
+    parameters: Record<string, unknown> | null
+    /** Why agents can't use it. `null` if they can. */
+    unusable_because: string | null
+  }>
+  /** Whether the server has more tools, which agents can't use. */
+  has_more: boolean
+  /** Why the server's tools could not be listed. `null` if they were. */
+  error: string | null
 }
 
 export interface ToolChange {

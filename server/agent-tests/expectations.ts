@@ -17,6 +17,8 @@ export interface Scope {
   turns: { seq: number; text: string }[]
   /** The last turn. */
   last_seq: number | null
+  /** The documents that answers are based on. */
+  cited: string[]
   runs: { name: string; arguments: unknown; seq: number | null }[]
   results: Record<string, unknown>
   how: (typeof ends)[number] | null
@@ -60,7 +62,9 @@ export class Checker {
           ? endFault(expectation, scope)
           : type === 'at_most'
             ? limitFault(expectation, scope)
-            : undefined
+            : type === 'cites'
+              ? citationFault(expectation, scope)
+              : undefined
     return sentence === undefined ? undefined : { sentence, seq: last_seq }
   }
 
@@ -153,6 +157,11 @@ function endFault(expectation: Expectation, { how, end_reason }: Scope): string 
   if (wanted_reason !== undefined && wanted_reason !== end_reason)
     return `The call ended with the reason ${end_reason ?? 'none'} and not ${wanted_reason}.`
   return undefined
+}
+
+function citationFault({ document_id = '' }: Expectation, { cited }: Scope): string | undefined {
+  if (cited.includes(document_id)) return undefined
+  return cited.length === 0 ? 'The agent cited no document.' : 'The agent cited other documents only.'
 }
 
 function limitFault(expectation: Expectation, scope: Scope): string | undefined {

@@ -4,7 +4,7 @@ import * as clock from '../kit/clock.ts'
 import { inParallel } from '../kit/limits/in-parallel.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { Problem } from '../kit/problem.ts'
-import * as stored_tools from '../tools/store.ts'
+import { findOffered } from '../tools/mcp-tools.ts'
 import { failedReplay, type ReplayScenes, replay } from './play/replay.ts'
 import { AbortedError, isScripted, type Scene } from './play/scene.ts'
 import { readRecorded } from './recorded.ts'
@@ -71,7 +71,7 @@ async function openDeployed(
   const version = await findVersion(at, { agent_id: run.agent_id, version_id })
   if (!version) return undefined
   const { configuration, id, version_label } = version
-  const tools = await stored_tools.findByNames(at, configuration.tools)
+  const tools = await findOffered(at, configuration.tools, version.mcp_tools)
   return { ...scene, version: { id, version_label }, configuration, tools }
 }
 

@@ -1,4 +1,3 @@
-import type { Author } from '../agents/schema.ts'
 import * as replayable from '../conversations/replayable.ts'
 import { removeMany } from '../conversations/retention.ts'
 import type { At } from '../kit/at.ts'
@@ -8,7 +7,7 @@ import { selectRows } from '../kit/postgres/tenants.ts'
 import { invalid, invalidState } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { failedReplay, type Replayed } from './play/replay.ts'
-import { assertRoom, findTested, inputFaults, insertRun } from './runs.ts'
+import { assertRoom, findTested, inputFaults, insertRun, type Requested } from './runs.ts'
 import type { NewTestRun, TestRun } from './schema.ts'
 
 /** What a queued replay has instead of a test. */
@@ -17,19 +16,17 @@ export interface ReplayContent {
   deployed_version_id: string
 }
 
-interface NewReplay {
-  agent_id: string
+interface NewReplay extends Requested {
   input: NewTestRun & { replay: NonNullable<NewTestRun['replay']> }
-  by: Author
 }
 
 /** Nothing is copied: what was said is read when it is said again. */
-export async function create(at: At, { agent_id, input, by }: NewReplay): Promise<TestRun> {
+export async function create(at: At, { agent_id, input, by, mcp_tools }: NewReplay): Promise<TestRun> {
   const faults = inputFaults(input)
   if (faults.length > 0) throw invalid(faults)
   await workspaces.lock(at)
   await assertRoom(at)
-  const tested = await findTested(at, { agent_id, input })
+  const tested = await findTested(at, { agent_id, input, mcp_tools })
   const sources = await replayable.listReplayable(at, { agent_id, last: input.replay.last })
   if (sources.length === 0)
     throw invalidState(

@@ -1,7 +1,9 @@
+import { readForDraft } from '../agents/mcp-tools.ts'
 import { authorOf } from '../agents/schema.ts'
 import { ById, Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import { forbidden } from '../kit/problem.ts'
+import type { KeptMcpTool } from '../tools/mcp-schema.ts'
 import { type MadeTest, makeTest } from './make-test.ts'
 import * as replays from './replays.ts'
 import { toContent, withoutWords } from './report.ts'
@@ -119,9 +121,11 @@ export const operations: operation.Operation[] = [
     errors: ['INVALID_STATE'],
     response: schema.TestRun,
     status: 202,
-    run: (at, { params, body, caller }) => {
+    before: async (at, { params, body }) => (body.use_draft ? readForDraft(at, params.id) : []),
+    run: (at, { params, body, caller, prepared }) => {
       const { replay } = body
-      const new_run = { agent_id: params.id, by: authorOf(caller) }
+      // `before` has returned them.
+      const new_run = { agent_id: params.id, by: authorOf(caller), mcp_tools: prepared as KeptMcpTool[] }
       if (!replay) return runs.create(at, { ...new_run, input: body })
       if (!readsConversations(caller)) throw forbidden(conversations_read)
       return replays.create(at, { ...new_run, input: { ...body, replay } })

@@ -2,6 +2,7 @@ import { withAuthor, withAuthors } from '../agents/authors.ts'
 import { type Configuration, contentHash } from '../agents/configuration.ts'
 import * as agents from '../agents/find.ts'
 import { findVersion } from '../agents/find-version.ts'
+import { keepMcpTools } from '../agents/mcp-tools.ts'
 import type { AgentWithDraft, Author } from '../agents/schema.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -10,6 +11,7 @@ import * as page from '../kit/postgres/page.ts'
 import { raw, rowsFrom, type Sql, sql } from '../kit/postgres/sql.ts'
 import { type Fault, invalid, invalidState, notFound } from '../kit/problem.ts'
 import { announce } from '../kit/work/rows.ts'
+import type { KeptMcpTool } from '../tools/mcp-schema.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { Reported } from './junit.ts'
 import { by_position, type ResultRow, type RunRow, result_columns, run_columns, table, toRun } from './run-rows.ts'
@@ -41,15 +43,21 @@ export interface NewRun extends Tested {
   by: Author
 }
 
-export async function create(
-  at: At,
-  { agent_id, input, by }: { agent_id: string; input: NewTestRun; by: Author },
-): Promise<TestRun> {
+/** A run that someone has asked for. */
+export interface Requested {
+  agent_id: string
+  input: NewTestRun
+  by: Author
+  /** What `readForDraft` has returned. */
+  mcp_tools: KeptMcpTool[]
+}
+
+export async function create(at: At, { agent_id, input, by, mcp_tools }: Requested): Promise<TestRun> {
   const faults = inputFaults(input)
   if (faults.length > 0) throw invalid(faults)
   await workspaces.lock(at)
   await assertRoom(at)
-  const tested = await findTested(at, { agent_id, input })
+  const tested = await findTested(at, { agent_id, input, mcp_tools })
   const { repeat = 1, passes_min = repeat } = input
   const tests = await findTests(at, { agent_id, test_ids: input.test_ids })
   if (tests.length === 0)
@@ -93,13 +101,15 @@ export async function assertRoom({ db, workspace }: At): Promise<void> {
 /** The version, the draft, or by default the deployed version. */
 export async function findTested(
   at: At,
-  {
-    agent_id,
-    input: { version_id, use_draft },
-  }: { agent_id: string; input: Pick<NewTestRun, 'version_id' | 'use_draft'> },
+  { agent_id, input: { version_id, use_draft }, mcp_tools }: Omit<Requested, 'by'>,
 ): Promise<Tested> {
   const agent = await agents.get(at, agent_id)
-  if (use_draft) return { agent, version: { id: null, version_label: 'draft' }, configuration: agent.draft }
+  if (use_draft)
+    return {
+      agent,
+      version: { id: null, version_label: 'draft' },
+      configuration: await keepMcpTools(at, agent.draft, mcp_tools),
+    }
   const version = await findVersion(at, { agent_id, version_id: version_id ?? agent.deployed_version.id })
   if (!version)
     throw invalid([{ path: 'version_id', code: 'unknown', message: 'version_id must be a version of this agent.' }])

@@ -57,6 +57,7 @@ export const expectation_types = [
   'result',
   'ends',
   'at_most',
+  'cites',
   'judge',
 ] as const
 
@@ -66,7 +67,7 @@ export const Expectation = Type.Object(
     type: oneOf(expectation_types, {
       description:
         '`says`, `never_says`: the agent says one of `any_of`. `calls_tool`, `never_calls_tool`: it calls `tool`. `result`: it has ' +
-        'collected the result `name`. `ends`: how it ended. `at_most`: limits. `judge`: a model answers yes to `question`, which is not ' +
+        'collected the result `name`. `ends`: how it ended. `at_most`: limits. `cites`: an answer is based on the document `document_id`. `judge`: a model answers yes to `question`, which is not ' +
         'repeatable.',
       examples: ['says'],
     }),
@@ -114,6 +115,7 @@ export const Expectation = Type.Object(
       maximum: 1_000_000_000,
     }),
     latency_ms: optionalInteger('For `at_most`, in voice: the slowest answer.', { minimum: 0, maximum: 600_000 }),
+    document_id: Type.Optional(id('For `cites`: the document.')),
     question: Type.Optional(
       text({ maxLength: 1_000, ...multiline, description: 'For `judge`.', examples: ['Was the agent polite?'] }),
     ),

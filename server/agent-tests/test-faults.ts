@@ -78,6 +78,7 @@ const members: Record<Expectation['type'], { needs: (keyof Expectation)[]; takes
   result: { needs: ['name', 'equals'], takes: [] },
   ends: { needs: [], takes: ['how', 'end_reason'] },
   at_most: { needs: [], takes: ['turns', 'tokens', 'cost_micros', 'latency_ms'] },
+  cites: { needs: ['document_id'], takes: [] },
   judge: { needs: ['question'], takes: [] },
 }
 const in_voice = ['end_reason', 'latency_ms'] as const

@@ -10,7 +10,7 @@ import { raw, rowsFrom, sql } from '../kit/postgres/sql.ts'
 import { assertHeld, isHeld, type Lease, leaseLost, type RowWork } from '../kit/work/rows.ts'
 import type { RunContext } from '../kit/work/work.ts'
 import { no_usage } from '../talk/state.ts'
-import * as stored_tools from '../tools/store.ts'
+import { findOffered } from '../tools/mcp-tools.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { event_types } from './event-types.ts'
 import { isRepeatable } from './play/play.ts'
@@ -109,7 +109,7 @@ async function openScene(
   { run, configuration, context }: { run: StoredRun; configuration: Configuration; context: RunContext },
 ): Promise<Omit<Scene, 'signal'>> {
   const [tools, settings] = await Promise.all([
-    stored_tools.findByNames(at, configuration.tools),
+    findOffered(at, configuration.tools, configuration.mcp_tools),
     workspaces.readSettings(at),
   ])
   return {

@@ -12,6 +12,7 @@ import { fingerprintOf } from '../kit/http/idempotency.ts'
 import { model_settings, no_model_settings } from '../models/model-settings.ts'
 import { Script } from '../models/script-schema.ts'
 import { offline_speech, Speech } from '../models/speech-schema.ts'
+import type { KeptMcpTool } from '../tools/mcp-schema.ts'
 import { call_settings, recording } from './call-settings.ts'
 
 const list_max = 32
@@ -97,10 +98,11 @@ const replaced = {
       'A script that the agent follows instead of asking a model: see "Scripts" in the guide. At most 256 kB.',
     examples: [null],
   }),
-  tools: Type.Array(text({ pattern: '^[a-z0-9_]{1,64}$' }), {
+  tools: Type.Array(text({ pattern: '^[A-Za-z0-9_-]{1,64}$' }), {
     maxItems: list_max,
     description:
-      "The names of the workspace's tools that the agent may use, with those that its script calls. Built-in tools need not be named.",
+      "The names of the workspace's tools that the agent may use, with those that its script calls. A tool of kind `mcp` is a server: name " +
+      'its tools, such as `crm__search`. Built-in tools need not be named.',
     examples: [[]],
   }),
   results: Type.Unsafe<Result[]>({
@@ -197,7 +199,10 @@ export const Configuration = Type.Object(
   },
   { title: 'AgentConfiguration' },
 )
-export type Configuration = Static<typeof Configuration>
+export interface Configuration extends Static<typeof Configuration> {
+  /** The tools of servers that it names, as they were when it was published or used as a draft. It is no setting. */
+  mcp_tools?: KeptMcpTool[]
+}
 
 const partly = <Settings extends Parameters<typeof allOptional>[0]>(settings: Settings, description: string) =>
   Type.Object(allOptional(settings), { additionalProperties: false, description })
@@ -255,7 +260,7 @@ export const complete = (stored: ConfigurationChange): Configuration => applyCha
 export function contentHash(configuration: Configuration): string {
   const hashed = { ...configuration, limits: withoutNewDefaults(configuration.limits) }
   const defaults = { ...default_configuration, limits: withoutNewDefaults(limit_defaults) }
-  const names = Object.keys(default_configuration) as (keyof Configuration)[]
+  const names = [...Object.keys(default_configuration), 'mcp_tools'] as (keyof Configuration)[]
   const isDefault = (name: keyof Configuration) => fingerprintOf(hashed[name]) === fingerprintOf(defaults[name])
   return fingerprintOf(names.filter((name) => !isDefault(name)).map((name) => [name, hashed[name]]))
 }
@@ -264,6 +269,13 @@ export function contentHash(configuration: Configuration): string {
 function withoutNewDefaults({ call_seconds_max, ...others }: Configuration['limits']) {
   return call_seconds_max === limit_defaults.call_seconds_max ? others : { ...others, call_seconds_max }
 }
+
+/** A draft has none until it is published or used. */
+export const withoutMcpTools = ({ mcp_tools: _, ...configuration }: Configuration): Configuration => configuration
+
+/** As it is published or used. */
+export const withMcpTools = (configuration: Configuration, mcp_tools: KeptMcpTool[]): Configuration =>
+  mcp_tools.length === 0 ? configuration : { ...configuration, mcp_tools }
 
 /** Whether an agent needs nothing but what is in memory: it has a script, and the script calls no tools and looks nothing up. */
 export const hasNoTools = ({ script, tools }: Configuration): boolean =>

@@ -27,10 +27,10 @@ export async function findVersion(
   return stored && toVersion(stored)
 }
 
-export const toVersion = (stored: StoredVersion): AgentVersionWithConfiguration => ({
-  ...stored,
-  configuration: complete({ ...stored.configuration, instructions: stored.instructions }),
-})
+export function toVersion(stored: StoredVersion): AgentVersionWithConfiguration {
+  const configuration = complete({ ...stored.configuration, instructions: stored.instructions })
+  return { ...stored, configuration, mcp_tools: configuration.mcp_tools ?? [] }
+}
 
 const configurations_max = 500
 

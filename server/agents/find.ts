@@ -5,7 +5,7 @@ import * as page from '../kit/postgres/page.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { notFound, preconditionFailed } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { type ConfigurationChange, complete } from './configuration.ts'
+import { type ConfigurationChange, complete, withoutMcpTools } from './configuration.ts'
 import type { Agent, AgentQuery, AgentWithDraft } from './schema.ts'
 
 const columns =
@@ -35,7 +35,8 @@ export async function get({ db, workspace }: At, id: string): Promise<AgentWithD
   const found = await byId(db, workspace, id)
   if (!found) throw notFound()
   const { configuration, ...agent } = found
-  return { ...agent, draft: complete(agent.draft ?? { ...configuration, instructions: agent.instructions }) }
+  const draft = complete(agent.draft ?? { ...configuration, instructions: agent.instructions })
+  return { ...agent, draft: withoutMcpTools(draft) }
 }
 
 /** Lists and events show an agent like this. */

@@ -4,13 +4,14 @@ import { named, namesIn } from '../kit/postgres/names.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import type { Use } from '../kit/problem.ts'
 import * as providers from '../models/store.ts'
+import type { Tool } from '../tools/schema.ts'
 import * as tools from '../tools/store.ts'
 
 export const reactions: Reaction[] = [
   named('agent', namesIn(raw('agents'), raw('name'))),
   on(providers.findingUses, (at, { name }) => findNamingProvider(at, name)),
   on(documents.findingUses, (at, { id }) => findNamingDocument(at, id)),
-  on(tools.findingUses, (at, { name }) => findNamingTool(at, name)),
+  on(tools.findingUses, (at, tool) => findNamingTool(at, tool)),
 ]
 
 const findNamingProvider = (at: At, name: string): Promise<Use[]> =>
@@ -21,9 +22,13 @@ const findNamingProvider = (at: At, name: string): Promise<Use[]> =>
         ${configuration} #>> '{speech,listen,provider}', ${configuration} #>> '{speech,speak,provider}')`,
   )
 
-/** A script's tools are also in `tools`. */
-const findNamingTool = (at: At, name: string): Promise<Use[]> =>
-  findAgents(at, (configuration) => sql`(${configuration} -> 'tools')::jsonb ? ${name}`)
+/** A script's tools are also in `tools`. Agents name the tools of a server, such as `crm__search`. */
+const findNamingTool = (at: At, { name, kind }: Pick<Tool, 'name' | 'kind'>): Promise<Use[]> =>
+  findAgents(at, (configuration) =>
+    kind === 'mcp'
+      ? sql`position(${`"${name}__`} in (${configuration} -> 'tools')::text) > 0`
+      : sql`(${configuration} -> 'tools')::jsonb ? ${name}`,
+  )
 
 /** A document that is found by its tags only can be deleted. */
 const findNamingDocument = (at: At, id: string): Promise<Use[]> =>

@@ -3,8 +3,8 @@ import type { At } from '../kit/at.ts'
 import type { Fault } from '../kit/problem.ts'
 import { speechFaults } from '../models/speech.ts'
 import * as models from '../models/store.ts'
+import { findNamed } from '../tools/mcp-tools.ts'
 import { built_in_names } from '../tools/schema.ts'
-import * as tools from '../tools/store.ts'
 import type { Configuration } from './configuration.ts'
 
 /** The tools, providers and models that the configuration names and that don't exist. */
@@ -29,8 +29,8 @@ async function unknownDocuments(at: At, { knowledge }: Configuration): Promise<F
 
 async function unknownTools(at: At, { tools: names }: Configuration): Promise<Fault[]> {
   if (names.length === 0) return []
-  const found = await tools.findByNames(at, names)
-  const known = new Set([...built_in_names, ...found.map(({ name }) => name)])
+  const found = await findNamed(at, names)
+  const known = new Set([...built_in_names, ...found.keys()])
   return names.flatMap((name, index) =>
     known.has(name) ? [] : [unknown(`tools.${index}`, `is "${name}", which is not the name of a tool.`)],
   )

@@ -1,14 +1,19 @@
 import { ById, Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
+import type { KeptMcpTool } from '../tools/mcp-schema.ts'
 import * as deployments from './deployments.ts'
 import * as find from './find.ts'
 import { assertMayForce } from './force.ts'
+import { readForDraft } from './mcp-tools.ts'
 import * as schema from './schema.ts'
 import { authorOf } from './schema.ts'
 import * as agents from './store.ts'
 import * as versions from './versions.ts'
 
 const path = '/agents'
+
+/** The `before` of an operation has returned it. */
+const asRead = (prepared: unknown) => prepared as KeptMcpTool[]
 
 export const operations: operation.Operation[] = [
   operation.list({
@@ -28,12 +33,15 @@ export const operations: operation.Operation[] = [
     scope: 'agents:write',
     summary: 'Create an agent',
     description:
-      'Creates the version `v1` with the given configuration and deploys it. A workspace can have 1,000 agents.',
+      'Creates the version `v1` with the given configuration and deploys it. A workspace can have 1,000 agents. Servers of tools are ' +
+      'asked as when a version is published.',
     body: schema.NewAgent,
     errors: ['INVALID_STATE'],
     response: schema.AgentWithDraft,
     status: 201,
-    run: (at, { body, caller }) => agents.create(at, { input: body, by: authorOf(caller) }),
+    before: (at, { body }) => agents.readMcpTools(at, body),
+    run: (at, { body, caller, prepared }) =>
+      agents.create(at, { input: body, by: authorOf(caller), mcp_tools: asRead(prepared) }),
   }),
   operation.get({
     id: 'agents.get',
@@ -93,7 +101,8 @@ export const operations: operation.Operation[] = [
     summary: 'Publish a version',
     description:
       'Makes the next version from the draft. If a version with the same content exists, the response is 200 with that ' +
-      'version. An agent can have 10,000 versions.',
+      'version. An agent can have 10,000 versions. If the agent has tools of servers (kind `mcp`), the servers are asked for them ' +
+      'and what they say is kept in the version; if one does not answer, the response is 409.',
     params: ById,
     body: schema.NewVersion,
     errors: ['INVALID_STATE'],
@@ -102,9 +111,11 @@ export const operations: operation.Operation[] = [
     // `run` returns it.
     isCreated: ({ is_new }: versions.PublishedVersion) => is_new,
     collection: `${path}/:id/versions`,
-    run: async (at, { params, body, caller }) => {
+    before: (at, { params }) => readForDraft(at, params.id),
+    run: async (at, { params, body, caller, prepared }) => {
       if (body.force) assertMayForce(caller)
-      return versions.publish(at, { agent_id: params.id, input: body, by: authorOf(caller) })
+      const by = authorOf(caller)
+      return versions.publish(at, { agent_id: params.id, input: body, by, mcp_tools: asRead(prepared) })
     },
   }),
   operation.get({

@@ -3,6 +3,7 @@ import { ById, body, check, id, multiline, oneOf, optionalText, text, timestamp 
 import type { Caller } from '../kit/http/operation.ts'
 import { isId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
+import { KeptMcpTool } from '../tools/mcp-schema.ts'
 import { Configuration, configuration_changes, instructions } from './configuration.ts'
 
 export const agents_max = 1_000
@@ -143,7 +144,16 @@ export const AgentVersion = Type.Object(
 export type AgentVersion = Static<typeof AgentVersion>
 
 export const AgentVersionWithConfiguration = Type.Object(
-  { ...AgentVersion.properties, configuration: Configuration },
+  {
+    ...AgentVersion.properties,
+    configuration: Configuration,
+    mcp_tools: Type.Array(KeptMcpTool, {
+      description:
+        'The tools of servers that `configuration.tools` names, as they were when the version was published. A tool that has changed ' +
+        'since is not called.',
+      examples: [[]],
+    }),
+  },
   { title: 'AgentVersionWithConfiguration' },
 )
 export type AgentVersionWithConfiguration = Static<typeof AgentVersionWithConfiguration>

@@ -1,16 +1,19 @@
 import * as events from '../events/store.ts'
-import { type At, newHook } from '../kit/at.ts'
+import { type At, type AtOutside, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalidState, stillUsed, type Use } from '../kit/problem.ts'
+import type { KeptMcpTool } from '../tools/mcp-schema.ts'
+import { readForVersion } from '../tools/mcp-tools.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { assertConfiguration } from './check-configuration.ts'
 import { applyChange, type ConfigurationChange, complete } from './configuration.ts'
 import * as deployments from './deployments.ts'
 import { event_types } from './event-types.ts'
 import { lock, withoutDraft } from './find.ts'
+import { keepMcpTools } from './mcp-tools.ts'
 import { recordChange } from './record-change.ts'
 import { type AgentChange, type AgentWithDraft, type Author, agents_max, type NewAgent } from './schema.ts'
 import * as versions from './versions.ts'
@@ -23,8 +26,21 @@ export const findingUses = newHook<{ agent_id: string }, Use[]>('agents.finding_
 
 type IsCurrent = (agent: AgentWithDraft) => boolean
 
+/** Asks the servers whose tools the agent will have, before the transaction that creates it. */
+export function readMcpTools(at: AtOutside, input: NewAgent): Promise<KeptMcpTool[]> {
+  const { fields, path } = configurationIn(input)
+  return readForVersion(at, fields.tools ?? [], path)
+}
+
+interface Creation {
+  input: NewAgent
+  by: Author
+  /** What `readMcpTools` has returned. */
+  mcp_tools?: KeptMcpTool[]
+}
+
 /** Creates the agent's version `v1` and deploys it. */
-export async function create(at: At, { input, by }: { input: NewAgent; by: Author }): Promise<AgentWithDraft> {
+export async function create(at: At, { input, by, mcp_tools = [] }: Creation): Promise<AgentWithDraft> {
   const { db, workspace, now } = at
   const change = configurationIn(input)
   const draft = complete(change.fields)
@@ -32,7 +48,8 @@ export async function create(at: At, { input, by }: { input: NewAgent; by: Autho
   await assertConfiguration(at, draft, change.path)
   await assertRoom(at)
   const created_at = clock.iso(now)
-  const version = versions.newVersion({ configuration: draft, number: 1, note: null, by, created_at })
+  const configuration = await keepMcpTools(at, draft, mcp_tools)
+  const version = versions.newVersion({ configuration, number: 1, note: null, by, created_at })
   const { id: version_id, version_label } = version
   const agent: AgentWithDraft = {
     id: newId(),
@@ -84,7 +101,7 @@ export async function update(at: At, { id, change, isCurrent, assertMayForce }: 
   const is_configured = Object.keys(fields).length > 0
   const draft = applyChange(before.draft, fields)
   if (is_configured) await assertConfiguration(at, draft, path)
-  const published = is_configured && (await versions.findByContent(at, { agent_id: id, configuration: draft }))
+  const published = is_configured && (await versions.isPublished(at, { agent_id: id, draft }))
   const after: AgentWithDraft = {
     ...before,
     name: change.name ?? before.name,

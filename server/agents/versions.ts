@@ -4,14 +4,17 @@ import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalid, invalidState, notFound } from '../kit/problem.ts'
+import type { KeptMcpTool } from '../tools/mcp-schema.ts'
+import { serverOf } from '../tools/mcp-tools.ts'
 import { toStored, withAuthor, withAuthors } from './authors.ts'
 import { assertConfiguration } from './check-configuration.ts'
-import { type Configuration, contentHash } from './configuration.ts'
+import { type Configuration, contentHash, withMcpTools, withoutMcpTools } from './configuration.ts'
 import * as deployments from './deployments.ts'
 import { differenceBetween } from './difference.ts'
 import { event_types } from './event-types.ts'
 import { get as getAgent, lock } from './find.ts'
 import { columns, findVersion, type OneVersion, type StoredVersion, toVersion } from './find-version.ts'
+import { keepMcpTools } from './mcp-tools.ts'
 import { recordChange } from './record-change.ts'
 import {
   type AgentQuery,
@@ -24,39 +27,42 @@ import {
   versions_max,
 } from './schema.ts'
 
+/** So many versions are compared with a draft that names tools of servers. */
+const compared_max = 100
+
 export interface PublishedVersion extends AgentVersionWithConfiguration {
   is_new: boolean
 }
 
+interface Publishing {
+  agent_id: string
+  input: NewVersion
+  by: Author
+  /** What `readForDraft` has returned. */
+  mcp_tools?: KeptMcpTool[]
+}
+
 /** Makes a version from the draft, unless there is one with the same content: then it returns that one. */
-export async function publish(
-  at: At,
-  { agent_id, input, by }: { agent_id: string; input: NewVersion; by: Author },
-): Promise<PublishedVersion> {
+export async function publish(at: At, { agent_id, input, by, mcp_tools = [] }: Publishing): Promise<PublishedVersion> {
   const { agent, version_count } = await lock(at, { id: agent_id })
-  const existing = await findByContent(at, { agent_id, configuration: agent.draft })
-  const version =
-    existing ?? (await publishDraft(at, { agent, number: version_count + 1, note: input.note ?? null, by }))
-  if (input.deploy)
-    await deployments.deploy(at, {
-      agent_id,
-      version_id: version.id,
-      percent: 100,
-      is_forced: input.force ?? false,
-      by,
-    })
+  const configuration = await keepMcpTools(at, agent.draft, mcp_tools)
+  const existing = await findByContent(at, { agent_id, configuration })
+  const publishing = { agent, configuration, number: version_count + 1, note: input.note ?? null, by }
+  const version = existing ?? (await publishDraft(at, publishing))
+  const is_forced = input.force ?? false
+  if (input.deploy) await deployments.deploy(at, { agent_id, version_id: version.id, percent: 100, is_forced, by })
   return { ...(await withAuthor(at, version)), is_new: !existing }
 }
 
 async function publishDraft(
   at: At,
-  { agent, ...input }: { agent: AgentWithDraft; number: number; note: string | null; by: Author },
+  { agent, ...input }: { agent: AgentWithDraft } & Omit<NewVersionFields, 'created_at'>,
 ): Promise<AgentVersionWithConfiguration> {
   if (input.number > versions_max) throw invalidState(`An agent can have at most ${versions_max} versions.`)
   await assertConfiguration(at, agent.draft, 'draft.')
   // Unlike `now`, it grows in the order in which requests got the lock.
   const updated_at = clock.laterThan(agent.updated_at, at.now)
-  const version = newVersion({ configuration: agent.draft, created_at: updated_at, ...input })
+  const version = newVersion({ created_at: updated_at, ...input })
   const after = { ...agent, has_unpublished_changes: false, updated_at }
   await Promise.all([
     insert(at, { agent_id: agent.id, version }),
@@ -86,6 +92,7 @@ export const newVersion = (fields: NewVersionFields): AgentVersionWithConfigurat
   created_by: { ...fields.by, name: null },
   created_at: fields.created_at,
   configuration: fields.configuration,
+  mcp_tools: fields.configuration.mcp_tools ?? [],
 })
 
 export async function insert(
@@ -113,6 +120,20 @@ export async function findByContent(
       where workspace_id = ${workspace} and agent_id = ${agent_id} and (content_hash = ${hash} or content_hash is null)`,
   )
   return rows.map(toVersion).find((version) => contentHash(version.configuration) === hash)
+}
+
+/** Whether a version has the draft as its configuration, whatever it keeps of the tools of servers. */
+export async function isPublished(
+  at: At,
+  { agent_id, draft }: { agent_id: string; draft: Configuration },
+): Promise<boolean> {
+  if (!draft.tools.some(serverOf)) return (await findByContent(at, { agent_id, configuration: draft })) !== undefined
+  const rows = await at.db.many<StoredVersion>(
+    sql`select ${columns}, configuration from agent_versions where workspace_id = ${at.workspace} and agent_id = ${agent_id}
+      order by created_at desc, id desc limit ${compared_max}`,
+  )
+  const hash = contentHash(draft)
+  return rows.some((row) => contentHash(withoutMcpTools(toVersion(row).configuration)) === hash)
 }
 
 export async function list(
@@ -143,7 +164,9 @@ export async function compare(at: At, { against, ...version }: OneVersion & { ag
   const one = await get(at, version)
   if (against === 'draft') {
     const { draft } = await getAgent(at, version.agent_id)
-    return differenceBetween(one, { id: null, version_label: 'draft', configuration: draft })
+    // The draft gets its tools of servers when it is published.
+    const configuration = withMcpTools(draft, one.mcp_tools)
+    return differenceBetween(one, { id: null, version_label: 'draft', configuration })
   }
   const other = await findVersion(at, { ...version, version_id: against })
   if (!other)

@@ -1,8 +1,10 @@
 import { Type } from 'typebox'
+import { readForDraft } from '../agents/mcp-tools.ts'
 import { stream_events as conversation_events } from '../conversations/schema.ts'
 import { ById } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import * as page from '../kit/postgres/page.ts'
+import type { KeptMcpTool } from '../tools/mcp-schema.ts'
 import { assertSpeech, createMany } from './create.ts'
 import { cancel, hangUp } from './end.ts'
 import { list } from './find.ts'
@@ -76,8 +78,12 @@ export const operations: operation.Operation[] = [
     is_secret: true,
     response: schema.WebCall,
     status: 201,
-    before: (at, { body }) => checkSpeech(at, body),
-    run: (at, { body }) => createWebCall(at, body),
+    before: async (at, { body }) => {
+      await checkSpeech(at, body)
+      return body.use_draft ? readForDraft(at, body.agent_id) : []
+    },
+    // `before` has returned it.
+    run: (at, { body, prepared }) => createWebCall(at, body, { mcp_tools: prepared as KeptMcpTool[] }),
   }),
   operation.list({
     id: 'calls.list',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { chooseVersion } from '../agents/choose-version.ts'
-import type { Configuration } from '../agents/configuration.ts'
+import { type Configuration, withMcpTools } from '../agents/configuration.ts'
 import * as agents from '../agents/find.ts'
 import { findVersion } from '../agents/find-version.ts'
 import type { AgentWithDraft } from '../agents/schema.ts'
@@ -13,6 +13,7 @@ import * as clock from '../kit/clock.ts'
 import { isId, newId } from '../kit/id.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { type Fault, ignoreProblem, invalid, invalidState, Problem } from '../kit/problem.ts'
+import type { KeptMcpTool } from '../tools/mcp-schema.ts'
 import { admitAll } from './create.ts'
 import { insert, newCall } from './insert.ts'
 import { noRoom } from './live-calls.ts'
@@ -34,7 +35,7 @@ export interface Visitor {
 export const createVisitorCall = (
   at: At,
   { agent_id, origin, ...visitor }: Visitor & { agent_id: string; origin: string | null },
-): Promise<WebCall> => createWebCall(at, { agent_id, origin }, visitor)
+): Promise<WebCall> => createWebCall(at, { agent_id, origin }, { visitor })
 
 /** Checks what takes long, before the transaction: whether the agent can hear and speak here. */
 export async function checkSpeech(at: AtOutside, input: Pick<NewWebCall, Choosing>): Promise<void> {
@@ -67,7 +68,11 @@ const inTestWorkspace = () =>
   })
 
 /** A call that begins when its socket is opened. The ledger is not asked: the other side calls. */
-export async function createWebCall(at: At, input: NewWebCall, visitor?: Visitor): Promise<WebCall> {
+export async function createWebCall(
+  at: At,
+  input: NewWebCall,
+  { visitor, mcp_tools = [] }: { visitor?: Visitor; mcp_tools?: KeptMcpTool[] } = {},
+): Promise<WebCall> {
   if (at.is_test) throw inTestWorkspace()
   const id = newId()
   const { agent, version } = await findParts(at, input, id)
@@ -79,7 +84,7 @@ export async function createWebCall(at: At, input: NewWebCall, visitor?: Visitor
     line: 'browser',
     agent,
     version,
-    draft: version.id === null ? version.configuration : null,
+    draft: version.id === null ? withMcpTools(version.configuration, mcp_tools) : null,
     channel: visitor ? { id: visitor.channel_id, address: null } : null,
     to: null,
     contact_id: input.contact_id ?? null,

@@ -1,11 +1,12 @@
 import { chooseVersion } from '../agents/choose-version.ts'
-import type { Configuration } from '../agents/configuration.ts'
+import { type Configuration, withMcpTools } from '../agents/configuration.ts'
 import { findVersion } from '../agents/find-version.ts'
 import * as channels from '../channels/store.ts'
 import * as contacts from '../contacts/store.ts'
 import type { At } from '../kit/at.ts'
 import { newId } from '../kit/id.ts'
 import { type Fault, invalid, invalidState } from '../kit/problem.ts'
+import type { KeptMcpTool } from '../tools/mcp-schema.ts'
 import { findAgent, hasFirstWords, insertWithMessage, newConversation } from './begin.ts'
 import { memberFaults, unknown } from './member-faults.ts'
 import type { Conversation, NewConversation } from './schema.ts'
@@ -13,7 +14,7 @@ import { findOpenThread } from './store.ts'
 import { writing_to } from './threads.ts'
 
 /** Begins a conversation over the API. With a message the contact begins, else the agent does if it has first words. */
-export async function create(at: At, input: NewConversation): Promise<Conversation> {
+export async function create(at: At, input: NewConversation, mcp_tools: KeptMcpTool[] = []): Promise<Conversation> {
   const id = newId()
   const { agent, version, channel, counterpart } = await findParts(at, input, id)
   const { message = null } = input
@@ -30,7 +31,7 @@ export async function create(at: At, input: NewConversation): Promise<Conversati
     ...(input.metadata && { metadata: input.metadata }),
     is_test: input.is_test ?? false,
   })
-  const draft = version.id === null ? version.configuration : null
+  const draft = version.id === null ? withMcpTools(version.configuration, mcp_tools) : null
   const conversation = await insertWithMessage(at, { conversation: begun, message, draft })
   if (!conversation) throw alreadyOpen((await findOpenThread(at, begun)) ?? begun)
   return conversation

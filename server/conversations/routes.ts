@@ -1,5 +1,7 @@
+import { readForDraft } from '../agents/mcp-tools.ts'
 import { ById } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
+import type { KeptMcpTool } from '../tools/mcp-schema.ts'
 import * as messages from './contact-messages.ts'
 import { create } from './create.ts'
 import * as people from './people.ts'
@@ -47,7 +49,9 @@ export const operations: operation.Operation[] = [
     body: schema.NewConversation,
     response: schema.Conversation,
     status: 201,
-    run: (at, { body }) => create(at, body),
+    before: async (at, { body }) => (body.use_draft ? readForDraft(at, body.agent_id) : []),
+    // `before` has returned it.
+    run: (at, { body, prepared }) => create(at, body, prepared as KeptMcpTool[]),
   }),
   operation.list({
     id: 'conversations.list',

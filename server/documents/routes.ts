@@ -65,7 +65,7 @@ export const operations: operation.Operation[] = [
     query: schema.SearchQuery,
     response: schema.SearchResult,
     is_expensive: true,
-    run: (at, { query: { query, tags, document_ids, limit } }) =>
+    runRemote: (at, { query: { query, tags, document_ids, limit } }) =>
       searchWithAnswer(at, {
         query,
         limit,

@@ -3,8 +3,8 @@ import { answerFrom } from '../documents/search.ts'
 import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { ToolCall } from '../talk/state.ts'
+import { findOffered } from '../tools/mcp-tools.ts'
 import { callTool } from '../tools/run.ts'
-import * as stored_tools from '../tools/store.ts'
 import * as workspaces from '../workspaces/store.ts'
 import {
   type BuiltInResult,
@@ -32,12 +32,14 @@ export interface Tools {
   hasSideEffects: (name: string) => boolean
   run: (at: AtOutside, call: Omit<ToolCall, 'after'>, signal: AbortSignal) => Promise<ToolOutcome>
   /** Returns what the documents of the agent answer, word for word, and the passage that it is from. */
-  answerFromKnowledge: (at: AtOutside, query: string) => Promise<{ answer: string | null; passages: FoundPassage[] }>
+  answerFromKnowledge: (at: AtOutside, query: string) => KnowledgeAnswer
 }
+
+type KnowledgeAnswer = Promise<{ answer: string | null; passages: FoundPassage[] }>
 
 export async function openTools(at: At, context: ToolContext): Promise<Tools> {
   const { conversation_id, agent_id, contact_id, configuration } = context
-  const found = configuration.tools.length > 0 ? await stored_tools.findByNames(at, configuration.tools) : []
+  const found = await findOffered(at, configuration.tools, configuration.mcp_tools)
   const by_name = new Map(found.map((tool) => [tool.name, tool]))
 
   async function run(at: AtOutside, { run, name, arguments: input }: Omit<ToolCall, 'after'>, signal: AbortSignal) {
@@ -79,12 +81,14 @@ export async function openTools(at: At, context: ToolContext): Promise<Tools> {
       const outcome: BuiltInResult = await run(at, call, signal).catch(() => could_not_run)
       return { ...outcome, duration_ms: Math.round(clock.ticks() - began_ticks) }
     },
-    answerFromKnowledge: async (at, query) => {
-      const passages = await lookUp(at, context, query)
-      const answer = await answerFrom(at, query, passages)
-      return { answer, passages: answer === null ? [] : passages.slice(0, 1) }
-    },
+    answerFromKnowledge: (at, query) => answerFromKnowledge(at, context, query),
   }
+}
+
+export async function answerFromKnowledge(at: AtOutside, context: ToolContext, query: string): KnowledgeAnswer {
+  const passages = await lookUp(at, context, query)
+  const answer = await answerFrom(at, query, passages)
+  return { answer, passages: answer === null ? [] : passages.slice(0, 1) }
 }
 
 /** The database failed, for example. */

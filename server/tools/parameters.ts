@@ -3,7 +3,7 @@ import { isObject } from '../kit/json.ts'
 import type { Fault } from '../kit/problem.ts'
 import { truncate } from '../kit/text.ts'
 
-const text_length_max = 32_000
+export const text_length_max = 32_000
 const levels_max = 10
 const path_length_max = 200
 const types = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']
@@ -75,6 +75,10 @@ const keywords: Record<string, Test> = {
   examples: Array.isArray,
 }
 
+/** Returns whether the parameters of a tool may have this keyword with this value. */
+export const isAllowed = (name: string, value: unknown): boolean =>
+  Object.hasOwn(keywords, name) && keywords[name]?.(value) === true
+
 /** Returns what is wrong with the JSON Schema of a tool's arguments: nothing, or the first fault. */
 export function parameterFaults(parameters: unknown): Fault[] {
   if (!isObject(parameters) || parameters.type !== 'object')
@@ -119,7 +123,7 @@ function partsOf({ properties, items, additionalProperties, ...rest }: Record<st
 }
 
 /** The database stores neither NUL nor lone surrogates. Bodies are not nested deeply. */
-function hasUnstorableText(value: unknown): boolean {
+export function hasUnstorableText(value: unknown): boolean {
   if (typeof value === 'string') return !value.isWellFormed() || hasControlCharactersExceptBreaks(value)
   if (Array.isArray(value)) return value.some(hasUnstorableText)
   return isObject(value) && Object.entries(value).some((entry) => entry.some(hasUnstorableText))

@@ -2,6 +2,8 @@ import * as clock from '../kit/clock.ts'
 import { ById, Deleted, TestResult } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import { rateLimited } from '../kit/problem.ts'
+import { ListedMcpTools } from './mcp-schema.ts'
+import * as mcp_tools from './mcp-tools.ts'
 import { testTool } from './run.ts'
 import * as schema from './schema.ts'
 import * as tools from './store.ts'
@@ -22,7 +24,8 @@ export const operations: operation.Operation[] = [
     scope: 'tools:write',
     summary: 'Create a tool',
     description:
-      'A request to your server that agents can make: see "Tools" in the guide. The `secret` that signs the requests is returned ' +
+      'A request to your server that agents can make, or the tools of a server that speaks the Model Context Protocol: see "Tools" in the ' +
+      'guide. The `secret` that signs the requests is returned ' +
       'only this once. A workspace can have 200 tools.',
     body: schema.NewTool,
     errors: ['CONFLICT', 'INVALID_STATE'],
@@ -53,6 +56,21 @@ export const operations: operation.Operation[] = [
     params: ById,
     response: schema.Tool,
     run: async (at, request) => shown(request, await tools.get(at, request.params.id)),
+  }),
+  operation.get({
+    id: 'tools.list_mcp_tools',
+    path: `${path}/:id/mcp_tools`,
+    // People who are not owners don't see where the server is, so they don't make it answer either.
+    scope: 'tools:write',
+    summary: "List a server's tools",
+    description:
+      'Asks the server of a tool of kind `mcp` for its tools. If it does not answer within `timeout_ms`, or not as the protocol says, ' +
+      '`error` says so.',
+    params: ById,
+    errors: ['INVALID_STATE'],
+    response: ListedMcpTools,
+    version: undefined,
+    runRemote: (at, { params }, signal) => mcp_tools.list(at, params.id, signal),
   }),
   operation.write({
     id: 'tools.update',
@@ -102,8 +120,8 @@ export const operations: operation.Operation[] = [
     scope: 'tools:write',
     summary: 'Test a tool',
     description:
-      'Calls the tool as an agent would, without a conversation. What it answers is not returned. A workspace can test one ' +
-      'provider or tool per second.',
+      'Calls the tool as an agent would, without a conversation. What it answers is not returned. With a tool of kind `mcp`, its server is ' +
+      'asked for its tools. A workspace can test one provider or tool per second.',
     params: ById,
     body: schema.ToolTest,
     response: TestResult,

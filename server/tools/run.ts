@@ -11,30 +11,13 @@ import { currentSpan, traceHeaders } from '../kit/traces/span.ts'
 import { product } from '../product.ts'
 import { argumentFault } from './arguments.ts'
 import { openHeaders } from './headers.ts'
+import { knownPart } from './known-part.ts'
+import { McpError } from './mcp-client.ts'
+import { callMcpTool } from './mcp-run.ts'
+import { listFrom, type OfferedTool } from './mcp-tools.ts'
 import type { StoredTool } from './store.ts'
+import { answer_bytes_max, type Outcome, type ToolCall, type ToolResult } from './tool-call.ts'
 
-export interface ToolCall {
-  /** The request has it as its `Idempotency-Key`. */
-  run_id: string
-  arguments: Record<string, unknown>
-  conversation_id: string | null
-  contact_id: string | null
-  agent_id: string | null
-  signal?: AbortSignal
-}
-
-export interface ToolResult {
-  status: 'succeeded' | 'failed' | 'timeout' | 'invalid_arguments'
-  /** The model gets it: what the server answered as JSON or text, or why there is no answer. */
-  result: unknown
-  duration_ms: number
-  /** The status code of the response, if there was one. */
-  http_status: number | null
-  /** It says why the tool did not succeed, without anything that the server answered. */
-  error: string | null
-}
-
-const answer_bytes_max = 32 * 1024
 const arguments_length_max = 32_000
 /** Many servers refuse longer URLs. */
 const url_length_max = 8_000
@@ -49,10 +32,8 @@ export const tool_duration: Metric = {
   buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
 }
 
-type Outcome = Omit<ToolResult, 'duration_ms'>
-
 /** Never throws because of the tool: what went wrong is a result, which the model is told. */
-export async function callTool(at: AtOutside, tool: StoredTool, call: ToolCall): Promise<ToolResult> {
+export async function callTool(at: AtOutside, tool: OfferedTool, call: ToolCall): Promise<ToolResult> {
   const began_ticks = clock.ticks()
   const elapsed = () => Math.round(clock.ticks() - began_ticks)
   const span = currentSpan()?.child({
@@ -84,35 +65,52 @@ interface RunOptions {
   trace_headers: Record<string, string>
 }
 
-async function run(
-  at: AtOutside,
-  tool: StoredTool,
-  call: ToolCall,
-  { remaining, trace_headers }: RunOptions,
-): Promise<Outcome> {
+async function run(at: AtOutside, tool: OfferedTool, call: ToolCall, options: RunOptions): Promise<Outcome> {
+  const { remaining, trace_headers } = options
   if (JSON.stringify(call.arguments).length > arguments_length_max)
     return invalidArguments('The arguments are too long.')
-  const fault = argumentFault(tool.parameters, call.arguments)
+  const fault = argumentFault(tool.kept ? knownPart(tool.parameters) : tool.parameters, call.arguments)
   if (fault !== undefined) return invalidArguments(fault)
   const url = urlFor(tool, call.arguments)
   if (url.length > url_length_max) return invalidArguments('The arguments are too long for a query.')
+  const may_repeat = () => !tool.has_side_effects && remaining() > 0 && !call.signal?.aborted
+  const { kept } = tool
   try {
+    if (kept) {
+      const ask = () => callMcpTool(at, { tool, kept, call, timeout_ms: Math.max(1, remaining()), trace_headers })
+      return await repeated(ask, may_repeat)
+    }
     const request = requestFor(at, tool, call, trace_headers)
     const send = () => at.tools.outbound.send(url, { ...request, timeout_ms: Math.max(1, remaining()) })
-    const may_repeat = () => !tool.has_side_effects && remaining() > 0 && !call.signal?.aborted
-    const first = await send().catch((error: unknown) => {
-      if (error instanceof OutboundError && !(error instanceof OutboundTimeout) && may_repeat()) return undefined
-      throw error
-    })
-    const is_repeated = !first || (repeated_statuses.includes(first.status) && may_repeat())
-    return toOutcome(is_repeated ? await send() : first)
+    const response = await repeated(send, may_repeat, ({ status }) => repeated_statuses.includes(status))
+    return toOutcome(response)
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     const is_timeout = error instanceof OutboundTimeout || remaining() <= 0
     // A repeated request had less time than the call.
     if (is_timeout) return failed('timeout', `There was no response within ${tool.timeout_ms / 1000} seconds.`)
+    if (error instanceof McpError) {
+      const answer = printable(truncateBytes(Buffer.from(error.answer), answer_bytes_max))
+      return { ...failed('failed', error.message), result: { error: error.message, answer }, http_status: error.status }
+    }
     return failed('failed', error.message)
   }
+}
+
+/** Asks once more after a failure of a moment. */
+async function repeated<T>(
+  send: () => Promise<T>,
+  mayRepeat: () => boolean,
+  isFailure: (answer: T) => boolean = () => false,
+): Promise<T> {
+  const first = await send().then(
+    (answer) => ({ answer }),
+    (error: unknown) => {
+      if (error instanceof OutboundError && !(error instanceof OutboundTimeout) && mayRepeat()) return undefined
+      throw error
+    },
+  )
+  return first && !(isFailure(first.answer) && mayRepeat()) ? first.answer : send()
 }
 
 const hasQuery = ({ method }: StoredTool): boolean => method === 'GET' || method === 'DELETE'
@@ -191,12 +189,25 @@ const invalidArguments = (error: string): Outcome => {
   return { status: 'invalid_arguments', result: { error }, http_status: null, error }
 }
 
-/** Sends a request of no conversation to the tool. */
+/** Sends a request of no conversation to the tool. The server of a tool of kind `mcp` is asked for its tools. */
 export async function testTool(
   at: AtOutside,
   { tool, arguments: values }: { tool: StoredTool; arguments: Record<string, unknown> },
 ): Promise<TestResult> {
+  if (tool.kind === 'mcp') return testMcpServer(at, tool)
   const call = { run_id: newId(), arguments: values, conversation_id: null, contact_id: null, agent_id: null }
   const { status, http_status, duration_ms, error } = await callTool(at, tool, call)
   return { is_ok: status === 'succeeded', status: http_status, duration_ms, error }
+}
+
+async function testMcpServer(at: AtOutside, tool: StoredTool): Promise<TestResult> {
+  const began_ticks = clock.ticks()
+  const elapsed = () => Math.round(clock.ticks() - began_ticks)
+  try {
+    await listFrom(at, tool)
+    return { is_ok: true, status: 200, duration_ms: elapsed(), error: null }
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    return { is_ok: false, status: error.status, duration_ms: elapsed(), error: error.message }
+  }
 }

@@ -29,6 +29,13 @@ export const built_in_names = [
   'search_knowledge',
 ]
 
+export const kinds = ['http', 'mcp'] as const
+const kind = {
+  description:
+    '`http`: agents send a request to the URL. `mcp`: the URL is that of a server that speaks the Model Context Protocol, and agents ' +
+    "name its tools, such as `crm__search`. Can't be changed.",
+  examples: ['http'],
+}
 const name_text = {
   maxLength: 64,
   pattern: '^[a-z0-9_]+$',
@@ -68,6 +75,7 @@ const say_while_text = {
 
 const tool = {
   id: id('The unique id of the tool. Treat it as opaque.'),
+  kind: oneOf(kinds, kind),
   name: Type.String(name_text),
   description: Type.Unsafe<string | null>({ type: ['string', 'null'], ...description_text }),
   parameters: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, ...parameters_text }),
@@ -129,7 +137,15 @@ const changeable = {
   say_while: Type.Optional(optionalText(say_while_text)),
 }
 
-export const NewTool = body('NewTool', { name: text(name_text), ...changeable }, ToolWithSecret)
+export const NewTool = body(
+  'NewTool',
+  {
+    kind: Type.Optional(oneOf(kinds, { ...kind, description: `${kind.description} The default is \`http\`.` })),
+    name: text(name_text),
+    ...changeable,
+  },
+  ToolWithSecret,
+)
 export type NewTool = Static<typeof NewTool>
 
 export const ToolChange = body('ToolChange', allOptional(changeable), ToolWithSecret)

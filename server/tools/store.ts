@@ -2,6 +2,7 @@ import { type At, type AtOutside, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newSigningSecret } from '../kit/crypto/signing.ts'
 import { overlap_ms, type SealedSecrets } from '../kit/crypto/signing-secrets.ts'
+import { fingerprintOf } from '../kit/http/idempotency.ts'
 import type { IsCurrent } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
@@ -30,13 +31,16 @@ import {
 } from './schema.ts'
 
 /** A tool is about to be deleted. Reactions return what names it, which prevents this. */
-export const findingUses = newHook<{ name: string }, Use[]>('tools.finding_uses')
+export const findingUses = newHook<Pick<Tool, 'name' | 'kind'>, Use[]>('tools.finding_uses')
 
 const columns =
-  raw(`id, name, description, parameters, url, method, header_names, headers, timeout_ms, has_side_effects,
+  raw(`id, kind, name, description, parameters, url, method, header_names, headers, timeout_ms, has_side_effects,
   say_while, secret, previous_secret, previous_secret_until, created_at, updated_at`)
 
 const no_parameters = { type: 'object', properties: {} }
+const no_arguments = { parameters: no_parameters, method: 'POST' as const }
+/** Leaves half of the name to the server's tools. */
+const server_name_length_max = 30
 const default_timeout_ms = 8_000
 
 /** A tool as stored. */
@@ -57,6 +61,8 @@ export async function check({ tools }: AtOutside, input: Partial<NewTool>): Prom
   const faults: Fault[] = []
   if (input.name !== undefined && built_in_names.includes(input.name))
     faults.push({ path: 'name', code: 'reserved', message: `name must not be that of a built-in tool: ${input.name}.` })
+  if (input.kind === 'mcp' && input.name !== undefined)
+    faults.push(...serverNameFaults(input.name), ...kindFaults(input))
   if (input.parameters !== undefined) faults.push(...parameterFaults(input.parameters))
   if (input.headers !== undefined) faults.push(...headerFaults(input.headers))
   const refusal = input.url === undefined ? undefined : await tools.outbound.refusal(input.url)
@@ -64,9 +70,24 @@ export async function check({ tools }: AtOutside, input: Partial<NewTool>): Prom
   if (faults.length > 0) throw invalid(faults)
 }
 
+/** An agent's `crm__search` is the tool `search` of the server `crm`. */
+function serverNameFaults(name: string): Fault[] {
+  if (name.length > server_name_length_max)
+    return [{ path: 'name', code: 'too_long', message: `name must have at most ${server_name_length_max} characters.` }]
+  const is_clear = !name.includes('__') && !name.endsWith('_')
+  return is_clear ? [] : [{ path: 'name', code: 'format', message: 'name must not contain __ or end with _.' }]
+}
+
+/** The server of a tool of kind `mcp` says what its tools take. */
+const kindFaults = (input: Partial<NewTool>, before: Pick<Tool, 'parameters' | 'method'> = no_arguments): Fault[] =>
+  (['parameters', 'method'] as const).flatMap((path) => {
+    const is_same = input[path] === undefined || fingerprintOf(input[path]) === fingerprintOf(before[path])
+    return is_same ? [] : [{ path, code: 'not_allowed', message: `${path} can't be set for a tool of kind mcp.` }]
+  })
+
 export async function create(at: At, input: NewTool): Promise<ToolWithSecret> {
   const { db, workspace, now, tools } = at
-  const { name, url, description = null, method = 'POST', say_while = null } = input
+  const { kind = 'http', name, url, description = null, method = 'POST', say_while = null } = input
   const { parameters = no_parameters, timeout_ms = default_timeout_ms, has_side_effects = true } = input
   await workspaces.lock(at)
   const { total } = await db.one<{ total: number }>(
@@ -79,9 +100,9 @@ export async function create(at: At, input: NewTool): Promise<ToolWithSecret> {
   const created_at = clock.iso(now)
   const headers = keepValues(input.headers ?? {}, {})
   const created = await db.one<StoredTool>(
-    sql`insert into tools (workspace_id, id, name, description, parameters, url, method, header_names, headers, timeout_ms,
+    sql`insert into tools (workspace_id, id, kind, name, description, parameters, url, method, header_names, headers, timeout_ms,
         has_side_effects, say_while, secret, created_at, updated_at)
-      values (${workspace}, ${newId()}, ${name}, ${description}, ${JSON.stringify(parameters)}, ${url}, ${method},
+      values (${workspace}, ${newId()}, ${kind}, ${name}, ${description}, ${JSON.stringify(parameters)}, ${url}, ${method},
         ${Object.keys(headers)}, ${sealHeaders(at, headers)}, ${timeout_ms}, ${has_side_effects}, ${say_while},
         ${tools.seal.close(secret)}, ${created_at}, ${created_at})
       returning ${columns}`,
@@ -119,6 +140,8 @@ export async function update(
   const { db, workspace, now } = at
   const before = await lock(at, { id, isCurrent })
   if (Object.keys(change).length === 0) return toTool(before)
+  const faults = before.kind === 'mcp' ? kindFaults(change, before) : []
+  if (faults.length > 0) throw invalid(faults)
   const after = { ...before, ...change, parameters: change.parameters ?? before.parameters }
   const is_moved = new URL(after.url).origin !== new URL(before.url).origin
   const stored = is_moved ? {} : openHeaders(at, before)
@@ -140,8 +163,8 @@ export async function remove(
   at: At,
   { id, isCurrent }: { id: string; isCurrent: IsCurrent },
 ): Promise<{ deleted: true }> {
-  const { name } = await lock(at, { id, isCurrent })
-  const used_by = (await at.hooks.run(at, findingUses, { name })).flat()
+  const { name, kind } = await lock(at, { id, isCurrent })
+  const used_by = (await at.hooks.run(at, findingUses, { name, kind })).flat()
   if (used_by.length > 0) throw stillUsed('The tool is in use. Change what uses it first.', used_by)
   await at.db.run(sql`delete from tools where workspace_id = ${at.workspace} and id = ${id}`)
   return { deleted: true }

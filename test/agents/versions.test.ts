@@ -47,6 +47,7 @@ test('the draft is published as the next version, and not deployed', async () =>
     instructions: 'Sell.',
     note: 'Sells.\nMore.',
     configuration: before.draft,
+    mcp_tools: [],
   })
   assert.deepEqual((await tenant.call('GET', `/agents/${id}/versions/${version.id}`)).body, published.body)
   const after = await getAgent(tenant, id)
@@ -54,7 +55,7 @@ test('the draft is published as the next version, and not deployed', async () =>
   assert.deepEqual([after.deployed_version, after.instructions], [deployed_version, 'Greet.'])
   assert.ok(after.updated_at > before.updated_at)
   const listed = (await tenant.call('GET', `/agents/${id}/versions`)).body
-  const { configuration: _configuration, ...in_list } = version
+  const { configuration: _configuration, mcp_tools: _mcp_tools, ...in_list } = version
   assert.deepEqual(listed.data[0], in_list)
   assert.deepEqual(
     listed.data.map(({ version_label }: { version_label: string }) => version_label),

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { scopes as known_scopes } from '../../dashboard/src/settings/api-key.ts'
 import { scopes } from '../../server/api.ts'
 import { captureAll, narrow, openInPage, openOwner, setColorScheme, skip, wide } from '../support/dashboard.ts'
-import { openaiServer } from '../support/model-servers.ts'
+import { find_customer, mcpServer } from '../support/mcp-servers.ts'
+import { openaiServer, until } from '../support/model-servers.ts'
 import { receiver } from '../support/receivers.ts'
 
 const owner = await openOwner()
@@ -196,6 +197,38 @@ test('a tool is created, tested, edited and deleted', { skip }, async () => {
   await dialog().getByRole('button', { name: 'Done' }).click()
   await page.getByText('The previous secret works until').waitFor()
   await owner.capture('tool')
+  assert.deepEqual(owner.pageErrors([400, 409, 429]), [])
+})
+
+test('an MCP server is added, and an agent gets one of its tools', { skip }, async () => {
+  const crm = await mcpServer({
+    tools: [find_customer, { name: 'x'.repeat(64), inputSchema: { type: 'object' } }],
+  })
+  await openInPage(page, '/tools')
+  await page.getByRole('button', { name: 'New tool' }).click()
+  await dialog().getByRole('combobox', { name: 'Kind' }).click()
+  await page.getByRole('option', { name: 'MCP server' }).click()
+  assert.equal(await dialog().getByLabel('Parameters').count(), 0)
+  await dialog().getByRole('textbox', { name: 'Name' }).fill('crm')
+  await dialog().getByLabel('URL').fill(crm.url)
+  await owner.capture('tool, form of an MCP server')
+  await dialog().getByRole('button', { name: 'Create tool' }).click()
+  await dialog().getByRole('button', { name: 'Done' }).click()
+  await page.getByText('crm__find').waitFor()
+  await page.getByText('Its name is too long').waitFor()
+  await page.getByText('Parameters').click()
+  await owner.capture('tool, MCP server')
+  const { id } = await send('POST', '/agents', { name: 'Knows customers' })
+  await openInPage(page, `/agents/${id}`)
+  await page.getByRole('combobox', { name: 'Tools' }).click()
+  await page.getByRole('option', { name: 'crm__find' }).waitFor()
+  await owner.capture('agent, tools of an MCP server')
+  await page.getByRole('option', { name: 'crm__find' }).click()
+  await page.keyboard.press('Escape')
+  await until(async () => (await send('GET', `/agents/${id}`)).draft.tools[0] === 'crm__find')
+  await send('DELETE', `/agents/${id}`)
+  const [server_tool] = (await send('GET', '/tools')).filter(({ name }: { name: string }) => name === 'crm')
+  await send('DELETE', `/tools/${server_tool.id}`)
   assert.deepEqual(owner.pageErrors([400, 409, 429]), [])
 })
 

@@ -48,6 +48,14 @@ export const newDocument = (fields: object = {}) => ({
   ...fields,
 })
 
+/** A server of tools. */
+export const newMcpTool = (fields: object = {}) => ({
+  kind: 'mcp',
+  name: `mcp_${phoneNumber().slice(1)}`,
+  url: 'https://tools.example/mcp',
+  ...fields,
+})
+
 /** A simulator for SMS, which needs no agent and no account. */
 export const newChannel = (fields: Partial<NewChannel> = {}): NewChannel => ({
   name: 'SMS',
@@ -266,6 +274,7 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   },
   'documents.refresh': async ({ call }) =>
     (await call('POST', '/documents', { url: `https://pages.example/${phoneNumber()}` })).body.data.id,
+  'tools.list_mcp_tools': async ({ call }) => (await call('POST', '/tools', newMcpTool())).body.data.id,
   channels: async ({ addChannel }) => (await addChannel()).id,
   conversations: conversation,
   'conversations.answer': handedOver,

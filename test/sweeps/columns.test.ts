@@ -172,7 +172,7 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   AgentVersionWithConfiguration: {
     table: 'agent_versions',
     ...version_columns,
-    computed: ['created_by', 'configuration'],
+    computed: ['created_by', 'configuration', 'mcp_tools'],
   },
   Deployment: {
     table: 'agent_deployments',
@@ -345,6 +345,7 @@ const not_stored = [
   'ConversationAnalytics',
   'CampaignAnalytics',
   'AgentDifference',
+  'McpTools',
   'TestResult',
   'DocumentSearch',
   'ChannelTestResult',

@@ -195,6 +195,7 @@ const allowed: Record<string, Role[]> = {
       'providers.delete',
       'providers.test',
       'tools.create',
+      'tools.list_mcp_tools',
       'tools.update',
       'tools.delete',
       'tools.rotate_secret',

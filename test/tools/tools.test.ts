@@ -21,6 +21,7 @@ test('a tool is created with a secret that is shown once, and headers whose valu
   const created = await create(tenant, { name: 'book_slot', headers: { 'X-Key': 'key-secret' } })
   const { id, secret, created_at, updated_at: _, ...rest } = created
   assert.deepEqual(rest, {
+    kind: 'http',
     name: 'book_slot',
     description: 'Books a slot.',
     parameters: { type: 'object', properties: { day: { type: 'string' } }, required: ['day'] },

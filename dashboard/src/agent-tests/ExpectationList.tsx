@@ -13,6 +13,7 @@ import { useQuery } from '@tanstack/react-query'
 import { memo } from 'react'
 import type { Tool } from '../../../server/tools/schema.ts'
 import { kinds as value_kinds } from '../contacts/custom-fields.ts'
+import { documentChoicesQuery } from '../documents/choices.ts'
 import { useApi } from '../kit/api.ts'
 import { PlusIcon, TrashIcon } from '../kit/icons.tsx'
 import { isSame } from '../kit/merge.ts'
@@ -188,6 +189,8 @@ function Fields({ one, errors, is_voice, is_read_only, onChange, title }: Expect
             ))}
         </div>
       )
+    case 'cites':
+      return <DocumentField one={one} errors={errors} is_read_only={is_read_only} onChange={onChange} />
     case 'judge':
       return (
         <Textarea
@@ -221,6 +224,24 @@ export function useToolNames(): string[] {
     queryFn: ({ signal }) => api.list<Tool>('/tools', { limit: 100 }, signal),
   })
   return [...(data?.data.map(({ name }) => name) ?? []), ...built_in_tools]
+}
+
+function DocumentField({ one, errors, is_read_only, onChange }: PartProps) {
+  const { data } = useQuery(documentChoicesQuery(useApi()))
+  const known = (data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  const is_known = one.document_id === null || known.some(({ value }) => value === one.document_id)
+  return (
+    <Select
+      label="Document"
+      searchable
+      allowDeselect={false}
+      data={is_known ? known : [...known, { value: one.document_id ?? '', label: one.document_id ?? '' }]}
+      value={one.document_id}
+      disabled={is_read_only}
+      error={errorAt(errors, 'document_id')}
+      onChange={(document_id) => onChange({ document_id })}
+    />
+  )
 }
 
 function ToolFields({ one, errors, is_read_only, onChange }: PartProps) {

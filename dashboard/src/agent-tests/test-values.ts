@@ -27,6 +27,7 @@ export interface ExpectationValues {
   /** In the currency. */
   cost: number | string
   latency_ms: number | string
+  document_id: string | null
   question: string
 }
 
@@ -93,6 +94,7 @@ export const newExpectation = (type: Expectation['type']): ExpectationValues => 
   tokens: '',
   cost: '',
   latency_ms: '',
+  document_id: null,
   question: '',
 })
 
@@ -184,6 +186,7 @@ const toExpectationValues = (one: Expectation): ExpectationValues => ({
   tokens: one.tokens ?? '',
   cost: one.cost_micros === undefined ? '' : one.cost_micros / micros,
   latency_ms: one.latency_ms ?? '',
+  document_id: one.document_id ?? null,
   question: one.question ?? '',
 })
 
@@ -280,6 +283,8 @@ function toExpectation(one: ExpectationValues): Expectation {
         ...(one.cost !== '' && { cost_micros: Math.round(Number(one.cost) * micros) }),
         ...number('latency_ms', one.latency_ms),
       }
+    case 'cites':
+      return { type, ...(one.document_id !== null && { document_id: one.document_id }) }
     case 'judge':
       return { type, question: one.question }
   }

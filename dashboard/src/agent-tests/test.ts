@@ -42,6 +42,7 @@ export const expectation_names: Record<ExpectationType, string> = {
   result: 'collect the result',
   ends: 'end the conversation',
   at_most: 'take at most',
+  cites: 'cite the document',
   judge: 'convince a model',
 }
 
@@ -259,6 +260,8 @@ export function describeExpectation(one: Expectation): string {
       return one.how ? short_end_names[one.how] : 'ends'
     case 'at_most':
       return 'stays within limits'
+    case 'cites':
+      return 'cites a document'
     case 'judge':
       return 'convinces a model'
   }

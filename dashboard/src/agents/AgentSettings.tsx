@@ -1,7 +1,6 @@
 import { MultiSelect, Select, Switch, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { memo } from 'react'
-import type { Tool } from '../../../server/tools/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
 import { LanguageField } from '../kit/LanguageField.tsx'
@@ -13,6 +12,7 @@ import { draft_fields } from './draft.ts'
 import { KnowledgeField } from './KnowledgeField.tsx'
 import { ModelSettingsFields } from './ModelSettingsFields.tsx'
 import type { Draft } from './useDraft.ts'
+import { useToolNames } from './useToolNames.ts'
 
 const default_provider = ''
 
@@ -157,19 +157,19 @@ function ModelFields({
 }
 
 function ToolsField({ draft: { values, change }, error, is_read_only }: FieldProps) {
-  const api = useApi()
-  const { data } = useQuery({
-    queryKey: [api.workspace, 'tools', 'choices'],
-    queryFn: ({ signal }) => api.list<Tool>('/tools', { limit: 100 }, signal),
-  })
-  const names = new Set([...(data?.data.map(({ name }) => name) ?? []), ...values.tools])
-  if (names.size === 0) return null
+  const { names, hint, onDropdownOpen } = useToolNames()
+  const known = new Set([...names, ...values.tools])
+  if (known.size === 0 && hint === undefined) return null
   return (
     <MultiSelect
       label="Tools"
-      data={[...names]}
+      description={hint}
+      data={[...known]}
+      searchable
+      nothingFoundMessage="No tools"
       value={values.tools}
       disabled={is_read_only}
+      onDropdownOpen={onDropdownOpen}
       onChange={(tools) => change({ tools })}
       error={error}
     />

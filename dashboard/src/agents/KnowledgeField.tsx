@@ -1,6 +1,6 @@
 import { MultiSelect, SegmentedControl, TagsInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { Document } from '../../../server/documents/schema.ts'
+import { documentChoicesQuery } from '../documents/choices.ts'
 import { useApi } from '../kit/api.ts'
 import styles from './agents.module.css'
 import type { Draft } from './useDraft.ts'
@@ -21,10 +21,7 @@ interface KnowledgeFieldProps {
 export function KnowledgeField({ draft: { values, change }, error, is_read_only }: KnowledgeFieldProps) {
   const api = useApi()
   const { knowledge } = values
-  const { data } = useQuery({
-    queryKey: [api.workspace, 'documents', 'choices'],
-    queryFn: ({ signal }) => api.list<Document>('/documents', { limit: 100 }, signal),
-  })
+  const { data } = useQuery(documentChoicesQuery(api))
   const documents = data?.data ?? []
   const tags = [...new Set(documents.flatMap((document) => document.tags))].sort()
   const chosen = knowledge === null ? 'none' : knowledge.tags ? 'tags' : 'document_ids'

@@ -16,6 +16,10 @@ import { HeaderFields } from './HeaderFields.tsx'
 import { type ToolValues, toBody, toChanges, toValues } from './tool-values.ts'
 import styles from './tools.module.css'
 
+const kinds = [
+  { value: 'http', label: 'Request to your server' },
+  { value: 'mcp', label: 'MCP server' },
+]
 const methods: ToolMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const fields = Object.keys(toValues())
 
@@ -44,17 +48,23 @@ export function ToolForm({ tool, onSaved, onCancel }: ToolFormProps) {
       return onSaved(saved)
     },
   })
-  const { url, headers } = form.values
+  const { kind, url, headers } = form.values
+  const is_http = kind === 'http'
   const is_moved = headers.some(({ is_stored }) => is_stored) && !isSameOrigin(before.url, url)
   return (
     <form className={styles.form} onSubmit={form.onSubmit((values) => saving.mutate(values))}>
       {conflicts.dialog}
       {saving.error && <ErrorAlert>{formErrors(saving.error, fields).message}</ErrorAlert>}
+      {!tool && <Select label="Kind" data={kinds} allowDeselect={false} {...form.getInputProps('kind')} />}
       {!tool && (
         <TextInput
           label="Name"
-          description="Lower-case letters, digits and _. It can’t be changed."
-          placeholder="book_slot"
+          description={
+            is_http
+              ? 'Lower-case letters, digits and _. It can’t be changed.'
+              : 'Agents name the server’s tools with this in front, such as crm__search. It can’t be changed.'
+          }
+          placeholder={is_http ? 'book_slot' : 'crm'}
           required
           data-autofocus
           {...form.getInputProps('name')}
@@ -62,27 +72,48 @@ export function ToolForm({ tool, onSaved, onCancel }: ToolFormProps) {
       )}
       <Textarea
         label="Description"
-        description="Tells the model what the tool does and when to use it."
-        placeholder="Books an appointment. Ask for the day first."
+        description={
+          is_http
+            ? 'Tells the model what the tool does and when to use it.'
+            : 'For people. Models get what the server says about each of its tools.'
+        }
+        placeholder={is_http ? 'Books an appointment. Ask for the day first.' : 'Our customers and orders.'}
         autosize
         minRows={2}
         maxRows={8}
         {...form.getInputProps('description')}
       />
-      <div className={styles.address}>
-        <Select label="Method" data={methods} allowDeselect={false} {...form.getInputProps('method')} />
-        <TextInput label="URL" placeholder="https://shop.example/tools/book" required {...form.getInputProps('url')} />
-      </div>
-      <Textarea
-        label="Parameters"
-        description="JSON Schema of the arguments, of the type object."
-        autosize
-        minRows={4}
-        maxRows={16}
-        spellCheck={false}
-        classNames={{ input: styles.code ?? '' }}
-        {...form.getInputProps('parameters')}
-      />
+      {is_http ? (
+        <>
+          <div className={styles.address}>
+            <Select label="Method" data={methods} allowDeselect={false} {...form.getInputProps('method')} />
+            <TextInput
+              label="URL"
+              placeholder="https://shop.example/tools/book"
+              required
+              {...form.getInputProps('url')}
+            />
+          </div>
+          <Textarea
+            label="Parameters"
+            description="JSON Schema of the arguments, of the type object."
+            autosize
+            minRows={4}
+            maxRows={16}
+            spellCheck={false}
+            classNames={{ input: styles.code ?? '' }}
+            {...form.getInputProps('parameters')}
+          />
+        </>
+      ) : (
+        <TextInput
+          label="URL"
+          description="Of a server that speaks the Model Context Protocol over HTTP."
+          placeholder="https://crm.example/mcp"
+          required
+          {...form.getInputProps('url')}
+        />
+      )}
       <HeaderFields
         headers={headers}
         error={typeof form.errors.headers === 'string' ? form.errors.headers : undefined}

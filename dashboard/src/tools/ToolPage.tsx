@@ -13,6 +13,7 @@ import { MoreMenu } from '../kit/MoreMenu.tsx'
 import { useNow } from '../kit/now.ts'
 import { Card, Page, Stack } from '../kit/Page.tsx'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { McpTools } from './McpTools.tsx'
 import { type ToolDialog, ToolDialogs } from './ToolDialogs.tsx'
 import { ToolTest } from './ToolTest.tsx'
 import styles from './tools.module.css'
@@ -32,10 +33,16 @@ export function ToolPage() {
       {data && (
         <Stack>
           <ToolDetails tool={data} />
-          <Card title="Parameters">
-            <JsonBlock label="Parameters as JSON Schema" value={data.parameters} />
-          </Card>
-          <ToolTest key={data.id} tool={data} />
+          {data.kind === 'mcp' ? (
+            <McpTools tool={data} />
+          ) : (
+            <>
+              <Card title="Parameters">
+                <JsonBlock label="Parameters as JSON Schema" value={data.parameters} />
+              </Card>
+              <ToolTest key={data.id} tool={data} />
+            </>
+          )}
         </Stack>
       )}
       <ToolDialogs dialog={dialog} onChange={setDialog} />
@@ -49,7 +56,7 @@ function ToolDetails({ tool }: { tool: Tool }) {
   const { previous_secret_until } = tool
   return (
     <Card
-      title="Request"
+      title={tool.kind === 'mcp' ? 'Server' : 'Request'}
       aside={
         <Badge variant="light" color="gray" tt="none" fw={600}>
           {tool.has_side_effects ? 'Has side effects' : 'No side effects'}
@@ -58,7 +65,7 @@ function ToolDetails({ tool }: { tool: Tool }) {
     >
       <Stack>
         {tool.description && <p className={styles.description}>{tool.description}</p>}
-        <CopyField label={`${tool.method} request to`} value={tool.url ?? ''} copy_label="Copy URL" />
+        <CopyField label={addressLabel(tool)} value={tool.url ?? ''} copy_label="Copy URL" />
         <dl className={styles.facts}>
           <Fact name="Headers">{headers.length > 0 ? headers.join(', ') : 'None'}</Fact>
           <Fact name="Timeout">{formatNumber(tool.timeout_ms)} ms</Fact>
@@ -71,6 +78,8 @@ function ToolDetails({ tool }: { tool: Tool }) {
     </Card>
   )
 }
+
+const addressLabel = ({ kind, method }: Tool): string => (kind === 'mcp' ? 'MCP server at' : `${method} request to`)
 
 const ToolActions = ({ tool, open }: { tool: Tool; open: (dialog: ToolDialog) => void }) => (
   <MoreMenu>

@@ -74,7 +74,7 @@ const columns: Column<Tool>[] = [
 /** Owners see where the request goes, and can open the tool. */
 const owner_columns: Column<Tool>[] = [{ id: 'name', name: 'Tool', cell: (row) => <NameLink tool={row} /> }, ...details]
 
-function NameLink({ tool: { id, name, method, url } }: { tool: Tool }) {
+function NameLink({ tool: { id, kind, name, method, url } }: { tool: Tool }) {
   const workspace = useWorkspaceId()
   return (
     <div className={styles.name}>
@@ -82,7 +82,7 @@ function NameLink({ tool: { id, name, method, url } }: { tool: Tool }) {
         {name}
       </Link>
       <span>
-        {method} {url}
+        {kind === 'mcp' ? 'MCP server' : method} {url}
       </span>
     </div>
   )

@@ -11,6 +11,7 @@ export interface HeaderValue {
 
 /** The fields of the form. */
 export interface ToolValues {
+  kind: Tool['kind']
   name: string
   description: string
   method: ToolMethod
@@ -26,6 +27,7 @@ export interface ToolValues {
 const no_parameters = { type: 'object', properties: {} }
 
 export const toValues = (tool?: Tool): ToolValues => ({
+  kind: tool?.kind ?? 'http',
   name: tool?.name ?? '',
   description: tool?.description ?? '',
   method: tool?.method ?? 'POST',
@@ -37,9 +39,10 @@ export const toValues = (tool?: Tool): ToolValues => ({
   say_while: tool?.say_while ?? '',
 })
 
-export const toBody = ({ parameters, headers, ...values }: ToolValues) => ({
+/** The server of a tool of kind `mcp` says what its tools take. */
+export const toBody = ({ parameters, method, headers, ...values }: ToolValues) => ({
   ...values,
-  parameters: JSON.parse(parameters) as unknown,
+  ...(values.kind === 'http' && { method, parameters: JSON.parse(parameters) as unknown }),
   headers: toHeaders(headers),
 })
 

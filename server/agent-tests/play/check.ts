@@ -88,6 +88,7 @@ function scopeOf(
     turns: agents.map(({ seq, text, heard }) => ({ seq, text: heard ?? text })),
     last_seq: inside.at(-1)?.seq ?? (after > 0 && Number.isFinite(after) ? after : null),
     runs: runs.filter(({ seq = null }) => within(seq)).map(({ seq = null, ...run }) => ({ ...run, seq })),
+    cited: agents.flatMap(({ citations }) => citations.map(({ document_id }) => document_id)),
     results: conversation.results,
     how,
     end_reason,

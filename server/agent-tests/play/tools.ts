@@ -8,7 +8,7 @@ import {
   type ToolContext,
 } from '../../drivers/built-in-tools.ts'
 import { answerCallback } from '../../drivers/callbacks.ts'
-import { openTools, type Tools } from '../../drivers/tools.ts'
+import { answerFromKnowledge, openTools, type Tools } from '../../drivers/tools.ts'
 import type { AtOutside } from '../../kit/at.ts'
 import { isObject } from '../../kit/json.ts'
 import { truncate } from '../../kit/text.ts'
@@ -115,6 +115,8 @@ export async function openTestTools(scene: Scene, { part, conversation_id, kind,
     hasEffects: () => false,
     hasSideEffects: () => false,
     run: async (at, call, signal) => ({ ...(await runOne(at, call, signal)), duration_ms: 0 }),
+    // Documents are really looked up: nothing is written.
+    answerFromKnowledge: (at, query) => answerFromKnowledge(at, context, query),
   }
   return result
 }

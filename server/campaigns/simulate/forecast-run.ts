@@ -141,6 +141,12 @@ const no_tools: AtOutside['tools'] = {
   get analytics_live_from() {
     return unavailable()
   },
+  get mcp_eras() {
+    return unavailable()
+  },
+  get mcp_lists() {
+    return unavailable()
+  },
   get seal() {
     return unavailable()
   },

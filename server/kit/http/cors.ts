@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { isBelow } from './paths.ts'
+import { isAtOrBelow } from './paths.ts'
 import type { SendAnswer } from './request.ts'
 
 /** Which pages of other origins may send requests, and where to. Credentials such as cookies are never allowed. */
@@ -13,7 +13,8 @@ const preflight_max_age_seconds = 7_200
 const allowed = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
   'access-control-allow-headers':
-    'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Range, Traceparent, Tracestate',
+    'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Mcp-Method, Mcp-Name, ' +
+    'Mcp-Protocol-Version, Mcp-Session-Id, Range, Traceparent, Tracestate',
   'access-control-max-age': String(preflight_max_age_seconds),
 }
 /** Scripts see these headers of a response, beside the few that they always see. */
@@ -40,7 +41,7 @@ export function addCors(app: FastifyInstance, sendAnswer: SendAnswer, { origins,
   const is_for_all = origins.includes('*')
   app.addHook('onRequest', (request, reply, done) => {
     const { method, headers, url } = request
-    if (!isBelow(url, paths)) return void done()
+    if (!isAtOrBelow(url, paths)) return void done()
     if (!is_for_all) reply.header('vary', 'Origin')
     const { origin } = headers
     if (origin === undefined || !(is_for_all || origins.includes(origin))) return void done()

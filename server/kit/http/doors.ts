@@ -116,7 +116,9 @@ export function addDoors(
   function limited(door: Door, operation: Operation, run: Endpoint, slots: typeof shared_slots) {
     const upload = uploadOf(operation)
     const begins_without_slot = operation.kind === 'raw' && operation.before !== undefined
-    const is_remote = operation.kind === 'write' && operation.is_remote
+    const is_remote =
+      (operation.kind === 'write' && operation.is_remote) ||
+      (operation.kind === 'get' && operation.runRemote !== undefined)
     return (request: FastifyRequest<RequestParts>, reply: FastifyReply): void => {
       const { id, caller, head, raw, params, query, body } = request
       const key = door.concurrency ? caller.id : caller.workspace || caller.id

@@ -78,7 +78,7 @@ function getEndpoint(operation: kinds.Get, context: EndpointContext): Endpoint {
   const answer = resourceAnswer(operation, context.base_path)
   return async (incoming) => {
     const request = requestWithoutBody(operation, incoming)
-    const found = await find(await atCaller(context.service, incoming.caller), request)
+    const found = await find(await atCaller(context.service, incoming.caller), request, incoming.raw)
     const { etag = '' } = found.headers
     const if_match = readHeader(incoming.raw, 'if-match')
     if (if_match !== undefined && !matchesStrongly(if_match, etag)) throw preconditionFailed()
@@ -88,10 +88,15 @@ function getEndpoint(operation: kinds.Get, context: EndpointContext): Endpoint {
     return { status: 304, headers, body: '' }
   }
 
-  async function find(at: AtOutside, request: kinds.ValidRequest): Promise<Answer | StreamedAnswer> {
-    const { id, is_expensive, run, runInPieces } = operation
+  async function find(
+    at: AtOutside,
+    request: kinds.ValidRequest,
+    raw: IncomingMessage,
+  ): Promise<Answer | StreamedAnswer> {
+    const { id, is_expensive, run, runInPieces, runRemote } = operation
+    if (runRemote) return answer(await whileConnected(raw, (signal) => runRemote(at, request, signal)))
     if (runInPieces) return context.large_gets(at.workspace, async () => piecedAnswer(await runInPieces(at, request)))
-    if (!run) throw new Error(`${id} has neither run nor runInPieces`)
+    if (!run) throw new Error(`${id} has no run`)
     const read = () => run(at, request)
     return answer(await (is_expensive ? context.expensive_lists(at.workspace, read) : read()))
   }

@@ -91,8 +91,9 @@ export interface Get<P extends TSchema = TSchema, Q extends TSchema = TSchema, R
   version: Version | undefined
   /** It waits in the queue of expensive lists. */
   is_expensive: boolean
-  /** It locks no rows, so it may ask other servers. */
-  run?: (at: AtOutside, request: RequestOf<P, Q>) => Promise<Static<R>>
+  run?: (at: At, request: RequestOf<P, Q>) => Promise<Static<R>>
+  /** Instead of `run`, for what another server answers. The signal is aborted with a Problem when the client disconnects. */
+  runRemote?: (at: AtOutside, request: RequestOf<P, Q>, signal: AbortSignal) => Promise<Static<R>>
   /** Instead of `run`, for a large resource: in the envelope, or as a file. */
   runInPieces?: (at: AtOutside, request: RequestOf<P, Q>) => Promise<PiecedContent>
   /** The content types of the files that `runInPieces` returns. */

@@ -86,11 +86,17 @@ type Transact = (writes: PendingWrite[], lock_wait_ms: number) => Promise<Answer
 /** For doors whose writes open their own transactions. */
 export const directWriter =
   (service: Service) =>
-  async ({ operation, request, runRemote, answer }: PendingWrite): Promise<Answer> => {
-    if (operation.kind !== 'write') throw new Error(`${operation.id} can't run without a transaction`)
+  async ({ operation, request, raw, runRemote, answer }: PendingWrite): Promise<Answer> => {
+    if (operation.kind !== 'write' && operation.kind !== 'raw')
+      throw new Error(`${operation.id} can't run without a transaction`)
     await runRemote?.()
     const own = { id: request.request_id, ip: request.client.ip }
-    return answer(await operation.run({ ...(await atCaller(service, request.caller)), request: own }, request))
+    const at = { ...(await atCaller(service, request.caller)), request: own }
+    if (operation.kind === 'write') return answer(await operation.run(at, request))
+    if (!operation.run || !raw) throw new Error(`${operation.id} can't run alone`)
+    const answered = await operation.run(at, request, raw)
+    if (answered instanceof Problem) throw answered
+    return answer(answered)
   }
 
 /** Waits for another request with the same idempotency key. Throws when it takes too long. */

@@ -7,7 +7,7 @@ export interface Components {
 }
 
 /** Validation uses it; it is no keyword of JSON Schema. */
-const internal_keyword = 'multiline'
+export const internal_keyword = 'multiline'
 
 /** The schema as clients may see it. Replaces schemas that have a title with references to `components`. */
 export function publishSchema(schema: unknown, components: Pick<Components, 'schemas'> = { schemas: {} }): unknown {

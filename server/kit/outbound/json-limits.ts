@@ -1,6 +1,6 @@
 import { ResponseTooLong } from './request.ts'
 
-const values_max = 10_000
+const default_values_max = 10_000
 const depth_max = 100
 
 /**
@@ -8,6 +8,11 @@ const depth_max = 100
  * check it. Texts within it may be long.
  */
 export function assertFewValues(json: string): void {
+  if (hasManyValues(json)) throw new ResponseTooLong('The response has too many values.')
+}
+
+/** Whether JSON has more values than this, or is nested deeply. */
+export function hasManyValues(json: string, values_max = default_values_max): boolean {
   let values = 0
   let depth = 0
   for (let at = 0; at < json.length; at += 1) {
@@ -19,8 +24,9 @@ export function assertFewValues(json: string): void {
       values += 1
       depth += 1
     }
-    if (values > values_max || depth > depth_max) throw new ResponseTooLong('The response has too many values.')
+    if (values > values_max || depth > depth_max) return true
   }
+  return false
 }
 
 /** Where the closing quote is. */

@@ -17,7 +17,7 @@ import { claim as claimMessages } from '../../../server/messages/claims.ts'
 import { renewLeases as renewMessages } from '../../../server/messages/rows.ts'
 import { openCarrier } from '../../peers/carrier.ts'
 import type { Server } from '../harness.ts'
-import { newContact, newTool, phoneNumber } from '../samples.ts'
+import { newContact, newMcpTool, newTool, phoneNumber } from '../samples.ts'
 import { inboundForm, newSmsChannel, own_number, postSigned, text } from '../sms.ts'
 
 /** A conversation with a tool, from its beginning to its deletion. */
@@ -34,6 +34,11 @@ export async function talk(server: Server): Promise<void> {
     book: { tool: 'book', ok: 'ask', failed: 'ask' },
   }
   const agent_id = await make('/agents', { name: 'Reception', script: { start: 'ask', nodes }, tools: ['book'] })
+  // Tools of servers are found by the first part of their names.
+  await make('/tools', newTool({ name: 'crm__find' }))
+  const finder_id = await make('/agents', { name: 'Finder', tools: ['crm__find'] })
+  await call('PATCH', `/agents/${finder_id}`, { tools: ['crm__find'] })
+  await call('DELETE', `/tools/${await make('/tools', newMcpTool())}`)
   const id = await make('/conversations', { agent_id, contact_id, metadata: { ticket: '1' } })
   await call('POST', `/conversations/${id}/messages`, { text: 'now' })
   await tenant.work()

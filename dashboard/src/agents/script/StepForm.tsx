@@ -1,11 +1,9 @@
 import { Button, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { type FunctionComponent, memo, useState } from 'react'
-import type { Tool } from '../../../../server/tools/schema.ts'
-import { useApi } from '../../kit/api.ts'
 import { DownIcon, PlusIcon, TrashIcon, UpIcon } from '../../kit/icons.tsx'
 import { jsonError, toJsonText } from '../../kit/json.ts'
 import { isSame } from '../../kit/merge.ts'
+import { useToolNames } from '../useToolNames.ts'
 import { StepAction } from './StepAction.tsx'
 import styles from './script.module.css'
 import {
@@ -397,19 +395,17 @@ const BranchFields = memoSame((props: BranchFieldsProps) => {
 })
 
 function ToolFields({ node, names, errors, is_read_only, onEdit }: StepFormProps) {
-  const api = useApi()
-  const { data } = useQuery({
-    queryKey: [api.workspace, 'tools', 'choices'],
-    queryFn: ({ signal }) => api.list<Tool>('/tools', { limit: 100 }, signal),
-  })
+  const tools = useToolNames()
   const change = (changed: Change) => onEdit((latest) => changeNode(latest, changed))
-  const known = new Set([...(data?.data.map(({ name }) => name) ?? []), ...(node.tool ? [node.tool] : [])])
+  const known = new Set([...tools.names, ...(node.tool ? [node.tool] : [])])
   return (
     <>
       <Select
         label="Tool"
+        description={tools.hint}
         placeholder="Choose a tool"
         data={[...known]}
+        onDropdownOpen={tools.onDropdownOpen}
         value={node.tool || null}
         disabled={is_read_only}
         error={errorAt(errors, 'tool')}

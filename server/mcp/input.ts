@@ -1,0 +1,148 @@
+import type { JSONObject } from '@modelcontextprotocol/server'
+import { bodyOf, type Operation } from '../kit/http/operation.ts'
+import { isObject } from '../kit/json.ts'
+import { internal_keyword } from '../kit/openapi/schema.ts'
+import type { McpTool } from './tools.ts'
+
+export interface InputSchema {
+  type: 'object'
+  properties: Record<string, JSONObject>
+  required?: string[]
+  additionalProperties: false
+}
+
+/** Where an argument goes in the request of the operation. */
+interface Place {
+  part: 'params' | 'query' | 'body'
+  name: string
+}
+
+export interface Input {
+  schema: InputSchema
+  toRequest: (values: Record<string, unknown>) => ApiRequest | InputFault
+}
+
+/** A request of the API, without its base path. */
+export interface ApiRequest {
+  method: string
+  path: string
+  body?: object
+  headers: Record<string, string>
+}
+
+export interface InputFault {
+  fault: string
+}
+
+const key_schema = {
+  type: 'string',
+  maxLength: 255,
+  description:
+    'Optional. A text of your choice that names this request. If you repeat the request with the same text, it is not done again: you get ' +
+    'the first answer.',
+}
+/** Members that say nothing to an assistant. */
+const left_out = ['title', 'examples', internal_keyword]
+
+/** The path, query and body of an operation as the arguments of a tool. */
+export function inputOf({ name, without = [], fixed = {} }: McpTool, operation: Operation): Input {
+  const places = new Map<string, Place>()
+  const properties: InputSchema['properties'] = {}
+  const required: string[] = []
+  const parts = { params: operation.params, query: operation.query, body: bodyOf(operation) }
+  for (const [part, schema] of Object.entries(parts) as [Place['part'], unknown][]) {
+    for (const [field, described, is_required] of fieldsOf(schema)) {
+      if (without.includes(field) || (part === 'body' && places.has(field))) continue
+      const argument = part === 'params' ? argumentName(operation.path, field) : field
+      if (places.has(argument)) throw new Error(`${name} has two arguments ${argument}`)
+      places.set(argument, { part, name: field })
+      properties[argument] = describe(described)
+      if (is_required) required.push(argument)
+    }
+  }
+  const takes_key = operation.method === 'POST'
+  if (takes_key) properties.idempotency_key = key_schema
+  const schema: InputSchema = {
+    type: 'object',
+    properties,
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  }
+  return { schema, toRequest: (values) => toRequest(operation, { places, fixed, takes_key }, values) }
+}
+
+/** Fields that the server sets are ignored in bodies, so they are left out. */
+function fieldsOf(schema: unknown): [string, unknown, boolean][] {
+  if (!isObject(schema) || !isObject(schema.properties)) return []
+  const required: unknown[] = Array.isArray(schema.required) ? schema.required : []
+  return Object.entries(schema.properties)
+    .filter(([, field]) => isObject(field) && field.readOnly !== true)
+    .map(([name, field]) => [name, field, required.includes(name) && !(isObject(field) && 'default' in field)])
+}
+
+/** The `id` of `/agents/:id` is an `agent_id`. */
+function argumentName(path: string, param: string): string {
+  if (param !== 'id') return param
+  const [, collection = ''] = /(\w+)s\/:id/.exec(path) ?? []
+  return `${collection}_id`
+}
+
+/** The schema of a field, without what only documents and our own validation use. */
+function describe(schema: unknown): JSONObject {
+  // A field of a schema is a schema.
+  return strip(schema) as JSONObject
+}
+
+function strip(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(strip)
+  if (!isObject(value)) return value
+  const is_schema = (name: string) => left_out.includes(name) && !isObject(value[name])
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => !is_schema(name))
+      .map(([name, member]) => [name, strip(member)]),
+  )
+}
+
+interface Mapping {
+  places: Map<string, Place>
+  fixed: Record<string, string>
+  takes_key: boolean
+}
+
+function toRequest(
+  operation: Operation,
+  { places, fixed, takes_key }: Mapping,
+  { idempotency_key, ...values }: Record<string, unknown>,
+): ApiRequest | InputFault {
+  const query = new URLSearchParams(fixed)
+  const body: Record<string, unknown> = {}
+  let path = operation.path
+  for (const [argument, value] of Object.entries(values)) {
+    const place = places.get(argument)
+    if (!place) return { fault: `${argument} is not an argument of this tool.` }
+    if (place.part === 'body') body[place.name] = value
+    else if (place.part === 'query') addToQuery(query, place.name, value)
+    else {
+      const segment = encodeURIComponent(String(value))
+      // They would lead to another operation.
+      if (/^\.*$/.test(segment)) return { fault: `${argument} is not valid.` }
+      path = path.replace(`:${place.name}`, () => segment)
+    }
+  }
+  const [, missing] = /\/:(\w+)/.exec(path) ?? []
+  if (missing) return { fault: `${argumentName(operation.path, missing)} is required.` }
+  const has_body = bodyOf(operation) !== undefined
+  const headers: Record<string, string> = {
+    ...(has_body && { 'content-type': 'application/json' }),
+    ...(takes_key && typeof idempotency_key === 'string' && { 'idempotency-key': idempotency_key }),
+  }
+  const search = query.size > 0 ? `?${query}` : ''
+  return { method: operation.method, path: path + search, headers, ...(has_body && { body }) }
+}
+
+/** What has a list in the query is repeated. */
+function addToQuery(query: URLSearchParams, name: string, value: unknown): void {
+  if (value === undefined || value === null) return
+  for (const one of [value].flat()) query.append(name, typeof one === 'string' ? one : JSON.stringify(one))
+}

@@ -1,0 +1,79 @@
+import { isObject } from '../kit/json.ts'
+import { hasManyValues } from '../kit/outbound/json-limits.ts'
+import { ResponseTooLong } from '../kit/outbound/request.ts'
+
+/** To parse them takes a few milliseconds. */
+const values_max = 20_000
+/** The library checks these, which takes up to 10 µs for each. */
+const checked_values_max = 4_000
+/** More tools of a page, or parts of a result, are left out. */
+const tools_max = 500
+const parts_max = 200
+const schema_key = 'schema_index'
+
+/** What a server has said in one session, apart from what the library checks. */
+export interface McpMessages {
+  /**
+   * Takes schemas and data out of a message, which the library would check in vain: JSON in, JSON out. Fails with an OutboundError if
+   * the rest is still too much.
+   */
+  shorten: (text: string) => string
+  /** The whole input schema of a tool that the library has passed on. */
+  schemaOf: (input_schema: Record<string, unknown>) => unknown
+  /** The data of the latest result of a tool. */
+  data: () => unknown
+  /** Whether a page had more tools than are passed on. */
+  isCut: () => boolean
+}
+
+export function openMessages(): McpMessages {
+  const schemas: unknown[] = []
+  let data: unknown
+  let is_cut = false
+
+  function shortenTools(tools: unknown[]): unknown[] {
+    is_cut = is_cut || tools.length > tools_max
+    return tools.slice(0, tools_max).map((tool) => {
+      if (!isObject(tool)) return tool
+      const { name, description, inputSchema } = tool
+      const type = isObject(inputSchema) ? inputSchema.type : undefined
+      const index = schemas.push(inputSchema) - 1
+      return { name, description, inputSchema: { type, [schema_key]: index } }
+    })
+  }
+
+  function shortenResult({ tools, content, structuredContent, ...result }: Record<string, unknown>): object {
+    if (structuredContent !== undefined) data = structuredContent
+    return {
+      ...result,
+      ...(tools !== undefined && { tools: Array.isArray(tools) ? shortenTools(tools) : tools }),
+      ...(content !== undefined && { content: Array.isArray(content) ? content.slice(0, parts_max) : content }),
+    }
+  }
+
+  return {
+    shorten(text) {
+      if (hasManyValues(text, values_max)) throw tooMany()
+      const message: unknown = parse(text)
+      // The library says what is wrong with it.
+      if (!isObject(message)) return text
+      const { result } = message
+      const short = isObject(result) ? JSON.stringify({ ...message, result: shortenResult(result) }) : text
+      if (hasManyValues(short, checked_values_max)) throw tooMany()
+      return short
+    },
+    schemaOf: ({ [schema_key]: index }) => (typeof index === 'number' ? schemas[index] : undefined),
+    data: () => data,
+    isCut: () => is_cut,
+  }
+}
+
+const tooMany = () => new ResponseTooLong('The response has too many values.')
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

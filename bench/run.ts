@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { parseArgs } from 'node:util'
 import { SetupError } from '../server/kit/postgres/embedded/embedded.ts'
+import { testing } from './agent-tests/agent-tests.ts'
 import { answering } from './agents/agents.ts'
 import { calling } from './calls/calls.ts'
 import { campaigning, contacts_by_default } from './campaigns/campaigns.ts'
@@ -23,6 +24,7 @@ A target that is missed is said in the table; only what fails gives another exit
   --import      instead: an import of CSV beside COPY of the same rows into the same table
   --webhooks    instead: how soon and how fast events arrive at 200 endpoints, one of which hangs
   --agents      instead: how fast agents answer, beside a plain handler and a bare proxy, and reads at a million turns
+  --tests       instead: how long a run of 100 tests of an agent takes, and what others notice of runs
   --channels    instead: how fast text messages are received, beside a plain handler, and what open web chats cost
   --calls       instead: how fast simulated calls happen, beside COPY of their rows, lists and searches at a million turns, and analytics of a million calls
   --campaigns   instead: how fast campaigns are simulated, beside COPY of their rows, how fast they call, and what others notice
@@ -47,6 +49,7 @@ function parse() {
         import: { type: 'boolean' },
         webhooks: { type: 'boolean' },
         agents: { type: 'boolean' },
+        tests: { type: 'boolean' },
         channels: { type: 'boolean' },
         calls: { type: 'boolean' },
         campaigns: { type: 'boolean' },
@@ -97,6 +100,7 @@ function benchOf(options: ReturnType<typeof parse>): Bench {
   }
   if (options.scale) return scale
   if (options.webhooks) return delivering
+  if (options.tests) return testing
   if (options.channels) return receiving
   if (options.calls) return calling
   if (options.voice) return talking

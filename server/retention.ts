@@ -1,3 +1,4 @@
+import * as test_runs from './agent-tests/retention.ts'
 import * as audit from './audit/store.ts'
 import { removeOldRecordings } from './calls/erase-recording.ts'
 import * as calls from './calls/retention.ts'
@@ -42,6 +43,7 @@ export async function removeExpired(options: RetentionOptions): Promise<void> {
   for (const { id, kind } of await workspaces.list({ db })) {
     await runStep('invitations', () => invitations.removeExpired(atWall(service, id, now())), id)
     await runStep('audit log', () => audit.removeOld(atWall(service, id, now()), isStopping), id)
+    await runStep('test runs', () => test_runs.removeOld(atWall(service, id, now()), isStopping), id)
     await runStep('chat visitors', () => chat_visitors.removeExpired(atWall(service, id, now()), isStopping), id)
     const removeFromWorkspace = async () => {
       const is_advancing = kind === 'test' && (await clocks.get(atWall(service, id))).status === 'advancing'

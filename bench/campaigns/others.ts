@@ -55,7 +55,7 @@ export async function* measureOthers(
 }
 
 /** The first one is not asked for anything. */
-async function addOthers(pool: Pool): Promise<Tenant[]> {
+export async function addOthers(pool: Pool): Promise<Tenant[]> {
   const tenants: Tenant[] = []
   for (let nth = 0; nth <= other_workspaces; nth += 1) {
     const tenant = await addTenant(pool, `Other ${nth}`)
@@ -74,7 +74,7 @@ interface Measure {
   signal: AbortSignal
 }
 
-async function openMeasure(stack: AsyncDisposableStack, { server, others, signal }: Measure) {
+export async function openMeasure(stack: AsyncDisposableStack, { server, others, signal }: Measure) {
   const row = bench_rows.find(({ name }) => name === 'get by id over 64 workspaces')?.name ?? ''
   const { port } = server
   const load = startLoad(stack, others, signal)

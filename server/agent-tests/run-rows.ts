@@ -1,4 +1,3 @@
-import type { NamedAuthor } from '../agents/schema.ts'
 import type * as page from '../kit/postgres/page.ts'
 import { raw } from '../kit/postgres/sql.ts'
 import type { TestRun, TestRunResult } from './schema.ts'
@@ -8,13 +7,22 @@ import type { TestRun, TestRunResult } from './schema.ts'
 export const table = 'test_runs'
 
 export const run_columns =
-  raw(`id, agent_id, kind, jsonb_build_object('id', version_id, 'version_label', version_label) as agent_version, status, repeat,
-  passes_min, tests, done, passed, failed, errors,
-  jsonb_build_object('input_tokens', input_tokens, 'output_tokens', output_tokens) as usage, created_by, created_at, started_at,
-  ended_at`)
+  raw(`id, agent_id, kind, version_id, version_label, status, repeat, passes_min, tests, done, passed, failed, errors, input_tokens,
+  output_tokens, created_by, created_at, started_at, ended_at`)
+
+export interface RunRow extends Omit<TestRun, 'agent_version' | 'usage'> {
+  version_id: string | null
+  version_label: string
+  input_tokens: number
+  output_tokens: number
+}
 
 /** The name of the author is not stored. */
-export type RunRow = Omit<TestRun, 'created_by'> & { created_by: NamedAuthor | null }
+export const toRun = ({ version_id, version_label, input_tokens, output_tokens, ...run }: RunRow): TestRun => ({
+  ...run,
+  agent_version: { id: version_id, version_label },
+  usage: { input_tokens, output_tokens },
+})
 
 export const result_columns =
   raw(`id, test_id, source_conversation_id, name, kind, status, passes, runs, is_repeatable, failures, differences, error,

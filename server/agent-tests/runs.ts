@@ -12,7 +12,7 @@ import { type Fault, invalid, invalidState, notFound } from '../kit/problem.ts'
 import { announce } from '../kit/work/rows.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { Reported } from './junit.ts'
-import { by_position, type ResultRow, type RunRow, result_columns, run_columns, table } from './run-rows.ts'
+import { by_position, type ResultRow, type RunRow, result_columns, run_columns, table, toRun } from './run-rows.ts'
 import {
   type NewTestRun,
   runs_at_once_max,
@@ -128,7 +128,7 @@ export async function insertRun(at: At, run: NewRun): Promise<TestRun> {
       returning ${run_columns}`,
   )
   announce(at, { table })
-  return withAuthor(at, inserted)
+  return withAuthor(at, toRun(inserted))
 }
 
 /** The tests as they are now. */
@@ -157,7 +157,7 @@ export async function list(
     sql`select ${run_columns} ${own}`,
     sql`select ${own}`,
   )
-  return { ...found, data: await withAuthors(at, found.data) }
+  return { ...found, data: await withAuthors(at, found.data.map(toRun)) }
 }
 
 export async function get(at: At, id: string): Promise<TestRun> {
@@ -166,7 +166,7 @@ export async function get(at: At, id: string): Promise<TestRun> {
     sql`select ${run_columns} from test_runs where workspace_id = ${workspace} and id = ${id}`,
   )
   if (!found) throw notFound()
-  return withAuthor(at, found)
+  return withAuthor(at, toRun(found))
 }
 
 /** Failures come first. */
@@ -236,7 +236,7 @@ export async function cancel(at: At, id: string): Promise<TestRun> {
     throw invalidState(`The run is ${status}. Only a run that is queued or running can be canceled.`)
   }
   await cancelResults(at, [id])
-  return withAuthor(at, canceled)
+  return withAuthor(at, toRun(canceled))
 }
 
 /** The agent is being deleted. What its runs have found out stays until it is old. */

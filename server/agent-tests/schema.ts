@@ -472,14 +472,15 @@ export const NewTestRun = Type.Object(
       ),
     ),
   },
-  { title: 'NewTestRun', additionalProperties: false },
+  { title: 'NewTestRun', additionalProperties: false, examples: [{ use_draft: true }] },
 )
 export type NewTestRun = Static<typeof NewTestRun>
 
 export const TestRunQuery = page.query({})
-export const TestRunResultQuery = page.query({
-  status: Type.Optional(oneOf(result_statuses, { description: 'Only results with this status.' })),
-})
+export const TestRunResultQuery = page.query(
+  { status: Type.Optional(oneOf(result_statuses, { description: 'Only results with this status.' })) },
+  ['position', 20],
+)
 /** `json`, or a file without ids and times. */
 export const TestRunFormat = Type.Object({
   format: oneOf(['json', 'junit'], { default: 'json', description: '`junit`: a JUnit XML file, for CI.' }),

@@ -13,12 +13,13 @@ import { no_usage } from '../talk/state.ts'
 import * as stored_tools from '../tools/store.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { event_types } from './event-types.ts'
-import { isRepeatable, type PlayedTest } from './play/play.ts'
+import { isRepeatable } from './play/play.ts'
 import { failedOutcome, type NewResult, type Outcome, playAndCheck, sum, toResult } from './play/results.ts'
-import { AbortedError, type Scene } from './play/scene.ts'
-import { type RunRow, run_columns, table } from './run-rows.ts'
+import { AbortedError, type PlayedTest, type Scene } from './play/scene.ts'
+import { type RunRow, run_columns, table, toRun } from './run-rows.ts'
 import { ofRun } from './runs.ts'
 import { completeContent } from './store.ts'
+import { openPace, type Pace } from './test-turns.ts'
 
 /** Plays of a run at a time that wait for models or tools. */
 const plays_at_once_max = 8
@@ -78,7 +79,7 @@ async function begin(at: AtOutside, lease: Lease, context: RunContext): Promise<
     try {
       return await runBatch(at, { run, lease, context, scene: { ...scene, signal: stopped.signal } })
     } catch (error) {
-      if (!(error instanceof AbortedError)) throw error
+      if (!stopped.signal.aborted) throw error
       // The next process goes on where this one has stopped.
       if (context.isStopping()) return true
       throw leaseLost()
@@ -96,8 +97,7 @@ const start = ({ db }: At, lease: Lease): Promise<StoredRun | undefined> =>
       returning ${run_columns}, agent_name, draft`,
   )
 
-async function configurationOf(at: At, { agent_id, agent_version, draft }: StoredRun) {
-  const { id: version_id } = agent_version
+async function configurationOf(at: At, { agent_id, version_id, draft }: StoredRun) {
   if (version_id === null) return draft ? complete(draft) : undefined
   return findConfiguration(at, { agent_id, version_id })
 }
@@ -113,7 +113,7 @@ async function openScene(
   return {
     at,
     agent: { id: run.agent_id, name: run.agent_name },
-    version: run.agent_version,
+    version: { id: run.version_id, version_label: run.version_label },
     configuration,
     tools,
     settings,
@@ -152,10 +152,13 @@ async function runBatch(at: AtOutside, batch: Batch): Promise<boolean> {
   const all = queued.map((one): Toplay => ({ ...one, test: { kind: one.kind, ...completeContent(one.content) } }))
   const [first] = all
   if (!first) return write(at, batch, [])
-  const results = isRepeatable(batch.scene, first.test)
-    ? await playInTurn(batch, all)
-    : await playTogether(at, batch, all)
-  return write(at, batch, results)
+  if (!isRepeatable(batch.scene, first.test)) return write(at, batch, await playTogether(at, batch, all))
+  return at.tools.test_turns(at.workspace, batch.scene.signal, async () => {
+    const pace = openPace()
+    const is_left = await write(at, batch, await playInTurn(batch, all, pace))
+    await pace.pause()
+    return is_left
+  })
 }
 
 const readQueued = (at: At, run_id: string): Promise<Queued[]> =>
@@ -165,7 +168,7 @@ const readQueued = (at: At, run_id: string): Promise<Queued[]> =>
   )
 
 /** Each play gives the same, so a test is played once, however often it is to be repeated. */
-async function playInTurn({ run, scene, context }: Batch, all: Toplay[]): Promise<Written[]> {
+async function playInTurn({ run, scene, context }: Batch, all: Toplay[], pace: Pace): Promise<Written[]> {
   const until = clock.ticks() + batch_ms
   const results: Written[] = []
   let turns = 0
@@ -173,6 +176,7 @@ async function playInTurn({ run, scene, context }: Batch, all: Toplay[]): Promis
     const is_full = clock.ticks() > until || turns > batch_turns_max || context.isStopping()
     if (results.length > 0 && (is_full || !isRepeatable(scene, one.test))) break
     const outcome = await playAndCheck(scene, one.test, idsOf(run, one))
+    await pace.yield()
     turns += outcome.kept?.turns.length ?? 0
     results.push({ id: one.id, ...toResult(scene, one.test, [outcome], 1) })
   }
@@ -241,7 +245,7 @@ const write = (at: At, { lease }: Pick<Batch, 'lease'>, results: Written[]): Pro
       writeResults(at, results),
       addTokens(at, [{ channel_id: null, tokens: usage.input_tokens + usage.output_tokens }]),
     ])
-    if (run.status === 'completed') await events.record(at, event_types.completed, [{ data: run }])
+    if (run.status === 'completed') await events.record(at, event_types.completed, [{ data: toRun(run) }])
     return run.status !== 'completed'
   })
 
@@ -297,7 +301,7 @@ async function giveUpAll(at: At, lease: Lease, error: string): Promise<false> {
     const run = await recordProgress(at, lease, results)
     await writeResults(at, results)
     if (run.status === 'completed') {
-      await events.record(at, event_types.completed, [{ data: run }])
+      await events.record(at, event_types.completed, [{ data: toRun(run) }])
       return false
     }
     if (left.length === 0) throw leaseLost()

@@ -68,13 +68,13 @@ export const actionsOf = ({ operation: { id }, request: { body } }: Served): str
 export function subjectOf({ operation, request, result }: Served, workspace: string): Reference | null {
   const [noun = ''] = operation.id.split('.')
   if (noun === 'workspace') return { type: noun, id: workspace }
-  // A test is below its agent.
-  const id =
-    noun === 'agent_tests' ? (idOf(request.params, 'test_id') ?? idOf(result)) : (idOf(request.params) ?? idOf(result))
-  return id === undefined ? null : { type: noun.replace(/s$/, ''), id }
+  const id = idOf(request.params) ?? idOf(result)
+  // A test is changed for its agent.
+  const type = noun === 'agent_tests' ? 'agent' : noun.replace(/s$/, '')
+  return id === undefined ? null : { type, id }
 }
 
-function idOf(value: unknown, name = 'id'): string | undefined {
-  const id = isObject(value) ? value[name] : undefined
+function idOf(value: unknown): string | undefined {
+  const id = isObject(value) ? value.id : undefined
   return typeof id === 'string' && isId(id) ? id : undefined
 }

@@ -20,8 +20,10 @@ export function addKeyCommands(program: Command, run: Run): void {
     .description('Create an API key and print it')
     .requiredOption('--workspace <name>', 'The workspace that the key gives access to')
     .option('--name <name>', 'What uses the key', 'API key')
-    .option('--scopes <scopes>', 'Separated by commas (default: all but api_keys:*, audit:read and agents:force)', (text: string) =>
-      parseScopes(text, all_scopes),
+    .option(
+      '--scopes <scopes>',
+      'Separated by commas (default: all but api_keys:*, audit:read and agents:force)',
+      (text: string) => parseScopes(text, all_scopes),
     )
     .option(
       '--expires-in <duration>',

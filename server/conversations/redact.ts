@@ -9,7 +9,7 @@ import type { Conversation } from './schema.ts'
 import { announce, lock } from './store.ts'
 
 /** Runs in the transaction that redacts a conversation, before anything is erased. A reaction that throws prevents it. */
-export const redacting = newHook<Pick<Conversation, 'id' | 'kind'>>('conversations.redacting')
+export const redacting = newHook<Conversation>('conversations.redacting')
 
 /** Erases what was said, and all copies of it. A conversation that is not closed is closed before. */
 export async function redact(

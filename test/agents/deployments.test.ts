@@ -71,7 +71,12 @@ test('a deployment records an event', async () => {
   const events = (await eventsOf(pool, tenant)).filter(({ type }) => type === 'agent.deployed')
   assert.deepEqual(
     events.map(({ data, previous }) => [data, previous]),
-    [[{ ...after, is_forced: false }, { instructions: 'Greet the caller.', deployed_version: versions[0] }]],
+    [
+      [
+        { ...after, is_forced: false },
+        { instructions: 'Greet the caller.', deployed_version: versions[0] },
+      ],
+    ],
   )
 })
 

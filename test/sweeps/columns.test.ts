@@ -24,6 +24,40 @@ const agent_columns = [
   'version_count',
   'earlier_version_ids',
 ]
+const test_content = [
+  'begins',
+  'turns',
+  'says',
+  'steps',
+  'person',
+  'persona',
+  'medium',
+  'turns_max',
+  'variables',
+  'contact',
+  'now',
+  'uses_tools',
+  'tool_answers',
+  'expect',
+]
+const result_lists = ['conversation_ids', 'differences', 'failures']
+const test_run = {
+  computed: ['agent_version', 'usage'],
+  not_shown: [
+    'agent_name',
+    'version_id',
+    'version_label',
+    'draft',
+    'content_hash',
+    'input_tokens',
+    'output_tokens',
+    'has_conversations',
+    'due_at',
+    'lease_until',
+    'lease_token',
+    'attempt',
+  ],
+}
 const version_columns = { not_shown: ['agent_id', 'configuration', 'content_hash', 'created_by'] }
 const from_environment = ['id', 'base_url', 'created_at', 'updated_at']
 const tool_secrets = ['url', 'headers', 'header_names', 'secret', 'previous_secret']
@@ -102,6 +136,14 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
     not_shown: ['seq', 'phone_hmac', 'evidence', 'hash'],
   },
   Suppression: { table: 'suppressions', not_shown: [] },
+  AgentTest: { table: 'agent_tests', computed: test_content, not_shown: ['content', 'content_hash'] },
+  TestRun: { table: 'test_runs', ...test_run },
+  TestRunWithResults: { table: 'test_runs', ...test_run, computed: [...test_run.computed, 'results'] },
+  TestRunResult: {
+    table: 'test_run_results',
+    computed: ['usage', ...result_lists],
+    not_shown: ['run_id', 'position', 'content', 'content_hash', 'input_tokens', 'output_tokens', ...result_lists],
+  },
   AgentVersion: { table: 'agent_versions', ...version_columns, computed: ['created_by'] },
   AgentVersionWithConfiguration: {
     table: 'agent_versions',

@@ -42,7 +42,10 @@ for (const operation of operations.filter(isChange)) {
     // An upsert has created its resource when something can be stale.
     const creates = isWrite(operation) && operation.isCreated !== undefined
     const created = creates ? await tenant.call(operation.method, address, sampleBody(operation)) : undefined
-    const shown = created ? `/contacts/${created.body.data.id}` : `/${address.split('/').slice(1, 3).join('/')}`
+    // What lies below another resource may have an address of its own.
+    const has_own = operations.some((one) => isGet(one) && one.path === operation.path)
+    const above = has_own ? address : `/${address.split('/').slice(1, 3).join('/')}`
+    const shown = created ? `/contacts/${created.body.data.id}` : above
     const before = await tenant.call('GET', shown)
     const change = (etag: string) => tenant.call(operation.method, address, sampleBody(operation), { 'if-match': etag })
     const refused = await change('"x"')

@@ -15,6 +15,8 @@ const allowed: Record<string, string> = {
   'server/kit/postgres/time.ts': 'until the database was asked for its time',
   'server/kit/traces/exporter.ts': 'the times of spans',
   'server/kit/work/due.ts': 'when work of live workspaces is due',
+  'server/agent-tests/runs.ts': 'runs, for which nobody advances a test clock',
+  'server/agent-tests/work.ts': 'runs, for which nobody advances a test clock',
   'server/api-keys/command-keys.ts': 'authentication',
   'server/api-keys/store.ts': 'authentication',
   'server/audit/store.ts': 'when something was done',

@@ -67,9 +67,10 @@ const actor_nouns = {
   system: 'system',
 }
 
-/** What has no name any more was deleted. Conversations and calls may never have had one. */
+/** What has no name any more was deleted. Conversations and calls may never have had one. An agent stays when a test of it goes. */
 const isGone = ({ action, subject }: AuditEntry): boolean =>
-  /\.delete$/.test(action) || (subject?.name === null && !/^(call|conversation|invitation)$/.test(subject.type))
+  (/\.delete$/.test(action) && action !== 'agent_tests.delete') ||
+  (subject?.name === null && !/^(call|conversation|invitation)$/.test(subject.type))
 
 const MoreLink = ({ search, children }: { search: AuditSearch; children: ReactNode }) => {
   const workspace = useWorkspaceId()

@@ -5,6 +5,7 @@ export const scopes = [
   { value: 'contacts:write', label: 'Manage contacts' },
   { value: 'agents:read', label: 'Read agents' },
   { value: 'agents:write', label: 'Manage agents' },
+  { value: 'agents:force', label: 'Deploy without passed tests' },
   { value: 'conversations:read', label: 'Read conversations' },
   { value: 'conversations:write', label: 'Manage conversations' },
   { value: 'calls:read', label: 'Read calls' },

@@ -3,8 +3,7 @@ import type { Usage } from '../../talk/state.ts'
 import { Checker, type Scope, TooMuchWork } from '../expectations.ts'
 import type { Expectation, TestFailure } from '../schema.ts'
 import { judge } from './judge.ts'
-import type { PlayedTest } from './play.ts'
-import { PlayError, type Played, type Scene } from './scene.ts'
+import { PlayError, type Played, type PlayedTest, type Scene } from './scene.ts'
 
 export interface Checked {
   failures: Omit<TestFailure, 'conversation_id'>[]

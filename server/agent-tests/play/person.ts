@@ -3,8 +3,7 @@ import { wordsFor } from '../../lines/simulator/behave.ts'
 import { onAttempt, personOf } from '../../lines/simulator/people.ts'
 import { newRandom } from '../../lines/simulator/random.ts'
 import { replyTo, reportOn } from '../../lines/simulator/texting.ts'
-import type { PlayedTest } from './play.ts'
-import type { Mark, Played, Scene } from './scene.ts'
+import type { Mark, Played, PlayedTest, Scene } from './scene.ts'
 import { TextTalk, untilEnd } from './text-talk.ts'
 
 const seed_default = 1

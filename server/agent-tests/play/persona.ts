@@ -5,8 +5,7 @@ import { truncate } from '../../kit/text.ts'
 import { no_usage, type Usage } from '../../talk/state.ts'
 import type { Persona } from '../schema.ts'
 import { askModel } from './ask-model.ts'
-import type { PlayedTest } from './play.ts'
-import type { Mark, Played, Scene } from './scene.ts'
+import type { Mark, Played, PlayedTest, Scene } from './scene.ts'
 import { TextTalk, untilEnd } from './text-talk.ts'
 
 const words_max = 2_000

@@ -1,13 +1,9 @@
 import { hasFirstWords } from '../../conversations/begin.ts'
-import type { TestContent } from '../schema.ts'
 import { playPerson } from './person.ts'
 import { playPersona } from './persona.ts'
-import { isScripted, type Mark, type Played, type Scene } from './scene.ts'
+import { isScripted, type Mark, type Played, type PlayedTest, type Scene } from './scene.ts'
 import { TextTalk, untilEnd } from './text-talk.ts'
 import { playVoice } from './voice.ts'
-
-/** A test as it is played. */
-export type PlayedTest = Omit<TestContent, 'name' | 'is_enabled'>
 
 /** Plays a test once, in memory. Throws an AbortedError when nobody wants to know any more. */
 export function play(scene: Scene, test: PlayedTest): Promise<Played> {

@@ -4,8 +4,8 @@ import { isBusy, isUnavailable } from '../../kit/postgres/errors.ts'
 import { no_usage, type Usage } from '../../talk/state.ts'
 import { failures_max, type TestFailure, type TestRunResult } from '../schema.ts'
 import { checkPlay } from './check.ts'
-import { isRepeatable, type PlayedTest, play } from './play.ts'
-import { AbortedError, PlayError, type Played, type Scene } from './scene.ts'
+import { isRepeatable, play } from './play.ts'
+import { AbortedError, PlayError, type Played, type PlayedTest, type Scene } from './scene.ts'
 
 /** Of one play. */
 const play_max_ms = 5 * 60_000

@@ -27,7 +27,10 @@ export interface Scene {
   log: Log
 }
 
-/** A part of a test, of the same for all plays. */
+/** A test as it is played. */
+export type PlayedTest = Omit<TestContent, 'name' | 'is_enabled'>
+
+/** What a talk needs of a test. */
 export type Part = Pick<TestContent, 'variables' | 'contact' | 'now' | 'uses_tools' | 'tool_answers'>
 
 /** What has happened when a test was played once, before anything is checked. */

@@ -9,8 +9,7 @@ import { simulator } from '../../lines/simulator/carrier.ts'
 import { setChances } from '../../lines/simulator/choose.ts'
 import { default_mix } from '../../workspaces/defaults.ts'
 import { limited } from './limited-line.ts'
-import type { PlayedTest } from './play.ts'
-import { assertNotAborted, contactOf, isScripted, type Played, type Scene, zoneFor } from './scene.ts'
+import { assertNotAborted, contactOf, isScripted, type Played, type PlayedTest, type Scene, zoneFor } from './scene.ts'
 import { openTestTools } from './tools.ts'
 
 const seed_default = 1

@@ -1,5 +1,6 @@
 import { addFakeSpeech } from '../fake-speech.ts'
 import type { Server } from '../harness.ts'
+import { testAgents } from './agent-tests.ts'
 import { advanceTestClock, sendWebhooks, workInBackground } from './background.ts'
 import { deleteWhileStored, driveCalls, placeCalls, talkByPhone, talkInBrowser } from './calls.ts'
 import { dialCampaigns, runCampaigns } from './campaigns.ts'
@@ -22,6 +23,7 @@ export async function sendEverything(server: Server): Promise<void> {
   await receiveMessages(server)
   await sendWebhooks(server)
   await recordConsents(server)
+  await testAgents(server)
   await talk(server)
   await textBySms(server)
   await deleteWhileStored(server)

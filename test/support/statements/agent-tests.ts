@@ -1,0 +1,30 @@
+import { work } from '../../../server/agent-tests/work.ts'
+import { inTransaction } from '../../../server/kit/at.ts'
+import * as clock from '../../../server/kit/clock.ts'
+import { newId } from '../../../server/kit/id.ts'
+import { sql } from '../../../server/kit/postgres/sql.ts'
+import { addTest, newDesk, runTests, startRun } from '../agent-tests.ts'
+import type { Server } from '../harness.ts'
+
+/** Plays tests, reports and erases them, and asks whether they are required. */
+export async function testAgents(server: Server): Promise<void> {
+  const tenant = await server.workspace()
+  const { call } = tenant
+  const id = await newDesk(tenant)
+  const expect = [{ type: 'says', any_of: ['never'] }]
+  await addTest(tenant, id, { steps: [{ says: 'When are you open?', expect }] })
+  await addTest(tenant, id, { kind: 'simulation', persona: { goal: 'Book.' } })
+  const run = await runTests(tenant, id)
+  await call('GET', `/test_runs/${run.id}?format=junit`)
+  await call('GET', `/test_runs/${run.id}/results?status=failed`)
+  await call('POST', `/conversations/${run.results[0].conversation_id}/redact`)
+  await call('PATCH', `/agents/${id}`, { deploy_requires: 'tests', instructions: 'Be short.' })
+  await call('POST', `/agents/${id}/versions`, { deploy: true })
+  const { id: left } = await startRun(tenant, id)
+  const token = newId()
+  await server.pool.run(
+    sql`update test_runs set lease_token = ${token} where workspace_id = ${tenant.id} and id = ${left}`,
+  )
+  const lease = { workspace: tenant.id, id: left, due_at: clock.iso(0), token }
+  await inTransaction(server.at(tenant.id), async (at) => work.giveUp?.(at, lease))
+}

@@ -129,11 +129,11 @@ async function startModel(stack: AsyncDisposableStack): Promise<string> {
   const head = { id: 'c', created: 0, model: 'small', object: 'chat.completion.chunk' }
   const chunk = (delta: object, finish_reason: string | null = null) =>
     `data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta, finish_reason }] })}\n\n`
-  const server = http.createServer(async (request, response) => {
+  const answer = `${chunk({ role: 'assistant', content: 'We open at nine.' })}${chunk({}, 'stop')}data: [DONE]\n\n`
+  const server = http.createServer((request, response) => {
     request.resume()
-    await sleep(model_takes_ms)
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.end(`${chunk({ role: 'assistant', content: 'We open at nine.' })}${chunk({}, 'stop')}data: [DONE]\n\n`)
+    setTimeout(() => response.end(answer), model_takes_ms)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

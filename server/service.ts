@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { reactions as test_reactions } from './agent-tests/reactions.ts'
+import { openTestTurns } from './agent-tests/test-turns.ts'
 import { reactions as agent_reactions } from './agents/reactions.ts'
 import { reactions as analytics_reactions } from './analytics/reactions.ts'
 import { reactions as api_key_reactions } from './api-keys/reactions.ts'
@@ -101,6 +102,7 @@ export function openService(
       analytics_live_from: new Map(),
       models: new Map(),
       forecast_turns: openForecastTurns(),
+      test_turns: openTestTurns(),
       verifyInTurn: openVerifications(),
       tests: openRateLimit(tests_per_second_max),
       call_watch: openCallWatch(pool),

@@ -21,6 +21,7 @@ import { withoutGone } from './replays.ts'
 import { type RunRow, run_columns, table, toRun } from './run-rows.ts'
 import { ofRun } from './runs.ts'
 import { completeContent } from './store.ts'
+import { openPace, type Pace } from './test-turns.ts'
 
 /** Plays of a run at a time that wait for models or tools. */
 const plays_at_once_max = 8
@@ -80,7 +81,7 @@ async function begin(at: AtOutside, lease: Lease, context: RunContext): Promise<
     try {
       return await runBatch(at, { run, lease, context, scene: { ...scene, signal: stopped.signal } })
     } catch (error) {
-      if (!(error instanceof AbortedError)) throw error
+      if (!stopped.signal.aborted) throw error
       // The next process goes on where this one has stopped.
       if (context.isStopping()) return true
       throw leaseLost()
@@ -129,14 +130,18 @@ function watch(
   { lease, context, stopped }: { lease: Lease; context: RunContext; stopped: AbortController },
 ): () => void {
   let is_asking = false
-  const timer = setInterval(async () => {
-    if (context.isStopping()) return stopped.abort()
-    if (is_asking) return
+  const ask = async () => {
     is_asking = true
+    // If the database can't be asked now, it is asked again.
     const held = await db.run(sql`select from test_runs where ${isHeld(lease)}`).catch(() => 1)
     is_asking = false
     if (held === 0) stopped.abort()
-  }, check_every_ms)
+  }
+  const check = () => {
+    if (context.isStopping()) stopped.abort()
+    else if (!is_asking) void ask()
+  }
+  const timer = setInterval(check, check_every_ms)
   return () => clearInterval(timer)
 }
 
@@ -159,10 +164,13 @@ async function runBatch(at: AtOutside, batch: Batch): Promise<boolean> {
   const all = queued.map((one): Toplay => ({ ...one, test: { kind: one.kind, ...completeContent(one.content) } }))
   const [first] = all
   if (!first) return write(at, batch, [])
-  const results = isRepeatable(batch.scene, first.test)
-    ? await playInTurn(batch, all)
-    : await playTogether(at, batch, all)
-  return write(at, batch, results)
+  if (!isRepeatable(batch.scene, first.test)) return write(at, batch, await playTogether(at, batch, all))
+  return at.tools.test_turns(at.workspace, batch.scene.signal, async () => {
+    const pace = openPace()
+    const is_left = await write(at, batch, await playInTurn(batch, all, pace))
+    await pace.pause()
+    return is_left
+  })
 }
 
 const readQueued = (at: At, run_id: string): Promise<Queued[]> =>
@@ -172,7 +180,7 @@ const readQueued = (at: At, run_id: string): Promise<Queued[]> =>
   )
 
 /** Each play gives the same, so a test is played once, however often it is to be repeated. */
-async function playInTurn({ run, scene, context }: Batch, all: Toplay[]): Promise<Written[]> {
+async function playInTurn({ run, scene, context }: Batch, all: Toplay[], pace: Pace): Promise<Written[]> {
   const until = clock.ticks() + batch_ms
   const results: Written[] = []
   let turns = 0
@@ -180,6 +188,7 @@ async function playInTurn({ run, scene, context }: Batch, all: Toplay[]): Promis
     const is_full = clock.ticks() > until || turns > batch_turns_max || context.isStopping()
     if (results.length > 0 && (is_full || !isRepeatable(scene, one.test))) break
     const outcome = await playAndCheck(scene, one.test, idsOf(run, one))
+    await pace.yield()
     turns += outcome.kept?.turns.length ?? 0
     results.push({ id: one.id, ...toResult(scene, one.test, [outcome], 1) })
   }

@@ -189,6 +189,7 @@ const no_tools: AtOutside['tools'] = {
   get forecast_turns() {
     return unavailable()
   },
+  test_turns: unavailable,
   get tests() {
     return unavailable()
   },

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as clock from '../kit/clock.ts'
+import { openQueuePerKey } from '../kit/limits/key-queues.ts'
+import { openTurns } from '../kit/limits/turns.ts'
+
+/** Runs the work in the turn of the workspace. Rejects when the signal is aborted before. */
+export type TestTurns = <T>(workspace: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>
+
+declare module '../kit/at.ts' {
+  interface Tools {
+    /** Tests that wait for nothing take turns, because they use the processor and the database all the time. */
+    test_turns: TestTurns
+  }
+}
+
+/** More workspaces at a time than work is claimed for. */
+const waiting_max = 10_000
+/** A turn takes less than a second, unless a test is made to be slow. */
+const wait_max_ms = clock.day_ms
+
+/** One turn at a time, and the workspaces in turn: one with five runs has no more turns than another with one. */
+export function openTestTurns(): TestTurns {
+  const turns = openTurns({ running_max: 1, waiting_max, wait_max_ms })
+  const queue = openQueuePerKey(1, { wait_max_ms })
+  return (workspace, signal, work) => queue(workspace, () => turns.run(workspace, signal, work))
+}
+
+/** Others use this share of the event loop: they are busy. */
+const busy_share = 0.2
+const pause_max_ms = 1_000
+
+/** Leaves at least half of the time to others, while these need it. */
+export interface Pace {
+  /** Lets all others run that wait. */
+  yield: () => Promise<void>
+  /** Waits as long as the work has taken, if others are busy. */
+  pause: () => Promise<void>
+}
+
+export function openPace(): Pace {
+  const began_ticks = clock.ticks()
+  let waited_ms = 0
+  return {
+    async yield() {
+      const from = clock.ticks()
+      await new Promise((resolve) => setImmediate(resolve))
+      waited_ms += clock.ticks() - from
+    },
+    async pause() {
+      const taken_ms = clock.ticks() - began_ticks
+      if (waited_ms > busy_share * taken_ms) await sleep(Math.min(taken_ms, pause_max_ms))
+    },
+  }
+}

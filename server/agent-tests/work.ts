@@ -130,14 +130,18 @@ function watch(
   { lease, context, stopped }: { lease: Lease; context: RunContext; stopped: AbortController },
 ): () => void {
   let is_asking = false
-  const timer = setInterval(async () => {
-    if (context.isStopping()) return stopped.abort()
-    if (is_asking) return
+  const ask = async () => {
     is_asking = true
+    // If the database can't be asked now, it is asked again.
     const held = await db.run(sql`select from test_runs where ${isHeld(lease)}`).catch(() => 1)
     is_asking = false
     if (held === 0) stopped.abort()
-  }, check_every_ms)
+  }
+  const check = () => {
+    if (context.isStopping()) stopped.abort()
+    else if (!is_asking) void ask()
+  }
+  const timer = setInterval(check, check_every_ms)
   return () => clearInterval(timer)
 }
 

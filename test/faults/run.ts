@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { scenario as advance } from './advance.ts'
+import { scenario as agent_tests } from './agent-tests.ts'
 import { scenario as backup } from './backup.ts'
 import { scenario as calls } from './calls.ts'
 import { scenario as campaigns } from './campaigns.ts'
@@ -38,6 +39,7 @@ const scenarios: Scenario[] = [
   advance,
   sms,
   documents,
+  agent_tests,
   database,
   cluster,
   shards,
@@ -64,7 +66,7 @@ anything is lost, duplicated or answered wrongly.
 
   --only NAMES   run only these scenarios, separated by commas
   --short        run the short forms: all of them take minutes, and times are not asserted
-  --rounds N     rounds of kills and races; twice as many kills during calls, a fifth as many during voice calls and half as many during calls by telephone, while documents are read and on a cluster, ten times as many during campaigns; a fifth as many stops; thirty times as many runs of each property (default ${defaults.rounds})
+  --rounds N     rounds of kills and races; twice as many kills during calls, a fifth as many during voice calls and half as many during calls by telephone, while documents are read and on a cluster, ten times as many during campaigns; half as many during tests of agents; a fifth as many stops; thirty times as many runs of each property (default ${defaults.rounds})
   --minutes N    duration of the soak, and of the longest voice call (default ${defaults.minutes})
   --seed N       repeat the random choices of an earlier run
   --help         show this help

@@ -4,8 +4,7 @@ import { DownIcon, PlusIcon, TrashIcon, UpIcon } from '../kit/icons.tsx'
 import styles from './agent-tests.module.css'
 import { ExpectationList } from './ExpectationList.tsx'
 import { SaysField } from './SaysField.tsx'
-import type { TestFormProps } from './TestForm.tsx'
-import { errorAt, errorsIn, newStep, type StepValues, type TestValues } from './test-values.ts'
+import { errorAt, errorsIn, newStep, type StepValues, type TestFormProps, type TestValues } from './test-values.ts'
 
 const steps_max = 50
 

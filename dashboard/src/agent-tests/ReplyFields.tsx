@@ -5,8 +5,7 @@ import { PlusIcon, TrashIcon } from '../kit/icons.tsx'
 import styles from './agent-tests.module.css'
 import { BeginsField } from './ConversationFields.tsx'
 import { SaysField } from './SaysField.tsx'
-import type { TestFormProps } from './TestForm.tsx'
-import { errorAt } from './test-values.ts'
+import { errorAt, type TestFormProps } from './test-values.ts'
 
 type Turns = AgentTest['turns']
 

@@ -2,8 +2,7 @@ import { NumberInput, SegmentedControl, Select, Textarea } from '@mantine/core'
 import { simulated_people } from '../calls/people.ts'
 import styles from './agent-tests.module.css'
 import { BeginsField } from './ConversationFields.tsx'
-import type { TestFormProps } from './TestForm.tsx'
-import { errorAt, type TestValues } from './test-values.ts'
+import { errorAt, type TestFormProps, type TestValues } from './test-values.ts'
 
 const media = [
   { value: 'text', label: 'By text' },

@@ -4,8 +4,7 @@ import { Disclosure } from '../kit/Disclosure.tsx'
 import { PlusIcon, TrashIcon } from '../kit/icons.tsx'
 import { browser_zone, time_zones } from '../kit/time-field.ts'
 import styles from './agent-tests.module.css'
-import type { TestFormProps } from './TestForm.tsx'
-import { contact_fields, type Errors, errorAt, errorsIn } from './test-values.ts'
+import { contact_fields, type Errors, errorAt, errorsIn, type TestFormProps } from './test-values.ts'
 
 const rows_max = 50
 const field_names: Record<(typeof contact_fields)[number], string> = {

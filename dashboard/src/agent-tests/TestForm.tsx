@@ -9,15 +9,7 @@ import { SimulationFields } from './SimulationFields.tsx'
 import { SituationFields } from './SituationFields.tsx'
 import { ToolAnswerFields } from './ToolAnswerFields.tsx'
 import { kind_hints, kind_names } from './test.ts'
-import { type Errors, errorAt, errorsIn, type TestValues } from './test-values.ts'
-
-export interface TestFormProps {
-  values: TestValues
-  errors: Errors
-  is_read_only: boolean
-  /** Gets the latest values. */
-  onEdit: (change: (values: TestValues) => TestValues) => void
-}
+import { type Errors, errorAt, errorsIn, type TestFormProps, type TestValues } from './test-values.ts'
 
 const folded_parts: Record<string, string> = {
   tool_answers: 'Tool answers',

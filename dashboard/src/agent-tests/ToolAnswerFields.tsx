@@ -5,8 +5,14 @@ import { PlusIcon, TrashIcon } from '../kit/icons.tsx'
 import styles from './agent-tests.module.css'
 import { useToolNames } from './ExpectationList.tsx'
 import { Summary } from './SituationFields.tsx'
-import type { TestFormProps } from './TestForm.tsx'
-import { type Errors, errorAt, errorsIn, newToolAnswer, type ToolAnswerValues } from './test-values.ts'
+import {
+  type Errors,
+  errorAt,
+  errorsIn,
+  newToolAnswer,
+  type TestFormProps,
+  type ToolAnswerValues,
+} from './test-values.ts'
 
 const answers_max = 100
 

@@ -329,6 +329,14 @@ export function findErrors(values: TestValues): Errors {
   return errors
 }
 
+export interface TestFormProps {
+  values: TestValues
+  errors: Errors
+  is_read_only: boolean
+  /** Gets the latest values. */
+  onEdit: (change: (values: TestValues) => TestValues) => void
+}
+
 /** At the field, or inside it. */
 export const errorAt = (errors: Errors, path: string): string | undefined =>
   errors[path] ?? Object.entries(errors).find(([at]) => at.startsWith(`${path}.`))?.[1]

@@ -30,11 +30,17 @@ export function useStartAndOpenRun(agent_id: string) {
   const navigate = useNavigate()
   const starting = useStartRun(agent_id)
   const start = (body: NewTestRun, onStarted?: () => void) =>
-    starting.mutate(body, {
-      onSuccess: ({ id }) => {
+    // Also when the button that was clicked is gone by then.
+    void starting.mutateAsync(body).then(
+      ({ id }) => {
         onStarted?.()
-        void navigate({ to: '/w/$workspace/agents/$id/runs/$run_id', params: { workspace, id: agent_id, run_id: id } })
+        return navigate({
+          to: '/w/$workspace/agents/$id/runs/$run_id',
+          params: { workspace, id: agent_id, run_id: id },
+        })
       },
-    })
+      // It was shown.
+      () => undefined,
+    )
   return { start, is_starting: starting.isPending }
 }

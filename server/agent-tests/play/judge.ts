@@ -51,7 +51,7 @@ const transcriptOf = (turns: Played['turns']): string =>
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 function readVerdict(text: string): { is_yes: boolean; reason: string } {
-  const { answer, reason } = membersOf(parse(/\{[^]*\}/.exec(text)?.[0] ?? ''))
+  const { answer, reason } = membersOf(parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)))
   const said = typeof answer === 'string' ? answer.trim().toLowerCase() : answer
   if (said !== 'yes' && said !== 'no') throw new PlayError('The answer of the judge could not be read.')
   return { is_yes: said === 'yes', reason: truncate(typeof reason === 'string' ? reason.trim() : '', reason_max) }

@@ -1,0 +1,4 @@
+import { scenario } from './agent-tests.ts'
+import { testShortForm } from './short-form.ts'
+
+testShortForm(scenario)

@@ -53,6 +53,21 @@ export const tools: McpTool[] = [
     description: 'Returns what differs between a version of an agent and another one, or the draft.',
   },
   {
+    name: 'run_agent_tests',
+    operation: 'test_runs.create',
+    description:
+      'Runs the tests of an agent in the background, on its draft with `use_draft`, or else on a version. Nobody is called or written to. ' +
+      'Then read the run with get_test_run until its status is `completed`.',
+  },
+  {
+    name: 'get_test_run',
+    operation: 'test_runs.get',
+    description:
+      'Returns how far a run of tests is, and what failed: each with a sentence and the line at which it shows.',
+    without: ['format'],
+    fixed: { format: 'json' },
+  },
+  {
     name: 'publish_agent',
     operation: 'agents.publish',
     description:
@@ -129,9 +144,8 @@ export const tools: McpTool[] = [
     description: 'Simulates a campaign: when it would end and how many contacts it would reach. Changes nothing.',
   },
   {
-    name: 'list_webhook_deliveries',
-    operation: 'webhooks.list_deliveries',
-    description:
-      "Lists a webhook's deliveries, newest first. With the status `failed`, those that your server did not take.",
+    name: 'search_documents',
+    operation: 'documents.search',
+    description: 'Returns the passages of documents that an agent would find for a question.',
   },
 ]

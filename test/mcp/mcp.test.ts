@@ -317,3 +317,35 @@ test('requests of tools count for the rate limit of the key', async () => {
   }
   assert.ok(statuses.includes('429') && statuses.includes('ok'), statuses.join())
 })
+
+test('an assistant runs the tests of an agent, and sees what has failed', async () => {
+  const tenant = await workspace()
+  const client = await connect(tenant.key)
+  const script = { start: 'hi', nodes: { hi: { say: 'Hello.', else: { say: 'We open at nine.' } } } }
+  const { id } = (await tenant.call('POST', '/agents', { name: 'Desk', script })).body.data
+  const steps = [{ says: 'When are you open?', expect: [{ type: 'says', any_of: ['at ten'] }] }]
+  await tenant.call('POST', `/agents/${id}/tests`, { name: 'Opens at ten', kind: 'conversation', steps })
+  const { data: begun, text } = await ask(client, 'run_agent_tests', { agent_id: id, use_draft: true })
+  assert.equal(begun?.status, 'queued', JSON.stringify(text))
+  await tenant.work()
+  const { data: run } = await ask(client, 'get_test_run', { test_run_id: begun.id })
+  assert.deepEqual([run.status, run.failed], ['completed', 1])
+  assert.match(run.results[0].failures[0].sentence, /did not say "at ten"/)
+  await client.close()
+})
+
+test('an assistant searches the documents of its own workspace only', async () => {
+  const [own, other] = [await workspace(), await workspace()]
+  for (const [tenant, text] of [
+    [own, '# Parking\n\nYou can park in the yard.'],
+    [other, '# Parking\n\nYou can park in the street.'],
+  ] as const) {
+    await tenant.call('POST', '/documents', { name: 'Parking', text })
+    await tenant.work()
+  }
+  const client = await connect(own.key)
+  const { text } = await ask(client, 'search_documents', { query: 'Where can I park?' })
+  assert.match(text, /in the yard/)
+  assert.doesNotMatch(text, /in the street/)
+  await client.close()
+})

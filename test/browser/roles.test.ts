@@ -79,7 +79,8 @@ test('a workspace is filled with one resource of each kind', { skip }, async () 
   import_id = (await send('POST', '/contacts/imports', { rows })).id
 })
 
-const viewer_links = 'Home Inbox Conversations Campaigns Contacts Agents Knowledge Tools Channels Events Docs Settings'.split(' ')
+const viewer_links =
+  'Home Inbox Conversations Campaigns Contacts Agents Knowledge Tools Channels Events Docs Settings'.split(' ')
 
 test('an import that wrote nothing has no undo', { skip }, async () => {
   const { id } = await send('POST', '/contacts/imports', { rows: [{ phone_number: 'none' }] })

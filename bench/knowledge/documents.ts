@@ -1,10 +1,10 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import pg from 'pg'
 import { parse } from '../../server/documents/parse/parser.ts'
 import { plainWords } from '../../server/documents/words.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
-import type { Pool } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { checkout, type Database } from '../database.ts'
 
@@ -21,12 +21,15 @@ const documents = 1_000
 const length_wanted = 800
 
 /** Fills a workspace with documents, as the background work writes them. */
-export async function fillDocuments({ pool }: Database, workspace: string, signal: AbortSignal): Promise<void> {
+export async function fillDocuments({ pool, url }: Database, workspace: string, signal: AbortSignal): Promise<void> {
+  // Building an index takes longer than a statement of the service may.
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
   const sentences = await readSentences()
   const pick = seeded(7)
   const now = clock.iso(clock.wall())
   const each = passages / documents
-  const addIndexes = await dropSearchIndexes(pool)
+  const addIndexes = await dropSearchIndexes(client)
   for (let number = 0; number < documents; number += 1) {
     signal.throwIfAborted()
     const [id, edition_id] = [newId(), newId()]
@@ -55,18 +58,19 @@ export async function fillDocuments({ pool }: Database, workspace: string, signa
     )
   }
   await addIndexes()
-  await pool.script('vacuum analyze documents, document_passages, document_words')
+  await client.query('vacuum analyze documents, document_passages, document_words')
+  await client.end()
 }
 
 /** They are built in a fraction of the time that it takes to keep them up to date. Returns what adds them again. */
-async function dropSearchIndexes(pool: Pool): Promise<() => Promise<void>> {
-  const indexes = await pool.many<{ name: string; definition: string }>(
-    sql`select indexname as name, indexdef as definition from pg_indexes
+async function dropSearchIndexes(client: pg.Client): Promise<() => Promise<void>> {
+  const { rows } = await client.query<{ name: string; definition: string }>(
+    `select indexname as name, indexdef as definition from pg_indexes
       where tablename in ('document_passages', 'document_words') and indexdef ilike '% using gin %'`,
   )
-  for (const { name } of indexes) await pool.script(`drop index ${name}`)
+  for (const { name } of rows) await client.query(`drop index ${name}`)
   return async () => {
-    for (const { definition } of indexes) await pool.script(definition)
+    for (const { definition } of rows) await client.query(definition)
   }
 }
 

@@ -41,7 +41,8 @@ export async function asking(stack: AsyncDisposableStack, signal: AbortSignal): 
     openService(database.pool, readConfig({}), () => ''),
     tenant.workspace_id,
   )
-  const known = await Promise.all(questions.map((query) => candidatesFor(at, { query, scope: {} })))
+  const known: Awaited<ReturnType<typeof candidatesFor>>[] = []
+  for (const query of questions) known.push(await candidatesFor(at, { query, scope: {} }))
   let number = 0
   const next = (): number => {
     signal.throwIfAborted()

@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { Drawer } from '../kit/Drawer.tsx'
 import { errorMessage } from '../kit/error-messages.ts'
 import { Fact, FactList } from '../kit/FactList.tsx'
-import { formatBytes, formatNumber } from '../kit/format.ts'
+import { formatNumber } from '../kit/format.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { ErrorAlert } from '../kit/states.tsx'
@@ -63,7 +63,7 @@ function Details({ document, onClose }: { document: Document; onClose: () => voi
           </Fact>
         )}
         <Fact name="Language">{document.language}</Fact>
-        <Fact name="Size">{formatBytes(document.bytes)}</Fact>
+        <Fact name="Characters">{formatNumber(document.characters)}</Fact>
         <Fact name="Passages">{formatNumber(document.passages)}</Fact>
         <Fact name="Created">
           <RelativeTime time={document.created_at} />

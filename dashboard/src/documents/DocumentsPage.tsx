@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { Document } from '../../../server/documents/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { formatNumber } from '../kit/format.ts'
-import { BookIcon, PlusIcon } from '../kit/icons.tsx'
+import { FileIcon, PlusIcon } from '../kit/icons.tsx'
 import { Card, Page, Stack } from '../kit/Page.tsx'
 import { pagesQuery } from '../kit/pages.ts'
 import { RelativeTime } from '../kit/RelativeTime.tsx'
@@ -51,7 +51,7 @@ export function DocumentsPage() {
               getRowId={({ id }) => id}
               isHighlighted={({ id }) => id === open_id}
               empty={
-                <EmptyState icon={<BookIcon size={24} />} title="No documents yet">
+                <EmptyState icon={<FileIcon size={24} />} title="No documents yet">
                   {can_edit ? 'Add what your agents should know.' : 'A member or an owner can add one.'}
                 </EmptyState>
               }

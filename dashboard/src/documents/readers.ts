@@ -9,6 +9,8 @@ const agents_max = 100
 export const readersQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspace, 'agents', 'knowledge'],
+    // A draft may have been saved right before.
+    staleTime: 0,
     queryFn: async ({ signal }) => {
       const { data } = await api.list<Agent>('/agents', { limit: agents_max }, signal)
       const agents = await Promise.all(data.map(({ id }) => api.get<AgentWithDraft>(`/agents/${id}`, {}, signal)))

@@ -142,9 +142,6 @@ export const WebhookIcon = icon(
 export const PlugIcon = icon(<path d="M8 3.5V8M16 3.5V8M5.5 8h13v3.5a6.5 6.5 0 0 1-13 0V8ZM12 18v3" />)
 export const ClockIcon = icon(<path d="M12 7.5V12l3 2M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17Z" />)
 export const SendIcon = icon(<path d="M20.5 3.5 10 14M20.5 3.5 14 20.5l-4-6.5-6.5-4 17-6.5Z" />)
-export const BookIcon = icon(
-  <path d="M12 6.5C10 5 7 4.5 4 4.5v13c3 0 6 .5 8 2 2-1.5 5-2 8-2v-13c-3 0-6 .5-8 2Zm0 0v13" />,
-)
 export const ToolIcon = icon(
   <path d="M14.6 6.5a4.4 4.4 0 0 0-5.7 5.6l-5 5a1.9 1.9 0 0 0 2.9 2.9l5-5a4.4 4.4 0 0 0 5.7-5.6l-2.7 2.6-2.6-.5-.4-2.5 2.8-2.5Z" />,
 )

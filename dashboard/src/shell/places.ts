@@ -1,9 +1,9 @@
 import {
   AgentIcon,
-  BookIcon,
   ChannelIcon,
   ChatIcon,
   EventsIcon,
+  FileIcon,
   HomeIcon,
   InboxIcon,
   KeyIcon,
@@ -33,7 +33,7 @@ const contacts = {
   also: ['/imports', '/suppressions'],
 } as const
 const agents = { to: '/w/$workspace/agents', name: 'Agents', Icon: AgentIcon, is_on_phone: true } as const
-const knowledge = { to: '/w/$workspace/knowledge', name: 'Knowledge', Icon: BookIcon } as const
+const knowledge = { to: '/w/$workspace/knowledge', name: 'Knowledge', Icon: FileIcon } as const
 const tools = { to: '/w/$workspace/tools', name: 'Tools', Icon: ToolIcon } as const
 const channels = { to: '/w/$workspace/channels', name: 'Channels', Icon: ChannelIcon } as const
 const integrations = {

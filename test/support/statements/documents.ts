@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { candidatesFor } from '../../../server/documents/search.ts'
 import * as unanswered from '../../../server/documents/unanswered.ts'
+import { work } from '../../../server/documents/work.ts'
+import { inTransaction } from '../../../server/kit/at.ts'
 import * as clock from '../../../server/kit/clock.ts'
-import { addDocument, find, readDocument } from '../documents.ts'
+import { newId } from '../../../server/kit/id.ts'
+import { addDocument, find, readDocument, uploadDocument } from '../documents.ts'
 import type { Server } from '../harness.ts'
 import { receiver } from '../receivers.ts'
 import { newProvider } from '../samples.ts'
@@ -45,6 +48,10 @@ export async function lookUp(server: Server): Promise<void> {
     await call('POST', '/conversations', { agent_id, message })
   await tenant.work()
   assert.equal((await call('GET', `/documents/unanswered?agent_id=${agent_id}`)).body.data.length, 1)
+  await uploadDocument(tenant, 'A name in use.', 'Page')
+  const due = clock.iso(0)
+  const lease = { workspace: tenant.id, id: shop.id, due_at: due, token: newId() }
+  await inTransaction(server.at(tenant.id), (at) => work.giveUp?.(at, lease) ?? Promise.resolve())
   await call('DELETE', `/documents/${shop.id}`)
   await call('DELETE', `/documents/${fetched.id}`)
   await unanswered.removeOld(server.at(tenant.id, clock.wall() + 40 * clock.day_ms))

@@ -279,7 +279,7 @@ async function recordProgress(at: At, lease: Lease, results: Pick<Written, 'stat
         output_tokens = output_tokens + ${output_tokens}, attempt = 0,
         status = case when done + ${done} >= tests then 'completed' else status end,
         ended_at = case when done + ${done} >= tests then ${clock.iso(clock.wall())}::timestamptz end,
-        due_at = case when done + ${done} < tests then due_at end,
+        due_at = case when done + ${done} < tests then ${clock.iso(at.now)}::timestamptz end,
         draft = case when done + ${done} < tests then draft end
       where ${isHeld(lease)}
       returning ${run_columns}`,

@@ -231,6 +231,20 @@ test('when a model fails again and again, the other tests are not tried', async 
   assert.ok(data.filter(({ error }: { error: string }) => !error.startsWith('Not run')).length <= 16)
 })
 
+test('a model that hangs ends its test after the time that conversations wait, and the next one is played', async () => {
+  const tenant = await workspace()
+  const model = await choosingServer(({ messages }) =>
+    JSON.stringify(messages).includes('Hang') ? undefined : { words: ['We open at nine.'] },
+  )
+  const id = await newModelAgent(tenant, model)
+  await addTest(tenant, id, { steps: [{ says: 'Hang!' }, { says: 'Hello?' }] })
+  await addTest(tenant, id, { steps: [ask_hours] })
+  const run = await runTests(tenant, id)
+  assert.deepEqual([run.status, run.passed, run.errors], ['completed', 1, 1])
+  assert.equal(run.results[0].error, 'The model took too long to answer.')
+  assert.equal(model.aborted, 1)
+})
+
 test('a workspace that has used its tokens asks no model', async () => {
   const tenant = await workspace()
   const model = await openaiServer({ words: ['We open at nine.'] })

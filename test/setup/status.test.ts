@@ -38,6 +38,7 @@ const makeWell = () =>
     update channels set status = 'active', error = null;
     delete from recording_files;
     update calls set due_at = null;
+    update test_runs set due_at = null;
     update conversations set due_at = null;
     insert into process_leases (name, lease_token, lease_until)
       values ('periodic_tasks', gen_random_uuid(), now() + interval '1 hour') on conflict do nothing`)

@@ -9,6 +9,8 @@ import { AbortedError, PlayError, type Played, type PlayedTest, type Scene } fro
 
 /** Of one play. */
 const play_max_ms = 5 * 60_000
+/** Of a play: arguments and results of tools, as JSON. */
+const runs_bytes_max = 256 * 1024
 /** Of a result, as JSON. */
 const failures_bytes_max = 32 * 1024
 
@@ -125,8 +127,19 @@ export function keep(
       first_asked_at: movedIf(conversation.first_asked_at),
     },
     turns: turns.map(({ turn, ...one }) => ({ ...one, turn: { ...turn, created_at: moved(turn.created_at) } })),
-    runs,
+    runs: withinBudget(runs),
   }
+}
+
+const not_kept = 'It was not kept, because the tools of this test have answered too much.'
+
+/** What tools were called with and have answered is kept up to some length. The agent has got all of it. */
+function withinBudget(runs: Played['runs']): Played['runs'] {
+  let bytes = 0
+  return runs.map((run) => {
+    bytes += JSON.stringify([run.arguments, run.result]).length
+    return bytes > runs_bytes_max ? { ...run, arguments: {}, result: not_kept } : run
+  })
 }
 
 /** Of all plays of a test. It passes if enough of them have. If those with errors decide, nobody knows. */

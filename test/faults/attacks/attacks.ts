@@ -1,3 +1,4 @@
+import { attack as agent_tests } from './agent-tests.ts'
 import type { Attack } from './attack.ts'
 import { attack as campaign_windows } from './campaign-windows.ts'
 import { attack as forecasts } from './forecasts.ts'
@@ -19,4 +20,5 @@ export const attacks: Attack[] = [
   largest_contacts,
   transcripts,
   forecasts,
+  agent_tests,
 ]

@@ -70,11 +70,13 @@ async function run({ is_long, rounds: requested_rounds, random, print }: RunOpti
 function startWorker(stack: AsyncDisposableStack, settings: Record<string, string>) {
   const running = parley(['serve', '--only', 'worker'], { LOG_LEVEL: 'warn', ...settings })
   const { child } = running
+  const ready = running.says(/runs background work/)
   stack.defer(async () => {
+    // Stopped before, it would have failed to start.
+    await ready.catch(() => {})
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
     await running.ended
   })
-  const ready = running.says(/runs background work/)
   return {
     ready,
     async kill() {

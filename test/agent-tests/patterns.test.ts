@@ -4,7 +4,14 @@ import { RE2JS } from 're2js'
 import { workOf } from '../../server/agent-tests/pattern-work.ts'
 import { isPattern, openPattern } from '../../server/agent-tests/patterns.ts'
 
-const usual = ['nine|9', '\\d{4}-\\d{2}-\\d{2}', '(?:at|by) \\w{1,20}', '[^\\x00-\\x7F]', '\\p{Lu}\\p{L}+', '[一-龥]{2,4}']
+const usual = [
+  'nine|9',
+  '\\d{4}-\\d{2}-\\d{2}',
+  '(?:at|by) \\w{1,20}',
+  '[^\\x00-\\x7F]',
+  '\\p{Lu}\\p{L}+',
+  '[一-龥]{2,4}',
+]
 
 test('usual patterns can be used', () => {
   for (const source of usual) assert.ok(openPattern(`/${source}/`).size > 0, source)

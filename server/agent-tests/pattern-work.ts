@@ -54,7 +54,7 @@ function timesOf(repetition: string): number {
 }
 
 function lettersOf(piece: string): number {
-  const parts = piece.startsWith('[') ? (piece.slice(1).match(pieces_of_class) ?? []) : [piece]
+  const parts: string[] = piece.startsWith('[') ? (piece.slice(1).match(pieces_of_class) ?? []) : [piece]
   return parts.reduce((letters, part, index) => {
     if (/^\\p/i.test(part)) return letters + property_letters
     const [from, to] = [parts[index - 1], parts[index + 1]]

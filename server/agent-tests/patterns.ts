@@ -1,7 +1,11 @@
 import { RE2JS } from 're2js'
+import { workOf } from './pattern-work.ts'
 
 /** A larger program would take too long on a long turn. */
 const program_size_max = 250
+/** More is not even compiled, which could take seconds. */
+const compiled_size_max = 1_000
+const compiled_letters_max = 50_000
 
 export interface Pattern {
   /** The work for a text is in proportion to this and to its length. */
@@ -15,9 +19,12 @@ export const isPattern = (phrase: string): boolean =>
 
 /** Throws an Error with a sentence about what is wrong. RE2 needs time in proportion to the text, whatever the pattern is. */
 export function openPattern(phrase: string): Pattern {
-  const compiled = compile(phrase.slice(1, -1))
-  const size = compiled.programSize()
-  if (size > program_size_max) throw new Error('is too large: use fewer or smaller repetitions.')
+  const source = phrase.slice(1, -1)
+  const work = workOf(source)
+  if (work.letters > compiled_letters_max) throw new Error('is too large: use fewer or smaller ranges of letters.')
+  const compiled = work.size <= compiled_size_max ? compile(source) : undefined
+  const size = compiled?.programSize() ?? work.size
+  if (!compiled || size > program_size_max) throw new Error('is too large: use fewer or smaller repetitions.')
   return { size, matches: (text) => compiled.matcher(text).find() }
 }
 

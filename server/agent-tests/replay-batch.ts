@@ -5,11 +5,13 @@ import { inParallel } from '../kit/limits/in-parallel.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { Problem } from '../kit/problem.ts'
 import { findOffered } from '../tools/mcp-tools.ts'
+import { asksNoModel } from './play/play.ts'
 import { failedReplay, type ReplayScenes, replay } from './play/replay.ts'
-import { AbortedError, isScripted, type Scene } from './play/scene.ts'
+import { AbortedError, type Scene } from './play/scene.ts'
 import { readRecorded } from './recorded.ts'
 import type { ReplayContent, Said } from './replays.ts'
 import { ofRun } from './runs.ts'
+import { openPace } from './test-turns.ts'
 
 /** Conversations that are read at a time. */
 const read_max = 20
@@ -42,15 +44,19 @@ export async function replayBatch(at: AtOutside, batch: ReplayBatch): Promise<Sa
   const deployed = await openDeployed(at, batch, first.content)
   if (!deployed) return queued.map((one) => failed(one, 'The deployed version does not exist any more.'))
   const scenes = { tested: scene, deployed }
-  if (isScripted(scene) && isScripted(deployed)) {
-    const results: Said[] = []
-    const until = clock.ticks() + batch_ms
-    for (const one of queued) {
-      if (results.length > 0 && (clock.ticks() > until || isStopping())) break
-      results.push(await sayAgain(at, scenes, one, run.id))
-    }
-    return results
-  }
+  if (asksNoModel(scene) && asksNoModel(deployed))
+    return at.tools.test_turns(at.workspace, scene.signal, async () => {
+      const results: Said[] = []
+      const pace = openPace()
+      const until = clock.ticks() + batch_ms
+      for (const one of queued) {
+        if (results.length > 0 && (clock.ticks() > until || isStopping())) break
+        results.push(await sayAgain(at, scenes, one, run.id))
+        await pace.yield()
+      }
+      await pace.pause()
+      return results
+    })
   const known = await knownError()
   const results = queued.slice(0, at_once_max).map((one) => ({ one, said: failed(one, known ?? '') }))
   if (known !== undefined) return results.map(({ said }) => said)

@@ -116,7 +116,7 @@ export async function findTested(
   return { agent, version, configuration: version.configuration }
 }
 
-/** Oldest first. */
+/** Oldest first. They are not deleted before they are copied: a run whose results are fewer than it says would never end. */
 async function findTests(
   { db, workspace }: At,
   { agent_id, test_ids }: { agent_id: string; test_ids: string[] | undefined },
@@ -124,7 +124,7 @@ async function findTests(
   const chosen = test_ids ? sql`id = any(${test_ids}::uuid[])` : raw('is_enabled')
   const rows = await db.many<{ id: string }>(
     sql`select id from agent_tests where workspace_id = ${workspace} and agent_id = ${agent_id} and ${chosen}
-      order by created_at, id limit ${raw(String(tests_max))}`,
+      order by created_at, id limit ${raw(String(tests_max))} for key share`,
   )
   const found = new Set(rows.map(({ id }) => id))
   const unknown = (test_ids ?? []).flatMap((id, index) => (found.has(id) ? [] : [`test_ids.${index}`]))

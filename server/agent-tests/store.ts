@@ -61,7 +61,7 @@ export async function create(
 ): Promise<AgentTest> {
   const { db, workspace, now } = at
   const test: TestContent = { is_enabled: true, ...defaults, ...input }
-  const faults = testFaults(test)
+  const faults = await testFaults(test)
   if (faults.length > 0) throw invalid(faults)
   // Two that come at once must not both take the last place.
   await agents.lock(at, { id: agent_id })
@@ -124,7 +124,7 @@ export async function update(
   if (!isCurrent(before)) throw preconditionFailed()
   if (Object.keys(change).length === 0) return before
   const { id, agent_id, created_at: _created_at, updated_at, ...test } = { ...before, ...change }
-  const faults = testFaults(test)
+  const faults = await testFaults(test)
   if (faults.length > 0) throw invalid(faults)
   const changed = await db.one<Row>(
     sql`update agent_tests set name = ${test.name}, kind = ${test.kind}, is_enabled = ${test.is_enabled},

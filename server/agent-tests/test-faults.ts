@@ -3,6 +3,7 @@ import { memberFaults } from '../conversations/member-faults.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { hasControlCharactersExceptBreaks } from '../kit/http/validate-text.ts'
 import { isObject } from '../kit/json.ts'
+import { letOthersRun } from '../kit/let-others-run.ts'
 import { errorMessage, type Fault } from '../kit/problem.ts'
 import { truncate } from '../kit/text.ts'
 import { isPattern, openPattern } from './patterns.ts'
@@ -20,13 +21,13 @@ const path_length_max = 200
 const levels_max = 20
 
 /** Returns what is wrong with a test beyond its schema. */
-export function testFaults(test: TestContent): Fault[] {
+export async function testFaults(test: TestContent): Promise<Fault[]> {
   const bytes = Buffer.byteLength(JSON.stringify(test))
   if (bytes > content_bytes_max)
     return [fault('steps', 'too_long', `A test can have at most ${content_bytes_max / 1024} kB as JSON.`)]
   return [
     ...kindFaults(test),
-    ...expectationFaults(test),
+    ...(await expectationFaults(test)),
     ...toolAnswerFaults(test),
     ...memberFaults({ variables: test.variables }),
     ...contactFaults(test),
@@ -89,7 +90,7 @@ export const listsOf = ({ steps, expect }: Pick<TestContent, 'steps' | 'expect'>
   ['expect', expect],
 ]
 
-function expectationFaults(test: TestContent): Fault[] {
+async function expectationFaults(test: TestContent): Promise<Fault[]> {
   const all = listsOf(test).flatMap(([path, list]) =>
     list.map((one, index): [string, Expectation] => [`${path}.${index}`, one]),
   )
@@ -100,7 +101,12 @@ function expectationFaults(test: TestContent): Fault[] {
   )
   if (patterns.length > patterns_max)
     return [fault('expect', 'too_many', `A test can have at most ${patterns_max} patterns.`)]
-  return [...all.flatMap(([path, one]) => memberFaultsOf(path, one, test)), ...patterns.flatMap(patternFaults)]
+  const faults = all.flatMap(([path, one]) => memberFaultsOf(path, one, test))
+  for (const one of patterns) {
+    faults.push(...patternFaults(one))
+    await letOthersRun({ is_urgent: true })
+  }
+  return faults
 }
 
 function memberFaultsOf(path: string, expectation: Expectation, { medium }: TestContent): Fault[] {

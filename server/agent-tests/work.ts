@@ -9,6 +9,7 @@ import { inParallel } from '../kit/limits/in-parallel.ts'
 import { raw, rowsFrom, sql } from '../kit/postgres/sql.ts'
 import { assertHeld, isHeld, type Lease, leaseLost, type RowWork } from '../kit/work/rows.ts'
 import type { RunContext } from '../kit/work/work.ts'
+import { openEmbedder } from '../models/embedding.ts'
 import { no_usage } from '../talk/state.ts'
 import { findOffered } from '../tools/mcp-tools.ts'
 import * as workspaces from '../workspaces/store.ts'
@@ -108,9 +109,10 @@ async function openScene(
   at: AtOutside,
   { run, configuration, context }: { run: StoredRun; configuration: Configuration; context: RunContext },
 ): Promise<Omit<Scene, 'signal'>> {
-  const [tools, settings] = await Promise.all([
+  const [tools, settings, embedder] = await Promise.all([
     findOffered(at, configuration.tools, configuration.mcp_tools),
     workspaces.readSettings(at),
+    openEmbedder(at),
   ])
   return {
     at,
@@ -119,6 +121,7 @@ async function openScene(
     configuration,
     tools,
     settings,
+    has_embedder: embedder !== undefined,
     created_at: clock.parse(run.created_at),
     log: context.log,
   }

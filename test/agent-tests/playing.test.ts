@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from '../../server/kit/postgres/sql.ts'
 import { addTest, newDesk, resultOf, runTests, sentencesIn } from '../support/agent-tests.ts'
 import { turnsOf } from '../support/conversations.ts'
 import { serve } from '../support/harness.ts'
 
 const server = await serve()
-const { workspace } = server
+const { workspace, pool } = server
 
 const ask_hours = { says: 'When are you open?', expect: [{ type: 'says', any_of: ['open from nine'] }] }
 
@@ -241,4 +242,19 @@ test('a run counts its results', async () => {
   assert.ok(run.created_at <= run.started_at && run.started_at <= run.ended_at)
   const failures = await tenant.call('GET', `/test_runs/${run.id}/results?status=failed`)
   assert.equal(failures.body.pagination.total, 1)
+})
+
+test('a tool of the workspace that has the name of a later built-in one is answered by the test', async () => {
+  const tenant = await workspace()
+  const nodes = {
+    look: { say: 'Hello.', on: [{ hear: ['hours'], go: 'find' }], else: { say: 'Sorry?' } },
+    find: { tool: 'search_knowledge', with: { day: 'Monday' }, ok: 'done', failed: 'done' },
+    done: { say: 'Goodbye!', go: '@end' },
+  }
+  const id = await newDesk(tenant, { script: { start: 'look', nodes }, tools: ['search_knowledge'] })
+  await pool.run(sql`update tools set name = 'search_knowledge' where workspace_id = ${tenant.id}`)
+  const result = await resultOf(tenant, id, { steps: [{ says: 'The hours' }] })
+  assert.deepEqual(sentencesIn(result), [
+    'The agent called search_knowledge with {"day":"Monday"}, and no tool answer fits.',
+  ])
 })

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from '../../server/kit/postgres/sql.ts'
+import { waitUntil } from '../faults/client.ts'
 import { unknown_id } from '../support/contacts.ts'
 import { serve } from '../support/harness.ts'
+import { listLockWaits } from '../support/lock-waits.ts'
 import { newAgent, newAgentTest } from '../support/samples.ts'
 
 const server = await serve()
@@ -124,4 +127,27 @@ test('a deleted agent ends its runs, which stay', async () => {
   const { id: run_id } = (await run()).body.data
   await tenant.call('DELETE', `/agents/${id}`)
   assert.equal((await tenant.call('GET', `/test_runs/${run_id}`)).body.data.status, 'canceled')
+})
+
+test('a test that is deleted while a run is created is not in it, so that the run can end', async () => {
+  const { tenant, test_ids, run } = await withTests(2)
+  const deleted = Promise.withResolvers<void>()
+  const closing = Promise.withResolvers<void>()
+  const deleting = server.pool.tx(async (db) => {
+    await db.run(sql`delete from agent_tests where workspace_id = ${tenant.id} and id = ${test_ids[0] ?? ''}`)
+    deleted.resolve()
+    await closing.promise
+  })
+  await deleted.promise
+  const created = run()
+  await waitUntil('the run waits', async () => (await listLockWaits(server.pool)).length > 0)
+  closing.resolve()
+  await deleting
+  const { status, body } = await created
+  assert.deepEqual([status, body.data.tests], [202, 1])
+  const { results } = (await tenant.call('GET', `/test_runs/${body.data.id}`)).body.data
+  assert.deepEqual(
+    results.map(({ test_id }: { test_id: string }) => test_id),
+    [test_ids[1]],
+  )
 })

@@ -3,7 +3,7 @@ import type { Usage } from '../../talk/state.ts'
 import { Checker, type Scope, TooMuchWork } from '../expectations.ts'
 import type { Expectation, TestFailure } from '../schema.ts'
 import { judge } from './judge.ts'
-import { PlayError, type Played, type PlayedTest, type Scene } from './scene.ts'
+import { assertNotAborted, PlayError, type Played, type PlayedTest, type Scene } from './scene.ts'
 
 export interface Checked {
   failures: Omit<TestFailure, 'conversation_id'>[]
@@ -20,6 +20,7 @@ export async function checkPlay(scene: Scene, test: PlayedTest, played: Played):
   const usage = { input_tokens: 0, output_tokens: 0 }
   let error: string | null = null
   for (const { expectation, step, scope } of expectationsOf(scene, test, played)) {
+    assertNotAborted(scene)
     try {
       const missed = await (expectation.type === 'judge' ? askJudge(expectation) : checker.check(expectation, scope))
       if (missed) failures.push({ expectation, step, ...missed })

@@ -13,11 +13,18 @@ export function play(scene: Scene, test: PlayedTest): Promise<Played> {
   return test.persona ? playPersona(scene, test) : playPerson(scene, test)
 }
 
+/** Whether the agent has a script, which is played without a model also where it looks something up. */
+export const asksNoModel = ({ configuration: { script }, has_embedder }: Agent): boolean =>
+  script !== null &&
+  !(has_embedder && Object.values(script.nodes).some(({ answer_from_knowledge }) => answer_from_knowledge))
+
+type Agent = Pick<Scene, 'configuration' | 'has_embedder'>
+
 /** Whether each play gives the same: no model takes part, and no tool is really called. */
-export const isRepeatable = ({ configuration }: Pick<Scene, 'configuration'>, test: PlayedTest): boolean =>
-  configuration.script !== null &&
+export const isRepeatable = (scene: Agent, test: PlayedTest): boolean =>
+  asksNoModel(scene) &&
   test.persona === null &&
-  !(test.uses_tools && configuration.tools.length > 0) &&
+  !(test.uses_tools && scene.configuration.tools.length > 0) &&
   ![...test.expect, ...test.steps.flatMap(({ expect = [] }) => expect)].some(({ type }) => type === 'judge')
 
 /**

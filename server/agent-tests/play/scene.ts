@@ -20,6 +20,8 @@ export interface Scene {
   /** Those that the configuration names. */
   tools: StoredTool[]
   settings: Settings
+  /** Whether a model is asked when documents are searched. */
+  has_embedder: boolean
   /** When the run was created: the time that the agent sees, unless a test says another one. */
   created_at: number
   /** Aborted when the run is canceled, or the process stops. */

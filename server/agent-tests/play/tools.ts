@@ -73,7 +73,7 @@ export async function openTestTools(scene: Scene, { part, conversation_id, kind,
     const { run, name, arguments: values } = call
     if (!isObject(values)) return invalid('The arguments are no JSON object.')
     at_now = at.now
-    if (isBuiltIn(name)) {
+    if (isBuiltIn(name) && !by_name.has(name)) {
       const given = answerFor(name, values)
       if (given?.error !== undefined) return { status: 'failed', result: given.error }
       const built_in = await runBuiltIn(at, context, { run, name, arguments: values })
@@ -99,7 +99,7 @@ export async function openTestTools(scene: Scene, { part, conversation_id, kind,
     unanswered: [],
     has_called: false,
     offered: [
-      ...offeredBuiltIns(context),
+      ...offeredBuiltIns(context).filter(({ name }) => !by_name.has(name)),
       ...stored.map(({ name, description, parameters }) => ({
         type: 'function' as const,
         name,

@@ -21,7 +21,8 @@ export const scenario: Scenario = {
   run,
 }
 
-const alive_ms = { min: 0, max: 2_500 }
+/** From when the worker has a run. */
+const alive_ms = { min: 0, max: 1_500 }
 /** How long a model takes to answer. */
 const model_takes_ms = 40
 const lines = 10
@@ -65,6 +66,7 @@ async function run({ is_long, rounds, random, print }: RunOptions): Promise<void
     for (let round = 0; round < kills; round += 1) {
       const worker = await startWorkerProcess(stack, environment)
       runs += await keepRunning(world)
+      await untilLeased(world)
       await sleep(between(random, alive_ms.min, alive_ms.max))
       await worker.kill()
       await endLeases(world)
@@ -156,6 +158,14 @@ async function keepRunning(world: World): Promise<number> {
   for (const id of idle) await world.send('POST', `/agents/${id}/test_runs`, { repeat: repeats })
   return idle.length
 }
+
+const untilLeased = ({ pool, tenant: { workspace } }: World): Promise<void> =>
+  waitUntil('a run is leased', async () => {
+    const leased = await pool.many(
+      sql`select from test_runs where workspace_id = ${workspace} and lease_until > ${clock.iso(clock.wall())}`,
+    )
+    return leased.length > 0
+  })
 
 /** The next worker need not wait for them, nor until it is found again that something is due. */
 async function endLeases({ pool, tenant: { workspace } }: World): Promise<void> {

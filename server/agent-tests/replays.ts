@@ -24,10 +24,11 @@ interface NewReplay extends Requested {
 export async function create(at: At, { agent_id, input, by, mcp_tools }: NewReplay): Promise<TestRun> {
   const faults = inputFaults(input)
   if (faults.length > 0) throw invalid(faults)
+  // Reads up to a thousand conversations: others need not wait for that.
+  const sources = await replayable.listReplayable(at, { agent_id, last: input.replay.last })
   await workspaces.lock(at)
   await assertRoom(at)
   const tested = await findTested(at, { agent_id, input, mcp_tools })
-  const sources = await replayable.listReplayable(at, { agent_id, last: input.replay.last })
   if (sources.length === 0)
     throw invalidState(
       'The agent has had no conversation yet that is closed and in which a contact has said something.',

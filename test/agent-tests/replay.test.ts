@@ -5,6 +5,7 @@ import * as retention from '../../server/conversations/retention.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { desk_script, getRun, newDesk, startRun } from '../support/agent-tests.ts'
+import { unknown_id } from '../support/contacts.ts'
 import {
   answersAfter,
   becomes,
@@ -304,5 +305,13 @@ test('a replay takes no tests and no repeats', async () => {
       ...more,
     })
     assert.deepEqual([status, body.error.details.fields[0].code], [400, 'conflict'])
+  }
+})
+
+test('of an agent that does not exist nothing is replayed', async () => {
+  const tenant = await workspace()
+  for (const id of [unknown_id, 'none']) {
+    const refused = await tenant.call('POST', `/agents/${id}/test_runs`, { replay: { last: 1 } })
+    assert.equal(refused.status, 404, refused.text)
   }
 })

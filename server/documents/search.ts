@@ -33,13 +33,14 @@ interface Searched {
   limit: number
 }
 
-interface Edition {
-  id: string
-  name: string
-  url: string | null
-  language: string
-  edition_id: string
+/** What may be found. */
+interface Searchable {
+  languages: string[]
   passages: number
+  /** A condition on `edition_id`. */
+  isCurrent: Sql
+  /** The same, for counts: those of an edition that is being written don't matter. */
+  isCounted: Sql
 }
 
 /** A word of the question, with the words of the documents that it may be. */
@@ -53,26 +54,16 @@ interface Term {
   likeness: number
 }
 
-interface Found extends Omit<Passage, 'title' | 'url'> {
-  edition_id: string
-}
-
 /** Finds the passages that say most about the question, the best first. */
 export async function search(at: AtOutside, searched: Searched): Promise<Passage[]> {
-  const editions = await readEditions(at, searched.scope)
-  if (editions.length === 0) return []
+  const searchable = await readSearchable(at, searched.scope)
+  if (searchable.passages === 0) return []
   const query = truncate(searched.query, query_length_max)
   const embedder = await openEmbedder(at)
-  const [terms, vector] = await Promise.all([readTerms(at, query, editions), vectorOf(query, embedder)])
+  const [terms, vector] = await Promise.all([readTerms(at, query, searchable), vectorOf(query, embedder)])
   if (terms.every(({ count }) => count === 0)) return []
-  const found = await rank(at, { editions, terms, limit: searched.limit, embedder, vector })
-  const by_id = new Map(editions.map((edition) => [edition.id, edition]))
-  return found
-    .filter(({ score }) => score >= found_min)
-    .map(({ edition_id: _, ...passage }) => {
-      const { name = '', url = null } = by_id.get(passage.document_id) ?? {}
-      return { ...passage, title: name, url }
-    })
+  const found = await rank(at, { searchable, terms, limit: searched.limit, embedder, vector })
+  return found.filter(({ score }) => score >= found_min)
 }
 
 /** What the database compares: the words of the question, and those that candidates have. For benchmarks. */
@@ -80,7 +71,7 @@ export async function candidatesFor(
   at: At,
   { query, scope }: Omit<Searched, 'limit'>,
 ): Promise<{ all: string; candidates: string }> {
-  const known = knownIn(await readTerms(at, query, await readEditions(at, scope)))
+  const known = knownIn(await readTerms(at, query, await readSearchable(at, scope)))
   return { all: anyOf(known), candidates: rarest(known) }
 }
 
@@ -135,31 +126,38 @@ async function wordsOf({ db }: Pick<At, 'db'>, language: string, texts: string[]
   return rows.map(({ words }) => words)
 }
 
-/** A workspace has at most 1,000. */
-function readEditions({ db, workspace }: At, { tags, document_ids }: Scope): Promise<Edition[]> {
+async function readSearchable({ db, workspace }: At, { tags, document_ids }: Scope): Promise<Searchable> {
   const conditions = [
     tags ? sql`and tags && ${tags}::text[]` : raw(''),
     document_ids ? sql`and id = any(${document_ids}::uuid[])` : raw(''),
   ]
-  return db.many<Edition>(
-    sql`select id, name, url, language, edition_id, passages from documents
-      where workspace_id = ${workspace} and edition_id is not null ${conditions[0]} ${conditions[1]}`,
+  const current = sql`from documents
+    where workspace_id = ${workspace} and edition_id is not null ${conditions[0]} ${conditions[1]}`
+  const rows = await db.many<{ language: string; passages: number }>(
+    sql`select language, sum(passages) as passages ${current} group by language`,
   )
+  const isCurrent = sql`edition_id in (select edition_id ${current})`
+  return {
+    languages: [...new Set(rows.map(({ language }) => language.split('-')[0] ?? ''))],
+    passages: rows.reduce((sum, { passages }) => sum + passages, 0),
+    isCurrent,
+    isCounted: tags || document_ids ? isCurrent : raw('true'),
+  }
 }
 
-async function readTerms(at: At, query: string, editions: Edition[]): Promise<Term[]> {
-  const languages = [...new Set(editions.map(({ language }) => language.split('-')[0] ?? ''))]
-  const by_language = await Promise.all(languages.map((language) => wordsOf(at, language, [query])))
+async function readTerms(at: At, query: string, searchable: Searchable): Promise<Term[]> {
+  const by_language = await Promise.all(searchable.languages.map((language) => wordsOf(at, language, [query])))
   const asked = [...new Set(by_language.flatMap(([words = []]) => words))].slice(0, words_max)
-  const counts = await countPassages(at, asked, editions)
+  const counts = await countPassages(at, asked, searchable)
   const unknown = asked.filter((word) => !counts.has(word) && word.length >= typo_length_min && /^\p{L}+$/u.test(word))
   const meant = new Map(
     await Promise.all(
-      unknown.slice(0, unknown_words_max).map(async (word) => [word, await similarWords(at, word, editions)] as const),
+      unknown
+        .slice(0, unknown_words_max)
+        .map(async (word) => [word, await similarWords(at, word, searchable)] as const),
     ),
   )
-  const own = editions.reduce((sum, { passages }) => sum + passages, 0)
-  const total = Math.max(own, passages_supposed)
+  const total = Math.max(searchable.passages, passages_supposed)
   return asked.map((word) => {
     const similar = meant.get(word)
     const words = similar?.map((each) => each.word) ?? [word]
@@ -169,11 +167,11 @@ async function readTerms(at: At, query: string, editions: Edition[]): Promise<Te
   })
 }
 
-async function countPassages(at: At, words: string[], editions: Edition[]): Promise<Map<string, number>> {
+async function countPassages(at: At, words: string[], { isCounted }: Searchable): Promise<Map<string, number>> {
   const { db, workspace } = at
   const rows = await db.many<{ word: string; passages: number }>(
     sql`select word, sum(passages) as passages from document_words
-      where workspace_id = ${workspace} and word = any(${words}::text[]) and edition_id = any(${idsOf(editions)}::uuid[])
+      where workspace_id = ${workspace} and word = any(${words}::text[]) and ${isCounted}
       group by word`,
   )
   return new Map(rows.map(({ word, passages }) => [word, passages]))
@@ -185,57 +183,63 @@ interface SimilarWord {
   likeness: number
 }
 
-function similarWords({ db, workspace }: At, word: string, editions: Edition[]): Promise<SimilarWord[]> {
+function similarWords({ db, workspace }: At, word: string, { isCounted }: Searchable): Promise<SimilarWord[]> {
   return db.many<SimilarWord>(
     sql`select word, sum(passages) as passages, similarity(word, ${word})::float8 as likeness from document_words
-      where workspace_id = ${workspace} and word % ${word} and similarity(word, ${word}) >= ${similarity_min}
-        and edition_id = any(${idsOf(editions)}::uuid[])
+      where workspace_id = ${workspace} and lower(word) % ${word} and similarity(word, ${word}) >= ${similarity_min}
+        and ${isCounted}
       group by word order by likeness desc, word limit ${spellings_max}`,
   )
 }
 
-const idsOf = (editions: Edition[]): string[] => editions.map(({ edition_id }) => edition_id)
-
 interface Ranking {
-  editions: Edition[]
+  searchable: Searchable
   terms: Term[]
   limit: number
   embedder: Embedder | undefined
   vector: number[] | undefined
 }
 
-async function rank(at: At, { editions, terms, limit, embedder, vector }: Ranking): Promise<Found[]> {
+async function rank(at: At, { searchable, terms, limit, embedder, vector }: Ranking): Promise<Passage[]> {
   const { db, workspace } = at
   const known = knownIn(terms)
   const sum = terms.reduce((sum, { weight }) => sum + weight, 0)
-  const all = anyOf(known)
-  const covered = join(
-    known.map(
-      (term) => sql`case when words @@ ${orOf(term)}::tsquery then ${term.weight * term.likeness}::real else 0 end`,
-    ),
-    ' + ',
-  )
-  const candidates = sql`select id, document_id, edition_id, heading, text, words, vector, vector_model from document_passages
-    where workspace_id = ${workspace} and words @@ ${rarest(known)}::tsquery and edition_id = any(${idsOf(editions)}::uuid[])
+  const candidates = sql`select id, document_id, heading, text, words, vector, vector_model
+    from document_passages
+    where workspace_id = ${workspace} and words @@ ${rarest(known)}::tsquery and ${searchable.isCurrent}
     limit ${raw(String(candidates_max))}`
-  const ranked = sql`select id, document_id, edition_id, heading, text, vector, vector_model, (${covered}) / ${sum}::real as score,
-      (${join(known.map(rankOf), ' + ')}) + ts_rank_cd('{0.1, 0.2, 0.4, 1.0}', words, ${all}::tsquery, 32) as rank
-    from (${candidates}) as candidate order by rank desc, id limit ${raw(String(compared_max))}`
-  return db.many<Found>(
-    sql`select id, document_id, edition_id, heading, text, least(1, round(score::numeric, 3))::float8 as score
-      from (${ranked}) as best order by ${closeness(embedder, vector)} rank desc, id limit ${limit}`,
+  // A word counts more in a heading or in the name of the document, and if it is there again and again.
+  const graded = sql`select id, document_id, heading, text, words, vector, vector_model,
+      ${join(
+        known.map(
+          (term, index) => sql`ts_rank(${raw(word_grades)}, words, ${orOf(term)}::tsquery) as ${gradeOf(index)}`,
+        ),
+        ', ',
+      )}
+    from (${candidates}) as candidate offset 0`
+  const sumUp = (grade: (index: number) => Sql): Sql =>
+    join(
+      known.map(({ weight, likeness }, index) => sql`${weight * likeness}::real * ${grade(index)}`),
+      ' + ',
+    )
+  const isThere = (index: number): Sql => sql`case when ${gradeOf(index)} > 0 then 1 else 0 end`
+  const ranked = sql`select id, document_id, heading, text, vector, vector_model,
+      (${sumUp(isThere)}) / ${sum}::real as score,
+      ${sumUp((index) => sql`(${isThere(index)} + ${gradeOf(index)})`)}
+        + ts_rank_cd('{0.1, 0.2, 0.4, 1.0}', words, ${anyOf(known)}::tsquery, 32) as rank
+    from (${graded}) as graded order by rank desc, id limit ${raw(String(compared_max))}`
+  return db.many<Passage>(
+    sql`select best.id, document_id, documents.name as title, heading, text, documents.url,
+        least(1, round(score::numeric, 3))::float8 as score
+      from (${ranked}) as best join documents on documents.workspace_id = ${workspace} and documents.id = document_id
+      order by ${closeness(embedder, vector)} rank desc, best.id limit ${limit}`,
   )
 }
 
-/**
- * A word counts by how rare it is, more if it is in a heading or in the name of the document, and more if it is there again and
- * again. Words that are close to each other add to that.
- */
-const rankOf = (term: Term): Sql =>
-  sql`${term.weight * term.likeness}::real * (case when words @@ ${orOf(term)}::tsquery then 1 else 0 end
-    + case when words @@ ${orOf(term, 'A')}::tsquery then 0.3 else 0 end
-    + case when words @@ ${orOf(term, 'B')}::tsquery then 0.6 else 0 end
-    + 0.3 * ts_rank('{0.5, 0, 0, 0}', words, ${orOf(term)}::tsquery))`
+/** How much a word counts besides being there: in the text, in the name of the document, and in headings. */
+const word_grades = "'{0.2, 0, 1.0, 0.6}'"
+
+const gradeOf = (index: number): Sql => raw(`grade_${index}`)
 
 /** Those without a vector come after those that have one. */
 const closeness = (embedder: Embedder | undefined, vector: number[] | undefined): Sql =>

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 
 /** A larger program would take too long on a long turn. */
-const program_size_max = 250
+const program_size_max = 120
 
 export interface Pattern {
   /** The work for a text is in proportion to this and to its length. */

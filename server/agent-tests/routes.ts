@@ -5,6 +5,7 @@ import { toContent } from './report.ts'
 import * as runs from './runs.ts'
 import * as schema from './schema.ts'
 import * as tests from './store.ts'
+import { assertPatterns } from './test-faults.ts'
 
 const path = '/agents/:id/tests'
 const runs_path = '/agents/:id/test_runs'
@@ -41,6 +42,7 @@ export const operations: operation.Operation[] = [
     errors: ['INVALID_STATE'],
     response: schema.AgentTest,
     status: 201,
+    before: (_at, { body }) => assertPatterns(body),
     run: (at, { params, body }) => tests.create(at, { agent_id: params.id, input: body }),
   }),
   operation.get({
@@ -63,6 +65,7 @@ export const operations: operation.Operation[] = [
     params: schema.ByTestId,
     body: schema.AgentTestChange,
     response: schema.AgentTest,
+    before: (_at, { body }) => assertPatterns(body),
     run: (at, { params, body, isCurrent }) => tests.update(at, { ...toOne(params), change: body, isCurrent }),
   }),
   operation.write({

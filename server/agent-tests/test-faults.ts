@@ -3,7 +3,8 @@ import { memberFaults } from '../conversations/member-faults.ts'
 import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { hasControlCharactersExceptBreaks } from '../kit/http/validate-text.ts'
 import { isObject } from '../kit/json.ts'
-import { errorMessage, type Fault } from '../kit/problem.ts'
+import { letOthersRun } from '../kit/let-others-run.ts'
+import { errorMessage, type Fault, invalid } from '../kit/problem.ts'
 import { truncate } from '../kit/text.ts'
 import { isPattern, openPattern } from './patterns.ts'
 import {
@@ -19,7 +20,7 @@ import {
 const path_length_max = 200
 const levels_max = 20
 
-/** Returns what is wrong with a test beyond its schema. */
+/** Returns what is wrong with a test beyond its schema, except for its patterns: see `assertPatterns`. */
 export function testFaults(test: TestContent): Fault[] {
   const bytes = Buffer.byteLength(JSON.stringify(test))
   if (bytes > content_bytes_max)
@@ -94,12 +95,35 @@ function expectationFaults(test: TestContent): Fault[] {
   )
   if (all.length > all_expectations_max)
     return [fault('expect', 'too_many', `A test can have at most ${all_expectations_max} expectations.`)]
-  const patterns = all.flatMap(([path, { any_of = [] }]) =>
-    any_of.flatMap((phrase, index) => (isPattern(phrase) ? [{ path: `${path}.any_of.${index}`, phrase }] : [])),
+  if (patternsIn(test).length > patterns_max) return [tooManyPatterns()]
+  return all.flatMap(([path, one]) => memberFaultsOf(path, one, test))
+}
+
+const tooManyPatterns = (): Fault => fault('expect', 'too_many', `A test can have at most ${patterns_max} patterns.`)
+
+interface PatternAt {
+  path: string
+  phrase: string
+}
+
+/** Those of a test, or of a change of one. */
+const patternsIn = ({ steps = [], expect = [] }: Partial<Pick<TestContent, 'steps' | 'expect'>>): PatternAt[] =>
+  listsOf({ steps, expect }).flatMap(([path, list]) =>
+    list.flatMap(({ any_of = [] }, index) =>
+      any_of.flatMap((phrase, nth) => (isPattern(phrase) ? [{ path: `${path}.${index}.any_of.${nth}`, phrase }] : [])),
+    ),
   )
-  if (patterns.length > patterns_max)
-    return [fault('expect', 'too_many', `A test can have at most ${patterns_max} patterns.`)]
-  return [...all.flatMap(([path, one]) => memberFaultsOf(path, one, test)), ...patterns.flatMap(patternFaults)]
+
+/** Throws a Problem if a pattern of a test, or of a change of one, can't be used. Runs in pieces: some patterns take long to compile. */
+export async function assertPatterns(test: Partial<Pick<TestContent, 'steps' | 'expect'>>): Promise<void> {
+  const patterns = patternsIn(test)
+  if (patterns.length > patterns_max) throw invalid([tooManyPatterns()])
+  const faults: Fault[] = []
+  for (const one of patterns) {
+    faults.push(...patternFaults(one))
+    await letOthersRun({ is_urgent: true })
+  }
+  if (faults.length > 0) throw invalid(faults)
 }
 
 function memberFaultsOf(path: string, expectation: Expectation, { medium }: TestContent): Fault[] {
@@ -125,7 +149,7 @@ function memberFaultsOf(path: string, expectation: Expectation, { medium }: Test
 
 const hasWords = (phrase: string): boolean => isPattern(phrase) || /[\p{L}\p{N}]/u.test(phrase)
 
-function patternFaults({ path, phrase }: { path: string; phrase: string }): Fault[] {
+function patternFaults({ path, phrase }: PatternAt): Fault[] {
   try {
     openPattern(phrase)
     return []

@@ -14,16 +14,23 @@ const tool_answer_characters = 32 * 1024 - 100
 
 const long_words = 'word '.repeat(780)
 
+/** An answer may have as many requests. */
+const loops = 7
+const loopNode = (number: number) => {
+  const next = number < loops ? `loop_${number + 1}` : 'talk'
+  return [`loop_${number}`, { tool: 'look_up', ok: next, failed: next }]
+}
+
 /** Says as much as it may, and calls a tool again and again. */
 const script = {
   start: 'talk',
   nodes: {
-    talk: { say: long_words, on: [{ hear: ['loop'], go: 'loop' }], else: { say: long_words } },
-    loop: { tool: 'look_up', ok: 'loop', failed: 'loop' },
+    talk: { say: long_words, on: [{ hear: ['loop'], go: 'loop_1' }], else: { say: long_words } },
+    ...Object.fromEntries(Array.from({ length: loops }, (_, index) => loopNode(index + 1))),
   },
 }
 
-const slow_pattern = '/(.{0,20}.{0,20}.{0,20}.{0,20}){2}x/'
+const slow_pattern = '/.{0,20}.{0,20}.{0,15}x/'
 const lines = (says: string, expect: object[] = []) => Array.from({ length: 50 }, () => ({ says, expect }))
 const phrases = Array.from({ length: 20 }, (_, index) => `wurd wrod warde ${'unknown '.repeat(50)}${index}`)
 

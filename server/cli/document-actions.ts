@@ -3,6 +3,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Document } from '../../sdk/src/index.ts'
 import { Problem } from '../kit/problem.ts'
+import { counted } from '../kit/text.ts'
 import { takeFirst } from './api-client.ts'
 import type { Target } from './ask.ts'
 import { UsageError } from './command.ts'
@@ -45,7 +46,7 @@ export async function addDocument(target: Target, file: string, options: AddOpti
   const { passages, characters } = document
   return {
     data: { document },
-    text: `"${document.name}" ${document.id} has ${characters.toLocaleString('en')} characters in ${passages} passages.`,
+    text: `"${document.name}" ${document.id} has ${counted(characters, 'character', 'characters')} in ${counted(passages, 'passage', 'passages')}.`,
   }
 }
 

@@ -270,7 +270,7 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
     agent_id = (await tenant.call('POST', '/agents', agent)).body.data.id
     await tenant.call('POST', '/conversations', { agent_id, message: 'Do you sell vouchers?' })
     await tenant.work()
-    return ''
+    return (await tenant.call('GET', '/documents/unanswered')).body.data[0].id
   },
   'documents.refresh': async ({ call }) =>
     (await call('POST', '/documents', { url: `https://pages.example/${phoneNumber()}` })).body.data.id,

@@ -32,6 +32,8 @@ export const event_types: Event['type'][] = [
   'campaign.progress',
   'import.finished',
   'import.undone',
+  'document.ready',
+  'document.failed',
   'api_key.created',
   'api_key.revoked',
   'webhook.disabled',

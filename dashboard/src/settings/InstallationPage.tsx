@@ -99,6 +99,7 @@ const names: Record<string, string> = {
   deleted_campaigns: 'Deletions of campaigns',
   deliveries: 'Webhook deliveries',
   recording_files: 'Files of recordings',
+  test_runs: 'Runs of tests',
 }
 
 const nameOf = ({ kind }: Engine): string => {

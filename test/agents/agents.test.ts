@@ -27,6 +27,7 @@ const defaults = {
   tools: [],
   results: [],
   contact_fields: [],
+  knowledge: null,
   hand_over: { is_allowed: true, on_failure: false, message: null },
   limits: {
     turns_max: 200,
@@ -236,6 +237,7 @@ const configured = {
   tools: ['opt_out'],
   results: [{ name: 'day', type: 'date', description: 'The day.' }],
   contact_fields: ['email', 'tags', 'custom_fields.plan'],
+  knowledge: { tags: ['shop'] },
   hand_over: { is_allowed: false, on_failure: true, message: 'One moment.' },
   voicemail_message: 'Please call us back.\nThank you.',
   voice: 'slt',

@@ -17,6 +17,7 @@ import type { Db } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { createCampaign, enroll } from '../support/campaigns.ts'
 import { create } from '../support/contacts.ts'
+import { addDocument, readDocument, uploadDocument } from '../support/documents.ts'
 import { serve, type Tenant } from '../support/harness.ts'
 import { holdTransaction } from '../support/held-transaction.ts'
 import {
@@ -83,6 +84,10 @@ test('every type of the catalog is recorded, and its data and payload match its 
   const talk = (await call('POST', '/conversations', { agent_id: agent.id, message: 'Hello' })).body.data
   for (const verb of ['hand_over', 'take_back', 'close']) await call('POST', `/conversations/${talk.id}/${verb}`)
   await exchangeMessages(server, tenant)
+  await call('POST', `/agents/${agent.id}/tests`, { name: 'Greets', kind: 'conversation', steps: [{ says: 'Hello' }] })
+  await call('POST', `/agents/${agent.id}/test_runs`)
+  await addDocument(tenant, 'Hours', 'We open at nine.')
+  await readDocument(tenant, await uploadDocument(tenant, '%PDF-1.4 and nothing more', 'broken.pdf'))
   const placed = (await call('POST', '/calls', { agent_id: agent.id, to: phoneNumber(), simulate: '14' })).body.data
   // Two minutes, as fast as a test clock.
   for (let passed_s = 0; passed_s <= 120; passed_s += 20) await tenant.work(Date.now() + passed_s * 1_000)

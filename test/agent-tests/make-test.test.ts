@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { raw, sql } from '../../server/kit/postgres/sql.ts'
 import { receptionist } from '../../server/start/receptionist.ts'
 import { runTests } from '../support/agent-tests.ts'
 import {
@@ -19,6 +18,7 @@ import { serve, type Tenant } from '../support/harness.ts'
 import { openaiServer } from '../support/model-servers.ts'
 import { receiver, respondWith } from '../support/receivers.ts'
 import { newTool, phoneNumber } from '../support/samples.ts'
+import { tablesWith } from '../support/tables-with.ts'
 
 const server = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
 startAnswering(server)
@@ -51,24 +51,6 @@ async function assertPasses(tenant: Tenant, { id, agent_id }: { id: string; agen
   assert.deepEqual([results[0].status, results[0].failures], ['passed', []])
 }
 
-/** Every table of the database that has this text somewhere. */
-async function tablesWith(text: string): Promise<string[]> {
-  const tables = await pool.many<{ name: string }>(
-    sql`select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-      where table_schema = 'public' and table_type = 'BASE TABLE'`,
-  )
-  const found: string[] = []
-  for (const { name } of tables) {
-    const [row] = await pool.many(
-      // The name is quoted by PostgreSQL.
-      sql`select 1 as found from ${raw(name)} as searched
-        where position(${text.toLowerCase()} in lower(searched::text)) > 0 limit 1`,
-    )
-    if (row) found.push(name)
-  }
-  return found
-}
-
 const booking = (tool: string) => ({
   start: 'welcome',
   nodes: {
@@ -91,13 +73,13 @@ test("a test that was made of a conversation holds none of the contact's name, n
   const tenant = await workspace()
   const answer = {
     customer: { firstName: 'Philomena', mail: 'Philomena.Quillfeather@Aerie.Example' },
-    note: 'Booked for PHILOMENA QUILLFEATHER, +49 1512 3456-789',
+    note: 'Booked for PHILOMENA QUILLFEATHER, +49 1514 8206-317',
   }
   const there = await receiver(respondWith(200, json, JSON.stringify(answer)))
   const tool = await create(tenant, '/tools', newTool({ url: there.url, parameters }))
   const agent_id = await newAgent(tenant, { script: booking(tool.name), tools: [tool.name], language: 'en-DE' })
   const contact = await create(tenant, '/contacts', {
-    phone_number: '+4915123456789',
+    phone_number: '+4915148206317',
     first_name: 'Philomena',
     last_name: 'Quillfeather',
     email: 'philomena.quillfeather@aerie.example',
@@ -112,7 +94,7 @@ test("a test that was made of a conversation holds none of the contact's name, n
   await answersAfter(tenant, id, 0)
   await talk(tenant, id, [
     'I am from Aerie Falconry at 12 mossbank lane. My name is Philomena QUILLFEATHER',
-    'Call 0151 23456789, or one five one two three four five six seven eight nine',
+    'Call 0151 48206317, or one five one four eight two zero six three one seven',
     'philomena.quillfeather@aerie.example',
   ])
   await becomes(tenant, id, ({ status }) => status === 'closed')
@@ -143,8 +125,11 @@ test("a test that was made of a conversation holds none of the contact's name, n
   ])
 
   await assertPasses(tenant, data)
-  assert.ok((await tablesWith('quillfeather')).includes('public.conversation_turns'), 'the search finds what is there')
-  assert.ok(!(await tablesWith('quillfeather')).includes('public.agent_tests'))
+  assert.ok(
+    (await tablesWith(pool, tenant, 'quillfeather')).includes('conversation_turns'),
+    'the search finds what is there',
+  )
+  assert.ok(!(await tablesWith(pool, tenant, 'quillfeather')).includes('agent_tests'))
   assert.equal((await tenant.call('POST', `/conversations/${id}/redact`)).status, 200)
   assert.equal((await tenant.call('DELETE', `/contacts/${contact.id}`)).status, 200)
   const exported = JSON.stringify((await tenant.call('GET', `/agents/${agent_id}/tests`)).body)
@@ -152,16 +137,16 @@ test("a test that was made of a conversation holds none of the contact's name, n
     'philomena',
     'quillfeather',
     'aerie',
-    '15123456789',
-    '23456789',
-    'three four five six',
+    '15148206317',
+    '48206317',
+    'four eight two zero',
     'mossbank',
     // Without the letters it could be in a random hash.
     'af-99417',
     'featherstone',
   ]) {
     assert.ok(!exported.toLowerCase().includes(real), real)
-    assert.deepEqual(await tablesWith(real), [], real)
+    assert.deepEqual(await tablesWith(pool, tenant, real), [], real)
   }
   assert.deepEqual((await tenant.call('GET', `/agents/${agent_id}/tests/${data.id}`)).body.data, data, 'the test stays')
 })

@@ -3,12 +3,12 @@ import { after, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as channels from '../../server/channels/store.ts'
 import { inTransaction } from '../../server/kit/at.ts'
-import { raw, sql } from '../../server/kit/postgres/sql.ts'
 import { between, pick, seeded } from '../faults/random.ts'
 import { call_start, getCall, newCaller, patient, placeCall, turnsOf } from '../support/calls.ts'
 import { create } from '../support/conversations.ts'
 import { createDatabase, openServer, type Tenant, testPool } from '../support/harness.ts'
 import { newWebhook } from '../support/samples.ts'
+import { tablesWith } from '../support/tables-with.ts'
 import { startWorker } from '../support/workers.ts'
 
 /* The server ends before its database does. */
@@ -34,23 +34,6 @@ async function waitForEnd(tenant: Tenant, id: string) {
   }
 }
 
-/** In which tables the workspace still has the text. */
-async function tablesWith(tenant: Tenant, text: string): Promise<string[]> {
-  const tables = await pool.many<{ name: string }>(
-    sql`select table_name as name from information_schema.columns
-      where table_schema = 'public' and column_name = 'workspace_id' order by 1`,
-  )
-  const found: string[] = []
-  for (const { name } of tables) {
-    const { total } = await pool.one<{ total: number }>(
-      sql`select count(*) as total from ${raw(name)} as row where workspace_id = ${tenant.id}
-        and strpos(row::text, ${text}) > 0`,
-    )
-    if (total > 0) found.push(name)
-  }
-  return found
-}
-
 /** The call is there, says nothing of the contact, and is whole. */
 async function assertUnlinked(tenant: Tenant, { id, to }: { id: string; to: string }): Promise<void> {
   const call = await getCall(tenant, id)
@@ -62,7 +45,7 @@ async function assertUnlinked(tenant: Tenant, { id, to }: { id: string; to: stri
     assert.deepEqual([conversation.contact_id, conversation.counterpart, conversation.status], [null, null, 'closed'])
     assert.equal((await turnsOf(tenant, call.conversation_id)).length, Math.min(100, call.turn_count))
   }
-  assert.deepEqual(await tablesWith(tenant, to), [], `${to} is left`)
+  assert.deepEqual(await tablesWith(pool, tenant, to), [], `${to} is left`)
 }
 
 interface Placed {
@@ -215,7 +198,7 @@ suite(`deletions during calls (SEED=${seed})`, { concurrency: 2, timeout: 120_00
     for (const { text, heard } of conversation_id ? await turnsOf(tenant, conversation_id) : [])
       assert.deepEqual([text, heard], ['', null])
     assert.deepEqual(
-      (await tablesWith(tenant, call.to)).filter((name) => /call|conversation|idempotency/.test(name)),
+      (await tablesWith(pool, tenant, call.to)).filter((name) => /call|conversation|idempotency/.test(name)),
       [],
     )
   })

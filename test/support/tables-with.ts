@@ -1,0 +1,28 @@
+import type { Pool } from '../../server/kit/postgres/pool.ts'
+import { raw, sql } from '../../server/kit/postgres/sql.ts'
+import type { Tenant } from './harness.ts'
+
+/**
+ * In which tables the text still is, in either case. Of tables that belong to workspaces only the rows of this one
+ * are searched, because other tests store what they like in theirs.
+ */
+export async function tablesWith(pool: Pool, { id }: Pick<Tenant, 'id'>, text: string): Promise<string[]> {
+  const tables = await pool.many<{ name: string; is_shared: boolean }>(
+    sql`select tables.table_name as name, columns.column_name is null as is_shared
+      from information_schema.tables
+      left join information_schema.columns
+        on columns.table_schema = tables.table_schema and columns.table_name = tables.table_name
+          and columns.column_name = 'workspace_id'
+      where tables.table_schema = 'public' and tables.table_type = 'BASE TABLE' order by 1`,
+  )
+  const found: string[] = []
+  for (const { name, is_shared } of tables) {
+    const [row] = await pool.many(
+      sql`select 1 as found from ${raw(name)} as searched
+        where ${is_shared ? sql`true` : sql`workspace_id = ${id}`}
+          and position(${text.toLowerCase()} in lower(searched::text)) > 0 limit 1`,
+    )
+    if (row) found.push(name)
+  }
+  return found
+}

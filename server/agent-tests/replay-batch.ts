@@ -1,13 +1,12 @@
 import { findVersion } from '../agents/find-version.ts'
 import type { AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { inParallel } from '../kit/limits/in-parallel.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { Problem } from '../kit/problem.ts'
 import { findOffered } from '../tools/mcp-tools.ts'
 import { asksNoModel } from './play/play.ts'
 import { failedReplay, type ReplayScenes, replay } from './play/replay.ts'
-import { AbortedError, type Scene } from './play/scene.ts'
+import { playAtOnce, type Scene } from './play/scene.ts'
 import { readRecorded } from './recorded.ts'
 import type { ReplayContent, Said } from './replays.ts'
 import { ofRun } from './runs.ts'
@@ -60,11 +59,8 @@ export async function replayBatch(at: AtOutside, batch: ReplayBatch): Promise<Sa
   const known = await knownError()
   const results = queued.slice(0, at_once_max).map((one) => ({ one, said: failed(one, known ?? '') }))
   if (known !== undefined) return results.map(({ said }) => said)
-  await inParallel(results, { at_once: at_once_max }, async (result) => {
+  await playAtOnce(scene, results, { at_once: at_once_max }, async (result) => {
     result.said = await sayAgain(at, scenes, result.one, run.id)
-  }).catch((error: unknown) => {
-    if (scene.signal.aborted) throw new AbortedError('the run was stopped')
-    throw error
   })
   return results.map(({ said }) => said)
 }

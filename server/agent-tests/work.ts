@@ -5,18 +5,17 @@ import { addTokens, isOverLimit } from '../conversations/tokens.ts'
 import * as events from '../events/store.ts'
 import { type At, type AtOutside, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { inParallel } from '../kit/limits/in-parallel.ts'
 import { raw, rowsFrom, sql } from '../kit/postgres/sql.ts'
 import { assertHeld, isHeld, type Lease, leaseLost, type RowWork } from '../kit/work/rows.ts'
 import type { RunContext } from '../kit/work/work.ts'
 import { openEmbedder } from '../models/embedding.ts'
-import { no_usage } from '../talk/state.ts'
+import { no_usage, type Usage } from '../talk/state.ts'
 import { findOffered } from '../tools/mcp-tools.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { event_types } from './event-types.ts'
 import { isRepeatable } from './play/play.ts'
 import { failedOutcome, type NewResult, type Outcome, playAndCheck, sum, toResult } from './play/results.ts'
-import { AbortedError, type PlayedTest, type Scene } from './play/scene.ts'
+import { type PlayedTest, playAtOnce, type Scene } from './play/scene.ts'
 import { replayBatch } from './replay-batch.ts'
 import { withoutGone } from './replays.ts'
 import { type RunRow, run_columns, table, toRun } from './run-rows.ts'
@@ -79,9 +78,15 @@ async function begin(at: AtOutside, lease: Lease, context: RunContext): Promise<
     context.onProgress()
     const stopped = new AbortController()
     const stopWatching = watch(at, { lease, context, stopped })
+    let spent: Usage = no_usage
+    const spend = (usage: Usage) => {
+      spent = sum([spent, usage])
+    }
     try {
-      return await runBatch(at, { run, lease, context, scene: { ...scene, signal: stopped.signal } })
+      return await runBatch(at, { run, lease, context, scene: { ...scene, signal: stopped.signal, spend } })
     } catch (error) {
+      // Nothing of the batch is kept, but its tokens count.
+      await countTokens(at, spent)
       if (!stopped.signal.aborted) throw error
       // The next process goes on where this one has stopped.
       if (context.isStopping()) return true
@@ -108,7 +113,7 @@ async function configurationOf(at: At, { agent_id, version_id, draft }: StoredRu
 async function openScene(
   at: AtOutside,
   { run, configuration, context }: { run: StoredRun; configuration: Configuration; context: RunContext },
-): Promise<Omit<Scene, 'signal'>> {
+): Promise<Omit<Scene, 'signal' | 'spend'>> {
   const [tools, settings, embedder] = await Promise.all([
     findOffered(at, configuration.tools, configuration.mcp_tools),
     workspaces.readSettings(at),
@@ -205,15 +210,12 @@ async function playTogether(at: AtOutside, { run, scene }: Batch, all: Toplay[])
   const end = all.findIndex(({ test }) => isRepeatable(scene, test))
   const some = all.slice(0, Math.min(count, end < 0 ? all.length : end))
   const plays = some.flatMap((one) => Array.from({ length: run.repeat }, () => ({ one, outcome: failedOutcome('') })))
-  await inParallel(plays, { at_once: plays_at_once_max }, async (play) => {
+  await playAtOnce(scene, plays, { at_once: plays_at_once_max }, async (play) => {
     const { one } = play
     play.outcome =
       known !== undefined && needsModel(scene, one.test)
         ? failedOutcome(known)
         : await playAndCheck(scene, one.test, idsOf(run, one))
-  }).catch((error: unknown) => {
-    if (scene.signal.aborted) throw new AbortedError('the run was stopped')
-    throw error
   })
   return some.map((one) => {
     const outcomes = plays.flatMap((play): Outcome[] => (play.one === one ? [play.outcome] : []))
@@ -257,18 +259,20 @@ const write = (
   inTransaction(at, async (at) => {
     const results = await check(at)
     const run = await recordProgress(at, lease, results)
-    const usage = sum(results.map((one) => one.usage))
     await Promise.all([
       insertPlayed(
         at,
         results.flatMap(({ kept }) => kept),
       ),
       writeResults(at, results),
-      addTokens(at, [{ channel_id: null, tokens: usage.input_tokens + usage.output_tokens }]),
+      countTokens(at, sum(results.map(({ usage }) => usage))),
     ])
     if (run.status === 'completed') await events.record(at, event_types.completed, [{ data: toRun(run) }])
     return run.status !== 'completed'
   })
+
+const countTokens = (at: At, { input_tokens, output_tokens }: Usage): Promise<void> =>
+  addTokens(at, [{ channel_id: null, tokens: input_tokens + output_tokens }])
 
 /** The run is completed with its last result. */
 async function recordProgress(at: At, lease: Lease, results: Pick<Written, 'status' | 'usage'>[]): Promise<RunRow> {

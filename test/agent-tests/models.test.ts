@@ -259,14 +259,16 @@ test('a workspace that has used its tokens asks no model', async () => {
   assert.equal(model.received.length, 1)
 })
 
-test('a run that is canceled while a model is asked ends at once, and keeps nothing of it', async () => {
+test('a run that is canceled while a model is asked ends at once, and keeps only the count of its tokens', async () => {
   const tenant = await workspace()
-  const model = await choosingServer(() => undefined)
+  const model = await choosingServer(({ messages }) =>
+    JSON.stringify(messages).includes('Hang') ? undefined : { words: ['We open at nine.'] },
+  )
   const id = await newModelAgent(tenant, model)
-  await addTest(tenant, id, { steps: [ask_hours] })
+  await addTest(tenant, id, { steps: [ask_hours, { says: 'Hang!' }] })
   const { id: run_id } = await startRun(tenant, id)
   const working = tenant.work()
-  await until(() => model.received.length > 0)
+  await until(() => model.received.length > 1)
   assert.equal((await getRun(tenant, run_id)).status, 'running')
   assert.equal((await tenant.call('POST', `/test_runs/${run_id}/cancel`)).status, 200)
   await working
@@ -274,6 +276,7 @@ test('a run that is canceled while a model is asked ends at once, and keeps noth
   const run = await getRun(tenant, run_id)
   assert.deepEqual([run.status, run.done, run.results[0].status], ['canceled', 0, 'canceled'])
   assert.equal((await tenant.call('GET', '/conversations?is_test=true')).body.pagination.total, 0)
+  assert.equal((await server.pool.one<{ tokens: number }>(tokensOf(tenant.id))).tokens, 15)
 })
 
 const tokensOf = (workspace_id: string) => sql`select tokens from token_days where workspace_id = ${workspace_id}`

@@ -3,7 +3,6 @@ import { toUsage } from '../../drivers/ask.ts'
 import { printable } from '../../kit/text.ts'
 import { openModel } from '../../models/language-model.ts'
 import { describeModelError } from '../../models/model-error.ts'
-import type { Usage } from '../../talk/state.ts'
 import { AbortedError, PlayError, type Scene } from './scene.ts'
 
 /** A model that plays a person or judges must answer within this time. */
@@ -14,18 +13,18 @@ const timeout_ms = 30_000
  * without a model that is a PlayError.
  */
 export async function askModel(
-  { at, configuration, signal }: Scene,
+  { at, configuration, signal, spend }: Scene,
   what: string,
   prompt: LanguageModelV4Prompt,
-): Promise<{ text: string; usage: Usage }> {
+): Promise<string> {
   try {
     const model = await openModel(at, { ...configuration.model, temperature: null })
     const { content, usage } = await model.doGenerate({
       prompt,
       abortSignal: AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)]),
     })
-    const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
-    return { text: printable(text).trim(), usage: toUsage(usage) }
+    spend(toUsage(usage))
+    return printable(content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')).trim()
   } catch (error) {
     if (signal.aborted) throw new AbortedError('the play was aborted')
     const is_late = error instanceof Error && error.name === 'TimeoutError'

@@ -1,5 +1,4 @@
 import { costOf } from '../../calls/cost.ts'
-import type { Usage } from '../../talk/state.ts'
 import { Checker, type Scope, TooMuchWork } from '../expectations.ts'
 import type { Expectation, TestFailure } from '../schema.ts'
 import { judge } from './judge.ts'
@@ -9,15 +8,12 @@ export interface Checked {
   failures: Omit<TestFailure, 'conversation_id'>[]
   /** What can't be checked, because a judge has failed for example. */
   error: string | null
-  /** Of judges. */
-  usage: Usage
 }
 
 /** Checks all expectations of a play. Where a line was not said, there is nothing to check. */
 export async function checkPlay(scene: Scene, test: PlayedTest, played: Played): Promise<Checked> {
   const checker = new Checker(scene.configuration.language)
   const failures: Checked['failures'] = []
-  const usage = { input_tokens: 0, output_tokens: 0 }
   let error: string | null = null
   for (const { expectation, step, scope } of expectationsOf(scene, test, played)) {
     assertNotAborted(scene)
@@ -32,13 +28,10 @@ export async function checkPlay(scene: Scene, test: PlayedTest, played: Played):
   return {
     failures: inOrder([...failures, ...played.faults.map((one) => ({ expectation: null, ...one }))]),
     error,
-    usage,
   }
 
   async function askJudge({ question = '' }: Expectation) {
     const verdict = await judge(scene, question, played)
-    usage.input_tokens += verdict.usage.input_tokens
-    usage.output_tokens += verdict.usage.output_tokens
     if (verdict.is_yes) return undefined
     const reason = verdict.reason === '' ? '' : ` ${verdict.reason}`
     return { sentence: `The judge said no to "${question}".${reason}`, seq: null }

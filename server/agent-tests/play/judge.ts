@@ -2,7 +2,6 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { userText } from '../../drivers/prompt.ts'
 import { membersOf } from '../../kit/json.ts'
 import { truncate } from '../../kit/text.ts'
-import type { Usage } from '../../talk/state.ts'
 import { askModel } from './ask-model.ts'
 import { PlayError, type Played, type Scene } from './scene.ts'
 
@@ -12,13 +11,11 @@ const reason_max = 500
 export interface Verdict {
   is_yes: boolean
   reason: string
-  usage: Usage
 }
 
 /** A model answers a question about a conversation with yes or no. What was said is data for it. */
 export async function judge(scene: Scene, question: string, { turns }: Pick<Played, 'turns'>): Promise<Verdict> {
-  const { text, usage } = await askModel(scene, 'A judge', promptFor(question, turns))
-  return { ...readVerdict(text), usage }
+  return readVerdict(await askModel(scene, 'A judge', promptFor(question, turns)))
 }
 
 const promptFor = (question: string, turns: Played['turns']): LanguageModelV4Prompt => [
@@ -50,7 +47,7 @@ const transcriptOf = (turns: Played['turns']): string =>
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
-function readVerdict(text: string): { is_yes: boolean; reason: string } {
+function readVerdict(text: string): Verdict {
   const { answer, reason } = membersOf(parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)))
   const said = typeof answer === 'string' ? answer.trim().toLowerCase() : answer
   if (said !== 'yes' && said !== 'no') throw new PlayError('The answer of the judge could not be read.')

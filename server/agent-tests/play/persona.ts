@@ -2,7 +2,6 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import { hasFirstWords } from '../../conversations/begin.ts'
 import { userText } from '../../drivers/prompt.ts'
 import { truncate } from '../../kit/text.ts'
-import { no_usage, type Usage } from '../../talk/state.ts'
 import type { Persona } from '../schema.ts'
 import { askModel } from './ask-model.ts'
 import type { Mark, Played, PlayedTest, Scene } from './scene.ts'
@@ -13,13 +12,12 @@ const words_max = 2_000
 const end_mark = '[end]'
 
 /** A model plays the contact. Its tokens count for the run, and not for the agent. */
-export async function playPersona(scene: Scene, test: PlayedTest): Promise<Played & { persona_usage: Usage }> {
+export async function playPersona(scene: Scene, test: PlayedTest): Promise<Played> {
   const talk = await TextTalk.open(scene, test)
   const { persona } = test
   const marks: Mark[] = []
-  let persona_usage = no_usage
   let is_at_limit = false
-  const played = await untilEnd(
+  return untilEnd(
     talk,
     marks,
     async () => {
@@ -28,24 +26,19 @@ export async function playPersona(scene: Scene, test: PlayedTest): Promise<Playe
       while (talk.status === 'open') {
         is_at_limit = marks.length >= test.turns_max
         if (is_at_limit) break
-        const asked = await askModel(scene, 'A persona', promptFor(persona, talk))
-        persona_usage = {
-          input_tokens: persona_usage.input_tokens + asked.usage.input_tokens,
-          output_tokens: persona_usage.output_tokens + asked.usage.output_tokens,
-        }
-        const words = truncate(asked.text.replaceAll(end_mark, '').trim(), words_max)
+        const answer = await askModel(scene, 'A persona', promptFor(persona, talk))
+        const words = truncate(answer.replaceAll(end_mark, '').trim(), words_max)
         if (words !== '') {
           const seq = talk.last_seq + 1
           await talk.say(words)
           marks.push({ seq, results: talk.results, how: talk.how })
         }
-        if (words === '' || asked.text.includes(end_mark)) break
+        if (words === '' || answer.includes(end_mark)) break
       }
       return []
     },
     () => is_at_limit,
   )
-  return { ...played, persona_usage }
 }
 
 function promptFor({ goal, facts, style }: Persona, { turns }: TextTalk): LanguageModelV4Message[] {

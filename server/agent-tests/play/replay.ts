@@ -8,7 +8,7 @@ import { answersOf, type Call, type Exchanges, exchangesIn, isReal, joined, type
 import type { ReplayDifference } from '../schema.ts'
 import { completeContent } from '../store.ts'
 import { isRepeatable, play } from './play.ts'
-import { keep, type NewResult, sum, withinTime } from './results.ts'
+import { keep, type NewResult, withinTime } from './results.ts'
 import type { Played, PlayedTest, Scene } from './scene.ts'
 
 const differences_max = 100
@@ -31,12 +31,12 @@ export function replay({ tested, deployed }: ReplayScenes, recorded: Recorded, i
   return withinTime(
     tested,
     ids,
-    async (signal) => {
+    async (scene) => {
       const test = testOf(recorded)
-      const one = await play({ ...tested, signal }, test)
+      const one = await play(scene, test)
       // The same script does the same.
       const is_same = isSameScript(tested, deployed)
-      const other = is_same ? one : await play({ ...deployed, signal }, test)
+      const other = is_same ? one : await play({ ...deployed, signal: scene.signal, spend: scene.spend }, test)
       const kept = [keep(tested, one, ids), ...(is_same ? [] : [keep(deployed, other, ids)])]
       const conversation_ids = kept.map(({ conversation }) => conversation.id)
       const result = {
@@ -44,7 +44,6 @@ export function replay({ tested, deployed }: ReplayScenes, recorded: Recorded, i
         is_repeatable: isRepeatable(tested, test) && isRepeatable(deployed, test),
         conversation_id: conversation_ids[0] ?? null,
         conversation_ids,
-        usage: sum(kept.map(({ conversation }) => conversation.usage)),
         kept,
       }
       const error =

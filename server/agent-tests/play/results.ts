@@ -43,31 +43,36 @@ export interface Outcome {
 
 /** Plays a test once and checks what it expects. Throws an AbortedError when nobody wants to know any more. */
 export const playAndCheck = (scene: Scene, test: PlayedTest, ids: object): Promise<Outcome> =>
-  withinTime(
-    scene,
-    ids,
-    async (signal) => toOutcome({ ...scene, signal }, test, await play({ ...scene, signal }, test), ids),
-    failedOutcome,
-  )
+  withinTime(scene, ids, async (scene) => toOutcome(scene, test, await play(scene, test), ids), failedOutcome)
 
-/** What fails, or takes too long, is a result too: it must not keep the others of a run from being played. */
-export async function withinTime<Result>(
+/**
+ * What fails, or takes too long, is a result too: it must not keep the others of a run from being played. All that models have used
+ * is in its `usage`.
+ */
+export async function withinTime<Result extends object>(
   scene: Scene,
   ids: object,
-  run: (signal: AbortSignal) => Promise<Result>,
+  run: (scene: Scene) => Promise<Result>,
   toFailed: (error: string) => Result,
-): Promise<Result> {
+): Promise<Result & { usage: Usage }> {
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), play_max_ms)
+  let usage: Usage = no_usage
+  const spend = (used: Usage) => {
+    usage = sum([usage, used])
+    scene.spend(used)
+  }
+  const fail = (error: string) => ({ ...toFailed(error), usage })
   try {
-    return await run(AbortSignal.any([scene.signal, late.signal]))
+    const result = await run({ ...scene, signal: AbortSignal.any([scene.signal, late.signal]), spend })
+    return { ...result, usage }
   } catch (error) {
     if (scene.signal.aborted) throw new AbortedError('the play was aborted')
-    if (error instanceof AbortedError) return toFailed(`It took longer than ${play_max_ms / 60_000} minutes.`)
-    if (error instanceof PlayError) return toFailed(error.message)
+    if (error instanceof AbortedError) return fail(`It took longer than ${play_max_ms / 60_000} minutes.`)
+    if (error instanceof PlayError) return fail(error.message)
     if (isUnavailable(error) || isBusy(error)) throw error
     scene.log.error({ err: error, workspace_id: scene.at.workspace, ...ids }, 'a test could not be played')
-    return toFailed('It could not be played because of an internal error.')
+    return fail('It could not be played because of an internal error.')
   } finally {
     clearTimeout(timer)
   }
@@ -82,13 +87,8 @@ export const failedOutcome = (error: string): Outcome => ({
   has_called: false,
 })
 
-async function toOutcome(
-  scene: Scene,
-  test: PlayedTest,
-  played: Played & { persona_usage?: Usage },
-  ids: object,
-): Promise<Outcome> {
-  const nothing = { failures: [], error: null, usage: no_usage }
+async function toOutcome(scene: Scene, test: PlayedTest, played: Played, ids: object): Promise<Omit<Outcome, 'usage'>> {
+  const nothing = { failures: [], error: null }
   const checked = played.error === null ? await checkPlay(scene, test, played) : nothing
   const { id: conversation_id } = played.conversation
   const error = played.error ?? checked.error
@@ -98,7 +98,6 @@ async function toOutcome(
     failures,
     error,
     kept: keep(scene, played, ids),
-    usage: sum([played.conversation.usage, checked.usage, played.persona_usage ?? no_usage]),
     has_called: played.has_called,
   }
 }

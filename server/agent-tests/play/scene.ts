@@ -5,7 +5,9 @@ import type { Row } from '../../conversations/rows.ts'
 import type { RunToSave } from '../../conversations/tool-runs.ts'
 import type { TurnOf } from '../../conversations/turns.ts'
 import type { AtOutside } from '../../kit/at.ts'
+import { inParallel } from '../../kit/limits/in-parallel.ts'
 import type { Log } from '../../kit/log.ts'
+import type { Usage } from '../../talk/state.ts'
 import type { StoredTool } from '../../tools/store.ts'
 import type { Settings } from '../../workspaces/schema.ts'
 import type { ends, TestContent } from '../schema.ts'
@@ -26,6 +28,8 @@ export interface Scene {
   created_at: number
   /** Aborted when the run is canceled, or the process stops. */
   signal: AbortSignal
+  /** Is told each time that a model was used, so that what is spent counts also when the play is aborted. */
+  spend: (usage: Usage) => void
   log: Log
 }
 
@@ -71,6 +75,21 @@ export class AbortedError extends Error {}
 
 export function assertNotAborted({ signal }: Pick<Scene, 'signal'>): void {
   if (signal.aborted) throw new AbortedError('the play was aborted')
+}
+
+/** Plays some at the same time. What one of them throws is thrown when all have ended. */
+export async function playAtOnce<T>(
+  { signal }: Pick<Scene, 'signal'>,
+  all: T[],
+  { at_once }: { at_once: number },
+  playOne: (one: T) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await inParallel(all, { at_once }, playOne)
+  } catch (error) {
+    if (signal.aborted) throw new AbortedError('the run was stopped')
+    throw error instanceof Error && error.cause ? error.cause : error
+  }
 }
 
 export const isScripted = ({ configuration }: Pick<Scene, 'configuration'>): boolean => configuration.script !== null

@@ -12,7 +12,7 @@ import { newId } from '../../kit/id.ts'
 import { letOthersRun } from '../../kit/let-others-run.ts'
 import { openScheduler } from '../../kit/work/scheduler.ts'
 import { settingsFor, time_limits, valuesOf } from '../../talk/settings.ts'
-import { type Entry, newState } from '../../talk/state.ts'
+import { type Entry, newState, type Usage } from '../../talk/state.ts'
 import {
   assertNotAborted,
   contactOf,
@@ -189,6 +189,7 @@ export class TextTalk {
 
   #save(save: Save): Saved {
     const plan = planFor(this.#at, save, this.#row)
+    this.#scene.spend(difference(plan.after.usage, this.#row.usage))
     this.#row = plan.after
     this.#turns.push(...plan.closed, ...plan.inserted)
     this.#runs.push(...plan.runs)
@@ -244,6 +245,11 @@ interface Opened {
   engine: ReturnType<typeof newState>
   journal: TestJournal
 }
+
+const difference = (after: Usage, before: Usage): Usage => ({
+  input_tokens: after.input_tokens - before.input_tokens,
+  output_tokens: after.output_tokens - before.output_tokens,
+})
 
 /** Of the lease that a conversation in memory needs none of. */
 const token = 'test'

@@ -41,12 +41,14 @@ export async function playVoice(scene: Scene, test: PlayedTest): Promise<Played>
   const carrier = limited(simulator, { turns_max: test.turns_max, signal: scene.signal })
   const call = { row, contact, time_zone: zoneFor(contact, scene, now), configuration, horizon: now + horizon_ms }
   const save = await runAhead(at, call, { carrier, tools, log })
+  const { conversation_save, new_conversation } = save
+  const begun =
+    new_conversation && newRow({ ...new_conversation, contact_id: null, counterpart: null, is_test: true }, no_lease)
+  const plan = begun && conversation_save && planFor({ ...at, now: save.now }, conversation_save, begun)
+  if (plan) scene.spend(plan.after.usage)
   assertNotAborted(scene)
   await letOthersRun()
-  const { conversation_save, new_conversation } = save
-  if (!new_conversation) throw new Error('a call has ended without a conversation')
-  const begun = newRow({ ...new_conversation, contact_id: null, counterpart: null, is_test: true }, no_lease)
-  const plan = conversation_save && planFor({ ...at, now: save.now }, conversation_save, begun)
+  if (!begun) throw new Error('a call has ended without a conversation')
   const turns = plan ? [...plan.closed, ...plan.inserted] : []
   const runs = plan?.runs ?? []
   const { end_reason, duration_ms } = summarize(save.facts)

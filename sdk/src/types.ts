@@ -1598,8 +1598,8 @@ export interface AgentTest {
   /** The time that the agent sees. By default the real one. */
   now: string | null
   /**
-   * Really calls the tools that `tool_answers` does not answer. By default such a call fails the test, and nothing is
-   * called.
+   * Really calls the tools that `tool_answers` does not answer, and may do so again if the run is interrupted. By default
+   * such a call fails the test, and nothing is called.
    */
   uses_tools: boolean
   /** What tools answer. The first one that fits is used. At most 32 kB. */
@@ -1646,8 +1646,8 @@ export interface NewAgentTest {
   /** The time that the agent sees. By default the real one. */
   now?: string | null
   /**
-   * Really calls the tools that `tool_answers` does not answer. By default such a call fails the test, and nothing is
-   * called.
+   * Really calls the tools that `tool_answers` does not answer, and may do so again if the run is interrupted. By default
+   * such a call fails the test, and nothing is called.
    */
   uses_tools?: boolean
   /** What tools answer. The first one that fits is used. At most 32 kB. */
@@ -1690,8 +1690,8 @@ export interface AgentTestChange {
   /** The time that the agent sees. By default the real one. */
   now?: string | null
   /**
-   * Really calls the tools that `tool_answers` does not answer. By default such a call fails the test, and nothing is
-   * called.
+   * Really calls the tools that `tool_answers` does not answer, and may do so again if the run is interrupted. By default
+   * such a call fails the test, and nothing is called.
    */
   uses_tools?: boolean
   /** What tools answer. The first one that fits is used. At most 32 kB. */
@@ -1810,7 +1810,7 @@ export interface TestRunResult {
   passes: number
   /** How many runs it had. */
   runs: number
-  /** Whether each run gives the same: not if a model answers or judges, or a tool was really called. */
+  /** Whether each run gives the same: not if a model answers, judges or ranks documents, or a tool was really called. */
   is_repeatable: boolean
   /** What has failed in its runs: at most 20. */
   failures: TestFailure[]

@@ -273,7 +273,8 @@ const fields = {
   now: optionalTimestamp('The time that the agent sees. By default the real one.'),
   uses_tools: Type.Boolean({
     description:
-      'Really calls the tools that `tool_answers` does not answer. By default such a call fails the test, and nothing is called.',
+      'Really calls the tools that `tool_answers` does not answer, and may do so again if the run is interrupted. By default such a ' +
+      'call fails the test, and nothing is called.',
     examples: [false],
   }),
   tool_answers: Type.Array(ToolAnswer, {
@@ -418,7 +419,8 @@ export const TestRunResult = Type.Object(
     passes: total('How many of its runs have passed.', 1),
     runs: total('How many runs it had.', 1),
     is_repeatable: Type.Boolean({
-      description: 'Whether each run gives the same: not if a model answers or judges, or a tool was really called.',
+      description:
+        'Whether each run gives the same: not if a model answers, judges or ranks documents, or a tool was really called.',
       examples: [true],
     }),
     failures: Type.Array(TestFailure, { description: 'What has failed in its runs: at most 20.', examples: [[]] }),

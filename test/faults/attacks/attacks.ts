@@ -1,10 +1,12 @@
 import { attack as agent_tests } from './agent-tests.ts'
 import type { Attack } from './attack.ts'
 import { attack as campaign_windows } from './campaign-windows.ts'
+import { attack as documents } from './documents.ts'
 import { attack as forecasts } from './forecasts.ts'
 import { attack as large_bodies } from './large-bodies.ts'
 import { attack as largest_contacts } from './largest-contacts.ts'
 import { attack as long_calls } from './long-calls.ts'
+import { attack as mcp_servers } from './mcp-servers.ts'
 import { attacks as model_servers } from './model-server.ts'
 import { attack as ranges } from './ranges.ts'
 import { attack as sms_forms } from './sms-forms.ts'
@@ -21,4 +23,6 @@ export const attacks: Attack[] = [
   transcripts,
   forecasts,
   agent_tests,
+  documents,
+  mcp_servers,
 ]

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openClient } from '../client.ts'
 import type { Attack, AttackWorld } from './attack.ts'
+import { type Answer, listen } from './listen.ts'
 
 /** Just below what a stream may have. */
 const bytes = 7_900_000
@@ -15,8 +13,6 @@ const test_every_ms = 1_100
 const whole_in_short_form = 'many arrays'
 const tries_max = 20
 const retry_every_ms = 500
-
-type Answer = (response: http.ServerResponse) => unknown
 
 const repeated = (text: string, share: number): string => text.repeat(Math.floor((bytes * share) / text.length))
 
@@ -125,26 +121,9 @@ function clientOf({ stack, url, attacker }: AttackWorld) {
 }
 
 async function newProvider(world: AttackWorld, name: string, answer: Answer): Promise<{ id: string; name: string }> {
-  const base_url = await listen(world.stack, answer)
+  const base_url = `${await listen(world.stack, answer)}/v1`
   const body = { name: `Hostile: ${name}`, kind: 'openai_compatible', base_url, default_model: 'small', api_key: null }
   const created = await clientOf(world).call('POST', '/api/v1/providers', body)
   assert.equal(created.status, 201, JSON.stringify(created.body))
   return created.body.data
-}
-
-async function listen(stack: AsyncDisposableStack, answer: Answer): Promise<string> {
-  const server = http.createServer((request, response) => {
-    request.resume()
-    // The service closes the connection when it has read enough.
-    response.on('error', () => {})
-    answer(response)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  stack.defer(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  return `http://127.0.0.1:${port}/v1`
 }

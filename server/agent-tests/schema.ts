@@ -299,6 +299,25 @@ export type AgentTest = Static<typeof AgentTest>
 /** What a run needs of a test. */
 export type TestContent = Pick<AgentTest, keyof typeof fields>
 
+/** What a test has besides its name and kind, when nothing else is said. */
+export const test_defaults = {
+  is_enabled: true,
+  begins: 'agent',
+  turns: [],
+  says: null,
+  steps: [],
+  person: null,
+  persona: null,
+  medium: 'text',
+  turns_max: 20,
+  variables: {},
+  contact: null,
+  now: null,
+  uses_tools: false,
+  tool_answers: [],
+  expect: [],
+} satisfies Omit<TestContent, 'name' | 'kind'>
+
 const { name: test_name, kind: test_kind, ...optional_fields } = fields
 const example = {
   name: 'Tells the opening hours',

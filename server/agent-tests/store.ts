@@ -7,7 +7,14 @@ import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { invalid, invalidState, notFound, preconditionFailed } from '../kit/problem.ts'
-import { type AgentTest, type AgentTestChange, type NewAgentTest, type TestContent, tests_max } from './schema.ts'
+import {
+  type AgentTest,
+  type AgentTestChange,
+  type NewAgentTest,
+  type TestContent,
+  test_defaults,
+  tests_max,
+} from './schema.ts'
 import { testFaults } from './test-faults.ts'
 
 export const table = 'agent_tests'
@@ -22,22 +29,7 @@ interface Row
   content: Partial<Content>
 }
 
-const defaults: Content = {
-  begins: 'agent',
-  turns: [],
-  says: null,
-  steps: [],
-  person: null,
-  persona: null,
-  medium: 'text',
-  turns_max: 20,
-  variables: {},
-  contact: null,
-  now: null,
-  uses_tools: false,
-  tool_answers: [],
-  expect: [],
-}
+const { is_enabled: _, ...defaults } = test_defaults
 
 /** Fills in what the release that stored it didn't know. */
 export const completeContent = (stored: Partial<Content>): Content => ({ ...defaults, ...stored })
@@ -60,7 +52,7 @@ export async function create(
   { agent_id, input }: { agent_id: string; input: NewAgentTest },
 ): Promise<AgentTest> {
   const { db, workspace, now } = at
-  const test: TestContent = { is_enabled: true, ...defaults, ...input }
+  const test: TestContent = { ...test_defaults, ...input }
   const faults = await testFaults(test)
   if (faults.length > 0) throw invalid(faults)
   // Two that come at once must not both take the last place.

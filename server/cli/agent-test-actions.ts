@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Agent, AgentTest, NewAgentTest, NewTestRun, TestRun, TestRunResult } from '../../sdk/src/index.ts'
+import { test_defaults } from '../agent-tests/schema.ts'
 import { isObject } from '../kit/json.ts'
 import { errorCode, Problem } from '../kit/problem.ts'
 import { counted } from '../kit/text.ts'
@@ -156,30 +157,11 @@ function writeFile(file: string, content: string): void {
   }
 }
 
-/** What a test has besides its name and kind, when nothing else is said. */
-const defaults = {
-  is_enabled: true,
-  begins: 'agent',
-  turns: [],
-  says: null,
-  steps: [],
-  person: null,
-  persona: null,
-  medium: 'text',
-  turns_max: 20,
-  variables: {},
-  contact: null,
-  now: null,
-  uses_tools: false,
-  tool_answers: [],
-  expect: [],
-} satisfies Partial<AgentTest>
-
 /** Without ids and times, so that a file changes only where a test does. */
 function contentOf(test: AgentTest): NewAgentTest {
   const { id: _, agent_id: _agent, created_at: _created, updated_at: _updated, ...content } = test
   const is_default = (name: string, value: unknown) =>
-    Object.hasOwn(defaults, name) && isDeepStrictEqual(value, defaults[name as keyof typeof defaults])
+    Object.hasOwn(test_defaults, name) && isDeepStrictEqual(value, test_defaults[name as keyof typeof test_defaults])
   const kept = Object.entries(content).filter(([name, value]) => !is_default(name, value))
   // Of the fields of a test only those are left out that a new one need not have.
   return Object.fromEntries(kept) as object as NewAgentTest
@@ -202,7 +184,7 @@ export async function importTests(target: Target, name: string, file: string): P
     const save = async () => {
       if (!known) await api.agentTests.create(agent.id, test)
       else if (isSame(known, test)) return 'unchanged'
-      else await api.agentTests.update(agent.id, known.id, { ...defaults, ...test })
+      else await api.agentTests.update(agent.id, known.id, { ...test_defaults, ...test })
       return known ? 'updated' : 'created'
     }
     done[
@@ -226,7 +208,7 @@ function readTests(file: string, { tests }: Record<string, unknown>): NewAgentTe
 }
 
 const isSame = (known: AgentTest, test: NewAgentTest): boolean =>
-  isDeepStrictEqual({ ...defaults, ...contentOf(known) }, { ...defaults, ...test })
+  isDeepStrictEqual({ ...test_defaults, ...contentOf(known) }, { ...test_defaults, ...test })
 
 /** Says which test the service refuses. */
 function atTest({ toCommandError }: Target, error: unknown, name: string): unknown {

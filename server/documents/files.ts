@@ -1,9 +1,11 @@
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
-import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { sql } from '../kit/postgres/sql.ts'
+import { uploadsIn } from '../kit/postgres/uploads.ts'
 import { invalid, notFound } from '../kit/problem.ts'
+
+export const { remove, discard, removeUnused } = uploadsIn({ files: 'document_files', users: 'documents' })
 
 const chunk_bytes = 256 * 1024
 const head_bytes = 1_024
@@ -83,31 +85,4 @@ export async function read({ db, workspace }: At, id: string): Promise<Buffer> {
     if (!next) return Buffer.concat(chunks)
     chunks.push(next.bytes)
   }
-}
-
-export const remove = ({ db, workspace }: At, id: string): Promise<number> =>
-  db.run(sql`delete from document_files where workspace_id = ${workspace} and id = ${id}`)
-
-/** Deletes a file unless a document has taken it over. */
-export async function discard({ db, workspace }: At, id: string): Promise<void> {
-  await db.run(
-    sql`delete from document_files where workspace_id = ${workspace} and id = ${id}
-      and not exists (select from documents where workspace_id = ${workspace} and file_id = ${id})`,
-  )
-}
-
-/** Deletes files that no document uses and that are older than any upload in progress, one at a time. */
-export async function removeUnused(
-  { db, workspace }: At,
-  { before, isStopping }: { before: number; isStopping: IsStopping | undefined },
-): Promise<void> {
-  const removeOne = () =>
-    db.run(
-      sql`delete from document_files where workspace_id = ${workspace} and id = any(array(
-        select id from document_files where workspace_id = ${workspace} and created_at < ${clock.iso(before)}
-          and not exists (select from documents
-            where documents.workspace_id = ${workspace} and documents.file_id = document_files.id)
-        order by created_at limit 1))`,
-    )
-  await inBatches(1, removeOne, isStopping)
 }

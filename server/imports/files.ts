@@ -2,11 +2,13 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { hasControlCharactersExceptBreaks } from '../kit/http/validate-text.ts'
 import { newId } from '../kit/id.ts'
-import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { sql } from '../kit/postgres/sql.ts'
+import { uploadsIn } from '../kit/postgres/uploads.ts'
 import { invalid, notFound } from '../kit/problem.ts'
 import { column_name_length_max, uniqueColumnNames } from './match-columns.ts'
 import { cells_max, readRows } from './parse-csv.ts'
+
+export const { remove, discard, removeUnused } = uploadsIn({ files: 'import_files', users: 'imports' })
 
 /** A batch imports one chunk. */
 const chunk_rows = 500
@@ -147,36 +149,6 @@ const chunkWith = ({ db, workspace }: At, id: string, row_number: number): Promi
       where workspace_id = ${workspace} and file_id = ${id} and first_row <= ${row_number}
       order by first_row desc limit 1`,
   )
-
-const remove = ({ db, workspace }: At, id: string): Promise<number> =>
-  db.run(sql`delete from import_files where workspace_id = ${workspace} and id = ${id}`)
-
-/** Deletes a file unless an import has taken it over. */
-export async function discard({ db, workspace }: At, id: string): Promise<void> {
-  await db.run(
-    sql`delete from import_files where workspace_id = ${workspace} and id = ${id}
-      and not exists (select from imports where workspace_id = ${workspace} and file_id = ${id})`,
-  )
-}
-
-/**
- * Deletes files that no import uses and that are older than any upload in progress. It deletes one at a time, because a file can
- * have as many chunks as one statement should delete.
- */
-export async function removeUnused(
-  { db, workspace }: At,
-  { before, isStopping }: { before: number; isStopping: IsStopping | undefined },
-): Promise<void> {
-  const removeOne = () =>
-    db.run(
-      sql`delete from import_files where workspace_id = ${workspace} and id = any(array(
-        select id from import_files where workspace_id = ${workspace} and created_at < ${clock.iso(before)}
-          and not exists (select from imports
-            where imports.workspace_id = ${workspace} and imports.file_id = import_files.id)
-        order by created_at limit 1))`,
-    )
-  await inBatches(1, removeOne, isStopping)
-}
 
 function checkHeader(header: string[]): string[] {
   if (header.length > cells_max) throw tooManyColumns('file')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { captureAll, openInPage, openOwner, skip } from '../support/dashboard.ts'
+import { receiver, respondWith } from '../support/receivers.ts'
 
 const owner = await openOwner()
 const { page, send } = owner
@@ -263,4 +264,64 @@ test('a deployment waits for the tests, unless an owner forces it', { skip }, as
   await page.getByRole('list', { name: 'Versions' }).getByText('1 passed').waitFor()
   await captureAll(owner, 'agent, versions with tests')
   assert.deepEqual([owner.pageErrors([400, 409]), member.pageErrors([409])], [[], []])
+})
+
+test('a conversation becomes a test, and a replay shows what a change does', { skip }, async () => {
+  const calendar = await receiver(respondWith(200, { 'content-type': 'application/json' }, '{"is_booked":true}'))
+  const parameters = { type: 'object', properties: { name: { type: 'string' } } }
+  await send('POST', '/tools', { name: 'book', description: 'Books a table.', url: calendar.url, parameters })
+  const booking = ({ say = 'Booked. Goodbye!', name = '{{name}}', go = '@end' } = {}) => ({
+    start: 'greet',
+    nodes: {
+      greet: { say: 'What is your name?', on: [{ slot: 'name', go: 'book' }] },
+      book: { tool: 'book', with: { name }, ok: 'done', failed: 'done' },
+      done: { say, go },
+    },
+  })
+  const { id } = await send('POST', '/agents', { name: 'Booker', script: booking(), tools: ['book'] })
+  const contact = await send('POST', '/contacts', { phone_number: '+14155550177', first_name: 'Philomena' })
+  const begun = await send('POST', '/conversations', { agent_id: id, contact_id: contact.id })
+  const said = async (text: string) => {
+    const { seq } = await send('POST', `/conversations/${begun.id}/messages`, { text })
+    await send('GET', `/conversations/${begun.id}/turns?after=${seq}&wait_ms=20000`)
+  }
+  await send('GET', `/conversations/${begun.id}/turns?wait_ms=20000`)
+  await said('My name is Philomena')
+
+  await openInPage(page, `/conversations/${begun.id}`)
+  await page.getByText('Booked. Goodbye!', { exact: true }).waitFor()
+  await button('More actions').click()
+  await page.getByRole('menuitem', { name: 'Make a test of this' }).click()
+  await page.getByText('Test created.').waitFor()
+  const words = await page.getByLabel('The contact says').inputValue()
+  assert.match(words, /^My name is (?!Philomena)\w+$/)
+  await captureAll(owner, 'agent test, made of a conversation')
+  await button('Run').click()
+  await page.getByRole('region', { name: 'Last result' }).getByText('Passed', { exact: true }).waitFor()
+  assert.equal(calendar.received.length, 1)
+
+  const changed = booking({ say: 'Noted.', name: 'someone', go: '@hand_over' })
+  await send('PATCH', `/agents/${id}`, { script: changed })
+  await openInPage(page, `/agents/${id}/runs`)
+  await button('Replay conversations…').click()
+  await dialog().getByRole('button', { name: 'Replay' }).click()
+  const results = page.getByRole('table', { name: 'Results' }).locator('tbody')
+  await results.getByText('Different', { exact: true }).waitFor()
+  await captureAll(owner, 'replay')
+  await results.getByRole('link').first().click()
+  const shown = dialog().getByRole('list', { name: 'Differences' })
+  await shown.waitFor()
+  const items = (await shown.getByRole('listitem').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '))
+  assert.deepEqual(items.slice(0, 1), [
+    'Answer, turn 2 Changed Recorded Booked. Goodbye! Replayed Noted. Deployed today Booked. Goodbye!',
+  ])
+  assert.match(
+    items[1] ?? '',
+    /^Tools, turn 2 Changed Recorded .*Philomena.* Replayed .*someone.* Deployed today .*Philomena/,
+  )
+  assert.deepEqual(items.slice(2), [
+    'End Changed Recorded The agent ends it Replayed It is handed over to a person Deployed today The agent ends it',
+  ])
+  await captureAll(owner, 'replay, differences')
+  assert.deepEqual(owner.pageErrors(), [])
 })

@@ -1,5 +1,6 @@
 import type { AtOutside } from '../kit/at.ts'
 import { isObject } from '../kit/json.ts'
+import { assertFewValues } from '../kit/outbound/json-limits.ts'
 import { product } from '../product.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { ModelError, openKey } from './language-model.ts'
@@ -15,6 +16,8 @@ export interface Embedder {
 
 const response_bytes_max = 8 * 1024 * 1024
 const dimensions_max = 4_096
+/** Of a response, besides its vectors. */
+const more_values_max = 1_000
 
 /** Returns undefined if no provider of the workspace has an embedding model, or none may be asked. */
 export async function openEmbedder(at: AtOutside): Promise<Embedder | undefined> {
@@ -36,15 +39,17 @@ export async function openEmbedder(at: AtOutside): Promise<Embedder | undefined>
         bytes_max: response_bytes_max,
       })
       if (status !== 200) throw new ModelError(`The embedding model has answered with ${status}.`)
-      return readVectors(body, texts.length)
+      const json = body.toString()
+      assertFewValues(json, texts.length * dimensions_max + more_values_max)
+      return readVectors(json, texts.length)
     },
   }
 }
 
-function readVectors(body: Buffer, count: number): number[][] {
+function readVectors(json: string, count: number): number[][] {
   const vectors: number[][] = []
   try {
-    const { data } = JSON.parse(body.toString())
+    const { data } = JSON.parse(json)
     for (const [position, item] of (data as unknown[]).entries()) {
       const { index = position, embedding } = isObject(item) ? item : {}
       if (isVector(embedding)) vectors[Number(index)] = toUnitLength(embedding)

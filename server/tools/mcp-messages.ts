@@ -1,6 +1,5 @@
 import { isObject } from '../kit/json.ts'
-import { hasManyValues } from '../kit/outbound/json-limits.ts'
-import { ResponseTooLong } from '../kit/outbound/request.ts'
+import { assertFewValues } from '../kit/outbound/json-limits.ts'
 
 /** To parse them takes a few milliseconds. */
 const values_max = 20_000
@@ -53,13 +52,13 @@ export function openMessages(): McpMessages {
 
   return {
     shorten(text) {
-      if (hasManyValues(text, values_max)) throw tooMany()
+      assertFewValues(text, values_max)
       const message: unknown = parse(text)
       // The library says what is wrong with it.
       if (!isObject(message)) return text
       const { result } = message
       const short = isObject(result) ? JSON.stringify({ ...message, result: shortenResult(result) }) : text
-      if (hasManyValues(short, checked_values_max)) throw tooMany()
+      assertFewValues(short, checked_values_max)
       return short
     },
     schemaOf: ({ [schema_key]: index }) => (typeof index === 'number' ? schemas[index] : undefined),
@@ -67,8 +66,6 @@ export function openMessages(): McpMessages {
     isCut: () => is_cut,
   }
 }
-
-const tooMany = () => new ResponseTooLong('The response has too many values.')
 
 function parse(text: string): unknown {
   try {

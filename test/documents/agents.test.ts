@@ -221,6 +221,26 @@ test('with an embedding model, passages are ranked by what they mean', async () 
   assert.deepEqual(await titles(), ['A', 'B'])
 })
 
+test('an embedding model that answers with far more than vectors is not used', async () => {
+  const tenant = await server.workspace()
+  const model = await receiver((response) => {
+    const { input } = JSON.parse(model.received.at(-1)?.body ?? '{}')
+    const data = input.map((text: string) => ({ embedding: /price|fee/.test(text) ? [3, 1] : [0, 2] }))
+    const more = Array(200_000).fill(0)
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data, more }))
+  })
+  await addDocument(tenant, 'A', 'Membership, membership and membership: all about the membership.')
+  await addDocument(tenant, 'B', 'The fee of a membership is five euros.')
+  const provider = newProvider({ base_url: model.url.replace('/hook', '/v1'), embedding_model: 'words' })
+  await tenant.call('POST', '/providers', provider)
+  await tenant.work()
+  assert.deepEqual(
+    (await find(tenant, 'price of the membership')).map(({ title }) => title),
+    ['A', 'B'],
+  )
+  assert.ok(model.received.length > 0)
+})
+
 test('without an answer of the embedding model, words alone are found', async () => {
   const tenant = await server.workspace()
   const model = await receiver(respondWith(500))

@@ -7,12 +7,12 @@ const depth_max = 100
  * Fails with an OutboundError if JSON has so many values, or is nested so deeply, that a library would take long to parse and
  * check it. Texts within it may be long.
  */
-export function assertFewValues(json: string): void {
-  if (hasManyValues(json)) throw new ResponseTooLong('The response has too many values.')
+export function assertFewValues(json: string, values_max = default_values_max): void {
+  if (hasManyValues(json, values_max)) throw new ResponseTooLong('The response has too many values.')
 }
 
 /** Whether JSON has more values than this, or is nested deeply. */
-export function hasManyValues(json: string, values_max = default_values_max): boolean {
+export function hasManyValues(json: string, values_max: number): boolean {
   let values = 0
   let depth = 0
   for (let at = 0; at < json.length; at += 1) {

@@ -55,5 +55,8 @@ export function Differences({ result: { differences } }: { result: TestRunResult
 function toText(value: unknown, what: ReplayDifference['what']): string {
   if (what === 'end' && typeof value === 'string') return (end_names as Record<string, string>)[value] ?? value
   if (value === null || value === undefined || value === '') return 'Nothing'
+  if (what === 'tools' && Array.isArray(value)) return value.map(toCall).join('\n') || 'Nothing'
   return typeof value === 'string' ? value : toJsonText(value)
 }
+
+const toCall = ({ name, arguments: values }: { name: string; arguments: object }) => `${name} ${JSON.stringify(values)}`

@@ -103,10 +103,11 @@ function readObject(schema: RequestSchema, value: unknown, path: string, faults:
   // An object that is no list, as checked above.
   const given = value as Members
   const { maxProperties = Number.POSITIVE_INFINITY, propertyNames } = schema
-  if (Object.keys(given).length > maxProperties)
+  const names = Object.keys(given)
+  if (names.length > maxProperties)
     return addFault(faults, path, 'too_many', `${path} must have at most ${maxProperties} members.`)
   const name_pattern = propertyNames && new RegExp(propertyNames.pattern, 'u')
-  for (const name of Object.keys(given)) {
+  for (const name of names) {
     if (faults.length >= faults_max) break
     if (Object.hasOwn(properties, name)) continue
     if (others) {
@@ -116,7 +117,9 @@ function readObject(schema: RequestSchema, value: unknown, path: string, faults:
       } else if (name_pattern && !name_pattern.test(name)) {
         addFault(faults, joinPath(path, name), 'format', `Names in ${path} must match ${name_pattern.source}.`)
       }
-      result[name] = readMember(others, given[name], joinPath(path, name), faults)
+      // There may be many members that can have any value. For them no path is made.
+      result[name] =
+        others.type === undefined ? given[name] : readMember(others, given[name], joinPath(path, name), faults)
     } else {
       addFault(faults, joinPath(path, name), 'unknown', unknownNameMessage(name, properties))
     }

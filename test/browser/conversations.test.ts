@@ -158,6 +158,9 @@ test('an answer appears while it is made, and stays where it was interrupted', {
   await say('Write as the contact', 'On Sundays?')
   await transcript().getByText('We are open daily.').waitFor()
   await transcript().getByText('Interrupted').waitFor()
+  await transcript()
+    .getByRole('status', { name: /is answering/ })
+    .waitFor({ state: 'hidden' })
   const said = await transcript().locator('p').allInnerTexts()
   const in_order = ['When are you open?', 'We are', 'On Sundays?', 'We are open daily.']
   assert.deepEqual(

@@ -458,7 +458,7 @@ test('every page works in dark mode and on a phone', { skip }, async () => {
   for (const name of ['Home', 'Contacts', 'Agents', 'Settings']) {
     await openFromNav(page, name)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').waitFor({ state: 'hidden' })
+    await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').first().waitFor({ state: 'hidden' })
     await owner.capture(`${name.toLowerCase()}, narrow, dark`)
   }
   await setColorScheme(page, 'light')

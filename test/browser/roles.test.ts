@@ -19,7 +19,7 @@ const { page, send, newBrowserUser } = owner
 const dialog = (on: Page = page) => on.getByRole('dialog')
 const loaded = async (on: Page) => {
   await on.getByRole('heading', { level: 1 }).waitFor()
-  await on.locator('[aria-busy=true], [role=status][aria-label=Loading]').waitFor({ state: 'hidden' })
+  await on.locator('[aria-busy=true], [role=status][aria-label=Loading]').first().waitFor({ state: 'hidden' })
 }
 
 /** Without the number of conversations that wait. */

@@ -67,12 +67,8 @@ async function request(
     for await (const chunk of body) chunks.push(chunk)
     const file = Buffer.concat(chunks)
     if (file.length === 0) throw new UnreadableError('The response was empty.')
-    const name = decodeURIComponent(
-      new URL(url).pathname
-        .replace(/%(?![0-9a-f]{2})/gi, '')
-        .split('/')
-        .at(-1) ?? '',
-    )
+    // Only its extension matters, so what is escaped stays so.
+    const name = new URL(url).pathname.split('/').at(-1) ?? ''
     const kind = kindOf({ head: file.subarray(0, 1_024), name, type: [headers['content-type']].flat()[0] })
     if (typeof kind === 'object') throw new UnreadableError(kind.refusal)
     return { file, kind }

@@ -1,4 +1,5 @@
 import type { CallToolResult, Server } from '@modelcontextprotocol/server'
+import type { Conversation } from '../conversations/schema.ts'
 import type { Operation, Scopes } from '../kit/http/operation.ts'
 import { isObject } from '../kit/json.ts'
 import { truncate } from '../kit/text.ts'
@@ -33,6 +34,8 @@ interface OpenTool extends McpTool {
 
 /** Assistants read all of it, and pay for it. */
 const answer_length_max = 100_000
+/** Of a conversation, the latest. */
+const turns_max = 20
 
 const instructions =
   `${product.name} lets AI agents answer and place calls and messages. These tools read and change one workspace. Before something reaches ` +
@@ -189,7 +192,9 @@ const resources: ResourceKind[] = [
     reads: ['conversations.get', 'conversations.list_turns'],
     read: async (read, id) => {
       const conversation = await read('conversations.get', { conversation_id: id })
-      const turns = await read('conversations.list_turns', { conversation_id: id })
+      const { turn_count } = JSON.parse(conversation) as Conversation
+      const latest = `?limit=${turns_max}&after=${Math.max(0, turn_count - turns_max)}`
+      const turns = await read('conversations.list_turns', { conversation_id: id }, latest)
       return bounded(`{"conversation":${conversation},"turns":${turns}}`)
     },
   },
@@ -206,8 +211,7 @@ async function askWhyCallFailed(read: Read, call_id: string): Promise<string> {
   const call = await read('calls.get', { call_id })
   const [events, transcript] = await Promise.all([
     read('calls.list_events', { call_id }),
-    // A call that nobody has answered may have none.
-    read('calls.get_transcript', { call_id }, '?format=txt').catch(() => ''),
+    read('calls.get_transcript', { call_id }, '?format=txt'),
   ])
   return bounded(
     [

@@ -47,19 +47,20 @@ export async function openEmbedder(at: AtOutside): Promise<Embedder | undefined>
 }
 
 function readVectors(json: string, count: number): number[][] {
-  const vectors: number[][] = []
+  const vectors: (number[] | undefined)[] = Array.from({ length: count })
   try {
     const { data } = JSON.parse(json)
     for (const [position, item] of (data as unknown[]).entries()) {
       const { index = position, embedding } = isObject(item) ? item : {}
-      if (isVector(embedding)) vectors[Number(index)] = toUnitLength(embedding)
+      if (isVector(embedding) && Number(index) in vectors) vectors[Number(index)] = toUnitLength(embedding)
     }
   } catch {
     // The error below says it.
   }
-  const is_complete = vectors.length === count && vectors.every((vector) => vector?.length === vectors[0]?.length)
-  if (!is_complete) throw new ModelError('The embedding model has answered with something else than vectors.')
-  return vectors
+  const complete = vectors.flatMap((vector) => (vector && vector.length === vectors[0]?.length ? [vector] : []))
+  if (complete.length !== count)
+    throw new ModelError('The embedding model has answered with something else than vectors.')
+  return complete
 }
 
 const isVector = (value: unknown): value is number[] =>

@@ -230,14 +230,24 @@ async function conversation(tenant: Tenant) {
   return begun.body.data.id
 }
 
+async function readText(client: Client, uri: string): Promise<string> {
+  const [read] = (await client.readResource({ uri })).contents
+  return read && 'text' in read ? read.text : ''
+}
+
 test('conversations and transcripts are resources', async () => {
   const tenant = await workspace()
   const client = await connect(tenant.key)
   const uri = `parley://conversations/${await conversation(tenant)}`
-  const [read] = (await client.readResource({ uri })).contents
-  const text = read && 'text' in read ? read.text : ''
-  const { conversation: one, turns } = JSON.parse(text)
+  const { conversation: one, turns } = JSON.parse(await readText(client, uri))
   assert.deepEqual([one.kind, turns.data[0].text], ['api', 'When are you open?'])
+  for (let index = 0; index < 25; index += 1)
+    await tenant.call('POST', `/conversations/${one.id}/messages`, { text: `Question ${index}` })
+  const latest = await readText(client, uri)
+  assert.deepEqual(
+    JSON.parse(latest).turns.data.map(({ text }: { text: string }) => text),
+    Array.from({ length: 20 }, (_, index) => `Question ${index + 5}`),
+  )
   const call = await tenant.addCall()
   const transcript = await client.readResource({ uri: `parley://calls/${call.id}/transcript` })
   assert.equal(transcript.contents[0]?.mimeType, 'text/plain')

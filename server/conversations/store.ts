@@ -103,6 +103,14 @@ export async function lock({ db, workspace }: At, id: string): Promise<LockedCon
   return found
 }
 
+/** Whether nothing more may be stored about a conversation. It is not redacted before the transaction ends. */
+export async function isRedacted({ db, workspace }: At, id: string): Promise<boolean> {
+  const found = await db.maybe<{ redacted_at: string | null }>(
+    sql`select redacted_at from conversations where workspace_id = ${workspace} and id = ${id} for share`,
+  )
+  return found !== undefined && found.redacted_at !== null
+}
+
 /** Finds the open conversation with a number on a channel. */
 export const findOpenThread = (
   { db, workspace }: At,

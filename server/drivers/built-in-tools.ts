@@ -4,7 +4,7 @@ import * as consent from '../consent/store.ts'
 import { ContactChange, type CustomFieldPath, customFieldName, isCustomFieldPath } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import type { Conversation } from '../conversations/schema.ts'
-import { lock } from '../conversations/store.ts'
+import { isRedacted, lock } from '../conversations/store.ts'
 import { saveRuns } from '../conversations/tool-runs.ts'
 import type { Passage } from '../documents/schema.ts'
 import { isAnswered, search } from '../documents/search.ts'
@@ -268,7 +268,10 @@ export async function lookUp(at: AtOutside, context: ToolContext, query: string)
   const scope = configuration.knowledge ?? { document_ids: [] }
   const passages = await search(at, { query, scope, limit: passages_found_max })
   if (!context.answer && !isAnswered(passages))
-    await unanswered.note(at, { question: query, agent_id, conversation_id })
+    await inTransaction(at, async (at) => {
+      if (await isRedacted(at, conversation_id)) return
+      await unanswered.note(at, { question: query, agent_id, conversation_id })
+    })
   return passages
 }
 

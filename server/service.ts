@@ -23,6 +23,7 @@ import { openLiveWords } from './conversations/live.ts'
 import { reactions as conversation_reactions } from './conversations/reactions.ts'
 import { openWatch } from './conversations/watch.ts'
 import { reactions as document_reactions } from './documents/reactions.ts'
+import { openSearches } from './documents/search.ts'
 import { openSharedReader } from './events/shared-reader.ts'
 import { reactions as import_reactions } from './imports/reactions.ts'
 import { reactions as integration_reactions } from './integrations/reactions.ts'
@@ -107,6 +108,7 @@ export function openService(
       models: new Map(),
       mcp_eras: new Map(),
       mcp_lists: openQueuePerKey(lists_at_once_max),
+      document_searches: openSearches(),
       forecast_turns: openForecastTurns(),
       test_turns: openTestTurns(),
       verifyInTurn: openVerifications(),

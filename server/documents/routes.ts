@@ -64,7 +64,6 @@ export const operations: operation.Operation[] = [
       'passages are ranked by what they mean.',
     query: schema.SearchQuery,
     response: schema.SearchResult,
-    is_expensive: true,
     runRemote: (at, { query: { query, tags, document_ids, limit } }) =>
       searchWithAnswer(at, {
         query,

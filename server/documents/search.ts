@@ -1,4 +1,5 @@
 import type { At, AtOutside } from '../kit/at.ts'
+import { openQueuePerKey, type QueuePerKey } from '../kit/limits/key-queues.ts'
 import { join, raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { truncate } from '../kit/text.ts'
 import { type Embedder, openEmbedder } from '../models/embedding.ts'
@@ -6,6 +7,10 @@ import { type Passage, query_length_max, type Scope, type SearchResult } from '.
 import { vectorOf } from './vectors.ts'
 import { configurationOf, plainWords } from './words.ts'
 
+/** So many searches of a workspace use the database at the same time. */
+const searches_at_once_max = 4
+/** Longer than the API lets lists wait: a contact may be waiting for an answer, and gets one. */
+const wait_max_ms = 10_000
 /** So many passages are ranked. */
 const candidates_max = 2_000
 /** So many are ranked anew by their vectors. */
@@ -27,6 +32,14 @@ const answered_min = 0.4
 export const answer_score_min = 0.6
 const answer_length_max = 300
 
+declare module '../kit/at.ts' {
+  interface Tools {
+    document_searches: QueuePerKey
+  }
+}
+
+export const openSearches = (): QueuePerKey => openQueuePerKey(searches_at_once_max, { wait_max_ms })
+
 interface Searched {
   query: string
   scope: Scope
@@ -35,7 +48,8 @@ interface Searched {
 
 /** What may be found. */
 interface Searchable {
-  languages: string[]
+  /** What PostgreSQL calls their languages, the one of most passages first. */
+  configurations: string[]
   passages: number
   /** A condition on `edition_id`. */
   isCurrent: Sql
@@ -52,6 +66,8 @@ interface Term {
   weight: number
   /** A word with a typo counts for less. */
   likeness: number
+  /** It says nothing in one of the languages, as "when" does in English. A passage without it is none the worse. */
+  is_optional: boolean
 }
 
 /** Finds the passages that say most about the question, the best first. */
@@ -60,9 +76,11 @@ export async function search(at: AtOutside, searched: Searched): Promise<Passage
   if (searchable.passages === 0) return []
   const query = truncate(searched.query, query_length_max)
   const embedder = await openEmbedder(at)
-  const [terms, vector] = await Promise.all([readTerms(at, query, searchable), vectorOf(query, embedder)])
+  const inTurn = <T>(run: () => Promise<T>): Promise<T> => at.tools.document_searches(at.workspace, run)
+  const [terms, vector] = await Promise.all([inTurn(() => readTerms(at, query, searchable)), vectorOf(query, embedder)])
   if (terms.every(({ count }) => count === 0)) return []
-  const found = await rank(at, { searchable, terms, limit: searched.limit, embedder, vector })
+  const ranking = { searchable, terms, limit: searched.limit, embedder, vector }
+  const found = await inTurn(() => rank(at, ranking))
   return found.filter(({ score }) => score >= found_min)
 }
 
@@ -108,22 +126,26 @@ const sentencesOf = (text: string): string[] =>
 
 async function countShared(at: At, query: string, sentences: string[], document_id: string): Promise<number[]> {
   const { db, workspace } = at
-  const { language } = await db.one<{ language: string }>(
+  const document = await db.maybe<{ language: string }>(
     sql`select language from documents where workspace_id = ${workspace} and id = ${document_id}`,
   )
-  const asked = new Set((await wordsOf(at, language, [query]))[0])
-  const words = await wordsOf(at, language, sentences)
-  return words.map((each) => each.filter((word) => asked.has(word)).length)
+  const configuration = configurationOf(document?.language ?? '')
+  const [found = []] = await wordsOf(at, [configuration], [query, ...sentences].map(plainWords))
+  const [asked = [], ...words] = found
+  return words.map((each) => each.filter((word) => asked.includes(word)).length)
 }
 
-/** As PostgreSQL has them in its indexes. */
-async function wordsOf({ db }: Pick<At, 'db'>, language: string, texts: string[]): Promise<string[][]> {
-  const configuration = raw(`'${configurationOf(language)}'`)
+/** The words of each text as PostgreSQL has them in its indexes, for each configuration. */
+async function wordsOf({ db }: Pick<At, 'db'>, configurations: string[], texts: string[]): Promise<string[][][]> {
   const rows = await db.many<{ words: string[] }>(
-    sql`select tsvector_to_array(to_tsvector(${configuration}, text)) as words
-      from unnest(${texts.map(plainWords)}::text[]) with ordinality as each (text, position) order by position`,
+    sql`select tsvector_to_array(to_tsvector(configuration.name::regconfig, each.text)) as words
+      from unnest(${configurations}::text[]) with ordinality as configuration (name, position)
+      cross join unnest(${texts}::text[]) with ordinality as each (text, position)
+      order by configuration.position, each.position`,
   )
-  return rows.map(({ words }) => words)
+  return configurations.map((_, index) =>
+    rows.slice(index * texts.length, (index + 1) * texts.length).map(({ words }) => words),
+  )
 }
 
 async function readSearchable({ db, workspace }: At, { tags, document_ids }: Scope): Promise<Searchable> {
@@ -137,8 +159,9 @@ async function readSearchable({ db, workspace }: At, { tags, document_ids }: Sco
     sql`select language, sum(passages) as passages ${current} group by language`,
   )
   const isCurrent = sql`edition_id in (select edition_id ${current})`
+  const by_passages = rows.toSorted((a, b) => b.passages - a.passages)
   return {
-    languages: [...new Set(rows.map(({ language }) => language.split('-')[0] ?? ''))],
+    configurations: [...new Set(by_passages.map(({ language }) => configurationOf(language)))],
     passages: rows.reduce((sum, { passages }) => sum + passages, 0),
     isCurrent,
     isCounted: tags || document_ids ? isCurrent : raw('true'),
@@ -146,26 +169,44 @@ async function readSearchable({ db, workspace }: At, { tags, document_ids }: Sco
 }
 
 async function readTerms(at: At, query: string, searchable: Searchable): Promise<Term[]> {
-  const by_language = await Promise.all(searchable.languages.map((language) => wordsOf(at, language, [query])))
-  const asked = [...new Set(by_language.flatMap(([words = []]) => words))].slice(0, words_max)
-  const counts = await countPassages(at, asked, searchable)
-  const unknown = asked.filter((word) => !counts.has(word) && word.length >= typo_length_min && /^\p{L}+$/u.test(word))
+  const asked = await readAsked(at, query, searchable.configurations)
+  const counts = await countPassages(at, [...new Set(asked.flatMap(({ words }) => words))], searchable)
+  const sumOf = (words: string[]): number => words.reduce((sum, word) => sum + (counts.get(word) ?? 0), 0)
+  const unknown = asked.filter(({ words }) => sumOf(words) === 0 && mayHaveTypo(words)).slice(0, unknown_words_max)
   const meant = new Map(
     await Promise.all(
-      unknown
-        .slice(0, unknown_words_max)
-        .map(async (word) => [word, await similarWords(at, word, searchable)] as const),
+      unknown.map(async (one) => [one, await similarWords(at, one.words[0] ?? '', searchable)] as const),
     ),
   )
   const total = Math.max(searchable.passages, passages_supposed)
-  return asked.map((word) => {
-    const similar = meant.get(word)
-    const words = similar?.map((each) => each.word) ?? [word]
-    const count = similar?.reduce((sum, each) => sum + each.passages, 0) ?? counts.get(word) ?? 0
+  return asked.map((one) => {
+    const similar = meant.get(one)
+    const words = similar?.map((each) => each.word) ?? one.words
+    const count = similar?.reduce((sum, each) => sum + each.passages, 0) ?? sumOf(words)
     const weight = Math.log(1 + (Math.max(0, total - count) + 0.5) / (count + 0.5))
-    return { words, count, weight, likeness: similar?.[0]?.likeness ?? 1 }
+    return { words, count, weight, likeness: similar?.[0]?.likeness ?? 1, is_optional: one.is_optional }
   })
 }
+
+/** Each word of the question, in the forms that the languages have of it. */
+async function readAsked(
+  at: At,
+  query: string,
+  configurations: string[],
+): Promise<Pick<Term, 'words' | 'is_optional'>[]> {
+  const texts = [...new Set(plainWords(query).split(' '))]
+  const by_language = await wordsOf(at, configurations, texts)
+  const asked = new Map<string, Pick<Term, 'words' | 'is_optional'>>()
+  for (const index of texts.keys()) {
+    const forms = by_language.map((words) => words[index] ?? [])
+    const words = [...new Set(forms.flat())]
+    if (words.length > 0) asked.set(words.join(' '), { words, is_optional: forms.some((form) => form.length === 0) })
+  }
+  const all = [...asked.values()].slice(0, words_max)
+  return all.every(({ is_optional }) => is_optional) ? all.map((one) => ({ ...one, is_optional: false })) : all
+}
+
+const mayHaveTypo = ([word = '']: string[]): boolean => word.length >= typo_length_min && /^\p{L}+$/u.test(word)
 
 async function countPassages(at: At, words: string[], { isCounted }: Searchable): Promise<Map<string, number>> {
   const { db, workspace } = at
@@ -203,7 +244,7 @@ interface Ranking {
 async function rank(at: At, { searchable, terms, limit, embedder, vector }: Ranking): Promise<Passage[]> {
   const { db, workspace } = at
   const known = knownIn(terms)
-  const sum = terms.reduce((sum, { weight }) => sum + weight, 0)
+  const sum = terms.reduce((sum, { weight, is_optional }) => sum + (is_optional ? 0 : weight), 0)
   const candidates = sql`select id, document_id, heading, text, words, vector, vector_model
     from document_passages
     where workspace_id = ${workspace} and words @@ ${rarest(known)}::tsquery and ${searchable.isCurrent}
@@ -217,22 +258,23 @@ async function rank(at: At, { searchable, terms, limit, embedder, vector }: Rank
         ', ',
       )}
     from (${candidates}) as candidate offset 0`
-  const sumUp = (grade: (index: number) => Sql): Sql =>
+  const sumUp = (grade: (index: number) => Sql, weightOf = ({ weight }: Term) => weight): Sql =>
     join(
-      known.map(({ weight, likeness }, index) => sql`${weight * likeness}::real * ${grade(index)}`),
+      known.map((term, index) => sql`${weightOf(term) * term.likeness}::real * ${grade(index)}`),
       ' + ',
     )
   const isThere = (index: number): Sql => sql`case when ${gradeOf(index)} > 0 then 1 else 0 end`
   const ranked = sql`select id, document_id, heading, text, vector, vector_model,
-      (${sumUp(isThere)}) / ${sum}::real as score,
+      (${sumUp(isThere, ({ weight, is_optional }) => (is_optional ? 0 : weight))}) / ${sum}::real as score,
       ${sumUp((index) => sql`(${isThere(index)} + ${gradeOf(index)})`)}
         + ts_rank_cd('{0.1, 0.2, 0.4, 1.0}', words, ${anyOf(known)}::tsquery, 32) as rank
     from (${graded}) as graded order by rank desc, id limit ${raw(String(compared_max))}`
   return db.many<Passage>(
     sql`select best.id, document_id, documents.name as title, heading, text, documents.url,
         least(1, round(score::numeric, 3))::float8 as score
-      from (${ranked}) as best join documents on documents.workspace_id = ${workspace} and documents.id = document_id
-      order by ${closeness(embedder, vector)} rank desc, best.id limit ${limit}`,
+      from (${embedder && vector ? compared(ranked, { model: embedder.name, vector }) : ranked}) as best
+      join documents on documents.workspace_id = ${workspace} and documents.id = document_id
+      order by ${raw(embedder && vector ? 'place' : 'rank desc, best.id')} limit ${limit}`,
   )
 }
 
@@ -241,12 +283,18 @@ const word_grades = "'{0.2, 0, 1.0, 0.6}'"
 
 const gradeOf = (index: number): Sql => raw(`grade_${index}`)
 
-/** Those without a vector come after those that have one. */
-const closeness = (embedder: Embedder | undefined, vector: number[] | undefined): Sql =>
-  embedder && vector
-    ? sql`case when vector_model = ${embedder.name} then (select sum(each.one * each.other)
-        from unnest(vector, ${vector}::real[]) as each (one, other)) end desc nulls last,`
-    : raw('')
+/** The closest take the places of those that have a vector. Those that have none yet keep theirs. */
+function compared(ranked: Sql, { model, vector }: { model: string; vector: number[] }): Sql {
+  const placed = sql`select *, row_number() over (order by rank desc, id) as word_place,
+      case when vector_model = ${model} then (select sum(each.one * each.other)
+        from unnest(vector, ${vector}::real[]) as each (one, other)) end as closeness
+    from (${ranked}) as ranked`
+  return sql`select *,
+      (array_agg(word_place) over (partition by closeness is null order by word_place
+        rows between unbounded preceding and unbounded following))
+      [row_number() over (partition by closeness is null order by closeness desc, word_place)] as place
+    from (${placed}) as placed`
+}
 
 /** With a weight, only words that have it. */
 const orOf = ({ words }: Term, weight = ''): string =>

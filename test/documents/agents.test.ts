@@ -241,6 +241,48 @@ test('an embedding model that answers with far more than vectors is not used', a
   assert.ok(model.received.length > 0)
 })
 
+test('what has no vectors yet keeps its place among what has', async () => {
+  const tenant = await server.workspace()
+  const model = await receiver((response) => {
+    const { input } = JSON.parse(model.received.at(-1)?.body ?? '{}')
+    if (input.some((text: string) => text.startsWith('Late'))) return response.writeHead(500).end()
+    const data = input.map((text: string) => ({ embedding: /price|fee/.test(text) ? [3, 1] : [0, 2] }))
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }))
+  })
+  await addDocument(tenant, 'A', 'Membership, membership and membership: all about the membership.')
+  await addDocument(tenant, 'B', 'The fee of a membership is five euros.')
+  const provider = newProvider({ base_url: model.url.replace('/hook', '/v1'), embedding_model: 'words' })
+  await tenant.call('POST', '/providers', provider)
+  await tenant.work()
+  await addDocument(tenant, 'C', '# Late\n\nThe price of the membership, and the membership.')
+  assert.deepEqual(
+    (await find(tenant, 'price of the membership')).map(({ title }) => title),
+    ['C', 'B', 'A'],
+  )
+})
+
+test('a question is not listed if its conversation was redacted while it was looked up', async () => {
+  const tenant = await server.workspace()
+  await addDocument(tenant, 'Shop', shop, { tags: ['shop'] })
+  const { promise: asked, resolve: isAsked } = Promise.withResolvers<void>()
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const model = await receiver(async (response) => {
+    isAsked()
+    await held
+    response.writeHead(500).end()
+  })
+  const agent_id = await asking(tenant)
+  const id = await greeted(tenant, agent_id)
+  const provider = newProvider({ base_url: model.url.replace('/hook', '/v1'), embedding_model: 'words' })
+  await tenant.call('POST', '/providers', provider)
+  const { seq } = await say(tenant, id, 'Do you sell gift vouchers?')
+  await asked
+  assert.equal((await tenant.call('POST', `/conversations/${id}/redact`)).status, 200)
+  release()
+  await answersAfter(tenant, id, seq).catch(() => {})
+  assert.deepEqual((await tenant.call('GET', '/documents/unanswered')).body.data, [])
+})
+
 test('without an answer of the embedding model, words alone are found', async () => {
   const tenant = await server.workspace()
   const model = await receiver(respondWith(500))

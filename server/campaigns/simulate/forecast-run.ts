@@ -147,6 +147,9 @@ const no_tools: AtOutside['tools'] = {
   get mcp_lists() {
     return unavailable()
   },
+  get document_searches() {
+    return unavailable()
+  },
   get seal() {
     return unavailable()
   },

@@ -94,10 +94,11 @@ function getEndpoint(operation: kinds.Get, context: EndpointContext): Endpoint {
     raw: IncomingMessage,
   ): Promise<Answer | StreamedAnswer> {
     const { id, is_expensive, run, runInPieces, runRemote } = operation
-    if (runRemote) return answer(await whileConnected(raw, (signal) => runRemote(at, request, signal)))
     if (runInPieces) return context.large_gets(at.workspace, async () => piecedAnswer(await runInPieces(at, request)))
-    if (!run) throw new Error(`${id} has no run`)
-    const read = () => run(at, request)
+    const read = runRemote
+      ? () => whileConnected(raw, (signal) => runRemote(at, request, signal))
+      : run && (() => run(at, request))
+    if (!read) throw new Error(`${id} has no run`)
     return answer(await (is_expensive ? context.expensive_lists(at.workspace, read) : read()))
   }
 }

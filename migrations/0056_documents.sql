@@ -72,8 +72,7 @@ create table document_passages (
   vector real[],
   vector_model text collate "C",
   constraint document_passages_pkey primary key (workspace_id, id),
-  constraint document_passages_document_fkey foreign key (workspace_id, document_id)
-    references documents (workspace_id, id) on delete cascade
+  constraint document_passages_workspace_fkey foreign key (workspace_id) references workspaces (id) on delete cascade
 ) with (toast_tuple_target = 8160);
 create index document_passages_position on document_passages (workspace_id, document_id, edition_id, position);
 create index document_passages_words on document_passages using gin (workspace_id, words);
@@ -87,12 +86,24 @@ create table document_words (
   word text collate "C" not null,
   passages integer not null,
   constraint document_words_pkey primary key (workspace_id, word, edition_id) include (passages),
-  constraint document_words_document_fkey foreign key (workspace_id, document_id)
-    references documents (workspace_id, id) on delete cascade
+  constraint document_words_workspace_fkey foreign key (workspace_id) references workspaces (id) on delete cascade
 );
 create index document_words_document on document_words (workspace_id, document_id, edition_id);
 -- Words are in lower case. Without the function, this index would be used to look words up, which takes a hundred times as long.
 create index document_words_trigrams on document_words using gin (workspace_id, lower(word) gin_trgm_ops);
+
+-- Their passages and words are deleted in the background: there may be too many for one transaction.
+create table deleted_documents (
+  workspace_id uuid not null,
+  id uuid not null,
+  due_at timestamptz(3),
+  lease_until timestamptz(3),
+  lease_token uuid,
+  attempt integer not null default 0,
+  constraint deleted_documents_pkey primary key (workspace_id, id),
+  constraint deleted_documents_workspace_fkey foreign key (workspace_id) references workspaces (id) on delete cascade
+);
+create index deleted_documents_due on deleted_documents (workspace_id, due_at) where due_at is not null;
 
 -- What was asked and not found.
 create table document_questions (

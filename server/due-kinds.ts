@@ -7,6 +7,7 @@ import { work as deleted_campaigns } from './campaigns/removal.ts'
 import { table as campaigns } from './campaigns/rows.ts'
 import * as clocks from './clocks/store.ts'
 import { due_conversations } from './conversations/claim.ts'
+import { work as deleted_documents } from './documents/removal.ts'
 import { work as documents } from './documents/work.ts'
 import { work as imports } from './imports/run.ts'
 import type { DueKind } from './kit/work/due.ts'
@@ -35,7 +36,7 @@ const contact_work = [
   rowWork(enrollings),
   rowWork(simulated_messages, { at_once: simulated_messages_max }),
 ]
-const other_row_work = [rowWork(recoveries), rowWork(deleted_campaigns)]
+const other_row_work = [rowWork(recoveries), rowWork(deleted_campaigns), rowWork(deleted_documents)]
 /** Test clocks don't wait for it: a bucket may be out of reach for long. */
 const file_work = [
   rowWork(recording_files, { at_once: removals_max }),

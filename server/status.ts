@@ -136,6 +136,7 @@ function describe(
 const names: Record<string, string> = {
   campaign_enrollings: 'Enrollments in campaigns',
   deleted_campaigns: 'Deletions of campaigns',
+  deleted_documents: 'Deletions of documents',
   deliveries: 'Webhook deliveries',
   recording_files: 'Files of recordings',
 }

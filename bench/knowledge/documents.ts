@@ -5,6 +5,7 @@ import { parse } from '../../server/documents/parse/parser.ts'
 import { plainWords } from '../../server/documents/words.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
+import { openLog } from '../../server/kit/log.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { checkout, type Database } from '../database.ts'
 
@@ -79,7 +80,8 @@ async function readSentences(): Promise<string[]> {
   for (const name of known.packages) {
     const folder = path.join(checkout, 'node_modules', name)
     const file = fs.readdirSync(folder).find((each) => each.toLowerCase() === 'readme.md') ?? 'README.md'
-    const parsed = await parse({ kind: 'markdown', file: fs.readFileSync(path.join(folder, file)) }, () => false)
+    const content = fs.readFileSync(path.join(folder, file))
+    const parsed = await parse({ kind: 'markdown', file: content }, { isStopping: () => false, log: openLog('warn') })
     for (const { text } of parsed?.passages ?? []) sentences.push(...text.split(/(?<=[.!?])\s+|\n+/))
   }
   return sentences.filter((sentence) => sentence.length > 10)

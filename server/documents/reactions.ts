@@ -15,8 +15,9 @@ export const reactions: Reaction[] = [
 async function addVectorsAnew(at: At): Promise<void> {
   const { db, workspace, now } = at
   const due = await db.run(
-    sql`update documents set due_at = ${clock.iso(now)}, attempt = 0
-      where workspace_id = ${workspace} and edition_id is not null and due_at is null`,
+    sql`update documents set due_at = ${clock.iso(now)}, attempt = 0,
+        lease_until = case when lease_token is null then null else lease_until end
+      where workspace_id = ${workspace} and edition_id is not null`,
   )
   if (due > 0) announce(at, { table })
 }

@@ -22,6 +22,7 @@ import * as workspaces from '../workspaces/store.ts'
 import { event_types } from './event-types.ts'
 import * as files from './files.ts'
 import { kindOf } from './parse/kinds.ts'
+import { removeLater } from './removal.ts'
 import {
   type Document,
   type DocumentChange,
@@ -167,16 +168,16 @@ export async function refresh(at: At, id: string): Promise<Document> {
     throw invalidState('Only documents from a URL can be refreshed. Upload the new file, and delete the old one.')
   announce(at, { table })
   return db.one<Document>(
-    sql`update documents set ${readAgain(now)} must_fetch = true,
-        status = case when status = 'failed' then 'processing' else status end, error = null,
-        updated_at = ${clock.laterThan(before.updated_at, now)}
+    sql`update documents set ${readAgain(now, raw('true'))} updated_at = ${clock.laterThan(before.updated_at, now)}
       where workspace_id = ${workspace} and id = ${id} returning ${columns}`,
   )
 }
 
-/** Ends the lease of whoever is reading it. */
-const readAgain = (now: number) =>
-  sql`must_parse = true, due_at = ${clock.iso(now)}, lease_token = null, lease_until = null, attempt = 0,`
+/** Ends the lease of whoever is reading it. A page that could never be fetched is fetched. */
+const readAgain = (now: number, must_fetch = raw('must_fetch or file_id is null')) =>
+  sql`status = case when status = 'failed' then 'processing' else status end, error = null,
+    must_parse = true, must_fetch = ${must_fetch},
+    due_at = ${clock.iso(now)}, lease_token = null, lease_until = null, attempt = 0,`
 
 export async function remove(at: At, { id, isCurrent }: Changing): Promise<{ deleted: true }> {
   const { db, workspace } = at
@@ -187,6 +188,7 @@ export async function remove(at: At, { id, isCurrent }: Changing): Promise<{ del
     sql`delete from documents where workspace_id = ${workspace} and id = ${id} returning file_id`,
   )
   if (removed.file_id !== null) await files.remove(at, removed.file_id)
+  await removeLater(at, id)
   return { deleted: true }
 }
 
@@ -212,21 +214,11 @@ export async function endReading(
   at: At,
   end: ReadEnd,
 ): Promise<{ refusal: string } | { replaced_file: string | null } | undefined> {
-  const { db, workspace, now } = at
+  const { db, now } = at
   const { lease, edition_id, passages, characters, fetched } = end
   await workspaces.lock(at)
-  const others = await db.one<{ passages: number; bytes: number }>(
-    sql`select coalesce(sum(passages), 0) as passages, coalesce(sum(bytes), 0) as bytes from documents
-      where workspace_id = ${workspace} and id <> ${lease.id}`,
-  )
-  if (others.passages + passages > passages_max)
-    return {
-      refusal: `A workspace can have at most ${passages_max.toLocaleString('en')} passages. Delete documents first.`,
-    }
-  if (fetched && others.bytes + fetched.bytes > stored_bytes_max)
-    return {
-      refusal: `The files of a workspace can have at most ${stored_bytes_max / 1024 / 1024} MB. Delete documents first.`,
-    }
+  const refusal = await lackOfRoom(at, { id: lease.id, passages, bytes: fetched?.bytes ?? 0 })
+  if (refusal !== undefined) return { refusal }
   const before = await db.maybe<{ file_id: string | null }>(
     sql`select file_id from documents where ${isHeld(lease)} for no key update`,
   )
@@ -244,14 +236,34 @@ export async function endReading(
   return { replaced_file: fetched ? (before?.file_id ?? null) : null }
 }
 
-/** Ends the reading of a document that can't be read. One that was ready stays so, with what was read before. */
-export async function failReading(at: At, lease: Lease, error: string): Promise<void> {
+/** Returns what the workspace has no room for. */
+export async function lackOfRoom(
+  { db, workspace }: At,
+  { id, passages, bytes }: { id: string; passages: number; bytes: number },
+): Promise<string | undefined> {
+  const others = await db.one<{ passages: number; bytes: number }>(
+    sql`select coalesce(sum(passages), 0) as passages, coalesce(sum(bytes), 0) as bytes from documents
+      where workspace_id = ${workspace} and id <> ${id}`,
+  )
+  if (others.passages + passages > passages_max)
+    return `A workspace can have at most ${passages_max.toLocaleString('en')} passages. Delete documents first.`
+  if (bytes > 0 && others.bytes + bytes > stored_bytes_max)
+    return `The files of a workspace can have at most ${stored_bytes_max / 1024 / 1024} MB. Delete documents first.`
+  return undefined
+}
+
+/**
+ * Ends the reading of a document that can't be read. One that was ready stays so, with what was read before. Returns false if
+ * it is not being read.
+ */
+export async function failReading(at: At, lease: Lease, error: string): Promise<boolean> {
   const { db, now } = at
-  const failed = await db.maybe<Document & { file_id: string | null; edition_id: string | null }>(
+  const failed = await db.maybe<Document>(
     sql`update documents set status = case when edition_id is null then 'failed' else 'ready' end, error = ${truncate(error, 500)},
         must_parse = false, must_fetch = false, attempt = 0,
         updated_at = greatest(${clock.iso(now)}, (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
       where ${isHeld(lease)} and must_parse returning ${columns}`,
   )
   if (failed) await events.record(at, event_types.failed, [{ data: failed }])
+  return failed !== undefined
 }

@@ -12,14 +12,18 @@ import { UnreadableError } from './parse/blocks.ts'
 import type { FileKind } from './parse/kinds.ts'
 import { parse } from './parse/parser.ts'
 import type { ParsedPassage } from './parse/passages.ts'
-import { endReading, failReading, table } from './store.ts'
+import { removeEdition } from './removal.ts'
+import { endReading, failReading, lackOfRoom, table } from './store.ts'
 import { addVectors } from './vectors.ts'
 import { configurationOf, plainWords } from './words.ts'
 
 /** Passages that are written in one transaction. */
 const batch_passages = 200
 const batch_words = 2_000
-const delete_batch_rows = 2_000
+/** A document in words has hardly more. One of random letters would fill the memory. */
+const different_words_max = 300_000
+/** After so long, the embedding model is asked again that didn't answer. */
+const vectors_pause_ms = 10 * 60_000
 
 /**
  * Reads a document: fetches it if need be, parses it in a thread, and writes its passages as a new edition, in batches. The last
@@ -40,7 +44,7 @@ interface Row {
   must_fetch: boolean
 }
 
-async function begin(at: AtOutside, lease: Lease, { isStopping }: RunContext): Promise<() => Promise<boolean>> {
+async function begin(at: AtOutside, lease: Lease, context: RunContext): Promise<() => Promise<boolean>> {
   const row = await at.db.maybe<Row>(
     sql`select id, name, language, url, content_type, file_id, edition_id, must_parse, must_fetch from documents
       where ${isHeld(lease)}`,
@@ -48,46 +52,54 @@ async function begin(at: AtOutside, lease: Lease, { isStopping }: RunContext): P
   if (!row) return async () => false
   let is_read = !row.must_parse
   let edition_id = row.edition_id
+  let has_others = true
   return async () => {
-    if (await removeOthers(at, { lease, edition_id })) return true
+    if (has_others) {
+      has_others = await removeOthers(at, { lease, edition_id })
+      return true
+    }
     if (!is_read) {
-      const read = await readDocument(at, { row, lease, isStopping })
+      const read = await readDocument(at, { row, lease, context })
       if (read === 'stopped') return false
       is_read = true
       edition_id = read ?? edition_id
+      has_others = true
       return true
     }
     const embedder = await openEmbedder(at)
     if (embedder && edition_id !== null && (await addVectors(at, { lease, edition_id, embedder }))) return true
-    await at.db.run(
-      sql`update documents set due_at = case when must_parse then ${clock.iso(at.now)}::timestamptz end where ${isHeld(lease)}`,
-    )
+    // Unless the provider has changed meanwhile.
+    await at.db.run(sql`update documents set due_at = null where ${isHeld(lease)} and due_at <= ${lease.due_at}`)
     return false
   }
 }
 
 async function giveUp(at: At, lease: Lease): Promise<void> {
   await failReading(at, lease, 'An internal error occurred repeatedly. Upload it again, or refresh it.')
-  // Nothing more is tried: without vectors it is found by its words.
-  await at.db.run(sql`update documents set due_at = null where ${isHeld(lease)}`)
+  // What is missing now are vectors. Until then it is found by its words.
+  await at.db.run(
+    sql`update documents set attempt = 0, lease_token = null, lease_until = ${clock.iso(at.db.time() + vectors_pause_ms)}
+      where ${isHeld(lease)}`,
+  )
 }
 
 interface Reading {
   row: Row
   lease: Lease
-  isStopping: () => boolean
+  context: RunContext
 }
 
 /** Returns the new edition, or nothing if the document can't be read. */
-async function readDocument(
-  at: AtOutside,
-  { row, lease, isStopping }: Reading,
-): Promise<string | 'stopped' | undefined> {
+async function readDocument(at: AtOutside, { row, lease, context }: Reading): Promise<string | 'stopped' | undefined> {
+  const { isStopping } = context
   let fetched_file: string | undefined
   try {
-    const source = await openSource(at, { row, isStopping })
-    const parsed = await parse(source, isStopping)
+    const source = await openSource(at, { row, context })
+    const parsed = await parse(source, context)
     if (!parsed) return 'stopped'
+    const bytes = row.must_fetch ? source.file.length : 0
+    const lack = await lackOfRoom(at, { id: row.id, passages: parsed.passages.length, bytes })
+    if (lack !== undefined) throw new UnreadableError(lack)
     const edition_id = newId()
     await writeEdition(at, { row, lease, edition_id, passages: parsed.passages, isStopping })
     if (isStopping()) return 'stopped'
@@ -107,15 +119,17 @@ async function readDocument(
   } catch (error) {
     if (isStopping()) return 'stopped'
     if (!(error instanceof UnreadableError)) throw error
-    await inTransaction(atLater(at), (at) => failReading(at, lease, error.message))
+    const has_failed = await inTransaction(atLater(at), (at) => failReading(at, lease, error.message))
+    assertHeld(has_failed ? 1 : 0)
     return undefined
   } finally {
-    if (fetched_file !== undefined) await files.remove(at, fetched_file)
+    // If the connection was lost, the document may have it.
+    if (fetched_file !== undefined) await files.discard(at, fetched_file)
   }
 }
 
-async function openSource(at: AtOutside, { row, isStopping }: Omit<Reading, 'lease'>): Promise<FetchedFile> {
-  if (row.must_fetch && row.url !== null) return fetchDocument(at, row.url, isStopping)
+async function openSource(at: AtOutside, { row, context }: Omit<Reading, 'lease'>): Promise<FetchedFile> {
+  if (row.must_fetch && row.url !== null) return fetchDocument(at, row.url, context.isStopping)
   if (row.file_id === null) throw new UnreadableError('The file is gone. Upload it again.')
   return { file: await files.read(at, row.file_id), kind: row.content_type ?? 'text' }
 }
@@ -135,10 +149,14 @@ async function writeEdition(at: AtOutside, edition: Edition): Promise<void> {
     const batch = passages.slice(index, index + batch_passages)
     for (const { words } of await writePassages(at, edition, { batch, first: index }))
       for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+    if (counts.size > different_words_max)
+      throw new UnreadableError(
+        `The file has more than ${different_words_max.toLocaleString('en')} different words. Split it into smaller ones.`,
+      )
   }
-  const sorted = [...counts].sort(([a], [b]) => (a < b ? -1 : 1))
-  for (let index = 0; index < sorted.length && !isStopping(); index += batch_words)
-    await writeWords(at, edition, sorted.slice(index, index + batch_words))
+  const words = [...counts]
+  for (let index = 0; index < words.length && !isStopping(); index += batch_words)
+    await writeWords(at, edition, words.slice(index, index + batch_words))
 }
 
 /** Returns the words as PostgreSQL has found them. */
@@ -183,20 +201,12 @@ function writeWords(at: AtOutside, { lease, edition_id }: Edition, counts: [stri
 }
 
 /** Deletes a batch of what is of another edition. Returns whether there was something. */
-async function removeOthers(
-  { db, workspace }: AtOutside,
+function removeOthers(
+  at: AtOutside,
   { lease, edition_id }: { lease: Lease; edition_id: string | null },
 ): Promise<boolean> {
-  const isOther = sql`workspace_id = ${workspace} and document_id = ${lease.id}
-    and ${edition_id === null ? raw('true') : sql`edition_id <> ${edition_id}`}`
-  const limit = raw(String(delete_batch_rows))
-  const passages = await db.run(
-    sql`delete from document_passages where workspace_id = ${workspace} and id = any(array(
-      select id from document_passages where ${isOther} limit ${limit}))`,
-  )
-  const words = await db.run(
-    sql`delete from document_words where ${isOther} and word = any(array(
-      select word from document_words where ${isOther} limit ${limit}))`,
-  )
-  return passages + words > 0
+  return inTransaction(at, async (at) => {
+    assertHeld(await at.db.run(sql`select from documents where ${isHeld(lease)} for no key update`))
+    return removeEdition(at, { document_id: lease.id, kept: edition_id })
+  })
 }

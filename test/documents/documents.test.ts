@@ -113,7 +113,8 @@ test('a deleted document is not found any more, and nothing of it is left', asyn
   const { id } = await addDocument(tenant, 'Hours', 'Open at nine.')
   assert.equal((await tenant.call('DELETE', `/documents/${id}`)).status, 200)
   assert.deepEqual(await find(tenant, 'open'), [])
-  for (const table of ['document_files', 'document_chunks', 'document_passages', 'document_words'])
+  await tenant.work()
+  for (const table of ['document_files', 'document_chunks', 'document_passages', 'document_words', 'deleted_documents'])
     assert.deepEqual(await pool.many(sql`select from ${raw(table)} where workspace_id = ${tenant.id}`), [], table)
 })
 
@@ -148,6 +149,32 @@ test('what was read before stays when a refresh fails', async () => {
   assert.equal((await find(tenant, 'open')).length, 1)
   const failed = (await tenant.call('GET', '/events?type=document.failed')).body.data
   assert.equal(failed.length, 1)
+})
+
+test('a page that could not be fetched is fetched when the document changes', async () => {
+  const tenant = await workspace()
+  let status = 404
+  const page = await receiver((response) =>
+    response.writeHead(status, { 'content-type': 'text/plain' }).end('Open at nine.'),
+  )
+  const read = await readDocument(tenant, await tenant.call('POST', '/documents', { url: page.url, name: 'Page' }))
+  assert.deepEqual([read.status, read.error], ['failed', 'The server has answered with 404.'])
+  status = 200
+  const changed = await tenant.call('PATCH', `/documents/${read.id}`, { name: 'Hours' })
+  assert.deepEqual([changed.body.data.status, changed.body.data.error], ['processing', null])
+  await tenant.work()
+  assert.equal((await find(tenant, 'open'))[0]?.title, 'Hours')
+})
+
+test('a document in another language takes nothing from what an English question finds', async () => {
+  const tenant = await workspace()
+  await addDocument(tenant, 'Hours', '# Hours\n\nWe are open on Sundays from ten to four.')
+  const scoreOf = async () => (await find(tenant, 'When are you open on Sundays?'))[0]?.score
+  const alone = await scoreOf()
+  await addDocument(tenant, 'Preise', 'Die Häuser kosten viel. Sie sind am Sonntag offen.', { language: 'de' })
+  await addDocument(tenant, '価格', '価格は高いです。 When the', { language: 'ja' })
+  assert.equal(await scoreOf(), alone)
+  assert.equal((await find(tenant, 'Haus'))[0]?.title, 'Preise')
 })
 
 test('only documents from a URL can be refreshed', async () => {

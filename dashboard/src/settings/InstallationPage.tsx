@@ -97,6 +97,7 @@ const formatDue = ({ due }: Engine): string => `${formatNumber(due)}${due < coun
 const names: Record<string, string> = {
   campaign_enrollings: 'Enrollments in campaigns',
   deleted_campaigns: 'Deletions of campaigns',
+  deleted_documents: 'Deletions of documents',
   deliveries: 'Webhook deliveries',
   recording_files: 'Files of recordings',
   test_runs: 'Runs of tests',

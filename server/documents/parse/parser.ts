@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import * as clock from '../../kit/clock.ts'
+import type { RunContext } from '../../kit/work/work.ts'
 import { UnreadableError } from './blocks.ts'
 import type { FileKind } from './kinds.ts'
 import type { ParsedPassage } from './passages.ts'
@@ -27,7 +28,7 @@ const not_readable = 'The file is damaged and could not be read.'
  */
 export async function parse(
   { kind, file }: { kind: FileKind; file: Buffer },
-  isStopping: () => boolean,
+  { isStopping, log }: Pick<RunContext, 'isStopping' | 'log'>,
 ): Promise<Parsed | undefined> {
   const bytes = new Uint8Array(file)
   const thread = new Worker(new URL('./thread.ts', import.meta.url), {
@@ -37,31 +38,39 @@ export async function parse(
     stdout: true,
     stderr: true,
   })
+  let has_ended = false
   try {
-    return await Promise.race([read(thread), watch(thread, isStopping)])
+    return await Promise.race([read(thread, log), watch(thread, () => has_ended || isStopping())])
   } finally {
+    has_ended = true
     await thread.terminate()
   }
 }
 
-function read(thread: Worker): Promise<Parsed> {
+function read(thread: Worker, log: RunContext['log']): Promise<Parsed> {
   const { promise, resolve, reject } = Promise.withResolvers<Parsed>()
   const passages: ParsedPassage[] = []
   thread.on('message', (message: ParseMessage) => {
-    if (message.type === 'passages') passages.push(...message.passages)
-    else if (message.type === 'end') resolve({ passages, characters: message.characters })
+    if (message.type === 'passages') {
+      passages.push(...message.passages)
+      thread.postMessage('more')
+    } else if (message.type === 'end') resolve({ passages, characters: message.characters })
     else reject(new UnreadableError(message.reason))
   })
-  thread.on('error', (error: NodeJS.ErrnoException) =>
-    reject(new UnreadableError(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? too_large : not_readable)),
-  )
+  thread.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') return reject(new UnreadableError(too_large))
+    // The process has no room for a thread now.
+    if (error.code === 'ERR_WORKER_INIT_FAILED') return reject(error)
+    log.warn({ err: error }, 'a file could not be parsed')
+    reject(new UnreadableError(not_readable))
+  })
   thread.on('exit', () => reject(new UnreadableError(not_readable)))
   return promise
 }
 
-async function watch(thread: Worker, isStopping: () => boolean): Promise<undefined> {
+async function watch(thread: Worker, isOver: () => boolean): Promise<undefined> {
   const until = clock.ticks() + time_max_ms
-  while (!isStopping()) {
+  while (!isOver()) {
     await sleep(check_every_ms, undefined, { ref: false })
     if (clock.ticks() > until) throw new UnreadableError(too_long)
     // It has ended when this fails, and `read` says how.

@@ -1,5 +1,6 @@
 import { truncate } from '../../kit/text.ts'
-import type { Block } from './blocks.ts'
+import { passages_max } from '../schema.ts'
+import { type Block, UnreadableError } from './blocks.ts'
 
 /** A part of a document that is found and shown as a whole. */
 export interface ParsedPassage {
@@ -14,7 +15,7 @@ const length_max = 1_200
 const heading_length_max = 300
 const levels_max = 6
 
-/** Cuts a text at its headings and paragraphs. */
+/** Cuts a text at its headings and paragraphs. Fails with an UnreadableError if there are more passages than any workspace may have. */
 export function cutPassages(blocks: Block[]): ParsedPassage[] {
   const passages: ParsedPassage[] = []
   const path: string[] = []
@@ -22,6 +23,8 @@ export function cutPassages(blocks: Block[]): ParsedPassage[] {
   let length = 0
   const end = (): void => {
     if (texts.length === 0) return
+    if (passages.length === passages_max)
+      throw new UnreadableError(`The file has more than ${passages_max.toLocaleString('en')} passages.`)
     const heading = path.filter((one) => one !== '').join(' › ')
     passages.push({ heading: truncate(heading, heading_length_max), text: texts.join('\n\n') })
     texts = []

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Blocks, UnreadableError } from './blocks.ts'
 import type { FileKind } from './kinds.ts'
@@ -15,7 +16,7 @@ export type ParseMessage =
   | { type: 'end'; characters: number }
   | { type: 'unreadable'; reason: string }
 
-/** So that the receiver doesn't read all at once. */
+/** The receiver asks for more, so that it doesn't read all at once. */
 const passages_per_message = 200
 
 // Only `parser.ts` starts the thread.
@@ -26,8 +27,10 @@ try {
   const { all } = await read(Buffer.from(file.buffer, file.byteOffset, file.byteLength))
   const passages = cutPassages(all)
   if (passages.length === 0) throw new UnreadableError('The file has no text.')
-  for (let index = 0; index < passages.length; index += passages_per_message)
+  for (let index = 0; index < passages.length; index += passages_per_message) {
     send({ type: 'passages', passages: passages.slice(index, index + passages_per_message) })
+    if (parentPort) await once(parentPort, 'message')
+  }
   send({ type: 'end', characters: passages.reduce((sum, { text }) => sum + text.length, 0) })
 } catch (error) {
   if (!(error instanceof UnreadableError)) throw error

@@ -14,6 +14,14 @@ const endless = { bytes: 100 * megabyte, piece: Buffer.from('word '.repeat(10_00
 const word_parts = { '[Content_Types].xml': '<Types/>', '_rels/.rels': '<Relationships/>' }
 const filled = (piece: string, bytes: number) => Buffer.alloc(bytes, piece)
 
+/** Words of seven or eight characters, separated by blanks. */
+function differentWords(bytes: number): string {
+  const words = Array.from({ length: Math.floor(bytes / 9) }, (_, index) =>
+    ((index * 2_654_435_761) % 2 ** 32).toString(36).padStart(7, 'x'),
+  )
+  return words.join(' ')
+}
+
 /** `share` is the part of its size that a file has in the short form. */
 const files: [name: string, file: (share: number) => Buffer][] = [
   ['password.pdf', () => pdfOf([['Open at nine.']], { has_password: true })],
@@ -35,6 +43,11 @@ const files: [name: string, file: (share: number) => Buffer][] = [
   ['tiny words.txt', (share) => filled('a b\n', file_max * share)],
   ['one word.txt', (share) => filled('x', file_max * share)],
   ['headings.md', (share) => filled('# a\n', file_max * share)],
+  ['different words.txt', (share) => Buffer.from(differentWords(file_max * share))],
+  [
+    'tiny passages.md',
+    (share) => Buffer.from(`# ${'title '.repeat(50)}\n${'## a\nb\n'.repeat((file_max * share) / 7 - 50)}`),
+  ],
   ['accents.txt', (share) => filled('e\u0301\u0301 ', file_max * share)],
 ]
 

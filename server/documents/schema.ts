@@ -151,7 +151,7 @@ export const SearchQuery = Type.Object({
   query: text({ maxLength: query_length_max, description: 'A question, or words.', examples: ['When are you open?'] }),
   tags: Type.Optional(
     Type.String({
-      maxLength: 1_000,
+      maxLength: 2_000,
       description: 'Only documents with one of these tags, separated by commas.',
       examples: ['shop,prices'],
     }),

@@ -1,7 +1,8 @@
 import { Button, UnstyledButton } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Document } from '../../../server/documents/schema.ts'
+import { useEvents } from '../events/workspace-events.tsx'
 import { useApi } from '../kit/api.ts'
 import { formatNumber } from '../kit/format.ts'
 import { FileIcon, PlusIcon } from '../kit/icons.tsx'
@@ -11,6 +12,7 @@ import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import { EmptyState, LoadError } from '../kit/states.tsx'
 import { type Column, Table } from '../kit/Table.tsx'
+import { useSteadyRefresh } from '../kit/useSteadyRefresh.ts'
 import { DocumentDrawer } from './DocumentDrawer.tsx'
 import { DocumentStatus } from './DocumentStatus.tsx'
 import styles from './documents.module.css'
@@ -18,19 +20,17 @@ import { NewDocumentDialog } from './NewDocumentDialog.tsx'
 import { SearchBox } from './SearchBox.tsx'
 import { Unanswered } from './Unanswered.tsx'
 
-/** While something is being read. */
-const poll_ms = 1_000
-
 export function DocumentsPage() {
   const api = useApi()
   const can_edit = useCanEdit()
   const [is_creating, setCreating] = useState(false)
   const [open_id, setOpenId] = useState<string>()
-  const documents = useInfiniteQuery({
-    ...pagesQuery<Document>(api, [api.workspace, 'documents', 'list'], '/documents', { limit: 50 }),
-    refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ data }) => data.some(({ status }) => status === 'processing')) ? poll_ms : false,
-  })
+  const queries = useQueryClient()
+  const list_key = [api.workspace, 'documents', 'list']
+  const documents = useInfiniteQuery(pagesQuery<Document>(api, list_key, '/documents', { limit: 50 }))
+  // What was being read is ready, or could not be read.
+  const refresh = useSteadyRefresh(() => queries.invalidateQueries({ queryKey: list_key }))
+  useEvents({ type: 'document.*', onOpen: refresh, onEvents: refresh })
   const rows = documents.data?.pages.flatMap(({ data }) => data)
   const create = can_edit && (
     <Button data-shortcut="c" leftSection={<PlusIcon size={17} />} onClick={() => setCreating(true)}>

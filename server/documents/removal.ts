@@ -40,8 +40,8 @@ export async function removeEdition(
   const isOther = sql`workspace_id = ${workspace} and document_id = ${document_id}
     ${kept === null ? raw('') : sql`and edition_id <> ${kept}`}`
   const other = await db.maybe<{ edition_id: string }>(
-    sql`(select edition_id from document_passages where ${isOther} limit 1)
-      union all (select edition_id from document_words where ${isOther} limit 1) limit 1`,
+    sql`select edition_id from document_passages where ${isOther}
+      union all select edition_id from document_words where ${isOther} limit 1`,
   )
   if (!other) return false
   const isOfEdition = sql`workspace_id = ${workspace} and document_id = ${document_id} and edition_id = ${other.edition_id}`

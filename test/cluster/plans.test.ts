@@ -16,6 +16,8 @@ const on_several_shards: Record<string, string> = {
   'select distinct workspace_id from deleted_webhooks where due_at': 'a periodic task',
   'select distinct workspace_id from contact_texts where': 'a periodic task',
   'select distinct workspace_id from webhook_delivery_counts group by': 'a periodic task',
+  'select distinct workspace_id from analytics_counts where not is_sum': 'a periodic task',
+  'select distinct workspace_id from analytics_fills': 'a periodic task',
   "select count(*) as total from calls where status in ('ringing'": 'the operator asks how many there are',
   'select count(*) as total from webhooks where failing_since': 'the operator asks how many fail',
   "select count(*) as total from channels where status = 'failing'": 'the operator asks how many fail',
@@ -26,6 +28,7 @@ const through_coordinator: Record<string, string> = {
   'insert into memberships (workspace_id, person_id, role, created_at) select': 'the table is on the coordinator',
   'insert into due_workspaces (workspace_id, kind, due_at) select workspace_id, kind, due_at from unnest(':
     'the table is on the coordinator',
+  'insert into recovery_codes (person_id, hash) select': 'the table is on the coordinator',
   'select distinct workspace_id from (select workspace_id from events where position is null': 'a periodic task',
   'select workspace_id from contact_search_tallies union': 'a periodic task',
 }

@@ -9,15 +9,28 @@ export interface DigitRun {
   tokens: DigitToken[]
 }
 
-interface DigitToken {
+export interface DigitToken {
   start: number
   end: number
   /** None for words such as "double". */
   digits: string
+  /** With digits, not in words. */
+  is_written: boolean
 }
 
-const token_pattern = /\d+|[\p{L}\p{M}]+/gu
-const between = /^[\s().,/+-]{0,3}$/
+const token_pattern = /\p{Nd}+|\p{L}[\p{L}\p{M}]*/gu
+/** Spaces, dashes, dots, brackets and signs that are not seen. */
+const between = /^[^\p{L}\p{N}]{0,4}$/u
+
+/** With the digits 0 to 9 for those of other scripts. */
+export const asciiDigits = (text: string): string =>
+  text.replace(/(?![0-9])\p{Nd}/gu, (digit) => {
+    const code = digit.codePointAt(0) ?? 0
+    // Unicode has them in groups of ten.
+    let before = 0
+    while (/\p{Nd}/u.test(String.fromCodePoint(code - before - 1))) before += 1
+    return String(before % 10)
+  })
 
 export function digitRuns(text: string, language: Language): DigitRun[] {
   const runs: DigitRun[] = []
@@ -34,13 +47,13 @@ export function digitRuns(text: string, language: Language): DigitRun[] {
   for (const { 0: found, index } of text.matchAll(token_pattern)) {
     const before = tokens.at(-1)
     if (before && !between.test(text.slice(before.end, index))) end()
-    const word = normalizeText(found)
-    const token = { start: index, end: index + found.length }
+    const word = normalizeText(asciiDigits(found))
+    const token = { start: index, end: index + found.length, is_written: /^\d/.test(word) }
     const repeats = ownValue(language.repetitions, word)
     const digits = digitsOf(word, language)
     // "forty one" is 41.
     const last = tokens.at(-1)
-    if (last && isTens(last, text) && digits?.length === 1 && digits !== '0' && !/^\d/.test(word))
+    if (last && isTens(last) && digits?.length === 1 && digits !== '0' && !token.is_written)
       last.digits = last.digits.slice(0, 1)
     if (repeats !== undefined) {
       tokens.push({ ...token, digits: '' })
@@ -55,8 +68,7 @@ export function digitRuns(text: string, language: Language): DigitRun[] {
   return runs
 }
 
-const isTens = ({ start, digits }: DigitToken, text: string): boolean =>
-  /^[2-9]0$/.test(digits) && !/\d/.test(text[start] ?? '')
+const isTens = ({ digits, is_written }: DigitToken): boolean => /^[2-9]0$/.test(digits) && !is_written
 
 function digitsOf(word: string, language: Language): string | undefined {
   if (/^\d+$/.test(word)) return word
@@ -65,17 +77,20 @@ function digitsOf(word: string, language: Language): string | undefined {
   return number === undefined ? undefined : String(number)
 }
 
-/** The text of the run with other digits, of which there are as many. Words stay words. */
-export function spokenDigits(text: string, { start, tokens }: DigitRun, digits: string, language: Language): string {
+/** The text of the tokens with other digits, of which there are as many. Words stay words. */
+export function spokenDigits(text: string, tokens: DigitToken[], digits: string, language: Language): string {
   const names = Object.entries(language.numbers)
   const nameOf = (digit: string) => names.find(([, number]) => number === Number(digit))?.[0] ?? digit
-  let [said, position, used] = ['', start, 0]
-  for (const token of tokens) {
+  let [said, position, used] = ['', tokens[0]?.start ?? 0, 0]
+  for (const [index, token] of tokens.entries()) {
+    said += text.slice(position, token.start)
+    if (token.digits === '') {
+      position = tokens[index + 1]?.start ?? token.end
+      continue
+    }
     const own = digits.slice(used, used + token.digits.length)
     used += token.digits.length
-    const is_written = /^\d/.test(text.slice(token.start, token.end))
-    said += token.digits === '' ? '' : text.slice(position, token.start)
-    said += is_written ? own : [...own].map(nameOf).join(' ')
+    said += token.is_written ? own : [...own].map(nameOf).join(' ')
     position = token.end
   }
   return said

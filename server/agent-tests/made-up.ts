@@ -1,8 +1,7 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import type { CustomFields } from '../contacts/schema.ts'
 import { normalizeText } from '../kit/text.ts'
 import type { Language } from '../models/matching.ts'
-import { type DigitRun, digitRuns, spokenDigits } from './digit-runs.ts'
+import { iso_date, looksLikeNumber, numberMatches, openKnownNumbers } from './made-up-numbers.ts'
 
 /** This replaces what tells who someone is by what is made up, the same each time it occurs. */
 
@@ -75,7 +74,7 @@ export function openMadeUp(
     ...phone_numbers,
     ...Object.values(contact?.custom_fields ?? {}).filter(looksLikeNumber),
   ]
-  const numbers = uniqueNumbers(known.flatMap((number) => (number == null ? [] : String(number))))
+  const numbers = openKnownNumbers(known.flatMap((number) => (number == null ? [] : String(number))))
   const emails = new Map<string, string>()
   const emailFor = (email: string): string => {
     const key = email.toLowerCase()
@@ -138,7 +137,7 @@ interface Piece {
   is_made_up: boolean
 }
 
-interface Match {
+export interface Match {
   start: number
   end: number
   by: string
@@ -336,8 +335,6 @@ function madeUpFields(fields: CustomFields, replacements: Replacements): MadeUpF
   return Object.fromEntries(made_up)
 }
 
-const iso_date = /^\d{4}-\d{2}-\d{2}$/
-
 function madeUpValue(value: string, replacements: Replacements): string {
   if (iso_date.test(value)) return value === '1990-01-15' ? '1991-02-16' : '1990-01-15'
   // A code keeps its form.
@@ -359,78 +356,4 @@ function otherDigits(text: string): string {
   }
   const counted = replace(0)
   return counted === text ? replace(4) : counted
-}
-
-// Telephone numbers.
-
-interface KnownNumber {
-  /** With the country code, if it is known. */
-  digits: string
-  /** Where the number itself begins, after the country code. */
-  national_start: number
-  made_up: string
-}
-
-const looksLikeNumber = (value: unknown): boolean =>
-  typeof value === 'string' &&
-  /^\+?[\d\s()./-]{7,25}$/.test(value) &&
-  value.replace(/\D/g, '').length >= 7 &&
-  !iso_date.test(value)
-
-function uniqueNumbers(texts: string[]): KnownNumber[] {
-  const known = new Map<string, KnownNumber>()
-  for (const text of texts) {
-    const parsed = parsePhoneNumberFromString(text.replace(/^00/, '+'))
-    const digits = parsed ? parsed.number.slice(1) : text.replace(/\D/g, '').replace(/^0+/, '')
-    const national_start = parsed ? digits.length - parsed.nationalNumber.length : 0
-    if (digits.length < 6 || known.has(digits)) continue
-    known.set(digits, { digits, national_start, made_up: madeUpNumber(digits, national_start, known.size) })
-  }
-  return [...known.values()]
-}
-
-/** Has the same country code and length, so that it is read in the same way. */
-function madeUpNumber(digits: string, national_start: number, index: number): string {
-  const [code, national] = [digits.slice(0, national_start), digits.slice(national_start)]
-  const last = String(43 + index)
-    .padStart(2, '0')
-    .slice(-2)
-  const is_american = code === '1' && national.length === 10
-  // 555-01xx belongs to nobody. Elsewhere the first digits only name a network or a town.
-  const start = is_american ? '20255501' : national.slice(0, national.length >= 9 ? 3 : 2)
-  const made_up = `${start}${'0'.repeat(Math.max(0, national.length - start.length - 2))}${last}`.slice(
-    0,
-    national.length,
-  )
-  const other = made_up === national ? `${made_up.slice(0, -2)}99` : made_up
-  return `${code}${other}`
-}
-
-const shared_digits_min = 6
-
-/** Replaces digits one by one, so that spaces, brackets and words such as "four one five" stay what they are. */
-function numberMatches(text: string, numbers: KnownNumber[], language: Language): Match[] {
-  if (numbers.length === 0) return []
-  return digitRuns(text, language).flatMap((run) => {
-    if (run.digits.length < shared_digits_min) return []
-    const found = numbers.flatMap((number) => placeIn(run, number) ?? [])[0]
-    if (!found) return []
-    const digits =
-      run.digits.slice(0, found.start) + found.made_up + run.digits.slice(found.start + found.made_up.length)
-    return [{ start: run.start, end: run.end, by: spokenDigits(text, run, digits, language) }]
-  })
-}
-
-/** Where digits of the number are in the run, and what takes their place. */
-function placeIn({ digits }: DigitRun, number: KnownNumber): { start: number; made_up: string } | undefined {
-  for (const from of new Set([0, number.national_start])) {
-    const start = digits.indexOf(number.digits.slice(from))
-    if (start >= 0) return { start, made_up: number.made_up.slice(from) }
-  }
-  // A part of it.
-  const bare = digits.replace(/^0+/, '')
-  if (bare.length < shared_digits_min) return undefined
-  const from = number.digits.indexOf(bare)
-  if (from < 0) return undefined
-  return { start: digits.length - bare.length, made_up: number.made_up.slice(from, from + bare.length) }
 }

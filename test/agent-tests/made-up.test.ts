@@ -71,6 +71,46 @@ test('a number is replaced in every spelling, and keeps its form', () => {
   assert.equal(text('On 2026-11-17 at 10:30, order 1042'), 'On 2026-11-17 at 10:30, order 1042')
 })
 
+test('each number of a line is replaced, however many there are and whatever is beside them', () => {
+  const { text } = madeUpFor(
+    { ...ada, custom_fields: { account: '884201', office: '+1 415 555 9999' } },
+    { phone_numbers: ['+14155550177'] },
+  )
+  for (const [written, made_up] of [
+    ['415-555-0100, 415-555-0100', '202-555-0143, 202-555-0143'],
+    ['415 555 0100\n415 555 0100', '202 555 0143\n202 555 0143'],
+    ['mobile 415-555-0100, 415-555-9999', 'mobile 202-555-0143, 202-555-0145'],
+    ['+1 415 555 0177 / +14155550100', '+1 202 555 0144 / +12025550143'],
+    ['2, 555 0100', '2, 555 0143'],
+    ['555 0100, 2', '555 0143, 2'],
+    ['2 5 5 5 0 1 0 0', '2 5 5 5 0 1 4 3'],
+    ['one, five five five oh one zero zero', 'one, five five five zero one four three'],
+    ['12, double five five oh one double zero', '12, five five five zero one four three'],
+    ['884201, 415-555-0100', '123456, 202-555-0143'],
+    ['415-555-0100, 884201', '202-555-0143, 123456'],
+  ] as const)
+    assert.equal(text(`It is ${written}.`), `It is ${made_up}.`)
+})
+
+test('a number is replaced with any separators, and in the digits of any script', () => {
+  const { text } = madeUpFor(ada)
+  for (const [written, made_up] of [
+    ['415\u2013555\u20130100', '202\u2013555\u20130143'],
+    ['415\u2011555\u20110100', '202\u2011555\u20110143'],
+    ['415\u00b7555\u00b70100', '202\u00b7555\u00b70143'],
+    ['415:555:0100', '202:555:0143'],
+    ['415_555_0100', '202_555_0143'],
+    ['(415) \u2014 555*0100', '(202) \u2014 555*0143'],
+    ['\u202a+1 415\u200b555\u00a00100\u202c', '\u202a+1 202\u200b555\u00a00143\u202c'],
+    ['\uff14\uff11\uff15 \uff15\uff15\uff15 \uff10\uff11\uff10\uff10', '202 555 0143'],
+    ['\u0664\u0661\u0665 \u0665\u0665\u0665 \u0660\u0661\u0660\u0660', '202 555 0143'],
+    ['\u{1d7d2}\u{1d7cf}\u{1d7d3} 555 0100', '202 555 0143'],
+  ] as const)
+    assert.equal(text(`It is ${written}.`), `It is ${made_up}.`)
+  const { contact } = madeUpFor({ ...ada, custom_fields: { office: '415\u2013555\u20139999' } })
+  assert.equal(contact?.custom_fields.office, '415\u2013000\u20130044')
+})
+
 test('a number of another country keeps its country code and length', () => {
   const { text } = madeUpFor({ ...nobody, phone_number: '+4915123456789' }, {}, 'de')
   assert.equal(text('0151 23456789'), '0151 00000043')
@@ -142,6 +182,6 @@ test('who the contact is shows in what it says and what tools are told', () => {
     language: languageOf('en'),
   })
   assert.deepEqual(person.names, ['Grace Hopper', 'Charles Babbage', 'Grace', 'Hopper'])
-  assert.deepEqual(person.phone_numbers, ['(212) 555-0188', '+14155550111'])
+  assert.deepEqual(person.phone_numbers, ['212) 555-0188', '+14155550111'])
   assert.deepEqual(person.addresses, ['Navy Road 1'])
 })

@@ -2,6 +2,7 @@ import type { Contact } from '../contacts/schema.ts'
 import type { Conversation, Turn } from '../conversations/schema.ts'
 import { type Language, listen } from '../models/matching.ts'
 import { findSlot } from '../models/slots.ts'
+import { asciiDigits } from './digit-runs.ts'
 import type { Person } from './made-up.ts'
 
 export interface SaidAndStored {
@@ -28,11 +29,13 @@ const about_addresses =
   /^(?:\w+_)?(?:address|street|address_line_?\d?|street_address|city|town|zip|zip_code|postcode|postal_code|company|company_name|employer)$/
 const no_postal_addresses = /(?:e_?mail|ip|web|url)_address$/
 
-/** With a country code, or as it is written in the country. No date is. */
+/** Between the digits of a number. Commas and ends of lines are between numbers. */
+const gap = '[^\\p{L}\\p{N}+,;\\n]'
+/** With a country code, or as it is written in the country. No date is: the last one has no dots and colons. */
 const written_numbers = [
-  /\+\d[\d\s()./-]{6,20}\d/g,
-  /(?<!\d)\(?\d{3}\)?[\s.-]\d{3}[\s.-]\d{4}(?!\d)/g,
-  /(?<!\d)0\d{1,5}[\s/-]?\d[\d\s-]{4,12}\d(?!\d)/g,
+  new RegExp(`\\+\\d(?:${gap}{0,3}\\d){6,14}`, 'gu'),
+  new RegExp(`(?<!\\d)\\d{3}${gap}{1,3}\\d{3}${gap}{1,3}\\d{4}(?!\\d)`, 'gu'),
+  /(?<!\d)0\d{1,5}[)\s/\p{Pd}_\u00b7]{0,2}\d[\d\s\p{Pd}_\u00b7]{4,12}\d(?!\d)/gu,
 ]
 
 /** Collects what tells who the contact is: what is stored about it, what it has said about itself, and what tools know. */
@@ -43,8 +46,9 @@ export function personIn({ contact, conversation, lines, runs, language }: SaidA
     const name = findSlot('name', listen(line, language), { now: 0 })
     // Less certain ones are often no names.
     if (name?.score === 1) add(found.names, name.value)
+    const plain = asciiDigits(line).replaceAll('\uff0b', '+')
     for (const pattern of written_numbers)
-      for (const [number] of line.matchAll(pattern)) add(found.phone_numbers, number)
+      for (const [number] of plain.matchAll(pattern)) add(found.phone_numbers, number)
   }
   collect(found, [results, variables, ...runs.map((run) => run.arguments)], about_names)
   collect(

@@ -164,6 +164,33 @@ test('company, addresses and custom fields are replaced, and what everybody says
   })
 })
 
+test('numbers that the contact says are found in any writing, and dates are none', () => {
+  const person = personIn({
+    contact: undefined as Contact | undefined,
+    conversation: { counterpart: null, variables: {}, results: {} },
+    lines: [
+      'mobile +1 212 555 0188, office 212\u2013555\u20130199',
+      '+49 (0)151\u2011482\u201106317\n+49 30 123 456',
+      '\u0662\u0661\u0662 \u0665\u0665\u0665 \u0660\u0661\u0667\u0667 or 212_555_0166 or 212:555:0155',
+      '(030)\u00b71234\u201356 78',
+      'On 2027-03-01 at 10:30, on 05.06.2027 10:30, at 09:15:00',
+    ],
+    runs: [],
+    language: languageOf('en'),
+  })
+  assert.deepEqual(person.phone_numbers, [
+    '+1 212 555 0188',
+    '212 555 0188',
+    '212\u2013555\u20130199',
+    '+49 (0)151\u2011482\u201106317',
+    '+49 30 123 456',
+    '212 555 0177',
+    '212_555_0166',
+    '212:555:0155',
+    '030)\u00b71234\u201356 78',
+  ])
+})
+
 test('who the contact is shows in what it says and what tools are told', () => {
   const person = personIn({
     contact: undefined as Contact | undefined,

@@ -1,9 +1,15 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import type { Language } from '../models/matching.ts'
 import { asciiDigits, type DigitRun, type DigitToken, digitRuns, spokenDigits } from './digit-runs.ts'
-import type { Match } from './made-up.ts'
 
 /** Telephone numbers in a text, and others in their place that belong to nobody. */
+
+/** What takes the place of a part of a text. */
+export interface Match {
+  start: number
+  end: number
+  by: string
+}
 
 export interface KnownNumbers {
   /** What takes the place of digits, with the country code and without. */

@@ -1,7 +1,7 @@
 import type { CustomFields } from '../contacts/schema.ts'
 import { normalizeText } from '../kit/text.ts'
 import type { Language } from '../models/matching.ts'
-import { iso_date, looksLikeNumber, numberMatches, openKnownNumbers } from './made-up-numbers.ts'
+import { iso_date, looksLikeNumber, type Match, numberMatches, openKnownNumbers } from './made-up-numbers.ts'
 
 /** This replaces what tells who someone is by what is made up, the same each time it occurs. */
 
@@ -38,11 +38,11 @@ const companies = ['Sample Company', 'Acme', 'Example Works']
 const addresses = ['1 Sample Street', '2 Model Road', '3 Example Lane']
 const words = ['sample', 'model', 'specimen', 'pattern', 'example']
 /** They are parts of names, and name nobody. */
-const particles = new Set(
-  'von van der den de del della di da do dos la le el al bin ibn ten ter zu zum zur und and y dr mr mrs ms prof herr frau'.split(
-    ' ',
-  ),
-)
+const titles = ['dr', 'mr', 'mrs', 'ms', 'prof', 'herr', 'frau']
+const particles = new Set([
+  ...titles,
+  ...'von van der den de del della di da do dos la le el al bin ibn ten ter zu zum zur und and y'.split(' '),
+])
 /** Values of custom fields that are said all the time, and name nobody. */
 const common_values = new Set('yes no true false none null on off ok ja nein'.split(' '))
 const company_form =
@@ -62,9 +62,10 @@ export function openMadeUp(
   language: Language,
 ): MadeUp {
   const replacements = new Replacements(realWords(contact, names, known_addresses))
-  for (const name of [contact?.first_name, ...names.map((name) => name.split(/\s+/)[0])])
-    replacements.addName(name, given_names)
-  for (const name of [contact?.last_name, contact?.display_name, ...names]) replacements.addName(name, family_names)
+  for (const name of [contact?.first_name, ...names.map(firstWord)]) replacements.addName(name, given_names)
+  replacements.addName(contact?.last_name, family_names)
+  replacements.addName(firstWord(contact?.display_name), given_names)
+  for (const name of [contact?.display_name, ...names]) replacements.addName(name, family_names)
   replacements.addCompany(contact?.company)
   for (const address of known_addresses) replacements.addAddress(address)
   replacements.addFullNames([[contact?.first_name, contact?.last_name].filter(Boolean).join(' '), ...names])
@@ -137,12 +138,6 @@ interface Piece {
   is_made_up: boolean
 }
 
-export interface Match {
-  start: number
-  end: number
-  by: string
-}
-
 /** Matches are in order, and don't overlap. */
 function replaceIn(pieces: Piece[], find: (text: string) => Match[]): Piece[] {
   return pieces.flatMap((piece) => {
@@ -174,10 +169,13 @@ function spokenEmailPattern({ at, dot }: Language): RegExp {
 
 // Names, companies, addresses and custom fields.
 
-const normalWords = (text: string): string[] =>
-  normalizeText(text)
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean)
+const normalWords = (text: string): string[] => normalizeText(text).match(/[\p{L}\p{N}]+/gu) ?? []
+
+/** A given name, also if it is a particle, as in "Al Green". Undefined if it is a title. */
+function firstWord(name: string | null | undefined): string | undefined {
+  const [first] = normalWords(name ?? '')
+  return first === undefined || titles.includes(first) ? undefined : first
+}
 
 function realWords(contact: PersonFields | undefined, names: string[], addresses: string[]): Set<string> {
   const texts = [contact?.first_name, contact?.last_name, contact?.display_name, contact?.company, contact?.email]

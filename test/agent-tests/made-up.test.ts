@@ -45,6 +45,14 @@ test('a name is replaced in any case, with and without accents, in parts and joi
   assert.equal(text('A canoe and a van'), 'A canoe and a van', 'short names are found as words only')
 })
 
+test('a given name that may be a particle is replaced, and titles and particles of last names stay', () => {
+  const { text, contact } = madeUpFor({ ...nobody, display_name: 'Al Green' })
+  assert.equal(text("I'm Al Green, or Al."), "I'm Robin Winter, or Robin.")
+  assert.equal(contact?.display_name, 'Robin Winter')
+  const other = madeUpFor({ ...nobody, last_name: 'von Berg', display_name: 'Dr. Berg' }, { names: ['Dr. Al Berg'] })
+  assert.equal(other.text('The Dr. is von Berg.'), 'The Dr. is von Winter.')
+})
+
 test('a name that the person has itself is not made up', () => {
   const { text } = madeUpFor({ ...nobody, first_name: 'Robin', last_name: 'Winter' })
   assert.doesNotMatch(text('Robin Winter here, Robin.'), /robin|winter/i)

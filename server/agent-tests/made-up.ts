@@ -47,8 +47,11 @@ const particles = new Set([
 const common_values = new Set('yes no true false none null on off ok ja nein'.split(' '))
 const company_form =
   /[\s,]+(?:ltd|limited|inc|llc|llp|plc|corp|co|gmbh|ag|kg|ohg|ug|se|sa|sarl|bv|nv|srl|spa|oy|ab|as)\.?$/i
-/** Shorter words are replaced only where they stand alone. */
+/** Shorter and longer words are replaced only where they stand alone. */
 const inside_words_min = 5
+const inside_words_max = 50
+/** Longer ones are looked for in parts, so that no text takes long. */
+const key_length_max = 100
 const value_length_min = 3
 /** Numbers with fewer digits are not replaced in sentences: they name nobody. */
 const number_digits_min = 4
@@ -187,7 +190,7 @@ class Replacements {
   /** By what is replaced: normalized words with one space between them. */
   readonly #by = new Map<string, { by: string; is_name: boolean }>()
   readonly #used = new Set<string>()
-  #pattern: RegExp | undefined
+  #tree: KeyTree | undefined
 
   constructor(real: Set<string>) {
     this.#real = real
@@ -259,48 +262,104 @@ class Replacements {
     if (!this.#by.has(key)) this.#by.set(key, { by: this.choose(choices), is_name })
   }
 
+  /** A character is looked at once for each character of the longest key at most, however many keys there are. */
   matchesIn(text: string): Match[] {
     if (this.#by.size === 0) return []
-    this.#pattern ??= this.#toPattern()
+    this.#tree ??= this.#toTree()
     const { normal, positions } = normalWithPositions(text)
-    return [...normal.matchAll(this.#pattern)].map(({ 0: found, index }) => {
-      const start = positions[index] ?? 0
-      const end = positions[index + found.length] ?? text.length
-      const by = this.#by.get(normalWords(found).join(' '))?.by ?? this.#byWithoutSpaces(found)
-      return { start, end, by: inCaseOf(text.slice(start, end), by) }
-    })
-  }
-
-  #byWithoutSpaces(found: string): string {
-    const key = [...this.#by.keys()].find((key) => key.replaceAll(' ', '') === found)
-    return this.#by.get(key ?? '')?.by.replaceAll(' ', '') ?? ''
-  }
-
-  #toPattern(): RegExp {
-    // The longest first: a whole name before its parts.
-    const keys = [...this.#by].sort(([left], [right]) => right.length - left.length)
-    const anywhere: string[] = []
-    const alone: string[] = []
-    for (const [key, { is_name }] of keys) {
-      const is_anywhere = unspaced.test(key) || (is_name && key.length >= inside_words_min)
-      const pattern = key.split(' ').join(`[^\\p{L}\\p{N}]{${is_name ? 0 : 1},3}`)
-      if (is_anywhere) anywhere.push(pattern)
-      else alone.push(pattern)
+    const found: Match[] = []
+    for (let index = 0; index < normal.length; ) {
+      const key = longestKey(this.#tree, normal, index)
+      if (key) {
+        const [start = 0, end = text.length] = [positions[index], positions[key.end]]
+        found.push({ start, end, by: inCaseOf(text.slice(start, end), key.by) })
+      }
+      index = key?.end ?? index + 1
     }
-    const whole_words = `(?<![\\p{L}\\p{N}])(?:${alone.join('|')})(?=s?(?![\\p{L}\\p{N}]))`
-    return new RegExp([...anywhere, ...(alone.length > 0 ? [whole_words] : [])].join('|'), 'gu')
+    return found
+  }
+
+  #toTree(): KeyTree {
+    const tree = newTree()
+    for (const [whole, { by, is_name }] of this.#by) {
+      const keys = whole.length <= key_length_max ? [whole] : partsOf(whole)
+      for (const key of keys) {
+        const is_anywhere =
+          unspaced.test(key) || (is_name && key.length >= inside_words_min && key.length <= inside_words_max)
+        addKey(tree, key, { by, is_anywhere })
+        if (is_name && key.includes(' '))
+          addKey(tree, key.replaceAll(' ', ''), { by: by.replaceAll(' ', ''), is_anywhere })
+      }
+    }
+    return tree
   }
 }
 
-/** Returns the text without case and accents, and for each of its places the one in the text. */
+/** At spaces, where there are some. The last one is no word that is said all the time. */
+const partsOf = (key: string): string[] =>
+  key.match(unspaced.test(key) ? /.{1,50}/gu : /[^ ].{0,99}(?= .{20}|$)|[^ ]+/g) ?? []
+
+/** What follows on a character of a key. */
+interface KeyTree {
+  /** By codes, because these are found faster than characters. */
+  next: Map<number, KeyTree>
+  /** What takes the place of the key that ends here. */
+  by: string | undefined
+  /** Whether the key that ends here is also found inside words. */
+  is_anywhere: boolean
+  /** Whether such a key goes on or ends here. */
+  has_anywhere: boolean
+}
+
+const newTree = (): KeyTree => ({ next: new Map(), by: undefined, is_anywhere: false, has_anywhere: false })
+
+/** The first one with the same key stays. */
+function addKey(tree: KeyTree, key: string, { by, is_anywhere }: { by: string; is_anywhere: boolean }): void {
+  let node = tree
+  for (let index = 0; index < key.length; index += 1) {
+    const code = key.charCodeAt(index)
+    const next = node.next.get(code) ?? newTree()
+    node.next.set(code, next)
+    if (is_anywhere) next.has_anywhere = true
+    node = next
+  }
+  node.by ??= by
+  node.is_anywhere ||= is_anywhere
+}
+
+/** The longest key that begins at this place: a whole name before its parts. */
+function longestKey(tree: KeyTree, text: string, start: number): { end: number; by: string } | undefined {
+  const is_inside = start > 0 && text[start - 1] !== ' '
+  const endsWord = (end: number) => end === text.length || text[end] === ' '
+  let found: { end: number; by: string } | undefined
+  let node = tree.next.get(text.charCodeAt(start))
+  for (let end = start + 1; node && (node.has_anywhere || !is_inside); end += 1) {
+    const { by, is_anywhere } = node
+    const is_word = !is_inside && (endsWord(end) || (text[end] === 's' && endsWord(end + 1)))
+    if (by !== undefined && (is_anywhere || is_word)) found = { end, by }
+    node = node.next.get(text.charCodeAt(end))
+  }
+  return found
+}
+
+/**
+ * Returns the text without case and accents, with a space for what is between words, and for each of its places the one in the
+ * text. Words with more than three characters between them have two spaces, which no key has.
+ */
 function normalWithPositions(text: string): { normal: string; positions: number[] } {
   let normal = ''
   const positions: number[] = []
   let position = 0
+  let between = 0
   for (const character of text) {
     const plain = (character.codePointAt(0) ?? 0) < 0x80 ? character.toLowerCase() : normalizeText(character)
-    normal += plain
-    for (let index = 0; index < plain.length; index += 1) positions.push(position)
+    for (const one of plain) {
+      const is_in_word = /[\p{L}\p{N}]/u.test(one)
+      between = is_in_word ? 0 : between + 1
+      const shown = is_in_word ? one : between === 1 || between === 4 ? ' ' : ''
+      normal += shown
+      for (let index = 0; index < shown.length; index += 1) positions.push(position)
+    }
     position += character.length
   }
   return { normal, positions }

@@ -60,7 +60,7 @@ async function testOf(recorded: Recorded): Promise<NewAgentTest> {
     now: created_at,
     variables: membersOf(variables, made_up) as Conversation['variables'],
     contact: contact ? { ...contactOf(contact, made_up), time_zone } : null,
-    tool_answers: madeUpAnswers(runs, made_up),
+    tool_answers: await madeUpAnswers(runs, made_up),
     expect: exchanges.is_whole
       ? expectationsOf({ runs, results, exchanges, is_scripted: isScripted(recorded) }, made_up)
       : [],
@@ -83,15 +83,20 @@ function contactOf(contact: Contact, made_up: MadeUp): Record<string, unknown> {
   }
 }
 
-function madeUpAnswers(runs: Run[], made_up: MadeUp): ToolAnswer[] {
-  const answers = answersOf(runs).map(({ arguments: values, result, error, ...answer }) => ({
-    ...answer,
-    ...(values && { arguments: membersOf(values, made_up) }),
-    ...(error === undefined
-      ? { result: made_up.json(result) }
-      : { error: truncate(made_up.text(error), error_length_max) }),
-  }))
-  if (answers.length > tool_answers_max) throw tooLarge()
+async function madeUpAnswers(runs: Run[], made_up: MadeUp): Promise<ToolAnswer[]> {
+  const recorded = answersOf(runs)
+  if (recorded.length > tool_answers_max) throw tooLarge()
+  const answers: ToolAnswer[] = []
+  for (const { arguments: values, result, error, ...answer } of recorded) {
+    answers.push({
+      ...answer,
+      ...(values && { arguments: membersOf(values, made_up) }),
+      ...(error === undefined
+        ? { result: made_up.json(result) }
+        : { error: truncate(made_up.text(error), error_length_max) }),
+    })
+    await letOthersRun({ is_urgent: true })
+  }
   assertNotTooLarge(answers, tool_answers_bytes_max)
   return answers
 }

@@ -11,10 +11,12 @@ import type { At } from '../kit/at.ts'
 import { ignoreProblem, invalidState } from '../kit/problem.ts'
 import { truncate } from '../kit/text.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { steps_max, type ToolAnswer } from './schema.ts'
+import { said_max, steps_max, type ToolAnswer } from './schema.ts'
 
 /** More are not read: a test has far fewer lines. */
 const turns_read_max = 400
+/** More of a line is left out. A test has half of it, after names in it were replaced. */
+const line_length_max = 2 * said_max
 
 /** A conversation of the past, as tests are made of it and replays say it again. */
 export interface Recorded {
@@ -91,7 +93,8 @@ export function exchangesIn({ conversation, turns }: Pick<Recorded, 'conversatio
         Object.assign(line, { answer: joined(line.answer, text), calls: [...line.calls, ...tools.filter(isReal)] })
       else opening = joined(opening, text)
     } else if (role === 'contact' && text.trim() !== '') {
-      if (line && !is_answered) Object.assign(line, { seq, text: `${line.text}${separator}${text}` })
+      if (line && !is_answered)
+        Object.assign(line, { seq, text: truncate(`${line.text}${separator}${text}`, line_length_max) })
       else lines.push({ seq, text, answer: '', calls: [] })
       is_answered = false
     }

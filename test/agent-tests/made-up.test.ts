@@ -172,6 +172,18 @@ test('company, addresses and custom fields are replaced, and what everybody says
   })
 })
 
+test('values of any length are replaced, and many that are alike take no time', () => {
+  const note = `Prefers ${'the red chair by the window and '.repeat(9)}no tea. ${'x'.repeat(120)}`
+  const { text, json } = madeUpFor({ ...ada, custom_fields: { note } })
+  assert.doesNotMatch(text(`We know: ${note}`), /chair|window|tea|xxx/)
+  assert.doesNotMatch(JSON.stringify(json({ note })), /chair|window|tea|xxx/)
+  const alike = (length: number) =>
+    Object.fromEntries(Array.from({ length }, (_, index) => [`f${index}`, `${'a '.repeat(240)}${index}`]))
+  // With a pattern of all that is known, this took a minute.
+  const known = madeUpFor({ ...ada, custom_fields: alike(50) }, { names: Object.values(alike(50)) })
+  assert.equal(known.text('b a '.repeat(8_000)), 'b a '.repeat(8_000))
+})
+
 test('numbers that the contact says are found in any writing, and dates are none', () => {
   const person = personIn({
     contact: undefined as Contact | undefined,

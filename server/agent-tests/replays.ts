@@ -72,7 +72,8 @@ export async function withoutGone(at: At, results: Said[]): Promise<Said[]> {
   const kept = results.map((one) => {
     const source = there.get(one.source_conversation_id)
     if (one.kept.length === 0 || (source && source.contact_id === one.contact_id)) return one
-    return { ...one, ...failedReplay('The conversation or its contact was deleted or redacted meanwhile.') }
+    const nothing = failedReplay('The conversation or its contact was deleted or redacted meanwhile.')
+    return { ...one, ...nothing, usage: one.usage }
   })
   // A conversation may have been linked to a contact since the run was created.
   for (const { id, contact_id, source_contact_id, kept: said } of kept)

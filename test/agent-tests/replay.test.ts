@@ -18,7 +18,7 @@ import {
   turnsOf,
 } from '../support/conversations.ts'
 import { serve, type Tenant } from '../support/harness.ts'
-import { openaiServer } from '../support/model-servers.ts'
+import { choosingServer, openaiServer } from '../support/model-servers.ts'
 import { receiver, respondWith } from '../support/receivers.ts'
 import { newContact, newTool } from '../support/samples.ts'
 
@@ -278,6 +278,26 @@ test('of what is redacted while it is said again nothing is kept', async () => {
   const { status, errors, results } = await getRun(tenant, id)
   assert.deepEqual([status, errors, results[0].conversation_ids], ['completed', 1, []])
   assert.match(results[0].error, /deleted or redacted/)
+})
+
+test('tokens count also if the conversation is redacted while a model says it again', async () => {
+  const tenant = await workspace()
+  let beforeWord = async () => {}
+  const model = await choosingServer(() => ({ words: ['Hello.'], beforeWord }))
+  const agent_id = await newModelAgent(tenant, model, { instructions: 'Be kind.' })
+  const { id: source } = await begin(tenant, agent_id, { message: 'Hi' })
+  await answersAfter(tenant, source, 1)
+  await tenant.call('POST', `/conversations/${source}/close`)
+  await becomes(tenant, source, ({ status }) => status === 'closed')
+  const { id } = await startRun(tenant, agent_id, { replay: { last: 1 } })
+  beforeWord = async () => {
+    assert.equal((await tenant.call('POST', `/conversations/${source}/redact`)).status, 200)
+  }
+  await tenant.work()
+  const { usage, errors, results } = await getRun(tenant, id)
+  assert.match(results[0].error, /deleted or redacted meanwhile/)
+  const both = { input_tokens: 24, output_tokens: 6 }
+  assert.deepEqual([errors, results[0].conversation_ids, results[0].usage, usage], [1, [], both, both])
 })
 
 test('a replay needs the right to read conversations, and shows their words to nobody without it', async () => {

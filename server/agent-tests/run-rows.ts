@@ -1,5 +1,6 @@
+import type { At } from '../kit/at.ts'
 import type * as page from '../kit/postgres/page.ts'
-import { raw } from '../kit/postgres/sql.ts'
+import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import type { TestRun, TestRunResult } from './schema.ts'
 
 /** The columns of runs and of their results, as they are shown. */
@@ -24,10 +25,12 @@ export const toRun = ({ version_id, version_label, input_tokens, output_tokens, 
   usage: { input_tokens, output_tokens },
 })
 
-export const result_columns =
-  raw(`id, test_id, source_conversation_id, name, kind, status, passes, runs, is_repeatable, failures, differences, error,
-  conversation_id, conversation_ids, jsonb_build_object('input_tokens', input_tokens, 'output_tokens', output_tokens) as usage,
-  position`)
+/** A test that was deleted is not named. */
+export const resultColumns = ({ workspace }: Pick<At, 'workspace'>): Sql =>
+  sql`id, (select test.id from agent_tests as test where test.workspace_id = ${workspace} and test.id = test_run_results.test_id)
+      as test_id,
+    source_conversation_id, name, kind, status, passes, runs, is_repeatable, failures, differences, error, conversation_id,
+    conversation_ids, jsonb_build_object('input_tokens', input_tokens, 'output_tokens', output_tokens) as usage, position`
 
 export type ResultRow = TestRunResult & { position: number }
 

@@ -14,7 +14,7 @@ import { announce } from '../kit/work/rows.ts'
 import type { KeptMcpTool } from '../tools/mcp-schema.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { Reported } from './junit.ts'
-import { by_position, type ResultRow, type RunRow, result_columns, run_columns, table, toRun } from './run-rows.ts'
+import { by_position, type ResultRow, type RunRow, resultColumns, run_columns, table, toRun } from './run-rows.ts'
 import {
   type NewTestRun,
   runs_at_once_max,
@@ -192,7 +192,7 @@ export async function getWithResults(at: At, id: string): Promise<TestRunWithRes
   const [run, rows] = await Promise.all([
     get(at, id),
     at.db.many<ResultRow>(
-      sql`select ${result_columns} from test_run_results where ${ofRun(at, id)}
+      sql`select ${resultColumns(at)} from test_run_results where ${ofRun(at, id)}
         order by array_position(array['failed', 'error', 'queued', 'canceled', 'passed'], status::text), position
         limit ${raw(String(shown_results_max))}`,
     ),
@@ -211,7 +211,7 @@ export async function listResults(
     at.db,
     query,
     by_position,
-    sql`select ${result_columns} ${own}`,
+    sql`select ${resultColumns(at)} ${own}`,
     sql`select ${own}`,
   )
   return { ...found, data: found.data.map(toResult) }

@@ -53,13 +53,15 @@ test('a run has the tests that are enabled, as they are when it is created', asy
   assert.deepEqual(
     found.results.map(({ test_id, name, status }: Record<string, string>) => [test_id, name, status]),
     [
-      [test_ids[0], 'Test 1', 'queued'],
+      [null, 'Test 1', 'queued'],
       [test_ids[2], 'Test 3', 'queued'],
     ],
+    'a test that was deleted is not named',
   )
   assert.deepEqual((await tenant.call('GET', path)).body.data, [data])
   const results = await tenant.call('GET', `/test_runs/${data.id}/results?status=queued&limit=1`)
   assert.deepEqual([results.body.data.length, results.body.pagination.total], [1, 2])
+  assert.equal(results.body.data[0].test_id, null)
   const next = await tenant.call('GET', `/test_runs/${data.id}/results?cursor=${results.body.pagination.next_cursor}`)
   assert.equal(next.body.data[0].name, 'Test 3')
 })

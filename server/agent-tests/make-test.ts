@@ -13,9 +13,11 @@ import {
   type NewAgentTest,
   said_max,
   type ToolAnswer,
+  test_defaults,
   tool_answers_bytes_max,
   tool_answers_max,
 } from './schema.ts'
+import { testFaults } from './test-faults.ts'
 
 const name_length_max = 80
 const error_length_max = 500
@@ -32,7 +34,11 @@ export interface MadeTest {
  */
 export async function makeTest(at: At, conversation_id: string): Promise<MadeTest> {
   const recorded = await readRecorded(at, conversation_id)
-  return { agent_id: recorded.conversation.agent_id, input: await testOf(recorded) }
+  const input = await testOf(recorded)
+  // The caller has sent no test that it could correct.
+  const [fault] = await testFaults({ ...test_defaults, ...input })
+  if (fault) throw invalidState(`No test can be made of this conversation: ${fault.message}`)
+  return { agent_id: recorded.conversation.agent_id, input }
 }
 
 async function testOf(recorded: Recorded): Promise<NewAgentTest> {

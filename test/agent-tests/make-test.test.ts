@@ -243,6 +243,17 @@ test('what is redacted, has no words of the contact or no agent gives no test', 
   assert.equal((await makeTest(other, redacted.id)).status, 404)
 })
 
+test('of a conversation that is too much for a test none is made, which is no fault of the request', async () => {
+  const tenant = await workspace()
+  const agent_id = await newAgent(tenant, { script: greeter })
+  const { id } = await begin(tenant, agent_id)
+  await answersAfter(tenant, id, 0)
+  await talk(tenant, id, Array<string>(11).fill('語'.repeat(4_000)))
+  const { status, body } = await makeTest(tenant, id)
+  assert.deepEqual([status, body.error.code], [409, 'INVALID_STATE'])
+  assert.equal(body.error.message, 'No test can be made of this conversation: A test can have at most 128 kB as JSON.')
+})
+
 test('a repeated request with its key makes one test', async () => {
   const tenant = await workspace()
   const agent_id = await newAgent(tenant, { script: greeter })

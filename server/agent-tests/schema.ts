@@ -14,6 +14,7 @@ import {
   timestamp,
 } from '../kit/field.ts'
 import * as page from '../kit/postgres/page.ts'
+import { named_tool_pattern } from '../tools/schema.ts'
 
 /** Of an agent. */
 export const tests_max = 500
@@ -82,7 +83,7 @@ export const Expectation = Type.Object(
       }),
     ),
     tool: Type.Optional(
-      text({ pattern: '^[a-z0-9_]{1,64}$', description: 'The name of the tool.', examples: ['book_slot'] }),
+      text({ pattern: named_tool_pattern, description: 'The name of the tool.', examples: ['book_slot'] }),
     ),
     arguments: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({
@@ -152,7 +153,7 @@ const TestStep = Type.Object(
 
 const ToolAnswer = Type.Object(
   {
-    tool: text({ pattern: '^[a-z0-9_]{1,64}$', examples: ['book_slot'] }),
+    tool: text({ pattern: named_tool_pattern, examples: ['book_slot'] }),
     arguments: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({
         type: 'object',

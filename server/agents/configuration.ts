@@ -13,6 +13,7 @@ import { model_settings, no_model_settings } from '../models/model-settings.ts'
 import { Script } from '../models/script-schema.ts'
 import { offline_speech, Speech } from '../models/speech-schema.ts'
 import type { KeptMcpTool } from '../tools/mcp-schema.ts'
+import { named_tool_pattern } from '../tools/schema.ts'
 import { call_settings, recording } from './call-settings.ts'
 
 const list_max = 32
@@ -98,7 +99,7 @@ const replaced = {
       'A script that the agent follows instead of asking a model: see "Scripts" in the guide. At most 256 kB.',
     examples: [null],
   }),
-  tools: Type.Array(text({ pattern: '^[A-Za-z0-9_-]{1,64}$' }), {
+  tools: Type.Array(text({ pattern: named_tool_pattern }), {
     maxItems: list_max,
     description:
       "The names of the workspace's tools that the agent may use, with those that its script calls. A tool of kind `mcp` is a server: name " +

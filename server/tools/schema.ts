@@ -36,6 +36,8 @@ const kind = {
     "name its tools, such as `crm__search`. Can't be changed.",
   examples: ['http'],
 }
+/** As agents name tools: those of MCP servers may have capital letters and `-`. */
+export const named_tool_pattern = '^[A-Za-z0-9_-]{1,64}$'
 const name_text = {
   maxLength: 64,
   pattern: '^[a-z0-9_]+$',

@@ -148,6 +148,25 @@ for (const [what, fields, expected] of faults)
     assert.deepEqual(faultsIn(body), expected)
   })
 
+test('a test names tools as agents do, also those of MCP servers', async () => {
+  const { add } = await withAgent()
+  const naming = (tool: string) => ({
+    tool_answers: [{ tool, result: 1 }],
+    expect: [
+      { type: 'calls_tool', tool },
+      { type: 'never_calls_tool', tool },
+    ],
+  })
+  for (const tool of ['book_slot', 'crm__getContact', 'crm__list-items', 'a'.repeat(64)])
+    assert.equal((await add(naming(tool))).status, 201, tool)
+  for (const tool of ['', 'list items', 'a'.repeat(65)])
+    assert.deepEqual(
+      faultsIn((await add(naming(tool))).body).map(([path]) => path),
+      ['tool_answers.0.tool', 'expect.0.tool', 'expect.1.tool'],
+      tool,
+    )
+})
+
 test('a change is checked together with what stays', async () => {
   const { tenant, path, add } = await withAgent()
   const { id } = (await add()).body.data

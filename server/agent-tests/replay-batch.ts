@@ -4,6 +4,7 @@ import * as clock from '../kit/clock.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { Problem } from '../kit/problem.ts'
 import { findOffered } from '../tools/mcp-tools.ts'
+import { own_errors } from './own-errors.ts'
 import { asksNoModel } from './play/play.ts'
 import { failedReplay, type ReplayScenes, replay } from './play/replay.ts'
 import { playAtOnce, type Scene } from './play/scene.ts'
@@ -84,7 +85,7 @@ async function sayAgain(at: AtOutside, scenes: ReplayScenes, one: Queued, run_id
     if (error instanceof Problem) return undefined
     throw error
   })
-  if (!recorded) return failed(one, 'The conversation was deleted or redacted.')
+  if (!recorded) return failed(one, own_errors.gone)
   const result = await replay(scenes, recorded, { test_run_id: run_id, source_conversation_id })
   return { ...ids, contact_id: recorded.conversation.contact_id, ...result }
 }

@@ -6,6 +6,7 @@ import { rowsFrom, type Sql, sql } from '../kit/postgres/sql.ts'
 import { selectRows } from '../kit/postgres/tenants.ts'
 import { invalid, invalidState } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
+import { own_errors } from './own-errors.ts'
 import { failedReplay, type Replayed } from './play/replay.ts'
 import { assertRoom, findTested, inputFaults, insertRun, type Requested } from './runs.ts'
 import type { NewTestRun, TestRun } from './schema.ts'
@@ -72,7 +73,7 @@ export async function withoutGone(at: At, results: Said[]): Promise<Said[]> {
   const kept = results.map((one) => {
     const source = there.get(one.source_conversation_id)
     if (one.kept.length === 0 || (source && source.contact_id === one.contact_id)) return one
-    const nothing = failedReplay('The conversation or its contact was deleted or redacted meanwhile.')
+    const nothing = failedReplay(own_errors.gone_meanwhile)
     return { ...one, ...nothing, usage: one.usage }
   })
   // A conversation may have been linked to a contact since the run was created.

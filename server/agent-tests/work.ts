@@ -13,6 +13,7 @@ import { no_usage, type Usage } from '../talk/state.ts'
 import { findOffered } from '../tools/mcp-tools.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { event_types } from './event-types.ts'
+import { own_errors } from './own-errors.ts'
 import { isRepeatable } from './play/play.ts'
 import { failedOutcome, type NewResult, type Outcome, playAndCheck, sum, toResult } from './play/results.ts'
 import { type PlayedTest, playAtOnce, type Scene } from './play/scene.ts'
@@ -239,6 +240,7 @@ async function knownError(at: At, { id }: StoredRun): Promise<string | undefined
   if (await isOverLimit(at, { channel_id: null })) return 'The workspace has used the tokens that it may use in a day.'
   const last = await at.db.many<{ status: string; error: string | null }>(
     sql`select status, error from test_run_results where ${ofRun(at, id)} and status not in ('queued', 'canceled')
+        and coalesce(error, '') <> all(${Object.values(own_errors)}::text[])
       order by position desc limit ${raw(String(errors_in_row_max))}`,
   )
   const is_failing = last.length === errors_in_row_max && last.every(({ status }) => status === 'error')

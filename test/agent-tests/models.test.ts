@@ -231,6 +231,19 @@ test('when a model fails again and again, the other tests are not tried', async 
   assert.ok(data.filter(({ error }: { error: string }) => !error.startsWith('Not run')).length <= 16)
 })
 
+test('tests whose patterns are too much work keep no others from being tried', async () => {
+  const tenant = await workspace()
+  const id = await newModelAgent(tenant, await openaiServer({ words: ['a'.repeat(4_000)] }))
+  const any_of = Array.from({ length: 20 }, () => '/b{240}/')
+  const heavy = Array.from({ length: 2 }, () => ({ type: 'never_says', any_of }))
+  for (let number = 1; number <= 8; number += 1) await addTest(tenant, id, { steps: [{ says: 'Go' }], expect: heavy })
+  await addTest(tenant, id, { name: 'Last', steps: [{ says: 'Go', expect: [{ type: 'says', any_of: ['/a/'] }] }] })
+  const run = await runTests(tenant, id)
+  const { data } = (await tenant.call('GET', `/test_runs/${run.id}/results`)).body
+  assert.match(data[0].error, /too much work/)
+  assert.deepEqual([run.passed, run.errors, data.at(-1).error], [1, 8, null])
+})
+
 test('a model that hangs ends its test after the time that conversations wait, and the next one is played', async () => {
   const tenant = await workspace()
   const model = await choosingServer(({ messages }) =>

@@ -2,6 +2,7 @@ import type { PlayedConversation } from '../../conversations/played.ts'
 import * as clock from '../../kit/clock.ts'
 import { isBusy, isUnavailable } from '../../kit/postgres/errors.ts'
 import { no_usage, type Usage } from '../../talk/state.ts'
+import { own_errors } from '../own-errors.ts'
 import { failures_max, type TestFailure, type TestRunResult } from '../schema.ts'
 import { checkPlay } from './check.ts'
 import { isRepeatable, play } from './play.ts'
@@ -72,7 +73,7 @@ export async function withinTime<Result extends object>(
     if (error instanceof PlayError) return fail(error.message)
     if (isUnavailable(error) || isBusy(error)) throw error
     scene.log.error({ err: error, workspace_id: scene.at.workspace, ...ids }, 'a test could not be played')
-    return fail('It could not be played because of an internal error.')
+    return fail(own_errors.internal)
   } finally {
     clearTimeout(timer)
   }

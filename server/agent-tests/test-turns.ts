@@ -22,7 +22,26 @@ const wait_max_ms = clock.day_ms
 export function openTestTurns(): TestTurns {
   const turns = openTurns({ running_max: 1, waiting_max, wait_max_ms })
   const queue = openQueuePerKey(1, { wait_max_ms })
-  return (workspace, signal, work) => queue(workspace, () => turns.run(workspace, signal, work))
+  return (workspace, signal, work) =>
+    untilAborted(signal, (begin) =>
+      queue(workspace, () =>
+        turns.run(workspace, signal, () => {
+          begin()
+          return work()
+        }),
+      ),
+    )
+}
+
+/** Rejects when the signal is aborted before the work has begun: whoever waits in the queue would not notice it. */
+function untilAborted<T>(signal: AbortSignal, run: (begin: () => void) => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason)
+    if (signal.aborted) return giveUp()
+    const begin = () => signal.removeEventListener('abort', giveUp)
+    signal.addEventListener('abort', giveUp, { once: true })
+    void run(begin).then(resolve, reject).finally(begin)
+  })
 }
 
 /** Others use this share of the event loop: they are busy. */

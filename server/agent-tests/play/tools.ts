@@ -88,7 +88,7 @@ export async function openTestTools(scene: Scene, { part, conversation_id, kind,
     if (given) return { status: 'succeeded', result: given.result }
     if (really) {
       result.has_called = true
-      return really.run({ ...scene.at, now: scene.at.now }, call, signal)
+      return really.run(scene.at, call, signal)
     }
     const shown = truncate(JSON.stringify(values), shown_arguments_max)
     result.unanswered.push({ run, sentence: `The agent called ${name} with ${shown}, and no tool answer fits.` })

@@ -240,41 +240,31 @@ const toResult = ({ position: _, ...result }: ResultRow): TestRunResult => resul
 export const ofRun = ({ workspace }: Pick<At, 'workspace'>, run_id: string): Sql =>
   sql`workspace_id = ${workspace} and run_id = ${run_id}`
 
-/** Whoever works on it loses the lease: what it has not written yet is lost. */
 export async function cancel(at: At, id: string): Promise<TestRun> {
-  const { db, workspace } = at
-  const canceled = await db.maybe<RunRow>(
-    sql`update test_runs set status = 'canceled', ended_at = ${clock.iso(clock.wall())}, due_at = null, lease_token = null,
-        lease_until = null, draft = null
-      where workspace_id = ${workspace} and id = ${id} and status in ('queued', 'running')
-      returning ${run_columns}`,
-  )
-  if (!canceled) {
-    const { status } = await get(at, id)
-    throw invalidState(`The run is ${status}. Only a run that is queued or running can be canceled.`)
-  }
-  await cancelResults(at, [id])
-  return withAuthor(at, toRun(canceled))
+  const [canceled] = await cancelThose(at, sql`id = ${id}`)
+  if (canceled) return withAuthor(at, toRun(canceled))
+  const { status } = await get(at, id)
+  throw invalidState(`The run is ${status}. Only a run that is queued or running can be canceled.`)
 }
 
 /** The agent is being deleted. What its runs have found out stays until it is old. */
 export async function cancelOfAgent(at: At, agent_id: string): Promise<void> {
-  const canceled = await at.db.many<{ id: string }>(
-    sql`update test_runs set status = 'canceled', ended_at = ${clock.iso(clock.wall())}, due_at = null, lease_token = null,
-        lease_until = null, draft = null
-      where workspace_id = ${at.workspace} and agent_id = ${agent_id} and status in ('queued', 'running')
-      returning id`,
-  )
-  await cancelResults(
-    at,
-    canceled.map(({ id }) => id),
-  )
+  await cancelThose(at, sql`agent_id = ${agent_id}`)
 }
 
-async function cancelResults({ db, workspace }: At, run_ids: string[]): Promise<void> {
-  if (run_ids.length === 0) return
-  await db.run(
-    sql`update test_run_results set status = 'canceled', content = null
-      where workspace_id = ${workspace} and run_id = any(${run_ids}::uuid[]) and status = 'queued'`,
+/** Whoever works on them loses the lease: what it has not written yet is lost. */
+async function cancelThose({ db, workspace }: At, which: Sql): Promise<RunRow[]> {
+  const canceled = await db.many<RunRow>(
+    sql`update test_runs set status = 'canceled', ended_at = ${clock.iso(clock.wall())}, due_at = null, lease_token = null,
+        lease_until = null, draft = null
+      where workspace_id = ${workspace} and ${which} and status in ('queued', 'running')
+      returning ${run_columns}`,
   )
+  const run_ids = canceled.map(({ id }) => id)
+  if (run_ids.length > 0)
+    await db.run(
+      sql`update test_run_results set status = 'canceled', content = null
+        where workspace_id = ${workspace} and run_id = any(${run_ids}::uuid[]) and status = 'queued'`,
+    )
+  return canceled
 }

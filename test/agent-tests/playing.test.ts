@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { bounded } from '../../server/agent-tests/play/results.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { addTest, newDesk, resultOf, runTests, sentencesIn } from '../support/agent-tests.ts'
 import { turnsOf } from '../support/conversations.ts'
@@ -9,6 +10,15 @@ const server = await serve()
 const { workspace, pool } = server
 
 const ask_hours = { says: 'When are you open?', expect: [{ type: 'says', any_of: ['open from nine'] }] }
+
+test('what a result holds is bounded in bytes and number, and the first is in any case', () => {
+  const limits = { items_max: 3, bytes_max: 20 }
+  assert.deepEqual(bounded(['a'.repeat(6), 'b'.repeat(10), 'c'], limits), ['a'.repeat(6), 'b'.repeat(10)])
+  assert.deepEqual(bounded(['語語', '語語', '語語'], limits), ['語語', '語語'])
+  assert.deepEqual(bounded(['語語', '語語語語語'], limits), ['語語'])
+  assert.deepEqual(bounded(['語'.repeat(7), 'b'], limits), ['語'.repeat(7)])
+  assert.deepEqual(bounded([1, 2, 3, 4], limits), [1, 2, 3])
+})
 
 test('a conversation is played, checked, and kept as a trial', async () => {
   const tenant = await workspace()

@@ -8,7 +8,7 @@ import { answersOf, type Call, type Exchanges, exchangesIn, isReal, joined, type
 import type { ReplayDifference } from '../schema.ts'
 import { completeContent } from '../store.ts'
 import { isRepeatable, play } from './play.ts'
-import { keep, type NewResult, withinTime } from './results.ts'
+import { bounded, keep, type NewResult, withinTime } from './results.ts'
 import type { Played, PlayedTest, Scene } from './scene.ts'
 
 const differences_max = 100
@@ -184,7 +184,7 @@ function compared(
     status: real.length > 0 ? 'failed' : 'passed',
     passes: real.length > 0 ? 0 : 1,
     failures: real.length > 0 ? [failureOf(real)] : [],
-    differences: bounded(found),
+    differences: bounded(found, { items_max: differences_max, bytes_max: differences_bytes_max }),
     error: null,
   }
 }
@@ -232,12 +232,4 @@ function failureOf(differences: ReplayDifference[]): NewResult['failures'][numbe
   const seq = differences.find((one) => one.seq !== null)?.seq ?? null
   const at = seq === null ? '' : ` First after turn ${seq} of the stored conversation.`
   return { expectation: null, sentence: `It differs in ${what}.${at}`, step: null, seq: null, conversation_id: null }
-}
-
-function bounded(differences: ReplayDifference[]): ReplayDifference[] {
-  let bytes = 0
-  return differences.slice(0, differences_max).filter((difference) => {
-    bytes += Buffer.byteLength(JSON.stringify(difference))
-    return bytes <= differences_bytes_max
-  })
 }

@@ -137,7 +137,7 @@ const not_kept = 'It was not kept, because the tools of this test have answered 
 function withinBudget(runs: Played['runs']): Played['runs'] {
   let bytes = 0
   return runs.map((run) => {
-    bytes += JSON.stringify([run.arguments, run.result]).length
+    bytes += Buffer.byteLength(JSON.stringify([run.arguments, run.result]))
     return bytes > runs_bytes_max ? { ...run, arguments: {}, result: not_kept } : run
   })
 }
@@ -161,7 +161,10 @@ export function toResult(
     passes,
     runs: outcomes.length,
     is_repeatable: isRepeatable(scene, test) && !outcomes.some(({ has_called }) => has_called),
-    failures: bounded(outcomes.flatMap(({ failures }) => failures)),
+    failures: bounded(
+      outcomes.flatMap(({ failures }) => failures),
+      { items_max: failures_max, bytes_max: failures_bytes_max },
+    ),
     differences: [],
     error: outcomes.find(({ error }) => error !== null)?.error ?? null,
     conversation_id: shown?.kept?.conversation.id ?? conversation_ids[0] ?? null,
@@ -171,10 +174,14 @@ export function toResult(
   }
 }
 
-function bounded(failures: TestFailure[]): TestFailure[] {
+/** The first ones, up to a number and their length as JSON. The first is in any case. */
+export function bounded<Item>(
+  items: Item[],
+  { items_max, bytes_max }: { items_max: number; bytes_max: number },
+): Item[] {
   let bytes = 0
-  return failures.slice(0, failures_max).filter((failure, index) => {
-    bytes += JSON.stringify(failure).length
-    return index === 0 || bytes <= failures_bytes_max
+  return items.slice(0, items_max).filter((item, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(item))
+    return index === 0 || bytes <= bytes_max
   })
 }

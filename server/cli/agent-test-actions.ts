@@ -59,6 +59,7 @@ export async function runTests(target: Target, name: string, options: RunOptions
     ...(repeat !== undefined && { repeat }),
     ...(passesMin !== undefined && { passes_min: passesMin }),
   }
+  if (junit !== undefined) assertWritable(junit)
   const stop = stopSignal(shell)
   const run = await untilEnded(target, await api.testRuns.create(agent.id, input), stop)
   if (!run) return undefined
@@ -146,11 +147,25 @@ function describeResult({ name, status, passes, runs, failures, error, conversat
   return [`${status === 'error' ? 'NOT RUN' : 'FAILED'} ${name}${share}`, ...shown, ...link, ''].join('\n')
 }
 
-function writeFile(file: string, content: string): void {
-  const unfinished = `${file}.part`
-  try {
+/** Before the tests are run: what is there already stays until they have ended. */
+const assertWritable = (file: string): void =>
+  writing(file, (unfinished) => {
+    fs.writeFileSync(unfinished, '')
+    // It fails, as it would after the run.
+    if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) fs.renameSync(unfinished, file)
+    fs.rmSync(unfinished)
+  })
+
+const writeFile = (file: string, content: string): void =>
+  writing(file, (unfinished) => {
     fs.writeFileSync(unfinished, content)
     fs.renameSync(unfinished, file)
+  })
+
+function writing(file: string, write: (unfinished: string) => void): void {
+  const unfinished = `${file}.part`
+  try {
+    write(unfinished)
   } catch (error) {
     fs.rmSync(unfinished, { force: true })
     throw new UsageError(`--junit: the file ${file} can't be written (${errorCode(error)})`)

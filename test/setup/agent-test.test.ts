@@ -218,8 +218,26 @@ test('results are written as JSON, or to a JUnit file', async () => {
   assert.equal((await played(user, '--junit', file)).code, 1)
   assert.match(fs.readFileSync(file, 'utf8'), /<testcase name="Opens at eight"[^>]*>\s*<failure/)
   assert.ok(!fs.existsSync(`${file}.part`))
-  const nowhere = await played(user, '--junit', path.join(folder, 'none/results.xml'))
-  assert.deepEqual([nowhere.code, /can't be written \(ENOENT\)/.test(nowhere.stderr)], [2, true])
+})
+
+test('a file that cannot be written is reported before the tests are run, and what is in one stays', async () => {
+  const { tenant, agent, run, add } = await newUser()
+  await add(newAgentTest())
+  for (const [file, code] of [
+    [path.join(folder, 'none/results.xml'), 'ENOENT'],
+    [folder, 'EISDIR'],
+  ] as const) {
+    const nowhere = await run('run', 'Receptionist', '--junit', file)
+    assert.equal(nowhere.code, 2)
+    assert.ok(nowhere.stderr.includes(`the file ${file} can't be written (${code})`), nowhere.stderr)
+    assert.ok(!fs.existsSync(`${file}.part`))
+  }
+  assert.equal((await tenant.call('GET', `/agents/${agent.id}/test_runs`)).body.pagination.total, 0)
+  const file = path.join(folder, 'before.xml')
+  fs.writeFileSync(file, 'before')
+  const other = await newUser()
+  assert.match((await other.run('run', 'Receptionist', '--junit', file)).stderr, /no test that is enabled/)
+  assert.equal(fs.readFileSync(file, 'utf8'), 'before')
 })
 
 test('Ctrl-C cancels the run', async () => {

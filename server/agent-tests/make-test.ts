@@ -107,8 +107,13 @@ async function madeUpAnswers(runs: Run[], made_up: MadeUp): Promise<ToolAnswer[]
   return answers
 }
 
-function assertNotTooLarge(value: unknown[], bytes_max: number): void {
-  if (Buffer.byteLength(JSON.stringify(value)) > bytes_max) throw tooLarge()
+/** As a JSON array. What is far too large is not read to its end. */
+function assertNotTooLarge(values: unknown[], bytes_max: number): void {
+  let bytes = '['.length
+  for (const value of values) {
+    bytes += Buffer.byteLength(JSON.stringify(value)) + ','.length
+    if (bytes > bytes_max) throw tooLarge()
+  }
 }
 
 const tooLarge = () =>

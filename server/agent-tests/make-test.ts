@@ -41,6 +41,9 @@ export async function makeTest(at: At, conversation_id: string): Promise<MadeTes
   return { agent_id: recorded.conversation.agent_id, input }
 }
 
+/** A person waits for the test. */
+const pause = () => letOthersRun({ is_urgent: true })
+
 async function testOf(recorded: Recorded): Promise<NewAgentTest> {
   const { conversation, turns, contact, time_zone } = recorded
   const { variables, results, created_at } = conversation
@@ -51,12 +54,18 @@ async function testOf(recorded: Recorded): Promise<NewAgentTest> {
   const runs = turns.flatMap(({ tools }) => tools)
   assertNotTooLarge(runs.filter(isReal), 4 * tool_answers_bytes_max)
   const language = languageOf(recorded.language)
-  const made_up = openMadeUp(personIn({ contact, conversation, lines, runs, language }), language)
+  const person = personIn({ contact, conversation, lines, runs, language })
+  await pause()
+  const made_up = openMadeUp(person, language)
+  await pause()
   const steps: { says: string }[] = []
   for (const line of lines) {
     steps.push({ says: truncate(made_up.text(line), said_max) })
-    await letOthersRun({ is_urgent: true })
+    await pause()
   }
+  const made_up_variables = membersOf(variables, made_up) as Conversation['variables']
+  await pause()
+  const tool_answers = await madeUpAnswers(runs, made_up)
   return {
     name: truncate((steps[0]?.says ?? '').replace(/\s+/g, ' ').trim(), name_length_max),
     kind: 'conversation',
@@ -64,9 +73,9 @@ async function testOf(recorded: Recorded): Promise<NewAgentTest> {
     steps,
     // Dates that were said count from that day.
     now: created_at,
-    variables: membersOf(variables, made_up) as Conversation['variables'],
+    variables: made_up_variables,
     contact: contact ? { ...contactOf(contact, made_up), time_zone } : null,
-    tool_answers: await madeUpAnswers(runs, made_up),
+    tool_answers,
     expect: exchanges.is_whole
       ? expectationsOf({ runs, results, exchanges, is_scripted: isScripted(recorded) }, made_up)
       : [],
@@ -92,6 +101,7 @@ function contactOf(contact: Contact, made_up: MadeUp): Record<string, unknown> {
 async function madeUpAnswers(runs: Run[], made_up: MadeUp): Promise<ToolAnswer[]> {
   const recorded = answersOf(runs)
   if (recorded.length > tool_answers_max) throw tooLarge()
+  assertNotTooLarge(recorded, 2 * tool_answers_bytes_max)
   const answers: ToolAnswer[] = []
   for (const { arguments: values, result, error, ...answer } of recorded) {
     answers.push({
@@ -101,7 +111,7 @@ async function madeUpAnswers(runs: Run[], made_up: MadeUp): Promise<ToolAnswer[]
         ? { result: made_up.json(result) }
         : { error: truncate(made_up.text(error), error_length_max) }),
     })
-    await letOthersRun({ is_urgent: true })
+    await pause()
   }
   assertNotTooLarge(answers, tool_answers_bytes_max)
   return answers

@@ -323,5 +323,6 @@ test('a conversation becomes a test, and a replay shows what a change does', { s
     'End Changed Recorded The agent ends it Replayed It is handed over to a person Deployed today The agent ends it',
   ])
   await captureAll(owner, 'replay, differences')
-  assert.deepEqual(owner.pageErrors(), [])
+  // Tests before it were refused.
+  assert.deepEqual(owner.pageErrors([400, 409]), [])
 })

@@ -13,6 +13,7 @@ import type {
   AgentsListVersionsQuery,
   AgentTest,
   AgentTestChange,
+  AgentTestsGetGateQuery,
   AgentTestsListQuery,
   AgentVersion,
   AgentVersionWithConfiguration,
@@ -128,6 +129,7 @@ import type {
   Suppression,
   SuppressionsListQuery,
   TestClock,
+  TestGate,
   TestResult,
   TestRun,
   TestRunResult,
@@ -891,6 +893,18 @@ export class AgentTestsApi {
    */
   delete(id: string, testId: string, options?: RequestOptions): ApiPromise<Deleted> {
     return this.#client.send('DELETE', path`/agents/${id}/tests/${testId}`, undefined, options)
+  }
+
+  /**
+   * Get how the tests stand.
+   *
+   * Says whether all tests have passed on what would be deployed: a version, or the draft. A deployment of an agent whose
+   * `deploy_requires` is `tests` asks the same.
+   *
+   * Requires the scope `agents:read`.
+   */
+  getGate(id: string, query: AgentTestsGetGateQuery = {}, options?: RequestOptions): ApiPromise<TestGate> {
+    return this.#client.get(path`/agents/${id}/test_gate`, query, options)
   }
 }
 

@@ -1767,6 +1767,25 @@ export interface TestRun {
   ended_at: string | null
 }
 
+export interface TestGate {
+  /**
+   * `tests`: a version can only be deployed when all tests that are enabled have passed on it. Only owners may change it,
+   * and API keys that list the scope `agents:force`.
+   */
+  deploy_requires: 'none' | 'tests'
+  /** How many tests of the agent are enabled. */
+  tests: number
+  /**
+   * Whether all tests that are enabled have passed in one run on this content, as they are now. Also `true` if none is
+   * enabled. With `false`, an agent whose `deploy_requires` is `tests` refuses the deployment.
+   */
+  has_passed: boolean
+  /** The last run in which they have. */
+  passed_run_id: string | null
+  /** The last run on this content that was not canceled, whichever tests it has. It may not have ended yet. */
+  last_run_id: string | null
+}
+
 export interface TestFailure {
   expectation: TestExpectation
   /** What is wrong. */
@@ -1818,6 +1837,8 @@ export interface TestRunResult {
   differences: ReplayDifference[]
   /** Why it could not be run. */
   error: string | null
+  /** Whether the test does something else by now. Its name makes no difference. */
+  has_test_changed: boolean
   /** The conversation of the first run that failed, else of the first run. It is kept for 30 days. */
   conversation_id: string | null
   /** Of all runs, in order. */
@@ -6438,6 +6459,11 @@ export interface TestRunsListQuery {
    * added, and deep pages are as fast as the first. Can't be used with `offset`.
    */
   cursor?: string
+}
+
+export interface AgentTestsGetGateQuery {
+  /** The id of a version, or `draft`. */
+  version?: string
 }
 
 export interface TestRunsGetQuery {

@@ -1,44 +1,102 @@
+import { contentHash } from '../agents/configuration.ts'
 import type { Missing, ToDeploy } from '../agents/deployments.ts'
-import type { At } from '../kit/at.ts'
-import { raw, sql } from '../kit/postgres/sql.ts'
+import * as agents from '../agents/find.ts'
+import { findVersion } from '../agents/find-version.ts'
+import { keepMcpTools, readForDraft } from '../agents/mcp-tools.ts'
+import type { At, AtOutside } from '../kit/at.ts'
+import * as page from '../kit/postgres/page.ts'
+import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
+import { invalid } from '../kit/problem.ts'
+import type { TestGate } from './schema.ts'
 
 /** The newest runs on the same content that are looked at. */
 const runs_max = 50
+
+interface Asked {
+  agent_id: string
+  /** An id, or `draft`. */
+  version: string
+}
+
+/** Says how the tests of a version or the draft stand, by the same rules as a deployment. */
+export async function get(at: AtOutside, { agent_id, version }: Asked): Promise<TestGate> {
+  const { agent, content_hash } = await findContent(at, { agent_id, version })
+  const to_deploy = { agent_id, content_hash }
+  const tests = await countEnabled(at, agent_id)
+  const [passed_run_id = null, last_run_id = null] = await Promise.all([
+    findPassed(at, to_deploy, tests),
+    findLast(at, to_deploy),
+  ])
+  const has_passed = tests === 0 || passed_run_id !== null
+  return { deploy_requires: agent.deploy_requires, tests, has_passed, passed_run_id, last_run_id }
+}
+
+async function findContent(at: AtOutside, { agent_id, version }: Asked) {
+  const agent = await agents.get(at, agent_id)
+  if (version === 'draft') {
+    // A version of it would have the tools that their servers have now.
+    const configuration = await keepMcpTools(at, agent.draft, await readForDraft(at, agent_id))
+    return { agent, content_hash: contentHash(configuration) }
+  }
+  const found = await findVersion(at, { agent_id, version_id: version })
+  if (!found)
+    throw invalid([{ path: 'version', code: 'unknown', message: 'version must be a version of this agent, or draft.' }])
+  return { agent, content_hash: contentHash(found.configuration) }
+}
 
 /**
  * Returns what is missing before a version can be deployed: a run on the same content in which all tests that are enabled now have
  * passed, as they are now. Undefined if nothing is, and if no test is enabled.
  */
-export async function findMissing(at: At, { agent_id, content_hash }: ToDeploy): Promise<Missing | undefined> {
-  const { db, workspace } = at
-  const [enabled] = await db.many(
-    sql`select from agent_tests where workspace_id = ${workspace} and agent_id = ${agent_id} and is_enabled limit 1`,
+export async function findMissing(at: At, to_deploy: ToDeploy): Promise<Missing | undefined> {
+  const tests = await countEnabled(at, to_deploy.agent_id)
+  if (tests === 0 || (await findPassed(at, to_deploy, tests))) return undefined
+  return { test_run_id: (await findLast(at, to_deploy)) ?? (await findLastOfAll(at, to_deploy.agent_id)) ?? null }
+}
+
+const countEnabled = ({ db, workspace }: At, agent_id: string): Promise<number> =>
+  page.count(
+    db,
+    sql`select from agent_tests where workspace_id = ${workspace} and agent_id = ${agent_id} and is_enabled`,
   )
-  if (!enabled) return undefined
-  const [passed] = await db.many(
-    sql`select from (
-        select id from test_runs
+
+/** The last run on the same content in which all tests have passed that are enabled now, as they are now. A test is in a run once. */
+async function findPassed(
+  { db, workspace }: At,
+  { agent_id, content_hash }: ToDeploy,
+  tests: number,
+): Promise<string | undefined> {
+  if (tests === 0) return undefined
+  const [passed] = await db.many<{ id: string }>(
+    sql`select run.id from (
+        select id, created_at, passed from test_runs
         where workspace_id = ${workspace} and agent_id = ${agent_id} and content_hash = ${content_hash}
           and status = 'completed' and kind = 'tests'
         order by created_at desc limit ${raw(String(runs_max))}
       ) as run
-      where not exists (
-        select from agent_tests as test
-        where test.workspace_id = ${workspace} and test.agent_id = ${agent_id} and test.is_enabled
-          and not exists (
-            select from test_run_results as result
-            where result.workspace_id = ${workspace} and result.run_id = run.id and result.test_id = test.id
-              and result.content_hash = test.content_hash and result.status = 'passed'))
-      limit 1`,
+      join test_run_results as result
+        on result.workspace_id = ${workspace} and result.run_id = run.id and result.status = 'passed'
+      join agent_tests as test
+        on test.workspace_id = ${workspace} and test.agent_id = ${agent_id} and test.is_enabled
+          and test.id = result.test_id and test.content_hash = result.content_hash
+      where run.passed >= ${tests}
+      group by run.id, run.created_at having count(*) = ${tests}
+      order by run.created_at desc limit 1`,
   )
-  return passed ? undefined : { test_run_id: await findLastRun(at, { agent_id, content_hash }) }
+  return passed?.id
 }
 
-/** The last one on the same content, or else the last one at all. */
-async function findLastRun({ db, workspace }: At, { agent_id, content_hash }: ToDeploy): Promise<string | null> {
-  const [last] = await db.many<{ id: string }>(
-    sql`select id from test_runs where workspace_id = ${workspace} and agent_id = ${agent_id} and kind = 'tests'
-      order by content_hash = ${content_hash} desc, created_at desc, id desc limit 1`,
+/** The last run on the same content. One that was canceled tells nothing. */
+const findLast = (at: At, { agent_id, content_hash }: ToDeploy): Promise<string | undefined> =>
+  findLastOf(at, sql`agent_id = ${agent_id} and content_hash = ${content_hash} and status <> 'canceled'`)
+
+const findLastOfAll = (at: At, agent_id: string): Promise<string | undefined> =>
+  findLastOf(at, sql`agent_id = ${agent_id}`)
+
+async function findLastOf({ db, workspace }: At, which: Sql): Promise<string | undefined> {
+  const last = await db.maybe<{ id: string }>(
+    sql`select id from test_runs where workspace_id = ${workspace} and kind = 'tests' and ${which}
+      order by created_at desc, id desc limit 1`,
   )
-  return last?.id ?? null
+  return last?.id
 }

@@ -4,6 +4,7 @@ import { ById, Deleted } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
 import { forbidden } from '../kit/problem.ts'
 import type { KeptMcpTool } from '../tools/mcp-schema.ts'
+import * as gate from './gate.ts'
 import { type MadeTest, makeTest } from './make-test.ts'
 import * as replays from './replays.ts'
 import { toContent, withoutWords } from './report.ts'
@@ -141,6 +142,22 @@ export const operations: operation.Operation[] = [
     query: schema.TestRunQuery,
     items: schema.TestRun,
     run: (at, { params, query }) => runs.list(at, { agent_id: params.id, query }),
+  }),
+  operation.get({
+    id: 'agent_tests.get_gate',
+    path: '/agents/:id/test_gate',
+    scope: read,
+    summary: 'Get how the tests stand',
+    description:
+      'Says whether all tests have passed on what would be deployed: a version, or the draft. A deployment of an agent whose ' +
+      '`deploy_requires` is `tests` asks the same.',
+    params: ById,
+    query: schema.TestGateQuery,
+    errors: ['INVALID_STATE'],
+    response: schema.TestGate,
+    version: undefined,
+    // For the draft, the servers of MCP tools are asked.
+    runRemote: (at, { params, query }) => gate.get(at, { agent_id: params.id, version: query.version }),
   }),
   operation.get({
     id: 'test_runs.get',

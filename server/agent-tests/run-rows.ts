@@ -26,11 +26,13 @@ export const toRun = ({ version_id, version_label, input_tokens, output_tokens, 
 })
 
 /** A test that was deleted is not named. */
-export const resultColumns = ({ workspace }: Pick<At, 'workspace'>): Sql =>
-  sql`id, (select test.id from agent_tests as test where test.workspace_id = ${workspace} and test.id = test_run_results.test_id)
-      as test_id,
-    source_conversation_id, name, kind, status, passes, runs, is_repeatable, failures, differences, error, conversation_id,
-    conversation_ids, jsonb_build_object('input_tokens', input_tokens, 'output_tokens', output_tokens) as usage, position`
+export function resultColumns({ workspace }: Pick<At, 'workspace'>): Sql {
+  const ofTest = sql`from agent_tests as test where test.workspace_id = ${workspace} and test.id = test_run_results.test_id`
+  return sql`id, (select test.id ${ofTest}) as test_id, source_conversation_id, name, kind, status, passes, runs, is_repeatable,
+    failures, differences, error, conversation_id, conversation_ids,
+    jsonb_build_object('input_tokens', input_tokens, 'output_tokens', output_tokens) as usage, position,
+    exists (select ${ofTest} and test.content_hash <> test_run_results.content_hash) as has_test_changed`
+}
 
 export type ResultRow = TestRunResult & { position: number }
 

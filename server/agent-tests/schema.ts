@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { created_by, VersionReference } from '../agents/schema.ts'
+import { Agent, created_by, VersionReference, versionOrDraft } from '../agents/schema.ts'
 import { optionalId, Usage, variables } from '../conversations/schema.ts'
 import {
   allOptional,
@@ -376,6 +376,27 @@ export const TestRun = Type.Object(
 )
 export type TestRun = Static<typeof TestRun>
 
+export const TestGateQuery = Type.Object({ version: versionOrDraft('The id of a version, or `draft`.') })
+
+export const TestGate = Type.Object(
+  {
+    deploy_requires: Agent.properties.deploy_requires,
+    tests: total('How many tests of the agent are enabled.', 3),
+    has_passed: Type.Boolean({
+      description:
+        'Whether all tests that are enabled have passed in one run on this content, as they are now. Also `true` if none is enabled. ' +
+        'With `false`, an agent whose `deploy_requires` is `tests` refuses the deployment.',
+      examples: [false],
+    }),
+    passed_run_id: optionalId('The last run in which they have.'),
+    last_run_id: optionalId(
+      'The last run on this content that was not canceled, whichever tests it has. It may not have ended yet.',
+    ),
+  },
+  { title: 'TestGate' },
+)
+export type TestGate = Static<typeof TestGate>
+
 export const TestFailure = Type.Object(
   {
     expectation: Type.Unsafe<Expectation | null>({
@@ -446,6 +467,10 @@ export const TestRunResult = Type.Object(
     failures: Type.Array(TestFailure, { description: 'What has failed in its runs: at most 20.', examples: [[]] }),
     differences: Type.Array(ReplayDifference, { description: 'In a replay: at most 100.', examples: [[]] }),
     error: optionalText({ description: 'Why it could not be run.', examples: [null] }),
+    has_test_changed: Type.Boolean({
+      description: 'Whether the test does something else by now. Its name makes no difference.',
+      examples: [false],
+    }),
     conversation_id: optionalId(
       'The conversation of the first run that failed, else of the first run. It is kept for 30 days.',
     ),

@@ -222,16 +222,18 @@ export const Difference = Type.Object(
 )
 export type Difference = Static<typeof Difference>
 
-export const DifferenceQuery = Type.Object({
-  against: text({
+/** In a query. */
+export const versionOrDraft = (description: string) =>
+  text({
     default: 'draft',
-    description: 'The id of another version, or `draft`.',
+    description,
     [check]: (value) =>
       value === 'draft' || isId(value)
         ? undefined
         : { code: 'format', message: 'must be the id of a version, or draft.' },
-  }),
-})
+  })
+
+export const DifferenceQuery = Type.Object({ against: versionOrDraft('The id of another version, or `draft`.') })
 
 export const Deployment = Type.Object(
   {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addTest, desk_script, newDesk, runTests } from '../support/agent-tests.ts'
+import { addTest, desk_script, getRun, newDesk, runTests, startRun } from '../support/agent-tests.ts'
+import { unknown_id } from '../support/contacts.ts'
 import { type Answer, serve } from '../support/harness.ts'
 import { inWorkspace, newPerson } from '../support/sessions.ts'
 
@@ -93,6 +94,74 @@ test('a run counts for the tests as they are now', async () => {
   assertRefused(await deploy({ version_id }), partial.id)
   await runTests(tenant, id, { version_id })
   assert.equal((await deploy({ version_id })).status, 200)
+})
+
+test('how the tests stand is told by the same rules', async () => {
+  const { tenant, id, test_id, publish, deploy } = await withGate('We are open at ten.')
+  const gateOf = async (version?: string) => {
+    const query = version === undefined ? '' : `?version=${version}`
+    const { status, text, body } = await tenant.call('GET', `/agents/${id}/test_gate${query}`)
+    assert.equal(status, 200, text)
+    return body.data
+  }
+  const none = { deploy_requires: 'tests', tests: 1, has_passed: false, passed_run_id: null, last_run_id: null }
+  assert.deepEqual(await gateOf(), none)
+  const { id: other } = await addTest(tenant, id, { name: 'Other', steps: [{ says: 'Hi' }], is_enabled: false })
+  // As many tests as are enabled have passed, and not those.
+  const { id: wrong_run, passed } = await runTests(tenant, id, { use_draft: true, test_ids: [other] })
+  assert.equal(passed, 1)
+  assert.deepEqual(await gateOf(), { ...none, last_run_id: wrong_run })
+  assertRefused(await publish({ deploy: true }), wrong_run)
+  await tenant.call('PATCH', `/agents/${id}`, { script: hours('We are open at nine.') })
+  const { id: run_id } = await runTests(tenant, id, { use_draft: true })
+  const passing = { ...none, has_passed: true, passed_run_id: run_id, last_run_id: run_id }
+  assert.deepEqual(await gateOf(), passing)
+  const { id: version_id } = (await publish()).body.data
+  assert.deepEqual(await gateOf(version_id), passing)
+  // None of this changes what was tested.
+  await tenant.call('PATCH', `/agents/${id}`, { name: 'Renamed' })
+  await tenant.call('PATCH', `/agents/${id}/tests/${test_id}`, { name: 'Renamed' })
+  const { id: last_run_id } = await runTests(tenant, id, { version_id, test_ids: [other] })
+  assert.deepEqual(await gateOf(version_id), { ...passing, last_run_id })
+  assert.equal((await deploy({ version_id })).status, 200)
+  await tenant.call('PATCH', `/agents/${id}/tests/${test_id}`, { is_enabled: false })
+  assert.deepEqual(await gateOf(version_id), { ...passing, tests: 0, passed_run_id: null, last_run_id })
+})
+
+test('a gate is that of a version of the agent, or of the draft', async () => {
+  const { tenant, id } = await withGate()
+  const statusOf = async (path: string) => (await tenant.call('GET', path)).status
+  assert.equal(await statusOf(`/agents/${id}/test_gate?version=draft`), 200)
+  assert.equal(await statusOf(`/agents/${id}/test_gate?version=${unknown_id}`), 400)
+  assert.equal(await statusOf(`/agents/${id}/test_gate?version=v1`), 400)
+  assert.equal(await statusOf(`/agents/${unknown_id}/test_gate`), 404)
+})
+
+test('a run that was canceled is not the last one', async () => {
+  const { tenant, id } = await withGate()
+  const { id: canceled } = await startRun(tenant, id, { use_draft: true })
+  const gate = async () => (await tenant.call('GET', `/agents/${id}/test_gate`)).body.data
+  assert.equal((await gate()).last_run_id, canceled)
+  await tenant.call('POST', `/test_runs/${canceled}/cancel`)
+  assert.equal((await gate()).last_run_id, null)
+})
+
+test('a result says whether its test has changed since, whatever the clocks say', async () => {
+  const tenant = await workspace(Date.parse('2030-01-01T09:00:00Z'))
+  const id = await newDesk(tenant)
+  const { id: test_id } = await addTest(tenant, id, open_at_nine)
+  const run = await runTests(tenant, id)
+  const hasChanged = async () => {
+    const [result] = (await getRun(tenant, run.id)).results
+    const [listed] = (await tenant.call('GET', `/test_runs/${run.id}/results`)).body.data
+    assert.equal(result.has_test_changed, listed.has_test_changed)
+    return result.has_test_changed
+  }
+  assert.equal(await hasChanged(), false)
+  await tenant.call('PATCH', `/agents/${id}/tests/${test_id}`, { name: 'Renamed' })
+  assert.equal(await hasChanged(), false)
+  await tenant.call('PATCH', `/agents/${id}/tests/${test_id}`, { steps: [{ says: 'Hi' }] })
+  assert.equal(await hasChanged(), true)
 })
 
 test('without an enabled test there is no gate', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { waitUntil } from '../faults/client.ts'
 import { captureAll, openInPage, openOwner, skip } from '../support/dashboard.ts'
 import { receiver, respondWith } from '../support/receivers.ts'
 
@@ -264,6 +265,44 @@ test('a deployment waits for the tests, unless an owner forces it', { skip }, as
   await page.getByRole('list', { name: 'Versions' }).getByText('1 passed').waitFor()
   await captureAll(owner, 'agent, versions with tests')
   assert.deepEqual([owner.pageErrors([400, 409]), member.pageErrors([409])], [[], []])
+})
+
+test('the dialog of a deployment knows which tests have passed, and on what', { skip }, async () => {
+  const { id } = await send('POST', '/agents', { name: 'Counted', script: scriptThatSays('We open at ten.') })
+  const steps = [{ says: 'When are you open?', expect: [{ type: 'says', any_of: ['open at nine'] }] }]
+  const hours = { name: 'Tells the opening hours', kind: 'conversation' }
+  await send('POST', `/agents/${id}/tests`, { ...hours, steps })
+  const other = { name: 'Other', kind: 'conversation', steps: [{ says: 'Hello' }], is_enabled: false }
+  const { id: other_id } = await send('POST', `/agents/${id}/tests`, other)
+  await send('PATCH', `/agents/${id}`, { deploy_requires: 'tests', script: scriptThatSays('We open late.') })
+  const runOf = async (body: object) => {
+    const { id: run_id } = await send('POST', `/agents/${id}/test_runs`, body)
+    await waitUntil('the run ends', async () => (await send('GET', `/test_runs/${run_id}`)).status === 'completed')
+  }
+  // As many tests as are enabled, and not the same.
+  await runOf({ use_draft: true, test_ids: [other_id] })
+  await openInPage(page, `/agents/${id}`)
+  await page.getByText('Live v1 · draft changed').waitFor()
+  const tests = dialog().getByRole('region', { name: 'Tests' })
+  await button('Deploy…').click()
+  await tests.getByText('Not all run').waitFor()
+  await dialog().getByRole('button', { name: 'Deploy', exact: true }).click()
+  await dialog().getByRole('alert').getByText('must pass on this version').waitFor()
+  await captureAll(owner, 'agent, deploy, other tests')
+  await dialog().getByRole('button', { name: 'Cancel' }).click()
+  await send('PATCH', `/agents/${id}`, { script: scriptThatSays('We open at nine.') })
+  await runOf({ use_draft: true })
+  const { id: version_id } = await send('POST', `/agents/${id}/versions`)
+  await send('PATCH', `/agents/${id}`, { name: 'Counted again' })
+  await runOf({ version_id, test_ids: [other_id] })
+  await page.reload()
+  await page.getByText('Live v1 · ').waitFor()
+  await button('Deploy…').click()
+  await tests.getByText('1 test passed').waitFor()
+  await captureAll(owner, 'agent, deploy, passed')
+  await dialog().getByRole('button', { name: 'Deploy', exact: true }).click()
+  await page.getByText('is live.').waitFor()
+  assert.deepEqual(owner.pageErrors([400, 409]), [])
 })
 
 test('a conversation becomes a test, and a replay shows what a change does', { skip }, async () => {

@@ -258,6 +258,7 @@ export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   'agent_tests.update': agentTest,
   'agent_tests.delete': agentTest,
   'agent_tests.list': async (tenant) => (await agentTest(tenant)).split('/')[0] ?? '',
+  'agent_tests.get_gate': agentWithTest,
   test_runs: testRun,
   'test_runs.list': agentWithTest,
   'test_runs.create': agentWithTest,

@@ -156,7 +156,7 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   TestRunWithResults: { table: 'test_runs', ...test_run, computed: [...test_run.computed, 'results'] },
   TestRunResult: {
     table: 'test_run_results',
-    computed: ['usage', ...result_lists],
+    computed: ['usage', 'has_test_changed', ...result_lists],
     not_shown: [
       'run_id',
       'position',
@@ -354,6 +354,7 @@ const not_stored = [
   'CampaignProgress',
   'Enrolled',
   'Forecast',
+  'TestGate',
   'Explanation',
 ]
 

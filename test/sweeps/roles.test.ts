@@ -35,6 +35,7 @@ const allowed: Record<string, Role[]> = {
       'agents.list_deployments',
       'agent_tests.list',
       'agent_tests.get',
+      'agent_tests.get_gate',
       'test_runs.list',
       'test_runs.get',
       'test_runs.list_results',

@@ -1,7 +1,8 @@
 import { Anchor, Button } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { TestRun } from '../../../server/agent-tests/schema.ts'
+import { useEffect } from 'react'
+import type { TestGate, TestRun } from '../../../server/agent-tests/schema.ts'
 import type { Agent } from '../../../server/agents/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { formatCount, formatNumber } from '../kit/format.ts'
@@ -11,7 +12,7 @@ import { RelativeTime } from '../kit/RelativeTime.tsx'
 import { Status, type Tone } from '../kit/Status.tsx'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import styles from './agent-tests.module.css'
-import { enabledTests, type Gate, gateOf, progressOf, runsQuery, testsQuery } from './test.ts'
+import { gateKey, gateQuery, isInProgress, progressOf, runQuery } from './test.ts'
 import { draft_choice, toTested, useStartRun } from './useStartRun.ts'
 
 interface Deployed {
@@ -20,20 +21,41 @@ interface Deployed {
   version_id: string | null
 }
 
+type Gate = 'none' | 'passed' | 'running' | 'failed' | 'not_run'
+
 /** How the tests of what would be deployed stand. `gate` is undefined until it is known. */
 export function useGate({ agent, version_id }: Deployed) {
   const api = useApi()
-  const tests = useQuery(testsQuery(api, agent.id))
-  const runs = useQuery(runsQuery(api, agent.id))
-  const changed_at = version_id === null ? agent.updated_at : undefined
-  const known =
-    tests.data && runs.data ? gateOf({ tests: tests.data, runs: runs.data, version_id, changed_at }) : undefined
+  const client = useQueryClient()
+  const asked = useQuery(gateQuery(api, agent.id, version_id))
+  const { last_run_id = null, passed_run_id = null, tests = 0 } = asked.data ?? {}
+  const last = useQuery({ ...runQuery(api, last_run_id ?? ''), enabled: last_run_id !== null })
+  const run = last_run_id === null ? undefined : last.data
+  const status = run?.status
+  // The run may count now.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after each change of the status
+  useEffect(() => {
+    if (status) void client.invalidateQueries({ queryKey: gateKey(api, agent.id) })
+  }, [status])
+  const is_known = asked.data !== undefined && (last_run_id === null || run !== undefined)
   return {
-    ...known,
-    count: enabledTests(tests.data ?? []).length,
-    error: tests.error ?? runs.error,
-    retry: () => Promise.all([tests.refetch(), runs.refetch()]),
+    gate: is_known ? gateOf(asked.data, run, asked.isFetching) : undefined,
+    run,
+    shown_run_id: passed_run_id ?? last_run_id,
+    count: tests,
+    error: asked.error ?? last.error,
+    retry: () => Promise.all([asked.refetch(), last_run_id !== null && last.refetch()]),
   }
+}
+
+function gateOf({ tests, has_passed }: TestGate, run: TestRun | undefined, is_asking: boolean): Gate {
+  if (tests === 0) return 'none'
+  if (run && isInProgress(run)) return 'running'
+  if (has_passed) return 'passed'
+  if (!run) return 'not_run'
+  if (run.failed + run.errors > 0) return 'failed'
+  // It has just passed, or it didn't have all tests.
+  return is_asking ? 'running' : 'not_run'
 }
 
 interface DeployTestsProps extends Deployed {
@@ -45,7 +67,7 @@ interface DeployTestsProps extends Deployed {
 /** What would be tested before a deployment, and how it went. */
 export function DeployTests({ agent, version_id, state, is_required }: DeployTestsProps) {
   const starting = useStartRun(agent.id)
-  const { gate, run, count, error, retry } = state
+  const { gate, run, shown_run_id, count, error, retry } = state
   if (!gate) return error ? <LoadError error={error} retry={retry} /> : <LoadingSkeleton lines={2} />
   const tested = toTested(version_id ?? draft_choice)
   if (gate === 'running' && run)
@@ -60,10 +82,10 @@ export function DeployTests({ agent, version_id, state, is_required }: DeployTes
     <div className={styles.gate}>
       <p className={styles.facts}>
         <GateStatus gate={gate} run={run} count={count} />
-        {run && <RunLink run={run} />}
-        {run && <RelativeTime time={run.ended_at} />}
+        {shown_run_id !== null && <RunLink agent={agent} run_id={shown_run_id} />}
+        {run?.id === shown_run_id && <RelativeTime time={run.ended_at} />}
       </p>
-      <p className={styles.explanation}>{explain(gate, is_required)}</p>
+      <p className={styles.explanation}>{explain(gate, { is_required, was_run: run !== undefined })}</p>
       {gate === 'none' ? (
         <TestsPageLink agent={agent} />
       ) : (
@@ -104,28 +126,27 @@ function gateStatus(gate: Gate, run: TestRun | undefined, count: number): { tone
       return { tone: 'danger', text: `${formatNumber(failed)} of ${formatCount(run?.tests ?? count, 'test')} failed` }
     }
     default:
-      return { tone: 'warning', text: 'Not run' }
+      return { tone: 'warning', text: run ? 'Not all run' : 'Not run' }
   }
 }
 
-function explain(gate: Gate, is_required: boolean): string {
+function explain(gate: Gate, { is_required, was_run }: { is_required: boolean; was_run: boolean }): string {
   if (gate === 'none') return 'No test is enabled, so nothing is checked.'
   if (gate === 'passed') return 'They have passed on what you deploy.'
-  const what = gate === 'failed' ? 'They failed on what you deploy.' : 'They haven’t been run since the last change.'
+  const not_run = was_run
+    ? 'Not all of them have passed on what you deploy, as they are now.'
+    : 'They haven’t been run on what you deploy.'
+  const what = gate === 'failed' ? 'They failed on what you deploy.' : not_run
   return is_required ? `${what} This agent is deployed only when its tests pass.` : what
 }
 
-function RunLink({ run }: { run: TestRun }) {
+function RunLink({ agent, run_id }: { agent: Agent; run_id: string }) {
   const { workspace } = useApi()
   return (
     <Anchor
       fz="inherit"
       renderRoot={(props) => (
-        <Link
-          to="/w/$workspace/agents/$id/runs/$run_id"
-          params={{ workspace, id: run.agent_id, run_id: run.id }}
-          {...props}
-        />
+        <Link to="/w/$workspace/agents/$id/runs/$run_id" params={{ workspace, id: agent.id, run_id }} {...props} />
       )}
     >
       View run

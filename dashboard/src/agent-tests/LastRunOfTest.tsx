@@ -25,7 +25,7 @@ function FromRun({ test, run_id }: { test: AgentTest; run_id: string }) {
   if (error && !run) return <LoadError error={error} retry={refetch} noun="Test run" />
   if (!run) return <LoadingSkeleton lines={3} />
   if (isInProgress(run)) return <ProgressBar verb={`Testing ${testedName(run)}`} {...progressOf(run)} />
-  return <Shown test={test} run={run} result={run.results.find(({ test_id }) => test_id === test.id)} />
+  return <Shown run={run} result={run.results.find(({ test_id }) => test_id === test.id)} />
 }
 
 function FromLastRuns({ test }: { test: AgentTest }) {
@@ -41,16 +41,15 @@ function FromLastRuns({ test }: { test: AgentTest }) {
   if (error) return <LoadError error={error} retry={() => Promise.all([runs.refetch(), last.refetch()])} />
   if (!last.data || (found && !results.data)) return <LoadingSkeleton lines={3} />
   if (!found) return <p className={styles.explanation}>Not run yet.</p>
-  return <Shown test={test} run={found.run} result={results.data?.find(({ id }) => id === found.id)} />
+  return <Shown run={found.run} result={results.data?.find(({ id }) => id === found.id)} />
 }
 
 interface ShownProps {
-  test: AgentTest
   run: TestRun
   result: TestRunResult | undefined
 }
 
-function Shown({ test, run, result }: ShownProps) {
+function Shown({ run, result }: ShownProps) {
   const { workspace } = useApi()
   return (
     <>
@@ -68,7 +67,7 @@ function Shown({ test, run, result }: ShownProps) {
           Run of {testedName(run)}
         </Anchor>
         <RelativeTime time={run.created_at} />
-        {test.updated_at > run.created_at && <span>The test has changed since.</span>}
+        {result?.has_test_changed && <span>The test has changed since.</span>}
       </p>
       {result ? <ResultView key={result.id} result={result} /> : <p className={styles.explanation}>Not in this run.</p>}
     </>

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type {
   AgentTest,
   Expectation,
+  TestGate,
   TestRun,
   TestRunResult,
   TestRunWithResults,
@@ -89,18 +90,30 @@ export const runsQuery = (api: Api, agent_id: string) =>
     refetchInterval: ({ state: { data } }) => (data?.some(isInProgress) ? refetch_ms : false),
   })
 
+/** Of all runs that are shown with results. */
+export const resultsKey = (api: Api) => [api.workspace, 'test_runs']
+export const gateKey = (api: Api, agent_id: string) => [...runsKey(api, agent_id), 'gate']
+
+/** How the tests of a version stand, or with null those of the draft. */
+export const gateQuery = (api: Api, agent_id: string, version_id: string | null) =>
+  queryOptions({
+    queryKey: [...gateKey(api, agent_id), version_id],
+    queryFn: ({ signal }) =>
+      api.get<TestGate>(`/agents/${agent_id}/test_gate`, { version: version_id ?? 'draft' }, signal),
+  })
+
 /** A run with its first results, failures first. Polls while it is in progress. */
 export const runQuery = (api: Api, id: string) =>
   queryOptions({
-    queryKey: [api.workspace, 'test_runs', id],
+    queryKey: [...resultsKey(api), id],
     queryFn: ({ signal }) => api.get<TestRunWithResults>(`/test_runs/${id}`, {}, signal),
     refetchInterval: ({ state: { data } }) => (data && isInProgress(data) ? refetch_ms : false),
   })
 
-/** All results of a run that has ended. They don't change. */
+/** All results of a run that has ended. Who changes a test reads them again: they say so. */
 export const allResultsQuery = (api: Api, id: string) =>
   queryOptions({
-    queryKey: [api.workspace, 'test_runs', id, 'results'],
+    queryKey: [...resultsKey(api), id, 'results'],
     queryFn: ({ signal }) =>
       readAll<TestRunResult>(api, `/test_runs/${id}/results`, { pages_max: tests_max / page_size, signal }),
     staleTime: Number.POSITIVE_INFINITY,
@@ -154,9 +167,6 @@ async function readAll<Item>(api: Api, path: string, { pages_max, signal }: Read
 
 export const isInProgress = ({ status }: Pick<TestRun, 'status'>): boolean =>
   status === 'queued' || status === 'running'
-
-export const hasPassed = ({ status, failed, errors }: TestRun): boolean =>
-  status === 'completed' && failed === 0 && errors === 0
 
 /** "the draft", "v3". */
 export const testedName = ({ agent_version: { id, version_label } }: Pick<TestRun, 'agent_version'>): string =>
@@ -269,38 +279,5 @@ export function describeExpectation(one: Expectation): string {
 
 const phrases = ({ any_of = [] }: Expectation): string =>
   any_of.length > 1 ? `“${any_of[0]}” or ${formatCount(any_of.length - 1, 'other')}` : `“${any_of[0] ?? ''}”`
-
-export type Gate = 'none' | 'passed' | 'running' | 'failed' | 'not_run'
-
-interface GateOf {
-  /** Those of the agent. */
-  tests: AgentTest[]
-  /** Newest first. */
-  runs: TestRun[]
-  /** null: the draft. */
-  version_id: string | null
-  /** Runs from before this don't count: the draft was changed. */
-  changed_at?: string | undefined
-}
-
-/** How the last run of all enabled tests ended, as far as it can be told here. The server decides by what was really tested. */
-export function gateOf({ tests, runs, version_id, changed_at }: GateOf): { gate: Gate; run?: TestRun } {
-  const enabled = tests.filter(({ is_enabled }) => is_enabled)
-  if (enabled.length === 0) return { gate: 'none' }
-  const since = [changed_at, ...enabled.map(({ updated_at }) => updated_at)].reduce((latest = '', at = '') =>
-    at > latest ? at : latest,
-  )
-  const run = runs.find(
-    (one) =>
-      one.kind === 'tests' &&
-      one.status !== 'canceled' &&
-      one.agent_version.id === version_id &&
-      one.tests >= enabled.length &&
-      one.created_at >= (since ?? ''),
-  )
-  if (!run) return { gate: 'not_run' }
-  if (isInProgress(run)) return { gate: 'running', run }
-  return { gate: hasPassed(run) ? 'passed' : 'failed', run }
-}
 
 export const enabledTests = (tests: AgentTest[]): AgentTest[] => tests.filter(({ is_enabled }) => is_enabled)

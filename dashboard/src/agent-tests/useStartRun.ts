@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import type { NewTestRun, TestRun } from '../../../server/agent-tests/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { showError } from '../kit/toast.ts'
-import { runsKey } from './test.ts'
+import { gateKey, runQuery, runsKey } from './test.ts'
 
 /** The deployed version, another one, or the draft. */
 export const draft_choice = 'draft'
@@ -17,8 +17,10 @@ export function useStartRun(agent_id: string) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (body: NewTestRun) => api.send<TestRun>('POST', `/agents/${agent_id}/test_runs`, body),
-    onSuccess: (run) => {
+    onSuccess: async (run) => {
       client.setQueryData<TestRun[]>(runsKey(api, agent_id), (runs) => runs && [run, ...runs])
+      client.setQueryData(runQuery(api, run.id).queryKey, { ...run, results: [] })
+      await client.invalidateQueries({ queryKey: gateKey(api, agent_id) })
     },
     onError: showError,
   })

@@ -6,7 +6,7 @@ import { useConflicts } from '../kit/Conflict.tsx'
 import { fieldErrors, formErrors } from '../kit/error-messages.ts'
 import { changedFields, isSame } from '../kit/merge.ts'
 import { useUnsaved } from '../kit/unsaved.tsx'
-import { testQuery, testsKey } from './test.ts'
+import { resultsKey, testQuery, testsKey } from './test.ts'
 import { type Errors, findErrors, newTest, type TestValues, toContent, toValues } from './test-values.ts'
 
 interface TestFormOptions {
@@ -67,6 +67,7 @@ export function useTestForm({ agent_id, test, onSaved }: TestFormOptions) {
         all?.map((one) => (one.id === saved.id ? saved : one)),
       )
       void client.invalidateQueries({ queryKey: testsKey(api, agent_id), exact: true })
+      void client.invalidateQueries({ queryKey: resultsKey(api) })
       onSaved(saved)
     },
   })

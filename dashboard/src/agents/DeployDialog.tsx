@@ -3,7 +3,6 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Agent, AgentVersion, VersionReference } from '../../../server/agents/schema.ts'
 import { DeployTests, useGate } from '../agent-tests/DeployTests.tsx'
-import type { Gate } from '../agent-tests/test.ts'
 import { useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { Dialog, FormButtons } from '../kit/Dialog.tsx'
@@ -75,7 +74,7 @@ function DeployForm({ agent, version, onClose }: Omit<DeployDialogProps, 'is_ope
   const is_percent_valid = typeof percent === 'number' && percent >= 1 && percent <= 100
   const is_refused = needsTests(deploying.error)
   const errors = deploying.error ? formErrors(deploying.error, fields) : undefined
-  const can_force = is_owner && (is_refused || (is_required && isOpen(state.gate)))
+  const can_force = is_owner && (is_refused || (is_required && (state.gate === 'failed' || state.gate === 'not_run')))
   return (
     <form
       className={styles.form}
@@ -84,8 +83,7 @@ function DeployForm({ agent, version, onClose }: Omit<DeployDialogProps, 'is_ope
         if (is_percent_valid) deploying.mutate(false)
       }}
     >
-      {/* Of a refusal the state of the tests tells more, and it may be over. */}
-      {!(is_refused && state.gate === 'passed') && <ErrorAlert>{errors?.message}</ErrorAlert>}
+      <ErrorAlert>{errors?.message}</ErrorAlert>
       {!version && agent.has_unpublished_changes && (
         <Textarea
           label="Note"
@@ -141,8 +139,5 @@ function DeployForm({ agent, version, onClose }: Omit<DeployDialogProps, 'is_ope
   )
 }
 
-/** The server knows what was tested; here it is only told by what was run. */
 const needsTests = (error: unknown): boolean =>
   error instanceof ParleyError && error.details.reason === 'tests_required'
-
-const isOpen = (gate: Gate | undefined): boolean => gate === 'failed' || gate === 'not_run'

@@ -22,6 +22,7 @@ export async function testAgents(server: Server): Promise<void> {
   await call('POST', `/conversations/${run.results[0].conversation_id}/redact`)
   await call('PATCH', `/agents/${id}`, { deploy_requires: 'tests', instructions: 'Be short.' })
   await call('POST', `/agents/${id}/versions`, { deploy: true })
+  await call('GET', `/agents/${id}/test_gate`)
   const { id: left } = await startRun(tenant, id)
   const token = newId()
   await server.pool.run(

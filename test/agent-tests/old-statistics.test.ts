@@ -16,7 +16,7 @@ async function openWorld(name: string) {
 }
 
 test('without statistics, a deployment reads each result of the runs that may count once', async () => {
-  const [tests, runs] = [60, 20]
+  const [tests, runs] = [200, 30]
   const { pool, server } = await openWorld('gate_old_statistics')
   for (const table of ['agent_tests', 'test_runs', 'test_run_results'])
     await pool.script(`alter table ${table} set (autovacuum_enabled = false)`)

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { listReplayable } from '../../server/conversations/replayable.ts'
 import { openPool } from '../../server/kit/postgres/pool.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { addTest, getRun, newDesk, runTests } from '../support/agent-tests.ts'
+import { begin, newAgent } from '../support/conversations.ts'
 import { createDatabase, openServer } from '../support/harness.ts'
 import { rowsRead } from '../support/readers.ts'
 
@@ -54,4 +56,44 @@ test('without statistics, a deployment reads each result of the runs that may co
   assert.equal(refused.body.error?.details.reason, 'tests_required')
   const read = (await rowsRead(pool, 'test_run_results')) - before
   assert.ok(read >= tests && read <= 3 * tests * runs, `${read} rows were read`)
+})
+
+test('lists of conversations do not walk over the trials that runs have left', async () => {
+  const [trials, others] = [5_000, 30]
+  const { pool, server } = await openWorld('lists_with_trials')
+  const tenant = await server.workspace()
+  const agent_id = await newAgent(tenant)
+  const { id } = await begin(tenant, agent_id, { message: 'Hello' })
+  await tenant.work()
+  await tenant.call('POST', `/conversations/${id}/close`)
+  const add = (count: number, is_test: boolean, hours: number) =>
+    pool.run(
+      sql`insert into conversations
+        select (jsonb_populate_record(one, jsonb_build_object('id', gen_random_uuid(), 'is_test', ${is_test}::boolean,
+          'created_at', created_at + ${hours} * interval '1 hour', 'last_turn_at', created_at + ${hours} * interval '1 hour'))).*
+        from conversations as one cross join generate_series(1, ${count}::integer)
+        where workspace_id = ${tenant.id} and id = ${id}`,
+    )
+  await add(others - 1, false, 0)
+  await add(trials, true, 1)
+  await pool.script('vacuum analyze conversations')
+  const read = async (query: string) => {
+    const before = await rowsRead(pool, 'conversations')
+    const { body, text } = await tenant.call('GET', `/conversations?${query}`)
+    assert.equal(body.data?.length, 20, text)
+    return (await rowsRead(pool, 'conversations')) - before
+  }
+  const of_agent = `agent_id=${agent_id}`
+  for (const query of ['', of_agent, 'status=closed', 'kind=api', `${of_agent}&status=closed`, 'sort=-last_turn_at']) {
+    const rows = await read(query)
+    assert.ok(rows >= 20 && rows <= 10 * others, `${rows} rows were read for "${query}"`)
+  }
+  const before = await rowsRead(pool, 'conversations')
+  const found = await listReplayable(server.at(tenant.id), { agent_id, last: 200 })
+  assert.deepEqual(
+    found.map((one) => one.id),
+    [id],
+  )
+  const rows = (await rowsRead(pool, 'conversations')) - before
+  assert.ok(rows >= others && rows <= 10 * others, `${rows} rows were read for a replay`)
 })

@@ -6,8 +6,10 @@ import { hasPart } from './matches.ts'
 import { isPattern, openPattern, type Pattern } from './patterns.ts'
 import type { Expectation, ends } from './schema.ts'
 
-/** Of all patterns of a play together, in letters times the size of the pattern: some seconds. Beyond it a play fails. */
-const pattern_work_max = 30_000_000
+/** Of all phrases and patterns of a play together, in letters times the size of the pattern: some seconds. Beyond it a play fails. */
+const work_max = 30_000_000
+/** So many letters of words are compared in the time of one letter and a pattern of size 1. */
+const letters_per_work = 4
 const shown_phrase_max = 80
 const shown_value_max = 200
 
@@ -34,7 +36,7 @@ export interface Missed {
   seq: number | null
 }
 
-/** The patterns of a play would take too long. */
+/** The phrases and patterns of a play would take too long. */
 export class TooMuchWork extends Error {}
 
 /** Checks the expectations of one play, which share the work that it may be. */
@@ -42,8 +44,10 @@ export class Checker {
   readonly #language: ReturnType<typeof languageOf>
   /** By the number of the turn. */
   readonly #heard = new Map<number, Heard>()
+  /** Each phrase alone. The words of a list are split once. */
+  readonly #lists = new Map<string, [string]>()
   readonly #patterns = new Map<string, Pattern>()
-  #work_left = pattern_work_max
+  #work_left = work_max
 
   constructor(language: string) {
     this.#language = languageOf(language)
@@ -87,13 +91,24 @@ export class Checker {
       const pattern = this.#patterns.get(phrase) ?? openPattern(phrase)
       this.#patterns.set(phrase, pattern)
       const said = truncate(text, heard_length_max)
-      this.#work_left -= pattern.size * said.length
-      if (this.#work_left < 0) throw new TooMuchWork('The patterns of this test are too much work: use smaller ones.')
+      this.#spend(pattern.size * said.length)
       return pattern.matches(said)
     }
+    const list = this.#lists.get(phrase) ?? [phrase]
+    this.#lists.set(phrase, list)
     const heard = this.#heard.get(seq) ?? listen(text, this.#language)
     this.#heard.set(seq, heard)
-    return scorePhrases([phrase], heard)?.score === 1
+    // Each phrase has all letters that may be compared: what it finds must not depend on those before it.
+    const own = { ...heard }
+    const best = scorePhrases(list, own)
+    this.#spend((phrase.length + heard.letters_left - own.letters_left) / letters_per_work)
+    return best?.score === 1
+  }
+
+  #spend(work: number): void {
+    this.#work_left -= work
+    if (this.#work_left < 0)
+      throw new TooMuchWork('The phrases and patterns of this test are too much work: use fewer or smaller ones.')
   }
 }
 

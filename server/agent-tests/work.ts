@@ -173,14 +173,21 @@ async function runBatch(at: AtOutside, batch: Batch): Promise<boolean> {
   const all = queued.map((one): Toplay => ({ ...one, test: { kind: one.kind, ...completeContent(one.content) } }))
   const [first] = all
   if (!first) return write(at, batch, [])
-  if (!isRepeatable(batch.scene, first.test)) return write(at, batch, await playTogether(at, batch, all))
-  return at.tools.test_turns(at.workspace, batch.scene.signal, async () => {
+  if (!isRepeatable(scene, first.test)) {
+    const end = all.findIndex(({ test }) => isRepeatable(scene, test))
+    return playTogether(at, batch, all.slice(0, Math.min(testsAtOnce(run), end < 0 ? all.length : end)))
+  }
+  const { is_left, calling } = await at.tools.test_turns(at.workspace, scene.signal, async () => {
     const pace = openPace()
-    const is_left = await write(at, batch, await playInTurn(batch, all, pace))
+    const { results, calling } = await playInTurn(batch, all, pace)
+    const is_left = await write(at, batch, results)
     await pace.pause()
-    return is_left
+    return { is_left, calling }
   })
+  return calling.length > 0 ? playTogether(at, batch, calling) : is_left
 }
+
+const testsAtOnce = ({ repeat }: StoredRun): number => Math.max(1, Math.floor(plays_at_once_max / repeat))
 
 const readQueued = (at: At, run_id: string): Promise<Queued[]> =>
   at.db.many<Queued>(
@@ -188,28 +195,37 @@ const readQueued = (at: At, run_id: string): Promise<Queued[]> =>
       where ${ofRun(at, run_id)} and status = 'queued' order by position limit ${raw(String(read_max))}`,
   )
 
-/** Each play gives the same, so a test is played once, however often it is to be repeated. */
-async function playInTurn({ run, scene, context }: Batch, all: Toplay[], pace: Pace): Promise<Written[]> {
+/**
+ * Each play gives the same, so a test is played once, however often it is to be repeated. What turns out to call something else is
+ * returned as `calling`: others need not wait for that.
+ */
+async function playInTurn(
+  { run, scene, context }: Batch,
+  all: Toplay[],
+  pace: Pace,
+): Promise<{ results: Written[]; calling: Toplay[] }> {
   const until = clock.ticks() + batch_ms
   const results: Written[] = []
+  const calling: Toplay[] = []
   let turns = 0
   for (const one of all) {
     const is_full = clock.ticks() > until || turns > batch_turns_max || context.isStopping()
-    if (results.length > 0 && (is_full || !isRepeatable(scene, one.test))) break
-    const outcome = await playAndCheck(scene, one.test, idsOf(run, one))
+    const has_some = results.length + calling.length > 0
+    if (has_some && (is_full || calling.length === testsAtOnce(run) || !isRepeatable(scene, one.test))) break
+    const outcome = await playAndCheck({ ...scene, calls_nothing: true }, one.test, idsOf(run, one))
     await pace.yield()
     turns += outcome.kept?.turns.length ?? 0
-    results.push({ id: one.id, ...toResult(scene, one.test, [outcome], 1) })
+    if (outcome.has_called) calling.push(one)
+    else results.push({ id: one.id, ...toResult(scene, one.test, [outcome], 1) })
   }
-  return results
+  return { results, calling }
 }
 
-/** What waits for others is played at the same time. */
-async function playTogether(at: AtOutside, { run, scene }: Batch, all: Toplay[]): Promise<Written[]> {
+/** What waits for others is played at the same time. Returns whether something is left to be played. */
+async function playTogether(at: AtOutside, batch: Batch, some: Toplay[]): Promise<boolean> {
+  const { run, scene } = batch
   const known = await knownError(at, run)
-  const count = Math.max(1, Math.floor(plays_at_once_max / run.repeat))
-  const end = all.findIndex(({ test }) => isRepeatable(scene, test))
-  const some = all.slice(0, Math.min(count, end < 0 ? all.length : end))
+  const pace = openPace()
   const plays = some.flatMap((one) => Array.from({ length: run.repeat }, () => ({ one, outcome: failedOutcome('') })))
   await playAtOnce(scene, plays, { at_once: plays_at_once_max }, async (play) => {
     const { one } = play
@@ -217,11 +233,15 @@ async function playTogether(at: AtOutside, { run, scene }: Batch, all: Toplay[])
       known !== undefined && needsModel(scene, one.test)
         ? failedOutcome(known)
         : await playAndCheck(scene, one.test, idsOf(run, one))
+    await pace.yield()
   })
-  return some.map((one) => {
+  const results = some.map((one) => {
     const outcomes = plays.flatMap((play): Outcome[] => (play.one === one ? [play.outcome] : []))
     return { id: one.id, ...toResult(scene, one.test, outcomes, run.passes_min) }
   })
+  const is_left = await write(at, batch, results)
+  await pace.pause()
+  return is_left
 }
 
 /** A conversation of a run says which one it is of. */

@@ -149,6 +149,23 @@ test('a tool is really called only if the test says so', async () => {
   assert.equal(there.received.length, 2)
 })
 
+test('tests of a script that may call tools are played as often as they have to be', async () => {
+  const tenant = await workspace()
+  const there = await receiver(respondWith(200, { 'content-type': 'application/json' }, '{"is_booked":true}'))
+  const id = await newDesk(tenant, {}, { url: there.url })
+  const steps = [{ says: 'I want to book a visit.' }, { says: 'On 2027-03-01.' }]
+  const names = ['Asks', 'Books', 'Asks again', 'Books again', 'Books a third time']
+  for (const name of names)
+    await addTest(tenant, id, { name, uses_tools: true, steps: name.startsWith('Asks') ? steps.slice(0, 1) : steps })
+  const run = await runTests(tenant, id, { repeat: 3 })
+  const { data: results } = (await tenant.call('GET', `/test_runs/${run.id}/results`)).body
+  assert.deepEqual(
+    results.map((one: Record<string, unknown>) => [one.name, one.status, one.runs, one.is_repeatable]),
+    names.map((name) => [name, 'passed', name.startsWith('Asks') ? 1 : 3, name.startsWith('Asks')]),
+  )
+  assert.equal(there.received.length, 9)
+})
+
 test('a persona is played by a model until it has what it wants', async () => {
   const tenant = await workspace()
   const persona = { goal: 'Find out the opening hours.', facts: 'Free on Fridays.', style: 'In a hurry.' }

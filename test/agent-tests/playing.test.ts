@@ -40,6 +40,7 @@ test('a conversation is played, checked, and kept as a trial', async () => {
     failures: [],
     differences: [],
     error: null,
+    has_test_changed: false,
     conversation_id: result.conversation_id,
     conversation_ids: [result.conversation_id],
     usage: { input_tokens: 0, output_tokens: 0 },

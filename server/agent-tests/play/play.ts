@@ -20,11 +20,10 @@ export const asksNoModel = ({ configuration: { script }, has_embedder }: Agent):
 
 type Agent = Pick<Scene, 'configuration' | 'has_embedder'>
 
-/** Whether each play gives the same: no model takes part, and no tool is really called. */
-export const isRepeatable = (scene: Agent, test: PlayedTest): boolean =>
-  asksNoModel(scene) &&
+/** Whether each play gives the same, as long as it calls nothing: no model talks or judges. */
+export const isRepeatable = (scene: Pick<Scene, 'configuration'>, test: PlayedTest): boolean =>
+  isScripted(scene) &&
   test.persona === null &&
-  !(test.uses_tools && scene.configuration.tools.length > 0) &&
   ![...test.expect, ...test.steps.flatMap(({ expect = [] }) => expect)].some(({ type }) => type === 'judge')
 
 /**

@@ -41,7 +41,8 @@ export function replay({ tested, deployed }: ReplayScenes, recorded: Recorded, i
       const conversation_ids = kept.map(({ conversation }) => conversation.id)
       const result = {
         runs: 1,
-        is_repeatable: isRepeatable(tested, test) && isRepeatable(deployed, test),
+        is_repeatable:
+          isRepeatable(tested, test) && isRepeatable(deployed, test) && !one.has_called && !other.has_called,
         conversation_id: conversation_ids[0] ?? null,
         conversation_ids,
         kept,

@@ -24,6 +24,8 @@ export interface Scene {
   settings: Settings
   /** Whether a model is asked when documents are searched. */
   has_embedder: boolean
+  /** Nothing else is asked: what would ask a tool or a model fails, and `has_called` tells. */
+  calls_nothing?: boolean
   /** When the run was created: the time that the agent sees, unless a test says another one. */
   created_at: number
   /** Aborted when the run is canceled, or the process stops. */
@@ -56,7 +58,7 @@ export interface Played {
   faults: { sentence: string; step: number | null; seq: number | null }[]
   /** The test could not be played to its end: a model has failed. */
   error: string | null
-  /** Whether a tool was really called. */
+  /** Whether something else was really asked: a tool, or a model that ranks documents. */
   has_called: boolean
 }
 

@@ -24,7 +24,7 @@ const shown_arguments_max = 300
 export interface TestTools extends Tools {
   /** Calls that the test has no answer for. */
   unanswered: { run: string; sentence: string }[]
-  /** Whether a tool was really called. */
+  /** Whether something else was really asked: a tool, or a model that ranks documents. */
   has_called: boolean
 }
 
@@ -35,6 +35,7 @@ interface Parts {
   contact: Contact | undefined
 }
 
+const could_not_run: BuiltInResult = { status: 'failed', result: 'The tool could not be run.' }
 const done: BuiltInResult = { status: 'succeeded', result: 'Done.' }
 
 /** Tools that are answered by the test. Built-in ones do what they always do, but write nothing. */
@@ -88,11 +89,12 @@ export async function openTestTools(scene: Scene, { part, conversation_id, kind,
     if (given) return { status: 'succeeded', result: given.result }
     if (really) {
       result.has_called = true
+      if (scene.calls_nothing) return could_not_run
       return really.run(scene.at, call, signal)
     }
     const shown = truncate(JSON.stringify(values), shown_arguments_max)
     result.unanswered.push({ run, sentence: `The agent called ${name} with ${shown}, and no tool answer fits.` })
-    return { status: 'failed', result: 'The tool could not be run.' }
+    return could_not_run
   }
 
   const result: TestTools = {
@@ -116,7 +118,11 @@ export async function openTestTools(scene: Scene, { part, conversation_id, kind,
     hasSideEffects: () => false,
     run: async (at, call, signal) => ({ ...(await runOne(at, call, signal)), duration_ms: 0 }),
     // Documents are really looked up: nothing is written.
-    answerFromKnowledge: (at, query) => answerFromKnowledge(at, context, query),
+    answerFromKnowledge: async (at, query) => {
+      result.has_called ||= scene.has_embedder
+      const is_failing = scene.has_embedder && scene.calls_nothing
+      return is_failing ? { answer: null, passages: [] } : answerFromKnowledge(at, context, query)
+    },
   }
   return result
 }

@@ -53,9 +53,7 @@ export async function findMissing(at: At, to_deploy: ToDeploy): Promise<Missing 
   return { test_run_id: (await findLast(at, to_deploy)) ?? (await findLastOfAll(at, to_deploy.agent_id)) ?? null }
 }
 
-/** A test as it is now, or as it was in a run. */
-const tested = sql`test_id::text || content_hash`
-
+/** Each with its id and what it does. */
 async function listEnabled({ db, workspace }: At, agent_id: string): Promise<string[]> {
   const enabled = await db.many<{ tested: string }>(
     sql`select id::text || content_hash as tested from agent_tests
@@ -84,7 +82,7 @@ async function findPassed(
   const passed = await db.many<{ run_id: string }>(
     sql`select run_id from test_run_results
       where workspace_id = ${workspace} and run_id = any(${found.map(({ id }) => id)}::uuid[]) and status = 'passed'
-        and ${tested} = any(${enabled})
+        and test_id::text || content_hash = any(${enabled})
       group by run_id having count(*) = ${enabled.length}`,
   )
   const ids = new Set(passed.map(({ run_id }) => run_id))

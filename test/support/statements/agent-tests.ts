@@ -4,7 +4,8 @@ import { inTransaction } from '../../../server/kit/at.ts'
 import * as clock from '../../../server/kit/clock.ts'
 import { newId } from '../../../server/kit/id.ts'
 import { sql } from '../../../server/kit/postgres/sql.ts'
-import { addTest, newDesk, runTests, startRun } from '../agent-tests.ts'
+import { addTest, desk_script, newDesk, runTests, startRun } from '../agent-tests.ts'
+import { create } from '../conversations.ts'
 import type { Server } from '../harness.ts'
 import { newContact } from '../samples.ts'
 
@@ -23,6 +24,10 @@ export async function testAgents(server: Server): Promise<void> {
   await call('PATCH', `/agents/${id}`, { deploy_requires: 'tests', instructions: 'Be short.' })
   await call('POST', `/agents/${id}/versions`, { deploy: true })
   await call('GET', `/agents/${id}/test_gate`)
+  const passing = await create(tenant, '/agents', { name: 'Says anything', script: desk_script, tools: ['book_slot'] })
+  await addTest(tenant, passing.id, { steps: [{ says: 'Hello' }] })
+  await runTests(tenant, passing.id, { use_draft: true })
+  await call('GET', `/agents/${passing.id}/test_gate`)
   const { id: left } = await startRun(tenant, id)
   const token = newId()
   await server.pool.run(

@@ -175,7 +175,8 @@ async function runBatch(at: AtOutside, batch: Batch): Promise<boolean> {
   if (!first) return write(at, batch, [])
   if (!isRepeatable(scene, first.test)) {
     const end = all.findIndex(({ test }) => isRepeatable(scene, test))
-    return playTogether(at, batch, all.slice(0, Math.min(testsAtOnce(run), end < 0 ? all.length : end)))
+    const some = all.slice(0, Math.min(testsAtOnce(run), end < 0 ? all.length : end))
+    return write(at, batch, await playTogether(at, batch, some))
   }
   const { is_left, calling } = await at.tools.test_turns(at.workspace, scene.signal, async () => {
     const pace = openPace()
@@ -184,7 +185,12 @@ async function runBatch(at: AtOutside, batch: Batch): Promise<boolean> {
     await pace.pause()
     return { is_left, calling }
   })
-  return calling.length > 0 ? playTogether(at, batch, calling) : is_left
+  if (calling.length === 0) return is_left
+  const pace = openPace()
+  const is_any_left = await write(at, batch, await playTogether(at, batch, calling, pace))
+  // In turn, so that the pauses of several runs follow each other.
+  await at.tools.test_turns(at.workspace, scene.signal, pace.pause)
+  return is_any_left
 }
 
 const testsAtOnce = ({ repeat }: StoredRun): number => Math.max(1, Math.floor(plays_at_once_max / repeat))
@@ -221,11 +227,9 @@ async function playInTurn(
   return { results, calling }
 }
 
-/** What waits for others is played at the same time. Returns whether something is left to be played. */
-async function playTogether(at: AtOutside, batch: Batch, some: Toplay[]): Promise<boolean> {
-  const { run, scene } = batch
+/** What waits for others is played at the same time. */
+async function playTogether(at: AtOutside, { run, scene }: Batch, some: Toplay[], pace?: Pace): Promise<Written[]> {
   const known = await knownError(at, run)
-  const pace = openPace()
   const plays = some.flatMap((one) => Array.from({ length: run.repeat }, () => ({ one, outcome: failedOutcome('') })))
   await playAtOnce(scene, plays, { at_once: plays_at_once_max }, async (play) => {
     const { one } = play
@@ -233,15 +237,12 @@ async function playTogether(at: AtOutside, batch: Batch, some: Toplay[]): Promis
       known !== undefined && needsModel(scene, one.test)
         ? failedOutcome(known)
         : await playAndCheck(scene, one.test, idsOf(run, one))
-    await pace.yield()
+    await pace?.yield()
   })
-  const results = some.map((one) => {
+  return some.map((one) => {
     const outcomes = plays.flatMap((play): Outcome[] => (play.one === one ? [play.outcome] : []))
     return { id: one.id, ...toResult(scene, one.test, outcomes, run.passes_min) }
   })
-  const is_left = await write(at, batch, results)
-  await pace.pause()
-  return is_left
 }
 
 /** A conversation of a run says which one it is of. */

@@ -3,6 +3,7 @@ import { letOthersRun } from '../kit/let-others-run.ts'
 import { counted, truncate } from '../kit/text.ts'
 import { type Heard, heard_length_max, languageOf, listen, scorePhrases } from '../models/matching.ts'
 import { hasPart } from './matches.ts'
+import { own_errors } from './own-errors.ts'
 import { isPattern, openPattern, type Pattern } from './patterns.ts'
 import type { Expectation, ends } from './schema.ts'
 
@@ -107,8 +108,7 @@ export class Checker {
 
   #spend(work: number): void {
     this.#work_left -= work
-    if (this.#work_left < 0)
-      throw new TooMuchWork('The phrases and patterns of this test are too much work: use fewer or smaller ones.')
+    if (this.#work_left < 0) throw new TooMuchWork(own_errors.too_much_work)
   }
 }
 

@@ -1,6 +1,5 @@
 import { costOf } from '../../calls/cost.ts'
 import { Checker, type Scope, TooMuchWork } from '../expectations.ts'
-import { own_errors } from '../own-errors.ts'
 import type { Expectation, TestFailure } from '../schema.ts'
 import { judge } from './judge.ts'
 import { assertNotAborted, PlayError, type Played, type PlayedTest, type Scene } from './scene.ts'
@@ -23,7 +22,7 @@ export async function checkPlay(scene: Scene, test: PlayedTest, played: Played):
       if (missed) failures.push({ expectation, step, ...missed })
     } catch (thrown) {
       if (!(thrown instanceof PlayError) && !(thrown instanceof TooMuchWork)) throw thrown
-      error ??= thrown instanceof TooMuchWork ? own_errors.patterns : thrown.message
+      error ??= thrown.message
     }
   }
   return {

@@ -113,7 +113,7 @@ for (const part of ['worker', 'api', 'both']) {
       const values = parseMetrics(await metrics.text())
       // A process that serves requests only answers messages.
       const kinds = values.keys().filter((name) => name.startsWith('parley_engine_running'))
-      assert.equal(kinds.toArray().length, part === 'api' ? 1 : 14)
+      assert.equal(kinds.toArray().length, part === 'api' ? 1 : 15)
       assert.equal(values.get('parley_engine_running{kind="conversations"}'), 0)
       assert.ok(values.has('process_cpu_seconds_total'))
       for (const path of ['/', '/docs', '/openapi.json', '/api/v1/contacts', '/app/session', '/chat.js'])

@@ -16,19 +16,37 @@ const cell_tags = new Set(['td', 'th'])
 const skipped_tags = new Set(
   'script style noscript template svg math iframe object canvas head nav button select textarea audio video'.split(' '),
 )
+/** Anything else ends the head, whose end may be missing. */
+const head_tags = new Set('base link meta noscript script style template title'.split(' '))
 /** Lists and tables are one paragraph, with a line for each item or row. */
 const grouping_tags = new Set(['ul', 'ol', 'dl', 'table'])
 const heading_tag = /^h[1-6]$/
 
 /**
  * Reads the text of HTML. It counts open tags instead of keeping them: a document may be nested as deep as it likes, and tags may be
- * missing.
+ * missing. What is skipped and has no end, as in "press <button> twice", was no tag: the rest is read again.
  */
 export function readHtml(html: string): Blocks {
   const blocks = new Blocks()
+  const skipped = new Set(skipped_tags)
+  for (let rest: string | undefined = html; rest !== undefined; ) {
+    const open: OpenTag | undefined = readPart(rest, { blocks, skipped })
+    if (open) skipped.delete(open.tag)
+    rest = open && rest.slice(open.end)
+  }
+  return blocks
+}
+
+interface OpenTag {
+  tag: string
+  end: number
+}
+
+/** Returns the skipped tag that has no end. */
+function readPart(html: string, { blocks, skipped }: { blocks: Blocks; skipped: Set<string> }): OpenTag | undefined {
   let pieces: string[] = []
   let heading = 0
-  let skipping: { tag: string; depth: number } | undefined
+  let skipping: (OpenTag & { depth: number }) | undefined
   let group_depth = 0
   let pre_depth = 0
   let is_closing_tag = false
@@ -38,13 +56,14 @@ export function readHtml(html: string): Blocks {
     pieces = []
     blocks.add(heading > 0 ? { type: 'heading', level: heading, text } : { type: 'text', text })
   }
-  const begin = (tag: string): void => {
+  const begin = (tag: string, tag_end: number): void => {
+    if (skipping?.tag === 'head' && !head_tags.has(tag)) skipping = undefined
     if (skipping) {
       if (tag === skipping.tag) skipping.depth += 1
       return
     }
-    if (skipped_tags.has(tag)) {
-      skipping = { tag, depth: 1 }
+    if (skipped.has(tag)) {
+      skipping = { tag, end: tag_end, depth: 1 }
       return
     }
     if (heading_tag.test(tag)) {
@@ -86,12 +105,12 @@ export function readHtml(html: string): Blocks {
         is_closing_tag = false
         open_tag = html.slice(start, until).toLowerCase()
       },
-      onopentagend: () => {
-        if (!is_closing_tag) begin(open_tag)
+      onopentagend: (at) => {
+        if (!is_closing_tag) begin(open_tag, at + 1)
       },
-      onselfclosingtag: () => {
+      onselfclosingtag: (at) => {
         // In HTML the slash means nothing, except that some write it after tags that have no end.
-        if (!skipped_tags.has(open_tag)) begin(open_tag)
+        if (!skipped.has(open_tag)) begin(open_tag, at + 1)
       },
       onclosetag: (start, until) => {
         is_closing_tag = true
@@ -113,5 +132,5 @@ export function readHtml(html: string): Blocks {
   tokenizer.write(html)
   tokenizer.end()
   end()
-  return blocks
+  return skipping
 }

@@ -41,7 +41,6 @@ interface FileHint {
 /** Returns what kind of file it is, or why it can't be read. */
 export function kindOf({ head, name, type }: FileHint): FileKind | { refusal: string } {
   const start = head.toString('latin1')
-  if (start.slice(0, 1_024).includes('%PDF-')) return 'pdf'
   if (start.startsWith('\xd0\xcf\x11\xe0'))
     return {
       refusal:
@@ -50,13 +49,16 @@ export function kindOf({ head, name, type }: FileHint): FileKind | { refusal: st
   const extension = /\.([a-z0-9]{1,10})$/i.exec(name ?? '')?.[1]?.toLowerCase() ?? ''
   const by_name = kinds_by_extension[extension]
   const by_type = kinds_by_type[(type ?? '').split(';')[0]?.trim().toLowerCase() ?? '']
+  // Other things may stand before it; a text may mention it.
+  const is_called_pdf = by_name === 'pdf' || by_type === 'pdf'
+  if (/^(\xef\xbb\xbf)?\s*%PDF-/.test(start) || (is_called_pdf && start.includes('%PDF-'))) return 'pdf'
   if (start.startsWith('PK\u0003\u0004'))
     return by_name === 'word' || by_type === 'word' || start.includes('[Content_Types].xml') || start.includes('word/')
       ? 'word'
       : { refusal: `This is an archive, not a document. ${supported}` }
   if (isBinary(head)) return { refusal: `This is not a document that can be read. ${supported}` }
   if (by_name === 'pdf' || by_name === 'word' || by_type === 'pdf' || by_type === 'word')
-    return { refusal: `The file is damaged: it is no ${by_name === 'pdf' || by_type === 'pdf' ? 'PDF' : 'Word file'}.` }
+    return { refusal: `The file is damaged: it is no ${is_called_pdf ? 'PDF' : 'Word file'}.` }
   if (/^\s*(<!doctype html|<html|<head|<body)/i.test(start)) return 'html'
   return by_type ?? by_name ?? 'text'
 }

@@ -21,24 +21,36 @@ export function cutPassages(blocks: Block[]): ParsedPassage[] {
   const path: string[] = []
   let texts: string[] = []
   let length = 0
-  const end = (): void => {
-    if (texts.length === 0) return
+  /** Nothing is below the last heading yet. */
+  let is_bare = false
+  const add = (above: string[], text: string): void => {
     if (passages.length === passages_max)
       throw new UnreadableError(`The file has more than ${passages_max.toLocaleString('en')} passages.`)
-    const heading = path.filter((one) => one !== '').join(' › ')
-    passages.push({ heading: truncate(heading, heading_length_max), text: texts.join('\n\n') })
+    const heading = above.filter((one) => one !== '').join(' › ')
+    passages.push({ heading: truncate(heading, heading_length_max), text })
+  }
+  const end = (): void => {
+    if (texts.length > 0) add(path, texts.join('\n\n'))
     texts = []
     length = 0
+  }
+  /** A heading may say all there is: "Closed on Sundays". */
+  const endBare = (): void => {
+    if (is_bare) add(path.slice(0, -1), path.at(-1) ?? '')
+    is_bare = false
   }
   for (const block of blocks) {
     if (block.type === 'heading') {
       end()
       const level = Math.min(Math.max(block.level, 1), levels_max)
+      if (level <= path.length) endBare()
+      is_bare = true
       path.length = Math.min(path.length, level - 1)
       while (path.length < level - 1) path.push('')
       path.push(truncate(block.text.replaceAll('\n', ' '), heading_length_max))
       continue
     }
+    is_bare = false
     for (const piece of cutText(block.text)) {
       if (length > 0 && length + piece.length > length_wanted) end()
       texts.push(piece)
@@ -46,6 +58,7 @@ export function cutPassages(blocks: Block[]): ParsedPassage[] {
     }
   }
   end()
+  endBare()
   return passages
 }
 

@@ -1,6 +1,7 @@
 import type { AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { OutboundError, ResponseTooLong } from '../kit/outbound/request.ts'
+import { truncate } from '../kit/text.ts'
 import { product } from '../product.ts'
 import { UnreadableError } from './parse/blocks.ts'
 import { type FileKind, kindOf } from './parse/kinds.ts'
@@ -63,13 +64,21 @@ async function request(
       await body.cancel()
       throw new UnreadableError(`The server has answered with ${status}.`)
     }
+    const [encoding = 'identity'] = [headers['content-encoding']].flat()
+    if (encoding !== 'identity') {
+      await body.cancel()
+      throw new UnreadableError(`The response was compressed (${truncate(encoding, 20)}), which was not asked for.`)
+    }
+    const type = [headers['content-type']].flat()[0]
+    const decoder = decoderOf(type)
     const chunks: Uint8Array[] = []
-    for await (const chunk of body) chunks.push(chunk)
+    for await (const chunk of body) chunks.push(decoder ? Buffer.from(decoder.decode(chunk, { stream: true })) : chunk)
+    if (decoder) chunks.push(Buffer.from(decoder.decode()))
     const file = Buffer.concat(chunks)
     if (file.length === 0) throw new UnreadableError('The response was empty.')
     // Only its extension matters, so what is escaped stays so.
     const name = new URL(url).pathname.split('/').at(-1) ?? ''
-    const kind = kindOf({ head: file.subarray(0, 1_024), name, type: [headers['content-type']].flat()[0] })
+    const kind = kindOf({ head: file.subarray(0, 1_024), name, type })
     if (typeof kind === 'object') throw new UnreadableError(kind.refusal)
     return { file, kind }
   } catch (error) {
@@ -78,5 +87,17 @@ async function request(
     throw error
   } finally {
     clearInterval(timer)
+  }
+}
+
+/** A text in another encoding is kept in UTF-8. Without one, or with one that is not known, the parser looks for it. */
+function decoderOf(type = ''): TextDecoder | undefined {
+  const [, label] = /^(?:text\/|application\/xhtml).*;\s*charset=["']?([\w.:-]{1,40})/i.exec(type) ?? []
+  if (label === undefined) return undefined
+  try {
+    const decoder = new TextDecoder(label)
+    return decoder.encoding === 'utf-8' ? undefined : decoder
+  } catch {
+    return undefined
   }
 }

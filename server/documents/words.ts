@@ -1,3 +1,5 @@
+import { truncate } from '../kit/text.ts'
+
 /** What PostgreSQL calls the languages whose words it knows in all their forms. */
 const configurations: Record<string, string> = {
   ar: 'arabic',
@@ -40,19 +42,44 @@ const no_word = /[^\p{L}\p{M}\p{N}]+/gu
 /** Where a name such as `readFile` or `HTTPServer` has another word. */
 const inner_borders = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 const inner_border = /\p{Ll}\p{Lu}|\p{N}\p{Lu}|\p{Lu}{2}\p{Ll}/u
-/** Longer ones are keys or encoded files. */
+/** Longer words count by how they begin. */
 const word_length_max = 40
+/** Longer ones, and those with digits among so many letters, are keys or encoded files. */
+const letters_max = 100
+const letters_only = /^[\p{L}\p{M}]+$/u
+/** These are written without blanks between words. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu
 
 /**
  * Prepares a text for `to_tsvector`: words only, because PostgreSQL takes paths and host names for one word. What is joined as in
- * `readFile` is there as a whole and in parts.
+ * `readFile` is there as a whole and in parts, and what is written without blanks as all pairs of neighbouring characters.
  */
 export function plainWords(text: string): string {
   const words: string[] = []
-  for (const word of text.replace(/['’]/g, '').split(no_word)) {
-    if (word === '' || word.length > word_length_max) continue
+  for (const word of composed(text).replace(unspaced, inPairs).split(no_word)) {
+    if (word === '') continue
+    if (word.length > word_length_max) {
+      if (word.length <= letters_max && letters_only.test(word)) words.push(truncate(word, word_length_max))
+      continue
+    }
     words.push(word)
     if (inner_border.test(word)) words.push(...word.split(inner_borders))
   }
   return words.join(' ')
+}
+
+/** One form for what can be written in several, such as "ä" and "ﬁ". Some letters would become a sentence: they stay. */
+function composed(text: string): string {
+  const all = text.normalize('NFKC')
+  return all.length > 2 * text.length ? text.normalize('NFC') : all
+}
+
+function inPairs(run: string): string {
+  const characters = [...run]
+  if (characters.length === 1) return ` ${run} `
+  return ` ${characters
+    .slice(1)
+    .map((character, index) => `${characters[index]}${character}`)
+    .join(' ')} `
 }

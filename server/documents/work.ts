@@ -18,7 +18,7 @@ import { addVectors } from './vectors.ts'
 import { configurationOf, plainWords } from './words.ts'
 
 /** Passages that are written in one transaction. */
-const batch_passages = 200
+const batch_passages = 100
 const batch_words = 2_000
 /** A document in words has hardly more. One of random letters would fill the memory. */
 const different_words_max = 300_000

@@ -87,7 +87,8 @@ create table document_words (
   passages integer not null,
   constraint document_words_pkey primary key (workspace_id, word, edition_id) include (passages),
   constraint document_words_workspace_fkey foreign key (workspace_id) references workspaces (id) on delete cascade
-);
+-- With old statistics, words that are written differently would be looked for among all words of the workspace.
+) with (autovacuum_analyze_scale_factor = 0.02);
 create index document_words_document on document_words (workspace_id, document_id, edition_id);
 -- Words are in lower case. Without the function, this index would be used to look words up, which takes a hundred times as long.
 create index document_words_trigrams on document_words using gin (workspace_id, lower(word) gin_trgm_ops);

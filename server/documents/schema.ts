@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import {
   allOptional,
   body,
+  check,
   id,
   idFilter,
   language_tag,
@@ -39,7 +40,11 @@ const language_text = {
   description: 'The language of the text, as a BCP 47 tag: its words are found in all their forms. `en` by default.',
   examples: ['en'],
 }
-export const tag = text({ maxLength: 50, examples: ['shop'] })
+export const tag = text({
+  maxLength: 50,
+  examples: ['shop'],
+  [check]: (value) => (value.includes(',') ? { code: 'format', message: 'must not contain a comma.' } : undefined),
+})
 const tags = (description: string) => Type.Array(tag, { maxItems: tags_max, description, examples: [['shop']] })
 const tags_text = 'Agents can be given all documents with a tag.'
 const url_text = {

@@ -8,7 +8,7 @@ import { vectorOf } from './vectors.ts'
 import { configurationOf, plainWords } from './words.ts'
 
 /** So many searches of a workspace use the database at the same time. */
-const searches_at_once_max = 4
+const searches_at_once_max = 2
 /** Longer than the API lets lists wait: a contact may be waiting for an answer, and gets one. */
 const wait_max_ms = 10_000
 /** So many passages are ranked. */
@@ -120,7 +120,7 @@ export async function answerFrom(at: At, query: string, [best]: Passage[]): Prom
 /** Lines of lists and tables count as sentences too. */
 const sentencesOf = (text: string): string[] =>
   text
-    .split(/(?<=[.!?][)"”]?)\s+|\n+/)
+    .split(/(?<=[.!?][)"”]?)\s+|(?<=[。！？])|\n+/)
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== '')
 
@@ -173,11 +173,9 @@ async function readTerms(at: At, query: string, searchable: Searchable): Promise
   const counts = await countPassages(at, [...new Set(asked.flatMap(({ words }) => words))], searchable)
   const sumOf = (words: string[]): number => words.reduce((sum, word) => sum + (counts.get(word) ?? 0), 0)
   const unknown = asked.filter(({ words }) => sumOf(words) === 0 && mayHaveTypo(words)).slice(0, unknown_words_max)
-  const meant = new Map(
-    await Promise.all(
-      unknown.map(async (one) => [one, await similarWords(at, one.words[0] ?? '', searchable)] as const),
-    ),
-  )
+  const meant = new Map<(typeof asked)[number], SimilarWord[]>()
+  // One after the other: a search takes one connection.
+  for (const one of unknown) meant.set(one, await similarWords(at, one.words[0] ?? '', searchable))
   const total = Math.max(searchable.passages, passages_supposed)
   return asked.map((one) => {
     const similar = meant.get(one)

@@ -63,7 +63,8 @@ export async function create(
   const { db, workspace, now } = at
   const { text, url = null, language = 'en', tags = [] } = input
   const source = file ? 'file' : url === null ? 'text' : 'url'
-  const name = input.name || truncate(file?.name ?? url?.replace(/^https?:\/\//, '') ?? '', name_length_max)
+  const own_name = (file?.name ?? url?.replace(/^https?:\/\//, '') ?? '').trim()
+  const name = input.name || truncate(own_name, name_length_max).trim()
   if (name === '') throw invalid([{ path: 'name', code: 'required', message: 'name is required.' }])
   const file_id = file?.id ?? (text === undefined ? null : await files.store(at, [Buffer.from(text)]))
   const stored = file_id === null ? undefined : await files.get(at, file_id)

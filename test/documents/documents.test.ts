@@ -90,6 +90,12 @@ test('a new name or language is found at once, and the passages are replaced', a
   assert.equal(rows.length, 1)
 })
 
+test('a tag has no comma, which separates tags in a search', async () => {
+  const tenant = await workspace()
+  const refused = await tenant.call('POST', '/documents', { name: 'A', text: 'B', tags: ['a,b'] })
+  assert.deepEqual(fieldsOf(refused), [{ path: 'tags.0', code: 'format', message: 'tags.0 must not contain a comma.' }])
+})
+
 test('tags and ids narrow the search', async () => {
   const tenant = await workspace()
   const a = await addDocument(tenant, 'A', 'The parcel arrives on Monday.', { tags: ['one'] })
@@ -175,6 +181,65 @@ test('a document in another language takes nothing from what an English question
   await addDocument(tenant, '価格', '価格は高いです。 When the', { language: 'ja' })
   assert.equal(await scoreOf(), alone)
   assert.equal((await find(tenant, 'Haus'))[0]?.title, 'Preise')
+})
+
+test('words are found however they are written', async () => {
+  const tenant = await workspace()
+  const texts: [language: string, text: string, queries: string[]][] = [
+    ['fr', "Les horaires d'ouverture de l’hôtel sont affichés.", ['hôtel', 'ouverture', "l'ouverture de l'hôtel"]],
+    ['it', "L'ufficio è aperto. L'albergo no.", ['ufficio', 'albergo']],
+    ['de', 'Für Gäste ist geöffnet.'.normalize('NFD'), ['Gäste']],
+    [
+      'de',
+      'Das ist eine Donaudampfschifffahrtsgesellschaftskapitänsmütze.',
+      ['Donaudampfschifffahrtsgesellschaftskapitänsmütze'],
+    ],
+    ['zh', '停车场在房子后面。营业时间为九点至六点。', ['停车', '营业时间']],
+    ['ja', '駐車場は裏にあります。', ['駐車場']],
+    ['th', 'ที่จอดรถอยู่หลังบ้าน', ['ที่จอดรถ']],
+  ]
+  for (const [index, [language, text, queries]] of texts.entries()) {
+    await addDocument(tenant, `T${index}`, text, { language })
+    for (const query of queries) {
+      const [best] = await find(tenant, query)
+      assert.deepEqual([best?.title, (best?.score ?? 0) >= 0.6], [`T${index}`, true], query)
+    }
+  }
+})
+
+test('nothing is lost that stands behind a tag without an end, or in a heading alone', async () => {
+  const tenant = await workspace()
+  const texts = {
+    'Press the <button> to begin.\n\n# Hours\n\nWe are open for an elephant.': 'elephant',
+    'A <script> is a text.\n\nThe <head> comes before the ostrich.': 'ostrich',
+    '# Intro\n\nSome text.\n\n## Closed on Sundays for the flamingo\n\n## Parking is free\n\nYes.': 'flamingo',
+    '# Only\n\n## The penguin\n': 'penguin',
+    'A PDF begins with %PDF-1.7, says the pelican.': 'pelican',
+  }
+  for (const [text, word] of Object.entries(texts)) {
+    await addDocument(tenant, word, text)
+    assert.equal((await find(tenant, `the ${word}`))[0]?.title, word, text)
+  }
+  const html =
+    '<!doctype html>\n<title>Shop</title>\n<html><head><meta charset=utf-8><title>Shop</title>\n<body><p>A heron.'
+  await readDocument(tenant, await uploadDocument(tenant, html, 'heron.html'))
+  assert.match((await find(tenant, 'heron'))[0]?.text ?? '', /A heron/)
+})
+
+test('a page is read in the encoding that it has', async () => {
+  const tenant = await workspace()
+  // "парковка" in KOI8-R
+  const koi8 = Buffer.from([0xd0, 0xc1, 0xd2, 0xcb, 0xcf, 0xd7, 0xcb, 0xc1])
+  const header = await receiver((response) =>
+    response.writeHead(200, { 'content-type': 'text/html; charset=koi8-r' }).end(koi8),
+  )
+  await readDocument(
+    tenant,
+    await tenant.call('POST', '/documents', { url: header.url, name: 'Header', language: 'ru' }),
+  )
+  const meta = Buffer.concat([Buffer.from('<meta charset="koi8-r"><p>'), koi8])
+  await readDocument(tenant, await uploadDocument(tenant, meta, 'meta.html', { name: 'Meta', language: 'ru' }))
+  assert.deepEqual((await find(tenant, 'парковка')).map(({ title }) => title).sort(), ['Header', 'Meta'])
 })
 
 test('only documents from a URL can be refreshed', async () => {

@@ -4,9 +4,15 @@ import type { Schema } from './parameters.ts'
 
 /** Limits the work of a check: a schema and a value of some thousand parts each could otherwise take seconds. */
 const steps_max = 100_000
+/** Counting the characters of a text takes a step for so many. */
+const characters_per_step = 50
 const path_length_max = 200
+const name_length_max = 100
 
 class TooManySteps extends Error {}
+
+/** Says what is wrong. Most faults are of alternatives, and never told, so their words are found last. */
+type Fault = () => string
 
 /**
  * Returns what is wrong with the arguments of a tool, in words for the model, or undefined when they are valid. The schema is not
@@ -14,7 +20,7 @@ class TooManySteps extends Error {}
  */
 export function argumentFault(schema: Schema, value: unknown): string | undefined {
   try {
-    return findFault(schema, value, 'arguments', { steps: 0 })
+    return findFault(schema, value, 'arguments', { steps: 0 })?.()
   } catch (error) {
     if (error instanceof TooManySteps) return 'arguments are too complex.'
     throw error
@@ -25,76 +31,104 @@ interface Work {
   steps: number
 }
 
-function findFault(schema: Schema, value: unknown, path: string, work: Work): string | undefined {
-  countStep(work)
+function findFault(schema: Schema, value: unknown, path: string, work: Work): Fault | undefined {
+  countSteps(work, 1)
   const fault = ownFault(schema, value, work)
-  if (fault !== undefined) return `${truncate(path, path_length_max)} ${fault}.`
+  if (fault) return () => `${truncate(path, path_length_max)} ${fault()}.`
   return choiceFault(schema, value, path, work) ?? partFault(schema, value, path, work)
 }
 
-function countStep(work: Work): void {
-  work.steps += 1
+function countSteps(work: Work, steps: number): void {
+  work.steps += steps
   if (work.steps > steps_max) throw new TooManySteps()
 }
 
 /** A keyword for another type than the value's has no effect. */
-function ownFault(schema: Schema, value: unknown, work: Work): string | undefined {
+function ownFault(schema: Schema, value: unknown, work: Work): Fault | undefined {
   const { type, const: only, enum: choices } = schema
   if (type && ![type].flat().some((one) => isOfType(one, value)))
-    return `must be of the type ${[type].flat().join(' or ')}`
-  if (only !== undefined && !isEqual(only, value, work)) return `must be ${truncate(JSON.stringify(only), 200)}`
+    return () => `must be of the type ${[type].flat().join(' or ')}`
+  if (only !== undefined && !isEqual(only, value, work)) return () => `must be ${truncate(JSON.stringify(only), 200)}`
   if (choices && !choices.some((one) => isEqual(one, value, work)))
-    return `must be one of ${truncate(JSON.stringify(choices), 500)}`
+    return () => `must be one of ${truncate(JSON.stringify(choices), 500)}`
   if (typeof value === 'number') return numberFault(schema, value)
-  if (typeof value === 'string') return lengthFault(schema.minLength, schema.maxLength, [...value].length, 'characters')
+  if (typeof value === 'string') return textFault(schema, value, work)
   if (Array.isArray(value)) return lengthFault(schema.minItems, schema.maxItems, value.length, 'items')
   if (!isObject(value)) return undefined
   const missing = schema.required?.find((name) => !Object.hasOwn(value, name))
-  return missing === undefined ? undefined : `must have ${JSON.stringify(missing)}`
+  return missing === undefined ? undefined : () => `must have ${JSON.stringify(truncate(missing, name_length_max))}`
 }
 
-function numberFault({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Schema, value: number) {
-  if (minimum !== undefined && value < minimum) return `must be at least ${minimum}`
-  if (maximum !== undefined && value > maximum) return `must be at most ${maximum}`
-  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) return `must be more than ${exclusiveMinimum}`
-  if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) return `must be less than ${exclusiveMaximum}`
+function numberFault(schema: Schema, value: number): Fault | undefined {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema
+  if (minimum !== undefined && value < minimum) return () => `must be at least ${minimum}`
+  if (maximum !== undefined && value > maximum) return () => `must be at most ${maximum}`
+  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) return () => `must be more than ${exclusiveMinimum}`
+  if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) return () => `must be less than ${exclusiveMaximum}`
   return undefined
 }
 
-function lengthFault(min = 0, max = Number.POSITIVE_INFINITY, length: number, unit: string): string | undefined {
-  if (length < min) return `must have at least ${min} ${unit}`
-  return length > max ? `must have at most ${max} ${unit}` : undefined
+function textFault({ minLength, maxLength }: Schema, value: string, work: Work): Fault | undefined {
+  if (minLength === undefined && maxLength === undefined) return undefined
+  countSteps(work, value.length / characters_per_step)
+  return lengthFault(minLength, maxLength, [...value].length, 'characters')
 }
 
-function choiceFault({ allOf, anyOf, oneOf }: Schema, value: unknown, path: string, work: Work): string | undefined {
+function lengthFault(min = 0, max = Number.POSITIVE_INFINITY, length: number, unit: string): Fault | undefined {
+  if (length < min) return () => `must have at least ${min} ${unit}`
+  return length > max ? () => `must have at most ${max} ${unit}` : undefined
+}
+
+function choiceFault(
+  { allOf = [], anyOf = [], oneOf }: Schema,
+  value: unknown,
+  path: string,
+  work: Work,
+): Fault | undefined {
   const faultOf = (schema: Schema) => findFault(schema, value, path, work)
-  for (const schema of allOf ?? []) {
+  for (const schema of allOf) {
     const fault = faultOf(schema)
-    if (fault !== undefined) return fault
+    if (fault) return fault
   }
-  const faults = (anyOf ?? []).map(faultOf)
-  if (faults.length > 0 && !faults.includes(undefined)) return faults[0]
-  const matching = oneOf?.filter((schema) => faultOf(schema) === undefined).length ?? 1
-  return matching === 1 ? undefined : `${truncate(path, path_length_max)} must match exactly one of the alternatives.`
+  const fault = anyFault(anyOf, faultOf)
+  if (fault) return fault
+  const matching = oneOf?.filter((schema) => !faultOf(schema)).length ?? 1
+  return matching === 1
+    ? undefined
+    : () => `${truncate(path, path_length_max)} must match exactly one of the alternatives.`
 }
 
-function partFault(schema: Schema, value: unknown, path: string, work: Work): string | undefined {
+/** Returns the fault of the first alternative, or undefined as soon as one has none. */
+function anyFault(anyOf: Schema[], faultOf: (schema: Schema) => Fault | undefined): Fault | undefined {
+  let first: Fault | undefined
+  for (const schema of anyOf) {
+    const fault = faultOf(schema)
+    if (!fault) return undefined
+    first ??= fault
+  }
+  return first
+}
+
+function partFault(schema: Schema, value: unknown, path: string, work: Work): Fault | undefined {
   const { properties = {}, additionalProperties = true, items } = schema
   if (Array.isArray(value)) {
     if (!items) return undefined
     for (const [index, item] of value.entries()) {
       const fault = findFault(items, item, `${path}.${index}`, work)
-      if (fault !== undefined) return fault
+      if (fault) return fault
     }
     return undefined
   }
   if (!isObject(value)) return undefined
-  for (const [name, member] of Object.entries(value)) {
+  const members = Object.entries(value)
+  countSteps(work, members.length)
+  for (const [name, member] of members) {
     const rule = Object.hasOwn(properties, name) ? (properties[name] ?? true) : additionalProperties
     if (rule === false)
-      return `${truncate(path, path_length_max)} must not have ${JSON.stringify(truncate(name, 100))}.`
+      return () =>
+        `${truncate(path, path_length_max)} must not have ${JSON.stringify(truncate(name, name_length_max))}.`
     const fault = rule === true ? undefined : findFault(rule, member, `${path}.${name}`, work)
-    if (fault !== undefined) return fault
+    if (fault) return fault
   }
   return undefined
 }
@@ -107,11 +141,13 @@ function isOfType(type: string, value: unknown): boolean {
 }
 
 function isEqual(one: unknown, other: unknown, work: Work): boolean {
-  countStep(work)
+  countSteps(work, 1)
   if (Array.isArray(one) && Array.isArray(other))
     return one.length === other.length && one.every((item, index) => isEqual(item, other[index], work))
   if (!isObject(one) || !isObject(other)) return one === other
   const names = Object.keys(one)
-  if (names.length !== Object.keys(other).length) return false
+  const other_names = Object.keys(other)
+  countSteps(work, other_names.length)
+  if (names.length !== other_names.length) return false
   return names.every((name) => Object.hasOwn(other, name) && isEqual(one[name], other[name], work))
 }

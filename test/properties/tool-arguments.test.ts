@@ -121,6 +121,47 @@ test('a large schema and large arguments are given up after a bounded number of 
   assert.equal(argumentFault(choices, { list: Array(10_000).fill({ minimum: 999 }) }), 'arguments are too complex.')
 })
 
+const parameterOf = (schema: object) => ({ type: 'object', properties: { value: schema } })
+const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, 1]))
+
+const expensive: [string, object, unknown][] = [
+  ['alternatives that count a long text', { anyOf: Array(1_500).fill({ minLength: 99_999 }) }, 'x'.repeat(31_900)],
+  ['alternatives of a large object', { oneOf: Array(10_500).fill({}) }, members(3_000)],
+  ['choices that a large object is compared with', { enum: Array(10_500).fill({}) }, members(3_000)],
+]
+for (const [what, schema, value] of expensive) {
+  test(`${what} take steps by the size of the value`, () => {
+    assert.deepEqual(parameterFaults(parameterOf(schema)), [])
+    assert.equal(argumentFault(parameterOf(schema), { value }), 'arguments are too complex.')
+  })
+}
+
+test('a text is not counted for alternatives without a limit, or after one that fits', () => {
+  const value = 'x'.repeat(31_900)
+  for (const anyOf of [Array(10_500).fill({}), [{}, ...Array(1_500).fill({ minLength: 99_999 })]])
+    assert.equal(argumentFault(parameterOf({ anyOf }), { value }), undefined)
+})
+
+test('only the fault that is told is put into words', () => {
+  let written = 0
+  const choice = {
+    toJSON() {
+      written += 1
+      return 'a'
+    },
+  }
+  const list = { items: { anyOf: [{ enum: [choice] }, { type: 'integer' }] } }
+  assert.equal(argumentFault(parameterOf(list), { value: [1, 2, 3] }), undefined)
+  assert.equal(written, 0)
+  assert.equal(argumentFault(parameterOf(list), { value: [1, 'b'] }), 'arguments.value.1 must be one of ["a"].')
+  assert.equal(written, 1)
+})
+
+test('a long name is cut in the fault', () => {
+  const name = 'x'.repeat(30_000)
+  assert.ok((argumentFault({ type: 'object', required: [name] }, {}) ?? '').length < 200)
+})
+
 test('members that every object inherits are not taken for arguments', () => {
   for (const name of ['toString', 'constructor', '__proto__']) {
     assert.equal(argumentFault({ type: 'object', required: [name] }, {}), `arguments must have "${name}".`)

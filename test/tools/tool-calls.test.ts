@@ -99,6 +99,23 @@ test('arguments that the schema does not allow are not sent', async () => {
   assert.deepEqual(there.received, [])
 })
 
+test('arguments that would take long to check are refused, and 10,000 alternatives are not', async () => {
+  const there = await receiver()
+  const object = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`a${index}`, 1]))
+  const outcomes = [
+    { schema: { anyOf: Array(10_000).fill({}) }, day: 'x'.repeat(31_900), error: null },
+    { schema: { oneOf: Array(10_000).fill({}) }, day: object, error: 'arguments are too complex.' },
+  ]
+  for (const { schema, day, error } of outcomes) {
+    const tenant = await workspace()
+    const parameters = { type: 'object', properties: { day: schema } }
+    const { id } = await create(tenant, { url: there.url, parameters })
+    const { body } = await tenant.call('POST', `/tools/${id}/test`, { arguments: { day } })
+    assert.deepEqual([body.data.is_ok, body.data.error], [error === null, error])
+  }
+  assert.equal(there.received.length, 1)
+})
+
 const answers: [string, Parameters<typeof receiver>[0], unknown][] = [
   ['text', respondWith(200, { 'content-type': 'text/plain' }, 'booked'), 'booked'],
   ['nothing', respondWith(204), ''],

@@ -10,6 +10,7 @@ import { attack as mcp_servers } from './mcp-servers.ts'
 import { attacks as model_servers } from './model-server.ts'
 import { attack as ranges } from './ranges.ts'
 import { attack as sms_forms } from './sms-forms.ts'
+import { attack as tool_arguments } from './tool-arguments.ts'
 import { attack as transcripts } from './transcripts.ts'
 
 export const attacks: Attack[] = [
@@ -25,4 +26,5 @@ export const attacks: Attack[] = [
   agent_tests,
   documents,
   mcp_servers,
+  tool_arguments,
 ]

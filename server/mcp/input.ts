@@ -34,9 +34,13 @@ export interface InputFault {
   fault: string
 }
 
+const key_length_max = 255
+/** Printable ASCII, as the header of the API has it. A space before it would get lost. */
+const key_pattern = `^[!-~][ -~]{0,${key_length_max - 1}}$`
 const key_schema = {
   type: 'string',
-  maxLength: 255,
+  maxLength: key_length_max,
+  pattern: key_pattern,
   description:
     'Optional. A text of your choice that names this request. If you repeat the request with the same text, it is not done again: you get ' +
     'the first answer.',
@@ -113,12 +117,18 @@ interface Mapping {
 function toRequest(
   operation: Operation,
   { places, fixed, takes_key }: Mapping,
-  { idempotency_key, ...values }: Record<string, unknown>,
+  values: Record<string, unknown>,
 ): ApiRequest | InputFault {
+  const key = takes_key ? values.idempotency_key : undefined
+  if (key !== undefined && !isKey(key)) {
+    const rule = `1 to ${key_length_max} printable ASCII characters that does not begin with a space`
+    return { fault: `idempotency_key must be a text of ${rule}. Nothing was done.` }
+  }
   const query = new URLSearchParams(fixed)
   const body: Record<string, unknown> = {}
   let path = operation.path
   for (const [argument, value] of Object.entries(values)) {
+    if (takes_key && argument === 'idempotency_key') continue
     const place = places.get(argument)
     if (!place) return { fault: `${argument} is not an argument of this tool.` }
     if (place.part === 'body') body[place.name] = value
@@ -135,11 +145,13 @@ function toRequest(
   const has_body = bodyOf(operation) !== undefined
   const headers: Record<string, string> = {
     ...(has_body && { 'content-type': 'application/json' }),
-    ...(takes_key && typeof idempotency_key === 'string' && { 'idempotency-key': idempotency_key }),
+    ...(key !== undefined && { 'idempotency-key': key }),
   }
   const search = query.size > 0 ? `?${query}` : ''
   return { method: operation.method, path: path + search, headers, ...(has_body && { body }) }
 }
+
+const isKey = (value: unknown): value is string => typeof value === 'string' && new RegExp(key_pattern).test(value)
 
 /** What has a list in the query is repeated. */
 function addToQuery(query: URLSearchParams, name: string, value: unknown): void {

@@ -224,6 +224,25 @@ test('a repeated request with an idempotency key is done once', async () => {
   assert.equal(other.data.code, 'IDEMPOTENCY_KEY_REUSED')
 })
 
+test('an idempotency key that the API would not take is an error, and no call is placed', async () => {
+  const tenant = await workspace()
+  const client = await connect(tenant.key)
+  const { id: agent_id } = (await tenant.call('POST', '/agents', { name: 'Reception' })).body.data
+  const place = (idempotency_key: unknown) =>
+    ask(client, 'place_call', { agent_id, to: phoneNumber(), simulate: '00', idempotency_key })
+  for (const key of [4711, true, null, ['k'], { a: 1 }, '', ' ', 'é', 'k'.repeat(256)]) {
+    const { is_error, text } = await place(key)
+    assert.ok(is_error && /idempotency_key must be a text of 1 to 255/.test(text), `${key}: ${text}`)
+  }
+  assert.equal((await tenant.call('GET', '/calls')).body.data.length, 0)
+  for (const key of ['k', 'k'.repeat(255), '"k 1"']) {
+    const { is_error, text } = await place(key)
+    assert.equal(is_error, false, text)
+  }
+  const { is_error, text } = await ask(client, 'find_contacts', { idempotency_key: 'k' })
+  assert.deepEqual([is_error, text], [true, 'idempotency_key is not an argument of this tool.'])
+})
+
 async function conversation(tenant: Tenant) {
   const { id: agent_id } = (await tenant.call('POST', '/agents', { name: 'Reception' })).body.data
   const begun = await tenant.call('POST', '/conversations', { agent_id, message: 'When are you open?' })

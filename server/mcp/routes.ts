@@ -5,7 +5,7 @@ import { assertNotTooDeep, letOthersParse, parseJsonBody } from '../kit/http/bod
 import * as operation from '../kit/http/operation.ts'
 import type { RawAnswer, RawRequest } from '../kit/http/raw.ts'
 import { hasManyValues } from '../kit/outbound/json-limits.ts'
-import { invalidJson, Problem } from '../kit/problem.ts'
+import { invalidJson, Problem, unsupportedMediaType } from '../kit/problem.ts'
 import { traceHeaders } from '../kit/traces/span.ts'
 import type { ApiRequest } from './input.ts'
 import { type ApiAnswer, loadMcpServer, type McpSurface, newMcpServer, openSurface } from './server.ts'
@@ -50,6 +50,7 @@ async function answer(
 ): Promise<RawAnswer> {
   const headers = new Headers(Object.entries(raw.headers).map(([name, values = []]) => [name, values.join(', ')]))
   assertKnownOrigin(headers.get('origin'), [new URL(at.tools.address()).origin, ...options.origins])
+  if ((headers.get('content-encoding') ?? 'identity') !== 'identity') throw unsupportedMediaType()
   await letOthersParse(raw.bytes)
   if (hasManyValues(raw.bytes.toString('latin1'), values_max))
     throw invalidJson(`A message must have at most ${values_max} values.`)

@@ -328,6 +328,13 @@ test('a long answer is cut', async () => {
   assert.match(text, /\[cut: the answer is longer/)
 })
 
+test('compressed messages are not supported', async () => {
+  const { key } = await workspace()
+  const { status, text } = await post(key, list_tools, { 'content-encoding': 'gzip' })
+  assert.deepEqual([status, JSON.parse(text).error.code], [415, 'UNSUPPORTED_MEDIA_TYPE'])
+  assert.equal((await post(key, list_tools, { 'content-encoding': 'identity' })).status, 200)
+})
+
 test('requests of tools count for the rate limit of the key', async () => {
   const limited = await serve({ rate_limit_per_second: 3 })
   const tenant = await limited.workspace()

@@ -2,6 +2,7 @@ import type { JSONObject } from '@modelcontextprotocol/server'
 import { bodyOf, type Operation } from '../kit/http/operation.ts'
 import { isObject } from '../kit/json.ts'
 import { internal_keyword } from '../kit/openapi/schema.ts'
+import { truncate } from '../kit/text.ts'
 import type { McpTool } from './tools.ts'
 
 export interface InputSchema {
@@ -47,6 +48,7 @@ const key_schema = {
 }
 /** Members that say nothing to an assistant. */
 const left_out = ['title', 'examples', internal_keyword]
+const shown_name_max = 100
 
 /** The path, query and body of an operation as the arguments of a tool. */
 export function inputOf({ name, without = [], fixed = {} }: McpTool, operation: Operation): Input {
@@ -130,13 +132,12 @@ function toRequest(
   for (const [argument, value] of Object.entries(values)) {
     if (takes_key && argument === 'idempotency_key') continue
     const place = places.get(argument)
-    if (!place) return { fault: `${argument} is not an argument of this tool.` }
+    if (!place) return { fault: `${truncate(argument, shown_name_max)} is not an argument of this tool.` }
     if (place.part === 'body') body[place.name] = value
     else if (place.part === 'query') addToQuery(query, place.name, value)
     else {
-      const segment = encodeURIComponent(String(value))
-      // They would lead to another operation.
-      if (/^\.*$/.test(segment)) return { fault: `${argument} is not valid.` }
+      const segment = segmentOf(value)
+      if (segment === undefined) return { fault: `${argument} is not valid.` }
       path = path.replace(`:${place.name}`, () => segment)
     }
   }
@@ -152,6 +153,13 @@ function toRequest(
 }
 
 const isKey = (value: unknown): value is string => typeof value === 'string' && new RegExp(key_pattern).test(value)
+
+/** Returns undefined for what can't be a part of a path, and for dots, which would lead to another operation. */
+function segmentOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value)
+  const is_valid = typeof value === 'string' && value.isWellFormed() && !/^\.*$/.test(value)
+  return is_valid ? encodeURIComponent(value) : undefined
+}
 
 /** What has a list in the query is repeated. */
 function addToQuery(query: URLSearchParams, name: string, value: unknown): void {

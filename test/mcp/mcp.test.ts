@@ -328,6 +328,24 @@ test('a long answer is cut', async () => {
   assert.match(text, /\[cut: the answer is longer/)
 })
 
+test('ids that no path can have are refused', async () => {
+  const { key } = await workspace()
+  const client = await connect(key)
+  for (const contact_id of ['\ud800', { toString: 1 }, ['a'], null, true, {}, '']) {
+    const { is_error, text } = await ask(client, 'get_contact', { contact_id })
+    assert.deepEqual([is_error, text], [true, 'contact_id is not valid.'])
+  }
+  const params = { name: 'why_did_this_call_fail', arguments: { call_id: '\ud800' } }
+  const { text } = await post(key, { jsonrpc: '2.0', id: 1, method: 'prompts/get', params })
+  assert.match(text, /-32602.*call_id is not valid/)
+})
+
+test('a long name of an argument is cut in the answer', async () => {
+  const client = await connect((await workspace()).key)
+  const { is_error, text } = await ask(client, 'get_contact', { ['x'.repeat(100_000)]: 1 })
+  assert.deepEqual([is_error, text], [true, `${'x'.repeat(100)} is not an argument of this tool.`])
+})
+
 test('compressed messages are not supported', async () => {
   const { key } = await workspace()
   const { status, text } = await post(key, list_tools, { 'content-encoding': 'gzip' })

@@ -71,7 +71,8 @@ function named(tool: StoredTool, found: ServerTool[]): Named[] {
 }
 
 function faultOf({ name, parameters }: ServerTool, full_name: string): string | undefined {
-  if (name === '' || full_name.length > name_length_max)
+  if (name === '') return 'It has no name.'
+  if (full_name.length > name_length_max)
     return `Its name is too long: ${name_length_max} characters are allowed, with that of this tool.`
   if (hasUnstorableText(name)) return 'Its name has control characters.'
   if (!isObject(parameters) || parameters.type !== 'object') return 'Its input schema is not of the type object.'

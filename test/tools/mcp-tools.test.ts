@@ -65,6 +65,7 @@ test("the server's tools are listed by the names that agents use", async () => {
       { name: 'orders/list', inputSchema: input },
       { name: 'x'.repeat(60), inputSchema: input },
       { name: 'big', inputSchema: { ...input, description: 'x'.repeat(32_000) } },
+      { name: '', inputSchema: input },
       { name: 'odd', inputSchema: { ...input, description: 'a\u0000b' } },
     ],
   })
@@ -83,6 +84,7 @@ test("the server's tools are listed by the names that agents use", async () => {
       [null, 'orders/list', 'Another tool of the server has the same name for models.'],
       [null, 'x'.repeat(20), 'Its name is too long: 64 characters are allowed, with that of this tool.'],
       [null, 'big', 'Its input schema has more than 32000 characters.'],
+      [null, '', 'It has no name.'],
       [null, 'odd', 'Its input schema has control characters.'],
     ],
   )

@@ -3,6 +3,7 @@ import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { signedHeaders, signingSecrets, unreadable_secret } from '../kit/crypto/signing-secrets.ts'
 import { newId } from '../kit/id.ts'
+import { isObject } from '../kit/json.ts'
 import { setBounded } from '../kit/limits/bounded-map.ts'
 import { readEvents } from '../kit/outbound/events.ts'
 import { fetchThrough } from '../kit/outbound/fetch.ts'
@@ -237,6 +238,7 @@ function newFetch(
       if (requests > requests_max) throw new OutboundError('The server asks for too much.')
       // The session ends in time, and says so in its own words. What ends it may take a little longer.
       const rest_ms = Math.max(0, until - clock.ticks()) + close_timeout_ms
+      const body = typeof init.body === 'string' ? init.body : ''
       const fetchOnce = fetchThrough(at.tools.outbound, {
         origin: new URL(tool.url).origin,
         is_trusted: false,
@@ -247,10 +249,10 @@ function newFetch(
         is_checked: true,
         changeBody: messages.shorten,
         stream_type: 'text/event-stream',
-        readStream: (body) => ReadableStream.from(readMessages(body, messages, onBroken)),
+        readStream: (stream) =>
+          ReadableStream.from(readMessages(stream, { request_id: idOf(body), messages, onBroken })),
       })
       const headers = { ...Object.fromEntries(new Headers(init.headers)), ...trace_headers }
-      const body = typeof init.body === 'string' ? init.body : ''
       const response = await fetchOnce(input, {
         ...init,
         signal: init.signal ? AbortSignal.any([init.signal, signal]) : signal,
@@ -270,18 +272,30 @@ function newFetch(
   return { send, failure: () => failed }
 }
 
-/** Passes on messages and nothing else, such as what asks to connect again. */
+/** The library has made the body. */
+function idOf(body: string): unknown {
+  const message: unknown = body === '' ? undefined : JSON.parse(body)
+  return isObject(message) ? message.id : undefined
+}
+
+interface Reading extends Pick<Fetching, 'messages' | 'onBroken'> {
+  request_id: unknown
+}
+
+/** Passes on messages that belong to the request and nothing else, such as what asks to connect again. */
 async function* readMessages(
   body: ReadableStream<Uint8Array>,
-  { shorten }: McpMessages,
-  onBroken: (error: OutboundError) => void,
+  { request_id, messages, onBroken }: Reading,
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder()
   let has_answer = false
   try {
     for await (const { name, data } of readEvents(body, { events_max, event_length_max: answer_bytes_max })) {
-      has_answer = has_answer || /"(result|error)"\s*:/.test(data)
-      if (name === '' || name === 'message') yield encoder.encode(`data: ${shorten(data).replaceAll('\n', ' ')}\n\n`)
+      if (name !== '' && name !== 'message') continue
+      const message = messages.shortenEvent(data, request_id)
+      if (message === undefined) continue
+      has_answer = has_answer || /"(result|error)"\s*:/.test(message)
+      yield encoder.encode(`data: ${message.replaceAll('\n', ' ')}\n\n`)
     }
     if (!has_answer) throw new OutboundError('The connection was closed before the whole response arrived.')
   } catch (error) {

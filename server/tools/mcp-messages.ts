@@ -9,6 +9,7 @@ const checked_values_max = 4_000
 const tools_max = 500
 const parts_max = 200
 const schema_key = 'schema_index'
+const cut = { type: 'text', text: '[cut: the answer is longer]' }
 
 /** What a server has said in one session, apart from what the library checks. */
 export interface McpMessages {
@@ -17,6 +18,8 @@ export interface McpMessages {
    * the rest is still too much.
    */
   shorten: (text: string) => string
+  /** The same for a message of a stream, which answers the request with this id. Undefined if it doesn't belong to the request. */
+  shortenEvent: (text: string, request_id: unknown) => string | undefined
   /** The whole input schema of a tool that the library has passed on. */
   schemaOf: (input_schema: Record<string, unknown>) => unknown
   /** The data of the latest result of a tool. */
@@ -46,20 +49,25 @@ export function openMessages(): McpMessages {
     return {
       ...result,
       ...(tools !== undefined && { tools: Array.isArray(tools) ? shortenTools(tools) : tools }),
-      ...(content !== undefined && { content: Array.isArray(content) ? content.slice(0, parts_max) : content }),
+      ...(content !== undefined && { content: Array.isArray(content) ? shortenContent(content) : content }),
     }
   }
 
+  function shortenMessage(text: string, message: unknown): string {
+    // The library says what is wrong with it, if it is no message.
+    const short =
+      isObject(message) && isObject(message.result)
+        ? JSON.stringify({ ...message, result: shortenResult(message.result) })
+        : text
+    assertFewValues(short, checked_values_max)
+    return short
+  }
+
   return {
-    shorten(text) {
-      assertFewValues(text, values_max)
-      const message: unknown = parse(text)
-      // The library says what is wrong with it.
-      if (!isObject(message)) return text
-      const { result } = message
-      const short = isObject(result) ? JSON.stringify({ ...message, result: shortenResult(result) }) : text
-      assertFewValues(short, checked_values_max)
-      return short
+    shorten: (text) => shortenMessage(text, parse(text)),
+    shortenEvent(text, request_id) {
+      const message = parse(text)
+      return isStray(message, request_id) ? undefined : shortenMessage(text, message)
     },
     schemaOf: ({ [schema_key]: index }) => (typeof index === 'number' ? schemas[index] : undefined),
     data: () => data,
@@ -67,7 +75,19 @@ export function openMessages(): McpMessages {
   }
 }
 
+const shortenContent = (content: unknown[]): unknown[] =>
+  content.length > parts_max ? [...content.slice(0, parts_max), cut] : content
+
+/** Nobody reads notifications, and the library takes responses to other requests for errors. */
+function isStray(message: unknown, request_id: unknown): boolean {
+  if (!isObject(message)) return false
+  const { id, method } = message
+  const has_id = id !== undefined && id !== null
+  return method === undefined ? has_id && String(id) !== String(request_id) : !has_id
+}
+
 function parse(text: string): unknown {
+  assertFewValues(text, values_max)
   try {
     return JSON.parse(text)
   } catch {

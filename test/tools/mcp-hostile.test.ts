@@ -166,6 +166,49 @@ test('a server that asks for much in its answers gets little', async () => {
   assert.ok(there.received.length <= 101)
 })
 
+type Message = Record<string, unknown>
+
+/** Lists a tool, and answers its calls with these messages, in which `id` stands for that of the request. */
+const answeringWith = (messagesFor: (id: number) => Message[]) =>
+  rawMcpServer({
+    'tools/list': (asked, response) => respond(response, asked, { tools: [find_customer] }),
+    'tools/call': ({ id }, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      for (const message of messagesFor(id))
+        response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`)
+      response.end()
+    },
+  })
+
+const textResult = (text: string) => ({ content: [{ type: 'text', text }] })
+const stray: [string, Message][] = [
+  [
+    'progress that nobody has asked for',
+    { method: 'notifications/progress', params: { progressToken: 'x', progress: 1 } },
+  ],
+  ['a notification without a name that is known', { method: 'notifications/other' }],
+  ['the response to another request', { id: 4711, result: textResult('Bob') }],
+  ['an error of another request', { id: 'x', error: { code: -1, message: 'no' } }],
+]
+for (const [what, message] of stray) {
+  test(`${what} is ignored before the answer`, async () => {
+    const there = await answeringWith((id) => [message, { id, result: textResult('Ada') }])
+    const { status, result } = await call(there.url, { name: 'ada' })
+    assert.deepEqual([status, result], ['succeeded', 'Ada'])
+  })
+}
+
+test('messages of other requests are no answer', async () => {
+  const there = await answeringWith(() => stray.map(([, message]) => message))
+  const { status, error } = await call(there.url, { name: 'ada' })
+  assert.deepEqual([status, error], ['failed', 'The connection was closed before the whole response arrived.'])
+})
+
+test('too many messages of other requests are given up', async () => {
+  const there = await answeringWith(() => Array(1_001).fill({ method: 'notifications/other' }))
+  assert.match((await call(there.url, { name: 'ada' })).error ?? '', /more than 1000 events/)
+})
+
 const nonsense: [string, string, string][] = [
   ['no JSON', 'application/json', '{"jsonrpc":'],
   ['another shape', 'application/json', '{"tools":[]}'],

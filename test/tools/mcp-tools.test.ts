@@ -199,6 +199,9 @@ test('data comes before texts, and an error of the tool is a failed run', async 
   assert.deepEqual([thrown.status, thrown.result.answer], ['failed', 'broken'])
   const long = await ask(() => ({ content: [{ type: 'text', text: 'x'.repeat(40_000) }] }))
   assert.equal(long.result, `${'x'.repeat(32 * 1024)}\n[cut: the answer is longer]`)
+  const parts = (count: number) => ask(() => ({ content: Array(count).fill({ type: 'text', text: 'x' }) }))
+  assert.equal((await parts(200)).result, 'x\n'.repeat(200).trim())
+  assert.equal((await parts(201)).result, `${'x\n'.repeat(200)}[cut: the answer is longer]`)
 })
 
 test('headers are sealed, sent, and dropped when the server moves', async () => {

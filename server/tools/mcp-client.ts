@@ -7,7 +7,7 @@ import { isObject } from '../kit/json.ts'
 import { setBounded } from '../kit/limits/bounded-map.ts'
 import { readEvents } from '../kit/outbound/events.ts'
 import { fetchThrough } from '../kit/outbound/fetch.ts'
-import { canceled, OutboundError, OutboundTimeout, ResponseTooLong } from '../kit/outbound/request.ts'
+import { canceled, inSeconds, OutboundError, OutboundTimeout, ResponseTooLong } from '../kit/outbound/request.ts'
 import { product, version } from '../product.ts'
 import { openHeaders } from './headers.ts'
 import { type McpMessages, openMessages } from './mcp-messages.ts'
@@ -150,7 +150,7 @@ function eraOf(client: Client): PriorDiscovery {
 }
 
 const timedOut = ({ timeout_ms }: Limits) =>
-  new OutboundTimeout(`There was no response within ${timeout_ms / 1000} seconds.`)
+  new OutboundTimeout(`There was no response within ${inSeconds(timeout_ms)}.`)
 
 function ofStatus(status: number, answer: string): McpError {
   const error = new McpError(`The server answered with the status ${status}.`, answer)

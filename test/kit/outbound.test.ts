@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net from 'node:net'
 import { after, test } from 'node:test'
 import { isPublicHost, type OutboundOptions, openOutbound } from '../../server/kit/outbound/outbound.ts'
+import { inSeconds, toOutboundError } from '../../server/kit/outbound/request.ts'
 import { serve } from '../support/harness.ts'
 import { receiver, respondWith } from '../support/receivers.ts'
 import { newWebhook } from '../support/samples.ts'
@@ -213,6 +216,54 @@ for (const [network, url, is_allowed] of allowed) {
     assert.equal((await refusal(url)) === undefined, is_allowed)
   })
 }
+
+const broken: [string, string, RegExp][] = [
+  ['is shorter than it says', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nshort', /^The connection was closed before/],
+  [
+    'has two lengths',
+    'HTTP/1.1 200 OK\r\ncontent-length: 9\r\ncontent-length: 8\r\n\r\n',
+    /^The response has another length than its header says\.$/,
+  ],
+  ['is no HTTP', 'hello there\r\n\r\n', /^The response was not HTTP\.$/],
+]
+for (const [what, answer, expected] of broken) {
+  test(`a response that ${what} fails in words that people can read`, async () => {
+    const { url, close } = await rawServer(answer)
+    const opened = outbound({ allowed: ['127.0.0.1'] })
+    await assert.rejects(opened.send(url, message), { message: expected })
+    close()
+  })
+}
+
+async function rawServer(answer: string) {
+  const there = net.createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end(answer))
+  })
+  await once(there.listen(0, '127.0.0.1'), 'listening')
+  const { port } = there.address() as net.AddressInfo
+  return { url: `http://127.0.0.1:${port}/`, close: () => there.close() }
+}
+
+const codes: [string, string][] = [
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'The response has another length than its header says.'],
+  ['HPE_INVALID_CONSTANT', 'The response was not HTTP.'],
+  ['CERT_HAS_EXPIRED', "The server's certificate is not accepted: CERT_HAS_EXPIRED."],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', "The server's certificate is not accepted: ERR_TLS_CERT_ALTNAME_INVALID."],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'The server does not speak TLS as expected.'],
+  ['EHOSTUNREACH', "The server can't be reached."],
+  ['SOMETHING', 'The request could not be sent: SOMETHING.'],
+]
+test('codes of errors are put into words', () => {
+  for (const [code, expected] of codes)
+    assert.equal(toOutboundError(Object.assign(new Error('x'), { code })).message, expected)
+})
+
+test('a limit that is left of another is told in seconds that people can read', () => {
+  const told = [29_999.997237999924, 500, 50.4, 1_234.5, 999.96, 30_000].map(inSeconds)
+  const expected = ['30 seconds', '0.5 seconds', '0.05 seconds', '1.2 seconds', '1 seconds', '30 seconds']
+  assert.deepEqual(told, expected)
+})
 
 test('a redirect is returned and not followed', async () => {
   const secret = await receiver()

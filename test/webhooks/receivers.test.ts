@@ -132,6 +132,6 @@ test('a receiver without TLS, or that does not exist, gets nothing', async () =>
   const now = soon()
   await createAndSend(tenant, now)
   assert.equal(target.received.length, 0)
-  await assertResult(tenant, plain.id, { status: 'pending', error: /could not be sent/ }, now)
+  await assertResult(tenant, plain.id, { status: 'pending', error: /does not speak TLS/ }, now)
   await assertResult(tenant, none.id, { status: 'pending', error: /refused/ }, now)
 })

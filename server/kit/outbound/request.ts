@@ -33,17 +33,46 @@ export class ResponseTooLong extends OutboundError {}
 
 export const host_not_found = 'The host name was not found.'
 
+const closed_early = 'The connection was closed before the whole response arrived.'
+const timed_out = 'The connection timed out.'
+const unreachable = "The server can't be reached."
+const not_looked_up = 'The host name could not be looked up.'
+const not_http = 'The response was not HTTP.'
+
 const messages: Record<string, string> = {
   ECONNREFUSED: 'The connection was refused.',
-  ECONNRESET: 'The connection was closed before the whole response arrived.',
-  UND_ERR_SOCKET: 'The connection was closed before the whole response arrived.',
-  UND_ERR_CONNECT_TIMEOUT: 'The connection timed out.',
+  ECONNRESET: closed_early,
+  EPIPE: closed_early,
+  UND_ERR_SOCKET: closed_early,
+  ETIMEDOUT: timed_out,
+  UND_ERR_CONNECT_TIMEOUT: timed_out,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
   UND_ERR_HEADERS_OVERFLOW: "The response's headers are too long.",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'The response has another length than its header says.',
   ENOTFOUND: host_not_found,
   ENODATA: host_not_found,
-  HTTPParserError: 'The response was not HTTP.',
+  EAI_AGAIN: not_looked_up,
+  ESERVFAIL: not_looked_up,
+  ETIMEOUT: not_looked_up,
+  HTTPParserError: not_http,
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 'A message is too long.',
 }
+
+/** Families of codes. What is wrong with a certificate is known by its code. */
+const families: [pattern: RegExp, message: (code: string) => string][] = [
+  [/^HPE_/, () => not_http],
+  [/CERT|^UNABLE_TO_/, (code) => `The server's certificate is not accepted: ${code}.`],
+  [/^ERR_(SSL|TLS)_|^EPROTO$/, () => 'The server does not speak TLS as expected.'],
+]
+
+function messageFor(code: string): string {
+  const [, family] = families.find(([pattern]) => pattern.test(code)) ?? []
+  return messages[code] ?? family?.(code) ?? `The request could not be sent: ${code}.`
+}
+
+/** A limit as people say it. Time that is left may have many decimals. */
+export const inSeconds = (ms: number): string => `${Number((ms / 1000).toFixed(ms < 1_000 ? 3 : 1))} seconds`
 
 export const send = (agent: Agent, url: string, request: OutboundRequest): Promise<OutboundResponse> =>
   new Promise((resolve, reject) => {
@@ -78,7 +107,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     this.#request = request
     this.#resolve = resolve
     this.#reject = reject
-    const timedOut = () => new OutboundTimeout(`There was no response within ${request.timeout_ms / 1000} seconds.`)
+    const timedOut = () => new OutboundTimeout(`There was no response within ${inSeconds(request.timeout_ms)}.`)
     this.#timer = setTimeout(() => this.#abort(timedOut()), request.timeout_ms)
     request.signal?.addEventListener('abort', this.#cancel)
     if (request.signal?.aborted) this.#cancel()
@@ -133,5 +162,5 @@ export const canceled = 'The request was canceled.'
 export function toOutboundError(error: Error): OutboundError {
   if (error instanceof OutboundError) return error
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
-  return new OutboundError(messages[code] ?? `The request could not be sent: ${code}.`)
+  return new OutboundError(messageFor(code))
 }

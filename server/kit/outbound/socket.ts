@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import { type ClientOptions, type RawData, WebSocket } from 'ws'
-import { OutboundError, OutboundTimeout, ResponseTooLong, toOutboundError } from './request.ts'
+import { inSeconds, OutboundError, OutboundTimeout, ResponseTooLong, toOutboundError } from './request.ts'
 
 export interface SocketOptions {
   /** Sockets to other origins are refused. It begins with http or https, as the URL that the client has supplied. */
@@ -71,7 +71,7 @@ export function newSocketClass(guard: SocketGuard, options: SocketOptions): Sock
         bytes += lengthOf(data)
         if (bytes > bytes_max) fail(new ResponseTooLong(`The server has sent more than ${bytes_max} bytes.`))
       })
-      const late = `The connection was open for ${timeout_ms / 1000} seconds.`
+      const late = `The connection was open for ${inSeconds(timeout_ms)}.`
       const timer = setTimeout(() => fail(new OutboundTimeout(late)), timeout_ms)
       guard.opened.add(this)
       this.on('close', () => {

@@ -3,6 +3,7 @@ import {
   canceled,
   dispatchOptions,
   finished,
+  inSeconds,
   OutboundError,
   type OutboundRequest,
   type OutboundResponse,
@@ -49,7 +50,7 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     this.#reject = reject
     const failAfter = (timeout_ms: number) =>
       setTimeout(() => {
-        this.#finish(new OutboundError(`There was no complete response within ${timeout_ms / 1000} seconds.`))
+        this.#finish(new OutboundError(`There was no complete response within ${inSeconds(timeout_ms)}.`))
       }, timeout_ms)
     this.#head_timer = failAfter(request.head_timeout_ms)
     this.#timer = failAfter(request.timeout_ms)

@@ -5,9 +5,10 @@ import { isObject } from '../kit/json.ts'
 import { OutboundError } from '../kit/outbound/request.ts'
 import { type Fault, invalid, invalidState } from '../kit/problem.ts'
 import { printable, truncate } from '../kit/text.ts'
+import { knownPart } from './known-part.ts'
 import { type ServerTool, withMcpServer } from './mcp-client.ts'
 import type { KeptMcpTool, ListedMcpTools } from './mcp-schema.ts'
-import { hasUnstorableText, text_length_max } from './parameters.ts'
+import { hasUnstorableText, type Schema, text_length_max } from './parameters.ts'
 import type { StoredTool } from './store.ts'
 import * as tools from './store.ts'
 
@@ -142,6 +143,9 @@ export async function readForVersion(at: AtOutside, names: string[], within = ''
 
 /** A tool of an agent, under the name by which the agent calls it. */
 export type OfferedTool = StoredTool & { kept?: KeptMcpTool }
+
+/** The schema that arguments are checked with. What a server has given as its own may be anything. */
+export const checkedSchema = ({ kept, parameters }: OfferedTool): Schema => (kept ? knownPart(parameters) : parameters)
 
 /** The tools that an agent with these names can call. Those of servers are as the version has kept them. */
 export async function findOffered(at: At, names: string[], kept: KeptMcpTool[] = []): Promise<OfferedTool[]> {

@@ -11,10 +11,9 @@ import { currentSpan, traceHeaders } from '../kit/traces/span.ts'
 import { product } from '../product.ts'
 import { argumentFault } from './arguments.ts'
 import { openHeaders } from './headers.ts'
-import { knownPart } from './known-part.ts'
 import { McpError } from './mcp-client.ts'
 import { callMcpTool } from './mcp-run.ts'
-import { listFrom, type OfferedTool } from './mcp-tools.ts'
+import { checkedSchema, listFrom, type OfferedTool } from './mcp-tools.ts'
 import type { StoredTool } from './store.ts'
 import { answer_bytes_max, type Outcome, type ToolCall, type ToolResult } from './tool-call.ts'
 
@@ -69,7 +68,7 @@ async function run(at: AtOutside, tool: OfferedTool, call: ToolCall, options: Ru
   const { remaining, trace_headers } = options
   if (JSON.stringify(call.arguments).length > arguments_length_max)
     return invalidArguments('The arguments are too long.')
-  const fault = argumentFault(tool.kept ? knownPart(tool.parameters) : tool.parameters, call.arguments)
+  const fault = argumentFault(checkedSchema(tool), call.arguments)
   if (fault !== undefined) return invalidArguments(fault)
   const url = urlFor(tool, call.arguments)
   if (url.length > url_length_max) return invalidArguments('The arguments are too long for a query.')

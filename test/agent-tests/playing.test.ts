@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bounded } from '../../server/agent-tests/play/results.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
-import { addTest, newDesk, resultOf, runTests, sentencesIn } from '../support/agent-tests.ts'
-import { turnsOf } from '../support/conversations.ts'
+import { addTest, desk_script, newDesk, resultOf, runTests, sentencesIn } from '../support/agent-tests.ts'
+import { create, turnsOf } from '../support/conversations.ts'
 import { serve } from '../support/harness.ts'
+import { mcpServer } from '../support/mcp-servers.ts'
 
 const server = await serve()
 const { workspace, pool } = server
@@ -268,4 +269,23 @@ test('a tool of the workspace that has the name of a later built-in one is answe
   assert.deepEqual(sentencesIn(result), [
     'The agent called search_knowledge with {"day":"Monday"}, and no tool answer fits.',
   ])
+})
+
+test('a tool of a server whose schema makes no sense is answered by the test all the same', async () => {
+  const near = await serve({ outbound_allow_hosts: ['127.0.0.1'] })
+  const tenant = await near.workspace()
+  const inputSchema = { type: 'object' as const, required: 'x', properties: { day: { anyOf: {}, type: 7 } } }
+  const { url } = await mcpServer({ tools: [{ name: 'book', inputSchema }] })
+  await create(tenant, '/tools', { kind: 'mcp', name: 'crm', url })
+  const book = { ...desk_script.nodes.book, tool: 'crm__book' }
+  const script = { ...desk_script, nodes: { ...desk_script.nodes, book } }
+  const id = (await create(tenant, '/agents', { name: 'Desk', script, tools: ['crm__book'] })).id
+  const result = await resultOf(tenant, id, {
+    steps: [
+      { says: 'I want an appointment' },
+      { says: 'tomorrow', expect: [{ type: 'says', any_of: ['Booked for'] }] },
+    ],
+    tool_answers: [{ tool: 'crm__book', result: { is_booked: true } }],
+  })
+  assert.deepEqual([result.status, sentencesIn(result)], ['passed', []])
 })

@@ -8,7 +8,7 @@ import type { AtOutside } from '../../kit/at.ts'
 import { inParallel } from '../../kit/limits/in-parallel.ts'
 import type { Log } from '../../kit/log.ts'
 import type { Usage } from '../../talk/state.ts'
-import type { StoredTool } from '../../tools/store.ts'
+import type { OfferedTool } from '../../tools/mcp-tools.ts'
 import type { Settings } from '../../workspaces/schema.ts'
 import type { ends, TestContent } from '../schema.ts'
 import { contactFields } from '../test-faults.ts'
@@ -20,7 +20,7 @@ export interface Scene {
   version: { id: string | null; version_label: string }
   configuration: Configuration
   /** Those that the configuration names. */
-  tools: StoredTool[]
+  tools: OfferedTool[]
   settings: Settings
   /** Whether a model is asked when documents are searched. */
   has_embedder: boolean

@@ -14,7 +14,7 @@ import { isObject } from '../../kit/json.ts'
 import { truncate } from '../../kit/text.ts'
 import type { ToolCall } from '../../talk/state.ts'
 import { argumentFault } from '../../tools/arguments.ts'
-import type { Schema } from '../../tools/parameters.ts'
+import { checkedSchema } from '../../tools/mcp-tools.ts'
 import { hasPart } from '../matches.ts'
 import type { ToolAnswer } from '../schema.ts'
 import type { Part, Scene } from './scene.ts'
@@ -82,7 +82,7 @@ export async function openTestTools(scene: Scene, { part, conversation_id, kind,
     }
     const tool = by_name.get(name)
     if (!tool) return invalid('There is no such tool.')
-    const fault = argumentFault(tool.parameters as Schema, values)
+    const fault = argumentFault(checkedSchema(tool), values)
     if (fault !== undefined) return invalid(fault)
     const given = answerFor(name, values)
     if (given?.error !== undefined) return { status: 'failed', result: given.error }

@@ -64,13 +64,13 @@ async function answer(
     options.send({ ...request, headers: { ...request.headers, ...trace_headers }, ip: client.ip, token })
   const handler = await openHandler(surface, { scopes: caller.scopes, send })
   const request = new Request(new URL('/mcp', at.tools.address()), { method: 'POST', headers, body: new Uint8Array() })
-  const { response, text } = await answerOf(handler, request, message).finally(() => handler.close())
-  return { status: response.status, body: { content_type: response.headers.get('content-type') ?? 'text/plain', text } }
-}
-
-async function answerOf(handler: McpHttpHandler, request: Request, message: unknown) {
-  const response = await handler.fetch(request, { parsedBody: message })
-  return { response, text: await response.text() }
+  try {
+    const response = await handler.fetch(request, { parsedBody: message })
+    const content_type = response.headers.get('content-type') ?? 'text/plain'
+    return { status: response.status, body: { content_type, text: await response.text() } }
+  } finally {
+    await handler.close()
+  }
 }
 
 async function openHandler(surface: McpSurface, asking: Parameters<typeof newMcpServer>[1]): Promise<McpHttpHandler> {

@@ -4,6 +4,7 @@ import { OutboundError, ResponseTooLong } from '../kit/outbound/request.ts'
 import { truncate } from '../kit/text.ts'
 import { product } from '../product.ts'
 import { UnreadableError } from './parse/blocks.ts'
+import { decoderNamed } from './parse/encoding.ts'
 import { type FileKind, kindOf } from './parse/kinds.ts'
 import { file_bytes_max } from './schema.ts'
 
@@ -93,11 +94,6 @@ async function request(
 /** A text in another encoding is kept in UTF-8. Without one, or with one that is not known, the parser looks for it. */
 function decoderOf(type = ''): TextDecoder | undefined {
   const [, label] = /^(?:text\/|application\/xhtml).*;\s*charset=["']?([\w.:-]{1,40})/i.exec(type) ?? []
-  if (label === undefined) return undefined
-  try {
-    const decoder = new TextDecoder(label)
-    return decoder.encoding === 'utf-8' ? undefined : decoder
-  } catch {
-    return undefined
-  }
+  const decoder = decoderNamed(label)
+  return decoder?.encoding === 'utf-8' ? undefined : decoder
 }

@@ -66,7 +66,7 @@ interface Term {
   weight: number
   /** A word with a typo counts for less. */
   likeness: number
-  /** It says nothing in one of the languages, as "when" does in English. A passage without it is none the worse. */
+  /** One of the languages takes it for a word that says nothing, such as "when" in English. Passages may lack it. */
   is_optional: boolean
 }
 
@@ -242,7 +242,7 @@ interface Ranking {
 async function rank(at: At, { searchable, terms, limit, embedder, vector }: Ranking): Promise<Passage[]> {
   const { db, workspace } = at
   const known = knownIn(terms)
-  const sum = terms.reduce((sum, { weight, is_optional }) => sum + (is_optional ? 0 : weight), 0)
+  const sum = terms.reduce((sum, term) => sum + scoreWeight(term), 0)
   const candidates = sql`select id, document_id, heading, text, words, vector, vector_model
     from document_passages
     where workspace_id = ${workspace} and words @@ ${rarest(known)}::tsquery and ${searchable.isCurrent}
@@ -263,7 +263,7 @@ async function rank(at: At, { searchable, terms, limit, embedder, vector }: Rank
     )
   const isThere = (index: number): Sql => sql`case when ${gradeOf(index)} > 0 then 1 else 0 end`
   const ranked = sql`select id, document_id, heading, text, vector, vector_model,
-      (${sumUp(isThere, ({ weight, is_optional }) => (is_optional ? 0 : weight))}) / ${sum}::real as score,
+      (${sumUp(isThere, scoreWeight)}) / ${sum}::real as score,
       ${sumUp((index) => sql`(${isThere(index)} + ${gradeOf(index)})`)}
         + ts_rank_cd('{0.1, 0.2, 0.4, 1.0}', words, ${anyOf(known)}::tsquery, 32) as rank
     from (${graded}) as graded order by rank desc, id limit ${raw(String(compared_max))}`
@@ -275,6 +275,9 @@ async function rank(at: At, { searchable, terms, limit, embedder, vector }: Rank
       order by ${raw(embedder && vector ? 'place' : 'rank desc, best.id')} limit ${limit}`,
   )
 }
+
+/** What a passage loses by not having the word. */
+const scoreWeight = ({ weight, is_optional }: Term): number => (is_optional ? 0 : weight)
 
 /** How much a word counts besides being there: in the text, in the name of the document, and in headings. */
 const word_grades = "'{0.2, 0, 1.0, 0.6}'"

@@ -1,6 +1,6 @@
 import type { AtOutside } from '../kit/at.ts'
 import { OutboundError } from '../kit/outbound/request.ts'
-import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { assertHeld, isHeld, type Lease } from '../kit/work/rows.ts'
 import type { Embedder } from '../models/embedding.ts'
 import { ModelError } from '../models/language-model.ts'
@@ -36,12 +36,12 @@ export async function addVectors(
   await db.tx(async (tx) => {
     assertHeld(await tx.run(sql`select from documents where ${isHeld(lease)} for key share`))
     // All have one length. In an update, Citus neither makes an array of a text nor takes a part of an array.
-    const length = raw(String(vectors[0]?.length ?? 1))
+    const length = vectors[0]?.length ?? 1
     await tx.run(
       sql`update document_passages as passage set vector = made.vector, vector_model = ${embedder.name}
         from unnest(${missing.map(({ id }) => id)}::uuid[]) with ordinality as row (id, position)
         join (
-          select (place - 1) / ${length} + 1 as position, array_agg(value order by place) as vector
+          select (place - 1) / ${length}::integer + 1 as position, array_agg(value order by place) as vector
           from unnest(${toArrayLiteral(vectors.flat())}::real[]) with ordinality as each (value, place) group by 1
         ) as made on made.position = row.position
         where passage.workspace_id = ${workspace} and passage.id = row.id`,

@@ -78,8 +78,6 @@ function composed(text: string): string {
 function inPairs(run: string): string {
   const characters = [...run]
   if (characters.length === 1) return ` ${run} `
-  return ` ${characters
-    .slice(1)
-    .map((character, index) => `${characters[index]}${character}`)
-    .join(' ')} `
+  const pairs = characters.slice(1).map((character, index) => `${characters[index]}${character}`)
+  return ` ${pairs.join(' ')} `
 }

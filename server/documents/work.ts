@@ -97,6 +97,7 @@ async function readDocument(at: AtOutside, { row, lease, context }: Reading): Pr
     const source = await openSource(at, { row, context })
     const parsed = await parse(source, context)
     if (!parsed) return 'stopped'
+    // Before anything is written. Others may have taken the room by the end, so `endReading` looks again.
     const bytes = row.must_fetch ? source.file.length : 0
     const lack = await lackOfRoom(at, { id: row.id, passages: parsed.passages.length, bytes })
     if (lack !== undefined) throw new UnreadableError(lack)

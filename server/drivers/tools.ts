@@ -92,6 +92,6 @@ export async function answerFromKnowledge(at: AtOutside, context: ToolContext, q
 }
 
 /** The database failed, for example. */
-const could_not_run: BuiltInResult = { status: 'failed', result: 'The tool could not be run.' }
+export const could_not_run: BuiltInResult = { status: 'failed', result: 'The tool could not be run.' }
 
 const invalid = (result: string): BuiltInResult => ({ status: 'invalid_arguments', result })

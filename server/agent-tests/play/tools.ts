@@ -8,7 +8,7 @@ import {
   type ToolContext,
 } from '../../drivers/built-in-tools.ts'
 import { answerCallback } from '../../drivers/callbacks.ts'
-import { answerFromKnowledge, openTools, type Tools } from '../../drivers/tools.ts'
+import { answerFromKnowledge, could_not_run, openTools, type Tools } from '../../drivers/tools.ts'
 import type { AtOutside } from '../../kit/at.ts'
 import { isObject } from '../../kit/json.ts'
 import { truncate } from '../../kit/text.ts'
@@ -35,7 +35,6 @@ interface Parts {
   contact: Contact | undefined
 }
 
-const could_not_run: BuiltInResult = { status: 'failed', result: 'The tool could not be run.' }
 const done: BuiltInResult = { status: 'succeeded', result: 'Done.' }
 
 /** Tools that are answered by the test. Built-in ones do what they always do, but write nothing. */

@@ -57,7 +57,7 @@ export function kindOf({ head, name, type }: FileHint): FileKind | { refusal: st
       ? 'word'
       : { refusal: `This is an archive, not a document. ${supported}` }
   if (isBinary(head)) return { refusal: `This is not a document that can be read. ${supported}` }
-  if (by_name === 'pdf' || by_name === 'word' || by_type === 'pdf' || by_type === 'word')
+  if (is_called_pdf || by_name === 'word' || by_type === 'word')
     return { refusal: `The file is damaged: it is no ${is_called_pdf ? 'PDF' : 'Word file'}.` }
   if (/^\s*(<!doctype html|<html|<head|<body)/i.test(start)) return 'html'
   return by_type ?? by_name ?? 'text'

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Blocks, UnreadableError } from './blocks.ts'
+import { decoderNamed } from './encoding.ts'
 import type { FileKind } from './kinds.ts'
 import { cutPassages, type ParsedPassage } from './passages.ts'
 
@@ -45,7 +46,7 @@ async function read(bytes: Buffer): Promise<Blocks> {
     case 'word':
       return (await import('./word.ts')).readWord(bytes)
     case 'html':
-      return (await import('./html.ts')).readHtml(decode(bytes, charsetIn(bytes)))
+      return (await import('./html.ts')).readHtml(decode(bytes, decoderIn(bytes)))
     case 'csv':
       return (await import('./csv.ts')).readCsv(decode(bytes))
     case 'markdown':
@@ -56,22 +57,18 @@ async function read(bytes: Buffer): Promise<Blocks> {
 }
 
 /** What is no UTF-8 and has no mark of UTF-16 was written by an old program for Windows, if nothing says otherwise. */
-function decode(bytes: Buffer, otherwise = 'windows-1252'): string {
+function decode(bytes: Buffer, otherwise = new TextDecoder('windows-1252')): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    return new TextDecoder(otherwise).decode(bytes)
+    return otherwise.decode(bytes)
   }
 }
 
 /** What a page says about itself. */
-function charsetIn(bytes: Buffer): string | undefined {
-  const [, label = ''] = /<meta[^>]{0,200}charset=["']?([\w.:-]{1,40})/i.exec(bytes.toString('latin1', 0, 2_048)) ?? []
-  try {
-    return new TextDecoder(label).encoding
-  } catch {
-    return undefined
-  }
+function decoderIn(bytes: Buffer): TextDecoder | undefined {
+  const start = bytes.toString('latin1', 0, 2_048)
+  return decoderNamed(/<meta[^>]{0,200}charset=["']?([\w.:-]{1,40})/i.exec(start)?.[1])
 }

@@ -69,6 +69,7 @@ anything is lost, duplicated or answered wrongly.
   --rounds N     rounds of kills and races; twice as many kills during calls, a fifth as many during voice calls and half as many during calls by telephone, while documents are read and on a cluster, ten times as many during campaigns; half as many during tests of agents; a fifth as many stops; thirty times as many runs of each property (default ${defaults.rounds})
   --minutes N    duration of the soak, and of the longest voice call (default ${defaults.minutes})
   --seed N       repeat the random choices of an earlier run
+  --attacks TEXT only the attacks of hostile with this text in their names, and no other requests
   --help         show this help
 
 Scenarios:
@@ -83,6 +84,7 @@ async function main(): Promise<void> {
       rounds: { type: 'string', default: String(defaults.rounds) },
       minutes: { type: 'string', default: String(defaults.minutes) },
       seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+      attacks: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   })
@@ -102,7 +104,8 @@ async function main(): Promise<void> {
     const print = (line: string) => console.log(`  ${line}`)
     // Each starts from the seed, so that a scenario makes the same choices when it runs alone.
     const random = seeded(seed)
-    await run({ is_long: !values.short, rounds, minutes, random, seed, print }).catch((error: unknown) => {
+    const { short, attacks } = values
+    await run({ is_long: !short, rounds, minutes, random, seed, attacks, print }).catch((error: unknown) => {
       const form = values.short ? '--short' : `--rounds ${rounds}`
       console.error(`\n${name} failed. To repeat it: npm run test:faults -- --only ${name} ${form} --seed ${seed}`)
       throw error

@@ -4,6 +4,8 @@ export interface RunOptions {
   minutes: number
   random: () => number
   seed: number
+  /** Runs only the attacks with this text in their names. Undefined: all, and what comes before them. */
+  attacks?: string | undefined
   print: (line: string) => void
 }
 

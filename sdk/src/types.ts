@@ -1915,7 +1915,10 @@ export interface NewProvider {
    * `deepgram` it is one that hears or one that speaks; `null`: see "Speech" in the guide.
    */
   default_model?: string | null
-  /** The model that turns texts into vectors. Only for `openai_compatible`. `null`: none. */
+  /**
+   * The model that turns texts into vectors. Only for `openai_compatible`. `null`: none. An answer may have 64 kB, and
+   * 128 kB for each text: a longer one is not used.
+   */
   embedding_model?: string | null
   /**
    * Whether agents without a model use this provider. At most one provider of a workspace is the default, and none for
@@ -1956,7 +1959,10 @@ export interface Provider {
    * from the environment that has none.
    */
   default_model: string | null
-  /** The model that turns texts into vectors. Only for `openai_compatible`. `null`: none. */
+  /**
+   * The model that turns texts into vectors. Only for `openai_compatible`. `null`: none. An answer may have 64 kB, and
+   * 128 kB for each text: a longer one is not used.
+   */
   embedding_model: string | null
   /**
    * Whether agents without a model use this provider. At most one provider of a workspace is the default, and none for
@@ -1986,7 +1992,10 @@ export interface ProviderChange {
    * `deepgram` it is one that hears or one that speaks; `null`: see "Speech" in the guide.
    */
   default_model?: string | null
-  /** The model that turns texts into vectors. Only for `openai_compatible`. `null`: none. */
+  /**
+   * The model that turns texts into vectors. Only for `openai_compatible`. `null`: none. An answer may have 64 kB, and
+   * 128 kB for each text: a longer one is not used.
+   */
   embedding_model?: string | null
   /**
    * Whether agents without a model use this provider. At most one provider of a workspace is the default, and none for

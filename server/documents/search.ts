@@ -1,4 +1,5 @@
 import type { At, AtOutside } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
 import { openQueuePerKey, type QueuePerKey } from '../kit/limits/key-queues.ts'
 import { join, raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { truncate } from '../kit/text.ts'
@@ -7,7 +8,7 @@ import { type Passage, query_length_max, type Scope, type SearchResult } from '.
 import { vectorOf } from './vectors.ts'
 import { configurationOf, plainWords } from './words.ts'
 
-/** So many searches of a workspace use the database at the same time. */
+/** So many searches of a workspace use the database, and the embedding model, at the same time. */
 const searches_at_once_max = 2
 /** Longer than the API lets lists wait: a contact may be waiting for an answer, and gets one. */
 const wait_max_ms = 10_000
@@ -76,12 +77,18 @@ export async function search(at: AtOutside, searched: Searched): Promise<Passage
   if (searchable.passages === 0) return []
   const query = truncate(searched.query, query_length_max)
   const embedder = await openEmbedder(at)
-  const inTurn = <T>(run: () => Promise<T>): Promise<T> => at.tools.document_searches(at.workspace, run)
-  const [terms, vector] = await Promise.all([inTurn(() => readTerms(at, query, searchable)), vectorOf(query, embedder)])
-  if (terms.every(({ count }) => count === 0)) return []
-  const ranking = { searchable, terms, limit: searched.limit, embedder, vector }
-  const found = await inTurn(() => rank(at, ranking))
-  return found.filter(({ score }) => score >= found_min)
+  const begun_ticks = clock.ticks()
+  return at.tools.document_searches(at.workspace, async () => {
+    const waited_ms = clock.ticks() - begun_ticks
+    // In the turn, so that the answers of the embedding model for searches that wait fill no memory.
+    const [terms, vector] = await Promise.all([
+      readTerms(at, query, searchable),
+      vectorOf(query, { embedder, waited_ms }),
+    ])
+    if (terms.every(({ count }) => count === 0)) return []
+    const found = await rank(at, { searchable, terms, limit: searched.limit, embedder, vector })
+    return found.filter(({ score }) => score >= found_min)
+  })
 }
 
 /** What the database compares: the words of the question, and those that candidates have. For benchmarks. */

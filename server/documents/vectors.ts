@@ -1,14 +1,18 @@
 import type { AtOutside } from '../kit/at.ts'
+import { letOthersRun } from '../kit/let-others-run.ts'
 import { OutboundError } from '../kit/outbound/request.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { assertHeld, isHeld, type Lease } from '../kit/work/rows.ts'
 import type { Embedder } from '../models/embedding.ts'
 import { ModelError } from '../models/language-model.ts'
 
-const batch_passages = 32
+/** A server may answer with 2 MB for these. */
+const batch_passages = 16
 const timeout_ms = 30_000
-/** A person may be waiting. */
+/** From the beginning of a search, because a person may be waiting. */
 const query_timeout_ms = 3_000
+/** The embedding model is not asked when less time is left. */
+const query_timeout_min_ms = 1_000
 
 interface Missing {
   id: string
@@ -33,6 +37,7 @@ export async function addVectors(
     missing.map(({ heading, text }) => `${heading}\n\n${text}`),
     timeout_ms,
   )
+  await letOthersRun({ is_urgent: true })
   await db.tx(async (tx) => {
     assertHeld(await tx.run(sql`select from documents where ${isHeld(lease)} for key share`))
     // All have one length. In an update, Citus neither makes an array of a text nor takes a part of an array.
@@ -50,10 +55,15 @@ export async function addVectors(
   return true
 }
 
-/** Returns nothing if there is no embedding model, or if it doesn't answer: words alone do, too. */
-export async function vectorOf(query: string, embedder: Embedder | undefined): Promise<number[] | undefined> {
+/** Returns nothing if there is no embedding model, or if it doesn't answer in time: words alone do, too. */
+export async function vectorOf(
+  query: string,
+  { embedder, waited_ms }: { embedder: Embedder | undefined; waited_ms: number },
+): Promise<number[] | undefined> {
+  const time_left_ms = query_timeout_ms - waited_ms
+  if (time_left_ms < query_timeout_min_ms) return undefined
   try {
-    return (await embedder?.embed([query], query_timeout_ms))?.[0]
+    return (await embedder?.embed([query], time_left_ms))?.[0]
   } catch (error) {
     if (error instanceof OutboundError || error instanceof ModelError) return undefined
     throw error

@@ -1,5 +1,6 @@
 import type { AtOutside } from '../kit/at.ts'
 import { isObject } from '../kit/json.ts'
+import { letOthersRun } from '../kit/let-others-run.ts'
 import { assertFewValues } from '../kit/outbound/json-limits.ts'
 import { product } from '../product.ts'
 import * as workspaces from '../workspaces/store.ts'
@@ -14,7 +15,10 @@ export interface Embedder {
   embed: (texts: string[], timeout_ms: number) => Promise<number[][]>
 }
 
-const response_bytes_max = 8 * 1024 * 1024
+const kilobyte = 1024
+/** A response may have this much, and this much more for each text: 4,096 numbers of 31 characters. */
+const response_bytes = 64 * kilobyte
+const text_bytes = 128 * kilobyte
 const dimensions_max = 4_096
 /** Of a response, besides its vectors. */
 const more_values_max = 1_000
@@ -28,6 +32,7 @@ export async function openEmbedder(at: AtOutside): Promise<Embedder | undefined>
     name: `${id} ${model}`,
     async embed(texts, timeout_ms) {
       const api_key = openKey(at, account.api_key)
+      const bytes_max = response_bytes + texts.length * text_bytes
       const { status, body } = await at.tools.outbound.send(`${base_url}/embeddings`, {
         headers: {
           'content-type': 'application/json',
@@ -36,11 +41,17 @@ export async function openEmbedder(at: AtOutside): Promise<Embedder | undefined>
         },
         body: JSON.stringify({ model, input: texts, encoding_format: 'float' }),
         timeout_ms,
-        bytes_max: response_bytes_max,
+        // What is longer is cut off there.
+        bytes_max: bytes_max + 1,
       })
       if (status !== 200) throw new ModelError(`The embedding model has answered with ${status}.`)
+      if (body.length > bytes_max)
+        throw new ModelError(`The embedding model has answered with more than ${bytes_max / kilobyte} kB.`)
+      // The vectors of many texts are megabytes, so others run between the steps.
       const json = body.toString()
+      await letOthersRun({ is_urgent: true })
       assertFewValues(json, texts.length * dimensions_max + more_values_max)
+      await letOthersRun({ is_urgent: true })
       return readVectors(json, texts.length)
     },
   }

@@ -30,7 +30,9 @@ const model_text = {
 }
 const embedding_model_text = {
   ...model_rules,
-  description: 'The model that turns texts into vectors. Only for `openai_compatible`. `null`: none.',
+  description:
+    'The model that turns texts into vectors. Only for `openai_compatible`. `null`: none. An answer may have 64 kB, and 128 kB for ' +
+    'each text: a longer one is not used.',
   examples: [null],
 }
 const base_url_text = {

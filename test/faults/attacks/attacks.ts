@@ -2,6 +2,7 @@ import { attack as agent_tests } from './agent-tests.ts'
 import type { Attack } from './attack.ts'
 import { attack as campaign_windows } from './campaign-windows.ts'
 import { attack as documents } from './documents.ts'
+import { attack as embeddings } from './embeddings.ts'
 import { attack as forecasts } from './forecasts.ts'
 import { attack as large_bodies } from './large-bodies.ts'
 import { attack as largest_contacts } from './largest-contacts.ts'
@@ -25,6 +26,7 @@ export const attacks: Attack[] = [
   forecasts,
   agent_tests,
   documents,
+  embeddings,
   mcp_servers,
   tool_arguments,
 ]

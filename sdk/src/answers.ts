@@ -78,7 +78,7 @@ export class ApiList<Item> extends ApiPromise<Page<Item>, ListEnvelope<Item>> im
       const page: Page<Item> = await this.#sendQuery(query)
       yield* page.data
       const next: Record<string, unknown> | undefined = nextPage(query, page)
-      if (next && next.cursor === query.cursor && next.after === query.after)
+      if (next && next.cursor === query.cursor)
         throw new ParleyError({
           code: 'UNEXPECTED_ANSWER',
           message: 'The next page of the list is the same page again.',
@@ -88,14 +88,14 @@ export class ApiList<Item> extends ApiPromise<Page<Item>, ListEnvelope<Item>> im
   }
 }
 
-/** Most lists have cursors. The turns of a conversation go on after the last one's `seq`. */
+/**
+ * A cursor is the place where a list goes on: the offset, a wait and the number of a turn are left out beside it. The id of an
+ * event, which is `after` too, stays: it says in which order the events are listed.
+ */
 function nextPage<Item>(
-  { offset: _, ...query }: Record<string, unknown>,
-  { data, pagination }: Page<Item>,
+  { offset: _, wait_ms: __, after, ...query }: Record<string, unknown>,
+  { pagination: { next_cursor: cursor } }: Page<Item>,
 ): Record<string, unknown> | undefined {
-  const { has_more, next_cursor } = pagination
-  if (next_cursor !== null) return { ...query, cursor: next_cursor }
-  const last = data.at(-1)
-  if (!has_more || typeof last !== 'object' || last === null || !('seq' in last)) return undefined
-  return { ...query, after: last.seq }
+  if (cursor === null) return undefined
+  return typeof after === 'string' ? { ...query, after, cursor } : { ...query, cursor }
 }

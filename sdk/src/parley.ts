@@ -1355,9 +1355,10 @@ export class ConversationsApi {
   /**
    * List turns, or wait for an answer.
    *
-   * Returns finished turns after `after`, oldest first. With `wait_ms`, it returns as soon as a turn of the agent or a
-   * person after `after` is finished or the status changes, at once if the conversation is closed, and else after the
-   * wait. A workspace can have 200 such requests waiting at a time.
+   * Returns finished turns, oldest first. With `after`, only those after this one. With `wait_ms`, it returns as soon as
+   * a turn of the agent or a person after `after` is finished or the status changes, at once if the conversation is
+   * closed, and else after the wait. A workspace can have 200 such requests waiting at a time. A `cursor` is the place
+   * itself: leave out `after` and `wait_ms`.
    *
    * Requires the scope `conversations:read`.
    */

@@ -6611,11 +6611,21 @@ export interface ConversationsListQuery {
 }
 
 export interface ConversationsListTurnsQuery {
-  /** Only turns after this `seq`. */
-  after?: number
-  /** The maximum number of turns. */
+  /** The maximum number of items to return. */
   limit?: number
-  /** How long to wait for an answer: a turn of the agent or a person after `after`. */
+  /** The number of items to skip. */
+  offset?: number
+  /**
+   * `pagination.next_cursor` of the previous page. Unlike `offset`, a cursor never skips or repeats items when others are
+   * added, and deep pages are as fast as the first. Can't be used with `offset`.
+   */
+  cursor?: string
+  /** Only turns after this `seq`. Can't be used with `offset` or `cursor`. */
+  after?: number
+  /**
+   * How long to wait for an answer: a turn of the agent or a person after `after`. Can't be used with `offset` or
+   * `cursor`.
+   */
   wait_ms?: number
 }
 

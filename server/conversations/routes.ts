@@ -99,15 +99,17 @@ export const operations: operation.Operation[] = [
     scope: read,
     summary: 'List turns, or wait for an answer',
     description:
-      'Returns finished turns after `after`, oldest first. With `wait_ms`, it returns as soon as a turn of the agent or a person ' +
-      'after `after` is finished or the status changes, at once if the conversation is closed, and else after the wait. A ' +
-      'workspace can have 200 such requests waiting at a time.',
+      'Returns finished turns, oldest first. With `after`, only those after this one. With `wait_ms`, it returns as soon as a turn of ' +
+      'the agent or a person after `after` is finished or the status changes, at once if the conversation is closed, and else after ' +
+      'the wait. A workspace can have 200 such requests waiting at a time. A `cursor` is the place itself: leave out `after` and `wait_ms`.',
     params: ById,
     query: schema.TurnQuery,
     items: schema.Turn,
-    wait: (at, { params, query }) =>
-      query.wait_ms > 0 ? (signal) => waitForAnswer(at, { ...query, id: params.id }, signal) : undefined,
-    run: (at, { params, query }) => turns.read(at, { ...query, conversation_id: params.id }),
+    wait: (at, { params, query }) => {
+      turns.assertOnePlace(query)
+      return query.wait_ms > 0 ? (signal) => waitForAnswer(at, { ...query, id: params.id }, signal) : undefined
+    },
+    run: (at, { params, query }) => turns.read(at, { conversation_id: params.id, query }),
   }),
   operation.stream({
     id: 'conversations.stream',

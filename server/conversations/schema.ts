@@ -331,14 +331,23 @@ export const ConversationQuery = page.query({
 })
 export type ConversationQuery = Static<typeof ConversationQuery>
 
-export const TurnQuery = Type.Object({
-  after: Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0, description: 'Only turns after this `seq`.' }),
-  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'The maximum number of turns.' }),
-  wait_ms: Type.Integer({
-    minimum: 0,
-    maximum: wait_max_ms,
-    default: 0,
-    description: 'How long to wait for an answer: a turn of the agent or a person after `after`.',
-  }),
-})
+export const TurnQuery = page.query(
+  {
+    after: Type.Integer({
+      minimum: 0,
+      maximum: 2_147_483_647,
+      default: 0,
+      description: "Only turns after this `seq`. Can't be used with `offset` or `cursor`.",
+    }),
+    wait_ms: Type.Integer({
+      minimum: 0,
+      maximum: wait_max_ms,
+      default: 0,
+      description:
+        'How long to wait for an answer: a turn of the agent or a person after `after`. ' +
+        "Can't be used with `offset` or `cursor`.",
+    }),
+  },
+  ['seq', 20],
+)
 export type TurnQuery = Static<typeof TurnQuery>

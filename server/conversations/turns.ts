@@ -1,16 +1,25 @@
 import type { At, InWorkspace } from '../kit/at.ts'
 import { batchedPerDb } from '../kit/postgres/batched-per-db.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
-import type { Page } from '../kit/postgres/page.ts'
+import * as page from '../kit/postgres/page.ts'
 import type { Db } from '../kit/postgres/pool.ts'
 import { rowsFrom, type Sql, sql } from '../kit/postgres/sql.ts'
+import { invalid } from '../kit/problem.ts'
 import { no_usage, type SpeechPart } from '../talk/state.ts'
 import { withAuthors } from './authors.ts'
-import type { Turn } from './schema.ts'
+import type { Turn, TurnQuery } from './schema.ts'
 import * as conversations from './store.ts'
 
 /** The largest integer of the database. */
 const seq_max = 2 ** 31 - 1
+
+const oldest_first: page.Sort = {
+  name: 'seq',
+  column: 'seq',
+  is_descending: false,
+  is_nullable: false,
+  is_ordinal: true,
+}
 
 export const no_latency = { model_first_ms: null, model_ms: null, tools_ms: null, turn_ms: null }
 
@@ -137,15 +146,33 @@ export async function lastFinished(
   return seq ?? turn_count
 }
 
-/** Reads a page of finished turns. Their numbers have no gaps, so `after` is the number of turns before the page. */
+/** Fails when a request says in two ways where to go on. */
+export function assertOnePlace({ after, wait_ms, offset, cursor }: TurnQuery): void {
+  if (offset === 0 && cursor === undefined) return
+  const path = cursor === undefined ? 'offset' : 'cursor'
+  const follows = [after > 0 && 'after', wait_ms > 0 && 'wait_ms'].filter((name) => name !== false)
+  const refuse = (name: string) => ({
+    path: name,
+    code: 'conflict',
+    message: `${name} can't be used together with ${path}. Leave one of them out.`,
+  })
+  if (follows.length > 0) throw invalid(follows.map(refuse))
+}
+
+/** Reads a page of finished turns, oldest first. Their numbers have no gaps, so an offset is the number of the turn before. */
 export async function read(
   at: At,
-  { conversation_id, after, limit }: { conversation_id: string; after: number; limit: number },
-): Promise<Page<Turn>> {
-  const { turn_count: total } = await conversations.get(at, conversation_id)
-  const found = await list(at, { conversation_id, after, limit: limit + 1 })
-  const pagination = { total, limit, offset: Math.min(after, total), has_more: found.length > limit, next_cursor: null }
-  return { data: await withAuthors(at, found.slice(0, limit)), pagination }
+  { conversation_id, query }: { conversation_id: string; query: TurnQuery },
+): Promise<page.Page<Turn>> {
+  const { turn_count } = await conversations.get(at, conversation_id)
+  const { after: first_after, limit, cursor, offset } = query
+  const paging = { limit, offset: Math.max(first_after, offset), ...(cursor !== undefined && { cursor }) }
+  const found = await page.readNumbered(paging, oldest_first, async ({ after, rows_max }) => {
+    const range = { conversation_id, after: Math.min(after, seq_max), limit: rows_max }
+    const [rows, total] = await Promise.all([list(at, range), lastFinished(at, { id: conversation_id, turn_count })])
+    return { rows: rows.map((turn) => ({ ...turn, id: conversation_id })), total }
+  })
+  return { ...found, data: await withAuthors(at, found.data) }
 }
 
 /** Finds the turn that is not finished, if there is one. */

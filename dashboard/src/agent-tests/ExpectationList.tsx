@@ -11,12 +11,12 @@ import {
 } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { memo } from 'react'
-import type { Tool } from '../../../server/tools/schema.ts'
 import { kinds as value_kinds } from '../contacts/custom-fields.ts'
 import { documentChoicesQuery } from '../documents/choices.ts'
 import { useApi } from '../kit/api.ts'
 import { PlusIcon, TrashIcon } from '../kit/icons.tsx'
 import { isSame } from '../kit/merge.ts'
+import { toolChoicesQuery } from '../tools/choices.ts'
 import styles from './agent-tests.module.css'
 import { type ExpectationType, end_names, expectation_names } from './test.ts'
 import { type Errors, type ExpectationValues, errorAt, errorsIn, newExpectation } from './test-values.ts'
@@ -218,12 +218,8 @@ type PartProps = Pick<ExpectationFieldsProps, 'one' | 'errors' | 'is_read_only' 
 
 /** Of the workspace, and those that each agent has. */
 export function useToolNames(): string[] {
-  const api = useApi()
-  const { data } = useQuery({
-    queryKey: [api.workspace, 'tools', 'choices'],
-    queryFn: ({ signal }) => api.list<Tool>('/tools', { limit: 100 }, signal),
-  })
-  return [...(data?.data.map(({ name }) => name) ?? []), ...built_in_tools]
+  const { data: tools = [] } = useQuery(toolChoicesQuery(useApi()))
+  return [...tools.map(({ name }) => name), ...built_in_tools]
 }
 
 function DocumentField({ one, errors, is_read_only, onChange }: PartProps) {

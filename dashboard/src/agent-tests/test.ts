@@ -9,6 +9,7 @@ import type {
 } from '../../../server/agent-tests/schema.ts'
 import type { Api } from '../kit/api.ts'
 import { formatCount, formatDuration, formatNumber } from '../kit/format.ts'
+import { readAll } from '../kit/read-all.ts'
 import type { Tone } from '../kit/Status.tsx'
 
 export type Kind = AgentTest['kind']
@@ -71,8 +72,7 @@ export const runsKey = (api: Api, agent_id: string) => [...agentKey(api, agent_i
 export const testsQuery = (api: Api, agent_id: string) =>
   queryOptions({
     queryKey: testsKey(api, agent_id),
-    queryFn: ({ signal }) =>
-      readAll<AgentTest>(api, `/agents/${agent_id}/tests`, { pages_max: tests_max / page_size, signal }),
+    queryFn: ({ signal }) => readAll<AgentTest>(api, `/agents/${agent_id}/tests`, { items_max: tests_max, signal }),
   })
 
 export const testQuery = (api: Api, agent_id: string, id: string) =>
@@ -114,8 +114,7 @@ export const runQuery = (api: Api, id: string) =>
 export const allResultsQuery = (api: Api, id: string) =>
   queryOptions({
     queryKey: [...resultsKey(api), id, 'results'],
-    queryFn: ({ signal }) =>
-      readAll<TestRunResult>(api, `/test_runs/${id}/results`, { pages_max: tests_max / page_size, signal }),
+    queryFn: ({ signal }) => readAll<TestRunResult>(api, `/test_runs/${id}/results`, { items_max: tests_max, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   })
 
@@ -146,23 +145,6 @@ interface LastResultsOf {
   /** Newest first. */
   runs: TestRun[]
   test_ids: string[]
-}
-
-interface ReadOptions {
-  pages_max: number
-  signal: AbortSignal
-}
-
-async function readAll<Item>(api: Api, path: string, { pages_max, signal }: ReadOptions): Promise<Item[]> {
-  const items: Item[] = []
-  let cursor: string | undefined
-  for (let page = 0; page < pages_max; page += 1) {
-    const { data, pagination } = await api.list<Item>(path, { limit: page_size, cursor }, signal)
-    items.push(...data)
-    cursor = pagination.next_cursor ?? undefined
-    if (!cursor) break
-  }
-  return items
 }
 
 export const isInProgress = ({ status }: Pick<TestRun, 'status'>): boolean =>

@@ -1,8 +1,8 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { Tool } from '../../../server/tools/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { useIsOwner } from '../kit/session.ts'
+import { toolChoicesQuery } from '../tools/choices.ts'
 import { mcpToolsQuery } from '../tools/mcp-tools-query.ts'
 
 export interface ToolNames {
@@ -19,11 +19,7 @@ export function useToolNames(): ToolNames {
   const api = useApi()
   const is_owner = useIsOwner()
   const [is_opened, setOpened] = useState(false)
-  const { data } = useQuery({
-    queryKey: [api.workspace, 'tools', 'choices'],
-    queryFn: ({ signal }) => api.list<Tool>('/tools', { limit: 100 }, signal),
-  })
-  const tools = data?.data ?? []
+  const { data: tools = [] } = useQuery(toolChoicesQuery(api))
   const servers = tools.filter(({ kind }) => kind === 'mcp')
   const enabled = is_opened && is_owner
   const listed = useQueries({ queries: servers.map(({ id }) => ({ ...mcpToolsQuery(api, id), enabled })) })

@@ -3,6 +3,7 @@ import type { Agent } from '../../../server/agents/schema.ts'
 import type { Channel, ChannelWithSettings } from '../../../server/channels/schema.ts'
 import type { Api } from '../kit/api.ts'
 import { formatPhoneNumber } from '../kit/phone-number.ts'
+import { readAll } from '../kit/read-all.ts'
 
 export const kind_names: Record<Channel['kind'], string> = { web_chat: 'Web chat', sms: 'SMS', voice: 'Voice' }
 export const status_names: Record<Channel['status'], string> = {
@@ -12,7 +13,7 @@ export const status_names: Record<Channel['status'], string> = {
 }
 /** As many as a workspace can have. */
 const channels_max = 100
-const page_size = 100
+const agents_max = 1_000
 
 /** "SMS by Twilio", "Telephone by Twilio", "Web chat", "Web voice". */
 export function describeChannel({ kind, provider }: Pick<Channel, 'kind' | 'provider'>): string {
@@ -46,20 +47,11 @@ export function showChanged(client: QueryClient, api: Api, channel: ChannelWithS
   void client.invalidateQueries(channelsQuery(api))
 }
 
-/** All agents to choose from. A workspace has at most 1,000. */
+/** All agents to choose from. */
 export const agentsQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspace, 'agents', 'all'],
     // A form offers what was just created elsewhere, too.
     staleTime: 0,
-    queryFn: async ({ signal }) => {
-      const agents: Agent[] = []
-      let cursor: string | null | undefined
-      do {
-        const page = await api.list<Agent>('/agents', { limit: page_size, cursor }, signal)
-        agents.push(...page.data)
-        cursor = page.pagination.next_cursor
-      } while (cursor)
-      return agents
-    },
+    queryFn: ({ signal }) => readAll<Agent>(api, '/agents', { items_max: agents_max, signal }),
   })

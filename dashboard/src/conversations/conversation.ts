@@ -2,6 +2,7 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { Conversation, ConversationQuery, Turn } from '../../../server/conversations/schema.ts'
 import type { Api } from '../kit/api.ts'
 import { formatNumber } from '../kit/format.ts'
+import { readAll } from '../kit/read-all.ts'
 import type { List } from '../kit/request.ts'
 
 export type Status = Conversation['status']
@@ -44,9 +45,8 @@ export const toNamed = (conversation: Conversation): Named => ({
   is_trial: conversation.is_test || conversation.agent_version.id === null,
 })
 
-const turns_at_once = 100
-/** Calls of the list of turns. */
-const turn_pages_max = 20
+/** Those of a conversation are shown as far as this. */
+const turns_max = 10_000
 
 /** The beginning of the keys of all lists. */
 export const listKey = (api: Api) => [api.workspace, 'conversations', 'list']
@@ -62,21 +62,10 @@ export const turnsQuery = (api: Api, id: string) =>
     queryKey: [api.workspace, 'conversations', 'turns', id],
     // A turn that the stream has added since the server read the list must not disappear.
     queryFn: async ({ signal, client, queryKey }) => {
-      const turns = await readTurns(api, id, signal)
+      const turns = await readAll<Turn>(api, `/conversations/${id}/turns`, { items_max: turns_max, signal })
       return merge(turns, client.getQueryData<Turn[]>(queryKey) ?? [])
     },
   })
-
-async function readTurns(api: Api, id: string, signal: AbortSignal): Promise<Turn[]> {
-  const turns: Turn[] = []
-  for (let page = 0; page < turn_pages_max; page += 1) {
-    const query = { after: turns.at(-1)?.seq ?? 0, limit: turns_at_once }
-    const { data } = await api.list<Turn>(`/conversations/${id}/turns`, query, signal)
-    turns.push(...data)
-    if (data.length < turns_at_once) break
-  }
-  return turns
-}
 
 /** Shows a turn at once. Until the turns are loaded it does nothing: they will contain it. */
 export function addTurn(client: QueryClient, api: Api, id: string, turn: Turn): void {

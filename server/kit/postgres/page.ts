@@ -99,6 +99,14 @@ export interface PageSql {
   order: Sql
 }
 
+/** The page of a list whose items are numbered from 1 without gaps: what is before it is known without counting. */
+export interface NumberedPage {
+  /** The number of the last item before the page. */
+  after: number
+  /** One more than the page has, which tells whether this page is the last. */
+  rows_max: number
+}
+
 /** Reads one page and one more row, which tells whether this page is the last. */
 export async function read<Row extends { id: string }>(
   query: PageQuery,
@@ -118,6 +126,28 @@ export async function read<Row extends { id: string }>(
         order by ${order} limit ${raw(String(limit_max + 1))}${skip}) as page
       order by ${order} limit ${limit + 1}`
   const { rows, total } = await fetch({ rows: rowsOfPage, order })
+  return pageOf(sort, { rows, total, limit, offset })
+}
+
+/** Reads one page of a list whose items are numbered from 1 without gaps, in the order of their numbers. */
+export async function readNumbered<Row extends { id: string }>(
+  query: PageQuery,
+  sort: Sort,
+  fetch: (page: NumberedPage) => Promise<{ rows: Row[]; total: number }>,
+): Promise<Page<Row>> {
+  const { limit } = query
+  const position = parseCursor(query, sort)
+  // The value of an ordinal sort is a number.
+  const after = position ? Number(position.value) : query.offset
+  const { rows, total } = await fetch({ after, rows_max: limit + 1 })
+  return pageOf(sort, { rows, total, limit, offset: position?.offset ?? query.offset })
+}
+
+/** `rows` has one more than the page if there are more. */
+function pageOf<Row extends { id: string }>(
+  sort: Sort,
+  { rows, total, limit, offset }: { rows: Row[]; total: number; limit: number; offset: number },
+): Page<Row> {
   const data = rows.slice(0, limit)
   const has_more = rows.length > limit
   const last = data.at(-1)

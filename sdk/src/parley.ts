@@ -238,9 +238,10 @@ export class ContactsApi {
   /**
    * Create a contact.
    *
-   * The contact gets the source `api`. If another contact has the phone number, the response is 409 `CONFLICT` with the
-   * id of that contact in `details.existing_id`. The response of a create has no `first_contact_at`, `last_contact_at`
-   * and `crm_ids`, and no `custom_fields` if none were given. Use "Get a contact" to read these.
+   * The contact gets the source `api`. If another contact has the phone number or one of the `crm_ids`, the response is
+   * 409 `CONFLICT` with the id of that contact in `details.existing_id`. The response of a create has no
+   * `first_contact_at`, `last_contact_at` and `crm_ids`, and no `custom_fields` if none were given. Use "Get a contact"
+   * to read these.
    *
    * Requires the scope `contacts:write`.
    */
@@ -278,9 +279,9 @@ export class ContactsApi {
   /**
    * Update a contact.
    *
-   * Fields that are not sent keep their values. `tags` replaces all tags, and `custom_fields` changes those that are
-   * sent. `null` or `""` clears any field but `phone_number`. `{}` changes nothing. With `If-Match`, an outdated `ETag`
-   * gives 412.
+   * Fields that are not sent keep their values. `tags` replaces all tags, and `custom_fields` and `crm_ids` change those
+   * that are sent. `null` or `""` clears any field but `phone_number`. `{}` changes nothing. With `If-Match`, an outdated
+   * `ETag` gives 412.
    *
    * Requires the scope `contacts:write`.
    */
@@ -303,10 +304,11 @@ export class ContactsApi {
   /**
    * Create or update a contact.
    *
-   * Creates the contact that has this phone number (201), or updates it as "Update a contact" does (200). A
-   * `phone_number` in the body must be the one in the path. Safe to repeat: concurrent requests make one contact, and one
-   * that has all the values already stays as it is, without an event. With `If-Match`, a contact that has changed or does
-   * not exist gives 412. With `If-None-Match: *`, one that exists does.
+   * Creates the contact that has this phone number (201), or updates it as "Update a contact" does (200). If another
+   * contact has one of the `crm_ids`, the response is 409 `CONFLICT`. A `phone_number` in the body must be the one in the
+   * path. Safe to repeat: concurrent requests make one contact, and one that has all the values already stays as it is,
+   * without an event. With `If-Match`, a contact that has changed or does not exist gives 412. With `If-None-Match: *`,
+   * one that exists does.
    *
    * Requires the scope `contacts:write`.
    */

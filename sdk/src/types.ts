@@ -79,6 +79,12 @@ export interface NewContact {
    * letters, digits and `_`, and begin with a letter. `null` removes one. Those that are not sent keep their values.
    */
   custom_fields?: Record<string, string | number | boolean | null> | null
+  /**
+   * The ids of this contact in external CRM systems, by the name of the system. At most 50, each of 1 to 255 characters.
+   * Names have 1 to 50 characters of a-z, 0-9, _ and -. Two contacts can't have the same id in one system. `null` or `""`
+   * removes one. Those that are not sent keep their values. Only "Get a contact" returns them.
+   */
+  crm_ids?: Record<string, string | null> | null
 }
 
 export interface ContactCreated {
@@ -185,6 +191,12 @@ export interface ContactChange {
    * letters, digits and `_`, and begin with a letter. `null` removes one. Those that are not sent keep their values.
    */
   custom_fields?: Record<string, string | number | boolean | null> | null
+  /**
+   * The ids of this contact in external CRM systems, by the name of the system. At most 50, each of 1 to 255 characters.
+   * Names have 1 to 50 characters of a-z, 0-9, _ and -. Two contacts can't have the same id in one system. `null` or `""`
+   * removes one. Those that are not sent keep their values. Only "Get a contact" returns them.
+   */
+  crm_ids?: Record<string, string | null> | null
 }
 
 export interface ContactBatch {

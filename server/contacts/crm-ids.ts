@@ -1,61 +1,116 @@
-import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import { onUniqueViolation } from '../kit/postgres/errors.ts'
-import { sql } from '../kit/postgres/sql.ts'
-import { inUse, notFound } from '../kit/problem.ts'
-import { event_types } from './event-types.ts'
-import { updateCrmId } from './rows.ts'
-import type { ContactWithCrmIds } from './schema.ts'
-import { type ContactUpdate, lockOne } from './store.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
+import { selectRows } from '../kit/postgres/tenants.ts'
+import { inUse, invalid, type Problem } from '../kit/problem.ts'
+import { type CrmIds, crm_ids_max } from './schema.ts'
 
-export interface CrmIdUpdate extends Omit<ContactUpdate, 'change'> {
+/*
+ * The CRM ids of a contact are shown from its row. The table `contact_crm_ids` has the same ids: contacts are found by them, and
+ * one contact has each.
+ */
+
+interface OfContact {
+  id: string
+  crm_ids: CrmIds
+}
+
+interface CrmId {
+  contact_id: string
   system: string
-  /** `undefined` removes the id. */
-  crm_id: string | undefined
+  crm_id: string
 }
 
-/** Counts as an update of the contact. Throws if another contact has the same id in this system. */
-export async function setCrmId(at: At, update: CrmIdUpdate): Promise<ContactWithCrmIds> {
-  const { id, system, crm_id } = update
-  const before = await lockOne(at, update)
-  await (crm_id === undefined ? deleteRow(at, { id, system }) : upsertRow(at, { id, system, crm_id }))
-  const after = await updateCrmId(at, before, update)
-  await events.record(at, event_types.updated, [{ data: after, previous: { crm_ids: before.crm_ids } }])
-  return after
-}
+/** The ids of contacts by the CRM ids that they have, as `keyOf` writes them. */
+export type CrmIdHolders = Map<string, string>
 
-async function deleteRow({ db, workspace }: At, { id, system }: { id: string; system: string }): Promise<void> {
-  const deleted = await db.run(
-    sql`delete from contact_crm_ids where workspace_id = ${workspace} and contact_id = ${id} and system = ${system}`,
+/** The names of systems have no spaces. */
+const keyOf = (system: string, crm_id: string): string => `${system} ${crm_id}`
+
+export const keysOf = (crm_ids: CrmIds): string[] => Object.entries(crm_ids).map(([system, id]) => keyOf(system, id))
+
+/** Finds the contacts that have any of these CRM ids. */
+export async function findHolders({ db, workspace }: At, wanted: CrmIds[]): Promise<CrmIdHolders> {
+  const pairs = wanted.flatMap((crm_ids) => Object.entries(crm_ids))
+  if (pairs.length === 0) return new Map()
+  const systems = pairs.map(([system]) => system)
+  const crm_ids = pairs.map(([, crm_id]) => crm_id)
+  // A range and an order, so that the index of CRM ids is used: see `rowByKey`.
+  const rows = await db.many<CrmId>(
+    sql`select holder.contact_id, holder.system, holder.crm_id
+      from unnest(${systems}::text[], ${crm_ids}::text[]) as wanted (system, crm_id)
+      cross join lateral (select * from contact_crm_ids as stored
+        where stored.workspace_id = ${workspace} and stored.system = wanted.system
+          and stored.crm_id between wanted.crm_id and wanted.crm_id
+        order by stored.crm_id limit 1) as holder`,
   )
-  if (deleted === 0) throw notFound()
+  return new Map(rows.map(({ system, crm_id, contact_id }) => [keyOf(system, crm_id), contact_id]))
 }
 
-async function upsertRow(at: At, row: { id: string; system: string; crm_id: string }): Promise<void> {
-  const { db, workspace } = at
-  const { id, system, crm_id } = row
-  const holder = await findByCrmId(at, { system, crm_id })
-  if (holder !== undefined && holder !== id) throw crmIdInUse(holder)
-  await db
-    .run(
-      sql`insert into contact_crm_ids (workspace_id, contact_id, system, crm_id)
-        values (${workspace}, ${id}, ${system}, ${crm_id})
-        on conflict (workspace_id, contact_id, system) do update set crm_id = excluded.crm_id`,
-    )
-    .catch(onUniqueViolation(() => crmIdInUse(undefined)))
+/** The Problem that another contact has one of the CRM ids. */
+export function crmIdProblem(holders: CrmIdHolders, { id, crm_ids }: OfContact): Problem | undefined {
+  for (const [system, crm_id] of Object.entries(crm_ids)) {
+    const holder = holders.get(keyOf(system, crm_id))
+    if (holder !== undefined && holder !== id) return crmIdInUse(`crm_ids.${system}`, holder)
+  }
+  return undefined
 }
 
-/** Returns the id of the contact that has this CRM id. */
-export async function findByCrmId(
-  { db, workspace }: At,
-  { system, crm_id }: { system: string; crm_id: string },
-): Promise<string | undefined> {
-  const holder = await db.maybe<{ contact_id: string }>(
-    sql`select contact_id from contact_crm_ids
-      where workspace_id = ${workspace} and system = ${system} and crm_id = ${crm_id}`,
+/** The Problem that a contact would have too many CRM ids. One that has more already may keep them. */
+export function crmIdsProblem(crm_ids: CrmIds = {}, before: CrmIds = {}): Problem | undefined {
+  const count = Object.keys(crm_ids).length
+  if (count <= crm_ids_max || count <= Object.keys(before).length) return undefined
+  const message = `crm_ids: a contact may have at most ${crm_ids_max}.`
+  return invalid([{ path: 'crm_ids', code: 'too_many', message }])
+}
+
+export const crmIdInUse = (field: string, holder: string | undefined) =>
+  inUse(field, 'Another contact has this id in the same CRM system.', holder)
+
+interface Change {
+  id: string
+  before: CrmIds
+  after: CrmIds
+}
+
+/**
+ * Writes the CRM ids by which contacts are found, of contacts that the transaction has locked or created. Alone: if another
+ * transaction takes one in the meantime, statements beside this one would fail before the Problem is made.
+ */
+export async function write(at: At, changes: Change[]): Promise<void> {
+  const removed = changes.flatMap(({ id, before, after }) => onlyIn(id, before, after))
+  const added = changes.flatMap(({ id, before, after }) => onlyIn(id, after, before))
+  // A connection runs statements in the order they are sent, so one contact can take what another one gives up.
+  await Promise.all([deleteRows(at, removed), insertRows(at, added)])
+}
+
+const onlyIn = (contact_id: string, crm_ids: CrmIds, other: CrmIds): CrmId[] =>
+  Object.entries(crm_ids).flatMap(([system, crm_id]) =>
+    Object.hasOwn(other, system) && other[system] === crm_id ? [] : [{ contact_id, system, crm_id }],
   )
-  return holder?.contact_id
+
+async function deleteRows({ db, workspace }: At, rows: CrmId[]): Promise<void> {
+  if (rows.length === 0) return
+  await db.run(
+    sql`delete from contact_crm_ids as stored using
+      unnest(${rows.map(({ contact_id }) => contact_id)}::uuid[], ${rows.map(({ system }) => system)}::text[])
+        as row (contact_id, system)
+      where stored.workspace_id = ${workspace} and stored.contact_id = row.contact_id and stored.system = row.system`,
+  )
 }
 
-export const crmIdInUse = (holder: string | undefined) =>
-  inUse('id', 'Another contact has this id in the same CRM system.', holder)
+async function insertRows(at: At, rows: CrmId[]): Promise<void> {
+  if (rows.length === 0) return
+  // Sorted, so that concurrent transactions wait for each other instead of deadlocking.
+  const sorted = rows.toSorted((left, right) =>
+    keyOf(left.system, left.crm_id) < keyOf(right.system, right.crm_id) ? -1 : 1,
+  )
+  const selected = selectRows(at, {
+    columns: raw('contact_id, system, crm_id'),
+    from: sql`unnest(${sorted.map(({ contact_id }) => contact_id)}::uuid[], ${sorted.map(({ system }) => system)}::text[],
+      ${sorted.map(({ crm_id }) => crm_id)}::text[]) as row (contact_id, system, crm_id)`,
+  })
+  await at.db
+    .run(sql`insert into contact_crm_ids (workspace_id, contact_id, system, crm_id) ${selected}`)
+    .catch(onUniqueViolation(() => crmIdInUse('crm_ids', undefined)))
+}

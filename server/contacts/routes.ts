@@ -4,11 +4,11 @@ import { type RequestSchema, validate } from '../kit/http/validate.ts'
 import { isObject } from '../kit/json.ts'
 import { type Fault, invalid, Problem } from '../kit/problem.ts'
 import { arrange } from './batch-order.ts'
-import { setCrmId } from './crm-ids.ts'
 import { exportCsv } from './export.ts'
 import { isFiltered } from './filters.ts'
 import { list } from './find.ts'
 import * as schema from './schema.ts'
+import { setCrmId } from './set-crm-id.ts'
 import * as contacts from './store.ts'
 import { type UpsertedContact, upsert } from './upsert.ts'
 
@@ -27,7 +27,7 @@ const create_contact = operation.writeMany({
   scope: 'contacts:write',
   summary: 'Create a contact',
   description:
-    'The contact gets the source `api`. If another contact has the phone number, the response is 409 `CONFLICT` with the ' +
+    'The contact gets the source `api`. If another contact has the phone number or one of the `crm_ids`, the response is 409 `CONFLICT` with the ' +
     'id of that contact in `details.existing_id`. The response of a create has no `first_contact_at`, `last_contact_at` and `crm_ids`, and no `custom_fields` if none were given. ' +
     'Use "Get a contact" to read these.',
   body: schema.NewContact,
@@ -51,7 +51,7 @@ const update_contact = operation.writeMany({
   scope: 'contacts:write',
   summary: 'Update a contact',
   description:
-    'Fields that are not sent keep their values. `tags` replaces all tags, and `custom_fields` changes those that are sent. `null` or `""` clears any field but ' +
+    'Fields that are not sent keep their values. `tags` replaces all tags, and `custom_fields` and `crm_ids` change those that are sent. `null` or `""` clears any field but ' +
     '`phone_number`. `{}` changes nothing. With `If-Match`, an outdated `ETag` gives 412.',
   params: ById,
   body: schema.ContactChange,
@@ -72,11 +72,12 @@ const upsert_contact = operation.writeMany({
   scope: 'contacts:write',
   summary: 'Create or update a contact',
   description:
-    'Creates the contact that has this phone number (201), or updates it as "Update a contact" does (200). A `phone_number` in the ' +
+    'Creates the contact that has this phone number (201), or updates it as "Update a contact" does (200). If another contact has one of the `crm_ids`, the response is 409 `CONFLICT`. A `phone_number` in the ' +
     'body must be the one in the path. Safe to repeat: concurrent requests make one contact, and one that has all the values already stays as it is, without an event. With `If-Match`, a contact ' +
     'that has changed or does not exist gives 412. With `If-None-Match: *`, one that exists does.',
   params: schema.ByPhoneNumber,
   body: schema.ContactChange,
+  errors: ['CONFLICT'],
   response: schema.Contact,
   version: schema.contactVersion,
   status: 201,

@@ -38,16 +38,16 @@ const edited_columns = [...fields, 'custom_fields', 'updated_at'] as const
 const new_columns = ['id', ...edited_columns, 'source', 'created_at'] as const
 
 /** Returns the ids of those that were inserted. A phone number has one contact. */
-export async function insertRows(at: At, rows: Contact[]): Promise<Set<string>> {
+export async function insertRows(at: At, rows: ContactWithCrmIds[]): Promise<Set<string>> {
   const inserted = await at.db.many<{ id: string }>(
-    sql`${insertInto(table, at, { names: new_columns, rows })}
+    sql`${insertInto(table, at, { names: [...new_columns, 'crm_ids'], rows })}
       on conflict (workspace_id, phone_number) do nothing
       returning id`,
   )
   return new Set(inserted.map(({ id }) => id))
 }
 
-/** Like `insertRows`, for thousands of rows. It fails if a phone number is in use. */
+/** Like `insertRows`, for thousands of rows without CRM ids. It fails if a phone number is in use. */
 export async function copyRows({ db, workspace }: At, rows: Contact[]): Promise<void> {
   const cellsOf = (row: Contact) =>
     new_columns.map((column) => {
@@ -61,21 +61,8 @@ export async function copyRows({ db, workspace }: At, rows: Contact[]): Promise<
 const updateRows = updaterOf(table)
 
 /** Writes what clients can edit, of contacts that the transaction has locked. */
-export const updateEdited = (at: At, rows: Contact[]): Promise<void> => updateRows(at, rows, edited_columns)
-
-/** Sets the id in a CRM system of a contact that the transaction has locked. `undefined` removes it. */
-export function updateCrmId(
-  { db, workspace, now }: At,
-  { id, updated_at }: Contact,
-  { system, crm_id }: { system: string; crm_id: string | undefined },
-): Promise<ContactWithCrmIds> {
-  const crm_ids = crm_id === undefined ? sql`crm_ids - ${system}::text` : sql`crm_ids || ${{ [system]: crm_id }}::jsonb`
-  return db.one<ContactWithCrmIds>(
-    sql`update contacts set crm_ids = ${crm_ids}, updated_at = ${clock.laterThan(updated_at, now)}
-      where workspace_id = ${workspace} and id = ${id}
-      returning ${columns}, crm_ids`,
-  )
-}
+export const updateEdited = (at: At, rows: ContactWithCrmIds[]): Promise<void> =>
+  updateRows(at, rows, [...edited_columns, 'crm_ids'])
 
 interface Stamp {
   contact_id: string

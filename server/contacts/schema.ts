@@ -129,12 +129,40 @@ const times = {
   created_at: timestamp('When the contact was created.'),
   updated_at: timestamp('When the contact was last updated. Every update makes it later.'),
 }
+
+export const crm_system = {
+  pattern: '^[a-z0-9_-]{1,50}$',
+  description: 'The name of the CRM system: 1 to 50 characters of a-z, 0-9, _ and -.',
+}
+export const crm_ids_max = 50
+const crm_ids_meaning = 'The ids of this contact in external CRM systems, by the name of the system.'
+const crm_ids_example = { examples: [{ hubspot: '301' }] }
+
+export type CrmIds = Record<string, string>
+
 const crm_ids = {
-  crm_ids: Type.Record(Type.String(), Type.String(), {
-    description: 'The ids of this contact in external CRM systems, by the name of the system.',
-    examples: [{ hubspot: '301' }],
+  crm_ids: Type.Unsafe<CrmIds>({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: crm_ids_meaning,
+    ...crm_ids_example,
   }),
 }
+
+/** Sets those that are given. `null` removes one, or all. */
+const crmIdsChange = (maxProperties: number) =>
+  Type.Optional(
+    Type.Unsafe<Record<string, string | null> | null>({
+      type: ['object', 'null'],
+      propertyNames: { pattern: crm_system.pattern },
+      additionalProperties: { type: ['string', 'null'], maxLength: crm_id_length_max },
+      maxProperties,
+      description:
+        `${crm_ids_meaning} At most ${crm_ids_max}, each of 1 to ${crm_id_length_max} characters. Names have 1 to 50 characters of a-z, 0-9, _ and -. ` +
+        'Two contacts can\'t have the same id in one system. `null` or `""` removes one. Those that are not sent keep their values. Only "Get a contact" returns them.',
+      ...crm_ids_example,
+    }),
+  )
 
 /** The answer of lists and updates, which don't read CRM ids. */
 export const Contact = Type.Object({ ...common, ...contact_times, ...times }, { title: 'Contact' })
@@ -168,15 +196,25 @@ const editable = {
 
 export const NewContact = body(
   'NewContact',
-  { phone_number: PhoneNumber, ...editable, custom_fields: customFieldsChange(custom_fields_max) },
+  {
+    phone_number: PhoneNumber,
+    ...editable,
+    custom_fields: customFieldsChange(custom_fields_max),
+    crm_ids: crmIdsChange(crm_ids_max),
+  },
   ContactWithCrmIds,
 )
 export type NewContact = Static<typeof NewContact>
 
 export const ContactChange = body(
   'ContactChange',
-  // A change may remove as many as it adds.
-  { phone_number: Type.Optional(PhoneNumber), ...editable, custom_fields: customFieldsChange(2 * custom_fields_max) },
+  {
+    phone_number: Type.Optional(PhoneNumber),
+    ...editable,
+    // A change may remove as many as it adds.
+    custom_fields: customFieldsChange(2 * custom_fields_max),
+    crm_ids: crmIdsChange(2 * crm_ids_max),
+  },
   ContactWithCrmIds,
 )
 export type ContactChange = Static<typeof ContactChange>
@@ -250,11 +288,6 @@ export const CrmId = Type.Object(
   },
   { title: 'CrmId', additionalProperties: false },
 )
-
-export const crm_system = {
-  pattern: '^[a-z0-9_-]{1,50}$',
-  description: 'The name of the CRM system: 1 to 50 characters of a-z, 0-9, _ and -.',
-}
 
 export const ByCrmSystem = Type.Object({
   id: id('The id of the contact.'),

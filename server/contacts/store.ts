@@ -9,6 +9,7 @@ import { rowByKey } from '../kit/postgres/row-by-key.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { inUse, invalid, notFound, type Problem, preconditionFailed } from '../kit/problem.ts'
 import { addToCounts, subtractFromCounts } from './counts.ts'
+import * as crm from './crm-ids.ts'
 import { event_types } from './event-types.ts'
 import { removeDuplicateTags } from './normalize.ts'
 import { columns, copyRows, deleteRows, insertRows, updateEdited } from './rows.ts'
@@ -16,6 +17,7 @@ import {
   type Contact,
   type ContactChange,
   type ContactWithCrmIds,
+  type CrmIds,
   type CustomFields,
   custom_fields_max,
   type NewContact,
@@ -41,14 +43,36 @@ const byId = batchedGetById<ContactWithCrmIds>(sql`${columns}, crm_ids`, raw('co
 
 type ContactInput = NewContact & Pick<Contact, 'source'>
 
-/** Returns, in the order of the inputs, each contact or the Problem that its phone number is in use. */
-export async function create(at: At, inputs: ContactInput[]): Promise<(Contact | Problem)[]> {
+/** Returns, in the order of the inputs, each contact or the Problem that its phone number or one of its CRM ids is in use. */
+export async function create(at: At, inputs: ContactInput[]): Promise<(ContactWithCrmIds | Problem)[]> {
   const contacts = newContacts(inputs, at.now)
+  const results: Results = new Map()
+  for (let rest = contacts; rest.length > 0; rest = rest.filter((contact) => !results.has(contact)))
+    await createRest(at, { rest, results })
+  return contacts.flatMap((contact) => results.get(contact) ?? [])
+}
+
+type Results = Map<ContactWithCrmIds, ContactWithCrmIds | Problem>
+
+/** Of those that have a CRM id in common, only the first one gets a result. */
+async function createRest(at: At, { rest, results }: { rest: ContactWithCrmIds[]; results: Results }): Promise<void> {
+  const crm_holders = await crm.findHolders(
+    at,
+    rest.map(({ crm_ids }) => crm_ids),
+  )
+  const crm_problems = new Map(rest.map((contact) => [contact, crm.crmIdProblem(crm_holders, contact)]))
+  const free = withoutRepeats(rest.filter((contact) => !crm_problems.get(contact)))
   // Sorted, so that concurrent transactions lock phone numbers in the same order and don't deadlock.
-  const rows = contacts.toSorted((left, right) => (left.phone_number < right.phone_number ? -1 : 1))
+  const rows = free.toSorted((left, right) => (left.phone_number < right.phone_number ? -1 : 1))
   const ids = await insertRows(at, rows)
-  const created = contacts.filter(({ id }) => ids.has(id))
-  const rejected = contacts.filter(({ id }) => !ids.has(id))
+  const created = free.filter(({ id }) => ids.has(id))
+  const rejected = rest.filter(
+    (contact) => crm_problems.get(contact) || (free.includes(contact) && !ids.has(contact.id)),
+  )
+  await crm.write(
+    at,
+    created.map(({ id, crm_ids }) => ({ id, before: {}, after: crm_ids })),
+  )
   const [holders] = await Promise.all([
     idsByNumber(
       at,
@@ -58,22 +82,41 @@ export async function create(at: At, inputs: ContactInput[]): Promise<(Contact |
     events.record(at, event_types.created, created.map(createdEvent)),
     addToCounts(at, created),
   ])
-  return contacts.map((contact) => (ids.has(contact.id) ? contact : numberInUse(holders.get(contact.phone_number))))
+  for (const contact of created) results.set(contact, contact)
+  for (const contact of rejected) {
+    const holder = holders.get(contact.phone_number)
+    results.set(contact, (holder === undefined && crm_problems.get(contact)) || numberInUse(holder))
+  }
 }
 
-function newContacts(inputs: ContactInput[], now: number): Contact[] {
+/** Without those that have a CRM id of one before them. */
+function withoutRepeats(contacts: ContactWithCrmIds[]): ContactWithCrmIds[] {
+  const taken = new Set<string>()
+  return contacts.filter(({ crm_ids }) => {
+    const keys = crm.keysOf(crm_ids)
+    const is_repeat = keys.some((key) => taken.has(key))
+    for (const key of keys) taken.add(key)
+    return !is_repeat
+  })
+}
+
+function newContacts(inputs: ContactInput[], now: number): ContactWithCrmIds[] {
   const created_at = clock.iso(now)
   // In the field order of the schema, because events and webhooks are written in this order.
-  return inputs.map((input) => ({
-    id: newId(),
-    phone_number: input.phone_number,
-    ...unset,
-    source: input.source,
-    ...never_contacted,
-    ...editedFields(input, {}),
-    created_at,
-    updated_at: created_at,
-  }))
+  return inputs.map((input) => {
+    const { crm_ids = {}, ...fields } = editedFields(input, { ...unset, crm_ids: {} })
+    return {
+      id: newId(),
+      phone_number: input.phone_number,
+      ...unset,
+      source: input.source,
+      ...never_contacted,
+      ...fields,
+      created_at,
+      updated_at: created_at,
+      crm_ids,
+    }
+  })
 }
 
 /**
@@ -83,7 +126,7 @@ function newContacts(inputs: ContactInput[], now: number): Contact[] {
  */
 export async function createMany(
   at: At,
-  { inputs, before_counts }: { inputs: ContactInput[]; before_counts: Promise<unknown> },
+  { inputs, before_counts }: { inputs: Omit<ContactInput, 'crm_ids'>[]; before_counts: Promise<unknown> },
 ): Promise<(Contact | Problem)[]> {
   const holders = await idsByNumber(
     at,
@@ -113,19 +156,30 @@ export interface ContactUpdate {
 }
 
 /** Applies the changes in order. An empty change doesn't even touch `updated_at`. */
-export async function update(at: At, changes: ContactUpdate[]): Promise<(Contact | Problem)[]> {
+export async function update(at: At, changes: ContactUpdate[]): Promise<(ContactWithCrmIds | Problem)[]> {
   const originals = await lock(
     at,
     changes.map(({ id }) => id),
   )
-  const holders = await idsByNumber(
-    at,
-    changes.flatMap(({ change }) => change.phone_number ?? []),
-  )
-  const { results, updates } = planUpdates(changes, { contacts: new Map(originals), holders, now: at.now })
+  const [holders, crm_holders] = await Promise.all([
+    idsByNumber(
+      at,
+      changes.flatMap(({ change }) => change.phone_number ?? []),
+    ),
+    crm.findHolders(
+      at,
+      changes.map(({ change }) => mergeMembers({}, change.crm_ids)),
+    ),
+  ])
+  const state = { contacts: new Map(originals), holders, crm_holders, now: at.now }
+  const { results, updates } = planUpdates(changes, state)
   if (updates.length === 0) return results
   // Several changes of one contact are written once.
   const final = [...new Map(updates.map(({ data }) => [data.id, data])).values()]
+  await crm.write(
+    at,
+    final.map(({ id, crm_ids }) => ({ id, before: originals.get(id)?.crm_ids ?? {}, after: crm_ids })),
+  )
   await Promise.all([
     updateEdited(at, final).catch(onUniqueViolation(() => numberInUse(undefined))),
     search_index.update(
@@ -141,29 +195,34 @@ export async function update(at: At, changes: ContactUpdate[]): Promise<(Contact
 
 interface UpdateState {
   /** The locked contacts by id. Each change sees the changes before it. */
-  contacts: Map<string, Contact>
+  contacts: Map<string, ContactWithCrmIds>
   /** The ids of the contacts that have the requested phone numbers. */
   holders: Map<string, string>
+  crm_holders: crm.CrmIdHolders
   now: number
 }
 
-function planUpdates(changes: ContactUpdate[], { contacts, holders, now }: UpdateState) {
-  const updates: { data: Contact; previous: Partial<Contact> }[] = []
+function planUpdates(changes: ContactUpdate[], { contacts, holders, crm_holders, now }: UpdateState) {
+  const updates: { data: ContactWithCrmIds; previous: Partial<ContactWithCrmIds> }[] = []
   const results = changes.map(({ id, change, isCurrent, skips_same_values = false }) => {
     const before = contacts.get(id)
     if (!before) return notFound()
     if (!isCurrent(before)) return preconditionFailed()
-    const fields = editedFields(change, before.custom_fields)
+    const fields = editedFields(change, before)
     if (Object.keys(fields).length === 0) return before
-    const too_many = customFieldsProblem(fields.custom_fields)
+    const too_many = customFieldsProblem(fields.custom_fields) ?? crm.crmIdsProblem(fields.crm_ids, before.crm_ids)
     if (too_many) return too_many
     const previous = previousValues(fields, before)
     if (skips_same_values && isEmpty(previous)) return before
     const holder = fields.phone_number === undefined ? undefined : holders.get(fields.phone_number)
     if (holder !== undefined && holder !== id) return numberInUse(holder)
     const after = { ...before, ...fields, updated_at: clock.laterThan(before.updated_at, now) }
+    const taken = crm.crmIdProblem(crm_holders, after)
+    if (taken) return taken
     contacts.set(id, after)
     holders.set(after.phone_number, id)
+    for (const key of crm.keysOf(before.crm_ids)) crm_holders.delete(key)
+    for (const key of crm.keysOf(after.crm_ids)) crm_holders.set(key, id)
     updates.push({ data: after, previous })
     return after
   })
@@ -260,6 +319,8 @@ function assertFound<T>(contact: T | undefined): T {
 const numberInUse = (holder: string | undefined) =>
   inUse('phone_number', 'Another contact has this phone number.', holder)
 
+export const isNumberInUse = ({ details }: Problem): boolean => details.field === 'phone_number'
+
 const unset = {
   first_name: null,
   last_name: null,
@@ -274,28 +335,44 @@ const unset = {
 const never_contacted = { first_contact_at: null, last_contact_at: null }
 
 /** The event has the same fields as `get`. */
-const createdEvent = (contact: Contact): { data: ContactWithCrmIds } => ({ data: { ...contact, crm_ids: {} } })
+const createdEvent = (data: ContactWithCrmIds) => ({ data })
 
 /** The previous values of the fields that changed. */
-function previousValues(fields: Partial<Contact>, before: Contact): Partial<Contact> {
-  const names = Object.keys(fields) as (keyof Contact)[]
+function previousValues(fields: Partial<ContactWithCrmIds>, before: ContactWithCrmIds): Partial<ContactWithCrmIds> {
+  const names = Object.keys(fields) as (keyof ContactWithCrmIds)[]
   const changed = names.filter((name) => JSON.stringify(fields[name]) !== JSON.stringify(before[name]))
   return Object.fromEntries(changed.map((name) => [name, before[name]]))
 }
 
-/** The fields that the client sent. Tags have no duplicates, and custom fields are merged with those that the contact has. */
-function editedFields({ tags, custom_fields, ...others }: ContactChange, before: CustomFields): Partial<Contact> {
-  const keeps_fields = custom_fields === undefined || (custom_fields !== null && isEmpty(custom_fields))
+interface Before {
+  custom_fields: CustomFields
+  crm_ids: CrmIds
+}
+
+/** The fields that the client sent. Tags have no duplicates; custom fields and CRM ids are merged with those that the contact has. */
+function editedFields(
+  { tags, custom_fields, crm_ids, ...others }: ContactChange,
+  before: Before,
+): Partial<ContactWithCrmIds> {
   return {
     ...others,
     ...(tags !== undefined && { tags: removeDuplicateTags(tags ?? []) }),
-    ...(!keeps_fields && { custom_fields: mergeFields(before, custom_fields) }),
+    ...(changesMembers(custom_fields) && { custom_fields: mergeMembers(before.custom_fields, custom_fields) }),
+    ...(changesMembers(crm_ids) && { crm_ids: mergeMembers(before.crm_ids, crm_ids) }),
   }
 }
 
 const isEmpty = (members: object): boolean => Object.keys(members).length === 0
 
-export const mergeFields = (before: CustomFields, change: ContactChange['custom_fields']): CustomFields =>
+/** `{}` changes nothing. */
+const changesMembers = (change: object | null | undefined): boolean =>
+  change === null || (change !== undefined && !isEmpty(change))
+
+/** Changes the members that are given. `null` removes one, or all. */
+export const mergeMembers = <Value extends string | number | boolean>(
+  before: Record<string, Value>,
+  change: Record<string, Value | null> | null | undefined,
+): Record<string, Value> =>
   Object.fromEntries(
     Object.entries(change === null ? {} : { ...before, ...change }).flatMap(([name, value]) =>
       value === null ? [] : [[name, value]],

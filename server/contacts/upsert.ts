@@ -1,5 +1,6 @@
 import type { At } from '../kit/at.ts'
 import { invalid, Problem, preconditionFailed, unavailable } from '../kit/problem.ts'
+import { crmIdsProblem } from './crm-ids.ts'
 import type { Contact, ContactChange } from './schema.ts'
 import * as contacts from './store.ts'
 
@@ -21,13 +22,15 @@ export type UpsertedContact = Contact & { is_created: boolean }
 export async function upsert(at: At, upserts: ContactUpsert[]): Promise<(UpsertedContact | Problem)[]> {
   const results: Results = new Map()
   for (const one of upserts) {
-    const problem = isMismatch(one) ? numberMismatch() : contacts.customFieldsProblem(newFields(one))
+    const problem = isMismatch(one) ? numberMismatch() : tooManyMembers(one)
     if (problem) results.set(one, problem)
   }
-  // What is left was taken or deleted between two statements, or repeats a number that was created.
+  // What is left was taken or deleted between two statements, or repeats a number that was created or rejected.
   for (let attempt = 0; results.size < upserts.length; attempt += 1) {
     if (attempt === attempts_max) throw unavailable()
+    const { size } = results
     await upsertRest(at, { rest: upserts.filter((one) => !results.has(one)), results })
+    if (results.size > size) attempt = 0
   }
   return upserts.flatMap((one) => results.get(one) ?? [])
 }
@@ -67,22 +70,25 @@ async function update(
   }
 }
 
-/** Those whose number was taken meanwhile have no result. */
+/** Those whose number was taken meanwhile get no result. */
 async function create(at: At, { created, results }: { created: ContactUpsert[]; results: Results }) {
   if (created.length === 0) return
   const inputs = created.map(({ change, phone_number, source }) => ({ ...change, phone_number, source }))
   const contacts_or_problems = await contacts.create(at, inputs)
   for (const [index, one] of created.entries()) {
     const result = contacts_or_problems[index]
-    if (result && !(result instanceof Problem)) results.set(one, { ...result, is_created: true })
+    if (result instanceof Problem && !contacts.isNumberInUse(result)) results.set(one, result)
+    else if (result && !(result instanceof Problem)) results.set(one, { ...result, is_created: true })
   }
 }
 
 const isMismatch = ({ phone_number, change }: ContactUpsert): boolean =>
   change.phone_number !== undefined && change.phone_number !== phone_number
 
-/** Without those that are removed. */
-const newFields = ({ change: { custom_fields = {} } }: ContactUpsert) => contacts.mergeFields({}, custom_fields)
+/** Counts those that are not removed. */
+const tooManyMembers = ({ change: { custom_fields, crm_ids } }: ContactUpsert): Problem | undefined =>
+  contacts.customFieldsProblem(contacts.mergeMembers({}, custom_fields)) ??
+  crmIdsProblem(contacts.mergeMembers({}, crm_ids))
 
 const numberMismatch = () =>
   invalid([

@@ -106,7 +106,7 @@ const other_contact_id = '019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'
 const error_samples = {
   VALIDATION_ERROR: new Problem('VALIDATION_ERROR', missing.message, { fields: [missing], ...receipt }),
   UNAUTHORIZED: new Problem('UNAUTHORIZED', 'The header webhook-signature is missing.', receipt),
-  CONFLICT: withReceipt(crmIdInUse(other_contact_id), receipt.receipt_id),
+  CONFLICT: withReceipt(crmIdInUse('id', other_contact_id), receipt.receipt_id),
   INVALID_STATE: integrationDisabled(),
 }
 

@@ -1,6 +1,7 @@
-import { crmIdInUse, findByCrmId, setCrmId } from '../contacts/crm-ids.ts'
+import { crmIdInUse, crmIdsProblem, findHolders } from '../contacts/crm-ids.ts'
 import { changedFields } from '../contacts/parse.ts'
 import type { ContactWithCrmIds, NewContact } from '../contacts/schema.ts'
+import { setCrmId } from '../contacts/set-crm-id.ts'
 import * as contacts from '../contacts/store.ts'
 import type { At } from '../kit/at.ts'
 import { invalid, Problem } from '../kit/problem.ts'
@@ -63,19 +64,20 @@ function outcomeFor({ contact, crm_ids, before }: Plan): 'created' | 'updated' |
 async function planUpsert(at: At, { payload, mapping }: PayloadInput): Promise<Plan | Refused> {
   const { mapped, faults } = mapPayload(payload, mapping)
   const number = mapped ? mapped.contact.phone_number : findPhoneNumber(payload, mapping)
-  const crm_ids = Object.entries(mapped?.crm_ids ?? {})
+  const given = mapped?.crm_ids ?? {}
   // CRM ids are looked up before the number: a contact that gets both in between is then still found by its number.
-  const holders = await Promise.all(crm_ids.map(([system, crm_id]) => findByCrmId(at, { system, crm_id })))
-  const crm_holders = holders.filter((id) => id !== undefined)
+  const crm_holders = [...(await findHolders(at, [given])).values()]
   const number_holder = number === undefined ? undefined : (await contacts.idsByNumber(at, [number])).get(number)
   // Refused payloads lock the contact as well: if it is deleted now, their receipts must be redacted.
   const locked = await contacts.lock(at, number_holder === undefined ? crm_holders : [number_holder, ...crm_holders])
   const before = number_holder === undefined ? undefined : locked.get(number_holder)
   if (!mapped) return { problem: invalid(faults), contact_id: before?.id ?? null }
   const other = crm_holders.find((id) => id !== number_holder && locked.has(id))
-  if (other !== undefined) return { problem: crmIdInUse(other), contact_id: before?.id ?? other }
-  const new_crm_ids = crm_ids.filter(([system, id]) => before?.crm_ids[system] !== id)
-  return { contact: mapped.contact, crm_ids: new_crm_ids, before }
+  if (other !== undefined) return { problem: crmIdInUse('id', other), contact_id: before?.id ?? other }
+  const too_many = crmIdsProblem({ ...before?.crm_ids, ...given }, before?.crm_ids)
+  if (too_many) return { problem: too_many, contact_id: before?.id ?? null }
+  const crm_ids = Object.entries(given).filter(([system, id]) => before?.crm_ids[system] !== id)
+  return { contact: mapped.contact, crm_ids, before }
 }
 
 /** Returns what a sample would do, with the field map that is given or else the integration's own. */

@@ -91,7 +91,6 @@ test('create ignores read-only fields', async () => {
     updated_at: 5,
     first_contact_at: [],
     last_contact_at: '2001-01-01T00:00:00.000Z',
-    crm_ids: { hubspot: '1' },
   }
   const contact = await create(tenant, owned)
   assert.notEqual(contact.id, unknown_id)

@@ -24,7 +24,7 @@ test('PATCH with {} or only read-only fields changes nothing', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant, profile)
   const before = await get(tenant, id)
-  for (const body of [{}, { id: unknown_id, source: 'import', updated_at: null, crm_ids: { a: 'b' } }]) {
+  for (const body of [{}, { id: unknown_id, source: 'import', updated_at: null }]) {
     const { status, headers, body: answer } = await tenant.call('PATCH', `/contacts/${id}`, body)
     assert.equal(status, 200)
     assert.deepEqual({ ...answer.data, crm_ids: {} }, before)

@@ -79,29 +79,29 @@ test('a large body with deep nesting or very many lists and objects is rejected 
   const { phone_number } = newContact()
   const within = (name: string, value: string) => `{"phone_number":"${phone_number}","${name}":${value}}`
   const many = (item: string) => `[${`${item},`.repeat(20_000)}0]`
-  const deep = ['notes', 'crm_ids', 'unknown'].map((name) => within(name, nested(400_000)))
+  const deep = ['notes', 'created_at', 'unknown'].map((name) => within(name, nested(400_000)))
   await refuses(
     [
       ...deep,
       nested(400_000),
       nestedObjects(150_000),
-      within('crm_ids', many('{"a":1}')),
-      within('crm_ids', many('[1,2]')),
+      within('created_at', many('{"a":1}')),
+      within('created_at', many('[1,2]')),
     ],
     reasonOf,
     [400, 'VALIDATION_ERROR', 'invalid_json'],
   )
   const { call } = await workspace()
   const taken = [
-    `{"crm_ids":["${'[{\\"'.repeat(20_000)}"],"phone_number":"${phone_number}"}`,
-    `{"crm_ids":[${'{},'.repeat(19_000)}0],"phone_number":"${newContact().phone_number}","notes":${JSON.stringify(' '.repeat(70_000))}}`,
+    `{"created_at":["${'[{\\"'.repeat(20_000)}"],"phone_number":"${phone_number}"}`,
+    `{"created_at":[${'{},'.repeat(19_000)}0],"phone_number":"${newContact().phone_number}","notes":${JSON.stringify(' '.repeat(70_000))}}`,
   ]
   for (const body of taken) assert.equal((await call('POST', '/contacts', body, json)).status, 201, body.slice(0, 100))
 })
 
 test('an ignored field may be nested up to the limit', async () => {
   const { call } = await workspace()
-  const within = (value: string) => `{"phone_number":"${newContact().phone_number}","crm_ids":${value}}`
+  const within = (value: string) => `{"phone_number":"${newContact().phone_number}","created_at":${value}}`
   assert.equal((await call('POST', '/contacts', within(nested(10)), { ...json, 'idempotency-key': 'a' })).status, 201)
   await refuses([within(nested(5_000)), within(nestedObjects(5_000)), within(nested(400_000))], statusAndCode, [
     400,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
-import { setCrmId } from '../../server/contacts/crm-ids.ts'
+import { setCrmId } from '../../server/contacts/set-crm-id.ts'
 import * as contacts from '../../server/contacts/store.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
@@ -216,6 +216,7 @@ test('a value that is taken at each attempt, just after it was free, gets 409', 
   const id: string = other.id
   const isCurrent = () => true
   const change = { phone_number: holder.phone_number }
+  const crm_ids = { zoho: '1' }
   let attempts = 0
   /** Hides the row that has the value. */
   const withoutHolder = (db: Db): Db => {
@@ -223,12 +224,15 @@ test('a value that is taken at each attempt, just after it was free, gets 409', 
     return {
       ...db,
       many: async <Row>(statement: Sql) =>
-        statement.text.startsWith('select id, phone_number from') ? [] : db.many<Row>(statement),
-      maybe: async () => undefined,
+        /^select (id, phone_number from|holder)/.test(statement.text) ? [] : db.many<Row>(statement),
     }
   }
   const writes = [
     (db: Db) => contacts.update({ ...at(tenant.id), db: withoutHolder(db) }, [{ id, change, isCurrent }]),
+    (db: Db) =>
+      contacts.create({ ...at(tenant.id), db: withoutHolder(db) }, [
+        { ...newContact({ crm_ids }), source: 'api' as const },
+      ]),
     (db: Db) => setCrmId({ ...at(tenant.id), db: withoutHolder(db) }, { id, system: 'zoho', crm_id: '1', isCurrent }),
   ]
   for (const write of writes) {

@@ -172,6 +172,19 @@ test('a CRM id that another contact has is refused, and no contact is created', 
   assert.deepEqual([receipt.outcome, receipt.contact_id], ['refused', first.body.data.contact_id])
 })
 
+test('a CRM id is refused if the contact has ids in 50 systems', async () => {
+  const tenant = await workspace()
+  const crm_ids = Object.fromEntries(Array.from({ length: 49 }, (_, index) => [`system-${index}`, '1']))
+  const { id, phone_number: phone } = await create(tenant, { crm_ids })
+  const made = await createIntegration(tenant, { field_map: { phone_number: '/phone', crm_ids: { a: '/a', b: '/b' } } })
+  const refused = await tenant.send(made.url, { phone, a: '1', b: '1' })
+  assert.deepEqual(outcomeOf(refused), [400, 'VALIDATION_ERROR'])
+  const [receipt] = await receiptsOf(tenant, made)
+  assert.deepEqual([receipt.outcome, receipt.contact_id], ['refused', id])
+  assert.deepEqual((await get(tenant, id)).crm_ids, crm_ids)
+  assert.deepEqual(outcomeOf(await tenant.send(made.url, { phone, a: '1' })), [200, 'updated'])
+})
+
 test('two workspaces can have contacts with the same number', async () => {
   const [one, other] = await Promise.all([workspace(), workspace()])
   const phone = phoneNumber()

@@ -92,6 +92,8 @@ export async function changeContacts(server: Server): Promise<void> {
   for (const number of [first.phone_number, phoneNumber()])
     await call('PUT', `/contacts/by_phone_number/${number}`, { tags: ['vip'] })
   await call('PUT', `/contacts/${first.id}/crm_ids/hubspot`, { id: '1' })
+  await create({ crm_ids: { hubspot: '2' } })
+  await call('PATCH', `/contacts/${first.id}`, { crm_ids: { hubspot: null, zoho: '1' } })
   await call('GET', '/contacts?created_before=2036-01-01T00:00:00Z')
   await call('DELETE', `/contacts/${first.id}`)
 }

@@ -1,6 +1,7 @@
 import type { AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { OutboundError, ResponseTooLong } from '../kit/outbound/request.ts'
+import { isShortage } from '../kit/shortage.ts'
 import { truncate } from '../kit/text.ts'
 import { product } from '../product.ts'
 import { UnreadableError } from './parse/blocks.ts'
@@ -16,7 +17,7 @@ export interface FetchedFile {
   kind: FileKind
 }
 
-/** Fetches a page or a file. Each redirect is checked as the URL itself is. Fails with an UnreadableError. */
+/** Fetches a page or a file. Each redirect is checked as the URL itself is. Fails with an UnreadableError, or another error if this machine is to blame. */
 export async function fetchDocument(at: AtOutside, url: string, isStopping: () => boolean): Promise<FetchedFile> {
   const until = clock.ticks() + timeout_ms
   let next = url
@@ -84,7 +85,7 @@ async function request(
     return { file, kind }
   } catch (error) {
     if (error instanceof ResponseTooLong) throw new UnreadableError('The response has more than 20 MB.')
-    if (error instanceof OutboundError && !isStopping()) throw new UnreadableError(error.message)
+    if (error instanceof OutboundError && !isStopping() && !isShortage(error)) throw new UnreadableError(error.message)
     throw error
   } finally {
     clearInterval(timer)

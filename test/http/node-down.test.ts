@@ -30,6 +30,13 @@ for (const [message, fields] of errors) {
   })
 }
 
+test('a connection that the machine has no handles for is tried again', () => {
+  const error = Object.assign(new Error('connect EMFILE 127.0.0.1:5432'), { code: 'EMFILE', syscall: 'connect' })
+  assert.ok(isUnavailable(error))
+  assert.equal(toProblem(error).status, 503)
+  assert.equal(isUnavailable(Object.assign(new Error('open'), { code: 'EMFILE', syscall: 'open' })), false)
+})
+
 test('a database that is down is not a node', () => {
   const error = Object.assign(new Error('terminating connection due to administrator command'), { code: '57P01' })
   const { status, details } = toProblem(error)

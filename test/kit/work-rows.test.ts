@@ -67,6 +67,20 @@ test('work that fails is tried again after a while, longer each time, until it i
   assert.deepEqual([status, lease_until], ['failed', null])
 })
 
+test('work that the machine has no handles for is never given up', async () => {
+  const tenant = await workspace()
+  const { read, endLease } = await startImport(tenant)
+  const without_handles = Object.assign(new Error('open'), { code: 'EMFILE' })
+  const starved: RowWork = { ...imports, begin: () => Promise.reject(new Error('a batch', { cause: without_handles })) }
+  for (let attempt = 1; attempt <= attempts_max + 2; attempt += 1) {
+    await runOnce(starved, tenant)
+    await endLease()
+  }
+  assert.equal((await read()).status, 'queued')
+  await runOnce(imports, tenant)
+  assert.equal((await read()).status, 'finished')
+})
+
 test('work without a last attempt is never given up', async () => {
   const tenant = await workspace()
   const { read, endLease } = await startImport(tenant)

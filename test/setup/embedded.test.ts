@@ -194,6 +194,33 @@ test('a PostgreSQL that is killed is restarted with all committed data', async (
   assert.equal(findPostmaster(cluster), undefined)
 })
 
+test('a PostgreSQL that can not be seen for want of handles is not restarted', async () => {
+  const child = await run(
+    `import fs from 'node:fs'
+    import { openEmbedded } from '${embedded}embedded.ts'
+    import { isPostmaster, findPostmaster } from '${embedded}pid-file.ts'
+    const cluster = ${JSON.stringify(cluster)}
+    const warnings = []
+    const options = ${JSON.stringify({ checkout, name, data_dir, as: 'serve' })}
+    const { url } = await openEmbedded({ ...options, say() {}, warn: (line) => warnings.push(line) })
+    const { pid } = findPostmaster(cluster)
+    const gone = 4000000
+    const used = []
+    try { for (;;) used.push(fs.openSync('/dev/null')) } catch {}
+    const seen = [isPostmaster(pid, cluster), isPostmaster(gone, cluster)]
+    await new Promise((wake) => setTimeout(wake, 500))
+    for (const one of used) fs.closeSync(one)
+    const is_same = findPostmaster(cluster).pid === pid
+    console.log(JSON.stringify({ warnings, seen, is_same, url }))`,
+    'ulimit -n 256',
+  )
+  const { url, ...found } = JSON.parse(child.said)
+  assert.deepEqual(found, { warnings: [], seen: [true, false], is_same: true })
+  assert.equal(await query(url, 'select body from note'), 'kept well')
+  await kill(child)
+  await (await serve()).close()
+})
+
 test('a close during a restart leaves nothing running', async () => {
   for (const pause_ms of [0, 110, 150, 250]) {
     const { close } = await serve()
@@ -317,18 +344,19 @@ function opening(data_dir: string) {
     console.log('open')`
 }
 
-/** Runs the code until its first output, and keeps it running. */
-async function run(code: string) {
-  const child = spawnNode(code)
+/** Runs the code until its first output, and keeps it running. A command of the shell before it can limit it. */
+async function run(code: string, before = 'true') {
+  const child = spawnNode(code, before)
   const ended = once(child, 'exit').then(() => Promise.reject(new Error('it exited without output')))
-  await Promise.race([once(child.stdout, 'data'), ended])
+  const [said] = await Promise.race([once(child.stdout, 'data'), ended])
   ended.catch(() => {})
-  return child
+  return Object.assign(child, { said: String(said) })
 }
 
-function spawnNode(code: string) {
+function spawnNode(code: string, before = 'true') {
   const keep_running = `${code}\nsetInterval(() => {}, 1000)`
-  return spawn(process.execPath, ['--input-type=module', '-e', keep_running], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const words = ['-c', `${before}; exec "$0" "$@"`, process.execPath, '--input-type=module', '-e', keep_running]
+  return spawn('sh', words, { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
 async function kill(child: ChildProcess) {

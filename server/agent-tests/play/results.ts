@@ -1,6 +1,7 @@
 import type { PlayedConversation } from '../../conversations/played.ts'
 import * as clock from '../../kit/clock.ts'
-import { isBusy, isUnavailable } from '../../kit/postgres/errors.ts'
+import { isBusy } from '../../kit/postgres/errors.ts'
+import { isShortage } from '../../kit/shortage.ts'
 import { no_usage, type Usage } from '../../talk/state.ts'
 import { own_errors } from '../own-errors.ts'
 import { failures_max, type TestFailure, type TestRunResult } from '../schema.ts'
@@ -71,7 +72,7 @@ export async function withinTime<Result extends object>(
     if (scene.signal.aborted) throw new AbortedError('the play was aborted')
     if (error instanceof AbortedError) return fail(`It took longer than ${play_max_ms / 60_000} minutes.`)
     if (error instanceof PlayError) return fail(error.message)
-    if (isUnavailable(error) || isBusy(error)) throw error
+    if (isBusy(error) || isShortage(error)) throw error
     scene.log.error({ err: error, workspace_id: scene.at.workspace, ...ids }, 'a test could not be played')
     return fail(own_errors.internal)
   } finally {

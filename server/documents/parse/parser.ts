@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import * as clock from '../../kit/clock.ts'
+import { isShortage } from '../../kit/shortage.ts'
 import type { RunContext } from '../../kit/work/work.ts'
 import { UnreadableError } from './blocks.ts'
 import type { FileKind } from './kinds.ts'
@@ -24,7 +25,8 @@ const not_readable = 'The file is damaged and could not be read.'
 
 /**
  * Reads a file in a thread of its own, which ends with it: whatever is in the file, others don't wait, and what it may use is
- * limited. Fails with an UnreadableError if it can't be read. Returns nothing when the process is about to stop.
+ * limited. Fails with an UnreadableError if the file is to blame, and with another error if a new attempt may succeed. Returns
+ * nothing when the process is about to stop.
  */
 export async function parse(
   { kind, file }: { kind: FileKind; file: Buffer },
@@ -50,8 +52,10 @@ export async function parse(
 function read(thread: Worker, log: RunContext['log']): Promise<Parsed> {
   const { promise, resolve, reject } = Promise.withResolvers<Parsed>()
   const passages: ParsedPassage[] = []
+  let is_reading = false
   thread.on('message', (message: ParseMessage) => {
-    if (message.type === 'passages') {
+    if (message.type === 'reading') is_reading = true
+    else if (message.type === 'passages') {
       passages.push(...message.passages)
       thread.postMessage('more')
     } else if (message.type === 'end') resolve({ passages, characters: message.characters })
@@ -59,14 +63,19 @@ function read(thread: Worker, log: RunContext['log']): Promise<Parsed> {
   })
   thread.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') return reject(new UnreadableError(too_large))
-    // The process has no room for a thread now.
-    if (error.code === 'ERR_WORKER_INIT_FAILED') return reject(error)
+    if (!is_reading || isShortage(error)) return reject(notStarted(error))
     log.warn({ err: error }, 'a file could not be parsed')
     reject(new UnreadableError(not_readable))
   })
-  thread.on('exit', () => reject(new UnreadableError(not_readable)))
+  thread.on('exit', (code) =>
+    reject(is_reading ? new UnreadableError(not_readable) : notStarted(new Error(`it ended with ${code}`))),
+  )
   return promise
 }
+
+/** The process has no room for a thread now, or for its modules: those that can't be opened may look as if they were missing. */
+const notStarted = (cause: Error): Error =>
+  Object.assign(new Error('a thread could not read a file', { cause }), { code: 'ERR_WORKER_INIT_FAILED' })
 
 async function watch(thread: Worker, isOver: () => boolean): Promise<undefined> {
   const until = clock.ticks() + time_max_ms

@@ -1,5 +1,9 @@
-import { getDocumentProxy } from 'unpdf'
+import { getDocumentProxy, getResolvedPDFJS } from 'unpdf'
+import { isShortage } from '../../kit/shortage.ts'
 import { Blocks, UnreadableError } from './blocks.ts'
+
+// Otherwise it is imported with the first file, which would be blamed for what fails then.
+await getResolvedPDFJS()
 
 const pages_max = 2_000
 /** A line whose letters are this much larger than most is a heading. */
@@ -39,6 +43,7 @@ async function open(file: Buffer) {
   } catch (error) {
     if (error instanceof Error && error.name === 'PasswordException')
       throw new UnreadableError('The PDF has a password. Upload it without one.')
+    if (isShortage(error)) throw error
     throw new UnreadableError('The PDF is damaged and could not be read.')
   }
 }

@@ -11,8 +11,9 @@ export interface ParseRequest {
   file: Uint8Array
 }
 
-/** The thread sends these, and `end` last. */
+/** The thread sends these, `reading` first and `end` last. What fails before `reading` has nothing to do with the file. */
 export type ParseMessage =
+  | { type: 'reading' }
   | { type: 'passages'; passages: ParsedPassage[] }
   | { type: 'end'; characters: number }
   | { type: 'unreadable'; reason: string }
@@ -24,6 +25,8 @@ const passages_per_message = 200
 const { kind, file } = workerData as ParseRequest
 const send = (message: ParseMessage): void => parentPort?.postMessage(message)
 
+const read = await readerOf(kind)
+send({ type: 'reading' })
 try {
   const { all } = await read(Buffer.from(file.buffer, file.byteOffset, file.byteLength))
   const passages = cutPassages(all)
@@ -39,20 +42,28 @@ try {
 }
 
 /** Imports what it needs only: a thread reads one file. */
-async function read(bytes: Buffer): Promise<Blocks> {
+async function readerOf(kind: FileKind): Promise<(bytes: Buffer) => Blocks | Promise<Blocks>> {
   switch (kind) {
     case 'pdf':
-      return (await import('./pdf.ts')).readPdf(bytes)
+      return (await import('./pdf.ts')).readPdf
     case 'word':
-      return (await import('./word.ts')).readWord(bytes)
-    case 'html':
-      return (await import('./html.ts')).readHtml(decode(bytes, decoderIn(bytes)))
-    case 'csv':
-      return (await import('./csv.ts')).readCsv(decode(bytes))
-    case 'markdown':
-      return (await import('./markdown.ts')).readMarkdown(decode(bytes))
-    case 'text':
-      return (await import('./text.ts')).readText(decode(bytes))
+      return (await import('./word.ts')).readWord
+    case 'html': {
+      const { readHtml } = await import('./html.ts')
+      return (bytes) => readHtml(decode(bytes, decoderIn(bytes)))
+    }
+    case 'csv': {
+      const { readCsv } = await import('./csv.ts')
+      return (bytes) => readCsv(decode(bytes))
+    }
+    case 'markdown': {
+      const { readMarkdown } = await import('./markdown.ts')
+      return (bytes) => readMarkdown(decode(bytes))
+    }
+    case 'text': {
+      const { readText } = await import('./text.ts')
+      return (bytes) => readText(decode(bytes))
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { inflateRawSync } from 'node:zlib'
+import { isShortage } from '../../kit/shortage.ts'
 import { UnreadableError } from './blocks.ts'
 
 const entries_max = 10_000
@@ -63,6 +64,7 @@ function unpack(file: Buffer, { method, is_encrypted, packed_length, offset }: E
   try {
     return inflateRawSync(packed, { maxOutputLength: bytes_max })
   } catch (error) {
+    if (isShortage(error)) throw error
     if (!(error instanceof RangeError)) throw damaged()
     throw new UnreadableError(`The file unpacks to more than ${Math.round(bytes_max / 1024 / 1024)} MB.`)
   }

@@ -162,5 +162,5 @@ export const canceled = 'The request was canceled.'
 export function toOutboundError(error: Error): OutboundError {
   if (error instanceof OutboundError) return error
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
-  return new OutboundError(messageFor(code))
+  return new OutboundError(messageFor(code), { cause: error })
 }

@@ -1,4 +1,5 @@
 import { errorCode, Problem } from '../problem.ts'
+import { isShortage } from '../shortage.ts'
 
 const serialization_failure = '40001'
 const deadlock_detected = '40P01'
@@ -68,12 +69,16 @@ export const isUnavailable = (error: unknown): boolean =>
     isContention(error) ||
     isQueryTimeout(error) ||
     isNodeDown(error) ||
+    isOutOfHandles(error) ||
     /^(08|53|57P0)|^(57014|25006)$|^(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/.test(
       codeOf(error),
     ) ||
     /^Connection terminated|^timeout exceeded when|^Client (was closed|has encountered)|^Cannot use a pool/.test(
       error.message,
     ))
+
+/** There is nothing left for another connection. */
+const isOutOfHandles = (error: Error): boolean => isShortage(error) && 'syscall' in error && error.syscall === 'connect'
 
 /** The same, or too many reads wait already. */
 export const isBusy = (error: unknown): boolean =>

@@ -3,6 +3,7 @@ import { type At, type AtOutside, type InWorkspace, inTransaction } from '../at.
 import * as clock from '../clock.ts'
 import { isUnavailable } from '../postgres/errors.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../postgres/sql.ts'
+import { isShortage } from '../shortage.ts'
 import { plainShare } from './capacity.ts'
 import type { DueKind } from './due.ts'
 import { itemLeases, leaseEnd } from './lease.ts'
@@ -27,7 +28,10 @@ export interface RowWork {
   table: string
   /** Returns the function that runs one batch. It returns false, with `due_at` set to null, when no work is left. */
   begin: (at: AtOutside, lease: Lease, context: RunContext) => Promise<() => Promise<boolean>>
-  /** Called in a transaction after the last attempt has failed. Without it, attempts go on for ever. */
+  /**
+   * Called in a transaction after the last attempt has failed. Without it, attempts go on for ever. So they do while the database is
+   * out of reach, or the machine lacks something.
+   */
   giveUp?: (at: At, lease: Lease) => Promise<void>
 }
 
@@ -136,7 +140,7 @@ async function giveUpOrRetryAt(
   )
   if (!held) return null
   const { giveUp } = work
-  if (giveUp && held.attempt >= attempts_max && !isUnavailable(error)) {
+  if (giveUp && held.attempt >= attempts_max && !isUnavailable(error) && !isShortage(error)) {
     await inTransaction(at, (at) => giveUp(at, lease))
     return null
   }

@@ -151,7 +151,7 @@ function sharedWith(data_dir: string, name: string, shared: Postmaster): Embedde
   let last = shared
   return {
     get url() {
-      last = findReady(data_dir) ?? last
+      last = findReadyIfReadable(data_dir) ?? last
       return formatUrl(name, password, last)
     },
     close: async () => {},
@@ -166,6 +166,15 @@ function findReady(data_dir: string): Postmaster | undefined {
 function inUse(data_dir: string, name: string, holder: Holder | undefined) {
   const who = holder ? `another ${name} ${holder.command} (pid ${holder.pid})` : 'another process'
   return new SetupError(`DATA_DIR ${data_dir} is in use by ${who}`)
+}
+
+/** While its file can't be read, for example without handles, it runs where it ran before. */
+function findReadyIfReadable(data_dir: string): Postmaster | undefined {
+  try {
+    return findReady(data_dir)
+  } catch {
+    return undefined
+  }
 }
 
 function formatUrl(name: string, password: string, { port }: Postmaster) {

@@ -23,13 +23,26 @@ export function findPostmaster(cluster: string): Postmaster | undefined {
 /** Whether the last postmaster still runs, or has ended without a clean stop, which removes its file. */
 export const hasPidFile = (cluster: string): boolean => fs.existsSync(pidFile(cluster))
 
-/** On Linux it checks the command line. On other systems it trusts the process id. */
+/**
+ * On Linux it checks the command line. On other systems, and while that can't be read, it trusts the process id: a lack of handles
+ * must not look like a PostgreSQL that has stopped.
+ */
 export function isPostmaster(pid: number, cluster: string): boolean {
   if (!(pid > 0)) return false
+  if (process.platform !== 'linux') return isOwnProcess(pid)
   try {
-    if (process.platform !== 'linux') return process.kill(pid, 0)
     const [program = '', , folder] = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
     return program.endsWith('/postgres') && folder === cluster
+  } catch (error) {
+    const is_gone = ['ENOENT', 'ESRCH'].includes(errorCode(error) ?? '')
+    return !is_gone && isOwnProcess(pid)
+  }
+}
+
+/** Needs no handle. One that we may not signal belongs to another user, so it is no PostgreSQL of ours. */
+function isOwnProcess(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
   } catch {
     return false
   }

@@ -5309,7 +5309,7 @@ export interface AuditEntry {
   request_id: string | null
   /**
    * How often it happened. Wrong passwords, and downloads of the same file by the same actor, are one entry for each
-   * minute.
+   * minute. Parts of a recording that a player gets later, because someone seeks, belong to an entry of the last hour.
    */
   count: number
 }

@@ -25,7 +25,8 @@ export const AuditEntry = Type.Object(
     }),
     count: Type.Integer({
       description:
-        'How often it happened. Wrong passwords, and downloads of the same file by the same actor, are one entry for each minute.',
+        'How often it happened. Wrong passwords, and downloads of the same file by the same actor, are one entry for each minute. ' +
+        'Parts of a recording that a player gets later, because someone seeks, belong to an entry of the last hour.',
       examples: [1],
     }),
   },

@@ -14,6 +14,7 @@ import type { AuditEntry, AuditQuery } from './schema.ts'
 const kept_ms = 365 * clock.day_ms
 const delete_batch_rows = 2_000
 const minute_ms = 60_000
+const recorded_ms = 60 * minute_ms
 
 export interface NewEntry {
   /** The name of the operation. */
@@ -33,6 +34,19 @@ export async function record({ db, workspace, ...acting }: Acting, entry: NewEnt
   await db.run(
     sql`insert into audit_log (workspace_id, ${columns}) values (${workspace}, ${valuesOf(acting, entry)}) ${count_again}`,
   )
+}
+
+/** Whether an entry of the same actor, action, subject and address is younger than an hour. */
+export async function isRecorded(
+  { db, workspace, actor, request }: Acting,
+  { action, subject }: Pick<NewEntry, 'action' | 'subject'>,
+): Promise<boolean> {
+  const since = clock.iso(clock.wall() - recorded_ms)
+  const found = await db.maybe(
+    sql`select 1 from audit_log where workspace_id = ${workspace} and subject_id = ${subject?.id ?? null} and at > ${since}
+      and action = ${action} and actor_id = ${actor.id} and ip = ${request ? plainAddress(request.ip) : null} limit 1`,
+  )
+  return found !== undefined
 }
 
 /** The same in each of these workspaces. A sharded database refuses this. */

@@ -194,6 +194,51 @@ test('listening to a recording leaves an entry, and one that is not there leaves
   assert.deepEqual(others, [])
 })
 
+test('a player that seeks leaves no further entry within an hour', async () => {
+  const tenant = await workspace()
+  const id = await addRecordedCall(pool, tenant, one_word)
+  const listen = (range: string, by = tenant.call) =>
+    untilRendered(() => by('GET', `/calls/${id}/recording`, undefined, { range }))
+  const counts = async (): Promise<number[]> =>
+    (await entries(tenant, '&action=calls.get_recording')).map(({ count }: { count: number }) => count)
+  assert.equal((await listen('bytes=100-199')).status, 206, 'a part alone is listened to as well')
+  assert.deepEqual(await counts(), [1])
+  for (const range of ['bytes=200-299', 'bytes=300-', 'bytes=-100', 'bytes=100-199'])
+    assert.equal((await listen(range)).status, 206)
+  assert.deepEqual(await counts(), [1])
+  const before_ms = (ms: number) =>
+    pool.run(
+      sql`update audit_log set at = ${clock.iso(clock.wall() - ms)}
+        where workspace_id = ${tenant.id} and action = ${'calls.get_recording'} and count = 1`,
+    )
+  await before_ms(59 * 60_000)
+  await listen('bytes=1-')
+  assert.deepEqual(await counts(), [1])
+  await before_ms(61 * 60_000)
+  await listen('bytes=1-')
+  assert.deepEqual(
+    (await counts()).reduce((sum, count) => sum + count),
+    2,
+  )
+  const authorization = `Bearer ${await tenant.newKey()}`
+  const path = `/api/v1/calls/${id}/recording`
+  const all = await entries(tenant)
+  assert.equal((await fetch('GET', path, undefined, { authorization, range: 'bytes=1-' })).status, 206)
+  assert.equal((await entries(tenant)).length, all.length + 1, 'another actor has another entry')
+})
+
+test('what gives out no byte of a recording leaves no entry', async () => {
+  const tenant = await workspace()
+  const id = await addRecordedCall(pool, tenant, one_word)
+  const path = `/calls/${id}/recording`
+  const { headers } = await untilRendered(() => tenant.call('HEAD', path))
+  const etag = headers.get('etag') ?? ''
+  assert.equal((await tenant.call('GET', path, undefined, { 'if-none-match': etag })).status, 304)
+  assert.equal((await tenant.call('GET', path, undefined, { 'if-match': '"another"' })).status, 412)
+  assert.equal((await tenant.call('GET', path, undefined, { range: 'bytes=99999999-' })).status, 416)
+  assert.deepEqual(await actions(tenant, '&action=calls.get_recording'), [])
+})
+
 test('an entry stays when what it is about is deleted, without its name', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant, '/webhooks', newWebhook({ description: 'Orders' }))

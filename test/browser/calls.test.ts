@@ -29,7 +29,19 @@ const choose = async (field: string, option: string) => {
 }
 const click = (name: string) => page.getByRole('button', { name, exact: true }).click()
 const currentTime = async () => Number(await page.evaluate('document.querySelector("audio").currentTime'))
-const waitForPlayer = () => page.locator('audio[data-loaded=true]').waitFor({ state: 'attached' })
+const play = (name = 'Play') => page.getByRole('button', { name, exact: true })
+
+/** Requests for bytes of a recording, since the file began. */
+const recording_requests: string[] = []
+if (!skip)
+  context.on('request', (request) => {
+    if (/\/recording(\?|$)/.test(request.url()) && request.method() === 'GET') recording_requests.push(request.url())
+  })
+/** How often the audit log says that the recording was played or downloaded. */
+async function auditedCounts(): Promise<number[]> {
+  const entries = await send('GET', `/audit_log?action=calls.get_recording&subject_id=${call_id}`)
+  return entries.map(({ count }: { count: number }) => count)
+}
 
 /** Opens a new workspace with an agent and a contact. */
 async function openWorkspace(kind: 'live' | 'test') {
@@ -73,11 +85,51 @@ test('a call in a test workspace happens when its clock is advanced', { skip }, 
     { times: 1 },
   )
   await click('Advance the clock by 5 minutes')
-  await page.getByText('The recording is being prepared…').waitFor()
   await transcript().getByText('Tuesday').first().waitFor()
-  await waitForPlayer()
+  await play().waitFor()
   await captureAll(owner, 'call, ended')
   assert.deepEqual(owner.pageErrors([409]), [])
+})
+
+test('the events of a call are one below the other, beside their name', { skip }, async () => {
+  const line = page.getByRole('complementary', { name: 'Details' }).getByRole('region', { name: 'Line' })
+  await line.getByText('Call ended').waitFor()
+  const { name, events } = await line.evaluate((section) => ({
+    name: section.querySelector('dt')?.getBoundingClientRect().right ?? 0,
+    events: [...section.querySelectorAll('dd')].map((event) => {
+      const { left, top } = event.getBoundingClientRect()
+      return [left, top]
+    }),
+  }))
+  assert.ok(events.length > 2)
+  assert.equal(new Set(events.map(([left]) => left)).size, 1)
+  assert.ok(events.every(([left = 0]) => left > name))
+  assert.equal(new Set(events.map(([, top]) => top)).size, events.length)
+})
+
+test('a recording is requested when someone plays it, and that is one entry of the audit log', { skip }, async () => {
+  const position = page.getByRole('slider', { name: 'Position' })
+  await position.focus()
+  await page.keyboard.press('ArrowRight')
+  await page.locator('input[aria-valuetext^="0:05 of"]').waitFor()
+  await page.getByLabel('Speed').selectOption('2')
+  assert.deepEqual(recording_requests, [])
+  assert.deepEqual(await auditedCounts(), [])
+  await play().click()
+  await page.getByText('The recording is being prepared…').waitFor()
+  await play('Pause').waitFor()
+  assert.ok((await currentTime()) >= 5)
+  assert.equal(await page.evaluate('document.querySelector("audio").playbackRate'), 2)
+  await play('Pause').click()
+  const requests = recording_requests.length
+  await position.focus()
+  for (const key of ['Home', 'ArrowRight', 'End', 'Home']) await page.keyboard.press(key)
+  await play().click()
+  await play('Pause').click()
+  assert.equal(recording_requests.length, requests)
+  assert.deepEqual(await auditedCounts(), [1])
+  await page.getByLabel('Speed').selectOption('1')
+  await captureAll(owner, 'call, played')
 })
 
 test('a recording is played from a word, by the keyboard, and without one of its tracks', { skip }, async () => {
@@ -106,6 +158,27 @@ test('a recording is played from a word, by the keyboard, and without one of its
   await page.getByRole('button', { name: 'Play', exact: true }).waitFor()
   assert.equal(await page.evaluate('document.querySelector("audio").ended'), true)
   assert.deepEqual(owner.pageErrors([409]), [])
+})
+
+test('a long recording is played as it arrives, and that is one more entry', { skip }, async () => {
+  const of_call = new RegExp(`/api/v1/calls/${call_id}$`)
+  await context.route(of_call, async (route) => {
+    const response = await route.fetch()
+    const { data, ...body } = await response.json()
+    const recording = { ...data.recording, duration_ms: 20 * 60_000 }
+    await route.fulfill({ response, json: { ...body, data: { ...data, recording } } })
+  })
+  const sum = async () => (await auditedCounts()).reduce((sum, count) => sum + count)
+  const before = await sum()
+  await page.reload()
+  await page.getByText('0:00 / 20:00').waitFor()
+  assert.equal(await sum(), before)
+  await Promise.all([play('Pause').waitFor(), play().click()])
+  assert.match(String(await page.evaluate('document.querySelector("audio").src')), /^http/)
+  await play().waitFor()
+  assert.equal(await sum(), before + 1)
+  await context.unroute(of_call)
+  await page.reload()
 })
 
 test('transcripts and the recording are downloaded', { skip }, async () => {
@@ -271,7 +344,7 @@ test('a call is followed live, handed over and hung up', { skip }, async () => {
   await captureAll(owner, 'call, handed over')
   await click('Hang up')
   await page.getByText('Your team hung up').first().waitFor()
-  await waitForPlayer()
+  await play().waitFor()
   await transcript().getByText('Interrupted').first().waitFor()
   await transcript().getByText('Handed over by Ada ·').waitFor()
   await transcript()

@@ -345,11 +345,33 @@ async function mustLookAt(page: Page, violations: 'serious' | 'any'): Promise<bo
   return is_new || looks_at_each_state
 }
 
-/** Fails if the page or frame scrolls sideways. */
+/** Fails if the page or frame scrolls sideways, or if something leaves its card. */
 export async function assertFits(page: Page | Frame, name: string): Promise<void> {
   const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
   assert.ok(overflow <= 0, `${name} is ${overflow} px too wide`)
+  assert.deepEqual(await page.evaluate(finding_what_leaves), [], `${name}: something leaves its card`)
 }
+
+/**
+ * Runs in the page: the elements that are wider than the nearest box with a border around them, and that it doesn't scroll or cut off.
+ * What floats above the page is no part of a box.
+ */
+const finding_what_leaves = `(() => {
+  const isBox = ({ borderLeftWidth, borderRightWidth }) => parseFloat(borderLeftWidth) > 0 && parseFloat(borderRightWidth) > 0
+  const found = []
+  const look = (element, box) => {
+    const style = getComputedStyle(element)
+    if (style.display === 'none' || style.position === 'fixed' || style.position === 'absolute') return
+    const { left, right, width } = element.getBoundingClientRect()
+    if (box && width > 0 && (left < box.left - 1 || right > box.right + 1))
+      return void found.push(element.outerHTML.slice(0, 160) + ' at ' + [left, right] + ' in ' + [box.left, box.right])
+    if (style.overflowX !== 'visible') return
+    const inside = isBox(style) && style.display !== 'inline' ? { left, right } : box
+    for (const child of element.children) look(child, inside)
+  }
+  look(document.body, undefined)
+  return found
+})()`
 
 /** Only with `npm run screenshots`. */
 export async function saveScreenshot(page: Page, name: string): Promise<void> {

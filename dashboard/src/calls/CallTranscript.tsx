@@ -21,11 +21,13 @@ interface CallTranscriptProps {
   notes: Note[]
   turns: TranscriptTurn[]
   player: Player
+  /** Whether the recording can be played. */
+  is_playable: boolean
   names: Record<Turn['role'], string>
 }
 
 /** What was said. A click on a word plays from there, and words light up while they are heard. */
-export function CallTranscript({ call, notes, turns, player, names }: CallTranscriptProps) {
+export function CallTranscript({ call, notes, turns, player, is_playable, names }: CallTranscriptProps) {
   const api = useApi()
   const { conversation_id, answered_at } = call
   const has_more = turns.some(
@@ -36,11 +38,11 @@ export function CallTranscript({ call, notes, turns, player, names }: CallTransc
     ...turnsQuery(api, conversation_id ?? ''),
     enabled: has_more && conversation_id !== null,
   })
-  const { is_loaded, time_ms } = player
+  const { time_ms } = player
   const seekToWord = ({ target }: MouseEvent) => {
     const start = target instanceof HTMLElement ? target.dataset.start : undefined
     // Selecting text is no click.
-    if (start !== undefined && is_loaded && !String(getSelection() ?? '')) player.seek(Number(start), true)
+    if (start !== undefined && is_playable && !String(getSelection() ?? '')) player.seek(Number(start), true)
   }
   return (
     <section
@@ -50,7 +52,7 @@ export function CallTranscript({ call, notes, turns, player, names }: CallTransc
       tabIndex={0}
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: the keyboard uses the times */}
-      <div className={chat.turns} data-playable={is_loaded} onClick={seekToWord}>
+      <div className={chat.turns} data-playable={is_playable} onClick={seekToWord}>
         {inOrder(turns, notes, ({ start_ms }) => Date.parse(answered_at ?? '') + (start_ms ?? 0)).map((turn) => {
           if ('at' in turn) return <NoteView key={turn.id} note={turn} />
           const full_turn = full.data?.find(({ seq }) => seq === turn.seq)
@@ -62,7 +64,7 @@ export function CallTranscript({ call, notes, turns, player, names }: CallTransc
               full={full_turn}
               name={full_turn?.author?.name ?? names[turn.role]}
               time_ms={is_heard ? time_ms : undefined}
-              {...(is_loaded && { seek: player.seek })}
+              {...(is_playable && { seek: player.seek })}
             />
           )
         })}

@@ -4,10 +4,11 @@ import styles from '../conversations/conversations.module.css'
 import { useNotes } from '../conversations/useNotes.ts'
 import { useApi } from '../kit/api.ts'
 import { PhoneIcon } from '../kit/icons.tsx'
+import { useCanEdit } from '../kit/session.ts'
 import { EmptyState, LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { CallTranscript } from './CallTranscript.tsx'
 import { describeEnd, outcome_sentences, transcriptQuery } from './call.ts'
-import { Recording } from './Recording.tsx'
+import { canPlay, Recording } from './Recording.tsx'
 import { usePlayer } from './usePlayer.ts'
 
 /** The recording and the transcript, which follow each other. */
@@ -16,6 +17,7 @@ export function EndedCall({ call, contact }: { call: Call; contact: string }) {
   const { data, error, refetch } = useQuery({ ...transcriptQuery(useApi(), call.id), enabled: is_said })
   const notes = useNotes({ id: is_said ? call.conversation_id : null, status: 'closed', is_call: true })
   const player = usePlayer()
+  const is_playable = useCanEdit() && canPlay(call)
   const turns = data?.turns ?? []
   return (
     <>
@@ -32,6 +34,7 @@ export function EndedCall({ call, contact }: { call: Call; contact: string }) {
           notes={notes}
           turns={turns}
           player={player}
+          is_playable={is_playable}
           names={{ contact, agent: call.agent_name, human: 'Your team', system: 'System' }}
         />
       )}

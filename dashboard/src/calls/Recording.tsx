@@ -1,6 +1,6 @@
 import { ActionIcon, Button, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import type { Call } from '../../../server/calls/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { errorMessage } from '../kit/error-messages.ts'
@@ -8,7 +8,7 @@ import { formatDuration } from '../kit/format.ts'
 import { MutedIcon, PauseIcon, PlayIcon, SpeakerIcon } from '../kit/icons.tsx'
 import { useCanEdit } from '../kit/session.ts'
 import styles from './calls.module.css'
-import { isRendering, type Peaks, recordingPath, recordingQuery } from './recording.ts'
+import { durationOf, isRendering, recordingPath, recordingQuery } from './recording.ts'
 import { type Track, tracks } from './tracks.ts'
 import type { TranscriptTurn } from './transcript.ts'
 import type { Player } from './usePlayer.ts'
@@ -21,13 +21,17 @@ interface RecordingProps {
   contact: string
 }
 
+/** Whether there is something to play, for whoever may. */
+export const canPlay = ({ answered_at, recording }: Pick<Call, 'answered_at' | 'recording'>): boolean =>
+  answered_at !== null && (recording.status === 'ready' || recording.status === 'rendering')
+
 /** The player, or why there is none. */
 export function Recording(props: RecordingProps) {
   const { status } = props.call.recording
   const can_listen = useCanEdit()
   if (props.call.answered_at === null) return null
-  if (status === 'ready' || status === 'rendering') {
-    return can_listen ? <ReadyRecording {...props} /> : <Note>Your role can’t play recordings.</Note>
+  if (canPlay(props.call)) {
+    return can_listen ? <PlayerView {...props} /> : <Note>Your role can’t play recordings.</Note>
   }
   if (status === 'deleted') return <Note>The recording has been deleted.</Note>
   if (status === 'failed') return <Note>The recording failed.</Note>
@@ -35,27 +39,6 @@ export function Recording(props: RecordingProps) {
 }
 
 const Note = ({ children }: { children: ReactNode }) => <p className={styles.note}>{children}</p>
-
-function ReadyRecording(props: RecordingProps) {
-  const { data: peaks, error, failureReason, refetch } = useQuery(recordingQuery(useApi(), props.call))
-  if (peaks !== undefined) return <PlayerView {...props} peaks={peaks} />
-  if (!error) {
-    const text = isRendering(failureReason) ? 'The recording is being prepared…' : 'Loading the recording…'
-    return (
-      <p className={styles.note} role="status">
-        {text}
-      </p>
-    )
-  }
-  return (
-    <p className={styles.note} role="alert">
-      {isRendering(error) ? 'The recording is still being prepared.' : `No recording: ${errorMessage(error)}`}{' '}
-      <Button variant="default" size="xs" onClick={() => void refetch()}>
-        Try again
-      </Button>
-    </p>
-  )
-}
 
 const speeds = [
   { value: '0.75', label: '0.75×' },
@@ -65,22 +48,24 @@ const speeds = [
   { value: '2', label: '2×' },
 ]
 
-function PlayerView({ call, player, turns, contact, peaks }: RecordingProps & { peaks: Peaks[] | null }) {
+function PlayerView({ call, player, turns, contact }: RecordingProps) {
   const api = useApi()
   const [speed, setSpeed] = useState('1')
-  const duration_ms = call.recording.duration_ms ?? call.duration_ms ?? 0
+  const loading = useQuery({ ...recordingQuery(api, call), enabled: player.is_wanted })
+  const { data: loaded, isFetching: is_loading, failureReason } = loading
+  const file_url = useObjectUrl(loaded?.file)
+  const source = loaded?.file === null ? api.fileUrl(recordingPath(call)) : file_url
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it begins once, from the time that is chosen by then
+  useEffect(() => {
+    if (source) player.begin()
+  }, [source])
+  const duration_ms = durationOf(call)
   const names: Record<Track, string> = { contact, agent: call.agent_name }
   const label = player.is_playing ? 'Pause' : 'Play'
   return (
     <section className={styles.player} aria-label="Recording">
-      <audio
-        ref={player.audio}
-        src={api.fileUrl(recordingPath(call))}
-        preload="metadata"
-        data-loaded={player.is_loaded}
-        {...player.handlers}
-      />
-      <ActionIcon size={40} radius="xl" aria-label={label} onClick={player.toggle}>
+      <audio ref={player.audio} src={source} preload="none" {...player.handlers} />
+      <ActionIcon size={40} radius="xl" aria-label={label} loading={is_loading} onClick={player.toggle}>
         {player.is_playing ? <PauseIcon size={20} /> : <PlayIcon size={20} />}
       </ActionIcon>
       <span className={styles.time}>
@@ -100,10 +85,43 @@ function PlayerView({ call, player, turns, contact, peaks }: RecordingProps & { 
           player.setSpeed(Number(value))
         }}
       />
-      <Waveform peaks={peaks} turns={turns} duration_ms={duration_ms} time_ms={player.time_ms} onSeek={player.seek} />
+      <Waveform
+        peaks={loaded?.peaks ?? null}
+        turns={turns}
+        duration_ms={duration_ms}
+        time_ms={player.time_ms}
+        onSeek={player.seek}
+      />
+      {is_loading && (
+        <p className={styles.loading} role="status">
+          {isRendering(failureReason) ? 'The recording is being prepared…' : 'Loading the recording…'}
+        </p>
+      )}
+      {loading.error && <LoadFailed error={loading.error} retry={loading.refetch} />}
     </section>
   )
 }
+
+/** The address of a file in memory, as long as this is shown. */
+function useObjectUrl(file: Blob | null | undefined): string | undefined {
+  const [url, setUrl] = useState<string>()
+  useEffect(() => {
+    if (!file) return
+    const made = URL.createObjectURL(file)
+    setUrl(made)
+    return () => URL.revokeObjectURL(made)
+  }, [file])
+  return url
+}
+
+const LoadFailed = ({ error, retry }: { error: Error; retry: () => unknown }) => (
+  <p className={styles.loading} role="alert">
+    {isRendering(error) ? 'The recording is still being prepared.' : `No recording: ${errorMessage(error)}`}{' '}
+    <Button variant="default" size="xs" onClick={() => void retry()}>
+      Try again
+    </Button>
+  </p>
+)
 
 function MuteButton({ name, track, player }: { name: string; track: Track; player: Player }) {
   const is_muted = player.muted.includes(track)

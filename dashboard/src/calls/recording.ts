@@ -3,8 +3,8 @@ import type { Call } from '../../../server/calls/schema.ts'
 import type { Api } from '../kit/api.ts'
 import { ParleyError } from '../kit/request.ts'
 
-/** A longer recording is not read for its waveform: 15 minutes are 14 MB, and 58 MB decoded. */
-const waveform_max_ms = 15 * 60_000
+/** A longer recording is played as it arrives, without a waveform: 15 minutes are 14 MB, and 58 MB decoded. */
+const in_memory_max_ms = 15 * 60_000
 /** Of recordings of the telephone. */
 const sample_rate_hz = 8_000
 const peak_count = 800
@@ -16,19 +16,38 @@ export type Peaks = number[]
 
 export const recordingPath = ({ id }: Pick<Call, 'id'>): string => `/calls/${id}/recording`
 
-/** Whether the server is still making the recording. */
-export const isRendering = (error: unknown): error is ParleyError =>
-  error instanceof ParleyError && error.status === 409 && error.details.reason === 'rendering'
+export const durationOf = ({ recording, duration_ms }: Pick<Call, 'recording' | 'duration_ms'>): number =>
+  recording.duration_ms ?? duration_ms ?? 0
 
-/** Resolves when the recording can be played: to the peaks of its tracks, or to null if it is too long for a waveform. */
+/** Whether the server is still making the recording. The answer to a HEAD says no more than its status. */
+export const isRendering = (error: unknown): error is ParleyError =>
+  error instanceof ParleyError && error.status === 409
+
+export interface LoadedRecording {
+  /** Null: too long to be kept. */
+  file: Blob | null
+  /** Those of its tracks. Null without a waveform. */
+  peaks: Peaks[] | null
+}
+
+/**
+ * Resolves when the recording can be played. The audit log has an entry for each request that gets a part of it: so there is one for
+ * each time that someone opens the call and plays it, and nothing reads it again.
+ */
 export const recordingQuery = (api: Api, call: Call) =>
   queryOptions({
     queryKey: [api.workspace, 'calls', 'recording', call.id],
-    staleTime: Infinity,
-    queryFn: async ({ signal }): Promise<Peaks[] | null> => {
-      const is_long = (call.recording.duration_ms ?? 0) > waveform_max_ms
-      const bytes = await api.bytes(recordingPath(call), { signal, ...(is_long && { range: 'bytes=0-43' }) })
-      return is_long ? null : await readPeaks(bytes)
+    staleTime: 'static',
+    gcTime: 0,
+    queryFn: async ({ signal }): Promise<LoadedRecording> => {
+      if (durationOf(call) > in_memory_max_ms) {
+        await api.head(recordingPath(call), signal)
+        return { file: null, peaks: null }
+      }
+      const bytes = await api.bytes(recordingPath(call), signal)
+      // Decoding takes the bytes away.
+      const file = new Blob([bytes], { type: 'audio/wav' })
+      return { file, peaks: await readPeaks(bytes) }
     },
     retry: (failures, error) => isRendering(error) && failures < tries_max,
     retryDelay: (_, error) => 1000 * ((isRendering(error) && error.retryAfter) || wait_s),

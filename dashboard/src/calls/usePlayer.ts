@@ -9,24 +9,27 @@ export interface Player {
   audio: RefObject<HTMLAudioElement | null>
   time_ms: number
   is_playing: boolean
-  is_loaded: boolean
+  /** Whether someone has begun to play. Nothing is requested before. */
+  is_wanted: boolean
   muted: Track[]
   toggle: () => void
   /** With `then_play` it also begins to play. */
   seek: (time_ms: number, then_play?: boolean) => void
   setSpeed: (speed: number) => void
   toggleMuted: (track: Track) => void
+  /** Plays from the chosen time, once the audio element has a source. */
+  begin: () => void
   /** To be passed to the audio element. */
-  handlers: { onPlay: () => void; onPause: () => void; onSeeked: () => void; onLoadedMetadata: () => void }
+  handlers: { onPlay: () => void; onPause: () => void; onSeeked: () => void }
 }
 
-/** Controls an audio element. */
+/** Controls an audio element, which gets its source when someone wants to play. */
 export function usePlayer(): Player {
   const audio = useRef<HTMLAudioElement>(null)
   const tracks = useRef<Tracks>(undefined)
   const [time_ms, setTime] = useState(0)
   const [is_playing, setPlaying] = useState(false)
-  const [is_loaded, setLoaded] = useState(false)
+  const [is_wanted, setWanted] = useState(false)
   const [muted, setMuted] = useState<Track[]>([])
   const read = () => setTime((audio.current?.currentTime ?? 0) * 1000)
   // biome-ignore lint/correctness/useExhaustiveDependencies: `read` only uses what never changes
@@ -37,15 +40,18 @@ export function usePlayer(): Player {
   }, [is_playing])
   useEffect(() => () => void tracks.current?.close(), [])
   const play = () => {
-    audio.current?.play().catch((error: Error) => {
-      if (error.name !== 'AbortError') showErrorMessage('The recording couldn’t be played.')
+    setWanted(true)
+    if (!audio.current?.src) return
+    audio.current.play().catch(({ name }: Error) => {
+      // A browser may want another click, because the first one was before the recording was loaded.
+      if (name !== 'AbortError' && name !== 'NotAllowedError') showErrorMessage('The recording couldn’t be played.')
     })
   }
   return {
     audio,
     time_ms,
     is_playing,
-    is_loaded,
+    is_wanted,
     muted,
     toggle: () => (audio.current?.paused ? play() : audio.current?.pause()),
     seek: (to_ms, then_play = false) => {
@@ -55,7 +61,10 @@ export function usePlayer(): Player {
       if (then_play && audio.current.paused) play()
     },
     setSpeed: (speed) => {
-      if (audio.current) audio.current.playbackRate = speed
+      if (!audio.current) return
+      audio.current.playbackRate = speed
+      // A source that is loaded later begins with this one.
+      audio.current.defaultPlaybackRate = speed
     },
     toggleMuted: (track) => {
       if (!audio.current) return
@@ -64,6 +73,11 @@ export function usePlayer(): Player {
       tracks.current.mute(next)
       setMuted(next)
     },
+    begin: () => {
+      if (!audio.current) return
+      audio.current.currentTime = time_ms / 1000
+      play()
+    },
     handlers: {
       onPlay: () => setPlaying(true),
       onPause: () => {
@@ -71,7 +85,6 @@ export function usePlayer(): Player {
         read()
       },
       onSeeked: read,
-      onLoadedMetadata: () => setLoaded(true),
     },
   }
 }

@@ -31,7 +31,7 @@ export const customFieldsQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspace, 'contacts', 'custom_fields'],
     queryFn: async ({ signal }) => {
-      const file = await api.bytes(withQuery('/contacts/export', { phone_number: unused_number }), { signal })
+      const file = await api.bytes(withQuery('/contacts/export', { phone_number: unused_number }), signal)
       const [columns = ''] = new TextDecoder().decode(file).split(/\r?\n/)
       return columns.split(',').filter(isCustomField)
     },

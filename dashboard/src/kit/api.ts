@@ -30,8 +30,10 @@ export interface Api {
   update: <Resource>(path: string, toChanges: (current: Resource) => Changes | Promise<Changes>) => Promise<Resource>
   upload: <Result>(path: string, form: FormData, onProgress: (percent: number) => void) => Promise<Result>
   download: (path: string, query: Query) => Promise<void>
-  /** The contents of a file, or a range of them such as `bytes=0-43`. */
-  bytes: (path: string, options: { range?: string; signal: AbortSignal }) => Promise<ArrayBuffer>
+  /** The contents of a file. */
+  bytes: (path: string, signal: AbortSignal) => Promise<ArrayBuffer>
+  /** Rejects if the file can't be had. */
+  head: (path: string, signal: AbortSignal) => Promise<unknown>
   /** Where an element of the page finds a file. */
   fileUrl: (path: string) => string
 }
@@ -57,10 +59,8 @@ export function createApi(workspace: string): Api {
       await client.head(file)
       saveFile(fileUrl(file, workspace))
     },
-    bytes: async (path, { range, signal }) => {
-      const headers = range === undefined ? {} : { range }
-      return (await client.file(base + path, {}, { headers, signal })).arrayBuffer()
-    },
+    bytes: async (path, signal) => (await client.file(base + path, {}, { signal })).arrayBuffer(),
+    head: (path, signal) => client.head(base + path, {}, { signal }),
     fileUrl: (path) => fileUrl(base + path, workspace),
   }
   return api

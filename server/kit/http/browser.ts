@@ -1,9 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** For the page of a built web application: it loads only files of this server, has no inline styles, and can't be framed. */
+/**
+ * For the page of a built web application: it loads only files of this server, plays those and what it holds in memory, has no inline
+ * styles, and can't be framed.
+ */
 export const app_page_headers = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; media-src 'self'; " +
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; media-src 'self' blob:; " +
     "connect-src 'self'; frame-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',

@@ -187,8 +187,9 @@ function fileEndpoint(operation: kinds.File, context: EndpointContext): Endpoint
       answer: A,
     ): Promise<A> {
       if (incoming.raw.method === 'HEAD') return answer
+      const is_continued = continues(answer)
       try {
-        await reportServed(at, [{ operation, request, result: undefined }])
+        await reportServed(at, [{ operation, request, result: undefined, is_continued }])
         return answer
       } catch (error) {
         if (answer.body instanceof Readable) answer.body.destroy()
@@ -197,6 +198,9 @@ function fileEndpoint(operation: kinds.File, context: EndpointContext): Endpoint
     }
   }
 }
+
+const continues = ({ status, headers }: Answer | StreamedAnswer): boolean =>
+  status === 206 && !headers['content-range']?.startsWith('bytes 0-')
 
 function streamEndpoint(operation: kinds.Stream, context: EndpointContext): Endpoint {
   const headers = {

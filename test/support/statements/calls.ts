@@ -147,6 +147,8 @@ export async function talkInBrowser(server: Server): Promise<void> {
     await tenant.work()
     return (await getCall(tenant, place.call.id)).recording.status === 'ready'
   })
+  for (const range of ['bytes=0-', 'bytes=1-'])
+    assert.equal((await tenant.call('GET', `/calls/${place.call.id}/recording`, undefined, { range })).status, 206)
   const channel = await tenant.addChannel({ kind: 'voice', provider: 'web', agent_id })
   assert.equal((await tenant.send(`${channel.public_url}/calls`, {})).status, 201)
   await deletePart(server)

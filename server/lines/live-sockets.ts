@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { openAudioLine } from '../audio/line.ts'
@@ -14,19 +16,19 @@ import { calling } from '../calls/work.ts'
 import { type AtOutside, atLater, type Service } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Upgrade } from '../kit/http/app.ts'
+import { letOthersRun } from '../kit/let-others-run.ts'
 import type { Log } from '../kit/log.ts'
 import { clientNetwork } from '../kit/network.ts'
-import { Problem, tooManyAttempts } from '../kit/problem.ts'
+import { Problem } from '../kit/problem.ts'
 import { Engine } from '../kit/work/engine.ts'
 import { observeWork } from '../kit/work/observe.ts'
 import type { Machine } from '../talk/state.ts'
 import { boundReading, message_frames_max } from './bounded-reading.ts'
-import { openUnprovenSockets, type UnprovenLimits, type UnprovenSockets } from './unproven-sockets.ts'
+import { openUnprovenSockets, type UnprovenSockets } from './unproven-sockets.ts'
 
 /** Who doesn't close its side of a closed socket is disconnected. The types don't know this option yet. */
 const close_within = { closeTimeout: 5_000 }
-/** Who has too many sockets open is told to wait for this long. */
-export const retry_after_seconds = 10
+const retry_after_seconds = 10
 /** How long a stop waits for the recordings of calls that it has ended. */
 const store_wait_ms = 3_000
 /** How long a stop waits for carriers to ask what is next in calls that it has ended. They are told to hang up. */
@@ -69,10 +71,15 @@ export interface Opener {
 
 interface ServerOptions {
   message_bytes_max: number
-  limits: UnprovenLimits
   accept: (socket: WebSocket, opener: Opener) => void
-  /** `busy`: the process stops. `limited`: too many sockets of the network have not shown a valid token. */
-  refuse: (socket: WebSocket, reason: 'busy' | 'limited') => void
+  /** The process stops. */
+  refuse: (socket: WebSocket) => void
+}
+
+interface Asking {
+  request: IncomingMessage
+  connection: Duplex
+  head: Buffer
 }
 
 /** Sockets of one kind. */
@@ -107,7 +114,8 @@ export interface LiveSockets {
 export function openLiveSockets({ service, log }: { service: Service; log: Log }): LiveSockets {
   const { live_calls } = service.tools
   live_calls.has_sockets = true
-  const servers: { server: WebSocketServer; unproven: UnprovenSockets; calls: Map<string, HeldCall<LiveWire>> }[] = []
+  const servers: { server: WebSocketServer; calls: Map<string, HeldCall<LiveWire>> }[] = []
+  const unproven = openUnprovenSockets()
   let engine: Engine<ClaimedCall, void> | undefined
   let is_stopped = false
   // It is opened when it is needed first, because it looks after leases all the time.
@@ -120,7 +128,7 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
   }
 
   function openServer<W extends LiveWire>(options: ServerOptions): SocketServer<W> {
-    const { message_bytes_max, limits, accept, refuse } = options
+    const { message_bytes_max, accept, refuse } = options
     const server = new WebSocketServer({
       noServer: true,
       perMessageDeflate: false,
@@ -128,29 +136,33 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
       maxFragments: message_frames_max,
       ...close_within,
     })
-    const unproven = openUnprovenSockets(limits)
     const calls = new Map<string, HeldCall<W>>()
-    servers.push({ server, unproven, calls })
+    servers.push({ server, calls })
+    /** Many may ask for a socket at the same time. */
+    const open = async ({ request, connection, head }: Asking, network: string) => {
+      connection.on('error', () => {})
+      unproven.add(connection, network)
+      await letOthersRun({ is_urgent: true })
+      // It may have gone, or made room for another one.
+      if (connection.destroyed) return
+      server.handleUpgrade(request, connection, head, (socket) => {
+        unproven.open(connection, socket)
+        boundReading(socket, connection, () => unproven.isSilent(socket))
+        receive(socket, { origin: request.headers.origin ?? null, network })
+      })
+    }
     const receive = (socket: WebSocket, opener: Opener) => {
       // Who breaks the protocol of sockets is disconnected by the library.
       socket.on('error', () => {})
-      if (is_stopped) return void refuse(socket, 'busy')
-      const are_too_many = unproven.areTooMany(opener.network)
-      unproven.add(socket, opener.network)
-      if (are_too_many) refuse(socket, 'limited')
+      if (is_stopped) refuse(socket)
       else accept(socket, opener)
     }
     return {
       unproven,
       calls,
-      upgrade(request, socket, { head, ip }) {
-        const { origin = null } = request.headers
-        const network = clientNetwork(ip)
-        if (unproven.areTooMany(network, 2)) return tooManyAttempts(retry_after_seconds)
-        server.handleUpgrade(request, socket, head, (opened) => {
-          boundReading(opened, socket)
-          receive(opened, { origin, network })
-        })
+      upgrade(request, connection, { head, ip }) {
+        if (unproven.is_full) return tokens_wait
+        void open({ request, connection, head }, clientNetwork(ip))
         return undefined
       },
       drive: (at, taking) => drive(at, taking, calls),
@@ -232,7 +244,7 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
   async function stop(): Promise<void> {
     is_stopped = true
     live_calls.is_draining = true
-    for (const { unproven } of servers) for (const socket of unproven.all()) socket.terminate()
+    unproven.terminateAll()
     if (live_calls.is_abandoned) closeWires()
     await engine?.stop()
     await Promise.race([live_calls.ended(), sleep(store_wait_ms, undefined, { ref: false })])
@@ -315,6 +327,13 @@ const connectionOf = (
   onEnd,
   close,
 })
+
+const tokens_wait = new Problem(
+  'SERVICE_UNAVAILABLE',
+  'Too many tokens are being checked. Try again in a few seconds.',
+  {},
+  { 'retry-after': String(retry_after_seconds) },
+)
 
 /** What hears and speaks here was not dialled here, so there is nobody to ask. */
 const no_carrier: Carrier = {

@@ -1,48 +1,90 @@
+import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import * as clock from '../kit/clock.ts'
-import { openRateLimit } from '../kit/limits/rate.ts'
 
-/** Beyond these the one that has waited longest makes room: who has a token shows it at once. */
-const sockets_max = 500
+/**
+ * Beyond these the one that has waited longest makes room, because who has a token shows it at once. The carriers of all calls come
+ * from a few networks, and others can have them open sockets: so none is locked out.
+ */
+const silent_max = 64
+const silent_per_network_max = 8
+/** Beyond these no socket is opened: the database is slow, and who is here already comes first. */
+const checked_max = 500
 
-export interface UnprovenLimits {
-  /** Beyond these a socket is closed with a message, and beyond twice as many it is not even opened. */
-  per_network_max: number
-  refused_tokens_per_minute_max: number
-}
-
-/** Sockets that have not shown a valid token, also those that were refused and are not yet closed. */
+/** Sockets that have not shown a valid token. */
 export interface UnprovenSockets {
-  all: () => Iterable<WebSocket>
-  /** Whether the network has too many. `times` multiplies the limit. */
-  areTooMany: (network: string, times?: number) => boolean
-  /** It counts until it is closed, or has shown a valid token. */
-  add: (socket: WebSocket, network: string) => void
+  /** Disconnects all of them. */
+  terminateAll: () => void
+  /** Too many tokens are being checked at the moment. */
+  readonly is_full: boolean
+  /** Someone asks for a socket. The connection counts from now on, and is destroyed when it has to make room. */
+  add: (connection: Duplex, network: string) => void
+  /** The socket is open, and counts instead of its connection. */
+  open: (connection: Duplex, socket: WebSocket) => void
+  /** It has not shown a token, or one that was refused. */
+  isSilent: (socket: WebSocket) => boolean
+  /** It has shown a token, which is checked now. It makes room for nobody meanwhile. */
+  beginCheck: (socket: WebSocket) => void
+  /** Closes a socket without a valid token. It counts as silent until the other side has closed it as well. */
+  close: (socket: WebSocket, code: number) => void
+  /** The token is valid. */
   remove: (socket: WebSocket) => void
-  noteRefusedToken: (network: string) => void
-  /** How long the network has to wait, because too many of its tokens were refused. 0 if it may try. */
-  waitSeconds: (network: string) => number
 }
 
-export function openUnprovenSockets(limits: UnprovenLimits): UnprovenSockets {
-  const { per_network_max, refused_tokens_per_minute_max } = limits
-  const networks = new Map<WebSocket, string>()
-  const refused_tokens = openRateLimit(refused_tokens_per_minute_max, 60)
-  const countOf = (network: string) => networks.values().reduce((sum, other) => sum + (other === network ? 1 : 0), 0)
+export function openUnprovenSockets(): UnprovenSockets {
+  const silent = new Map<Duplex | WebSocket, string>()
+  const checked = new Map<WebSocket, string>()
+  const terminate = (one: Duplex | WebSocket) => {
+    silent.delete(one)
+    if ('terminate' in one) one.terminate()
+    else one.destroy()
+  }
+  /** The oldest of the network that has most. */
+  const findToRemove = (network: string) => {
+    const networks = Map.groupBy(silent, ([, of]) => of)
+    const own = networks.get(network) ?? []
+    if (own.length >= silent_per_network_max) return own[0]
+    if (silent.size < silent_max) return undefined
+    return [...networks.values()].reduce((most, other) => (other.length > most.length ? other : most))[0]
+  }
+  const addSilent = (one: Duplex | WebSocket, network: string) => {
+    const [removed] = findToRemove(network) ?? []
+    if (removed) terminate(removed)
+    silent.set(one, network)
+  }
+  const remove = (socket: WebSocket) => {
+    silent.delete(socket)
+    checked.delete(socket)
+  }
   return {
-    all: () => networks.keys(),
-    areTooMany: (network, times = 1) => countOf(network) >= times * per_network_max,
-    add(socket, network) {
-      const oldest = networks.size < sockets_max ? undefined : networks.keys().next().value
-      if (oldest) {
-        networks.delete(oldest)
-        oldest.terminate()
-      }
-      networks.set(socket, network)
-      socket.once('close', () => networks.delete(socket))
+    terminateAll() {
+      for (const one of [...silent.keys(), ...checked.keys()]) terminate(one)
     },
-    remove: (socket) => void networks.delete(socket),
-    noteRefusedToken: (network) => void refused_tokens.count(network, clock.ticks()),
-    waitSeconds: (network) => refused_tokens.waitSeconds(network, clock.ticks()),
+    get is_full() {
+      return checked.size >= checked_max
+    },
+    add(connection, network) {
+      addSilent(connection, network)
+      connection.once('close', () => silent.delete(connection))
+    },
+    open(connection, socket) {
+      const network = silent.get(connection)
+      silent.delete(connection)
+      if (network !== undefined) silent.set(socket, network)
+      socket.once('close', () => remove(socket))
+    },
+    isSilent: (socket) => silent.has(socket),
+    beginCheck(socket) {
+      const network = silent.get(socket)
+      if (network === undefined) return
+      silent.delete(socket)
+      checked.set(socket, network)
+    },
+    close(socket, code) {
+      const network = checked.get(socket)
+      checked.delete(socket)
+      if (network !== undefined) addSilent(socket, network)
+      socket.close(code)
+    },
+    remove,
   }
 }

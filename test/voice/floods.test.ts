@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import net from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { WebSocket } from 'ws'
 import { ended, newCaller } from '../support/calls.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, testPool } from '../support/harness.ts'
+import { final, frameOf, opcodes, openRaw, repeated, textOf } from '../support/raw-sockets.ts'
 import { openVoiceClient, placeWebCall } from '../support/voice-client.ts'
 
 const server = await openServer(testPool())
@@ -27,46 +27,14 @@ after(() => {
   WebSocket.prototype.emit = emit
 })
 
-const opcodes = { text: 1, binary: 2, ping: 9, pong: 10 }
-const final = 0x80
 const sent_frames = 50_000
 /** More than a second's worth and the piece that is being read, twice, because a second may end between. */
 const read_frames_max = 5_000
 /** A close frame with the code 1008. */
 const refusal = '\x88\x02\x03\xf0'
 
-/** A frame as a client sends it, with a mask that changes nothing. */
-function frameOf(opcode: number, text = ''): Buffer {
-  const payload = Buffer.from(text)
-  const length =
-    payload.length < 126 ? [0x80 | payload.length] : [0x80 | 126, payload.length >> 8, payload.length & 255]
-  return Buffer.concat([Buffer.from([opcode, ...length]), Buffer.alloc(4), payload])
-}
-const textOf = (message: object) => frameOf(final | opcodes.text, JSON.stringify(message))
-const floodOf = (frame: Buffer, count = sent_frames) => Buffer.alloc(frame.length * count, frame)
-
-async function open(path: string) {
-  const { port } = new URL(server.url)
-  const socket = net.connect(Number(port), '127.0.0.1')
-  socket.on('error', () => {})
-  let received = ''
-  const { promise: closed, resolve } = Promise.withResolvers<void>()
-  socket.on('close', () => resolve())
-  const head = [
-    `GET ${path} HTTP/1.1`,
-    'Host: localhost',
-    'Connection: Upgrade',
-    'Upgrade: websocket',
-    'Sec-WebSocket-Version: 13',
-    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-  ]
-  socket.write(`${head.join('\r\n')}\r\n\r\n`)
-  await once(socket, 'data')
-  socket.on('data', (bytes) => {
-    received += bytes.toString('latin1')
-  })
-  return { socket, closed, received: () => received }
-}
+const floodOf = (frame: Buffer, count = sent_frames) => repeated(frame, count)
+const open = (path: string) => openRaw(server.url, path)
 
 /** Sends it all, and returns how many frames the server has read when the connection is closed. */
 async function flood({ socket, closed }: Awaited<ReturnType<typeof open>>, bytes: Buffer): Promise<number> {

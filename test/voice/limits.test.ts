@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import net from 'node:net'
 import { after, describe, test } from 'node:test'
 import { WebSocket } from 'ws'
 import { waitUntil } from '../faults/client.ts'
 import { ended, newCaller } from '../support/calls.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, type Server, testPool } from '../support/harness.ts'
+import { final, frameOf, opcodes, openRaw, textOf } from '../support/raw-sockets.ts'
 import { placeWebCall } from '../support/voice-client.ts'
 
-const socketsOf = (server: Server) => `${server.url.replace('http', 'ws')}/voice`
+const socketsOf = (server: Server, path = '/voice') => `${server.url.replace('http', 'ws')}${path}`
 const [server, server_alone] = await Promise.all([
   openServer(testPool(), { trust_proxy: ['127.0.0.1', '10.0.0.0/8'] }),
   openServer(testPool()),
@@ -55,56 +55,145 @@ async function assertLimited({ messages, closed }: Awaited<ReturnType<typeof ope
 const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)))
 
-describe('sockets that have shown no token', { concurrency: true }, () => {
-  test('are limited for a network, and others can talk', async () => {
-    const waiting = await times(20, () => open('203.0.113.1'))
-    await assertLimited(await open('203.0.113.1'))
-    // What a client says itself about its address comes before what the proxies say.
-    await assertLimited(await open('198.51.100.7, 203.0.113.1, 10.1.2.3'))
-    await talkFrom('203.0.113.2')
-    for (const { socket } of waiting) socket.terminate()
-    await talkFrom('203.0.113.1')
+/** Opens them one after the other, so that it is known which one has waited longest. */
+async function openInOrder(addresses: string[], url?: string) {
+  const opened: Awaited<ReturnType<typeof open>>[] = []
+  for (const address of addresses) opened.push(await open(address, undefined, url))
+  return opened
+}
+
+type Opened = Awaited<ReturnType<typeof open>>
+const openOf = (opened: Opened[]) => opened.flatMap(({ socket }, index) => (socket.readyState === 1 ? [index] : []))
+const closeAll = async (opened: Opened[]) => {
+  for (const { socket } of opened) socket.terminate()
+  await Promise.all(opened.map(({ closed }) => closed))
+}
+const many = (count: number, addressOf: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => addressOf(index))
+const openFrom = (address: string, path = '/voice') => openRaw(server.url, path, [`X-Forwarded-For: ${address}`])
+const upTo = (end: number, start = 0) => Array.from({ length: end - start }, (_, index) => start + index)
+
+describe('of sockets that have shown no token', () => {
+  for (const path of ['/voice', '/phone']) {
+    test(`8 of a network stay open at ${path}, and beyond them the one that has waited longest makes room`, async () => {
+      const waiting = await openInOrder(
+        many(8, () => '203.0.113.1'),
+        socketsOf(server, path),
+      )
+      // What a client says itself about its address comes before what the proxies say.
+      const last = await open('198.51.100.7, 203.0.113.1, 10.1.2.3', undefined, socketsOf(server, path))
+      assert.equal(await waiting[0]?.closed, 1_006)
+      await talkFrom('203.0.113.2')
+      assert.deepEqual(openOf([...waiting, last]), upTo(9, 1))
+      await closeAll([...waiting, last])
+    })
+  }
+
+  test('8 are of one network if their addresses begin with the same 64 bits', async () => {
+    const waiting = await openInOrder(many(8, (index) => `2001:db8::${index}`))
+    const other = await open('2001:db8:0:1::1')
+    const last = await open('2001:db8:0:0:ffff::1')
+    assert.equal(await waiting[0]?.closed, 1_006)
+    assert.deepEqual(openOf([...waiting, last, other]), upTo(10, 1))
+    await closeAll([...waiting, last, other])
   })
 
-  test('are those of one network if their addresses begin with the same 64 bits', async () => {
-    const waiting = await times(20, (index) => open(`2001:db8::${index}`))
-    await assertLimited(await open('2001:db8:0:0:ffff::1'))
-    await talkFrom('2001:db8:0:1::1')
-    for (const { socket } of waiting) socket.terminate()
-  })
-
-  test('are not told apart by a header that no proxy has sent', async () => {
+  test('a network is not told by a header that no proxy has sent', async () => {
     const url = socketsOf(server_alone)
-    const waiting = await times(20, (index) => open(`203.0.113.${index}`, undefined, url))
-    await assertLimited(await open('203.0.113.99', undefined, url))
-    for (const { socket } of waiting) socket.terminate()
+    const waiting = await openInOrder(
+      many(9, (index) => `203.0.113.${index}`),
+      url,
+    )
+    assert.equal(await waiting[0]?.closed, 1_006)
+    assert.deepEqual(openOf(waiting), upTo(9, 1))
+    await closeAll(waiting)
   })
 
-  test('are not opened when the refused ones of their network stay', async () => {
-    const { port } = new URL(server.url)
-    const head = [
-      'GET /voice HTTP/1.1',
-      'Host: localhost',
-      'Connection: Upgrade',
-      'Upgrade: websocket',
-      'Sec-WebSocket-Version: 13',
-      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-      'X-Forwarded-For: 203.0.113.3',
-    ]
-    const request = async () => {
-      const socket = net.connect(Number(port), '127.0.0.1')
-      socket.on('error', () => {})
-      socket.write(`${head.join('\r\n')}\r\n\r\n`)
-      const [bytes] = await once(socket, 'data')
-      return { socket, status: String(bytes).split(' ')[1] }
-    }
-    const opened = await times(40, request)
-    assert.ok(opened.every(({ status }) => status === '101'))
-    const { socket, status } = await request()
-    assert.equal(status, '429')
-    if (!socket.readableEnded) await once(socket, 'end')
-    for (const one of opened) one.socket.destroy()
-    await talkFrom('203.0.113.3')
+  test('64 stay open in all, and beyond them the network that has most makes room', async () => {
+    const first = await open('203.0.113.100')
+    const waiting = await openInOrder(many(63, (index) => `203.0.113.${Math.floor(index / 8)}`))
+    assert.deepEqual(openOf([first, ...waiting]), upTo(64))
+    await talkFrom('203.0.113.101')
+    assert.equal(await waiting[0]?.closed, 1_006)
+    assert.deepEqual(openOf([first, ...waiting]), [0, ...upTo(64, 2)])
+    await closeAll([first, ...waiting])
+  })
+
+  test('those that do not close their side when they are refused count', async () => {
+    const refused = await times(8, async () => {
+      const opened = await openFrom('203.0.113.3')
+      opened.socket.write(textOf({ type: 'end' }))
+      return opened
+    })
+    const destroyed = Promise.race(refused.map(({ socket }) => once(socket, 'close')))
+    const last = await open('203.0.113.3')
+    await destroyed
+    for (const { socket } of refused) socket.destroy()
+    await closeAll([last])
+  })
+
+  test('none stays open for longer than five seconds', async () => {
+    const opened = await Promise.all(
+      ['/voice', '/phone'].map((path) => open('203.0.113.6', undefined, socketsOf(server, path))),
+    )
+    assert.deepEqual(await Promise.all(opened.map(({ closed }) => closed)), [1_008, 1_008])
+  })
+})
+
+describe('before it shows a token a client sends at most', () => {
+  const connected = { event: 'connected' }
+  const ping = frameOf(final | opcodes.ping)
+  const starts = {
+    '/voice': { type: 'start', token: 'x', sample_rate: 16_000 },
+    '/phone': {
+      event: 'start',
+      streamSid: 'MZ1',
+      start: { streamSid: 'MZ1', callSid: 'CA1', customParameters: { token: 'x' } },
+    },
+  }
+  /** With the code 4401. */
+  const close_frame = Buffer.from([0x88, 2, 4_401 >> 8, 4_401 & 255]).toString('latin1')
+  const paths = ['/voice', '/phone'] as const
+
+  /** Whether the service reads the token, and refuses it. It disconnects those that have sent too much before. */
+  async function isRead(path: (typeof paths)[number], bytes: Buffer): Promise<boolean> {
+    const { socket, closed, received } = await openFrom('203.0.113.7', path)
+    const isRefused = () => received().includes(close_frame)
+    socket.write(bytes)
+    while (!(isRefused() || socket.destroyed)) await Promise.race([once(socket, 'data'), closed])
+    socket.destroy()
+    return isRefused()
+  }
+
+  for (const path of paths) {
+    const start = textOf(starts[path])
+    const before = path === '/phone' ? textOf(connected) : ping
+    test(`2 messages, at ${path}`, async () => {
+      assert.equal(await isRead(path, Buffer.concat([before, start])), true)
+      assert.equal(await isRead(path, Buffer.concat([before, before, start])), false)
+      assert.equal(await isRead(path, Buffer.concat([ping, ping, start])), false)
+    })
+
+    test(`4 kB, at ${path}`, async () => {
+      const ofBytes = (bytes: number) => frameOf(final | opcodes.text, JSON.stringify(starts[path]).padEnd(bytes - 8))
+      assert.equal(ofBytes(4_096).length, 4_096)
+      assert.equal(await isRead(path, ofBytes(4_096)), true)
+      assert.equal(await isRead(path, ofBytes(4_097)), false)
+    })
+  }
+
+  test('and the token of one who has sent more still works', async () => {
+    const { call, token } = await placeWebCall(tenant, { agent_id })
+    const start = textOf({ ...starts['/voice'], token })
+    const { socket: other, closed, received } = await openFrom('203.0.113.7')
+    other.write(Buffer.concat([ping, ping, start]))
+    await closed
+    assert.equal(received().includes('ready'), false)
+    const { socket, messages } = await open('203.0.113.8', token)
+    await once(socket, 'message')
+    assert.equal(messages[0]?.type, 'ready')
+    socket.send(JSON.stringify({ type: 'end' }))
+    await ended(tenant, call.id)
   })
 })
 

@@ -3,19 +3,20 @@ import { type ClaimedCall, isAwaited } from '../../calls/claim.ts'
 import { setSocketTokens } from '../../calls/rows.ts'
 import { newSocketToken, parseSocketToken, type SocketToken } from '../../calls/socket-token.ts'
 import { type AtOutside, atWorkspace, type Service } from '../../kit/at.ts'
+import * as clock from '../../kit/clock.ts'
 import type { Upgrade } from '../../kit/http/app.ts'
+import { openRateLimit } from '../../kit/limits/rate.ts'
 import type { Log } from '../../kit/log.ts'
 import { isUnavailable } from '../../kit/postgres/errors.ts'
 import { untilAvailable } from '../../kit/postgres/until-available.ts'
-import { type HeldCall, type LiveSockets, type Opener, retry_after_seconds } from '../live-sockets.ts'
+import type { HeldCall, LiveSockets, Opener } from '../live-sockets.ts'
 import { close_codes, type FromClient, type FromService, parseMessage } from './protocol.ts'
 import { BrowserWire } from './wire.ts'
 
 /** Larger than all messages of the protocol. */
 const message_bytes_max = 4 * 1024
 const start_within_ms = 5_000
-/** Of sockets without a valid token. */
-const per_network_max = 20
+/** Of a network. */
 const refused_tokens_per_minute_max = 60
 /** A client that comes back while the database is slow doesn't wait longer for it. */
 const token_write_max_ms = 500
@@ -26,18 +27,20 @@ type Start = Extract<FromClient, { type: 'start' }> & Opener
 export function openBrowserSockets(sockets: LiveSockets, { service, log }: { service: Service; log: Log }): Upgrade {
   const { upgrade, unproven, calls, drive } = sockets.openServer<BrowserWire>({
     message_bytes_max,
-    limits: { per_network_max, refused_tokens_per_minute_max },
     accept,
-    refuse: (socket, reason) => refuse(socket, reason === 'busy' ? busy : limited(retry_after_seconds)),
+    refuse: (socket) => refuse(socket, busy),
   })
+  const refused_tokens = openRateLimit(refused_tokens_per_minute_max, 60)
 
   function accept(socket: WebSocket, opener: Opener): void {
-    const timer = setTimeout(() => socket.close(close_codes.invalid), start_within_ms)
+    const timer = setTimeout(() => unproven.close(socket, close_codes.invalid), start_within_ms)
     socket.once('close', () => clearTimeout(timer))
     socket.once('message', (data: RawData, is_binary: boolean) => {
       clearTimeout(timer)
+      if (socket.readyState !== socket.OPEN) return
       const message = is_binary ? undefined : parseMessage(data)
       if (message?.type !== 'start') return refuse(socket, not_started)
+      unproven.beginCheck(socket)
       begin(socket, { ...message, ...opener }).catch((error: unknown) => {
         if (isUnavailable(error)) return refuse(socket, busy)
         log.error({ err: error }, 'a call in a browser could not be begun')
@@ -47,7 +50,7 @@ export function openBrowserSockets(sockets: LiveSockets, { service, log }: { ser
   }
 
   async function begin(socket: WebSocket, start: Start): Promise<void> {
-    const wait_seconds = unproven.waitSeconds(start.network)
+    const wait_seconds = refused_tokens.waitSeconds(start.network, clock.ticks())
     if (wait_seconds > 0) return refuse(socket, limited(wait_seconds))
     const token = parseSocketToken(start.token)
     if (!token) return refuseToken(socket, start)
@@ -109,8 +112,8 @@ export function openBrowserSockets(sockets: LiveSockets, { service, log }: { ser
   }
 
   function refuseToken(socket: WebSocket, { network }: Start): void {
-    unproven.noteRefusedToken(network)
-    socket.close(close_codes.refused)
+    refused_tokens.count(network, clock.ticks())
+    unproven.close(socket, close_codes.refused)
   }
 
   /**
@@ -138,6 +141,11 @@ export function openBrowserSockets(sockets: LiveSockets, { service, log }: { ser
     return Promise.race([writing, promise]).finally(() => clearTimeout(timer))
   }
 
+  function refuse(socket: WebSocket, { error, close_code }: Refusal): void {
+    socket.send(JSON.stringify({ type: 'error', ...error } satisfies FromService))
+    unproven.close(socket, close_code)
+  }
+
   return upgrade
 }
 
@@ -162,7 +170,7 @@ const other_rate: Refusal = {
   error: { code: 'invalid_message', message: 'sample_rate must be the one that the call has begun with.' },
   close_code: close_codes.invalid,
 }
-/** Too many sockets without a valid token are open, or too many tokens were refused. */
+/** Too many tokens were refused. */
 const limited = (wait_seconds: number): Refusal => ({
   error: {
     code: 'rate_limited',
@@ -173,9 +181,4 @@ const limited = (wait_seconds: number): Refusal => ({
 const failed: Refusal = {
   error: { code: 'internal', message: 'The call could not be connected.' },
   close_code: close_codes.failed,
-}
-
-function refuse(socket: WebSocket, { error, close_code }: Refusal): void {
-  socket.send(JSON.stringify({ type: 'error', ...error } satisfies FromService))
-  socket.close(close_code)
 }

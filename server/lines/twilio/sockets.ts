@@ -18,8 +18,6 @@ const message_bytes_max = 16 * 1024
 const start_within_ms = 5_000
 /** Before a call is taken. More than Twilio sends meanwhile. */
 const waiting_max = 1_000
-/** All streams of Twilio come from a few networks, and others can have it open streams. So none is locked out. */
-const limits = { per_network_max: Number.POSITIVE_INFINITY, refused_tokens_per_minute_max: Number.POSITIVE_INFINITY }
 
 type Start = Extract<FromTwilio, { event: 'start' }>
 
@@ -27,17 +25,17 @@ type Start = Extract<FromTwilio, { event: 'start' }>
 export function openPhoneSockets(sockets: LiveSockets, { service, log }: { service: Service; log: Log }): Upgrade {
   const { upgrade, unproven, calls, drive } = sockets.openServer<TwilioWire>({
     message_bytes_max,
-    limits,
     accept,
-    refuse: (socket) => socket.close(closing.busy),
+    refuse: (socket) => unproven.close(socket, closing.busy),
   })
 
   /** Twilio says `connected` and `start`. What follows waits until the call is taken, but the sound. */
   function accept(socket: WebSocket, _opener: Opener): void {
-    const timer = setTimeout(() => socket.close(closing.invalid), start_within_ms)
+    const timer = setTimeout(() => unproven.close(socket, closing.invalid), start_within_ms)
     const messages: FromTwilio[] = []
     let is_started = false
     const onMessage = (data: RawData, is_binary: boolean) => {
+      if (socket.readyState !== socket.OPEN) return
       const message = is_binary ? undefined : parseMessage(data)
       if (is_started && message && message.event !== 'media' && messages.length < waiting_max) messages.push(message)
       if (is_started || message?.event === 'connected') return
@@ -45,12 +43,13 @@ export function openPhoneSockets(sockets: LiveSockets, { service, log }: { servi
       if (message?.event !== 'start') {
         // What follows is not parsed, and begins nothing.
         socket.off('message', onMessage)
-        return socket.close(closing.invalid)
+        return unproven.close(socket, closing.invalid)
       }
       is_started = true
+      unproven.beginCheck(socket)
       begin(socket, message, { messages, release: () => socket.off('message', onMessage) }).catch((error: unknown) => {
         if (!isUnavailable(error)) log.error({ err: error }, 'a call by telephone could not be connected')
-        socket.close(closing.failed)
+        unproven.close(socket, closing.failed)
       })
     }
     socket.once('close', () => clearTimeout(timer))
@@ -64,7 +63,7 @@ export function openPhoneSockets(sockets: LiveSockets, { service, log }: { servi
     { messages, release }: { messages: FromTwilio[]; release: () => void },
   ): Promise<void> {
     const token = parseSocketToken(text)
-    if (!token) return socket.close(closing.refused)
+    if (!token) return unproven.close(socket, closing.refused)
     const at = await atWorkspace(service, token.workspace)
     const known = calls.get(token.call_id)
     const held = known && !known.wire.is_over ? known : undefined
@@ -88,8 +87,8 @@ export function openPhoneSockets(sockets: LiveSockets, { service, log }: { servi
       },
     })
     if (outcome === 'held' && held) return attach(held.wire)
-    if (outcome === 'busy') socket.close(closing.busy)
-    if (outcome === 'refused') socket.close(closing.refused)
+    if (outcome === 'busy') unproven.close(socket, closing.busy)
+    if (outcome === 'refused') unproven.close(socket, closing.refused)
   }
 
   /** Has Twilio do something else with the call than to stream. Never rejects. */

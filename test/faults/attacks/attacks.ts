@@ -10,11 +10,13 @@ import { attack as long_calls } from './long-calls.ts'
 import { attack as mcp_servers } from './mcp-servers.ts'
 import { attacks as model_servers } from './model-server.ts'
 import { attack as ranges } from './ranges.ts'
+import { attack as silent_sockets } from './silent-sockets.ts'
 import { attack as sms_forms } from './sms-forms.ts'
 import { attack as tool_arguments } from './tool-arguments.ts'
 import { attack as transcripts } from './transcripts.ts'
 
 export const attacks: Attack[] = [
+  silent_sockets,
   long_calls,
   ...model_servers,
   campaign_windows,

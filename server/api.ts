@@ -27,6 +27,7 @@ import { operations as conversations } from './conversations/routes.ts'
 import { openDocs } from './docs/site.ts'
 import { event_types as document_events } from './documents/event-types.ts'
 import { operations as documents } from './documents/routes.ts'
+import { operations as erasures } from './erasures/routes.ts'
 import { newCatalog } from './events/catalog.ts'
 import { operations as events } from './events/routes.ts'
 import { payloadSchema } from './events/schema.ts'
@@ -92,6 +93,7 @@ export const catalog = newCatalog(
 /** The operations of a workspace, for API keys and for people who are signed in. */
 const rooms: Operation[] = [
   ...contacts,
+  ...erasures,
   ...imports,
   ...integrations,
   ...consent,
@@ -159,6 +161,7 @@ const about: About = {
   authentication: 'An API key: `Authorization: Bearer pk_...`',
   rooms: {
     contacts: 'The people that agents communicate with.',
+    erasures: 'Persons whose data is erased.',
     imports: 'Import contacts from CSV files in the background. Try an import with a dry run; cancel or undo it.',
     integrations: 'Receive contacts from forms and CRMs.',
     consents:

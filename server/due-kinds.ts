@@ -9,6 +9,7 @@ import * as clocks from './clocks/store.ts'
 import { due_conversations } from './conversations/claim.ts'
 import { work as deleted_documents } from './documents/removal.ts'
 import { work as documents } from './documents/work.ts'
+import { work as erasures } from './erasures/work.ts'
 import { work as imports } from './imports/run.ts'
 import type { DueKind } from './kit/work/due.ts'
 import { dueRows, rowWork } from './kit/work/rows.ts'
@@ -42,6 +43,8 @@ const file_work = [
   rowWork(recording_files, { at_once: removals_max }),
   // Nor for this: a page may be out of reach, too.
   rowWork(documents, { at_once: documents_max }),
+  // Nor for this, which waits for files.
+  rowWork(erasures),
 ]
 /** They are played in memory, and mostly wait for models. Test clocks don't wait for them. */
 const test_run_work = rowWork(test_runs, { at_once: test_runs_max, of_workspace: runs_at_once_max })

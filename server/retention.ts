@@ -7,6 +7,7 @@ import * as channel_usage from './channels/usage.ts'
 import * as clocks from './clocks/store.ts'
 import * as conversations from './conversations/retention.ts'
 import * as documents from './documents/unanswered.ts'
+import * as erasures from './erasures/store.ts'
 import * as feed from './events/feed.ts'
 import * as imports from './imports/store.ts'
 import * as integrations from './integrations/store.ts'
@@ -44,6 +45,7 @@ export async function removeExpired(options: RetentionOptions): Promise<void> {
   for (const { id, kind } of await workspaces.list({ db })) {
     await runStep('invitations', () => invitations.removeExpired(atWall(service, id, now())), id)
     await runStep('audit log', () => audit.removeOld(atWall(service, id, now()), isStopping), id)
+    await runStep('erasures', () => erasures.removeOld(atWall(service, id, now()), isStopping), id)
     await runStep('test runs', () => test_runs.removeOld(atWall(service, id, now()), isStopping), id)
     await runStep('chat visitors', () => chat_visitors.removeExpired(atWall(service, id, now()), isStopping), id)
     const removeFromWorkspace = async () => {

@@ -10,11 +10,11 @@ const overlap_default_s = 24 * 60 * 60
 const scopes_max = 100
 
 /**
- * A caller that can create keys can keep access after it is revoked, the audit log has what all others do, and who may force a deployment
- * does not need its tests. So a key has these scopes only when they are listed.
+ * A caller that can create keys can keep access after it is revoked, the audit log has what all others do, who may force a deployment
+ * does not need its tests, and an erasure can't be undone. So a key has these scopes only when they are listed.
  */
 const mustBeListed = (scope: string): boolean =>
-  scope.startsWith('api_keys:') || scope === 'audit:read' || scope === 'agents:force'
+  scope.startsWith('api_keys:') || ['audit:read', 'agents:force', 'contacts:erase'].includes(scope)
 
 const all_scopes: Scopes = { has: (scope) => !mustBeListed(scope), is_open: true }
 
@@ -29,7 +29,7 @@ export function toScopes(scopes: string[] | null): Scopes {
 const name = text({ maxLength: 200, description: 'What the key is for.', examples: ['CRM sync'] })
 const scopes_description =
   'What the key may do. `null` means all scopes, including those that later versions add, except `api_keys:read`, ' +
-  '`api_keys:write`, `audit:read` and `agents:force`, which must be listed.'
+  '`api_keys:write`, `audit:read`, `agents:force` and `contacts:erase`, which must be listed.'
 const expires_at_description = 'When the key expires. `null` if it never expires.'
 
 const fields = {

@@ -32,6 +32,7 @@ export const audited: ReadonlySet<string> = new Set([
   'channels.delete',
   'contacts.batch',
   'contacts.delete',
+  'contacts.erase',
   'conversations.make_test',
   'conversations.redact',
   'documents.create',

@@ -42,7 +42,7 @@ async function unlinkContacts(at: At, deleted: contacts.DeletedContact[]): Promi
   const with_contacts = sql`(contact_id = any(${deleted.map(({ id }) => id)}::uuid[])
     or (to_number = any(${numbers}::text[]) and contact_id is null))`
   await cancelSome(at, with_contacts)
-  const unlinked = await unlinkRows(at, with_contacts)
+  const unlinked = await unlinkRows(at, { deleted, where: with_contacts })
   if (unlinked.length === 0) return
   const ids = unlinked.map(({ id }) => id)
   const conversation_ids = unlinked.flatMap(({ conversation_id }) => conversation_id ?? [])

@@ -1,4 +1,6 @@
 import type { Configuration } from '../agents/configuration.ts'
+import { openKeys } from '../consent/person.ts'
+import type { DeletedContact } from '../contacts/store.ts'
 import { joinSummary } from '../conversations/store.ts'
 import type { TalkState } from '../drivers/driver.ts'
 import type { At, InWorkspace } from '../kit/at.ts'
@@ -56,6 +58,7 @@ export const table = {
     direction: 'text',
     from_number: 'text',
     to_number: 'text',
+    phone_hmac: 'bytea',
     contact_id: 'uuid',
     agent_id: 'uuid',
     agent_name: 'text',
@@ -179,6 +182,7 @@ const valuesOf = <Shown extends Call>({ from, to, agent_version, recording, late
   ...row,
   from_number: from,
   to_number: to,
+  phone_hmac: null,
   version_id: agent_version.id,
   version_label: agent_version.version_label,
   recording_status: recording.status,
@@ -400,25 +404,46 @@ export const endSoon = ({ db, workspace, now }: At, agent_id: string): Promise<n
         and agent_id = ${agent_id}`,
   )
 
-/** Removes the contacts of calls, and their numbers. */
-export const unlinkRows = ({ db, workspace, now }: At, where: Sql) =>
-  db.many<Pick<Call, 'id' | 'conversation_id'>>(
+/** Removes the contacts of calls, and their numbers. What stands for the numbers is kept, as in conversations. */
+export async function unlinkRows(at: At, { deleted, where }: { deleted: DeletedContact[]; where: Sql }) {
+  const { db, workspace, now } = at
+  const contact_ids = deleted.map(({ id }) => id)
+  const numbers = deleted.map(({ phone_number }) => phone_number)
+  const keys = numbers.map(await openKeys(at))
+  return db.many<Pick<Call, 'id' | 'conversation_id'>>(
     sql`update calls set contact_id = null,
+        phone_hmac = case when redacted_at is null then coalesce((${keys}::bytea[])[coalesce(
+          array_position(${contact_ids}::uuid[], contact_id), array_position(${numbers}::text[], to_number))], phone_hmac) end,
         from_number = case when direction = 'inbound' then null else from_number end,
         to_number = case when direction = 'outbound' then null else to_number end, updated_at = ${laterUpdate(now)}
       where workspace_id = ${workspace} and id = any(array(
         select id from calls where workspace_id = ${workspace} and ${where} order by id for no key update))
       returning id, conversation_id`,
   )
+}
 
 /** Erases the numbers and what was said, but not the recording. */
 export const eraseRow = ({ db, workspace, now }: At, id: string): Promise<number> =>
   db.run(
-    sql`update calls set from_number = null, to_number = null, variables = '{}', metadata = '{}', results = '{}',
+    sql`update calls set from_number = null, to_number = null, phone_hmac = null, variables = '{}', metadata = '{}', results = '{}',
         search_text = null, state = null, carrier_id = case when direction = 'inbound' then carrier_id end,
         redacted_at = coalesce(redacted_at, ${clock.iso(now)}),
         updated_at = ${laterUpdate(now)}
       where workspace_id = ${workspace} and id = ${id}`,
+  )
+
+/**
+ * Calls that were redacted belong to nobody any more, once their files are gone: until then they stay with the contact. Returns how
+ * many.
+ */
+export const unlinkRedacted = (
+  { db, workspace, now }: At,
+  { ids, contact_id }: { ids: string[]; contact_id: string },
+) =>
+  db.run(
+    sql`update calls set updated_at = ${laterUpdate(now)}, contact_id = case when exists (select from recording_files
+          where recording_files.workspace_id = ${workspace} and recording_files.id = calls.id) then ${contact_id}::uuid end
+      where workspace_id = ${workspace} and id = any(${ids}::uuid[]) and redacted_at is not null`,
   )
 
 /** Writes that the recordings of calls were deleted. Returns how many. */

@@ -211,6 +211,13 @@ export const skipRow = (at: At, enrollment: Enrollment): Promise<Enrollment> =>
     sql`status = 'skipped', reason = 'skipped', next_attempt_at = null, callback_at = null, due_at = null`,
   )
 
+export const cancelRow = (at: At, enrollment: Enrollment): Promise<Enrollment> =>
+  updateRow(
+    at,
+    enrollment,
+    sql`status = 'canceled', reason = 'canceled', next_attempt_at = null, callback_at = null, due_at = null`,
+  )
+
 /** The enrollment is locked. */
 const updateRow = ({ db, workspace, now }: At, { id, updated_at }: Enrollment, changes: Sql): Promise<Enrollment> =>
   db.one<Enrollment>(

@@ -1,3 +1,4 @@
+import type { Person } from '../consent/person.ts'
 import * as contacts from '../contacts/store.ts'
 import type { At } from '../kit/at.ts'
 import type { IsCurrent } from '../kit/http/operation.ts'
@@ -7,8 +8,8 @@ import * as page from '../kit/postgres/page.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalidState, notFound, preconditionFailed } from '../kit/problem.ts'
 import { count, read as readCounts, sumOf } from './counts.ts'
-import { columns, deleteRow, resetRow, skipRow } from './enrollment-rows.ts'
-import { attempting_statuses, waiting_statuses } from './enrollment-status.ts'
+import { cancelRow, columns, deleteRow, resetRow, skipRow } from './enrollment-rows.ts'
+import { attempting_statuses, is_waiting, waiting_statuses } from './enrollment-status.ts'
 import { wake } from './rows.ts'
 import { type Campaign, type Enrollment, type EnrollmentQuery, final_statuses } from './schema.ts'
 import * as campaigns from './store.ts'
@@ -106,6 +107,23 @@ export async function skip(at: At, id: string): Promise<Enrollment> {
   const changed = await skipRow(at, enrollment)
   await recordChange(at, { campaign, from: status, to: changed.status })
   return changed
+}
+
+/** No attempt follows in any campaign. Returns how many were canceled. */
+export async function cancelOf(at: At, { contact_ids }: Person, limit: number): Promise<number> {
+  const { db, workspace } = at
+  const waiting = await db.many<Pick<Enrollment, 'id' | 'campaign_id'>>(
+    sql`select id, campaign_id from enrollments
+      where workspace_id = ${workspace} and contact_id = any(${contact_ids}::uuid[]) and ${is_waiting}
+      order by campaign_id, id limit ${limit}`,
+  )
+  for (const { id } of waiting) {
+    const { campaign, enrollment } = await lock(at, id)
+    if (!waiting_statuses.includes(enrollment.status)) continue
+    const changed = await cancelRow(at, enrollment)
+    await recordChange(at, { campaign, from: enrollment.status, to: changed.status })
+  }
+  return waiting.length
 }
 
 interface Locked {

@@ -49,7 +49,7 @@ export async function listKeys(service: Service, workspace_name: string | undefi
     names.get(key.workspace_id) ?? '',
     key.name,
     `...${key.last_four}`,
-    key.scopes?.join(',') ?? 'all but api_keys:*, audit:read and agents:force',
+    key.scopes?.join(',') ?? 'all but api_keys:*, audit:read, agents:force and contacts:erase',
     key.last_used_at ?? 'never',
     key.revoked_at ? `revoked ${key.revoked_at}` : key.expires_at ? `expires ${key.expires_at}` : 'valid',
   ])

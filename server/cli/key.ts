@@ -22,7 +22,7 @@ export function addKeyCommands(program: Command, run: Run): void {
     .option('--name <name>', 'What uses the key', 'API key')
     .option(
       '--scopes <scopes>',
-      'Separated by commas (default: all but api_keys:*, audit:read and agents:force)',
+      'Separated by commas (default: all but api_keys:*, audit:read, agents:force and contacts:erase)',
       (text: string) => parseScopes(text, all_scopes),
     )
     .option(

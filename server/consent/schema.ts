@@ -102,7 +102,16 @@ const suppressed_number = Type.Unsafe<string>({
 export const Suppression = Type.Object(
   {
     id: id('The unique id of the suppression. Treat it as opaque.'),
-    phone_number: suppressed_number,
+    phone_number: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'The number, in E.164 form. `null` after the person was erased.',
+      examples: ['+14155550100'],
+    }),
+    is_erased: Type.Boolean({
+      description:
+        'Whether the person was erased. The suppression then has a keyed hash instead of the number, and still holds, in any spelling of it.',
+      examples: [false],
+    }),
     kind,
     reason: optionalText({ maxLength: 500, description: 'Why, in your words.', examples: ['Wrong number'] }),
     created_at: timestamp('When the suppression was created.'),

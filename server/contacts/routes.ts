@@ -207,7 +207,8 @@ export const operations: operation.Operation[] = [
     summary: 'Delete a contact',
     description:
       'Deletes the contact permanently. Its data in events, webhook deliveries, import rows, integration receipts and stored idempotent responses is ' +
-      'reduced to the id. Deleting it again gives 404.',
+      'reduced to the id. Deleting it again gives 404. Its conversations and calls stay, without a link to it and without its number, with what was said and with recordings; so do suppressions ' +
+      'of the number and entries of the consent ledger. To erase all that, use "Erase a person" instead.',
     params: ById,
     response: Deleted,
     version: schema.contactVersion,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Configuration } from '../agents/configuration.ts'
+import { openKeys } from '../consent/person.ts'
 import type { DeletedContact } from '../contacts/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -25,6 +26,7 @@ export const table = {
     draft: 'jsonb',
     contact_id: 'uuid',
     counterpart: 'text',
+    phone_hmac: 'bytea',
     turn_count: 'integer',
     last_turn_at: 'timestamptz',
     hand_over_reason: 'text',
@@ -152,6 +154,7 @@ export async function insertRows(at: At, rows: (Row & { draft?: Configuration | 
   if (rows.length === 0) return new Set()
   const values = rows.map(({ agent_version: { id: version_id, version_label }, usage, ...row }) => ({
     draft: null,
+    phone_hmac: null,
     lease_until: null,
     attempt: 0,
     ...row,
@@ -295,14 +298,22 @@ export const setCounterpart = ({ db, workspace, now }: At, row: Pick<Row, 'id' |
       where workspace_id = ${workspace} and id = ${row.id} and kind = 'web_chat' and counterpart is null and status <> 'closed'`,
   )
 
-/** Removes contacts and their numbers, also where a visitor of a web chat has typed one. */
-export function unlinkContacts({ db, workspace, now }: At, deleted: DeletedContact[]) {
+/**
+ * Removes contacts and their numbers, also where a visitor of a web chat has typed one. What stands for the number is kept, so that the
+ * words can be found when the person is erased.
+ */
+export async function unlinkContacts(at: At, deleted: DeletedContact[]) {
+  const { db, workspace, now } = at
   const contact_ids = deleted.map(({ id }) => id)
   const numbers = deleted.map(({ phone_number }) => phone_number)
+  const keys = numbers.map(await openKeys(at))
   return db.many<{ id: string; had_number: boolean }>(
-    sql`update conversations set contact_id = before.contact_id, counterpart = null, updated_at = ${laterUpdate(now)}
+    sql`update conversations set contact_id = before.contact_id, counterpart = null, updated_at = ${laterUpdate(now)},
+        phone_hmac = case when before.contact_id is null and redacted_at is null
+          then coalesce((${keys}::bytea[])[before.index], phone_hmac) end
       from (select id, counterpart is not null as had_number,
-          case when contact_id = any(${contact_ids}::uuid[]) then null else contact_id end as contact_id
+          case when contact_id = any(${contact_ids}::uuid[]) then null else contact_id end as contact_id,
+          coalesce(array_position(${contact_ids}::uuid[], contact_id), array_position(${numbers}::text[], counterpart)) as index
         from conversations
         where workspace_id = ${workspace} and (contact_id = any(${contact_ids}::uuid[])
           or (counterpart = any(${numbers}::text[]) and (contact_id is null or kind = 'web_chat')))
@@ -323,10 +334,17 @@ export const unlinkRows = ({ db, workspace, now }: At, ids: string[]): Promise<n
 /** Erases what was said in a conversation that the transaction has locked. */
 export const eraseRow = ({ db, workspace }: At, row: Pick<Row, 'id' | 'redacted_at' | 'updated_at'>): Promise<number> =>
   db.run(
-    sql`update conversations set counterpart = null, variables = '{}', metadata = '{}', results = '{}', summary = null,
+    sql`update conversations set counterpart = null, phone_hmac = null, variables = '{}', metadata = '{}', results = '{}', summary = null,
         hand_over_reason = null, script_state = null, needs_summary = false, redacted_at = ${row.redacted_at},
         updated_at = ${row.updated_at}
       where workspace_id = ${workspace} and id = ${row.id}`,
+  )
+
+/** Those of these conversations that were redacted belong to nobody any more. */
+export const unlinkRedacted = ({ db, workspace, now }: At, ids: string[]): Promise<number> =>
+  db.run(
+    sql`update conversations set contact_id = null, counterpart = null, phone_hmac = null, updated_at = ${laterUpdate(now)}
+      where workspace_id = ${workspace} and id = any(${ids}::uuid[]) and redacted_at is not null`,
   )
 
 /** There may be many, so they are closed in the background. Calls end theirs. */

@@ -1,4 +1,4 @@
-import { type Actor, type At, newHook } from '../kit/at.ts'
+import { type Actor, type At, type InWorkspace, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
@@ -9,6 +9,8 @@ import type { StoredActor } from './named.ts'
 
 /** `listNewest` reads at most this many events, even when those of the given types are rare. */
 const scanned_max = 1_000
+/** More than anyone has had numbers. */
+const previous_max = 1_000
 
 export interface Recorded {
   type: EventType
@@ -99,6 +101,27 @@ export async function redact(at: At, resource_ids: string[]): Promise<void> {
   )
   const ids = events.map(({ id }) => id)
   if (ids.length > 0) await at.hooks.run(at, redacted, ids)
+}
+
+/** How many events there are of these resources. */
+export async function countOf({ db, workspace }: InWorkspace, resource_ids: string[]): Promise<number> {
+  const { total } = await db.one<{ total: number }>(
+    sql`select count(*) as total from events where workspace_id = ${workspace} and resource_id = any(${resource_ids}::uuid[])`,
+  )
+  return total
+}
+
+/** The texts that a field of a resource had before its updates, as far as events are kept, at most a thousand. */
+export async function previousTexts(
+  { db, workspace }: InWorkspace,
+  { resource_id, field }: { resource_id: string; field: string },
+): Promise<string[]> {
+  const rows = await db.many<{ text: string }>(
+    sql`select distinct previous ->> ${field} as text from events
+      where workspace_id = ${workspace} and resource_id = ${resource_id} and previous ->> ${field} is not null
+      limit ${previous_max}`,
+  )
+  return rows.map(({ text }) => text)
 }
 
 /** Returns the event's `data` as JSON text, and locks the event, so that it isn't redacted before the transaction ends. */

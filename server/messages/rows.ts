@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { At } from '../kit/at.ts'
+import type { At, InWorkspace } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
@@ -184,4 +184,13 @@ export async function eraseReports({ db, workspace }: At, conversation_id: strin
     sql`update messages set error = null, carrier_id = case when direction = 'outbound' then null else carrier_id end
       where workspace_id = ${workspace} and conversation_id = ${conversation_id}`,
   )
+}
+
+/** How many text messages there are in these conversations. */
+export async function countIn({ db, workspace }: InWorkspace, conversation_ids: string[]): Promise<number> {
+  const { total } = await db.one<{ total: number }>(
+    sql`select count(*) as total from messages
+      where workspace_id = ${workspace} and conversation_id = any(${conversation_ids}::uuid[])`,
+  )
+  return total
 }

@@ -94,7 +94,7 @@ test('a suppression is created once for a number and kind, listed and filtered',
   const phone_number = phoneNumber()
   const first = await tenant.call('POST', '/suppressions', { phone_number, reason: 'Wrong number' })
   const { id, created_at: _, ...rest } = first.body.data
-  assert.deepEqual([first.status, rest], [201, { phone_number, kind: 'all', reason: 'Wrong number' }])
+  assert.deepEqual([first.status, rest], [201, { phone_number, is_erased: false, kind: 'all', reason: 'Wrong number' }])
   const again = await tenant.call('POST', '/suppressions', { phone_number, kind: 'all' })
   assert.deepEqual([again.status, again.body.error.code, again.body.error.details.existing_id], [409, 'CONFLICT', id])
   assert.equal((await tenant.call('POST', '/suppressions', { phone_number, kind: 'sms' })).status, 201)

@@ -222,6 +222,10 @@ export const newIntegration = (fields: object = {}) => ({
  */
 export const makers: Record<string, (tenant: Tenant) => Promise<string>> = {
   contacts: async ({ call }) => (await call('POST', '/contacts', newContact())).body.data.id,
+  erasures: async ({ call }) => {
+    const { id } = (await call('POST', '/contacts', newContact())).body.data
+    return (await call('POST', `/contacts/${id}/erase`)).body.data.id
+  },
   imports: async ({ call }) => (await call('POST', '/contacts/imports', newImport())).body.data.id,
   'imports.run': async ({ call }) =>
     (await call('POST', '/contacts/imports', newImport({ is_dry_run: true }))).body.data.id,

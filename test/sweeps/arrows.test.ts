@@ -26,6 +26,7 @@ const ranks = [
   ['lines'],
   ['campaigns'],
   ['agent-tests', 'analytics', 'imports', 'integrations', 'overview', 'people'],
+  ['erasures'],
   ['mcp'],
   ['config.ts', 'due-kinds.ts', 'table-classes.ts'],
   ['retention.ts', 'database.ts'],

@@ -173,6 +173,8 @@ const allowed: Record<string, Role[]> = {
   ...each(
     ['owner'],
     [
+      'contacts.erase',
+      'erasures.get',
       'conversations.redact',
       'calls.redact',
       'calls.delete_recording',

@@ -24,6 +24,8 @@ const allowed: Record<string, string> = {
   'server/clocks/store.ts': 'when the work of an advance is due, and when it began',
   'server/cli/key-actions.ts': 'authentication',
   'server/cli/workspace-actions.ts': 'when a new test clock begins',
+  'server/erasures/store.ts': 'when a person was erased',
+  'server/erasures/work.ts': 'when a person was erased',
   'server/integrations/receive.ts': 'the timestamps of signatures',
   'server/lines/test-channel.ts': 'rate limits',
   'server/lines/web-chat/web-chat.ts': 'authentication',

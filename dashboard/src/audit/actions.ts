@@ -42,6 +42,7 @@ export const action_names: Record<string, string> = {
   'contacts.batch': 'Changed contacts in bulk',
   'contacts.export': 'Exported contacts',
   'contacts.delete': 'Deleted a contact',
+  'contacts.erase': 'Erased a person',
   'suppressions.delete': 'Removed a number from Do not contact',
   'consents.export': 'Exported consents',
   'conversations.make_test': 'Made a test of a conversation',

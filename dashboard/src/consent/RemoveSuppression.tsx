@@ -4,13 +4,13 @@ import { useState } from 'react'
 import type { Suppression } from '../../../server/consent/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
-import { formatPhoneNumber } from '../kit/phone-number.ts'
 import { useIsOwner } from '../kit/session.ts'
 import { showToast } from '../kit/toast.ts'
-import { suppressionsKey } from './consent.ts'
+import { suppressedNumber, suppressionsKey } from './consent.ts'
 
 /** Only owners see it. */
-export function RemoveSuppression({ suppression: { id, phone_number } }: { suppression: Suppression }) {
+export function RemoveSuppression({ suppression }: { suppression: Suppression }) {
+  const { id } = suppression
   const api = useApi()
   const client = useQueryClient()
   const is_owner = useIsOwner()
@@ -27,7 +27,7 @@ export function RemoveSuppression({ suppression: { id, phone_number } }: { suppr
         size="compact-xs"
         variant="subtle"
         color="red"
-        aria-label={`Remove the suppression of ${formatPhoneNumber(phone_number)}`}
+        aria-label={`Remove the suppression of ${suppressedNumber(suppression)}`}
         onClick={() => setConfirming(true)}
       >
         Remove
@@ -39,7 +39,7 @@ export function RemoveSuppression({ suppression: { id, phone_number } }: { suppr
         onClose={() => setConfirming(false)}
         onConfirm={remove}
       >
-        Agents can contact {formatPhoneNumber(phone_number)} again, unless the person has opted out.
+        Agents can contact {suppressedNumber(suppression)} again, unless the person has opted out.
       </ConfirmDialog>
     </>
   )

@@ -16,7 +16,7 @@ import { EmptyState, LoadError } from '../kit/states.tsx'
 import { type Column, Table } from '../kit/Table.tsx'
 import { showError } from '../kit/toast.ts'
 import styles from './consent.module.css'
-import { kind_names, suppressionsKey } from './consent.ts'
+import { kind_names, suppressedNumber, suppressionsKey } from './consent.ts'
 import { NumberSearch } from './NumberSearch.tsx'
 import { RemoveSuppression } from './RemoveSuppression.tsx'
 import { SuppressForm } from './SuppressForm.tsx'
@@ -122,7 +122,7 @@ const columns: Column<Suppression>[] = [
   {
     id: 'phone_number',
     name: 'Phone number',
-    cell: (row) => <span className={styles.number}>{formatPhoneNumber(row.phone_number)}</span>,
+    cell: (row) => <span className={styles.number}>{suppressedNumber(row)}</span>,
   },
   { id: 'kind', name: 'Applies to', cell: (row) => kind_names[row.kind] },
   { id: 'reason', name: 'Reason', is_hidden_on_phone: true, cell: (row) => row.reason },

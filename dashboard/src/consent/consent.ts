@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Consent, Kind, Suppression } from '../../../server/consent/schema.ts'
 import type { Api } from '../kit/api.ts'
 import { pagesQuery } from '../kit/pages.ts'
+import { formatPhoneNumber } from '../kit/phone-number.ts'
 import { ParleyError } from '../kit/request.ts'
 
 export const kind_names: Record<Kind, string> = { all: 'SMS and calls', sms: 'SMS', voice: 'Calls' }
@@ -25,6 +26,10 @@ export const describeConsent = ({ kind, status }: Pick<Consent, 'kind' | 'status
 /** What decides whether the contact is called or written to: the latest entry of the kind, or of all kinds. */
 export const latestOf = (kind: 'sms' | 'voice', newest_first: Consent[]): Consent | undefined =>
   newest_first.find((entry) => entry.kind === kind || entry.kind === 'all')
+
+/** A suppression of a person who was erased has no number any more. */
+export const suppressedNumber = ({ phone_number }: Pick<Suppression, 'phone_number'>): string =>
+  phone_number === null ? 'Erased person' : formatPhoneNumber(phone_number)
 
 const page_size = 100
 

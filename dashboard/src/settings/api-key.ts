@@ -3,6 +3,7 @@ import type { ApiKey } from '../../../server/api-keys/schema.ts'
 export const scopes = [
   { value: 'contacts:read', label: 'Read contacts' },
   { value: 'contacts:write', label: 'Manage contacts' },
+  { value: 'contacts:erase', label: 'Erase persons' },
   { value: 'agents:read', label: 'Read agents' },
   { value: 'agents:write', label: 'Manage agents' },
   { value: 'agents:force', label: 'Deploy without passed tests' },

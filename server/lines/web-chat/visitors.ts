@@ -77,6 +77,12 @@ export const move = (
       where workspace_id = ${workspace} and token_hash = ${token_hash}`,
   )
 
+/** The visitors of these conversations are known no more: whoever writes again is a new one. */
+export const forget = ({ db, workspace }: InWorkspace, conversation_ids: string[]): Promise<number> =>
+  db.run(
+    sql`delete from chat_visitors where workspace_id = ${workspace} and conversation_id = any(${conversation_ids}::uuid[])`,
+  )
+
 /** `now` is wall time, as for all that authenticates. */
 export async function removeExpired({ db, workspace, now }: At, isStopping?: IsStopping): Promise<void> {
   const removeBatch = () =>

@@ -8,6 +8,7 @@ import { runCommands } from './commands.ts'
 import { changeContacts, importContacts, listContacts, receiveMessages, recordConsents } from './contacts.ts'
 import { chatOnPage, talk, textBySms, textSimulatedPeople, workOnChannels } from './conversations.ts'
 import { lookUp } from './documents.ts'
+import { erasePersons } from './erasures.ts'
 import { getInTwoWorkspaces } from './gets.ts'
 import { callOperations } from './operations.ts'
 import { setUpFirstPerson, visitDashboard } from './people.ts'
@@ -42,5 +43,6 @@ export async function sendEverything(server: Server): Promise<void> {
   await advanceTestClock(server)
   await visitDashboard(server)
   await runCommands(server)
+  await erasePersons(server)
   await workInBackground(server)
 }

@@ -1,0 +1,66 @@
+import type { Person } from '../consent/person.ts'
+import type { At, InWorkspace } from '../kit/at.ts'
+import { type Sql, sql } from '../kit/postgres/sql.ts'
+import { ask, cancelUnstarted, isUnstarted } from './end.ts'
+import { lockMany, unlinkRedacted } from './rows.ts'
+
+const is_over = sql`status in ('completed', 'failed', 'canceled')`
+
+/** An SQL condition on `calls`. It says the same as that of conversations. */
+export const ofPerson = ({ contact_ids, addresses, keys }: Person): Sql =>
+  sql`(contact_id = any(${contact_ids}::uuid[]) or (contact_id is null and (to_number = any(${addresses}::text[])
+    or (direction = 'inbound' and from_number = any(${addresses}::text[])) or phone_hmac = any(${keys}::bytea[]))))`
+
+/** Calls that were not dialled yet are canceled. The processes that drive others end them. Returns how many were not over. */
+export async function endOf(at: At, person: Person, limit: number): Promise<number> {
+  const going = await lockMany(at, { where: sql`not ${is_over} and ${ofPerson(person)}`, limit })
+  const unstarted = going.filter((call) => isUnstarted(at, call))
+  await cancelUnstarted(at, unstarted, 'human')
+  for (const call of going)
+    if (call.request === null && !unstarted.includes(call))
+      await ask(at, call, call.status === 'in_progress' || call.direction === 'inbound' ? 'hang_up' : 'cancel')
+  return going.length
+}
+
+/** Some of the person's calls that are over and not redacted. */
+export const findOverOf = ({ db, workspace }: InWorkspace, person: Person, limit: number) =>
+  db.many<{ id: string; conversation_id: string | null; has_file: boolean }>(
+    sql`select id, conversation_id, recording_status not in ('none', 'deleted') as has_file from calls
+      where workspace_id = ${workspace} and ${ofPerson(person)} and ${is_over} and redacted_at is null
+      order by created_at, id limit ${limit}`,
+  )
+
+/** Those of these conversations whose calls are not over. */
+export async function findOnLine({ db, workspace }: InWorkspace, conversation_ids: string[]): Promise<Set<string>> {
+  const rows = await db.many<{ conversation_id: string }>(
+    sql`select conversation_id from calls
+      where workspace_id = ${workspace} and conversation_id = any(${conversation_ids}::uuid[]) and not ${is_over}`,
+  )
+  return new Set(rows.map(({ conversation_id }) => conversation_id))
+}
+
+/** In the transaction that has redacted them. They stay with the contact until their files are gone. */
+export const leave = (at: At, person: Person, ids: string[]): Promise<number> =>
+  unlinkRedacted(at, { ids, contact_id: person.contact_id })
+
+/** Lets go of redacted calls whose files are gone. Returns how many. */
+export async function leaveWithoutFiles(at: At, person: Person, limit: number): Promise<number> {
+  const { db, workspace } = at
+  const ready = await db.many<{ id: string }>(
+    sql`select id from calls
+      where workspace_id = ${workspace} and ${ofPerson(person)} and redacted_at is not null and not exists (
+        select from recording_files
+        where recording_files.workspace_id = ${workspace} and recording_files.id = calls.id)
+      order by id limit ${limit} for no key update`,
+  )
+  if (ready.length === 0) return 0
+  return leave(
+    at,
+    person,
+    ready.map(({ id }) => id),
+  )
+}
+
+/** Whether nothing of the person is left here. */
+export const hasNoneOf = async ({ db, workspace }: InWorkspace, person: Person): Promise<boolean> =>
+  (await db.run(sql`select from calls where workspace_id = ${workspace} and ${ofPerson(person)} limit 1`)) === 0

@@ -34,6 +34,7 @@ const settings: Settings = {
     nobody_free: 'Nobody.',
     not_transferred: 'Not reached.',
     cut_off: 'Cut off.',
+    is_that_right: 'Right?',
   },
   language: 'en',
   turns_max: 200,

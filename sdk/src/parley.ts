@@ -76,6 +76,7 @@ import type {
   EnrollmentsExplainQuery,
   EnrollmentsListOfContactQuery,
   EnrollmentsListQuery,
+  Erasure,
   EventsListQuery,
   EventsStreamEvent,
   EventsStreamQuery,
@@ -165,6 +166,8 @@ import { verifyWebhook, type WebhookHeaders } from './webhooks.ts'
 export class Parley extends Client {
   /** The people that agents communicate with. */
   readonly contacts = new ContactsApi(this)
+  /** Persons whose data is erased. */
+  readonly erasures = new ErasuresApi(this)
   /** Import contacts from CSV files in the background. Try an import with a dry run; cancel or undo it. */
   readonly imports = new ImportsApi(this)
   /** Receive contacts from forms and CRMs. */
@@ -293,7 +296,9 @@ export class ContactsApi {
    * Delete a contact.
    *
    * Deletes the contact permanently. Its data in events, webhook deliveries, import rows, integration receipts and stored
-   * idempotent responses is reduced to the id. Deleting it again gives 404.
+   * idempotent responses is reduced to the id. Deleting it again gives 404. Its conversations and calls stay, without a
+   * link to it and without its number, with what was said and with recordings; so do suppressions of the number and
+   * entries of the consent ledger. To erase all that, use "Erase a person" instead.
    *
    * Requires the scope `contacts:write`.
    */
@@ -352,6 +357,41 @@ export class ContactsApi {
    */
   deleteCrmId(id: string, system: string, options?: RequestOptions): ApiPromise<ContactWithCrmIds> {
     return this.#client.send('DELETE', path`/contacts/${id}/crm_ids/${system}`, undefined, options)
+  }
+
+  /**
+   * Erase a person.
+   *
+   * Erases everything about the person, for good, in the background: conversations and calls of the contact and of its
+   * number are ended and redacted, with recordings, text messages, events, webhook deliveries, stored answers, rows of
+   * imports and receipts of integrations. Then the contact is deleted. The consent ledger keeps its hashes, and a
+   * suppression a keyed hash, so that an opt-out still holds. Get the erasure to see how far it is. While it runs, the
+   * answer to another request is 200 with this erasure; afterwards it is 404. See "Erase or export a person" in the
+   * guide.
+   *
+   * Requires the scope `contacts:erase`.
+   */
+  erase(id: string, options?: RequestOptions): ApiPromise<Erasure> {
+    return this.#client.send('POST', path`/contacts/${id}/erase`, undefined, options)
+  }
+}
+
+export class ErasuresApi {
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  /**
+   * Get an erasure.
+   *
+   * It has ids and counts only, and is kept for 365 days.
+   *
+   * Requires the scope `contacts:erase`.
+   */
+  get(id: string, options?: RequestOptions): ApiPromise<Erasure> {
+    return this.#client.get(path`/erasures/${id}`, undefined, options)
   }
 }
 

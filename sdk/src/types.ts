@@ -284,6 +284,32 @@ export interface CrmId {
   id: string
 }
 
+export interface Erasure {
+  /** The unique id of the erasure. Treat it as opaque. */
+  id: string
+  /** The contact, which is deleted at the end. */
+  contact_id: string
+  /** `queued`: it has not begun. `running`: some is erased. `done`: all is, also the files. */
+  status: 'queued' | 'running' | 'done'
+  /** What was erased so far. */
+  counts: {
+    /** Conversations that were redacted, also those of calls. */
+    conversations: number
+    /** Calls that were redacted. */
+    calls: number
+    /** Text messages in these conversations. */
+    messages: number
+    /** Events that were reduced to ids. */
+    events: number
+    /** Files that were removed, such as recordings. */
+    files: number
+  }
+  /** When the erasure was asked for, in real time. */
+  created_at: string
+  /** When all was erased, in real time. `null` before. */
+  ended_at: string | null
+}
+
 /** The country of numbers without a country code, as two letters such as `US`. */
 export type Country = string | null
 
@@ -659,8 +685,13 @@ export interface NewSuppression {
 export interface Suppression {
   /** The unique id of the suppression. Treat it as opaque. */
   id: string
-  /** The number, in E.164 form. It need not be that of a contact. */
-  phone_number: string
+  /** The number, in E.164 form. `null` after the person was erased. */
+  phone_number: string | null
+  /**
+   * Whether the person was erased. The suppression then has a keyed hash instead of the number, and still holds, in any
+   * spelling of it.
+   */
+  is_erased: boolean
   /** Calls, messages, or both. */
   kind: 'voice' | 'sms' | 'all'
   /** Why, in your words. */
@@ -2063,8 +2094,26 @@ export interface NewTool {
    * `true`.
    */
   has_side_effects?: boolean
-  /** What the agent says while the tool runs. */
+  /**
+   * What the agent says while the tool runs. With `confirm`, what it asks before: `{{day}}` stands for the argument
+   * `day`.
+   */
   say_while?: string | null
+  /**
+   * How often a model may run the tool in one answer to the contact. `null`: 5 with side effects, otherwise as often as
+   * the agent may run tools. Beyond it the run is `refused`, and the model is told.
+   */
+  calls_max?: number | null
+  /**
+   * Whether a model may repeat a run with side effects that has succeeded, with the same arguments, before the contact
+   * has spoken. If not, the run is `refused`, and the model gets the first result. The default is `false`.
+   */
+  may_repeat?: boolean
+  /**
+   * Whether the agent reads the arguments back before a model runs the tool, and runs it only after a clear yes. The
+   * default is `false`.
+   */
+  confirm?: boolean
 }
 
 export interface ToolWithSecret {
@@ -2097,8 +2146,23 @@ export interface ToolWithSecret {
   timeout_ms: number
   /** Whether a call changes something. Only calls without side effects are repeated, once, after a failure. */
   has_side_effects: boolean
-  /** What the agent says while the tool runs. */
+  /**
+   * What the agent says while the tool runs. With `confirm`, what it asks before: `{{day}}` stands for the argument
+   * `day`.
+   */
   say_while: string | null
+  /**
+   * How often a model may run the tool in one answer to the contact. `null`: 5 with side effects, otherwise as often as
+   * the agent may run tools. Beyond it the run is `refused`, and the model is told.
+   */
+  calls_max: number | null
+  /**
+   * Whether a model may repeat a run with side effects that has succeeded, with the same arguments, before the contact
+   * has spoken. If not, the run is `refused`, and the model gets the first result.
+   */
+  may_repeat: boolean
+  /** Whether the agent reads the arguments back before a model runs the tool, and runs it only after a clear yes. */
+  confirm: boolean
   /** Until when the previous secret also signs requests, after a rotation. */
   previous_secret_until: string | null
   /** When the tool was created. */
@@ -2139,8 +2203,23 @@ export interface Tool {
   timeout_ms: number
   /** Whether a call changes something. Only calls without side effects are repeated, once, after a failure. */
   has_side_effects: boolean
-  /** What the agent says while the tool runs. */
+  /**
+   * What the agent says while the tool runs. With `confirm`, what it asks before: `{{day}}` stands for the argument
+   * `day`.
+   */
   say_while: string | null
+  /**
+   * How often a model may run the tool in one answer to the contact. `null`: 5 with side effects, otherwise as often as
+   * the agent may run tools. Beyond it the run is `refused`, and the model is told.
+   */
+  calls_max: number | null
+  /**
+   * Whether a model may repeat a run with side effects that has succeeded, with the same arguments, before the contact
+   * has spoken. If not, the run is `refused`, and the model gets the first result.
+   */
+  may_repeat: boolean
+  /** Whether the agent reads the arguments back before a model runs the tool, and runs it only after a clear yes. */
+  confirm: boolean
   /** Until when the previous secret also signs requests, after a rotation. */
   previous_secret_until: string | null
   /** When the tool was created. */
@@ -2193,8 +2272,26 @@ export interface ToolChange {
    * `true`.
    */
   has_side_effects?: boolean
-  /** What the agent says while the tool runs. */
+  /**
+   * What the agent says while the tool runs. With `confirm`, what it asks before: `{{day}}` stands for the argument
+   * `day`.
+   */
   say_while?: string | null
+  /**
+   * How often a model may run the tool in one answer to the contact. `null`: 5 with side effects, otherwise as often as
+   * the agent may run tools. Beyond it the run is `refused`, and the model is told.
+   */
+  calls_max?: number | null
+  /**
+   * Whether a model may repeat a run with side effects that has succeeded, with the same arguments, before the contact
+   * has spoken. If not, the run is `refused`, and the model gets the first result. The default is `false`.
+   */
+  may_repeat?: boolean
+  /**
+   * Whether the agent reads the arguments back before a model runs the tool, and runs it only after a clear yes. The
+   * default is `false`.
+   */
+  confirm?: boolean
 }
 
 export interface ToolTest {
@@ -2463,7 +2560,11 @@ export interface ToolRun {
   name: string
   arguments: unknown
   result: unknown
-  status: 'running' | 'succeeded' | 'failed' | 'timeout' | 'invalid_arguments' | 'unknown'
+  /**
+   * `refused`: the service has not run it. `result` says why: its `reason` is `repeated`, `calls_max` or `confirm`. See
+   * "Tools" in the guide.
+   */
+  status: 'running' | 'succeeded' | 'failed' | 'timeout' | 'invalid_arguments' | 'unknown' | 'refused'
   duration_ms: number | null
 }
 
@@ -5323,7 +5424,7 @@ export interface ApiKey {
   last_four: string
   /**
    * What the key may do. `null` means all scopes, including those that later versions add, except `api_keys:read`,
-   * `api_keys:write`, `audit:read` and `agents:force`, which must be listed.
+   * `api_keys:write`, `audit:read`, `agents:force` and `contacts:erase`, which must be listed.
    */
   scopes: string[] | null
   /** When the key expires. `null` if it never expires. */
@@ -5343,7 +5444,7 @@ export interface NewApiKey {
   name: string
   /**
    * What the key may do. `null` means all scopes, including those that later versions add, except `api_keys:read`,
-   * `api_keys:write`, `audit:read` and `agents:force`, which must be listed.
+   * `api_keys:write`, `audit:read`, `agents:force` and `contacts:erase`, which must be listed.
    */
   scopes?: Array<
     | 'agents:force'
@@ -5360,6 +5461,7 @@ export interface NewApiKey {
     | 'channels:read'
     | 'consents:read'
     | 'consents:write'
+    | 'contacts:erase'
     | 'contacts:read'
     | 'contacts:write'
     | 'conversations:read'
@@ -5396,7 +5498,7 @@ export interface ApiKeyWithSecret {
   last_four: string
   /**
    * What the key may do. `null` means all scopes, including those that later versions add, except `api_keys:read`,
-   * `api_keys:write`, `audit:read` and `agents:force`, which must be listed.
+   * `api_keys:write`, `audit:read`, `agents:force` and `contacts:erase`, which must be listed.
    */
   scopes: string[] | null
   /** When the key expires. `null` if it never expires. */

@@ -90,7 +90,10 @@ export function exchangesIn({ conversation, turns }: Pick<Recorded, 'conversatio
     if (role === 'agent') {
       is_answered = true
       if (line)
-        Object.assign(line, { answer: joined(line.answer, text), calls: [...line.calls, ...tools.filter(isReal)] })
+        Object.assign(line, {
+          answer: joined(line.answer, text),
+          calls: [...line.calls, ...tools.filter((run) => isReal(run) && wasCalled(run))],
+        })
       else opening = joined(opening, text)
     } else if (role === 'contact' && text.trim() !== '') {
       if (line && !is_answered)
@@ -114,6 +117,9 @@ export const joined = (before: string, text: string): string => [before, text].f
 
 /** Not built in: what these do shows in the results and the end. */
 export const isReal = ({ name }: { name: string }): boolean => !isBuiltIn(name)
+
+/** The service has refused others: the tool was not called. */
+export const wasCalled = ({ status }: Pick<Run, 'status'>): boolean => status !== 'refused'
 
 const hasRun = ({ tools }: Turn, tool: string): boolean =>
   tools.some(({ name, status }) => name === tool && status === 'succeeded')

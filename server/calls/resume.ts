@@ -1,5 +1,5 @@
 import type { Configuration } from '../agents/configuration.ts'
-import { type LoadedRun, type LoadedTurn, readTalk } from '../conversations/claim.ts'
+import { beforeWords, type LoadedTurn, readTalk } from '../conversations/claim.ts'
 import type { ScriptProgress } from '../conversations/rows.ts'
 import type { Conversation } from '../conversations/schema.ts'
 import type { At } from '../kit/at.ts'
@@ -43,7 +43,7 @@ export async function resume(at: At, call: Interrupted): Promise<Resumed> {
   const { script_state, turns, runs, tokens } = await readTalk(at, id)
   const cut = turns.find(({ is_open }) => is_open)
   const said = turns.filter(({ is_open }) => !is_open)
-  const pending = runs.map(toRun)
+  const pending = runs.map((run) => ({ ...toRun(run), before_words: beforeWords(run, said) }))
   const is_open = status === 'open'
   const failed_transfer = is_open && after === 'transfer' ? 'transferring' : undefined
   const continueFrom = (begun: CallState): CallState => {
@@ -123,7 +123,7 @@ const toEntry = ({ role, text, heard, is_interrupted, tools }: LoadedTurn): Entr
   runs: tools.map(toRun).flatMap(({ status, ...run }) => (status === 'running' ? [] : [{ ...run, status }])),
 })
 
-const toRun = ({ id, name, arguments: values, result, status }: Omit<LoadedRun, 'conversation_id'>) => ({
+const toRun = ({ id, name, arguments: values, result, status }: LoadedTurn['tools'][number]) => ({
   run: id,
   name,
   arguments: values,

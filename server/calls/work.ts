@@ -416,7 +416,7 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
       ? carrier.reopen(at, state.line)
       : await carrier.dial(at, dialed)
   try {
-    const begun = state ?? newCallState(at, options, tools.say_while)
+    const begun = state ?? newCallState(at, options, tools)
     return new CallDrive({
       at,
       id,
@@ -513,11 +513,11 @@ function newVoice(at: At, { claimed, configuration }: Open): Conversation {
   })
 }
 
-function newCallState(at: At, { claimed, configuration }: Open, say_while: Record<string, string>): CallState {
+function newCallState(at: At, { claimed, configuration }: Open, { say_while, rules: tool_rules }: Tools): CallState {
   const { contact, time_zone, agent_name, variables, to, leaves_voicemail } = claimed
   const values = valuesOf({ agent_name, variables }, { contact, time_zone, now: at.now })
   const spoken = leaves_voicemail ? configuration : { ...configuration, voicemail_message: null }
-  const settings = settingsFor(spoken, { values, say_while, time_limits: voice_time_limits, kind: 'voice' })
+  const settings = settingsFor(spoken, { values, say_while, tool_rules, time_limits: voice_time_limits, kind: 'voice' })
   return {
     engine: newState(settings, at.now),
     progress: null,

@@ -4,11 +4,12 @@ import type { Contact } from '../contacts/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import { timeZoneOf } from '../contacts/zones.ts'
 import type { At } from '../kit/at.ts'
+import * as clock from '../kit/clock.ts'
 import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import type { DueKind } from '../kit/work/due.ts'
 import { dueRows } from '../kit/work/rows.ts'
 import type { DueItem } from '../kit/work/work.ts'
-import { history_turns } from '../talk/state.ts'
+import { history_turns, type ToolCall } from '../talk/state.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { leaseDue, type ScriptProgress, type Timers, table } from './rows.ts'
 import type { Conversation, Turn } from './schema.ts'
@@ -69,6 +70,20 @@ export interface LoadedRun {
   arguments: unknown
   result: unknown
   status: Turn['tools'][number]['status']
+  duration_ms: number | null
+  /** When it began. */
+  created_at: string
+}
+
+/** How far a run was when the contact last spoke. Undefined if it has begun since. */
+export function beforeWords(
+  { status, created_at, duration_ms }: LoadedRun,
+  turns: Pick<Turn, 'role' | 'created_at'>[],
+): ToolCall['before_words'] {
+  const said_at = turns.findLast(({ role }) => role === 'contact')?.created_at
+  if (said_at === undefined || created_at >= said_at) return undefined
+  const ended = clock.parse(created_at) + (duration_ms ?? 0)
+  return status !== 'running' && ended < clock.parse(said_at) ? 'ended' : 'begun'
 }
 
 const columns =
@@ -142,7 +157,7 @@ async function loadRuns({ db, workspace }: At, rows: DueItem[]): Promise<Map<str
   if (rows.length === 0) return new Map()
   const ids = toArrayLiteral(rows.map(({ id }) => id))
   const runs = await db.many<LoadedRun>(
-    sql`select conversation_id, id, name, arguments, result, status from tool_runs
+    sql`select conversation_id, id, name, arguments, result, status, duration_ms, created_at from tool_runs
       where workspace_id = ${workspace} and conversation_id = any(${ids}::uuid[]) and seq is null
       order by created_at, id`,
   )

@@ -22,7 +22,15 @@ export const close_reasons = [
   'error',
   'contact_ended',
 ] as const
-export const tool_statuses = ['running', 'succeeded', 'failed', 'timeout', 'invalid_arguments', 'unknown'] as const
+export const tool_statuses = [
+  'running',
+  'succeeded',
+  'failed',
+  'timeout',
+  'invalid_arguments',
+  'unknown',
+  'refused',
+] as const
 
 export const optionalId = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', description, examples: [null] })
@@ -113,7 +121,12 @@ const ToolRun = Type.Object(
     name: Type.String({ examples: ['book_slot'] }),
     arguments: Type.Unknown({ examples: [{ day: '2026-11-17' }] }),
     result: Type.Unknown({ examples: [{ is_booked: true }] }),
-    status: oneOf(tool_statuses, { examples: ['succeeded'] }),
+    status: oneOf(tool_statuses, {
+      description:
+        '`refused`: the service has not run it. `result` says why: its `reason` is `repeated`, `calls_max` or `confirm`. See "Tools" ' +
+        'in the guide.',
+      examples: ['succeeded'],
+    }),
     duration_ms: Type.Unsafe<number | null>({ type: ['integer', 'null'], examples: [120] }),
   },
   { title: 'ToolRun' },

@@ -178,7 +178,7 @@ export class Driver {
   /** Continues tools that were running when a process was killed. Some may have ended; what the others have done is not known. */
   async continueTools(): Promise<void> {
     const { at, tools, journal } = this.#parts
-    const { open_runs } = this.#state
+    const open_runs = this.#state.open_runs.filter(({ run }) => !this.#running.has(run))
     if (open_runs.length === 0) return
     const ids = open_runs.map(({ run }) => run)
     const ended = await findEndedRuns(at, { conversation_id: journal.id, ids })
@@ -345,9 +345,15 @@ export class Driver {
         this.#happen({ type: 'ask_failed', reply })
       } else {
         journal.notePiece()
-        this.#happen({ ...answer, reply })
+        if (answer.type === 'tool_call') this.#happen({ ...answer, call: this.#checked(answer.call), reply })
+        else this.#happen({ ...answer, reply })
       }
     }
+  }
+
+  /** Nobody is asked whether a tool is to run that would refuse its arguments. */
+  #checked(call: Omit<ToolCall, 'after'>): Omit<ToolCall, 'after'> {
+    return this.#parts.tools.accepts(call) ? call : { ...call, is_invalid: true }
   }
 
   /** Never throws, because timers call it. */

@@ -145,7 +145,8 @@ function withTools(text: string, runs: ToolRun[], result_max: number): LanguageM
 
 export function toOutput({ status, result }: ToolRun, result_max: number): LanguageModelV4ToolResultOutput {
   const value = truncate(typeof result === 'string' ? result : (JSON.stringify(result) ?? ''), result_max)
-  return status === 'succeeded' ? { type: 'text', value } : { type: 'error-text', value: `${status}: ${value}` }
+  if (status === 'succeeded' || status === 'refused') return { type: 'text', value }
+  return { type: 'error-text', value: `${status}: ${value}` }
 }
 
 const assistantText = (text: string): LanguageModelV4Message => ({

@@ -14,6 +14,7 @@ import { type At, system } from '../kit/at.ts'
 import type { Log } from '../kit/log.ts'
 import { openSaves } from '../kit/work/saves.ts'
 import { insertMessages, type NewMessage, readSegmentPrice, withMessage } from '../messages/outgoing.ts'
+import { tool_duration } from '../tools/run.ts'
 import { type Plan, planFor, type Save, type Saved } from './plan-save.ts'
 
 /** Saves of one workspace that come together share a transaction. */
@@ -159,6 +160,11 @@ async function write(at: At, planned: Plan[], new_conversations: NewConversation
     events.record(at, event_types.taken_back, byEvent('open')),
     events.record(at, event_types.closed, byEvent('closed')),
   ])
+  // With their turn. They took no time.
+  const refused = plans.flatMap(({ runs }) => runs.filter(({ status, seq }) => status === 'refused' && seq !== null))
+  at.db.afterCommit(() => {
+    for (const { status } of refused) at.tools.metrics.observe(tool_duration, 0, status)
+  })
   await at.hooks.run(
     at,
     threads_changed,

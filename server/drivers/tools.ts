@@ -2,8 +2,10 @@ import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { answerFrom } from '../documents/search.ts'
 import type { At, AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import type { ToolCall } from '../talk/state.ts'
-import { findOffered } from '../tools/mcp-tools.ts'
+import { isObject } from '../kit/json.ts'
+import type { ToolCall, ToolRule } from '../talk/state.ts'
+import { argumentFault } from '../tools/arguments.ts'
+import { checkedSchema, findOffered, type OfferedTool } from '../tools/mcp-tools.ts'
 import { callTool } from '../tools/run.ts'
 import * as workspaces from '../workspaces/store.ts'
 import {
@@ -25,6 +27,9 @@ export interface ToolOutcome extends BuiltInResult {
 export interface Tools {
   offered: LanguageModelV4FunctionTool[]
   say_while: Record<string, string>
+  rules: Record<string, ToolRule>
+  /** Whether the arguments are what the tool takes. */
+  accepts: (call: Pick<ToolCall, 'name' | 'arguments'>) => boolean
   /** Returns whether the tool reaches another server. Such a run has its row before. */
   isRemote: (name: string) => boolean
   /** Returns whether the tool writes to the database, or reaches another server. The conversation must have its row before. */
@@ -62,16 +67,9 @@ export async function openTools(at: At, context: ToolContext): Promise<Tools> {
     offered: [
       // A tool of the workspace may have had the name before there was a built-in one.
       ...offeredBuiltIns(context).filter(({ name }) => !by_name.has(name)),
-      ...found.map(({ name, description, parameters }) => ({
-        type: 'function' as const,
-        name,
-        ...(description !== null && { description }),
-        inputSchema: parameters,
-      })),
+      ...found.map(toOffered),
     ],
-    say_while: Object.fromEntries(
-      found.flatMap(({ name, say_while }) => (say_while === null ? [] : [[name, say_while]])),
-    ),
+    ...waysToUse(found),
     isRemote: (name) => by_name.has(name),
     hasEffects: (name) => by_name.has(name) || writesRows(name),
     // A tool that was deleted meanwhile may have had side effects. Built-in ones can be run again.
@@ -82,6 +80,46 @@ export async function openTools(at: At, context: ToolContext): Promise<Tools> {
       return { ...outcome, duration_ms: Math.round(clock.ticks() - began_ticks) }
     },
     answerFromKnowledge: (at, query) => answerFromKnowledge(at, context, query),
+  }
+}
+
+/** Otherwise the model asks, and the contact is asked twice. */
+const asks_first = 'The contact is asked before this is done, and hears all arguments. Call it without asking.'
+
+/** A tool as the model sees it. */
+export function toOffered({ name, description, parameters, confirm }: OfferedTool): LanguageModelV4FunctionTool {
+  const text = [description, confirm ? asks_first : null].filter(Boolean).join('\n\n')
+  return { type: 'function', name, ...(text !== '' && { description: text }), inputSchema: parameters }
+}
+
+/** With side effects. */
+const default_calls_max = 5
+/** Each call of it is a promise to call someone. */
+const built_in_rules: Record<string, ToolRule> = {
+  schedule_callback: { calls_max: null, may_repeat: false, confirm: null },
+}
+
+/** What the talk knows of tools. */
+export function waysToUse(tools: OfferedTool[]): Pick<Tools, 'say_while' | 'rules' | 'accepts'> {
+  const by_name = new Map(tools.map((tool) => [tool.name, tool]))
+  const own = tools.map(({ name, say_while, has_side_effects, calls_max, may_repeat, confirm }): [string, ToolRule] => [
+    name,
+    {
+      calls_max: calls_max ?? (has_side_effects ? default_calls_max : null),
+      may_repeat: may_repeat || !has_side_effects,
+      confirm: confirm ? (say_while ?? '') : null,
+    },
+  ])
+  return {
+    say_while: Object.fromEntries(
+      // It asks before.
+      tools.flatMap(({ name, say_while, confirm }) => (say_while === null || confirm ? [] : [[name, say_while]])),
+    ),
+    rules: { ...built_in_rules, ...Object.fromEntries(own) },
+    accepts: ({ name, arguments: values }) => {
+      const tool = by_name.get(name)
+      return !tool || (isObject(values) && argumentFault(checkedSchema(tool), values) === undefined)
+    },
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Configuration } from '../agents/configuration.ts'
 import { mustAnswer, pausedUntil } from '../conversations/answer-time.ts'
 import {
+  beforeWords,
   type ClaimedConversation,
   claim,
   due_conversations,
-  type LoadedRun,
   type LoadedTurn,
 } from '../conversations/claim.ts'
 import { renewLeases } from '../conversations/rows.ts'
@@ -112,6 +112,7 @@ async function openDrive(
   const settings = settingsFor(configuration, {
     values,
     say_while: tools.say_while,
+    tool_rules: tools.rules,
     time_limits: context.time_limits,
     kind,
   })
@@ -162,7 +163,9 @@ function stateOf(
   { configuration, settings, now }: { configuration: Configuration; settings: Settings; now: number },
 ): State {
   const { status, turns, runs, turn_count, awaits_answer, tokens } = claimed
-  const pending = awaitsAgent(claimed) ? runs.map(toRun) : []
+  const pending = awaitsAgent(claimed)
+    ? runs.map((run) => ({ ...toRun(run), before_words: beforeWords(run, turns) }))
+    : []
   return {
     ...newState(settings, now),
     phase: phases[status],
@@ -207,7 +210,7 @@ const toEntry = ({ role, text, is_interrupted, is_open, tools }: LoadedTurn): En
   runs: tools.map(toRun).flatMap(({ status, ...run }) => (status === 'running' ? [] : [{ ...run, status }])),
 })
 
-const toRun = ({ id, name, arguments: values, result, status }: Omit<LoadedRun, 'conversation_id'>) => ({
+const toRun = ({ id, name, arguments: values, result, status }: LoadedTurn['tools'][number]) => ({
   run: id,
   name,
   arguments: values,

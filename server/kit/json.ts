@@ -5,6 +5,14 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 /** The members of an object. Anything else has none. */
 export const membersOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {})
 
+/** JSON with sorted fields, in which arrays and objects differ. Concatenates, since a value may have 100,000 parts. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `["list"${value.map((item) => `,${canonicalJson(item)}`).join('')}]`
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null'
+  const names = Object.keys(value).sort()
+  return `["object"${names.map((name) => `,[${JSON.stringify(name)},${canonicalJson(value[name])}]`).join('')}]`
+}
+
 /** A JSON pointer by RFC 6901, such as `/answers/0/name`, or its URI fragment form, `#/full%20name`. */
 export const isPointer = (text: string): boolean => parsePointer(text) !== undefined
 

@@ -1,7 +1,9 @@
+import { findConfirmed, noteAsked, noteTooLong, questionOf, readBack } from './confirm.ts'
 import { cutAtSentence, isReadable } from './cut.ts'
 import type { CloseReason, Effect, EndReason, InputOf, ModelFinishReason, ReplyOutcome } from './input.ts'
 import { sms_characters_max } from './settings.ts'
 import {
+  type Asked,
   type Ending,
   type Entry,
   history_turns,
@@ -15,6 +17,7 @@ import {
   tool_calls_max,
 } from './state.ts'
 import { endingAfter, leavesAnswerOwed, optOut, press } from './tool-ends.ts'
+import { sortCalls } from './tool-rules.ts'
 
 /** Holds one step of the engine. Its state and its reply are copies, which functions that take the step change. */
 export interface Step {
@@ -51,12 +54,28 @@ export function sayFirst(step: Step, reply: Reply, before = ''): void {
   if (is_due) reply.voice = { ...reply.voice, notice_length: text.length }
 }
 
-/** Asks the model, or waits for tools of an earlier reply first. A reminder is for a contact that says nothing. */
+/**
+ * Asks the model, or waits for tools of an earlier reply first. If the contact has said yes to a tool, it runs before. A reminder is
+ * for a contact that says nothing.
+ */
 export function begin(step: Step, id: string, { is_reminder = false } = {}): void {
   const { state } = step
   state.reply = { ...newReply(id), voice: { ...not_spoken, is_reminder } }
   sayFirst(step, state.reply)
-  askOrWait(step, state.reply)
+  const confirmed = is_reminder ? undefined : findConfirmed(state)
+  if (confirmed) runConfirmed(step, state.reply, confirmed)
+  else askOrWait(step, state.reply)
+}
+
+/** The run has the id of the reply, which runs no other one so. */
+function runConfirmed(step: Step, reply: Reply, { name, arguments: values }: ToolCall): void {
+  const { state, effects } = step
+  if (state.voice) say(step, reply, `${state.settings.sentences.one_moment} `)
+  const call = { run: reply.id, name, arguments: values, after: reply.text.length }
+  if (state.ended_runs.length + state.open_runs.length === 0) state.turns_before_runs = state.turns
+  state.open_runs = [...state.open_runs, { ...call, reply: reply.id }]
+  state.phase = 'working'
+  effects.push({ type: 'run_tool', reply: reply.id, call })
 }
 
 function askOrWait(step: Step, reply: Reply): void {
@@ -143,11 +162,12 @@ export function endAnswer(step: Step, reply: Reply, { usage, finish_reason = 'st
     input_tokens: reply.usage.input_tokens + usage.input_tokens,
     output_tokens: reply.usage.output_tokens + usage.output_tokens,
   }
-  const allowed = sayWhile(step, reply, offersTools(reply) ? reply.calls.slice(0, tool_calls_max) : [])
-  const refused = reply.calls.slice(allowed.length)
+  const sorted = sortCalls(state, reply.calls, offersTools(reply) ? tool_calls_max : 0)
+  const { refused, asks } = sorted
+  const allowed = sayWhile(step, reply, sorted.allowed)
   const had_runs = state.ended_runs.length > 0
-  const refusal = { status: 'failed', result: 'This tool was not run: too many were called.' } as const
-  state.ended_runs = [...state.ended_runs, ...refused.map((call) => ({ ...call, ...refusal }))]
+  state.ended_runs = [...state.ended_runs, ...refused]
+  reply.asks = asks ? readBack(asks.call, asks.sentence, state.settings.sentences.is_that_right) : null
   state.open_runs = allowed.map((call) => ({ ...call, reply: reply.id }))
   if (state.ended_runs.length + allowed.length > 0 && !had_runs) state.turns_before_runs = state.turns
   for (const call of allowed) effects.push({ type: 'run_tool', reply: reply.id, call })
@@ -219,9 +239,21 @@ function continueReply(step: Step, reply: Reply): void {
   const has_last_words = reply.has_answer || !step.state.settings.has_last_words
   const has_person = reply.ending?.type === 'hand_over' || reply.ending?.type === 'transfer'
   if (has_person || (reply.ending && has_last_words)) return void finish(step, reply, 'done')
+  if (reply.asks && !reply.ending && hasAsked(step, reply, reply.asks)) return void finish(step, reply, 'done')
   if (reply.step < steps_max) return void ask(step, reply)
   reply.finish_reason = 'tool_loop'
   giveUp(step, reply, `The model called tools in each of ${steps_max} requests.`)
+}
+
+/** Asks the contact whether a tool is to run. Returns false if there is no room: nobody can say yes to what was cut. */
+function hasAsked(step: Step, reply: Reply, asks: Asked): boolean {
+  const { state } = step
+  const question = separator(reply.text, questionOf(asks)) + questionOf(asks)
+  const is_too_long = [...reply.text, ...question].length > state.settings.reply_characters_max
+  state.ended_runs = (is_too_long ? noteTooLong : noteAsked)(state.ended_runs, asks)
+  if (is_too_long) reply.asks = null
+  else sayAll(step, reply, question)
+  return !is_too_long
 }
 
 /** Ends the reply and writes its turn. In a call it first has to be heard. */
@@ -331,6 +363,13 @@ function writeReply({ state, effects }: Step, reply: Reply, { is_interrupted }: 
 
 export function remember(state: State, entry: Entry): void {
   state.history = [...state.history, entry].slice(-history_turns)
+  if (entry.role === 'contact') noteWords(state)
   state.turns += 1
   delete state.timers.idle
+}
+
+/** The contact has spoken: what tools have done before is no longer part of the answer to it. */
+function noteWords(state: State): void {
+  state.ended_runs = state.ended_runs.map((run) => ({ ...run, before_words: 'ended' }))
+  state.open_runs = state.open_runs.map((run) => ({ ...run, before_words: 'begun' }))
 }

@@ -67,15 +67,23 @@ export const settingsFor = (
   {
     values,
     say_while,
+    tool_rules,
     time_limits,
     kind,
-  }: { values: Values; say_while: Settings['say_while']; time_limits: TimeLimits; kind: Kind },
+  }: {
+    values: Values
+    say_while: Settings['say_while']
+    tool_rules?: NonNullable<Settings['tool_rules']>
+    time_limits: TimeLimits
+    kind: Kind
+  },
 ): Settings => {
   const { greeting, hand_over, limits, language } = configuration
   return {
     greeting: greeting === null ? null : fill(greeting, values),
     hand_over_message: hand_over.message === null ? null : fill(hand_over.message, values),
     say_while,
+    ...(configuration.script === null && tool_rules && { tool_rules }),
     has_fallback: configuration.fallback_model !== null,
     can_hand_over: hand_over.is_allowed,
     hands_over_on_failure: hand_over.on_failure,

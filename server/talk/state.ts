@@ -109,6 +109,8 @@ export interface Reply {
   error: string | null
   /** Tools that the model wants to call. They run when its answer is complete. */
   calls: ToolCall[]
+  /** What the contact is asked before a tool runs. */
+  asks: Asked | null
   /** What happens after the reply. A tool may set it. */
   ending: Ending | null
   usage: Usage
@@ -166,6 +168,10 @@ export interface ToolCall {
   arguments: unknown
   /** How many characters of the reply were said before. */
   after: number
+  /** The tool doesn't take these arguments. */
+  is_invalid?: boolean
+  /** How far it was when the contact last spoke. It is left out if it has begun since. */
+  before_words?: 'begun' | 'ended' | undefined
 }
 
 export interface OpenRun extends ToolCall {
@@ -177,7 +183,26 @@ export interface ToolRun extends ToolCall {
   result: unknown
 }
 
-export type ToolStatus = 'succeeded' | 'failed' | 'timeout' | 'invalid_arguments' | 'unknown'
+export type ToolStatus = 'succeeded' | 'failed' | 'timeout' | 'invalid_arguments' | 'unknown' | 'refused'
+
+/** How a model may use a tool. */
+export interface ToolRule {
+  /** So many runs in one answer to the contact. Null: as many as an answer has room for. */
+  calls_max: number | null
+  /** Whether a run that has succeeded may be repeated with the same arguments before the contact has spoken. */
+  may_repeat: boolean
+  /** The sentence in which the contact is asked before. It is empty if the tool has none. Null: nobody is asked. */
+  confirm: string | null
+}
+
+/** The contact is asked this before the tool runs. */
+export interface Asked {
+  run: string
+  /** It has all arguments. */
+  sentence: string
+  /** It follows, unless the sentence is a question. */
+  question: string
+}
 
 /** One turn as the model sees it. */
 export interface Entry {
@@ -209,6 +234,8 @@ export interface Settings {
   hand_over_message: string | null
   /** What the agent says while a tool runs, by the tool's name. */
   say_while: Record<string, string>
+  /** How a model may use tools, by the tool's name. There are none for a script: it runs a tool whenever it comes to it. */
+  tool_rules?: Record<string, ToolRule>
   has_fallback: boolean
   can_hand_over: boolean
   hands_over_on_failure: boolean
@@ -254,6 +281,7 @@ export interface Sentences {
   nobody_free: string
   not_transferred: string
   cut_off: string
+  is_that_right: string
 }
 
 /** History keeps this many turns. */
@@ -292,6 +320,7 @@ export const newReply = (id: string): Reply => ({
   finish_reason: 'stop',
   error: null,
   calls: [],
+  asks: null,
   ending: null,
   usage: { input_tokens: 0, output_tokens: 0 },
   voice: not_spoken,

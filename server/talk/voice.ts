@@ -1,6 +1,7 @@
 import { isClearYes, wishIn } from '../consent/spoken.ts'
+import { isYes } from './confirm.ts'
 import { hasUnwritten, noteOptOut, unwrittenWords, type VoiceStep, wishOf, writeWords } from './contact-words.ts'
-import { hasHeardNotice, isAllHeard, isOverReply } from './heard.ts'
+import { hasHeard, hasHeardNotice, isAllHeard, isOverReply } from './heard.ts'
 import type { VoiceInput, VoiceInputOf } from './input.ts'
 import * as replies from './reply.ts'
 import { type Ending, newReply, type TimerName, type VoiceTimerName } from './state.ts'
@@ -112,8 +113,11 @@ function hear(step: VoiceStep, { text, ...heard }: VoiceInputOf<'heard'>): void 
     return
   }
   if (reply.voice.is_uninterruptible) return
-  // "Yes" is more than a sign of listening while the agent asks whether it is to stop.
-  const is_answer = reply.voice.asks_to_stop && isClearYes(text, step.state.settings.language)
+  // "Yes" is more than a sign of listening while the agent asks whether it is to stop, or to run a tool.
+  const { language } = step.state.settings
+  const is_answer =
+    (reply.voice.asks_to_stop && isClearYes(text, language)) ||
+    (reply.asks && hasHeard(reply, reply.asks.sentence) && isYes(text, language))
   const is_listening =
     part !== undefined && isBackChannel(text) && (reply.voice.asks_to_stop || isOverReply(reply, part))
   const is_enough = interrupts(text) || (part !== undefined && !is_listening)

@@ -71,9 +71,23 @@ const side_effects_text =
   'Whether a call changes something. Only calls without side effects are repeated, once, after a failure.'
 const say_while_text = {
   maxLength: 200,
-  description: 'What the agent says while the tool runs.',
+  description:
+    'What the agent says while the tool runs. With `confirm`, what it asks before: `{{day}}` stands for the argument `day`.',
   examples: ['One moment, please.'],
 }
+const calls_max_text = {
+  minimum: 1,
+  maximum: 100,
+  description:
+    'How often a model may run the tool in one answer to the contact. `null`: 5 with side effects, otherwise as often as the agent may ' +
+    'run tools. Beyond it the run is `refused`, and the model is told.',
+  examples: [null],
+}
+const may_repeat_text =
+  'Whether a model may repeat a run with side effects that has succeeded, with the same arguments, before the contact has spoken. ' +
+  'If not, the run is `refused`, and the model gets the first result.'
+const confirm_text =
+  'Whether the agent reads the arguments back before a model runs the tool, and runs it only after a clear yes.'
 
 const tool = {
   id: id('The unique id of the tool. Treat it as opaque.'),
@@ -96,6 +110,9 @@ const tool = {
   timeout_ms: Type.Integer({ ...timeout_limits, description: timeout_text }),
   has_side_effects: Type.Boolean({ description: side_effects_text, examples: [true] }),
   say_while: Type.Unsafe<string | null>({ type: ['string', 'null'], ...say_while_text }),
+  calls_max: Type.Unsafe<number | null>({ type: ['integer', 'null'], ...calls_max_text }),
+  may_repeat: Type.Boolean({ description: may_repeat_text, examples: [false] }),
+  confirm: Type.Boolean({ description: confirm_text, examples: [false] }),
   previous_secret_until: optionalTimestamp('Until when the previous secret also signs requests, after a rotation.'),
   created_at: timestamp('When the tool was created.'),
   updated_at: timestamp('When the tool was last changed.'),
@@ -137,6 +154,11 @@ const changeable = {
     Type.Boolean({ description: `${side_effects_text} The default is \`true\`.`, examples: [true] }),
   ),
   say_while: Type.Optional(optionalText(say_while_text)),
+  calls_max: Type.Optional(Type.Unsafe<number | null>({ type: ['integer', 'null'], ...calls_max_text })),
+  may_repeat: Type.Optional(
+    Type.Boolean({ description: `${may_repeat_text} The default is \`false\`.`, examples: [false] }),
+  ),
+  confirm: Type.Optional(Type.Boolean({ description: `${confirm_text} The default is \`false\`.`, examples: [false] })),
 }
 
 export const NewTool = body(

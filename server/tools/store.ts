@@ -35,7 +35,7 @@ export const findingUses = newHook<Pick<Tool, 'name' | 'kind'>, Use[]>('tools.fi
 
 const columns =
   raw(`id, kind, name, description, parameters, url, method, header_names, headers, timeout_ms, has_side_effects,
-  say_while, secret, previous_secret, previous_secret_until, created_at, updated_at`)
+  say_while, calls_max, may_repeat, confirm, secret, previous_secret, previous_secret_until, created_at, updated_at`)
 
 const no_parameters = { type: 'object', properties: {} }
 const no_arguments = { parameters: no_parameters, method: 'POST' as const }
@@ -89,6 +89,7 @@ export async function create(at: At, input: NewTool): Promise<ToolWithSecret> {
   const { db, workspace, now, tools } = at
   const { kind = 'http', name, url, description = null, method = 'POST', say_while = null } = input
   const { parameters = no_parameters, timeout_ms = default_timeout_ms, has_side_effects = true } = input
+  const { calls_max = null, may_repeat = false, confirm = false } = input
   await workspaces.lock(at)
   const { total } = await db.one<{ total: number }>(
     sql`select count(*) as total from tools where workspace_id = ${workspace}`,
@@ -101,10 +102,10 @@ export async function create(at: At, input: NewTool): Promise<ToolWithSecret> {
   const headers = keepValues(input.headers ?? {}, {})
   const created = await db.one<StoredTool>(
     sql`insert into tools (workspace_id, id, kind, name, description, parameters, url, method, header_names, headers, timeout_ms,
-        has_side_effects, say_while, secret, created_at, updated_at)
+        has_side_effects, say_while, calls_max, may_repeat, confirm, secret, created_at, updated_at)
       values (${workspace}, ${newId()}, ${kind}, ${name}, ${description}, ${JSON.stringify(parameters)}, ${url}, ${method},
         ${Object.keys(headers)}, ${sealHeaders(at, headers)}, ${timeout_ms}, ${has_side_effects}, ${say_while},
-        ${tools.seal.close(secret)}, ${created_at}, ${created_at})
+        ${calls_max}, ${may_repeat}, ${confirm}, ${tools.seal.close(secret)}, ${created_at}, ${created_at})
       returning ${columns}`,
   )
   return { ...toTool(created), secret }
@@ -153,6 +154,7 @@ export async function update(
         url = ${after.url}, method = ${after.method}, header_names = ${is_kept ? before.header_names : Object.keys(headers)},
         headers = ${is_kept ? before.headers : sealHeaders(at, headers)}, timeout_ms = ${after.timeout_ms},
         has_side_effects = ${after.has_side_effects}, say_while = ${after.say_while},
+        calls_max = ${after.calls_max}, may_repeat = ${after.may_repeat}, confirm = ${after.confirm},
         updated_at = ${clock.laterThan(before.updated_at, now)}
       where workspace_id = ${workspace} and id = ${id} returning ${columns}`,
   )

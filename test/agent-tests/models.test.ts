@@ -103,6 +103,33 @@ test('a tool that a model calls is answered by the test', async () => {
   assert.deepEqual([result.status, sentencesIn(result)], ['passed', []])
 })
 
+test('a tool that asks first is called after the yes of the contact, and a run that is refused is no call', async () => {
+  const tenant = await workspace()
+  const fields = { name: 'book_slot', url: 'https://tools.example/book', confirm: true, say_while: 'I book {{day}}.' }
+  await create(tenant, '/tools', fields)
+  const tool_call = { name: 'book_slot', arguments: { day: 'tue' } }
+  const model = await choosingServer(({ tools }) =>
+    tools && model.received.length < 4 ? { words: [], tool_call } : { words: ['Booked.'] },
+  )
+  const id = await newModelAgent(tenant, model, { tools: ['book_slot'] })
+  const called = { type: 'calls_tool', tool: 'book_slot', arguments: { day: 'tue' }, times: 1 }
+  const result = await resultOf(tenant, id, {
+    steps: [
+      {
+        says: 'Book it.',
+        expect: [
+          { type: 'says', any_of: ['I book tue. Is that right?'] },
+          { type: 'never_calls_tool', tool: 'book_slot' },
+        ],
+      },
+      { says: 'Yes.', expect: [called] },
+    ],
+    tool_answers: [{ tool: 'book_slot', result: 'booked' }],
+    expect: [called],
+  })
+  assert.deepEqual([result.status, sentencesIn(result)], ['passed', []])
+})
+
 test('built-in tools do what they do, and write nothing', async () => {
   const tenant = await workspace()
   const calls = [

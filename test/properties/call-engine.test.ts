@@ -13,6 +13,12 @@ const question = 'No more calls and messages?'
 const settings = fc.record<Settings>({
   hand_over_message: fc.constantFrom(null, 'A person answers.'),
   say_while: fc.constantFrom<Record<string, string>>({}, { book: 'One moment.' }),
+  tool_rules: fc.constantFrom<NonNullable<Settings['tool_rules']>>(
+    {},
+    { book: { calls_max: 1, may_repeat: true, confirm: null } },
+    { book: { calls_max: null, may_repeat: false, confirm: null } },
+    { book: { calls_max: 2, may_repeat: false, confirm: '' } },
+  ),
   greeting: fc.constantFrom(null, 'Hello, this is Acme.'),
   has_last_words: fc.boolean(),
   has_fallback: fc.boolean(),
@@ -32,6 +38,7 @@ const settings = fc.record<Settings>({
     nobody_free: 'Nobody is free.',
     not_transferred: 'I could not reach them.',
     cut_off: 'We were cut off.',
+    is_that_right: 'Right?',
   }),
   language: fc.constant('en'),
   turns_max: fc.constant(3),

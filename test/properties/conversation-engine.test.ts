@@ -10,6 +10,12 @@ import { checkWords } from '../support/said-words.ts'
 const settings = fc.record<Settings>({
   hand_over_message: fc.constantFrom(null, 'A person answers.'),
   say_while: fc.constantFrom<Record<string, string>>({}, { book: 'One moment.' }),
+  tool_rules: fc.constantFrom<NonNullable<Settings['tool_rules']>>(
+    {},
+    { book: { calls_max: 1, may_repeat: true, confirm: null } },
+    { book: { calls_max: null, may_repeat: false, confirm: null } },
+    { book: { calls_max: 2, may_repeat: false, confirm: '' } },
+  ),
   greeting: fc.constantFrom(null, 'Hello.'),
   has_last_words: fc.boolean(),
   has_fallback: fc.boolean(),
@@ -29,6 +35,7 @@ const settings = fc.record<Settings>({
     nobody_free: 'Nobody.',
     not_transferred: 'Not reached.',
     cut_off: 'Cut off.',
+    is_that_right: 'Right?',
   }),
   language: fc.constant('en'),
   turns_max: fc.constantFrom(3, 200),
@@ -268,6 +275,28 @@ property('the same input gives the same state and effects, and the state before 
     const text = JSON.stringify(before)
     assert.equal(JSON.stringify(step(before, input)), JSON.stringify(step(JSON.parse(text), input)))
     assert.equal(JSON.stringify(before), text)
+  }
+})
+
+property('a tool that asks first runs only right after a yes to its question', (steps) => {
+  for (const { before, input, effects } of steps) {
+    if (before.settings.tool_rules?.book?.confirm == null) continue
+    if (!ofType(effects, 'run_tool').some(({ call }) => call.name === 'book')) continue
+    const said = [...before.history, ...(input.type === 'message' ? [{ role: 'contact', text: input.text }] : [])]
+    const last = said.findLastIndex(({ role }) => role !== 'contact')
+    assert.match(said[last]?.text ?? '', /book\. Right\?$/)
+    assert.ok(said.slice(last + 1).every(({ role, text }) => role === 'contact' && text === 'Yes.'))
+  }
+})
+
+property('a run that has succeeded is not repeated before the contact has spoken', (steps) => {
+  const done = new Set<string>()
+  for (const { before, input, effects } of steps) {
+    if (before.settings.tool_rules?.book?.may_repeat !== false) return
+    if (input.type === 'message') done.clear()
+    const open = before.open_runs.find((one) => input.type === 'tool_done' && one.run === input.run)
+    for (const { call } of ofType(effects, 'run_tool')) assert.ok(call.name !== 'book' || !done.has(call.name))
+    if (open && input.type === 'tool_done' && input.status === 'succeeded') done.add(open.name)
   }
 })
 

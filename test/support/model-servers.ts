@@ -5,13 +5,20 @@ import { type Receiver, receiver } from './receivers.ts'
 /** How a fake model server answers. */
 export interface ModelAnswer {
   words: string[]
-  tool_call?: { name: string; arguments: object }
+  tool_call?: CalledTool
+  /** Calls of OpenAI's API that come in one answer. */
+  tool_calls?: CalledTool[]
   /** The tool is called only in the first answer. */
   calls_once?: boolean
   /** Of OpenAI's API. */
   finish_reason?: string
   /** Called before each word, so that a test can hold the next one back. */
   beforeWord?: (index: number) => unknown
+}
+
+interface CalledTool {
+  name: string
+  arguments: object
 }
 
 export interface ModelServer extends Receiver {
@@ -63,16 +70,15 @@ const usage = { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 }
 
 const writeCompletion: Write = async (response, { words, tool_call, beforeWord, ...answer }, is_streamed) => {
   const head = { id: 'chatcmpl-1', created: 1763199000, model: 'small' }
-  const calls = tool_call && [
-    {
-      id: 'call_1',
-      type: 'function',
-      function: { name: tool_call.name, arguments: JSON.stringify(tool_call.arguments) },
-    },
-  ]
-  const finish_reason = answer.finish_reason ?? (tool_call ? 'tool_calls' : 'stop')
+  const called = answer.tool_calls ?? (tool_call ? [tool_call] : [])
+  const calls = called.map(({ name, arguments: values }, index) => ({
+    id: `call_${index + 1}`,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(values) },
+  }))
+  const finish_reason = answer.finish_reason ?? (calls.length > 0 ? 'tool_calls' : 'stop')
   if (!is_streamed) {
-    const message = { role: 'assistant', content: words.join(''), ...(calls && { tool_calls: calls }) }
+    const message = { role: 'assistant', content: words.join(''), ...(calls.length > 0 && { tool_calls: calls }) }
     const choices = [{ index: 0, message, finish_reason, logprobs: null }]
     return sendJson(response, { ...head, object: 'chat.completion', choices, usage })
   }
@@ -84,7 +90,7 @@ const writeCompletion: Write = async (response, { words, tool_call, beforeWord, 
     await beforeWord?.(index)
     chunk({ content: word })
   }
-  if (calls) chunk({ tool_calls: calls.map((call, index) => ({ index, ...call })) })
+  if (calls.length > 0) chunk({ tool_calls: calls.map((call, index) => ({ index, ...call })) })
   chunk({}, finish_reason)
   send({ ...head, object: 'chat.completion.chunk', choices: [], usage })
   response.end('data: [DONE]\n\n')

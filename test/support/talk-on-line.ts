@@ -44,6 +44,7 @@ export const talk_settings: Settings = {
     nobody_free: 'Nobody is free.',
     not_transferred: 'I could not reach them.',
     cut_off: 'Cut off.',
+    is_that_right: 'Right?',
   },
   language: 'en',
   turns_max: 1_000,

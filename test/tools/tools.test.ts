@@ -31,6 +31,9 @@ test('a tool is created with a secret that is shown once, and headers whose valu
     timeout_ms: 8_000,
     has_side_effects: true,
     say_while: null,
+    calls_max: null,
+    may_repeat: false,
+    confirm: false,
     previous_secret_until: null,
   })
   assert.match(secret, /^whsec_/)

@@ -1,5 +1,6 @@
 import { costOf } from '../../calls/cost.ts'
 import { Checker, type Scope, TooMuchWork } from '../expectations.ts'
+import { wasCalled } from '../recorded.ts'
 import type { Expectation, TestFailure } from '../schema.ts'
 import { judge } from './judge.ts'
 import { assertNotAborted, PlayError, type Played, type PlayedTest, type Scene } from './scene.ts'
@@ -81,7 +82,9 @@ function scopeOf(
   return {
     turns: agents.map(({ seq, text, heard }) => ({ seq, text: heard ?? text })),
     last_seq: inside.at(-1)?.seq ?? (after > 0 && Number.isFinite(after) ? after : null),
-    runs: runs.filter(({ seq = null }) => within(seq)).map(({ seq = null, ...run }) => ({ ...run, seq })),
+    runs: runs
+      .filter((run) => wasCalled(run) && within(run.seq ?? null))
+      .map(({ seq = null, ...run }) => ({ ...run, seq })),
     cited: agents.flatMap(({ citations }) => citations.map(({ document_id }) => document_id)),
     results: conversation.results,
     how,

@@ -2,6 +2,7 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { userText } from '../../drivers/prompt.ts'
 import { membersOf } from '../../kit/json.ts'
 import { truncate } from '../../kit/text.ts'
+import { wasCalled } from '../recorded.ts'
 import { askModel } from './ask-model.ts'
 import { PlayError, type Played, type Scene } from './scene.ts'
 
@@ -36,9 +37,9 @@ const transcriptOf = (turns: Played['turns']): string =>
       .map(({ turn }) =>
         [
           `${turn.role}: ${oneLine(turn.heard ?? turn.text)}`,
-          ...turn.tools.map(
-            (run) => `(${turn.role} used ${run.name}: ${oneLine(JSON.stringify(run.arguments) ?? '')})`,
-          ),
+          ...turn.tools
+            .filter(wasCalled)
+            .map((run) => `(${turn.role} used ${run.name}: ${oneLine(JSON.stringify(run.arguments) ?? '')})`),
         ].join('\n'),
       )
       .join('\n'),

@@ -4,7 +4,16 @@ import type { Contact } from '../../contacts/schema.ts'
 import type { PlayedConversation } from '../../conversations/played.ts'
 import { truncate } from '../../kit/text.ts'
 import { no_usage } from '../../talk/state.ts'
-import { answersOf, type Call, type Exchanges, exchangesIn, isReal, joined, type Recorded } from '../recorded.ts'
+import {
+  answersOf,
+  type Call,
+  type Exchanges,
+  exchangesIn,
+  isReal,
+  joined,
+  type Recorded,
+  wasCalled,
+} from '../recorded.ts'
 import type { ReplayDifference } from '../schema.ts'
 import { completeContent } from '../store.ts'
 import { isRepeatable, play } from './play.ts'
@@ -143,7 +152,7 @@ function playedSide({ conversation, turns, runs, marks, how }: Played, lines: nu
     calls: Array.from({ length: lines }, (_, index) =>
       marks[index]
         ? runs
-            .filter((run) => isReal(run) && within(run.seq ?? 0, index))
+            .filter((run) => isReal(run) && wasCalled(run) && within(run.seq ?? 0, index))
             .map(({ name, arguments: values }) => ({ name, arguments: values }))
         : [],
     ),

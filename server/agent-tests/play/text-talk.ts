@@ -99,7 +99,8 @@ export class TextTalk {
     const claimed = { ...beginning, contact, time_zone, script_state: null, turns: [] }
     const answerer = openAnswerer({ at, claimed, configuration, tools })
     const values = valuesOf(beginning, { contact, time_zone, now })
-    const settings = settingsFor(configuration, { values, say_while: tools.say_while, time_limits: waits, kind: 'api' })
+    const { say_while, rules: tool_rules } = tools
+    const settings = settingsFor(configuration, { values, say_while, tool_rules, time_limits: waits, kind: 'api' })
     const history = before.map(({ role, text }): Entry => ({ role, text, is_cut: false, runs: [] }))
     const engine = { ...newState(settings, now), history, turns: before.length }
     const journal = new TestJournal({

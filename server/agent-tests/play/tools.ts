@@ -8,7 +8,7 @@ import {
   type ToolContext,
 } from '../../drivers/built-in-tools.ts'
 import { answerCallback } from '../../drivers/callbacks.ts'
-import { answerFromKnowledge, could_not_run, openTools, type Tools } from '../../drivers/tools.ts'
+import { answerFromKnowledge, could_not_run, openTools, type Tools, toOffered, waysToUse } from '../../drivers/tools.ts'
 import type { AtOutside } from '../../kit/at.ts'
 import { isObject } from '../../kit/json.ts'
 import { truncate } from '../../kit/text.ts'
@@ -99,18 +99,8 @@ export async function openTestTools(scene: Scene, { part, conversation_id, kind,
   const result: TestTools = {
     unanswered: [],
     has_called: false,
-    offered: [
-      ...offeredBuiltIns(context).filter(({ name }) => !by_name.has(name)),
-      ...stored.map(({ name, description, parameters }) => ({
-        type: 'function' as const,
-        name,
-        ...(description !== null && { description }),
-        inputSchema: parameters,
-      })),
-    ],
-    say_while: Object.fromEntries(
-      stored.flatMap(({ name, say_while }) => (say_while === null ? [] : [[name, say_while]])),
-    ),
+    offered: [...offeredBuiltIns(context).filter(({ name }) => !by_name.has(name)), ...stored.map(toOffered)],
+    ...waysToUse(stored),
     // Nothing is written before a tool runs.
     isRemote: () => false,
     hasEffects: () => false,

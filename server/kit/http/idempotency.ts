@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { type At, timeStands } from '../at.ts'
 import * as clock from '../clock.ts'
 import type { SealedColumn } from '../crypto/reseal.ts'
+import { canonicalJson } from '../json.ts'
 import { isLockTimeout } from '../postgres/errors.ts'
 import { type IsStopping, inBatches } from '../postgres/in-batches.ts'
 import { raw, sql } from '../postgres/sql.ts'
@@ -35,17 +36,7 @@ export function readKey(headers: string[]): string {
 }
 
 /** Ignores the order of fields and white space. */
-export const fingerprintOf = (...request: unknown[]): string => hash('sha256', canonical(request), 'base64')
-
-/** JSON with sorted fields, in which arrays and objects differ. Concatenates, since a body may have 100,000 values. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `["list"${value.map((item) => `,${canonical(item)}`).join('')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  // An object that is no list, as checked above.
-  const members = value as Record<string, unknown>
-  const names = Object.keys(members).sort()
-  return `["object"${names.map((name) => `,[${JSON.stringify(name)},${canonical(members[name])}]`).join('')}]`
-}
+export const fingerprintOf = (...request: unknown[]): string => hash('sha256', canonicalJson(request), 'base64')
 
 /** While time stands still, an answer expires by wall time too. */
 const wallExpiry = (at: At): string | null => (timeStands(at) ? clock.iso(clock.wall() + stored_ms) : null)

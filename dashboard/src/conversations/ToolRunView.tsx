@@ -11,6 +11,19 @@ const tool_status_names: Record<Turn['tools'][number]['status'], string> = {
   timeout: 'Timed out',
   invalid_arguments: 'Invalid arguments',
   unknown: 'Unknown result',
+  refused: 'Not run',
+}
+
+/** Why the service has not run a tool, by the `reason` of the result. */
+const reasons = new Map<unknown, string>([
+  ['repeated', 'Not run: already done'],
+  ['calls_max', 'Not run: too many calls'],
+  ['confirm', 'Not run without a yes'],
+])
+
+function statusText({ status, result }: Turn['tools'][number]): string {
+  const is_refused = status === 'refused' && typeof result === 'object' && result !== null && 'reason' in result
+  return (is_refused && reasons.get(result.reason)) || tool_status_names[status]
 }
 
 export function ToolRunView({ run }: { run: Turn['tools'][number] }) {
@@ -22,7 +35,7 @@ export function ToolRunView({ run }: { run: Turn['tools'][number] }) {
           <>
             <code>{name}</code>
             <span data-status={status} className={styles.toolStatus}>
-              {tool_status_names[status]}
+              {statusText(run)}
             </span>
             {duration_ms !== null && <span className={styles.duration}>{formatNumber(duration_ms)} ms</span>}
           </>

@@ -22,6 +22,7 @@ const kinds = [
 ]
 const methods: ToolMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const fields = Object.keys(toValues())
+const limit_labels = { calls_max: 'Runs in one answer', confirm: 'Ask the contact first' }
 
 interface ToolFormProps extends FormProps {
   /** Undefined: creates a tool. */
@@ -33,7 +34,10 @@ export function ToolForm({ tool, onSaved, onCancel }: ToolFormProps) {
   const [before] = useState(() => toValues(tool))
   const form = useForm<ToolValues>({ initialValues: before, validate: { parameters: jsonError } })
   const setSaved = useUnsaved(form.isDirty())
-  const conflicts = useConflicts({ merged: ['headers'], labels: { url: 'URL', timeout_ms: 'Timeout' } })
+  const conflicts = useConflicts({
+    merged: ['headers'],
+    labels: { url: 'URL', timeout_ms: 'Timeout', ...limit_labels },
+  })
   const saving = useMutation({
     mutationFn: (values: ToolValues) =>
       tool
@@ -48,7 +52,7 @@ export function ToolForm({ tool, onSaved, onCancel }: ToolFormProps) {
       return onSaved(saved)
     },
   })
-  const { kind, url, headers } = form.values
+  const { kind, url, headers, has_side_effects, confirm } = form.values
   const is_http = kind === 'http'
   const is_moved = headers.some(({ is_stored }) => is_stored) && !isSameOrigin(before.url, url)
   return (
@@ -135,11 +139,45 @@ export function ToolForm({ tool, onSaved, onCancel }: ToolFormProps) {
         required
         {...form.getInputProps('timeout_ms')}
       />
-      <TextInput label="Say while it runs" placeholder="One moment, please." {...form.getInputProps('say_while')} />
       <Checkbox
         label="Has side effects"
         description="Requests without side effects are repeated once after a failure."
         {...form.getInputProps('has_side_effects', { type: 'checkbox' })}
+      />
+      {has_side_effects && (
+        <Checkbox
+          label="May repeat"
+          description="Otherwise what has worked is not done again with the same values until the contact has said something."
+          {...form.getInputProps('may_repeat', { type: 'checkbox' })}
+        />
+      )}
+      <Checkbox
+        label="Ask the contact first"
+        description="The agent reads the values back. The tool runs only after a clear yes."
+        {...form.getInputProps('confirm', { type: 'checkbox' })}
+      />
+      <TextInput
+        label={confirm ? 'Ask before it runs' : 'Say while it runs'}
+        description={
+          confirm
+            ? 'The agent asks this, with all values. {{day}} stands for the value of day. Blank: the name of the tool.'
+            : undefined
+        }
+        placeholder={confirm ? 'I book {{day}} for you.' : 'One moment, please.'}
+        {...form.getInputProps('say_while')}
+      />
+      <NumberInput
+        label="Runs in one answer"
+        description={
+          has_side_effects
+            ? 'At most this many until the contact speaks again: 1 to 100. Blank: 5.'
+            : 'At most this many until the contact speaks again: 1 to 100. Blank: as many as the agent may run.'
+        }
+        allowDecimal={false}
+        allowNegative={false}
+        clampBehavior="none"
+        hideControls
+        {...form.getInputProps('calls_max')}
       />
       <FormButtons label={tool ? 'Save changes' : 'Create tool'} is_pending={saving.isPending} onCancel={onCancel} />
     </form>

@@ -69,7 +69,9 @@ function ToolDetails({ tool }: { tool: Tool }) {
         <dl className={styles.facts}>
           <Fact name="Headers">{headers.length > 0 ? headers.join(', ') : 'None'}</Fact>
           <Fact name="Timeout">{formatNumber(tool.timeout_ms)} ms</Fact>
-          <Fact name="Says while it runs">{tool.say_while ?? 'Nothing'}</Fact>
+          <Fact name={tool.confirm ? 'Asks before it runs' : 'Says while it runs'}>{sentenceOf(tool)}</Fact>
+          <Fact name="Runs in one answer">{runsText(tool)}</Fact>
+          {tool.has_side_effects && <Fact name="May repeat">{tool.may_repeat ? 'Yes' : 'No'}</Fact>}
         </dl>
         {previous_secret_until && Date.parse(previous_secret_until) > now && (
           <p className={styles.hint}>The previous secret works until {formatTime(previous_secret_until)}.</p>
@@ -78,6 +80,13 @@ function ToolDetails({ tool }: { tool: Tool }) {
     </Card>
   )
 }
+
+const sentenceOf = ({ confirm, say_while }: Tool): string =>
+  say_while ?? (confirm ? 'The name of the tool, and all values' : 'Nothing')
+
+/** Without side effects only the agent's limit counts, unless the tool has one. */
+const runsText = ({ calls_max, has_side_effects }: Tool): string =>
+  calls_max === null && !has_side_effects ? 'As many as the agent may run' : `At most ${calls_max ?? 5}`
 
 const addressLabel = ({ kind, method }: Tool): string => (kind === 'mcp' ? 'MCP server at' : `${method} request to`)
 

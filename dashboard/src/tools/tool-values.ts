@@ -22,6 +22,10 @@ export interface ToolValues {
   timeout_ms: number | string
   has_side_effects: boolean
   say_while: string
+  /** Blank: the default. */
+  calls_max: number | string
+  may_repeat: boolean
+  confirm: boolean
 }
 
 const no_parameters = { type: 'object', properties: {} }
@@ -37,11 +41,15 @@ export const toValues = (tool?: Tool): ToolValues => ({
   timeout_ms: tool?.timeout_ms ?? 8_000,
   has_side_effects: tool?.has_side_effects ?? true,
   say_while: tool?.say_while ?? '',
+  calls_max: tool?.calls_max ?? '',
+  may_repeat: tool?.may_repeat ?? false,
+  confirm: tool?.confirm ?? false,
 })
 
 /** The server of a tool of kind `mcp` says what its tools take. */
-export const toBody = ({ parameters, method, headers, ...values }: ToolValues) => ({
+export const toBody = ({ parameters, method, headers, calls_max, ...values }: ToolValues) => ({
   ...values,
+  calls_max: calls_max === '' ? null : calls_max,
   ...(values.kind === 'http' && { method, parameters: JSON.parse(parameters) as unknown }),
   headers: toHeaders(headers),
 })

@@ -1,6 +1,7 @@
-import type { At, AtOutside } from '../kit/at.ts'
+import { type At, type AtOutside, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { openQueuePerKey, type QueuePerKey } from '../kit/limits/key-queues.ts'
+import { isCanceled } from '../kit/postgres/errors.ts'
 import { join, raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { truncate } from '../kit/text.ts'
 import { type Embedder, openEmbedder } from '../models/embedding.ts'
@@ -23,6 +24,11 @@ const unknown_words_max = 4
 const spellings_max = 3
 const similarity_min = 0.5
 const typo_length_min = 4
+/**
+ * So long the database compares unknown words with those of the documents. Each takes a few milliseconds, but seconds beside very many
+ * words that all begin like it: then no word of them helps.
+ */
+const compare_max_ms = 500
 /** Among fewer passages it would count for nothing that most of them have a word. */
 const passages_supposed = 1_000
 /** A passage with less of what was asked says nothing about it. */
@@ -93,7 +99,7 @@ export async function search(at: AtOutside, searched: Searched): Promise<Passage
 
 /** What the database compares: the words of the question, and those that candidates have. For benchmarks. */
 export async function candidatesFor(
-  at: At,
+  at: AtOutside,
   { query, scope }: Omit<Searched, 'limit'>,
 ): Promise<{ all: string; candidates: string }> {
   const known = knownIn(await readTerms(at, query, await readSearchable(at, scope)))
@@ -175,17 +181,19 @@ async function readSearchable({ db, workspace }: At, { tags, document_ids }: Sco
   }
 }
 
-async function readTerms(at: At, query: string, searchable: Searchable): Promise<Term[]> {
+async function readTerms(at: AtOutside, query: string, searchable: Searchable): Promise<Term[]> {
   const asked = await readAsked(at, query, searchable.configurations)
   const counts = await countPassages(at, [...new Set(asked.flatMap(({ words }) => words))], searchable)
   const sumOf = (words: string[]): number => words.reduce((sum, word) => sum + (counts.get(word) ?? 0), 0)
   const unknown = asked.filter(({ words }) => sumOf(words) === 0 && mayHaveTypo(words)).slice(0, unknown_words_max)
-  const meant = new Map<(typeof asked)[number], SimilarWord[]>()
-  // One after the other: a search takes one connection.
-  for (const one of unknown) meant.set(one, await similarWords(at, one.words[0] ?? '', searchable))
+  const similar_words = await similarWords(
+    at,
+    unknown.map(({ words: [word = ''] }) => word),
+    searchable,
+  )
   const total = Math.max(searchable.passages, passages_supposed)
   return asked.map((one) => {
-    const similar = meant.get(one)
+    const similar = similar_words[unknown.indexOf(one)]
     const words = similar?.map((each) => each.word) ?? one.words
     const count = similar?.reduce((sum, each) => sum + each.passages, 0) ?? sumOf(words)
     const weight = Math.log(1 + (Math.max(0, total - count) + 0.5) / (count + 0.5))
@@ -229,14 +237,33 @@ interface SimilarWord {
   likeness: number
 }
 
-function similarWords({ db, workspace }: At, word: string, { isCounted }: Searchable): Promise<SimilarWord[]> {
-  return db.many<SimilarWord>(
-    sql`select word, sum(passages) as passages, similarity(word, ${word})::float8 as likeness from document_words
-      where workspace_id = ${workspace} and lower(word) % ${word} and similarity(word, ${word}) >= ${similarity_min}
-        and ${isCounted}
-      group by word order by likeness desc, word limit ${spellings_max}`,
-  )
+/** For each of the words. Each has an even share of the time that is left, and finds none if that is too short. */
+async function similarWords(at: AtOutside, words: string[], searchable: Searchable): Promise<SimilarWord[][]> {
+  const until = clock.ticks() + compare_max_ms
+  const found: SimilarWord[][] = []
+  // One after the other: a search takes one connection.
+  for (const word of words) {
+    const share_ms = Math.max(1, Math.floor((until - clock.ticks()) / (words.length - found.length)))
+    const similar = inTransaction(at, async ({ db }) => {
+      await db.script(`set local statement_timeout = ${share_ms}`)
+      return db.many<SimilarWord>(similarTo(word, searchable, at.workspace))
+    })
+    found.push(
+      await similar.catch((error: unknown) => {
+        if (isCanceled(error)) return []
+        throw error
+      }),
+    )
+  }
+  return found
 }
+
+/** For one word, the operator compares as the function does, and leaves out what has less than half of the trigrams. */
+const similarTo = (word: string, { isCounted }: Searchable, workspace: string): Sql =>
+  sql`select word, sum(passages) as passages, similarity(word, ${word})::float8 as likeness from document_words
+    where workspace_id = ${workspace} and lower(word) %>> ${word} and similarity(word, ${word}) >= ${similarity_min}
+      and ${isCounted}
+    group by word order by likeness desc, word limit ${spellings_max}`
 
 interface Ranking {
   searchable: Searchable

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { raw, sql } from '../../server/kit/postgres/sql.ts'
-import { addDocument, find, pdfOf, readDocument, uploadDocument, wordOf } from '../support/documents.ts'
+import {
+  addDocument,
+  addSimilarWords,
+  find,
+  pdfOf,
+  readDocument,
+  unknown_similar_words,
+  uploadDocument,
+  wordOf,
+} from '../support/documents.ts'
 import { serve } from '../support/harness.ts'
 import { receiver, respondWith } from '../support/receivers.ts'
 import { fieldsOf } from '../support/uploads.ts'
@@ -112,6 +121,13 @@ test('a word with a typo is found', async () => {
   const tenant = await workspace()
   await addDocument(tenant, 'Delivery', 'We deliver to Reykjavik within five days.')
   assert.equal((await find(tenant, 'delivery to Reykjavick'))[0]?.title, 'Delivery')
+})
+
+test('a question is answered though very many words begin like its unknown ones', async () => {
+  const tenant = await workspace()
+  const { id } = await addDocument(tenant, 'Delivery', 'We deliver to Reykjavik within five days.')
+  await addSimilarWords(pool, { workspace: tenant.id, document_id: id, count: 25_000 })
+  assert.equal((await find(tenant, `Reykjavik ${unknown_similar_words}`))[0]?.title, 'Delivery')
 })
 
 test('a deleted document is not found any more, and nothing of it is left', async () => {

@@ -128,7 +128,10 @@ async function runAttacks(world: World): Promise<void> {
     const begun_at = performance.now()
     const timer = setInterval(() => recordMemory(world), memory_every_ms)
     stack.defer(() => clearInterval(timer))
-    await run({ stack, url: service.url, data_dir, attacker: tenant, is_long, print })
+    const beginMeasuring = async (): Promise<void> => {
+      world.alone = await pauseWhenAlone(world.pauses)
+    }
+    await run({ stack, url: service.url, data_dir, attacker: tenant, is_long, print, beginMeasuring })
     await recordPause(world, name)
     const { pause } = world.longest.get(name) ?? { pause: world.alone }
     const took = `${((performance.now() - begun_at) / 1_000).toFixed(1)} s`

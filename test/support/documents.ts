@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { deflateRawSync } from 'node:zlib'
 import type { Document } from '../../server/documents/schema.ts'
+import type { Pool } from '../../server/kit/postgres/pool.ts'
+import { sql } from '../../server/kit/postgres/sql.ts'
 import type { Answer, Tenant } from './harness.ts'
 import { formOf } from './uploads.ts'
 
@@ -37,6 +39,30 @@ export async function find(tenant: Tenant, query: string, more = '') {
     score: number
   }[]
 }
+
+const similar_words_batch = 25_000
+
+interface SimilarWords {
+  workspace: string
+  document_id: string
+  count: number
+}
+
+/** Adds words to a document that all have the same beginning. */
+export async function addSimilarWords(pool: Pool, { workspace, document_id, count }: SimilarWords): Promise<void> {
+  for (let first = 0; first < count; first += similar_words_batch) {
+    const last = Math.min(first + similar_words_batch, count) - 1
+    await pool.run(
+      sql`insert into document_words (workspace_id, document_id, edition_id, word, passages)
+        select workspace_id, id, edition_id, 'deliberately' || position, 1
+        from documents, generate_series(${first}::integer, ${last}::integer) as position
+        where workspace_id = ${workspace} and id = ${document_id}`,
+    )
+  }
+}
+
+/** None of them is one of the words that `addSimilarWords` adds. */
+export const unknown_similar_words = ['aa', 'bb', 'cc', 'dd'].map((end) => `deliberately${end}`).join(' ')
 
 /** A PDF with a text on each page, one line after the other. */
 export function pdfOf(pages: string[][], { has_password = false } = {}): Buffer {

@@ -6,6 +6,7 @@ const deadlock_detected = '40P01'
 const unique_violation = '23505'
 const in_failed_sql_transaction = '25P02'
 const lock_not_available = '55P03'
+const query_canceled = '57014'
 
 /** The connection was lost during `commit`, so the transaction may have been committed. Never retried. */
 export class CommitUnknownError extends Error {}
@@ -32,6 +33,9 @@ export const onUniqueViolation =
 export const isInFailedTransaction = (error: unknown): boolean => codeOf(error) === in_failed_sql_transaction
 
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === lock_not_available
+
+/** A statement took longer than it may. */
+export const isCanceled = (error: unknown): boolean => codeOf(error) === query_canceled
 
 /** Conflicts with other transactions persisted. In a batch, possibly only one item conflicts. */
 export const isContention = (error: unknown): boolean =>

@@ -19,4 +19,6 @@ export interface AttackWorld {
   /** The short form sends a share of what the long form does. */
   is_long: boolean
   print: (line: string) => void
+  /** After what the attack has prepared in the database itself: how long others wait is measured from now. */
+  beginMeasuring: () => Promise<void>
 }

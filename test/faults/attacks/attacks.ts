@@ -10,6 +10,7 @@ import { attack as long_calls } from './long-calls.ts'
 import { attack as mcp_servers } from './mcp-servers.ts'
 import { attacks as model_servers } from './model-server.ts'
 import { attack as ranges } from './ranges.ts'
+import { attack as searches } from './searches.ts'
 import { attack as silent_sockets } from './silent-sockets.ts'
 import { attack as sms_forms } from './sms-forms.ts'
 import { attack as tool_arguments } from './tool-arguments.ts'
@@ -29,6 +30,7 @@ export const attacks: Attack[] = [
   agent_tests,
   documents,
   embeddings,
+  searches,
   mcp_servers,
   tool_arguments,
 ]

@@ -214,6 +214,8 @@ export interface Api {
   service: Service
   /** What load balancers and monitoring ask for, by path. They may be served elsewhere too. */
   operator_pages: Record<string, AnswerPage>
+  /** From then on it is ready: the first workspace and the key of the settings are there. */
+  markAsSetUp: () => void
   /** Stores when each key was last used. */
   recordKeyUses: () => Promise<void>
   /** Finishes requests in flight, then closes. */
@@ -222,7 +224,8 @@ export interface Api {
 
 export function openApi(pool: Pool, config: Config, migrations: string, log: Log, limits: HttpLimits = {}): Api {
   const service = openService(pool, config, () => addressOf(config, portOf(app)), log)
-  const { authenticate, recordUses } = authenticator(pool)
+  const { authenticate, recordUses, forget } = authenticator(pool)
+  let is_set_up = false
   const findChannel = openChannelLookup(service)
   const sockets = openLiveSockets({ service, log })
   const { live_calls } = service.tools
@@ -244,7 +247,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   })
   // Before the server closes: it would wait for the sockets.
   app.addHook('preClose', () => sockets.stop())
-  const operator = openOperatorPages({ service, config, migrations, isStopping })
+  const operator = openOperatorPages({ service, config, migrations, isSetUp: async () => is_set_up, isStopping })
   app.addHook('onClose', async () => operator.close())
   addPage(
     '/openapi.json',
@@ -265,7 +268,12 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     if (!live_calls.is_abandoned) await sockets.stop()
     await stop()
   }
-  return { app, service, operator_pages: operator.pages, recordKeyUses: recordUses, stop: stopAll }
+  const markAsSetUp = () => {
+    // Clients may have tried the key that was just made valid.
+    forget()
+    is_set_up = true
+  }
+  return { app, service, operator_pages: operator.pages, markAsSetUp, recordKeyUses: recordUses, stop: stopAll }
 }
 
 /**

@@ -31,6 +31,7 @@ import { ensureSecretsKeys } from './start/secrets-key.ts'
 import { consoleOf, type Shell } from './start/shell.ts'
 import { loadMcpClient } from './tools/mcp-client.ts'
 import { openAnsweringOnly, openWorker, type Worker } from './worker.ts'
+import * as workspaces from './workspaces/store.ts'
 
 export interface ServeOptions {
   shell: Shell
@@ -219,6 +220,7 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
     await operator.listen()
     // Only after listening has succeeded: a key created by a failed start would never be shown.
     const first = api && is_first ? await ensureFirstWorkspace(service, config) : {}
+    api?.markAsSetUp()
     // After a crash the link that was printed stays valid.
     const setup_token =
       api && is_first && !is_restart ? await setup.createToken({ db: pool, now: clock.wall() }) : undefined
@@ -273,7 +275,10 @@ interface OperatorOptions {
 function openOperators(config: Config, { service, log, pages, isStopping, is_shared }: OperatorOptions) {
   const { metrics_port: port } = config
   if (port === undefined) return { listen: async () => {}, stop: async () => {} }
-  const own = pages ? undefined : openOperatorPages({ service, config, migrations, isStopping })
+  // Without an API, another process sets up the first workspace.
+  let is_set_up = false
+  const isSetUp = async () => (is_set_up ||= await workspaces.haveAny({ db: service.pool }))
+  const own = pages ? undefined : openOperatorPages({ service, config, migrations, isSetUp, isStopping })
   const { app, stop } = openOperatorServer(pages ?? own?.pages ?? {}, { service, log })
   return {
     listen: async () => {

@@ -27,14 +27,17 @@ interface OperatorPageOptions {
   service: Service
   config: Config
   migrations: string
+  /** Whether the first workspace was set up. */
+  isSetUp: () => Promise<boolean>
   isStopping: () => boolean
 }
 
 /** What load balancers and monitoring ask for. */
-export function openOperatorPages({ service, config, migrations, isStopping }: OperatorPageOptions): OperatorPages {
+export function openOperatorPages(options: OperatorPageOptions): OperatorPages {
+  const { service, config, isStopping } = options
   const { pool } = service
   const { metrics, live_calls, readStatus } = service.tools
-  const checkReadiness = openReadinessCheck(pool, migrations)
+  const checkReadiness = openReadinessCheck(pool, options)
   const assertAllowed = metricsGuard(config.metrics_token)
   const readLag = async () => {
     const status = await Promise.race([readStatus(), sleep(lag_within_ms, undefined, { ref: false })])

@@ -24,6 +24,8 @@ export interface Authenticator {
   ) => Promise<Caller | undefined> | Caller | undefined
   /** Stores when each key was last used. */
   recordUses: () => Promise<void>
+  /** Looks up each key again, also those that were unknown. */
+  forget: () => void
 }
 
 /** The key is looked up again after this, so that a revoked key stops working within a second on every process. */
@@ -33,7 +35,8 @@ const limits = { size_max: 256, in_flight_max: 2 }
 
 /** Finds callers by their keys. Results are cached shortly, also for unknown keys, so that a flood of them stays cheap. */
 export function authenticator(db: Db): Authenticator {
-  const cached = new ExpiringMap<CachedKey>(fresh_ms, cached_max)
+  const openCache = () => new ExpiringMap<CachedKey>(fresh_ms, cached_max)
+  let cached = openCache()
   const used = new Map<string, { workspace_id: string; id: string; used_at: number }>()
 
   const lookUp = openBatcher<string, api_keys.FoundKey | undefined>(limits, async (_key, tokens) => {
@@ -57,12 +60,14 @@ export function authenticator(db: Db): Authenticator {
   }
 
   async function find(token: string, now: number, options?: IdentifyOptions): Promise<Caller | undefined> {
+    // What is forgotten during the look-up is not cached.
+    const cache = cached
     const key = await lookUp('api_keys', token)
     const entry: CachedKey = {
       caller: key && !key.revoked_at ? toCaller(key) : undefined,
       expires_at: key?.expires_at ? clock.parse(key.expires_at) : Number.POSITIVE_INFINITY,
     }
-    cached.set(token, entry, now)
+    cache.set(token, entry, now)
     return admit(entry, now, options)
   }
 
@@ -76,6 +81,9 @@ export function authenticator(db: Db): Authenticator {
       const uses = Array.from(used.values(), (use) => ({ ...use }))
       if (uses.length > 0) await api_keys.recordUses({ db }, uses)
       for (const { id, used_at } of uses) if (used.get(id)?.used_at === used_at) used.delete(id)
+    },
+    forget() {
+      cached = openCache()
     },
   }
 }

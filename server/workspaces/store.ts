@@ -53,6 +53,10 @@ export async function create(
   return created
 }
 
+/** Whether there is a workspace. */
+export const haveAny = async ({ db }: Pick<Unscoped, 'db'>): Promise<boolean> =>
+  (await db.one<{ has_any: boolean }>(sql`select exists (select from workspaces) as has_any`)).has_any
+
 export const get = async (at: InWorkspace): Promise<Workspace> => toWorkspace(await read(at))
 
 /** Other rooms use this. It reads one row by its primary key. */

@@ -163,7 +163,11 @@ test('a server whose migrations are not all applied, or without a database, is h
   fs.copyFileSync(path.join(migrations, '0001_contract.sql'), path.join(older, '0001_contract.sql'))
   const config = readConfig({ LOG_LEVEL: 'silent' })
   const pool = testPool()
-  const apps = [newer, older].map((folder) => openApi(pool, config, folder, openLog('silent')).app)
+  const apps = [newer, older].map((folder) => {
+    const { app, markAsSetUp } = openApi(pool, config, folder, openLog('silent'))
+    markAsSetUp()
+    return app
+  })
   after(async () => {
     for (const app of apps) await app.close()
     for (const folder of [newer, older]) fs.rmSync(folder, { recursive: true })

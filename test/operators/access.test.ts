@@ -94,7 +94,8 @@ async function stop({ signal, ended }: Command): Promise<void> {
   assert.equal((await ended).code, 0)
 }
 
-for (const part of ['worker', 'api', 'both']) {
+// A worker is ready when there is a workspace, which another process sets up.
+for (const part of ['both', 'api', 'worker']) {
   test(`METRICS_PORT serves the pages for operators alone (${part})`, async () => {
     const port = await freePort()
     const only = part === 'both' ? [] : ['--only', part]

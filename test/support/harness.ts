@@ -175,7 +175,8 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
   }
   const config = { ...readConfig(environment), ...changes }
   const log = openLog(config.log_level)
-  const { app, service } = openApi(pool, config, migrations, log)
+  const { app, service, markAsSetUp } = openApi(pool, config, migrations, log)
+  markAsSetUp()
   service.tools.outbound = openOutbound({ allowed: config.outbound_allow_hosts, resolve })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
 

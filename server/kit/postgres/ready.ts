@@ -18,10 +18,13 @@ export interface Readiness {
 }
 
 /**
- * Returns a check that the migrations of this process are applied and the database accepts writes. A newer version beside
- * it may have applied more. A sharded database is ready while nodes are down: other workspaces can be used.
+ * Returns a check that the migrations of this process are applied, the database accepts writes, and it is set up. A newer version
+ * beside it may have applied more. A sharded database is ready while nodes are down: other workspaces can be used.
  */
-export function openReadinessCheck(pool: Pool, migrations: string): () => Promise<Readiness> {
+export function openReadinessCheck(
+  pool: Pool,
+  { migrations, isSetUp }: { migrations: string; isSetUp: () => Promise<boolean> },
+): () => Promise<Readiness> {
   // Read once: a newer version may be installed into the folder while this process runs.
   const names = listNames(migrations)
   const isWritable = atMostEvery(probe_every_ms, () => acceptsWrites(pool).catch(() => false))
@@ -34,7 +37,7 @@ export function openReadinessCheck(pool: Pool, migrations: string): () => Promis
   })
 
   return async () => {
-    const checks = Promise.all([isCurrent(pool, names), isWritable()]).catch(() => [false])
+    const checks = Promise.all([isCurrent(pool, names), isWritable(), isSetUp()]).catch(() => [false])
     const late = sleep(answer_within_ms, [false], { ref: false })
     const [results] = await Promise.all([Promise.race([checks, late]), Promise.race([askNodes(), late])])
     return { is_ready: results.every(Boolean), ...(nodes_down !== undefined && { nodes_down }) }

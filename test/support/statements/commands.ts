@@ -32,6 +32,7 @@ export async function runCommands(server: Server): Promise<void> {
   await hasRows(pool, table?.name ?? '')
   await countRows(pool, table?.name ?? '')
   await server.fetch('GET', '/ready')
+  await workspaces.haveAny({ db: pool })
   const [{ name = '' } = {}] = await workspaces.list({ db: pool })
   await workspaces.find({ db: pool }, name)
   await workspaces.readSettings(at)

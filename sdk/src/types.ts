@@ -3382,12 +3382,22 @@ export interface NewForecast {
 export interface Forecast {
   /** The seed of what was drawn. */
   seed: number
-  /** Whether only 10,000 of the contacts were simulated. */
+  /**
+   * Whether only some of the contacts were simulated, chosen by chance: 10,000, or as many as 15 seconds are enough for.
+   * All counts are of all contacts nevertheless.
+   */
   is_sampled: boolean
   /** Contacts that were simulated. */
   simulated: number
   /** When nothing is left to do. `null` when it does not end within a year. */
   expected_end_at: string | null
+  /** An interval for `expected_end_at`, which is `null` when that is. */
+  expected_end: {
+    /** The begin of the interval. */
+    low: string
+    /** Its end. */
+    high: string
+  } | null
   /** At most 200 intervals of equal length. */
   timeline: Array<{
     /** The begin of the interval. */
@@ -3401,6 +3411,16 @@ export interface Forecast {
   }>
   /** Attempts by their outcome. */
   by_outcome: Record<string, number>
+  /** For each outcome the interval in which its count lies in nine of ten cases. */
+  by_outcome_interval: Record<
+    string,
+    {
+      /** At least so many attempts. */
+      low: number
+      /** At most so many. */
+      high: number
+    }
+  >
   /** Contacts by the status of their enrollment at the end. */
   by_status: Record<string, number>
   /** Contacts who are skipped, by reason. */

@@ -1,6 +1,6 @@
 import { openTurns, type Turns } from '../kit/limits/turns.ts'
 
-export const forecast_max_ms = 30_000
+export const forecast_max_ms = 15_000
 
 declare module '../kit/at.ts' {
   interface Tools {

@@ -82,11 +82,13 @@ const findCampaign = async (target: Target, name: string): Promise<Campaign> =>
   isId(name) ? target.api.campaigns.get(name) : findByName(await listAll(target), name, 'campaign', target.workspace)
 
 function formatForecast(name: string, forecast: Forecast): string {
-  const { seed, simulated, is_sampled, expected_end_at, by_outcome, by_status, skips, warnings } = forecast
+  const { seed, simulated, is_sampled, expected_end_at, expected_end, by_outcome, by_status, skips, warnings } =
+    forecast
   const sample = is_sampled ? ', a sample' : ''
+  const interval = expected_end ? ` (in nine of ten cases from ${expected_end.low} to ${expected_end.high})` : ''
   return [
     `Forecast of "${name}": ${simulated} contacts${sample}, seed ${seed}`,
-    `Expected end: ${expected_end_at ?? 'not within a year'}`,
+    `Expected end: ${expected_end_at ?? 'not within a year'}${interval}`,
     ...formatCounts('OUTCOME', 'ATTEMPTS', by_outcome),
     ...formatCounts('STATUS', 'CONTACTS', by_status),
     ...formatCounts('SKIPPED', 'CONTACTS', skips),

@@ -6,6 +6,7 @@ import { forecast } from '../../server/campaigns/simulate/forecast.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { advance } from '../support/calls.ts'
 import {
+  always,
   campaign_start,
   enrollmentsOf,
   getCampaign,
@@ -92,6 +93,37 @@ test('a forecast equals the run with the same seed, and another seed differs', a
     ends.push(expected_end_at)
   }
   assert.notEqual(ends[0], ends[1])
+})
+
+test('a forecast of some contacts is about all, and what happens to all lies in its intervals', async () => {
+  const tenant = await workspace()
+  const channel = await tenant.addChannel({ kind: 'voice', name: 'Voice' })
+  const endings = Array.from({ length: 200 }, (_, index) => String(index % 100))
+  const fields = {
+    channel_ids: [channel.id],
+    windows: always,
+    pacing: { in_flight_max: 5, starts_per_second: 1, ramp_minutes: 0 },
+  }
+  const { id } = await newCampaign(tenant, await newContacts(tenant, endings), fields)
+  const { signal } = new AbortController()
+  const make = (limits: { simulated_max?: number }) => forecast(at(tenant.id), { id, input: {}, signal, ...limits })
+  const sampled = await make({ simulated_max: 80 })
+  const whole = await make({})
+  assert.deepEqual([sampled.is_sampled, sampled.simulated], [true, 80])
+  assert.deepEqual([whole.is_sampled, whole.simulated], [false, endings.length])
+  const contacts = Object.values(sampled.by_status).reduce((sum, count) => sum + count, 0)
+  assert.ok(Math.abs(contacts - endings.length) < 5, `${contacts} contacts`)
+  for (const { by_outcome, expected_end_at } of [sampled, whole]) {
+    const { low, high } = sampled.expected_end ?? assert.fail('it does not end')
+    assert.ok(
+      expected_end_at && low <= expected_end_at && expected_end_at <= high,
+      `${low}, ${expected_end_at}, ${high}`,
+    )
+    for (const [outcome, interval] of Object.entries(sampled.by_outcome_interval)) {
+      const count = by_outcome[outcome] ?? 0
+      assert.ok(interval.low <= count && count <= interval.high, `${count} ${outcome}, ${JSON.stringify(interval)}`)
+    }
+  }
 })
 
 test('a forecast counts calls that go on, and waits until the workspace has room', async () => {

@@ -1,17 +1,20 @@
 import { UnstyledButton } from '@mantine/core'
+import type { Forecast } from '../../../server/campaigns/forecast-schema.ts'
 import { formatNumber } from '../kit/format.ts'
 import { reasonName } from './campaign.ts'
 import styles from './campaigns.module.css'
 
 interface OutcomeBarProps {
   by_outcome: Record<string, number>
+  /** Shown instead of the shares. */
+  intervals?: Forecast['by_outcome_interval']
   chosen?: string | undefined
   /** Undefined is for all. Without it, nothing can be chosen. */
   onChoose?: (outcome: string | undefined) => void
 }
 
 /** Attempts by their outcome, most first, as one bar. */
-export function OutcomeBar({ by_outcome, chosen, onChoose }: OutcomeBarProps) {
+export function OutcomeBar({ by_outcome, intervals, chosen, onChoose }: OutcomeBarProps) {
   const counts = Object.entries(by_outcome)
     .filter(([, count]) => count > 0)
     .sort(([, one], [, other]) => other - one)
@@ -43,7 +46,9 @@ export function OutcomeBar({ by_outcome, chosen, onChoose }: OutcomeBarProps) {
               <i className={styles.outcome} data-outcome={outcome} />
               <span>{reasonName(outcome)}</span>
               <strong>{formatNumber(count)}</strong>
-              <span className={styles.hint}>{Math.round((100 * count) / all)} %</span>
+              <span className={styles.hint}>
+                {intervals?.[outcome] ? formatInterval(intervals[outcome]) : `${Math.round((100 * count) / all)} %`}
+              </span>
             </>
           )
           return (
@@ -62,3 +67,6 @@ export function OutcomeBar({ by_outcome, chosen, onChoose }: OutcomeBarProps) {
     </div>
   )
 }
+
+const formatInterval = ({ low, high }: { low: number; high: number }): string =>
+  `${formatNumber(low)} to ${formatNumber(high)}`

@@ -80,7 +80,7 @@ export async function hasCallbacks({ db, workspace }: At, campaign_id: string): 
   return has_callbacks
 }
 
-/** Those that are not final and not being reached, up to a limit, and how many there are. */
+/** Some of those that are not final and not being reached, chosen by chance: ranks are random. And how many there are. */
 export async function readOpen(
   at: At,
   campaign: StoredCampaign,
@@ -90,7 +90,7 @@ export async function readOpen(
   const open = sql`workspace_id = ${workspace} and campaign_id = ${campaign.id} and due_at is not null
     and ${is_waiting}`
   const [rows, { total }] = await Promise.all([
-    db.many<Row>(sql`select ${columns} from enrollments where ${open} order by due_at, rank, id limit ${limit}`),
+    db.many<Row>(sql`select ${columns} from enrollments where ${open} order by rank, id limit ${limit}`),
     db.one<{ total: number }>(sql`select count(*) as total from enrollments where ${open}`),
   ])
   return { enrollments: await withPersons(at, campaign, rows), total }

@@ -13,6 +13,7 @@ export interface ForecastJob {
   /** Each version stands under its id. */
   versions: Record<string, Beginning['version']>
   channel: StoredChannel
+  /** A random choice, in random order. */
   due: DueEnrollment[]
   /** How many there are, of which these are some. */
   total: number
@@ -30,6 +31,10 @@ export interface ForecastJob {
   from: number
   until: number
 }
+
+/** How many contacts each of those that are simulated stands for. */
+export const scaleOf = ({ total, due }: Pick<ForecastJob, 'total' | 'due'>): number =>
+  due.length === 0 ? 1 : total / due.length
 
 /** An attempt of a forecast. */
 export interface ForecastAttempt {

@@ -17,7 +17,7 @@ import { beginningOf } from '../../lines/simulator/reports.ts'
 import { chooseTexter, reportOn } from '../../lines/simulator/texting.ts'
 import type { DueEnrollment } from '../dial/candidates.ts'
 import { numberOf, type Sender, toCall } from '../dial/dispatch.ts'
-import type { ForecastAttempt, ForecastJob, ForecastResult } from './forecast-job.ts'
+import { type ForecastAttempt, type ForecastJob, type ForecastResult, scaleOf } from './forecast-job.ts'
 import { type Result, runTogether, Simulation } from './simulation.ts'
 
 const attempts_max = 200_000
@@ -25,25 +25,29 @@ const attempts_max = 200_000
 const reply_after_ms = 60_000
 const log = openLog('silent')
 
+/** The time of a simulation is over. */
+export class OutOfTime extends Error {}
+
 /** Runs a campaign in memory up to its end. Nothing is written. */
-export async function simulateJob(job: ForecastJob): Promise<ForecastResult> {
+export async function simulateJob(job: ForecastJob, until_ticks: number): Promise<ForecastResult> {
   const attempts: ForecastAttempt[] = []
+  const { in_flight_factor, ...limits } = limitsOf(job)
   const attempt = async (enrollment: DueEnrollment, time: number): Promise<Result> => {
+    if (clock.ticks() > until_ticks) throw new OutOfTime()
     const result = await attemptOnce(job, enrollment, time)
     attempts.push({ at: time, ended_at: result.ended_at, outcome: result.outcome })
-    return result
+    const { in_flight_until = result.ended_at } = result
+    const in_flight_ms = Math.max(clock.second_ms, in_flight_until - time)
+    return in_flight_factor === 1 ? result : { ...result, in_flight_until: time + in_flight_factor * in_flight_ms }
   }
   const simulation = new Simulation<DueEnrollment>({
-    campaign: job.campaign,
     due: job.due,
     is_partial: false,
     recent: [],
     later: [],
-    ends: [...job.in_flight],
-    // Messages don't count for the workspace.
-    calls_in_flight_max: job.campaign.kind === 'sms' ? Number.POSITIVE_INFINITY : job.calls_in_flight_max,
     from: job.from,
     attempt,
+    ...limits,
   })
   const run = () => runTogether([simulation], { until: job.until, attempts_max })
   await run()
@@ -57,6 +61,28 @@ export async function simulateJob(job: ForecastJob): Promise<ForecastResult> {
 }
 
 const pauses_max = 1_000
+
+/**
+ * Contacts that stand for more of them have a smaller share of the limits, so that a campaign takes as long as with all. A share of
+ * the calls at the same time may be less than one, or none that is whole: then each counts as in flight for longer, or shorter.
+ */
+function limitsOf(job: ForecastJob) {
+  const { campaign, in_flight } = job
+  // Messages don't count for the workspace.
+  const calls_in_flight_max = campaign.kind === 'sms' ? Number.POSITIVE_INFINITY : job.calls_in_flight_max
+  const scale = scaleOf(job)
+  if (scale === 1) return { campaign, calls_in_flight_max, ends: [...in_flight], in_flight_factor: 1 }
+  const { pacing } = campaign
+  const share = Math.min(pacing.in_flight_max, calls_in_flight_max) / scale
+  const in_flight_max = Math.max(1, Math.round(share))
+  const starts_per_second = pacing.starts_per_second / scale
+  return {
+    campaign: { ...campaign, pacing: { ...pacing, in_flight_max, starts_per_second } },
+    calls_in_flight_max: in_flight_max,
+    ends: [],
+    in_flight_factor: in_flight_max / share,
+  }
+}
 
 async function attemptOnce(job: ForecastJob, enrollment: DueEnrollment, time: number): Promise<Result> {
   const at = atTime(job, time)

@@ -1,39 +1,103 @@
 import * as clock from '../../kit/clock.ts'
 import type { Forecast } from '../forecast-schema.ts'
-import type { ForecastJob, ForecastResult } from './forecast-job.ts'
+import { type ForecastJob, type ForecastResult, scaleOf } from './forecast-job.ts'
+import type { Simulated } from './forecast-sample.ts'
 
 const intervals_max = 200
 const minute_ms = 60_000
 
+/** In so many deviations lie 90 % of what a few simulations give: Student's t. */
+const deviations = 1.9
+
 /** What clients see of a simulation. Runs in the thread: there may be very many attempts. */
-export function summarizeForecast(job: ForecastJob, { attempts, ends, is_complete }: ForecastResult): Forecast {
-  const own_calls = job.in_flight.filter(({ campaign_id }) => campaign_id === job.campaign.id)
-  const last = [...attempts, ...own_calls].reduce((latest, { ended_at }) => Math.max(latest, ended_at), job.from)
-  const skips = countBy(ends.flatMap(({ status, reason }) => (status === 'skipped' ? [reason ?? 'skipped'] : [])))
+export function summarizeForecast({ job, result }: Simulated): Omit<Forecast, 'expected_end' | 'by_outcome_interval'> {
+  const { attempts, ends, is_complete } = result
+  const scale = scaleOf(job)
+  const last = endOf({ job, result })
+  const skips = countBy(
+    ends.flatMap(({ status, reason }) => (status === 'skipped' ? [reason ?? 'skipped'] : [])),
+    scale,
+  )
   return {
     seed: job.seed,
-    is_sampled: job.total > job.due.length,
+    is_sampled: scale > 1,
     simulated: job.due.length,
     expected_end_at: is_complete ? clock.iso(last) : null,
-    timeline: timelineOf(job.from, last, { attempts, own_calls }),
-    by_outcome: countBy(attempts.map(({ outcome }) => outcome)),
-    by_status: countBy(ends.map(({ status }) => status)),
+    timeline: timelineOf(job.from, last, { attempts, own_calls: ownCalls(job), scale }),
+    by_outcome: outcomesOf({ job, result }),
+    by_status: countBy(
+      ends.map(({ status }) => status),
+      scale,
+    ),
     skips,
     warnings: warningsOf(skips, { is_complete, has_contacts: job.due.length > 0 }),
   }
 }
 
-function countBy(names: string[]): Record<string, number> {
+const ownCalls = ({ in_flight, campaign }: ForecastJob) =>
+  in_flight.filter(({ campaign_id }) => campaign_id === campaign.id)
+
+const endOf = ({ job, result }: Simulated): number =>
+  [...result.attempts, ...ownCalls(job)].reduce((latest, { ended_at }) => Math.max(latest, ended_at), job.from)
+
+const outcomesOf = ({ job, result }: Simulated): Record<string, number> =>
+  countBy(
+    result.attempts.map(({ outcome }) => outcome),
+    scaleOf(job),
+  )
+
+/** Where the end and the outcomes of a run lie in nine of ten cases, by how far simulations with other seeds are from each other. */
+export function intervalsOf(
+  largest: Simulated,
+  repeated: Simulated[],
+): Pick<Forecast, 'expected_end' | 'by_outcome_interval'> {
+  const { job, result } = largest
+  const [size = 0] = repeated.map((one) => one.job.due.length)
+  // Both this forecast and the run to come are off by chance, and the less, the more contacts they have.
+  const width = deviations * Math.sqrt(size / Math.max(1, job.due.length) + size / Math.max(1, job.total))
+  const around = (value: number, others: number[], min: number) => {
+    const half = width * deviationOf(others)
+    return { low: Math.max(min, Math.floor(value - half)), high: Math.ceil(value + half) }
+  }
+  const end = around(endOf(largest), repeated.map(endOf), job.from)
+  const [outcomes, others] = [outcomesOf(largest), repeated.map(outcomesOf)]
+  const names = new Set([outcomes, ...others].flatMap((counts) => Object.keys(counts)))
+  return {
+    expected_end: result.is_complete ? { low: clock.iso(end.low), high: clock.iso(end.high) } : null,
+    by_outcome_interval: Object.fromEntries(
+      [...names].map((name) => [
+        name,
+        around(
+          outcomes[name] ?? 0,
+          others.map((counts) => counts[name] ?? 0),
+          0,
+        ),
+      ]),
+    ),
+  }
+}
+
+function deviationOf(values: number[]): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1))
+}
+
+/** Each stands for as many as the scale says. */
+function countBy(names: string[], scale: number): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1
-  return counts
+  return Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, Math.round(count * scale)]))
 }
 
 /** Intervals last whole minutes. */
 function timelineOf(
   from: number,
   last: number,
-  { attempts, own_calls }: Pick<ForecastResult, 'attempts'> & { own_calls: ForecastJob['in_flight'] },
+  {
+    attempts,
+    own_calls,
+    scale,
+  }: Pick<ForecastResult, 'attempts'> & { own_calls: ForecastJob['in_flight']; scale: number },
 ): Forecast['timeline'] {
   const length_ms = Math.max(minute_ms, clock.ceilTo((last - from + 1) / intervals_max, minute_ms))
   const intervals = Array.from({ length: Math.floor((last - from) / length_ms) + 1 }, (_, index) => ({
@@ -53,6 +117,12 @@ function timelineOf(
     if (interval && (outcome === 'answered' || outcome === 'replied')) interval.answered += 1
     goOn(intervals.slice(begun, ended))
   }
+  if (scale > 1)
+    for (const interval of intervals) {
+      interval.starts = Math.round(interval.starts * scale)
+      interval.in_flight = Math.round(interval.in_flight * scale)
+      interval.answered = Math.round(interval.answered * scale)
+    }
   for (const { ended_at } of own_calls) goOn(intervals.slice(0, indexOf(ended_at)))
   return intervals
 }

@@ -1,14 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { DueEnrollment } from '../dial/candidates.ts'
-import { simulateJob } from './forecast-run.ts'
-import { summarizeForecast } from './forecast-summary.ts'
+import { forecastInTime } from './forecast-sample.ts'
 
 /** The whole thread: it forecasts one campaign, and ends. `forecast.ts` starts it with a job, and sends the enrollments. */
-const { job, count } = workerData
+const { job, count, run_max_ms } = workerData
 const due: DueEnrollment[] = []
 const start = async () => {
-  const all = { ...job, due }
-  parentPort?.postMessage(summarizeForecast(all, await simulateJob(all)))
+  parentPort?.postMessage(await forecastInTime({ ...job, due }, run_max_ms))
 }
 if (count === 0) await start()
 else

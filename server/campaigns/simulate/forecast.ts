@@ -24,9 +24,11 @@ import { explainNoChannel } from '../state.ts'
 import { readCampaign, type StoredCampaign } from '../stored-campaign.ts'
 import type { ForecastJob } from './forecast-job.ts'
 
-const simulated_max = 10_000
+const default_simulated_max = 10_000
 const ahead_ms = 365 * clock.day_ms
 const heap_max_mb = 512
+/** To start a thread, on a busy machine, and to pass it what it needs. */
+const thread_max_ms = 10_000
 /** Enrollments that are passed to the thread together. */
 const passed_at_once = 200
 
@@ -35,18 +37,23 @@ interface ToForecast {
   input: NewForecast
   /** Ends the forecast when it is aborted. */
   signal: AbortSignal
+  simulated_max?: number
   run_max_ms?: number
 }
 
 /**
- * What a campaign would do from now on. Runs the rules of the dialer in a thread, and writes nothing. Workspaces take turns, each
+ * What a campaign would do from now on. Runs the rules of the dialer in a thread for as many contacts as there is time for, and writes
+ * nothing. Workspaces take turns, each
  * with one forecast at a time.
  */
-export async function forecast(at: At, { id, input, ...limits }: ToForecast): Promise<Forecast> {
+export async function forecast(
+  at: At,
+  { id, input, simulated_max = default_simulated_max, ...limits }: ToForecast,
+): Promise<Forecast> {
   const turns = at.tools.forecast_turns
   if (turns.has(at.workspace)) throw inProgress()
   return turns.run(at.workspace, limits.signal, async () => {
-    const job = await readJob(at, id, input)
+    const job = await readJob(at, { id, input, simulated_max })
     return runThread(job, limits)
   })
 }
@@ -62,7 +69,10 @@ const noChannel = async (at: At, { channel_ids, kind }: StoredCampaign) =>
     { reason: 'no_channel' },
   )
 
-async function readJob(at: At, id: string, input: NewForecast): Promise<ForecastJob> {
+async function readJob(
+  at: At,
+  { id, input, simulated_max }: Required<Pick<ToForecast, 'id' | 'input' | 'simulated_max'>>,
+): Promise<ForecastJob> {
   const campaign = isId(id) ? await readCampaign(at, sql`workspace_id = ${at.workspace} and id = ${id}`) : undefined
   if (!campaign) throw notFound()
   if (final_statuses.includes(campaign.status))
@@ -90,7 +100,8 @@ async function readJob(at: At, id: string, input: NewForecast): Promise<Forecast
     campaign: { ...campaign, status: 'running', running_since: campaign.running_since ?? from, is_probing: false },
     versions: await findVersions(at, sender.agent, campaign),
     due: open.enrollments,
-    total: open.total,
+    // The contacts of some may have been deleted meanwhile.
+    total: open.total > simulated_max ? open.total : open.enrollments.length,
     calls_in_flight_max: settings.calls_in_flight_max,
     time_zone: settings.time_zone,
     in_flight:
@@ -124,16 +135,17 @@ async function runThread(
 ): Promise<Forecast> {
   signal.throwIfAborted()
   const thread = new Worker(new URL('./forecast-thread.ts', import.meta.url), {
-    workerData: { job, count: due.length },
+    workerData: { job, count: due.length, run_max_ms },
     resourceLimits: { maxOldGenerationSizeMb: heap_max_mb },
   })
   thread.unref()
   const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(tooLong()), run_max_ms)
+  const timer = setTimeout(() => limit.abort(tooLong()), run_max_ms + thread_max_ms)
   const ended = AbortSignal.any([signal, limit.signal])
   try {
     const answered = once(thread, 'message', { signal: ended })
     const [[made]] = await Promise.all([answered, passEnrollments(thread, due, ended)])
+    if (!made) throw tooLong()
     return made
   } catch (error) {
     throw ended.aborted ? ended.reason : error

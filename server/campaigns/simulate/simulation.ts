@@ -121,7 +121,7 @@ export class Simulation<C extends Candidate> {
   #takeDue(time: number): (C & { due_at: number })[] | undefined {
     const limit = limitIn(this.#campaign, time)
     const isVisible = (one: C & { due_at: number }) =>
-      one.due_at <= time && (!this.#last_known || compare(one, this.#last_known) <= 0)
+      one.due_at <= time && (!this.#last_known || byDue(one, this.#last_known) <= 0)
     const first = this.#waiting.slice(0, limit)
     const count = first.findIndex((one) => !isVisible(one))
     const visible = count < 0 ? first.length : count
@@ -201,7 +201,7 @@ export class Simulation<C extends Candidate> {
   }
 
   #insert(one: C & { due_at: number }): void {
-    insertSorted(this.#waiting, one, compare)
+    insertSorted(this.#waiting, one, byDue)
   }
 
   #ownEnds() {
@@ -241,7 +241,7 @@ interface Ordered {
   id: string
 }
 
-const compare = (left: Ordered, right: Ordered): number =>
+export const byDue = (left: Ordered, right: Ordered): number =>
   left.due_at - right.due_at || left.rank - right.rank || (left.id < right.id ? -1 : Number(left.id > right.id))
 
 function insertSorted<T>(sorted: T[], one: T, order: (left: T, right: T) => number): void {

@@ -92,6 +92,17 @@ const command = fc.record<Command>({
 
 const sequence = fc.tuple(settings, fc.array(command, { maxLength: 60, size: 'max' }))
 
+/** A model that calls one tool again and again. Anything else seldom does. */
+const insistence = fc.record<Command>({
+  type: fc.constantFrom<TextType[]>('tool_call', 'asked', 'tool_done', 'tool_call', 'asked', 'tool_done', 'message'),
+  text: fc.constantFrom('Yes.', 'No.'),
+  pass_ms: fc.constant(0),
+  chosen: fc.nat({ max: 6 }),
+  tool: fc.constant('book'),
+  is_ok: fc.boolean(),
+})
+const insistent = fc.tuple(settings, fc.array(insistence, { maxLength: 60, size: 'max' }))
+
 /** What was seen of one conversation. */
 interface Seen {
   now: number
@@ -156,10 +167,10 @@ function run([settings, commands]: [Settings, Command[]]): Stepped[] {
   })
 }
 
-function property(name: string, check: (steps: Stepped[]) => void): void {
+function property(name: string, check: (steps: Stepped[]) => void, sequences = sequence): void {
   void test(name, () => {
     fc.assert(
-      fc.property(sequence, (sequence) => check(run(sequence))),
+      fc.property(sequences, (sequence) => check(run(sequence))),
       runs(),
     )
   })
@@ -278,27 +289,35 @@ property('the same input gives the same state and effects, and the state before 
   }
 })
 
-property('a tool that asks first runs only right after a yes to its question', (steps) => {
-  for (const { before, input, effects } of steps) {
-    if (before.settings.tool_rules?.book?.confirm == null) continue
-    if (!ofType(effects, 'run_tool').some(({ call }) => call.name === 'book')) continue
-    const said = [...before.history, ...(input.type === 'message' ? [{ role: 'contact', text: input.text }] : [])]
-    const last = said.findLastIndex(({ role }) => role !== 'contact')
-    assert.match(said[last]?.text ?? '', /book\. Right\?$/)
-    assert.ok(said.slice(last + 1).every(({ role, text }) => role === 'contact' && text === 'Yes.'))
-  }
-})
+property(
+  'a tool that asks first runs only right after a yes to its question',
+  (steps) => {
+    for (const { before, input, effects } of steps) {
+      if (before.settings.tool_rules?.book?.confirm == null) continue
+      if (!ofType(effects, 'run_tool').some(({ call }) => call.name === 'book')) continue
+      const said = [...before.history, ...(input.type === 'message' ? [{ role: 'contact', text: input.text }] : [])]
+      const last = said.findLastIndex(({ role }) => role !== 'contact')
+      assert.match(said[last]?.text ?? '', /book\. Right\?$/)
+      assert.ok(said.slice(last + 1).every(({ role, text }) => role === 'contact' && text === 'Yes.'))
+    }
+  },
+  insistent,
+)
 
-property('a run that has succeeded is not repeated before the contact has spoken', (steps) => {
-  const done = new Set<string>()
-  for (const { before, input, effects } of steps) {
-    if (before.settings.tool_rules?.book?.may_repeat !== false) return
-    if (input.type === 'message') done.clear()
-    const open = before.open_runs.find((one) => input.type === 'tool_done' && one.run === input.run)
-    for (const { call } of ofType(effects, 'run_tool')) assert.ok(call.name !== 'book' || !done.has(call.name))
-    if (open && input.type === 'tool_done' && input.status === 'succeeded') done.add(open.name)
-  }
-})
+property(
+  'a run that has succeeded is not repeated before the contact has spoken',
+  (steps) => {
+    const done = new Set<string>()
+    for (const { before, input, effects } of steps) {
+      if (before.settings.tool_rules?.book?.may_repeat !== false) return
+      if (input.type === 'message') done.clear()
+      const open = before.open_runs.find((one) => input.type === 'tool_done' && one.run === input.run)
+      for (const { call } of ofType(effects, 'run_tool')) assert.ok(call.name !== 'book' || !done.has(call.name))
+      if (open && input.type === 'tool_done' && input.status === 'succeeded') done.add(open.name)
+    }
+  },
+  insistent,
+)
 
 property('a word that opts out is acted on before any model sees it, and nothing else opts anyone out', (steps) => {
   for (const { before, input, state, effects } of steps) {

@@ -55,13 +55,13 @@ const yes_max = 200
 export function isClearYes(text: string, language_tag: string): boolean {
   if (text.length > yes_max) return false
   const language = languageOf(language_tag)
-  const { intents, negations, answers } = language
+  const { answers } = language
   const words = listen(text, language).words.filter((word) => !answers.courtesies.includes(word))
-  const yes = intents.yes
-    .map((phrase) => phrase.split(' '))
-    .filter((phrase) => !phrase.some((word) => negations.includes(word)))
-  const no_more = answers.no_more.map((phrase) => phrase.split(' '))
-  return isMadeOf(words, [...yes, ...no_more])
+  const yes = [...answers.yes, ...answers.no_more]
+  return isMadeOf(
+    words,
+    yes.map((phrase) => phrase.split(' ')),
+  )
 }
 
 /** Whether the words are some of these phrases, one after the other. */

@@ -2,9 +2,10 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import type { Configuration } from '../agents/configuration.ts'
 import type { ClaimedConversation } from '../conversations/claim.ts'
 import type { ScriptProgress } from '../conversations/rows.ts'
-import type { AtOutside } from '../kit/at.ts'
+import type { At, AtOutside } from '../kit/at.ts'
+import { scoreIntent } from '../models/intents.ts'
 import { openModel } from '../models/language-model.ts'
-import { languageOf, listen, scoreIntent } from '../models/matching.ts'
+import { languageOf, listen } from '../models/matching.ts'
 import type { TakenStep } from '../models/script.ts'
 import type { Script } from '../models/script-schema.ts'
 import { createScriptedModel, scriptAnswer, scriptOptions } from '../models/scripted.ts'
@@ -13,6 +14,7 @@ import { valuesOf } from '../talk/settings.ts'
 import type { Entry } from '../talk/state.ts'
 import { type Answer, ask, askAtOnce } from './ask.ts'
 import type { FoundPassage } from './citations.ts'
+import { namesToAskFor } from './names-to-ask-for.ts'
 import { promptFor, toOutput, userText } from './prompt.ts'
 import type { Tools } from './tools.ts'
 
@@ -36,7 +38,7 @@ type Ask = Extract<Effect, { type: 'ask' }>
 
 /** Answers in a conversation, by a language model or a script. */
 export interface Answerer {
-  asksForPerson: (text: string) => boolean
+  asksForPerson: (text: string) => Promise<boolean>
   /** The contact has said something. */
   addMessage: (words: { seq: number; text: string }) => void
   ask: (request: Ask, now: number, signal: AbortSignal) => AsyncGenerator<Answer>
@@ -63,7 +65,7 @@ function openModelAnswerer({ at, claimed, configuration, tools }: AnswererParts)
   const { model, fallback_model, model_settings } = configuration
   const nothing = { facts: {}, progress: null, script: null, is_uninterruptible: false, passages: [] }
   return {
-    asksForPerson: (text) => asksForPerson(text, configuration.language),
+    asksForPerson: (text) => asksForPerson(at, text, configuration),
     addMessage: () => {},
     ask: ({ is_fallback, has_tools, history }, now, abortSignal) =>
       ask(
@@ -84,8 +86,10 @@ function openModelAnswerer({ at, claimed, configuration, tools }: AnswererParts)
 }
 
 /** Goes by the words that scripts know as the intent `human`. */
-export const asksForPerson = (text: string, language: string): boolean =>
-  scoreIntent('human', listen(text, languageOf(language))) !== undefined
+export async function asksForPerson(at: At, text: string, configuration: Configuration): Promise<boolean> {
+  const names = await namesToAskFor(at, [text], configuration)
+  return scoreIntent('human', listen(text, languageOf(configuration.language)), names) !== undefined
+}
 
 /** A script gets what has happened since it last spoke: the result of its tool, and what the contact said. */
 function openScriptedAnswerer({ at, claimed, configuration, tools }: AnswererParts, script: Script): Answerer {
@@ -99,7 +103,7 @@ function openScriptedAnswerer({ at, claimed, configuration, tools }: AnswererPar
     .map(({ seq, text }) => ({ seq, text }))
   return {
     // The script's own branches say what happens then.
-    asksForPerson: () => false,
+    asksForPerson: async () => false,
     addMessage: (words) => unheard.push(words),
     async *ask({ history, is_silence = false, is_opening = false }, now, abortSignal) {
       if (is_opening) unheard = []
@@ -110,7 +114,12 @@ function openScriptedAnswerer({ at, claimed, configuration, tools }: AnswererPar
       const prompt = [...(is_at_tool ? lastResult(history) : []), ...unheard.map(({ text }) => userText(text))]
       const values = valuesOf(claimed, { contact, time_zone, now })
       const state = { node, variables: { ...claimed.variables, ...variables } }
-      const request = { state, now, is_silence, language, time_zone, values }
+      const names = await namesToAskFor(
+        at,
+        unheard.map(({ text }) => text),
+        configuration,
+      )
+      const request = { state, now, is_silence, language, time_zone, values, names }
       passages = []
       const answers = await Array.fromAsync(
         askAtOnce(model, { prompt, providerOptions: scriptOptions(request), abortSignal }),

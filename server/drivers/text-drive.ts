@@ -101,16 +101,17 @@ export class TextDrive {
     const { turn_count, status } = journal.seen
     if (snapshot.turn_count === turn_count && snapshot.status === status) return
     const added = await turns.list(at, { conversation_id: journal.id, after: turn_count, limit: 100 })
+    const asking = await Promise.all(added.map(({ text }) => answerer.asksForPerson(text)))
     // The answer may have ended meanwhile: its save then finds that there is more.
     if (this.#is_over) return
     const is_contacts = snapshot.status === status && added.every(({ role }) => role === 'contact')
     if (is_contacts && journal.must_answer) return
     if (!is_live || !is_contacts) return this.#leave()
-    for (const { seq, text } of added) {
+    for (const [index, { seq, text }] of added.entries()) {
       journal.seen = { status, turn_count: seq }
       answerer.addMessage({ seq, text })
       journal.restart()
-      this.#driver.take({ type: 'message', id: newId(), text, asks_for_person: answerer.asksForPerson(text) })
+      this.#driver.take({ type: 'message', id: newId(), text, asks_for_person: asking[index] === true })
     }
     this.#settle()
   }

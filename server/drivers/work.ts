@@ -129,7 +129,8 @@ async function openDrive(
     is_timed: true,
   })
   if (open) journal.addInterrupted(interrupted_reply, open.text)
-  const engine = stateOf(claimed, { configuration, settings, now: at.now })
+  const history = await historyOf(at, claimed.turns, configuration)
+  const engine = stateOf(claimed, { configuration, settings, history, now: at.now })
   return new TextDrive({
     at,
     scheduler,
@@ -158,10 +159,14 @@ function waitedFor({ now }: At, { turns }: ClaimedConversation): number {
   return said_at === undefined ? 0 : Math.max(0, now - clock.parse(said_at))
 }
 
-function stateOf(
-  claimed: ClaimedConversation,
-  { configuration, settings, now }: { configuration: Configuration; settings: Settings; now: number },
-): State {
+interface StateParts {
+  configuration: Configuration
+  settings: Settings
+  history: Entry[]
+  now: number
+}
+
+function stateOf(claimed: ClaimedConversation, { configuration, settings, history, now }: StateParts): State {
   const { status, turns, runs, turn_count, awaits_answer, tokens } = claimed
   const pending = awaitsAgent(claimed)
     ? runs.map((run) => ({ ...toRun(run), before_words: beforeWords(run, turns) }))
@@ -169,7 +174,7 @@ function stateOf(
   return {
     ...newState(settings, now),
     phase: phases[status],
-    history: historyOf(turns, configuration),
+    history,
     is_unanswered: awaits_answer,
     open_runs: pending.flatMap(({ status, result: _, ...run }) =>
       status === 'running' ? [{ ...run, reply: interrupted_reply }] : [],
@@ -195,11 +200,12 @@ function timersOf(
 }
 
 /** Only what the contact said last may ask for a person now. */
-function historyOf(turns: LoadedTurn[], { script, language }: Configuration): Entry[] {
-  const last = script ? undefined : turns.findLast(({ role }) => role === 'contact')
+async function historyOf(at: At, turns: LoadedTurn[], configuration: Configuration): Promise<Entry[]> {
+  const last = configuration.script ? undefined : turns.findLast(({ role }) => role === 'contact')
+  const asks_for_person = last !== undefined && (await asksForPerson(at, last.text, configuration))
   return turns.map((turn) => ({
     ...toEntry(turn),
-    ...(turn === last && { asks_for_person: asksForPerson(turn.text, language) }),
+    ...(turn === last && { asks_for_person }),
   }))
 }
 

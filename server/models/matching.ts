@@ -1,7 +1,7 @@
 import { isWithinDistance, normalizeText, truncate } from '../kit/text.ts'
 import { de } from './languages/de.ts'
 import { en } from './languages/en.ts'
-import type { Intent, Language } from './languages/language.ts'
+import type { Language } from './languages/language.ts'
 
 /** Below this score a phrase was not heard. */
 export const score_min = 0.6
@@ -10,9 +10,8 @@ export const heard_length_max = 4000
 const compared_letters_max = 300_000
 /** Longer words are compared without typos. */
 const typo_length_max = 30
-/** Short words differ too often in one letter only, and those of intents must not be mistaken. */
-const phrase_typo_length_min = 4
-const intent_typo_length_min = 5
+/** Short words differ too often in one letter only. */
+const typo_length_min = 4
 
 const languages: Record<string, Language> = { en, de }
 
@@ -35,14 +34,14 @@ export interface Heard {
 
 export function listen(text: string, language: Language): Heard {
   const cut = truncate(text, heard_length_max)
-  const words = toWords(cut, language)
+  const words = wordsOf(cut, language)
   const unique_words = new Set(words)
   const words_by_length = Map.groupBy(unique_words, ({ length }) => length)
   return { text: cut, language, words, unique_words, words_by_length, letters_left: compared_letters_max }
 }
 
 /** Returns what is compared of a text: it has no case, accents and punctuation, and number words are digits. */
-export const normalize = (text: string, language: Language): string => toWords(text, language).join(' ')
+export const normalize = (text: string, language: Language): string => wordsOf(text, language).join(' ')
 
 export interface Score {
   /** The share of the phrase's words that were heard, in any order. */
@@ -57,27 +56,15 @@ export const isBetter = (one: Score, other: Score | undefined): boolean =>
 
 /** Finds the phrase that was heard best, if there is one. The list must not change: its words are remembered. */
 export function scorePhrases(phrases: readonly string[], heard: Heard): (Score & { phrase: string }) | undefined {
-  const best = bestOf(wordsOfPhrases(phrases, heard.language), heard, phrase_typo_length_min)
+  const best = bestOf(wordsOfPhrases(phrases, heard.language), heard)
   return best && { ...best, phrase: phrases[best.index] ?? '' }
 }
 
-export function scoreIntent(intent: Intent, heard: Heard): Score | undefined {
-  const { language, unique_words } = heard
-  const phrases = wordsOfPhrases(language.intents[intent], language)
-  const has_negation = (words: Set<string>) => language.negations.some((negation) => words.has(negation))
-  const is_negated = intent === 'yes' && has_negation(unique_words)
-  return bestOf(is_negated ? phrases.filter(has_negation) : phrases, heard, intent_typo_length_min)
-}
-
-function bestOf(
-  phrases: Set<string>[],
-  heard: Heard,
-  typo_length_min: number,
-): (Score & { index: number }) | undefined {
+function bestOf(phrases: Set<string>[], heard: Heard): (Score & { index: number }) | undefined {
   let best: (Score & { index: number }) | undefined
   for (const [index, words] of phrases.entries()) {
     let count = 0
-    for (const word of words) if (isHeard(word, heard, typo_length_min)) count += 1
+    for (const word of words) if (isHeard(word, heard)) count += 1
     const found = { score: count / words.size, length: words.size, index }
     if (found.score >= score_min && isBetter(found, best)) best = found
   }
@@ -85,7 +72,7 @@ function bestOf(
 }
 
 /** Finds words with typos too, as long as the message has letters left. Each comparison takes letters from them. */
-function isHeard(word: string, heard: Heard, typo_length_min: number): boolean {
+function isHeard(word: string, heard: Heard): boolean {
   if (heard.unique_words.has(word)) return true
   if (word.length < typo_length_min || word.length > typo_length_max || /\p{N}/u.test(word)) return false
   const distance_max = typosAllowed(word)
@@ -103,7 +90,7 @@ const typosAllowed = (word: string): number => (word.length >= 10 ? 2 : 1)
 
 /** Returns whether the word is the name, with the typos that a phrase may have. */
 export const isSpelledLike = (word: string, name: string): boolean =>
-  word === name || (name.length > phrase_typo_length_min && isWithinDistance(name, word, typosAllowed(name)))
+  word === name || (name.length > typo_length_min && isWithinDistance(name, word, typosAllowed(name)))
 
 const words_by_list = new WeakMap<readonly string[], { language: Language; words: Set<string>[] }>()
 
@@ -111,7 +98,7 @@ const words_by_list = new WeakMap<readonly string[], { language: Language; words
 function wordsOfPhrases(phrases: readonly string[], language: Language): Set<string>[] {
   const known = words_by_list.get(phrases)
   if (known?.language === language) return known.words
-  const words = phrases.map((phrase) => new Set(toWords(phrase, language)))
+  const words = phrases.map((phrase) => new Set(wordsOf(phrase, language)))
   words_by_list.set(phrases, { language, words })
   return words
 }
@@ -119,7 +106,8 @@ function wordsOfPhrases(phrases: readonly string[], language: Language): Set<str
 const apostrophes = /['’ʼ`´]/g
 const word = /[\p{L}\p{M}\p{N}]+/gu
 
-function toWords(text: string, language: Language): string[] {
+/** The words have no case, accents and apostrophes, and numbers are digits. */
+export function wordsOf(text: string, language: Language): string[] {
   const plain = normalizeText(text.replace(apostrophes, '')).replace(apostrophes, '')
   const words = plain.match(word) ?? []
   const result: string[] = []

@@ -1,6 +1,8 @@
 import { printable, truncate } from '../kit/text.ts'
 import type { Moment } from './dates.ts'
-import { type Heard, isBetter, languageOf, listen, type Score, scoreIntent, scorePhrases } from './matching.ts'
+import { scoreIntent } from './intents.ts'
+import { type Heard, isBetter, languageOf, listen, type Score, scorePhrases } from './matching.ts'
+import { namesIn } from './names.ts'
 import { type Branch, nodes_max, type Script, type ScriptNode, waits } from './script-schema.ts'
 import { findSlot, type Slot } from './slots.ts'
 import { fill, type Values } from './template.ts'
@@ -23,6 +25,8 @@ export type ScriptInput =
 export interface ScriptSettings extends Omit<Moment, 'now'> {
   /** Placeholders have these besides the variables: `contact.first_name`, `agent.name`, `now`. */
   values?: Values
+  /** Whom the contact may ask for by name. */
+  names?: readonly string[]
   /** What the documents answer to what was heard. Null if they don't. Without it, `looks_up` asks for it. */
   knowledge?: string | null
 }
@@ -149,15 +153,17 @@ const sayNode = ({ say, is_uninterruptible }: ScriptNode): Reaction => ({ say, i
 interface Message {
   heard: Heard
   moment: Moment
+  names: readonly string[]
 }
 
 const hear = ({ text, now }: { text: string; now: number }, settings: ScriptSettings): Message => ({
   heard: listen(text, languageOf(settings.language)),
   moment: { ...settings, now },
+  names: settings.names ?? [],
 })
 
 /** Finds the branch that fits best: by score, then by the length of the phrase, then by their order. */
-function branchFor(node: ScriptNode, state: ScriptState, { heard, moment }: Message): Reaction | undefined {
+function branchFor(node: ScriptNode, state: ScriptState, message: Message): Reaction | undefined {
   let best: { branch: Branch; found: FoundBranch } | undefined
   const tried = new Set<string>()
   for (const branch of node.on ?? []) {
@@ -165,7 +171,7 @@ function branchFor(node: ScriptNode, state: ScriptState, { heard, moment }: Mess
     const name = branch.intent ?? branch.slot
     if (name !== undefined && tried.has(name)) continue
     if (name !== undefined) tried.add(name)
-    const found = scoreBranch(branch, heard, moment)
+    const found = scoreBranch(branch, message)
     if (found && isBetter(found, best?.found)) best = { branch, found }
   }
   if (!best) return undefined
@@ -193,9 +199,12 @@ interface FoundBranch extends Score {
   phrase?: string
 }
 
-function scoreBranch({ hear, intent, slot }: Branch, heard: Heard, moment: Moment): FoundBranch | undefined {
+function scoreBranch(
+  { hear, intent, slot, say, go }: Branch,
+  { heard, moment, names }: Message,
+): FoundBranch | undefined {
   if (hear) return scorePhrases(hear, heard)
-  if (intent) return scoreIntent(intent, heard)
+  if (intent) return scoreIntent(intent, heard, go === '@hand_over' ? [...names, ...namesIn(say ?? '')] : names)
   return slot && findSlot(slot, heard, moment)
 }
 

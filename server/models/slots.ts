@@ -138,5 +138,5 @@ const toName = (words: string[]): string | undefined =>
 
 const capitalize = (word: string): string => word.replace(/^\p{L}|(?<=-)\p{L}/gu, (letter) => letter.toUpperCase())
 
-const nonNames = ({ intents, weekdays, not_names }: Language): Set<string> =>
-  new Set([...Object.values(intents).flat().join(' ').split(' '), ...weekdays.flat(), ...not_names])
+const nonNames = ({ weekdays, not_names, weak_not_names }: Language): Set<string> =>
+  new Set([...weekdays.flat(), ...not_names, ...weak_not_names])

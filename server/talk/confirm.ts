@@ -1,6 +1,7 @@
 import { isClearYes } from '../consent/spoken.ts'
 import { isObject, membersOf } from '../kit/json.ts'
-import { languageOf, listen, scoreIntent } from '../models/matching.ts'
+import { scoreIntent } from '../models/intents.ts'
+import { languageOf, listen } from '../models/matching.ts'
 import { fill, type Values } from '../models/template.ts'
 import { lettersOf } from './heard.ts'
 import type { Asked, Entry, State, ToolCall, ToolRun } from './state.ts'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { scoreIntent } from '../../server/models/intents.ts'
 import type { Intent } from '../../server/models/languages/language.ts'
-import { languageOf, listen, normalize, scoreIntent, scorePhrases } from '../../server/models/matching.ts'
+import { languageOf, listen, normalize, scorePhrases } from '../../server/models/matching.ts'
 import { findSlot, type Slot } from '../../server/models/slots.ts'
 
 /** It is a Sunday. */

@@ -158,7 +158,8 @@ export class TextTalk {
     this.#addTurn('contact', text)
     journal.restart()
     this.#answerer.addMessage({ seq: this.#row.turn_count, text })
-    this.#driver.take({ type: 'message', id: newId(), text, asks_for_person: this.#answerer.asksForPerson(text) })
+    const asks_for_person = await this.#answerer.asksForPerson(text)
+    this.#driver.take({ type: 'message', id: newId(), text, asks_for_person })
     await this.#settle()
   }
 

@@ -1,14 +1,41 @@
 export const intents = ['yes', 'no', 'repeat', 'human', 'stop', 'wrong_person', 'busy', 'goodbye'] as const
 export type Intent = (typeof intents)[number]
 
+/**
+ * What is heard as an intent. A phrase is heard where its words follow each other:
+ *
+ * - `a/b` is one of these words, and `[a]` may be missing.
+ * - `…` stands for up to three other words of the same clause.
+ * - `^` at the start: the phrase begins a clause. `$` at the end: it ends a clause. `=` at the start: it is the whole message. Words
+ *   such as "well" and "thanks" may stand beside it.
+ * - `@` is the name of a person or a place to whom the agent may hand over.
+ */
+export interface IntentPhrases {
+  anywhere?: string[]
+  /** They are not heard in a question. */
+  in_statements?: string[]
+  /** They have an `@`. */
+  by_name?: string[]
+  /** The words of these are not heard as part of another phrase. */
+  but?: string[]
+}
+
 /** What the matcher knows of a language. Words are in lower case, without accents and apostrophes; numbers are digits. */
 export interface Language {
-  /** Phrases of one or two telling words: of three words, two would be enough to match. */
-  intents: Record<Intent, string[]>
+  intents: Record<Intent, IntentPhrases>
   /** With one of these in a message, `yes` is heard only in phrases that have one too. */
   negations: string[]
+  /** They may stand before what begins a clause, and after what ends it. */
+  openers: string[]
+  closers: string[]
+  /** They may stand between the words of a phrase. */
+  fillers: string[]
+  /** How a clause that asks begins. */
+  question: RegExp
   /** These count where nothing but a clear yes does. */
   answers: {
+    /** Whole answers that mean yes. */
+    yes: string[]
     /** Answers that mean the same as yes to "Do you want no more?". */
     no_more: string[]
     /** Words that may stand beside an answer. */
@@ -49,8 +76,10 @@ export interface Language {
   /** They stand before a name. The weak ones are often followed by something else. */
   name: RegExp
   weak_name: RegExp
-  /** Words that are no part of a name, besides those of intents and weekdays. */
+  /** Words that are no part of a name, besides weekdays. */
   not_names: string[]
+  /** Those of answers: they may be part of a name that stands after a strong `name`. */
+  weak_not_names: string[]
 }
 
 /** Patterns are for normalized text: words separated by one space. */

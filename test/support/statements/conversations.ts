@@ -40,7 +40,7 @@ export async function talk(server: Server): Promise<void> {
   await call('PATCH', `/agents/${finder_id}`, { tools: ['crm__find'] })
   await call('DELETE', `/tools/${await make('/tools', newMcpTool())}`)
   const id = await make('/conversations', { agent_id, contact_id, metadata: { ticket: '1' } })
-  await call('POST', `/conversations/${id}/messages`, { text: 'now' })
+  await call('POST', `/conversations/${id}/messages`, { text: 'Can I speak to Maria? Now!' })
   await tenant.work()
   for (const query of [
     'status=open',

@@ -4,10 +4,10 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { fetchDocument } from '../../server/documents/fetch.ts'
 import { openOutbound } from '../../server/kit/outbound/outbound.ts'
-import { isShortage } from '../../server/kit/shortage.ts'
+import { isShortage } from '../../server/kit/work/shortage.ts'
 import { serve } from '../support/harness.ts'
 
-const reading = fileURLToPath(new URL('./few-handles.ts', import.meta.url))
+const reading = fileURLToPath(new URL('../peers/few-handles.ts', import.meta.url))
 
 test('a file that could not be read for want of handles is not to blame, and is read when there are some', () => {
   const limited = 'ulimit -n 96; exec "$0" "$1"'

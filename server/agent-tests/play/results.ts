@@ -1,7 +1,7 @@
 import type { PlayedConversation } from '../../conversations/played.ts'
 import * as clock from '../../kit/clock.ts'
 import { isBusy } from '../../kit/postgres/errors.ts'
-import { isShortage } from '../../kit/shortage.ts'
+import { isShortage } from '../../kit/work/shortage.ts'
 import { no_usage, type Usage } from '../../talk/state.ts'
 import { own_errors } from '../own-errors.ts'
 import { failures_max, type TestFailure, type TestRunResult } from '../schema.ts'

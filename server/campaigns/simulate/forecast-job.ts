@@ -49,3 +49,8 @@ export interface ForecastResult {
   ends: { status: string; reason: string | null }[]
   is_complete: boolean
 }
+
+export interface Simulated {
+  job: ForecastJob
+  result: ForecastResult
+}

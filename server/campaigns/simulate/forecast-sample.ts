@@ -1,7 +1,7 @@
 import * as clock from '../../kit/clock.ts'
 import type { DueEnrollment } from '../dial/candidates.ts'
 import type { Forecast } from '../forecast-schema.ts'
-import type { ForecastJob, ForecastResult } from './forecast-job.ts'
+import type { ForecastJob, Simulated } from './forecast-job.ts'
 import { OutOfTime, simulateJob } from './forecast-run.ts'
 import { intervalsOf, summarizeForecast } from './forecast-summary.ts'
 import { byDue } from './simulation.ts'
@@ -12,11 +12,6 @@ const sample_min = 200
 const repeats = { min: 6, max: 12, share: 1 / 24, size_min: 50 }
 /** Of the time that is left, a larger simulation should take the first share, and may take the second. The rest is for the repeats. */
 const shares = { planned: 0.5, max: 0.75 }
-
-export interface Simulated {
-  job: ForecastJob
-  result: ForecastResult
-}
 
 /** Simulates as many contacts as there is time for. Undefined when there is no time for the fewest. */
 export async function forecastInTime(job: ForecastJob, max_ms: number): Promise<Forecast | undefined> {

@@ -1,7 +1,6 @@
 import * as clock from '../../kit/clock.ts'
 import type { Forecast } from '../forecast-schema.ts'
-import { type ForecastJob, type ForecastResult, scaleOf } from './forecast-job.ts'
-import type { Simulated } from './forecast-sample.ts'
+import { type ForecastJob, type ForecastResult, type Simulated, scaleOf } from './forecast-job.ts'
 
 const intervals_max = 200
 const minute_ms = 60_000

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import * as clock from '../../kit/clock.ts'
-import { isShortage } from '../../kit/shortage.ts'
+import { isShortage } from '../../kit/work/shortage.ts'
 import type { RunContext } from '../../kit/work/work.ts'
 import { UnreadableError } from './blocks.ts'
 import type { FileKind } from './kinds.ts'

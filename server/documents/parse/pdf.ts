@@ -1,5 +1,5 @@
 import { getDocumentProxy, getResolvedPDFJS } from 'unpdf'
-import { isShortage } from '../../kit/shortage.ts'
+import { isShortage } from '../../kit/work/shortage.ts'
 import { Blocks, UnreadableError } from './blocks.ts'
 
 // Otherwise it is imported with the first file, which would be blamed for what fails then.

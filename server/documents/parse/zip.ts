@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib'
-import { isShortage } from '../../kit/shortage.ts'
+import { isShortage } from '../../kit/work/shortage.ts'
 import { UnreadableError } from './blocks.ts'
 
 const entries_max = 10_000

@@ -1,5 +1,5 @@
 import { errorCode, Problem } from '../problem.ts'
-import { isShortage } from '../shortage.ts'
+import { isShortage } from '../work/shortage.ts'
 
 const serialization_failure = '40001'
 const deadlock_detected = '40P01'

@@ -3,10 +3,10 @@ import { type At, type AtOutside, type InWorkspace, inTransaction } from '../at.
 import * as clock from '../clock.ts'
 import { isUnavailable } from '../postgres/errors.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../postgres/sql.ts'
-import { isShortage } from '../shortage.ts'
 import { plainShare } from './capacity.ts'
 import type { DueKind } from './due.ts'
 import { itemLeases, leaseEnd } from './lease.ts'
+import { isShortage } from './shortage.ts'
 import type { DueItem, RunContext, Work } from './work.ts'
 
 /** How long one row is worked on before the next one. */

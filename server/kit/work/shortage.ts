@@ -1,4 +1,4 @@
-import { errorCode } from './problem.ts'
+import { errorCode } from '../problem.ts'
 
 const codes = new Set([
   // Handles, of the process or of the machine.

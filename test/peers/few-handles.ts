@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { parse } from '../../server/documents/parse/parser.ts'
 import { openLog } from '../../server/kit/log.ts'
-import { isShortage } from '../../server/kit/shortage.ts'
+import { isShortage } from '../../server/kit/work/shortage.ts'
 import { pdfOf, wordOf } from '../support/documents.ts'
 
 /** Started as a process of its own with few handles. Prints what comes of files that are read with even fewer, and with all. */

@@ -212,7 +212,7 @@ export interface Api {
   app: FastifyInstance
   /** Shared with background work. */
   service: Service
-  /** What load balancers and monitoring ask for, by path. They may be served elsewhere too. */
+  /** What load balancers and monitoring ask for, by path, for METRICS_PORT. */
   operator_pages: Record<string, AnswerPage>
   /** From then on it is ready: the first workspace and the key of the settings are there. */
   markAsSetUp: () => void
@@ -258,7 +258,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   const docs = openDocs(() => ({ document: guided, ...texts, origin: addressOf(config, portOf(app)) }))
   for (const url of docs.routes) addPage(url, docs.answer)
   const pages = {
-    ...operator.pages,
+    ...operator.public_pages,
     ...webChatPages(path.join(config.checkout, '.cache', 'chat'), service, findChannel),
     ...voicePages(path.join(config.checkout, '.cache', 'voice'), openVoicePageLookup(service)),
   }

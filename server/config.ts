@@ -43,9 +43,9 @@ export interface Config {
   live_calls_workspace_max: number | undefined
   /** How long a stop waits for such calls. */
   drain_seconds: number
-  /** Whoever sends it may read metrics. Undefined: whoever is on this machine. */
+  /** Whoever sends it may read metrics at the port of the API. Undefined: nobody. */
   metrics_token: string | undefined
-  /** Of another server, which has the pages for operators alone. */
+  /** Of another server, which has the pages for operators alone, for whoever reaches it. */
   metrics_port: number | undefined
   /** Of a collector of traces. Undefined: there are no traces. Unlike the URLs that clients supply, it may be private. */
   otlp_endpoint: string | undefined

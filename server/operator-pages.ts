@@ -8,7 +8,6 @@ import type { AnswerPage, PageRequest } from './kit/http/pages.ts'
 import { type Http, openHttp } from './kit/http/server.ts'
 import type { SiteAnswer } from './kit/http/static-site.ts'
 import type { Log } from './kit/log.ts'
-import { isInNetwork, parseAddress, parseNetwork } from './kit/network.ts'
 import { openReadinessCheck } from './kit/postgres/ready.ts'
 import { Problem } from './kit/problem.ts'
 import { currentSpan } from './kit/traces/span.ts'
@@ -17,9 +16,13 @@ import { engine_lag } from './kit/work/observe.ts'
 /** Whoever asks for metrics waits no longer for the database. The launcher waits a second longer for a process (bin/metrics.mjs). */
 const lag_within_ms = 2_000
 
+type Pages = Record<string, AnswerPage>
+
 export interface OperatorPages {
-  /** By path. */
-  pages: Record<string, AnswerPage>
+  /** By path. For METRICS_PORT, which clients don't reach. */
+  pages: Pages
+  /** For the port of the API, which proxies make public: metrics require METRICS_TOKEN. */
+  public_pages: Pages
   close: () => void
 }
 
@@ -38,14 +41,18 @@ export function openOperatorPages(options: OperatorPageOptions): OperatorPages {
   const { pool } = service
   const { metrics, live_calls, readStatus } = service.tools
   const checkReadiness = openReadinessCheck(pool, options)
-  const assertAllowed = metricsGuard(config.metrics_token)
   const readLag = async () => {
     const status = await Promise.race([readStatus(), sleep(lag_within_ms, undefined, { ref: false })])
     return (status?.engines ?? []).map(({ kind, lag_seconds }) => ({ labels: [kind], value: lag_seconds }))
   }
   // It is that of the database, so one of several processes asks for it.
   if (config.process === 1) metrics.read(engine_lag, readLag)
-  const pages: Record<string, AnswerPage> = {
+  const showMetrics = async () => ({
+    status: 200,
+    headers: { 'content-type': metrics.content_type },
+    body: await metrics.text(),
+  })
+  const pages: Pages = untraced({
     '/health': () => json(200, { status: 'ok' }),
     '/ready': async () => {
       // A stop that began during the check counts.
@@ -56,14 +63,20 @@ export function openOperatorPages(options: OperatorPageOptions): OperatorPages {
         ? json(200, { status: 'ready', ...nodes })
         : json(503, { status: 'not ready', ...nodes })
     },
-    '/metrics': async (request) => {
+    '/metrics': showMetrics,
+  })
+  const assertAllowed = metricsGuard(config.metrics_token)
+  const guarded = untraced({
+    '/metrics': (request) => {
       assertAllowed(request)
-      return { status: 200, headers: { 'content-type': metrics.content_type }, body: await metrics.text() }
+      return showMetrics()
     },
-  }
-  const untraced = Object.entries(pages).map(([url, answer]) => [url, withoutTrace(answer)])
-  return { pages: Object.fromEntries(untraced), close: metrics.watchProcess() }
+  })
+  return { pages, public_pages: { ...pages, ...guarded }, close: metrics.watchProcess() }
 }
+
+const untraced = (pages: Pages): Pages =>
+  Object.fromEntries(Object.entries(pages).map(([url, answer]) => [url, withoutTrace(answer)]))
 
 /** Monitoring asks every few seconds: its traces would hide those of clients. */
 const withoutTrace =
@@ -75,29 +88,19 @@ const withoutTrace =
   }
 
 /** A server that has these pages alone, for METRICS_PORT. */
-export function openOperatorServer(
-  pages: OperatorPages['pages'],
-  { service, log }: { service: Service; log: Log },
-): Http {
+export function openOperatorServer(pages: Pages, { service, log }: { service: Service; log: Log }): Http {
   const site = { answer: () => undefined }
   const http = openHttp({ doors: [], service, log, rate_limit_per_second: 0, trust_proxy: [], limits: {}, site })
   for (const [url, answer] of Object.entries(pages)) http.addPage(url, answer)
   return http
 }
 
-const loopback = ['127.0.0.0/8', '::1'].flatMap((text) => parseNetwork(text) ?? [])
-/** A proxy on this machine adds one of these to the requests of others. */
-const proxy_headers = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via']
-
-/** With a token, whoever has it may read metrics. Without, whoever is on this machine. */
+/** Whoever has the token may read metrics. Without a token nobody may: a proxy on this machine would show them to everybody. */
 function metricsGuard(token: string | undefined): (request: PageRequest) => void {
   const unauthorized = (message: string) => new Problem('UNAUTHORIZED', message, {}, { 'www-authenticate': 'Bearer' })
   if (token === undefined)
-    return ({ raw, headers }) => {
-      const address = parseAddress(raw.socket.remoteAddress ?? '')
-      const is_local = address !== undefined && loopback.some((network) => isInNetwork(address, network))
-      if (!is_local || proxy_headers.some((name) => headers[name] !== undefined))
-        throw unauthorized('Set METRICS_TOKEN to read metrics from another machine, or through a proxy.')
+    return () => {
+      throw unauthorized('Set METRICS_TOKEN to read metrics here, or METRICS_PORT to read them at another port.')
     }
   const hash = hashOf(token)
   return ({ raw }) => {

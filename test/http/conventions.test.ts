@@ -10,6 +10,7 @@ import { openLog } from '../../server/kit/log.ts'
 import { isCluster } from '../support/cluster.ts'
 import { create, unknown_id } from '../support/contacts.ts'
 import { type Answer, migrations, serve, testPool } from '../support/harness.ts'
+import { metrics_headers, metricsOf } from '../support/metrics.ts'
 import { newAgent, newContact } from '../support/samples.ts'
 
 const { workspace, fetch } = await serve()
@@ -116,12 +117,12 @@ test('a Location starts with the path of the public URL', async () => {
   assert.equal(headers.get('location'), `/parley/api/v1/contacts/${body.data.id}`)
 })
 
-test('health, readiness and metrics need no key', async () => {
+test('health and readiness need no key, and metrics a token of their own', async () => {
   const health = await fetch('GET', '/health')
   assert.deepEqual([health.status, health.body], [200, { status: 'ok' }])
   const ready = await fetch('GET', '/ready')
   assert.deepEqual([ready.status, ready.body], [200, { status: 'ready', ...(isCluster() && { nodes_down: 0 }) }])
-  const figures = await fetch('GET', '/metrics')
+  const figures = await fetch('GET', '/metrics', undefined, metrics_headers)
   assert.equal(figures.status, 200)
   assert.match(String(figures.headers.get('content-type')), /^text\/plain/)
   for (const page of pages) assert.ok((await fetch('GET', page)).headers.get('x-request-id'), page)
@@ -129,7 +130,7 @@ test('health, readiness and metrics need no key', async () => {
 
 test('pages reject other methods with 405 and Allow', async () => {
   for (const page of pages) {
-    assert.equal((await fetch('HEAD', page)).status, 200, page)
+    assert.equal((await fetch('HEAD', page, undefined, metrics_headers)).status, 200, page)
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const { status, headers, body } = await fetch(method, page, method === 'POST' ? 'x' : undefined)
       assert.deepEqual([status, body.error.code], [405, 'METHOD_NOT_ALLOWED'], `${method} ${page}`)
@@ -146,7 +147,7 @@ test('metrics label routes by pattern and contain no id', async () => {
   await tenant.call('GET', '/contacts?search=Findme')
   await tenant.call('GET', '/findme')
   await tenant.call('GET', '/contacts/%zzfindme')
-  const { text } = await fetch('GET', '/metrics')
+  const text = await metricsOf({ fetch })
   assert.match(text, /route="\/api\/v1\/contacts\/:id"/)
   assert.match(text, /method="PUT",route="\/api\/v1\/contacts\/:id\/crm_ids\/:system",status="200"/)
   assert.match(text, /status="404"/)

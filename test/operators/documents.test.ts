@@ -3,12 +3,12 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { serve } from '../support/harness.ts'
-import { namesIn } from '../support/metrics.ts'
+import { metricsOf, namesIn } from '../support/metrics.ts'
 
 /* What operators import names only metrics that exist. */
 
 const docs = path.resolve(import.meta.dirname, '../../docs')
-const { text } = await (await serve()).fetch('GET', '/metrics')
+const text = await metricsOf(await serve())
 const types = new Map(Array.from(text.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name = '', type = '']) => [name, type]))
 const own_names = namesIn(text).filter((name) => name.startsWith('parley_'))
 

@@ -9,7 +9,7 @@ import { rowWork } from '../../server/kit/work/rows.ts'
 import { advance, newCaller, newTestCalls, placeCall } from '../support/calls.ts'
 import { begin, create, newModelAgent, say } from '../support/conversations.ts'
 import { openServer, testPool } from '../support/harness.ts'
-import { namesIn, readMetrics } from '../support/metrics.ts'
+import { metricsOf, namesIn, readMetrics } from '../support/metrics.ts'
 import { openaiServer, until } from '../support/model-servers.ts'
 import { receiver, respondWith } from '../support/receivers.ts'
 import { newContact, newImport, newTool } from '../support/samples.ts'
@@ -44,7 +44,7 @@ const decided_names = [
 
 test('every metric is declared from the beginning, once', async () => {
   const server = await open({ restarts: 2 })
-  const names = namesIn((await server.fetch('GET', '/metrics')).text)
+  const names = namesIn(await metricsOf(server))
   assert.deepEqual(new Set([...names, ...decided_names]), new Set(names))
   assert.equal(new Set(names).size, names.length)
   for (const name of ['http_request_duration_seconds', 'process_resident_memory_bytes', 'nodejs_heap_size_used_bytes'])

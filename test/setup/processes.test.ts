@@ -16,7 +16,8 @@ const DATA_DIR = path.join(base, 'data')
 const key = `pk_${'5everal'.repeat(5)}`
 /** On SIGUSR2 the process throws an uncaught error. */
 const bug = "process.on('SIGUSR2', () => setImmediate(() => { throw new Error('a bug') }))"
-const environment = { PORT: '0', DATA_DIR, BOOTSTRAP_API_KEY: key, NODE_OPTIONS: importing(bug) }
+/** The clients send the same token for metrics. */
+const environment = { PORT: '0', DATA_DIR, BOOTSTRAP_API_KEY: key, METRICS_TOKEN: key, NODE_OPTIONS: importing(bug) }
 
 function importing(code: string): string {
   return `--import=data:text/javascript,${encodeURIComponent(code)}`

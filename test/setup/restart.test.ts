@@ -18,6 +18,7 @@ const environment = {
   PORT: '0',
   DATA_DIR: path.join(base, 'data'),
   BOOTSTRAP_API_KEY: key,
+  METRICS_TOKEN: key,
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(bug)}`,
 }
 
@@ -47,7 +48,8 @@ const waitUntilReadyAgain = (running: Running, times: number) =>
   running.says(new RegExp(`(?:ready again: [^]*){${times}}`))
 
 async function fetchMetrics(address: string): Promise<string> {
-  const response = await fetch(`${address.replace('/api/v1', '')}/metrics`)
+  const headers = { authorization: `Bearer ${key}` }
+  const response = await fetch(`${address.replace('/api/v1', '')}/metrics`, { headers })
   return response.text()
 }
 

@@ -29,6 +29,9 @@ import { addClockIn, addTestClock as addTestClockAt } from './test-clocks.ts'
 
 export const migrations = path.resolve(import.meta.dirname, '../../migrations')
 
+/** It reads the metrics of servers in tests. */
+export const metrics_token = 'token-for-metrics'
+
 export interface Answer {
   status: number
   headers: Headers
@@ -172,6 +175,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
     LOG_LEVEL: 'silent',
     DATA_DIR: '.cache',
     SECRETS_KEY: secrets_key,
+    METRICS_TOKEN: metrics_token,
   }
   const config = { ...readConfig(environment), ...changes }
   const log = openLog(config.log_level)

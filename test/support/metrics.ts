@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
-import type { Server } from './harness.ts'
+import { metrics_token, type Server } from './harness.ts'
+
+/** /metrics as it is sent. */
+export async function metricsOf(server: Pick<Server, 'fetch'>): Promise<string> {
+  const { status, text } = await server.fetch('GET', '/metrics', undefined, metrics_headers)
+  assert.equal(status, 200, text)
+  return text
+}
+
+export const metrics_headers = { authorization: `Bearer ${metrics_token}` }
 
 /** The values of /metrics, by the name and the labels as they are written there. */
-export async function readMetrics(server: Pick<Server, 'fetch'>): Promise<Map<string, number>> {
-  const { status, text } = await server.fetch('GET', '/metrics')
-  assert.equal(status, 200, text)
-  return parseMetrics(text)
-}
+export const readMetrics = async (server: Pick<Server, 'fetch'>): Promise<Map<string, number>> =>
+  parseMetrics(await metricsOf(server))
 
 export const parseMetrics = (text: string): Map<string, number> =>
   new Map(

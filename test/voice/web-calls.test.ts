@@ -4,6 +4,7 @@ import { waitUntil } from '../faults/client.ts'
 import { ended, getCall, newCaller, placeCall, turnsOf } from '../support/calls.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, testPool } from '../support/harness.ts'
+import { metricsOf } from '../support/metrics.ts'
 import { openVoiceClient, placeWebCall } from '../support/voice-client.ts'
 
 const server = await openServer(testPool(), { live_calls_max: 20, speech_dir: '.cache/no-speech' })
@@ -76,7 +77,7 @@ test('a person talks to an agent until it hangs up', async () => {
   for (const ms of [wait_ms, recognise_ms, voice_ms, first_sound_ms]) assert.ok(Number.isInteger(ms) && ms >= 0)
   assert.deepEqual(call.latency, { turn_p50_ms: first_sound_ms, turn_p95_ms: first_sound_ms })
   assert.equal(turns[0].latency.turn_ms, null)
-  const metrics = (await server.fetch('GET', '/metrics')).text
+  const metrics = await metricsOf(server)
   assert.match(metrics, /parley_turn_latency_seconds_count\{stage="first_sound"\} [1-9]/)
   assert.match(metrics, /parley_calls_live 0/)
   const reached = (await tenant.call('GET', `/contacts/${contact.id}`)).body.data

@@ -56,22 +56,19 @@ export function isClearYes(text: string, language_tag: string): boolean {
   if (text.length > yes_max) return false
   const language = languageOf(language_tag)
   const { answers } = language
-  const words = listen(text, language).words.filter((word) => !answers.courtesies.includes(word))
-  const yes = [...answers.yes, ...answers.no_more]
-  return isMadeOf(
-    words,
-    yes.map((phrase) => phrase.split(' ')),
-  )
+  const yes = [...answers.yes, ...answers.no_more].map((phrase) => phrase.split(' '))
+  return isMadeOf(listen(text, language).words, { phrases: yes, courtesies: answers.courtesies })
 }
 
-/** Whether the words are some of these phrases, one after the other. */
-function isMadeOf(words: string[], phrases: string[][]): boolean {
+/** Whether the words are some of these phrases, one after the other, perhaps with courtesies between them. */
+function isMadeOf(words: string[], { phrases, courtesies }: { phrases: string[][]; courtesies: string[] }): boolean {
   const longest_first = phrases.toSorted((one, other) => other.length - one.length)
-  let index = 0
-  while (index < words.length) {
-    const found = longest_first.find((phrase) => phrase.every((word, offset) => words[index + offset] === word))
-    if (!found) return false
-    index += found.length
+  let [index, count] = [0, 0]
+  for (let word = words[index]; word !== undefined; word = words[index]) {
+    const found = longest_first.find((phrase) => phrase.every((part, offset) => words[index + offset] === part))
+    if (!found && !courtesies.includes(word)) return false
+    if (found) count += 1
+    index += found?.length ?? 1
   }
-  return index > 0
+  return count > 0
 }

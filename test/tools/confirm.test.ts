@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { readBack } from '../../server/talk/confirm.ts'
+import { isYes, readBack } from '../../server/talk/confirm.ts'
 import { openCarrier } from '../peers/carrier.ts'
 import { answersAfter, askedOf, begin, create, say, turnsOf, until } from '../support/conversations.ts'
 import { serve } from '../support/harness.ts'
@@ -265,4 +265,27 @@ test('a question that was asked before a restart is answered after it', async ()
   const [turn] = await answersAfter(world.tenant, id, seq)
   assert.deepEqual(sentTo(world), [tuesday])
   assert.equal(turn.tools[0].status, 'succeeded')
+})
+
+test('people say yes in many ways, and some words with a yes in them are none', () => {
+  const yes = [
+    'Yes',
+    'y',
+    'Right.',
+    "That's right",
+    'Yes, right!',
+    'Please do.',
+    'Do it',
+    'Yes please, do it',
+    'Ok, thanks',
+  ]
+  const other = ['Please', 'Thanks', 'Right, but at ten', 'Do it on Friday', 'That is not right', 'Yes, and my sister?']
+  assert.deepEqual(
+    yes.filter((text) => !isYes(text, 'en')),
+    [],
+  )
+  assert.deepEqual(
+    other.filter((text) => isYes(text, 'en')),
+    [],
+  )
 })

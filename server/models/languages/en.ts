@@ -15,14 +15,14 @@ export const en: Language = {
   intents: {
     yes: {
       anywhere: phrases(
-        '^yes/yeah/yep/yup, yes/yeah/yep/yup$, ^why not$, ^no problem, no problem$, ^of course, of course$, please do, ^by all means',
+        '=do it, ^yes/yeah/yep/yup, yes/yeah/yep/yup$, ^why not$, ^no problem, no problem$, ^of course, of course$, please do, ^by all means',
       ),
       in_statements: phrases(
         '^sure/ok/okay/alright/certainly/absolutely/definitely/correct/exactly/fine/perfect/great, ' +
           'sure/ok/okay/alright/certainly/absolutely/definitely/correct/exactly/fine/perfect/great$, ^all right, all right$, ' +
           'thats/that is/was right/correct/fine/okay/ok/great/perfect/good, thats right/correct/fine/okay/ok/great/perfect/good, ' +
           'that works, works for me/us, sounds good/great/perfect/fine/lovely, ^go ahead, can/may/should/please go ahead, ' +
-          '^i do$, i agree, id like/love that, would like/love that, lets do it/that/this, fine by/with me',
+          '^i do$, =right, =y, i agree, id like/love that, would like/love that, lets do it/that/this, fine by/with me',
       ),
       but: phrases(
         'fine print, make/making/made/be/for sure, how that works, whether that works, if that works, im ok/okay/fine/alright, ' +
@@ -155,11 +155,12 @@ export const en: Language = {
   answers: {
     yes: phrases(
       'yes, yeah, yep, yup, sure, ok, okay, alright, all right, of course, certainly, absolutely, definitely, correct, ' +
-        'exactly, thats right, that works, works for me, sounds good, go ahead, please do, fine, perfect, great, i do',
+        'exactly, right, thats right, that is right, that works, works for me, sounds good, go ahead, please do, please do it, do it, fine, ' +
+        'perfect, great, i do, y',
     ),
     no_more: phrases(
       'no more, no more calls and messages, no more messages, never again, stop, im sure, i am sure, i want that, ' +
-        'thats correct, that is right, that is correct, thats what i want, that is what i want',
+        'thats correct, that is correct, thats what i want, that is what i want',
     ),
     courtesies: phrases('please, thanks, thank, you, sir, maam, bye, goodbye, um, uh, er, oh, well'),
   },

@@ -104,6 +104,7 @@ export function openService(
       live_words: openLiveWords(),
       event_reader: openSharedReader(pool),
       configurations: new Map(),
+      answers_by: new Map(),
       analytics_live_from: new Map(),
       models: new Map(),
       mcp_eras: new Map(),

@@ -730,6 +730,13 @@ export interface Agent {
    * and API keys that list the scope `agents:force`.
    */
   deploy_requires: 'none' | 'tests'
+  /**
+   * `false` while the deployed version has neither a script nor a model that can be asked: a model whose provider exists,
+   * and holds an API key or needs none. The model itself is not asked.
+   */
+  can_answer: boolean
+  /** Why the agent can't answer, as a sentence. `null` if it can. */
+  cannot_answer_reason: string | null
   /** When the agent was created. */
   created_at: string
   /** When the agent was last updated. */
@@ -1230,6 +1237,13 @@ export interface AgentWithDraft {
    * and API keys that list the scope `agents:force`.
    */
   deploy_requires: 'none' | 'tests'
+  /**
+   * `false` while the deployed version has neither a script nor a model that can be asked: a model whose provider exists,
+   * and holds an API key or needs none. The model itself is not asked.
+   */
+  can_answer: boolean
+  /** Why the agent can't answer, as a sentence. `null` if it can. */
+  cannot_answer_reason: string | null
   /** When the agent was created. */
   created_at: string
   /** When the agent was last updated. */
@@ -4004,6 +4018,13 @@ export interface EventsStreamAgentUpdated {
        * and API keys that list the scope `agents:force`.
        */
       deploy_requires?: 'none' | 'tests'
+      /**
+       * `false` while the deployed version has neither a script nor a model that can be asked: a model whose provider exists,
+       * and holds an API key or needs none. The model itself is not asked.
+       */
+      can_answer?: boolean
+      /** Why the agent can't answer, as a sentence. `null` if it can. */
+      cannot_answer_reason?: string | null
     } | null
   }
 }
@@ -4038,6 +4059,13 @@ export interface DeployedAgent {
    * and API keys that list the scope `agents:force`.
    */
   deploy_requires: 'none' | 'tests'
+  /**
+   * `false` while the deployed version has neither a script nor a model that can be asked: a model whose provider exists,
+   * and holds an API key or needs none. The model itself is not asked.
+   */
+  can_answer: boolean
+  /** Why the agent can't answer, as a sentence. `null` if it can. */
+  cannot_answer_reason: string | null
   /** When the agent was created. */
   created_at: string
   /** When the agent was last updated. */
@@ -4090,6 +4118,13 @@ export interface EventsStreamAgentDeployed {
        * and API keys that list the scope `agents:force`.
        */
       deploy_requires?: 'none' | 'tests'
+      /**
+       * `false` while the deployed version has neither a script nor a model that can be asked: a model whose provider exists,
+       * and holds an API key or needs none. The model itself is not asked.
+       */
+      can_answer?: boolean
+      /** Why the agent can't answer, as a sentence. `null` if it can. */
+      cannot_answer_reason?: string | null
     } | null
   }
 }
@@ -5721,6 +5756,13 @@ export interface AgentUpdatedEvent {
      * and API keys that list the scope `agents:force`.
      */
     deploy_requires?: 'none' | 'tests'
+    /**
+     * `false` while the deployed version has neither a script nor a model that can be asked: a model whose provider exists,
+     * and holds an API key or needs none. The model itself is not asked.
+     */
+    can_answer?: boolean
+    /** Why the agent can't answer, as a sentence. `null` if it can. */
+    cannot_answer_reason?: string | null
   }
 }
 
@@ -5768,6 +5810,13 @@ export interface AgentDeployedEvent {
      * and API keys that list the scope `agents:force`.
      */
     deploy_requires?: 'none' | 'tests'
+    /**
+     * `false` while the deployed version has neither a script nor a model that can be asked: a model whose provider exists,
+     * and holds an API key or needs none. The model itself is not asked.
+     */
+    can_answer?: boolean
+    /** Why the agent can't answer, as a sentence. `null` if it can. */
+    cannot_answer_reason?: string | null
   }
 }
 

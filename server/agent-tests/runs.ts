@@ -3,7 +3,7 @@ import { type Configuration, contentHash } from '../agents/configuration.ts'
 import * as agents from '../agents/find.ts'
 import { findVersion } from '../agents/find-version.ts'
 import { keepMcpTools } from '../agents/mcp-tools.ts'
-import type { AgentWithDraft, Author } from '../agents/schema.ts'
+import type { Author, FoundAgent } from '../agents/schema.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
@@ -29,7 +29,7 @@ const shown_results_max = 100
 
 /** What is tested. */
 export interface Tested {
-  agent: AgentWithDraft
+  agent: FoundAgent
   version: { id: string | null; version_label: string }
   configuration: Configuration
 }

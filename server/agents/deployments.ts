@@ -6,7 +6,7 @@ import { sql } from '../kit/postgres/sql.ts'
 import { invalid, invalidState } from '../kit/problem.ts'
 import { toStored, withAuthors } from './authors.ts'
 import { contentHash } from './configuration.ts'
-import { get, type LockedAgent, lock } from './find.ts'
+import { get, getShown, type LockedAgent, lock } from './find.ts'
 import { findVersion, type OneVersion } from './find-version.ts'
 import { recordDeployment } from './record-change.ts'
 import { unknownNames } from './references.ts'
@@ -118,7 +118,7 @@ async function change(at: At, { locked: { agent: before }, input, earlier_versio
         where workspace_id = ${workspace} and id = ${agent_id}`,
     ),
   ])
-  const after = await get(at, agent_id)
+  const after = await getShown(at, agent_id)
   await recordDeployment(at, { before, after, is_forced })
   return after
 }

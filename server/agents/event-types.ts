@@ -11,6 +11,8 @@ export const changing_fields = [
   'candidate',
   'has_unpublished_changes',
   'deploy_requires',
+  'can_answer',
+  'cannot_answer_reason',
 ] as const
 
 const previous = Type.Partial(Type.Pick(Agent, changing_fields))

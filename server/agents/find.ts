@@ -5,8 +5,9 @@ import * as page from '../kit/postgres/page.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { notFound, preconditionFailed } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
+import { answeringOf, openAnsweringOf } from './answering.ts'
 import { type ConfigurationChange, complete, withoutMcpTools } from './configuration.ts'
-import type { Agent, AgentQuery, AgentWithDraft } from './schema.ts'
+import type { Agent, AgentQuery, AgentWithDraft, Answering, FoundAgent } from './schema.ts'
 
 const columns =
   raw(`id, name, description, instructions, deployed_version, candidate, has_unpublished_changes, deploy_requires,
@@ -23,7 +24,7 @@ const joinVersions = (workspace: Sql): Sql =>
     from agent_versions where agent_versions.workspace_id = ${workspace} and id = agents.candidate_version_id
   ) as tried on true`
 
-interface StoredAgent extends Agent {
+interface StoredAgent extends Omit<Agent, keyof Answering> {
   /** Null until the draft is first changed: it is then the deployed version's. */
   draft: ConfigurationChange | null
   configuration: ConfigurationChange
@@ -31,25 +32,42 @@ interface StoredAgent extends Agent {
 
 const byId = batchedGetById<StoredAgent>(sql`${columns}, draft, configuration`, raw('agents'), joinVersions)
 
-export async function get({ db, workspace }: At, id: string): Promise<AgentWithDraft> {
+async function find({ db, workspace }: At, id: string): Promise<StoredAgent> {
   const found = await byId(db, workspace, id)
   if (!found) throw notFound()
-  const { configuration, ...agent } = found
+  return found
+}
+
+function withDraft({ configuration, ...agent }: StoredAgent): FoundAgent {
   const draft = complete(agent.draft ?? { ...configuration, instructions: agent.instructions })
   return { ...agent, draft: withoutMcpTools(draft) }
+}
+
+export const get = async (at: At, id: string): Promise<FoundAgent> => withDraft(await find(at, id))
+
+/** The agent as clients see it. */
+export async function getShown(at: At, id: string): Promise<AgentWithDraft> {
+  const found = await find(at, id)
+  return { ...withDraft(found), ...(await answeringOf(at, found.configuration)) }
 }
 
 /** Lists and events show an agent like this. */
 export const withoutDraft = ({ draft: _, ...agent }: AgentWithDraft): Agent => agent
 
-export function list({ db, workspace }: At, query: AgentQuery): Promise<page.Page<Agent>> {
-  return page.readSelection(
+export async function list(at: At, query: AgentQuery): Promise<page.Page<Agent>> {
+  const { db, workspace } = at
+  const found = await page.readSelection<Omit<Agent, keyof Answering>>(
     db,
     query,
     page.newest_first,
     sql`select ${columns} from agents ${joinVersions(sql`${workspace}`)} where workspace_id = ${workspace}`,
     sql`select from agents where workspace_id = ${workspace}`,
   )
+  const answering = await openAnsweringOf(
+    at,
+    found.data.map(({ deployed_version }) => deployed_version.id),
+  )
+  return { ...found, data: found.data.map((agent) => ({ ...agent, ...answering(agent.deployed_version.id) })) }
 }
 
 /** Keeps the agent from being deleted until the transaction ends. False if there is none. */
@@ -78,7 +96,7 @@ export async function lock(
       for no key update`,
   )
   if (!locked) throw notFound()
-  const agent = await get(at, id)
+  const agent = await getShown(at, id)
   if (!isCurrent(agent)) throw preconditionFailed()
   return { ...locked, agent }
 }

@@ -38,6 +38,7 @@ export const operations: operation.Operation[] = [
     body: schema.NewAgent,
     errors: ['INVALID_STATE'],
     response: schema.AgentWithDraft,
+    version: schema.agentVersion,
     status: 201,
     before: (at, { body }) => agents.readMcpTools(at, body),
     run: (at, { body, caller, prepared }) =>
@@ -51,7 +52,8 @@ export const operations: operation.Operation[] = [
     description: 'The `draft` is the configuration that the next version would have.',
     params: ById,
     response: schema.AgentWithDraft,
-    run: (at, { params }) => find.get(at, params.id),
+    version: schema.agentVersion,
+    run: (at, { params }) => find.getShown(at, params.id),
   }),
   operation.write({
     id: 'agents.update',
@@ -65,6 +67,7 @@ export const operations: operation.Operation[] = [
     params: ById,
     body: schema.AgentChange,
     response: schema.AgentWithDraft,
+    version: schema.agentVersion,
     run: (at, { params, body, caller, isCurrent }) =>
       agents.update(at, { id: params.id, change: body, isCurrent, assertMayForce: () => assertMayForce(caller) }),
   }),
@@ -80,6 +83,7 @@ export const operations: operation.Operation[] = [
     params: ById,
     errors: ['INVALID_STATE'],
     response: Deleted,
+    version: schema.agentVersion,
     run: (at, { params, isCurrent }) => agents.remove(at, { id: params.id, isCurrent }),
   }),
   operation.list({
@@ -157,6 +161,7 @@ export const operations: operation.Operation[] = [
     body: schema.NewDeployment,
     errors: ['INVALID_STATE'],
     response: schema.AgentWithDraft,
+    version: schema.agentVersion,
     run: async (at, { params, body: { force = false, ...body }, caller }) => {
       if (force) assertMayForce(caller)
       return deployments.deploy(at, { agent_id: params.id, ...body, is_forced: force, by: authorOf(caller) })
@@ -175,6 +180,7 @@ export const operations: operation.Operation[] = [
     params: ById,
     errors: ['INVALID_STATE'],
     response: schema.AgentWithDraft,
+    version: schema.agentVersion,
     run: (at, { params, caller }) => deployments.rollback(at, { agent_id: params.id, by: authorOf(caller) }),
   }),
   operation.list({

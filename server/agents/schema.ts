@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ById, body, check, id, multiline, oneOf, optionalText, text, timestamp } from '../kit/field.ts'
+import { hashState } from '../kit/http/etag.ts'
 import type { Caller } from '../kit/http/operation.ts'
 import { isId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
@@ -94,6 +95,16 @@ export const Agent = Type.Object(
       examples: [false],
     }),
     deploy_requires,
+    can_answer: Type.Boolean({
+      description:
+        '`false` while the deployed version has neither a script nor a model that can be asked: a model whose provider exists, and ' +
+        'holds an API key or needs none. The model itself is not asked.',
+      examples: [true],
+    }),
+    cannot_answer_reason: optionalText({
+      description: "Why the agent can't answer, as a sentence. `null` if it can.",
+      examples: [null],
+    }),
     created_at: timestamp('When the agent was created.'),
     updated_at: timestamp('When the agent was last updated.'),
   },
@@ -103,6 +114,14 @@ export type Agent = Static<typeof Agent>
 
 export const AgentWithDraft = Type.Object({ ...Agent.properties, draft: Configuration }, { title: 'AgentWithDraft' })
 export type AgentWithDraft = Static<typeof AgentWithDraft>
+
+/** Whether it can answer depends on the providers of the workspace too. */
+export type Answering = Pick<Agent, 'can_answer' | 'cannot_answer_reason'>
+export type FoundAgent = Omit<AgentWithDraft, keyof Answering>
+
+/** A change of a provider may change whether the agent can answer. */
+export const agentVersion = ({ updated_at, cannot_answer_reason }: Agent): string =>
+  hashState(updated_at, cannot_answer_reason)
 
 const draft = Type.Object(configuration_changes, {
   title: 'AgentConfigurationChange',

@@ -8,6 +8,7 @@ import { invalidState, stillUsed, type Use } from '../kit/problem.ts'
 import type { KeptMcpTool } from '../tools/mcp-schema.ts'
 import { readForVersion } from '../tools/mcp-tools.ts'
 import * as workspaces from '../workspaces/store.ts'
+import { answeringOf } from './answering.ts'
 import { assertConfiguration } from './check-configuration.ts'
 import { applyChange, type ConfigurationChange, complete } from './configuration.ts'
 import * as deployments from './deployments.ts'
@@ -60,6 +61,7 @@ export async function create(at: At, { input, by, mcp_tools = [] }: Creation): P
     candidate: null,
     has_unpublished_changes: false,
     deploy_requires: 'none',
+    ...(await answeringOf(at, draft)),
     draft,
     created_at,
     updated_at: created_at,

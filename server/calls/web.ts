@@ -3,7 +3,7 @@ import { chooseVersion } from '../agents/choose-version.ts'
 import { type Configuration, withMcpTools } from '../agents/configuration.ts'
 import * as agents from '../agents/find.ts'
 import { findVersion } from '../agents/find-version.ts'
-import type { AgentWithDraft } from '../agents/schema.ts'
+import type { FoundAgent } from '../agents/schema.ts'
 import * as contacts from '../contacts/store.ts'
 import { findAgent } from '../conversations/begin.ts'
 import { memberFaults, unknown } from '../conversations/member-faults.ts'
@@ -134,7 +134,7 @@ interface Wanted {
   counterpart: string
 }
 
-async function findUsed(at: At, agent: AgentWithDraft, { use_draft, agent_version_id, counterpart }: Wanted) {
+async function findUsed(at: At, agent: FoundAgent, { use_draft, agent_version_id, counterpart }: Wanted) {
   if (use_draft) return { id: null, version_label: 'draft', configuration: agent.draft }
   const version_id = agent_version_id ?? chooseVersion(agent, counterpart).id
   return isId(version_id) ? findVersion(at, { agent_id: agent.id, version_id }) : undefined

@@ -2,7 +2,7 @@ import { chooseVersion } from '../agents/choose-version.ts'
 import type { Configuration } from '../agents/configuration.ts'
 import * as agents from '../agents/find.ts'
 import { findVersion } from '../agents/find-version.ts'
-import type { AgentWithDraft } from '../agents/schema.ts'
+import type { FoundAgent } from '../agents/schema.ts'
 import { stamp } from '../contacts/rows.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
@@ -96,11 +96,11 @@ export async function insert(at: At, all: ToInsert[]): Promise<Set<string>> {
 }
 
 /** Shares the agent, so that it is not deleted before the transaction ends. Returns undefined if there is none. */
-export const findAgent = async (at: At, id: string): Promise<AgentWithDraft | undefined> =>
+export const findAgent = async (at: At, id: string): Promise<FoundAgent | undefined> =>
   (await agents.share(at, id)) ? agents.get(at, id) : undefined
 
 /** Finds the versions that answer counterparts. Each version is read once. */
-export function openVersions(at: At): (agent: AgentWithDraft, counterpart: string) => Promise<Beginning['version']> {
+export function openVersions(at: At): (agent: FoundAgent, counterpart: string) => Promise<Beginning['version']> {
   const versions = new Map<string, ReturnType<typeof findVersion>>()
   return async (agent, counterpart) => {
     const { id: version_id } = chooseVersion(agent, counterpart)

@@ -6,6 +6,7 @@ import { product } from '../product.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { readAnswer } from './answer-events.ts'
 import { checkedModel } from './checked-model.ts'
+import { base_urls } from './environment.ts'
 import {
   hasSettings,
   limitRenamerFor,
@@ -41,18 +42,43 @@ const whole_bytes_max = 256 * 1024
  * ProviderError, an error of the AI SDK if the answer is not what the API defines, or the reason of its abort signal.
  */
 export async function openModel(at: AtOutside, choice: ModelChoice): Promise<LanguageModelV4> {
-  const { provider, name, settings: given = no_model_settings } = choice
+  const { name, settings: given = no_model_settings } = choice
   if (!(await workspaces.allowsNetwork(at)))
     throw new ModelError('A test workspace asks no models until `allows_network` is set.')
-  const account = await providers.findAccount(at, provider == null ? {} : { name: provider })
-  if (!account)
-    throw new ModelError(provider == null ? 'There is no default provider.' : `There is no provider "${provider}".`)
+  const account = findChosen(await providers.readAccounts(at), choice)
   const model = await connect(at, account, name ?? account.default_model)
   const settings = { ...given, temperature: choice.temperature ?? given.temperature }
   if (!isLanguageKind(account.kind) || !hasSettings(settings)) return model
   const conflict = settingConflict(account.kind, settings)
   if (conflict) throw new ModelError(conflict.message)
   return withSettings(model, { kind: account.kind, settings })
+}
+
+function findChosen(findAccount: providers.FindAccount, { provider }: ModelChoice): providers.Account {
+  const account = findAccount(provider == null ? {} : { name: provider })
+  if (account) return account
+  throw new ModelError(provider == null ? 'There is no default provider.' : `There is no provider "${provider}".`)
+}
+
+/** Returns why the model can't be asked, as a sentence, or null if it can. Nothing is requested. */
+export function whyNot(at: At, findAccount: providers.FindAccount, choice: ModelChoice): string | null {
+  try {
+    const account = findChosen(findAccount, choice)
+    assertModel(account, choice.name ?? account.default_model)
+    assertKey(at, account)
+    return null
+  } catch (error) {
+    if (error instanceof ModelError) return error.message
+    throw error
+  }
+}
+
+/** Servers other than the vendor's may need no key. */
+function assertKey(at: At, { name, kind, base_url, api_key, environment }: providers.Account): void {
+  if (api_key === null && URL.parse(base_url)?.host === URL.parse(base_urls[kind])?.host)
+    throw new ModelError(`The provider "${name}" has no API key.`)
+  // It can't be opened with another SECRETS_KEY.
+  if (!environment) openKey(at, api_key)
 }
 
 const models_max = 200
@@ -69,16 +95,22 @@ export async function connect(
   account: providers.Account,
   name: string | null,
 ): Promise<LanguageModelV4> {
+  const usable = assertModel(account, name)
+  const { models } = at.tools
+  const { kind, base_url, api_key, environment } = account
+  const key = JSON.stringify([kind, base_url, api_key, environment !== undefined, usable.name])
+  const model = models.get(key) ?? (await createModel(at, { ...account, kind: usable.kind }, usable.name))
+  setBounded(models, key, model, models_max)
+  return model
+}
+
+/** Throws a ModelError if the provider has no such model. */
+function assertModel(account: providers.Account, name: string | null): { kind: LanguageKind; name: string } {
   const { kind } = account
   if (!isLanguageKind(kind)) throw new ModelError('The provider only hears and speaks.')
   if (name === null) throw new ModelError('The provider has no default model.')
   if (!providers.mayUse(account, name)) throw new ModelError(`The operator doesn't allow the model "${name}".`)
-  const { models } = at.tools
-  const { base_url, api_key, environment } = account
-  const key = JSON.stringify([kind, base_url, api_key, environment !== undefined, name])
-  const model = models.get(key) ?? (await createModel(at, { ...account, kind }, name))
-  setBounded(models, key, model, models_max)
-  return model
+  return { kind, name }
 }
 
 async function createModel(

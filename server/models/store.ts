@@ -163,6 +163,7 @@ export async function choiceFault(at: At, { provider, name }: { provider: string
 
 /** A request to a provider needs this. */
 export interface Account {
+  name: string
   kind: ProviderKind
   base_url: string
   /** It is sealed if it is the workspace's own. */
@@ -174,16 +175,30 @@ export interface Account {
 
 export const mayUse = ({ environment }: Account, model: string): boolean => environment?.models.includes(model) ?? true
 
-/** Without an id or a name, it is the default provider. The workspace's own come before one from the environment with the same name. */
-export async function findAccount(at: At, wanted: { id?: string; name?: string }): Promise<Account | undefined> {
-  const row = (await readTogether(at)).find((row) => {
-    if (wanted.id !== undefined) return toProvider(row).id === wanted.id
-    return wanted.name === undefined ? row.is_default : row.name === wanted.name
-  })
-  if (row?.source !== 'environment') return row && { ...row, base_url: row.base_url ?? '', environment: undefined }
-  const from = at.tools.environment_providers.find(({ name }) => name === row.name)
-  return from && { ...from, api_key: from.api_key ?? null, default_model: row.default_model, environment: from }
+interface Wanted {
+  id?: string
+  name?: string
 }
+
+/** Without an id or a name, it is the default provider. The workspace's own come before one from the environment with the same name. */
+export type FindAccount = (wanted: Wanted) => Account | undefined
+
+/** Reads all of them, to find several. */
+export async function readAccounts(at: At): Promise<FindAccount> {
+  const rows = await readTogether(at)
+  return (wanted) => {
+    const row = rows.find((row) => {
+      if (wanted.id !== undefined) return toProvider(row).id === wanted.id
+      return wanted.name === undefined ? row.is_default : row.name === wanted.name
+    })
+    if (row?.source !== 'environment') return row && { ...row, base_url: row.base_url ?? '', environment: undefined }
+    const from = at.tools.environment_providers.find(({ name }) => name === row.name)
+    return from && { ...from, api_key: from.api_key ?? null, default_model: row.default_model, environment: from }
+  }
+}
+
+export const findAccount = async (at: At, wanted: Wanted): Promise<Account | undefined> =>
+  (await readAccounts(at))(wanted)
 
 /** Returns the provider that turns texts into vectors: the default one if it can, else the newest that can. */
 export async function findEmbedding(at: At): Promise<(Account & { id: string; embedding_model: string }) | undefined> {

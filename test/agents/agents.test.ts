@@ -65,6 +65,8 @@ test('an agent is created with its version v1 deployed', async () => {
     candidate: null,
     has_unpublished_changes: false,
     deploy_requires: 'none',
+    can_answer: true,
+    cannot_answer_reason: null,
   })
   assert.deepEqual(draft, { ...defaults, instructions: input.instructions })
   assert.deepEqual(Object.keys(deployed_version).sort(), ['id', 'version_label'])

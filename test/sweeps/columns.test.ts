@@ -24,6 +24,8 @@ const agent_columns = [
   'version_count',
   'earlier_version_ids',
 ]
+/** They depend on the providers too. */
+const answering = ['can_answer', 'cannot_answer_reason']
 const test_content = [
   'begins',
   'turns',
@@ -89,12 +91,12 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
   },
   Agent: {
     table: 'agents',
-    computed: ['instructions', 'deployed_version', 'candidate'],
+    computed: ['instructions', 'deployed_version', 'candidate', ...answering],
     not_shown: [...agent_columns, 'draft'],
   },
   AgentWithDraft: {
     table: 'agents',
-    computed: ['instructions', 'deployed_version', 'candidate', 'draft'],
+    computed: ['instructions', 'deployed_version', 'candidate', 'draft', ...answering],
     not_shown: [...agent_columns, 'draft'],
   },
   Document: {

@@ -1,5 +1,5 @@
 import { findVersion } from '../../agents/find-version.ts'
-import type { AgentWithDraft } from '../../agents/schema.ts'
+import type { FoundAgent } from '../../agents/schema.ts'
 import * as calls from '../../calls/insert.ts'
 import type { Row } from '../../calls/rows.ts'
 import { canBegin, chooseActive } from '../../channels/choose.ts'
@@ -29,7 +29,7 @@ export const dial_within_ms = 10_000
 
 /** The agent of a campaign, and the channels to reach contacts from. */
 export interface Sender {
-  agent: AgentWithDraft
+  agent: FoundAgent
   /** The counterpart is the phone number for calls, and the contact's id for messages, as without a campaign. */
   versionFor: (counterpart: string) => Promise<Beginning['version']>
   channels: channels.StoredChannel[]

@@ -1,11 +1,8 @@
-import type { AgentWithDraft } from '../../agents/schema.ts'
+import type { FoundAgent } from '../../agents/schema.ts'
 import type { StoredCampaign } from '../stored-campaign.ts'
 
 /** The versions that may speak in a campaign. */
-export const versionIds = (
-  agent: AgentWithDraft,
-  { agent_version }: Pick<StoredCampaign, 'agent_version'>,
-): string[] =>
+export const versionIds = (agent: FoundAgent, { agent_version }: Pick<StoredCampaign, 'agent_version'>): string[] =>
   agent_version
     ? [agent_version.id]
     : [agent.deployed_version.id, ...(agent.candidate ? [agent.candidate.version.id] : [])]

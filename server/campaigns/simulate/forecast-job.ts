@@ -1,4 +1,4 @@
-import type { AgentWithDraft } from '../../agents/schema.ts'
+import type { FoundAgent } from '../../agents/schema.ts'
 import type { StoredChannel } from '../../channels/store.ts'
 import type { Beginning } from '../../conversations/begin.ts'
 import type { Mix } from '../../workspaces/schema.ts'
@@ -9,7 +9,7 @@ import type { StoredCampaign } from '../stored-campaign.ts'
 export interface ForecastJob {
   workspace: string
   campaign: StoredCampaign
-  agent: AgentWithDraft
+  agent: FoundAgent
   /** Each version stands under its id. */
   versions: Record<string, Beginning['version']>
   channel: StoredChannel

@@ -167,6 +167,9 @@ const no_tools: AtOutside['tools'] = {
   get analytics_live_from() {
     return unavailable()
   },
+  get answers_by() {
+    return unavailable()
+  },
   get mcp_eras() {
     return unavailable()
   },

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { findVersion } from '../../agents/find-version.ts'
-import type { AgentWithDraft } from '../../agents/schema.ts'
+import type { FoundAgent } from '../../agents/schema.ts'
 import { averageAnswered } from '../../calls/durations.ts'
 import { readEnds } from '../../calls/insert.ts'
 import * as clocks from '../../clocks/store.ts'
@@ -115,7 +115,7 @@ async function readJob(
 }
 
 /** The versions that may speak, by id. */
-async function findVersions(at: At, agent: AgentWithDraft, campaign: StoredCampaign): Promise<ForecastJob['versions']> {
+async function findVersions(at: At, agent: FoundAgent, campaign: StoredCampaign): Promise<ForecastJob['versions']> {
   const ids = versionIds(agent, campaign)
   const found = await Promise.all(ids.map((version_id) => findVersion(at, { agent_id: agent.id, version_id })))
   return Object.fromEntries(found.flatMap((version) => (version ? [[version.id, version]] : [])))

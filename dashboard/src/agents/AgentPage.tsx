@@ -1,14 +1,15 @@
+import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { useContext, useMemo, useState } from 'react'
 import type { AgentWithDraft } from '../../../server/agents/schema.ts'
 import { AgentTabs } from '../agent-tests/AgentTabs.tsx'
-import { useApi } from '../kit/api.ts'
+import { useApi, useWorkspaceId } from '../kit/api.ts'
 import { ConfirmDialog } from '../kit/ConfirmDialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
 import { BreadcrumbContext, useTitle } from '../kit/Page.tsx'
 import { Status } from '../kit/Status.tsx'
-import { useCanEdit } from '../kit/session.ts'
+import { useCanEdit, useIsOwner } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { AgentActions } from './AgentActions.tsx'
 import { AgentSettings } from './AgentSettings.tsx'
@@ -65,6 +66,7 @@ function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
         )}
       </header>
       <div className={styles.editorTabs}>
+        <CannotAnswer agent={agent} />
         <AgentTabs />
       </div>
       <Segments
@@ -149,7 +151,32 @@ function LiveStatus({ agent, is_changed }: { agent: AgentWithDraft; is_changed: 
     ...(candidate ? [`${candidate.version.version_label} for ${candidate.percent} %`] : []),
     ...(is_changed ? ['draft changed'] : []),
   ]
-  return <Status tone={is_changed ? 'warning' : 'success'}>{facts.join(' · ')}</Status>
+  const tone = is_changed ? 'warning' : 'success'
+  if (agent.can_answer) return <Status tone={tone}>{facts.join(' · ')}</Status>
+  return <Status tone="danger">{['Can’t answer', ...facts].join(' · ')}</Status>
+}
+
+/** Why the agent can't answer, and where that is mended. */
+function CannotAnswer({ agent }: { agent: AgentWithDraft }) {
+  const workspace = useWorkspaceId()
+  const is_owner = useIsOwner()
+  if (agent.cannot_answer_reason === null) return null
+  return (
+    <p className={styles.cannotAnswer}>
+      {agent.cannot_answer_reason}{' '}
+      {is_owner ? (
+        <Anchor
+          fz="inherit"
+          underline="always"
+          renderRoot={(props) => <Link to="/w/$workspace/settings/providers" params={{ workspace }} {...props} />}
+        >
+          Set up a model provider
+        </Anchor>
+      ) : (
+        'An owner can set up a model provider.'
+      )}
+    </p>
+  )
 }
 
 const state_names: Record<SaveState, string> = {

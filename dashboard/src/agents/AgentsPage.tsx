@@ -115,7 +115,7 @@ const percent = (one: Activity | undefined): string =>
 
 const known_columns: Column<Agent>[] = [
   { id: 'name', name: 'Name', width: 'minmax(140px, 2fr)', cell: (agent) => <NameLink agent={agent} /> },
-  { id: 'live', name: 'Live', width: '110px', cell: (agent) => liveVersions(agent) },
+  { id: 'live', name: 'Live', width: '110px', cell: (agent) => <Live agent={agent} /> },
   {
     id: 'draft',
     name: 'Draft',
@@ -123,6 +123,15 @@ const known_columns: Column<Agent>[] = [
     cell: ({ has_unpublished_changes }) => has_unpublished_changes && <Status tone="warning">Changed</Status>,
   },
 ]
+
+function Live({ agent }: { agent: Agent }) {
+  if (agent.cannot_answer_reason === null) return liveVersions(agent)
+  return (
+    <span title={agent.cannot_answer_reason}>
+      <Status tone="danger">Can’t answer</Status>
+    </span>
+  )
+}
 
 /** "v2", "v2, v3 for 20 %". */
 const liveVersions = ({ deployed_version, candidate }: Agent): string =>

@@ -62,7 +62,9 @@ export function Versions({ agent }: { agent: Agent }) {
 
 function VersionStatus({ agent, version }: { agent: Agent; version: AgentVersion }) {
   const { deployed_version, candidate } = agent
-  if (version.id === deployed_version.id) return <Status tone="success">Live</Status>
+  if (version.id === deployed_version.id) {
+    return agent.can_answer ? <Status tone="success">Live</Status> : <Status tone="danger">Live, can’t answer</Status>
+  }
   if (version.id === candidate?.version.id) return <Status tone="warning">Live for {candidate.percent} %</Status>
   return null
 }

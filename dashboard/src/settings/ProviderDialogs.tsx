@@ -18,7 +18,10 @@ export function ProviderDialogs({ dialog, onChange }: ProviderDialogsProps) {
   const api = useApi()
   const client = useQueryClient()
   const close = () => onChange(undefined)
-  const refresh = () => client.invalidateQueries({ queryKey: [api.workspace, 'providers'] })
+  // Whether agents can answer depends on them.
+  const refresh = async () => {
+    for (const name of ['providers', 'agents']) await client.invalidateQueries({ queryKey: [api.workspace, name] })
+  }
   const saved = async () => {
     close()
     await refresh()

@@ -4,7 +4,7 @@ import { Disclosure } from '../kit/Disclosure.tsx'
 import { PlusIcon, TrashIcon } from '../kit/icons.tsx'
 import { browser_zone, time_zones } from '../kit/time-field.ts'
 import styles from './agent-tests.module.css'
-import { contact_fields, type Errors, errorAt, errorsIn, type TestFormProps } from './test-values.ts'
+import { contact_fields, type Errors, errorAt, errorsIn, hasErrors, type TestFormProps } from './test-values.ts'
 
 const rows_max = 50
 const field_names: Record<(typeof contact_fields)[number], string> = {
@@ -25,7 +25,11 @@ export function SituationFields({ values, errors, is_read_only, onEdit }: TestFo
     onEdit((latest) => ({ ...latest, contact: { ...latest.contact, [name]: text } }))
   return (
     <>
-      <Disclosure is_field summary={<Summary name="Contact" count={facts} />}>
+      <Disclosure
+        is_field
+        has_errors={hasErrors(errors, 'contact') || hasErrors(errors, 'custom_fields')}
+        summary={<Summary name="Contact" count={facts} />}
+      >
         <p className={styles.explanation}>Who the agent talks with. It is never stored as a contact.</p>
         <div className={styles.pair}>
           {contact_fields.map((name) => {
@@ -60,7 +64,11 @@ export function SituationFields({ values, errors, is_read_only, onEdit }: TestFo
           onEdit={(change) => onEdit((latest) => ({ ...latest, custom_fields: change(latest.custom_fields) }))}
         />
       </Disclosure>
-      <Disclosure is_field summary={<Summary name="Variables" count={values.variables.length} />}>
+      <Disclosure
+        is_field
+        has_errors={hasErrors(errors, 'variables')}
+        summary={<Summary name="Variables" count={values.variables.length} />}
+      >
         <p className={styles.explanation}>What is sent when a conversation begins, such as an order number.</p>
         <ValueRows
           noun="variable"
@@ -70,7 +78,11 @@ export function SituationFields({ values, errors, is_read_only, onEdit }: TestFo
           onEdit={(change) => onEdit((latest) => ({ ...latest, variables: change(latest.variables) }))}
         />
       </Disclosure>
-      <Disclosure is_field summary={<Summary name="Time" text={values.now.text ? 'Fixed' : 'When it is run'} />}>
+      <Disclosure
+        is_field
+        has_errors={hasErrors(errors, 'now')}
+        summary={<Summary name="Time" text={values.now.text ? 'Fixed' : 'When it is run'} />}
+      >
         <TextInput
           type="datetime-local"
           label="The agent sees this time"

@@ -9,6 +9,7 @@ import {
   type Errors,
   errorAt,
   errorsIn,
+  hasErrors,
   newToolAnswer,
   type TestFormProps,
   type ToolAnswerValues,
@@ -22,7 +23,11 @@ export function ToolAnswerFields({ values, errors, is_read_only, onEdit }: TestF
   const edit = (change: (answers: ToolAnswerValues[]) => ToolAnswerValues[]) =>
     onEdit((latest) => ({ ...latest, tool_answers: change(latest.tool_answers) }))
   return (
-    <Disclosure is_field summary={<Summary name="Tool answers" count={tool_answers.length} />}>
+    <Disclosure
+      is_field
+      has_errors={hasErrors(errors, 'tool_answers')}
+      summary={<Summary name="Tool answers" count={tool_answers.length} />}
+    >
       <p className={styles.explanation}>
         {values.uses_tools
           ? 'Tools without an answer here are really called. They may change something, or reach people.'

@@ -348,3 +348,5 @@ export const errorsIn = (errors: Errors, path: string): Errors =>
       at === path ? [['', message]] : at.startsWith(`${path}.`) ? [[at.slice(path.length + 1), message]] : [],
     ),
   )
+
+export const hasErrors = (errors: Errors, path: string): boolean => Object.keys(errorsIn(errors, path)).length > 0

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { useContext, useMemo, useState } from 'react'
+import { Fragment, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import type { AgentWithDraft } from '../../../server/agents/schema.ts'
 import { AgentTabs } from '../agent-tests/AgentTabs.tsx'
 import { useApi, useWorkspaceId } from '../kit/api.ts'
@@ -13,11 +13,11 @@ import { useCanEdit, useIsOwner } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { AgentActions } from './AgentActions.tsx'
 import { AgentSettings } from './AgentSettings.tsx'
-import { AgentText } from './AgentText.tsx'
+import { AgentText, type TextKind } from './AgentText.tsx'
 import styles from './agents.module.css'
 import { isEmpty } from './Changes.tsx'
 import { DraftConflict } from './DraftConflict.tsx'
-import { agentQuery, draft_fields, type LoadedAgent } from './draft.ts'
+import { agentQuery, type DraftValues, draft_fields, draft_labels, type LoadedAgent } from './draft.ts'
 import { Segments } from './Segments.tsx'
 import { describeGreeting, parseScript } from './script/script.ts'
 import { TestChat } from './TestChat.tsx'
@@ -48,17 +48,47 @@ function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
   const script = useMemo(() => (text === null ? undefined : parseScript(text)), [text])
   const [pane, setPane] = useState('text')
   const [part, setPart] = useState('settings')
+  const [text_kind, setTextKind] = useState<TextKind>()
+  const wrong = wrongFields(draft)
+  const frame = useRef<HTMLDivElement>(null)
+  const [sought, setSought] = useState<{ pane: string; is_focused: boolean }>()
+  const open = (field: DraftField, is_focused: boolean) => {
+    const place = placeOf(field)
+    setPane(place.pane)
+    if (place.part) setPart(place.part)
+    if (place.text) setTextKind(place.text)
+    setSought({ pane: place.pane, is_focused })
+  }
+  // After it is rendered.
+  useEffect(() => {
+    if (!sought) return
+    const found = frame.current?.querySelector<HTMLElement>(
+      `[data-name=${sought.pane}] :is([aria-invalid=true], [role=alert])`,
+    )
+    found?.scrollIntoView({ block: 'nearest' })
+    if (sought.is_focused) found?.focus()
+  }, [sought])
+  const opened = useRef(new Set<DraftField>())
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when another field turns out to be wrong
+  useEffect(() => {
+    if (draft.state === 'saved') opened.current.clear()
+    // Each is opened once, so that what else is typed until it is mended stays in view.
+    const field = wrong.find((one) => !opened.current.has(one))
+    if (!field) return
+    opened.current.add(field)
+    open(field, false)
+  }, [draft.state, wrong.join(' ')])
   // Where the script is in the test chat.
   const [step, setStep] = useState<string>()
   return (
-    <div className={styles.editor} data-fills-page data-pane={pane}>
+    <div className={styles.editor} data-fills-page data-pane={pane} ref={frame}>
       <header className={styles.editorHead}>
         <div className={styles.editorTitle}>
           {useContext(BreadcrumbContext)}
           <h1>{agent.name}</h1>
         </div>
         <LiveStatus agent={agent} is_changed={is_changed} />
-        {can_edit && <SaveStatus draft={draft} />}
+        {can_edit && <SaveStatus draft={draft} wrong={wrong} onOpen={(field) => open(field, true)} />}
         {can_edit && (
           <div className={styles.editorActions}>
             <AgentActions agent={agent} is_changed={is_changed} save={draft.save} />
@@ -108,7 +138,14 @@ function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
         </section>
       </div>
       <section className={styles.pane} data-name="text" aria-label="What the agent says">
-        <AgentText draft={draft} script={script} step={step} is_read_only={!can_edit} />
+        <AgentText
+          draft={draft}
+          script={script}
+          step={step}
+          is_read_only={!can_edit}
+          chosen={text_kind}
+          onChoose={setTextKind}
+        />
       </section>
       {can_edit && (
         <section className={styles.pane} data-name="chat" aria-label="Test chat">
@@ -187,14 +224,63 @@ const state_names: Record<SaveState, string> = {
   conflict: 'Not saved',
 }
 
-/** What is wrong with a field is shown beside it. */
-function SaveStatus({ draft: { state, error } }: { draft: Draft }) {
-  const reason = error instanceof SyntaxError ? undefined : formErrors(error, draft_fields).message
+interface SaveStatusProps {
+  draft: Draft
+  wrong: DraftField[]
+  onOpen: (field: DraftField) => void
+}
+
+/** Names the fields with errors. What is wrong with a field is shown beside it. */
+function SaveStatus({ draft, wrong, onOpen }: SaveStatusProps) {
+  const { state, error } = draft
+  const reason = error instanceof SyntaxError ? undefined : formErrors(error, shownFields(draft)).message
   const is_failed = state === 'failed' || state === 'conflict'
   return (
     <span className={styles.saveState} role="status" data-failed={is_failed}>
       {state_names[state]}
-      {state === 'failed' && reason && `: ${reason}`}
+      {state === 'failed' && reason && `: ${reason.replace(/\.$/, '')}`}
+      {state === 'failed' && wrong.length > 0 && (
+        <>
+          . Check{' '}
+          {wrong.map((field, index) => (
+            <Fragment key={field}>
+              {index > 0 && ', '}
+              <button type="button" className={styles.wrongField} onClick={() => onOpen(field)}>
+                {draft_labels[field]}
+              </button>
+            </Fragment>
+          ))}
+        </>
+      )}
     </span>
   )
 }
+
+type DraftField = keyof DraftValues
+
+/** In the order in which they are shown. An agent with a script has no model. */
+const shownFields = ({ values }: Draft): DraftField[] =>
+  values.script === null
+    ? draft_fields
+    : draft_fields.filter((field) => field !== 'model' && field !== 'model_settings')
+
+function wrongFields(draft: Draft): DraftField[] {
+  const { state, error } = draft
+  if (state !== 'failed') return []
+  if (error instanceof SyntaxError) return ['script']
+  const shown = shownFields(draft)
+  const { fields } = formErrors(error, shown)
+  return shown.filter((field) => fields[field] !== undefined)
+}
+
+interface Place {
+  /** On narrow screens. */
+  pane: string
+  part?: string
+  text?: TextKind
+}
+
+const placeOf = (field: DraftField): Place =>
+  field === 'instructions' || field === 'script'
+    ? { pane: 'text', text: field }
+    : { pane: 'settings', part: 'settings' }

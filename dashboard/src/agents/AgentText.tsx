@@ -28,7 +28,7 @@ const first_script = toJsonText({
   },
 })
 
-type Kind = 'instructions' | 'script'
+export type TextKind = 'instructions' | 'script'
 
 interface AgentTextProps {
   draft: Draft
@@ -37,13 +37,15 @@ interface AgentTextProps {
   /** The step of the script that is lit up. */
   step: string | undefined
   is_read_only: boolean
+  /** Which one is shown. Undefined: the one that the agent follows. */
+  chosen: TextKind | undefined
+  onChoose: (kind: TextKind) => void
 }
 
 /** The instructions and the script. Looking at one changes nothing: only a button makes the agent follow it. */
-export function AgentText({ draft, script, step, is_read_only }: AgentTextProps) {
+export function AgentText({ draft, script, step, is_read_only, chosen, onChoose }: AgentTextProps) {
   const { values, change, error } = draft
-  const followed: Kind = values.script === null ? 'instructions' : 'script'
-  const [chosen, setChosen] = useState<Kind>()
+  const followed: TextKind = values.script === null ? 'instructions' : 'script'
   const shown = chosen ?? followed
   const last_script = useRef(first_script)
   const [is_confirming, setConfirming] = useState(false)
@@ -64,7 +66,7 @@ export function AgentText({ draft, script, step, is_read_only }: AgentTextProps)
             { value: 'script', label: 'Script' },
           ]}
           value={shown}
-          onChange={(value) => setChosen(value as Kind)}
+          onChange={(value) => onChoose(value as TextKind)}
         />
         {shown === 'instructions' && followed === 'script' && (
           <>
@@ -136,7 +138,7 @@ export function AgentText({ draft, script, step, is_read_only }: AgentTextProps)
   )
 }
 
-function textErrors(error: unknown, field: Kind): FieldError[] {
+function textErrors(error: unknown, field: TextKind): FieldError[] {
   if (error instanceof SyntaxError) {
     return field === 'script' ? [{ path: field, message: `This is not valid JSON. ${error.message}` }] : []
   }

@@ -14,7 +14,7 @@ const voices: { value: NonNullable<DraftValues['voice']>; label: string }[] = [
   { value: 'kal', label: 'Male, robotic (kal)' },
   { value: 'kal16', label: 'Male, robotic, clearer (kal16)' },
 ]
-const fields = ['voicemail_message', 'recording', 'voice', 'transfers', 'limits.call_seconds_max']
+const fields = ['voicemail_message', 'recording', 'voice', 'transfers', 'limits']
 const seconds_per_minute = 60
 
 /** What applies to calls only. */
@@ -37,6 +37,7 @@ export function CallSettings({ draft, is_read_only }: { draft: Draft; is_read_on
       <Switch
         label="Record calls"
         checked={recording.is_on}
+        error={recording.is_on ? undefined : errors.recording}
         onChange={({ currentTarget }) => change({ recording: { ...recording, is_on: currentTarget.checked } })}
       />
       {recording.is_on && (
@@ -69,7 +70,7 @@ export function CallSettings({ draft, is_read_only }: { draft: Draft; is_read_on
         clampBehavior="none"
         hideControls
         value={limits.call_seconds_max / seconds_per_minute}
-        error={errors['limits.call_seconds_max']}
+        error={errors.limits}
         onChange={(minutes) => {
           if (typeof minutes !== 'number') return
           change({ limits: { ...limits, call_seconds_max: Math.round(minutes * seconds_per_minute) } })

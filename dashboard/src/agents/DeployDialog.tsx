@@ -123,7 +123,13 @@ function DeployForm({ agent, version, onClose }: Omit<DeployDialogProps, 'is_ope
             Deploy anyway…
           </Button>
         )}
-        <FormButtons label="Deploy" is_pending={deploying.isPending} onCancel={onClose} />
+        <FormButtons
+          label="Deploy"
+          is_pending={deploying.isPending}
+          errors={errors?.fields ?? {}}
+          labels={{ percent: 'Percent of people' }}
+          onCancel={onClose}
+        />
       </div>
       <ConfirmDialog
         is_open={is_asking}

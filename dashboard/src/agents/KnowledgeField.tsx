@@ -72,6 +72,11 @@ export function KnowledgeField({ draft: { values, change }, error, is_read_only 
           onChange={(ids) => change({ knowledge: ids.length > 0 ? { document_ids: ids } : null })}
         />
       )}
+      {knowledge === null && error && (
+        <p className={styles.transferError} role="alert">
+          {error}
+        </p>
+      )}
     </fieldset>
   )
 }

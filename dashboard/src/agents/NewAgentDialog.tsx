@@ -6,6 +6,7 @@ import type { Agent } from '../../../server/agents/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { Dialog } from '../kit/Dialog.tsx'
 import { formErrors } from '../kit/error-messages.ts'
+import { FormErrors } from '../kit/FormErrors.tsx'
 import { ErrorAlert } from '../kit/states.tsx'
 import { showToast } from '../kit/toast.ts'
 import { useUnsaved } from '../kit/unsaved.tsx'
@@ -51,6 +52,7 @@ function NewAgentForm() {
         maxRows={16}
         {...form.getInputProps('instructions')}
       />
+      <FormErrors errors={form.errors} />
       <Button type="submit" loading={creating.isPending}>
         Create agent
       </Button>

@@ -44,7 +44,7 @@ export const draft_labels: Record<keyof DraftValues, string> = {
   voice: 'Voice',
   speech: 'Speech',
   transfers: 'Transfers',
-  limits: 'Limits',
+  limits: 'Longest call',
   deploy_requires: 'Required before a deployment',
 }
 export const draft_fields = Object.keys(draft_labels) as (keyof DraftValues)[]

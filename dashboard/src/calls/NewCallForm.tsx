@@ -45,6 +45,14 @@ export function NewCallForm(props: NewCallFormProps) {
   return <Form {...props} agents={agents.data} channels={usable} />
 }
 
+const labels = {
+  simulate: 'Simulate a call with',
+  to: 'Phone number or contact',
+  agent_id: 'Agent',
+  channel_id: 'Channel',
+  scheduled_at: 'Call at',
+}
+
 interface FormProps extends NewCallFormProps {
   agents: { id: string; name: string }[]
   channels: Channel[]
@@ -119,6 +127,9 @@ function Form({ contact, agent_id, agents, channels, onClose }: FormProps) {
           label={is_later ? 'Schedule call' : verb}
           is_pending={calling.isPending}
           is_disabled={form.values.agent_id === null}
+          errors={form.errors}
+          labels={labels}
+          hidden={[...(agent_id === undefined ? [] : ['agent_id']), ...(channels.length > 1 ? [] : ['channel_id'])]}
           onCancel={onClose}
         />
       </Stack>

@@ -11,7 +11,7 @@ import { showToast } from '../kit/toast.ts'
 import { useUnsaved } from '../kit/unsaved.tsx'
 import { AgentFields, NameField } from './AgentFields.tsx'
 import { isStarted, showChanged } from './campaign.ts'
-import { type CampaignValues, fields, toChanges, toValues } from './campaign-values.ts'
+import { type CampaignValues, campaign_labels, fields, running_names, toChanges, toValues } from './campaign-values.ts'
 import styles from './campaigns.module.css'
 import { ScheduleFields } from './ScheduleFields.tsx'
 
@@ -24,7 +24,7 @@ export function EditCampaignForm({ campaign, onClose }: { campaign: Campaign; on
   const form = useForm<CampaignValues>({ initialValues: before })
   const is_started = isStarted(campaign)
   const setSaved = useUnsaved(form.isDirty())
-  const conflicts = useConflicts({ labels: { agent_id: 'Agent', channel_id: 'Channel' } })
+  const conflicts = useConflicts({ labels: campaign_labels })
   const saving = useMutation({
     mutationFn: (values: CampaignValues) =>
       api.update<Campaign>(`/campaigns/${campaign.id}`, async (current) => {
@@ -50,7 +50,14 @@ export function EditCampaignForm({ campaign, onClose }: { campaign: Campaign; on
       <NameField form={form} />
       {!is_started && <AgentFields form={form} />}
       <ScheduleFields form={form} is_started={is_started} />
-      <FormButtons label="Save" is_pending={saving.isPending} onCancel={onClose} />
+      <FormButtons
+        label="Save"
+        is_pending={saving.isPending}
+        errors={form.errors}
+        labels={campaign_labels}
+        hidden={is_started ? fields.filter((field) => !running_names.includes(field.split('.')[0] ?? '')) : []}
+        onCancel={onClose}
+      />
     </form>
   )
 }

@@ -6,6 +6,7 @@ import { useRef, useState } from 'react'
 import type { Campaign } from '../../../server/campaigns/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { formErrors } from '../kit/error-messages.ts'
+import { FormErrors } from '../kit/FormErrors.tsx'
 import { Page, Stack } from '../kit/Page.tsx'
 import { ErrorAlert } from '../kit/states.tsx'
 import { useUnsaved } from '../kit/unsaved.tsx'
@@ -13,7 +14,7 @@ import { AgentFields, NameField } from './AgentFields.tsx'
 import { AudienceFields } from './AudienceFields.tsx'
 import { type Audience, audienceQuery, enroll, everyone } from './audience.ts'
 import { showChanged } from './campaign.ts'
-import { agent_fields, type CampaignValues, fields, toBody, toValues } from './campaign-values.ts'
+import { agent_fields, type CampaignValues, campaign_labels, fields, toBody, toValues } from './campaign-values.ts'
 import styles from './campaigns.module.css'
 import { enrollingQuery } from './Enrolling.tsx'
 import { ScheduleFields } from './ScheduleFields.tsx'
@@ -51,6 +52,7 @@ export function NewCampaignPage() {
             {step === agent_step && <AgentFields form={form} />}
             {step === schedule_step && <ScheduleFields form={form} />}
             <Group justify="flex-end" gap={8}>
+              <FormErrors errors={form.errors} labels={campaign_labels} />
               {step > audience_step && (
                 <Button variant="default" onClick={() => setStep(step - 1)}>
                   Back

@@ -62,11 +62,20 @@ export const ScheduleFields = ({ form, is_started = false }: ScheduleFieldsProps
 
 const limit_names = /^(pacing|caps|attempts_max|retry)\b/
 
-/** Pace, limits and retries, folded behind a sentence with their values unless one is wrong. */
+/** Pace, limits and retries, folded behind a sentence with their values. */
 function LimitFields({ form, is_started }: Required<ScheduleFieldsProps>) {
   const has_errors = Object.keys(form.errors).some((name) => limit_names.test(name))
-  const all = (
-    <>
+  return (
+    <Disclosure
+      is_field
+      has_errors={has_errors}
+      summary={
+        <>
+          <span className={styles.sentence}>{describeLimits(form.values)}</span>
+          <span className={styles.change}>Change</span>
+        </>
+      }
+    >
       <PaceFields form={form} />
       <CapFields form={form} is_started={is_started} />
       <fieldset className={styles.fieldset}>
@@ -78,20 +87,6 @@ function LimitFields({ form, is_started }: Required<ScheduleFieldsProps>) {
           </p>
         )}
       </fieldset>
-    </>
-  )
-  if (has_errors) return all
-  return (
-    <Disclosure
-      is_field
-      summary={
-        <>
-          <span className={styles.sentence}>{describeLimits(form.values)}</span>
-          <span className={styles.change}>Change</span>
-        </>
-      }
-    >
-      {all}
     </Disclosure>
   )
 }

@@ -57,6 +57,22 @@ export function toValues(campaign?: Campaign): CampaignValues {
   }
 }
 
+/** Where the label of a field is not its name. */
+export const campaign_labels = {
+  kind: 'Contact people by',
+  agent_id: 'Agent',
+  channel_id: 'Channel',
+  channel_ids: 'Channels',
+  consent: 'Who may be contacted',
+  windows: 'Hours',
+  time_zone: 'Default time zone',
+  attempts_max: 'Attempts',
+  in_flight_max: 'At the same time',
+  ramp_minutes: 'Ramp-up',
+  gap_hours_min: 'Hours between attempts',
+  retry: 'Retries by outcome',
+}
+
 export const agent_fields = ['name', 'kind', 'agent_id', 'channel_ids', 'consent', 'voicemail']
 const schedule_fields = [
   'windows',
@@ -76,7 +92,7 @@ const schedule_fields = [
 export const fields = [...agent_fields, ...schedule_fields]
 
 /** What the server takes while a campaign is running or paused. */
-const running_names = ['name', 'windows', 'holidays', 'pacing', 'retry', 'caps', 'ends_at']
+export const running_names = ['name', 'windows', 'holidays', 'pacing', 'retry', 'caps', 'ends_at']
 
 export const toBody = ({ windows, starts_at, ends_at, retry, ...values }: CampaignValues) => ({
   ...values,

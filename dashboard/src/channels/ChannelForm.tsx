@@ -6,6 +6,7 @@ import type { ChannelWithSettings } from '../../../server/channels/schema.ts'
 import { useApi } from '../kit/api.ts'
 import { useConflicts } from '../kit/Conflict.tsx'
 import { formErrors } from '../kit/error-messages.ts'
+import { FormErrors } from '../kit/FormErrors.tsx'
 import { isSame } from '../kit/merge.ts'
 import { PhoneField } from '../kit/PhoneField.tsx'
 import { useToPhoneNumber } from '../kit/phone-number.ts'
@@ -15,6 +16,18 @@ import { AccountFields } from './AccountFields.tsx'
 import { agentsQuery } from './channel.ts'
 import { type ChannelValues, fields, toBody, toChanges, toValues } from './channel-values.ts'
 import styles from './channels.module.css'
+
+const labels = {
+  agent_id: 'Agent',
+  address: 'Phone number',
+  origins: 'Websites',
+  account_sid: 'Account SID',
+  api_url: 'API URL',
+  has_voice: 'Voice',
+  tokens_per_day_max: 'Tokens per day',
+  messages_per_minute_max: 'Messages per minute',
+  messages_per_day_max: 'Messages per day',
+}
 
 interface ChannelFormProps {
   /** Undefined: creates a channel. */
@@ -28,7 +41,7 @@ export function ChannelForm({ channel, onSaved }: ChannelFormProps) {
   const form = useForm<ChannelValues>({ initialValues: before })
   const setSaved = useUnsaved(!isSame(before, form.values))
   const toPhoneNumber = useToPhoneNumber()
-  const conflicts = useConflicts({ labels: { agent_id: 'Agent', account_sid: 'Account SID' } })
+  const conflicts = useConflicts({ labels })
   const saving = useMutation({
     mutationFn: (values: ChannelValues) =>
       channel
@@ -89,6 +102,7 @@ export function ChannelForm({ channel, onSaved }: ChannelFormProps) {
       )}
       {provider === 'twilio' && <AccountFields form={form} channel={channel} />}
       {channel && <LimitFields form={form} />}
+      <FormErrors errors={form.errors} labels={labels} />
       <Button type="submit" loading={saving.isPending} className={styles.submit}>
         {channel ? 'Save' : 'Create channel'}
       </Button>

@@ -67,7 +67,7 @@ export function SuppressForm({ phone_number, onClose }: SuppressFormProps) {
           data-autofocus={phone_number !== undefined || undefined}
           {...form.getInputProps('reason')}
         />
-        <FormButtons label="Suppress number" is_pending={saving.isPending} onCancel={close} />
+        <FormButtons label="Suppress number" is_pending={saving.isPending} errors={form.errors} onCancel={close} />
       </Stack>
     </form>
   )

@@ -98,6 +98,7 @@ export function ContactForm({ contact: latest, onCancel, onSaved }: ContactFormP
         <FormButtons
           label={contact ? 'Save changes' : 'Create contact'}
           is_pending={saving.isPending}
+          errors={form.errors}
           onCancel={() => {
             setSaved()
             onCancel()

@@ -108,6 +108,8 @@ function Form({ contact, agents, channels, onClose }: FormProps) {
           label="Start conversation"
           is_pending={sending.isPending}
           is_disabled={form.values.agent_id === null || form.values.channel_id === null}
+          errors={form.errors}
+          labels={{ agent_id: 'Agent', channel_id: 'Channel' }}
           onCancel={onClose}
         />
       </Stack>

@@ -127,7 +127,13 @@ function NewDocument({ onClose }: Pick<NewDocumentDialogProps, 'onClose'>) {
       {creating.isPending && source === 'file' && (
         <ProgressBar verb="Uploading" detail={`${sent_percent}%`} percent={sent_percent} />
       )}
-      <FormButtons label="Add document" is_pending={creating.isPending} onCancel={onClose} />
+      <FormButtons
+        label="Add document"
+        is_pending={creating.isPending}
+        errors={form.errors}
+        labels={{ url: 'URL' }}
+        onCancel={onClose}
+      />
     </form>
   )
 }

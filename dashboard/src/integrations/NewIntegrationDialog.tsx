@@ -46,7 +46,12 @@ function NewIntegrationForm({ onCancel }: { onCancel: () => void }) {
         data-autofocus
         {...form.getInputProps('name')}
       />
-      <FormButtons label="Create integration" is_pending={creating.isPending} onCancel={onCancel} />
+      <FormButtons
+        label="Create integration"
+        is_pending={creating.isPending}
+        errors={form.errors}
+        onCancel={onCancel}
+      />
     </form>
   )
 }

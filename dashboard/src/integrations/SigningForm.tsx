@@ -63,7 +63,7 @@ export function SigningForm({ integration: { id, is_signed }, onSaved, onCancel 
             Accept unsigned
           </Button>
         )}
-        <FormButtons label="Save" is_pending={saving.isPending} onCancel={onCancel} />
+        <FormButtons label="Save" is_pending={saving.isPending} errors={form.errors} onCancel={onCancel} />
       </Group>
     </form>
   )

@@ -3,6 +3,7 @@ import { type ReactNode, useRef, useState } from 'react'
 import { CodeBlock } from './CodeBlock.tsx'
 import styles from './conflict.module.css'
 import { toJsonText } from './json.ts'
+import { labelOf } from './labels.ts'
 import { type FieldConflict, findConflicts, isSame, withTheirs } from './merge.ts'
 import { ParleyError } from './request.ts'
 import { useCover } from './unsaved.tsx'
@@ -64,12 +65,6 @@ export function useConflicts({ merged = [], labels = {} }: ConflictOptions = {})
 
 const notSaved = () =>
   new ParleyError({ code: 'PRECONDITION_FAILED', message: 'Not saved: someone else changed this too.', status: 412 })
-
-function labelOf(path: string[], labels: Record<string, string>): string {
-  const name = path.at(-1) ?? ''
-  const text = name.replaceAll('_', ' ')
-  return labels[name] ?? text.charAt(0).toUpperCase() + text.slice(1)
-}
 
 interface ConflictDialogProps {
   title?: string

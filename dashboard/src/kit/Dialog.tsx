@@ -1,5 +1,6 @@
 import { Button, Group, Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { FormErrors, type FormErrorsProps } from './FormErrors.tsx'
 import { useCloseGuard } from './unsaved.tsx'
 
 interface DialogProps {
@@ -23,7 +24,7 @@ export function Dialog({ is_open, title, size = 'md', onClose, children }: Dialo
   )
 }
 
-interface FormButtonsProps {
+interface FormButtonsProps extends Partial<FormErrorsProps> {
   /** The verb of the action. */
   label: string
   is_pending?: boolean
@@ -35,9 +36,19 @@ interface FormButtonsProps {
 }
 
 /** At the right: Cancel, then the action. */
-export function FormButtons({ label, is_pending, is_disabled, is_dangerous, onCancel, onClick }: FormButtonsProps) {
+export function FormButtons({
+  label,
+  is_pending,
+  is_disabled,
+  is_dangerous,
+  onCancel,
+  onClick,
+  errors = {},
+  ...named
+}: FormButtonsProps) {
   return (
     <Group justify="flex-end" gap={8}>
+      <FormErrors errors={errors} {...named} />
       {onCancel && (
         <Button variant="default" onClick={onCancel}>
           Cancel

@@ -78,7 +78,13 @@ export function ApiKeyForm({ onCreated, onCancel }: ApiKeyFormProps) {
         {...form.getInputProps('days')}
         error={form.errors.expires_at}
       />
-      <FormButtons label="Create API key" is_pending={creating.isPending} onCancel={onCancel} />
+      <FormButtons
+        label="Create API key"
+        is_pending={creating.isPending}
+        errors={form.errors}
+        labels={{ expires_at: 'Expires' }}
+        onCancel={onCancel}
+      />
     </form>
   )
 }

@@ -34,7 +34,7 @@ export const LimitFields = ({ form }: { form: Form }) => (
   </>
 )
 
-const kept = [
+export const kept = [
   {
     name: 'conversations_keep_days',
     label: 'Delete conversations after',

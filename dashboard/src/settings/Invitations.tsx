@@ -123,7 +123,12 @@ function InviteForm({ onClose }: { onClose: () => void }) {
           ))}
         </div>
       </Radio.Group>
-      <FormButtons label="Create invitation link" is_pending={inviting.isPending} onCancel={onClose} />
+      <FormButtons
+        label="Create invitation link"
+        is_pending={inviting.isPending}
+        errors={form.errors}
+        onCancel={onClose}
+      />
     </form>
   )
 }

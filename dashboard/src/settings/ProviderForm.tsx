@@ -15,6 +15,7 @@ import { isSpeechOnly } from './providers-query.ts'
 import styles from './settings.module.css'
 
 const fields = ['kind', 'name', 'base_url', 'default_model', 'embedding_model', 'api_key', 'is_default']
+const labels = { base_url: 'Base URL', api_key: 'API key', is_default: 'Default provider' }
 
 export const kind_names: Record<ProviderKind, string> = {
   openai_compatible: 'OpenAI-compatible',
@@ -54,7 +55,7 @@ export function ProviderForm({ provider, is_default, onSaved, onCancel }: Provid
   const api = useApi()
   const [before] = useState(() => toValues(provider, is_default))
   const form = useForm<Values>({ initialValues: before })
-  const conflicts = useConflicts({ labels: { base_url: 'Base URL' } })
+  const conflicts = useConflicts({ labels })
   const saving = useMutation({
     mutationFn: (values: Values) =>
       provider
@@ -133,6 +134,8 @@ export function ProviderForm({ provider, is_default, onSaved, onCancel }: Provid
       <FormButtons
         label={provider ? 'Save changes' : 'Create provider'}
         is_pending={saving.isPending}
+        errors={form.errors}
+        labels={labels}
         onCancel={onCancel}
       />
     </form>

@@ -103,7 +103,13 @@ function TurnOffForm({ onCancel, onDone }: { onCancel: () => void; onDone: () =>
         required
         {...form.getInputProps('code')}
       />
-      <FormButtons label="Turn off" is_dangerous is_pending={turningOff.isPending} onCancel={onCancel} />
+      <FormButtons
+        label="Turn off"
+        is_dangerous
+        is_pending={turningOff.isPending}
+        errors={form.errors}
+        onCancel={onCancel}
+      />
     </form>
   )
 }

@@ -8,15 +8,26 @@ import { useApi } from '../kit/api.ts'
 import { useConflicts } from '../kit/Conflict.tsx'
 import { country_names } from '../kit/countries.ts'
 import { formErrors } from '../kit/error-messages.ts'
+import { FormErrors } from '../kit/FormErrors.tsx'
 import { Card } from '../kit/Page.tsx'
 import { session_query, useIsTest, useSession } from '../kit/session.ts'
 import { ErrorAlert } from '../kit/states.tsx'
 import { time_zones } from '../kit/time-field.ts'
 import { showToast } from '../kit/toast.ts'
 import { useUnsaved } from '../kit/unsaved.tsx'
-import { LimitFields, PriceFields, QuietHoursFields, RetentionFields, TestFields } from './CallSettingFields.tsx'
+import { kept, LimitFields, PriceFields, QuietHoursFields, RetentionFields, TestFields } from './CallSettingFields.tsx'
 import styles from './settings.module.css'
-import { fields, toChanges, toValues, type WorkspaceValues } from './workspace-values.ts'
+import { fields, price_names, share_names, toChanges, toValues, type WorkspaceValues } from './workspace-values.ts'
+
+const labels = {
+  ...price_names,
+  ...share_names,
+  ...Object.fromEntries(kept.map(({ name, label }) => [name, label])),
+  calls_in_flight_max: 'Calls at a time',
+  tokens_per_day_max: 'Tokens per day',
+  requires_two_factor: 'Require two-factor sign-in',
+  mix: 'Mix of simulated people',
+}
 
 type Form = UseFormReturnType<WorkspaceValues>
 
@@ -91,6 +102,7 @@ function Section({ title, workspace, aside, children }: SectionProps) {
         {conflicts.dialog}
         {saving.error && <ErrorAlert>{formErrors(saving.error, fields).message}</ErrorAlert>}
         {children(form)}
+        <FormErrors errors={form.errors} labels={labels} />
         <Button type="submit" disabled={!is_changed} loading={saving.isPending} className={styles.submit}>
           Save
         </Button>

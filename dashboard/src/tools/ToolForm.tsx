@@ -22,7 +22,13 @@ const kinds = [
 ]
 const methods: ToolMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const fields = Object.keys(toValues())
-const limit_labels = { calls_max: 'Runs in one answer', confirm: 'Ask the contact first' }
+const labels = {
+  url: 'URL',
+  timeout_ms: 'Timeout',
+  say_while: 'Say while it runs',
+  calls_max: 'Runs in one answer',
+  confirm: 'Ask the contact first',
+}
 
 interface ToolFormProps extends FormProps {
   /** Undefined: creates a tool. */
@@ -32,12 +38,12 @@ interface ToolFormProps extends FormProps {
 export function ToolForm({ tool, onSaved, onCancel }: ToolFormProps) {
   const api = useApi()
   const [before] = useState(() => toValues(tool))
-  const form = useForm<ToolValues>({ initialValues: before, validate: { parameters: jsonError } })
-  const setSaved = useUnsaved(form.isDirty())
-  const conflicts = useConflicts({
-    merged: ['headers'],
-    labels: { url: 'URL', timeout_ms: 'Timeout', ...limit_labels },
+  const form = useForm<ToolValues>({
+    initialValues: before,
+    validate: { parameters: (text, { kind }) => (kind === 'http' ? jsonError(text) : null) },
   })
+  const setSaved = useUnsaved(form.isDirty())
+  const conflicts = useConflicts({ merged: ['headers'], labels })
   const saving = useMutation({
     mutationFn: (values: ToolValues) =>
       tool
@@ -179,7 +185,14 @@ export function ToolForm({ tool, onSaved, onCancel }: ToolFormProps) {
         hideControls
         {...form.getInputProps('calls_max')}
       />
-      <FormButtons label={tool ? 'Save changes' : 'Create tool'} is_pending={saving.isPending} onCancel={onCancel} />
+      <FormButtons
+        label={tool ? 'Save changes' : 'Create tool'}
+        is_pending={saving.isPending}
+        errors={form.errors}
+        labels={{ ...labels, ...(confirm && { say_while: 'Ask before it runs' }) }}
+        hidden={has_side_effects ? [] : ['may_repeat']}
+        onCancel={onCancel}
+      />
     </form>
   )
 }

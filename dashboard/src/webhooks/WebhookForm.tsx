@@ -15,6 +15,7 @@ import { useUnsaved } from '../kit/unsaved.tsx'
 import styles from './webhooks.module.css'
 
 const fields = ['url', 'events', 'description']
+const labels = { url: 'URL' }
 
 interface Values {
   target: 'server' | 'inbox'
@@ -36,7 +37,7 @@ export function WebhookForm({ webhook, onSaved, onCancel }: WebhookFormProps) {
     validate: { events: (chosen) => (chosen.length === 0 ? 'Choose at least one event type.' : null) },
   })
   const setSaved = useUnsaved(form.isDirty())
-  const conflicts = useConflicts({ merged: ['events'], labels: { url: 'URL' } })
+  const conflicts = useConflicts({ merged: ['events'], labels })
   const saving = useMutation({
     mutationFn: (values: Values) =>
       webhook
@@ -87,6 +88,8 @@ export function WebhookForm({ webhook, onSaved, onCancel }: WebhookFormProps) {
       <FormButtons
         label={webhook ? 'Save changes' : 'Create webhook'}
         is_pending={saving.isPending}
+        errors={form.errors}
+        labels={labels}
         onCancel={onCancel}
       />
     </form>

@@ -40,6 +40,7 @@ export interface Config {
   events_keep_days: number
   /** Of calls with sound that this process drives. Undefined: it depends on where speech is recognised. */
   live_calls_max: number | undefined
+  live_calls_workspace_max: number | undefined
   /** How long a stop waits for such calls. */
   drain_seconds: number
   /** Whoever sends it may read metrics at the port of the API. Undefined: nobody. */
@@ -174,6 +175,12 @@ export function readConfig(environment: Environment = process.env): Config {
       undefined,
       (text) => wholeNumber(text, live_calls_max),
       `a number of calls from 0 to ${live_calls_max}`,
+    ),
+    live_calls_workspace_max: read(
+      'LIVE_CALLS_WORKSPACE_MAX',
+      undefined,
+      (text) => wholeNumber(text, live_calls_max, 1),
+      `a number of calls from 1 to ${live_calls_max}`,
     ),
     drain_seconds: read(
       'DRAIN_SECONDS',

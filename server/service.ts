@@ -86,7 +86,7 @@ export function openService(
   log: Log = openLog(config.log_level),
 ): Service {
   pool.refuseSilentNodes({ tenants: all_workspaces, reference_tables: table_classes.reference })
-  const live_calls = openLiveCalls(config.live_calls_max)
+  const live_calls = openLiveCalls(config)
   const outbound = openOutbound({ allowed: config.outbound_allow_hosts })
   const metrics = openServiceMetrics(pool, live_calls, config)
   return {

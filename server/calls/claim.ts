@@ -152,11 +152,13 @@ async function configurationOf(
 export async function findToTake(
   at: At,
   opening: Pick<Opening, 'line' | 'id' | 'token' | 'origin'>,
-): Promise<(Pick<ClaimedCall, 'configuration' | 'carrier_id'> & { lease_token: string | null }) | undefined> {
+): Promise<
+  (Pick<ClaimedCall, 'configuration' | 'carrier_id' | 'channel_id'> & { lease_token: string | null }) | undefined
+> {
   const found = await findOpened<LeasedRow & { lease_token: string | null }>(at, opening, columns)
   if (!found) return undefined
-  const { carrier_id, lease_token } = found
-  return { configuration: await configurationOf(at, found), carrier_id, lease_token }
+  const { carrier_id, channel_id, lease_token } = found
+  return { configuration: await configurationOf(at, found), carrier_id, channel_id, lease_token }
 }
 
 /** Leases a call for the process that has the socket. Undefined if the token doesn't open it. */

@@ -1,16 +1,15 @@
 import * as channels from '../channels/store.ts'
-import { type At, type AtOutside, atLater, type InWorkspace, inTransaction } from '../kit/at.ts'
+import { type At, type AtOutside, atLater, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { OutboundError } from '../kit/outbound/request.ts'
-import { sharedRead } from '../kit/postgres/shared-read.ts'
 import { untilAvailable } from '../kit/postgres/until-available.ts'
 import { ignoreProblem } from '../kit/problem.ts'
 import type { RunContext } from '../kit/work/work.ts'
 import type { Dialer, DialResult, FoundCall, PhoneCall } from './carrier.ts'
 import type { ClaimedCall } from './claim.ts'
 import { ender_of, type Fact, type Final, given_up_key, isAnswered, merge, summarize, timely } from './facts.ts'
-import type { LiveCall, LiveCalls } from './live-calls.ts'
-import { findNotOver, findOtherCarrierIds, type Request, releaseDialed, releaseUntil, setCarrierId } from './rows.ts'
+import { takeRoom } from './room.ts'
+import { findOtherCarrierIds, type Request, releaseDialed, releaseUntil, setCarrierId } from './rows.ts'
 import type { CallSave } from './save.ts'
 import type { Ender, EndReason } from './schema.ts'
 import { open_within_ms } from './socket-token.ts'
@@ -52,10 +51,12 @@ export async function dial(at: AtOutside, dialing: Dialing): Promise<Fact[] | un
   if (!channel || to === null || !configuration) return [ended(at, 'canceled', 'system')]
   const speech = await at.tools.sound.find(at, configuration).catch(ignoreProblem)
   if (!speech) return [ended(at, 'system_error')]
-  const has_room = await takeRoom(at, { is_offline: isOffline(speech.listen.model) }, ({ dialed }) =>
-    dialed.set(id, { workspace: at.workspace, rings_until: at.now + ask_after_ms }),
-  )
-  if (!has_room) {
+  const live = { workspace: at.workspace, web_channel_id: null, is_offline: isOffline(speech.listen.model) }
+  const refusal = await takeRoom(at, live, {
+    key: id,
+    keep: ({ dialed }) => dialed.set(id, { ...live, rings_until: at.now + ask_after_ms }),
+  })
+  if (refusal) {
     await releaseUntil(at, { ids: [id], token }, clock.iso(at.now + wait_ms))
     return undefined
   }
@@ -76,36 +77,6 @@ export async function dial(at: AtOutside, dialing: Dialing): Promise<Fact[] | un
   await recordHealth(at, channel, result)
   return follow(later(at), dialing, { result, first_at, log: context.log })
 }
-
-/**
- * Takes room for a call that is dialled or comes in, besides all that have room and don't need it yet. Returns false if there is none.
- * Which ones still need theirs is asked only when none seems to be left.
- */
-export async function takeRoom(at: At, call: LiveCall, keep: (live_calls: LiveCalls) => void): Promise<boolean> {
-  const { live_calls } = at.tools
-  if (!live_calls.hasRoomForAnother(call, at.now)) await freeRoom(at)
-  // Nothing waits in between: others take room at the same time.
-  if (!live_calls.hasRoomForAnother(call, at.now)) return false
-  keep(live_calls)
-  return true
-}
-
-/** Many calls may wait for room at the same time. */
-async function freeRoom({ db, tools: { live_calls } }: At): Promise<void> {
-  const used = new Set(Array.from(live_calls.dialed.values(), ({ workspace }) => workspace))
-  await Promise.all([...used].map((workspace) => freeRoomOf({ db, workspace, live_calls })))
-}
-
-/**
- * Frees the room of calls that are over. A call that a stream has taken counts where the stream is. A process without streams doesn't
- * know how much room others have, so there all that it has dialled count until they are over.
- */
-const freeRoomOf = sharedRead(async ({ db, workspace, live_calls }: InWorkspace & { live_calls: LiveCalls }) => {
-  const { dialed, has_sockets } = live_calls
-  const ids = [...dialed].flatMap(([id, call]) => (call.workspace === workspace ? [id] : []))
-  const open = await findNotOver({ db, workspace }, { ids, counts_taken: !has_sockets })
-  for (const id of ids) if (!open.has(id)) dialed.delete(id)
-})
 
 interface Followed {
   result: DialResult

@@ -1,9 +1,14 @@
+import * as clock from '../kit/clock.ts'
 import { Problem } from '../kit/problem.ts'
 
 /** With speech that runs here, each call takes a good part of a processor. */
 const offline_max = 10
 const providers_max = 50
 const retry_after_seconds = 10
+/** Of all places, while other workspaces have a voice channel. At least one. */
+const reserved_share = 1 / 4
+/** Of the places of a workspace, for the visitors of one channel. At least one. */
+const channel_share = 1 / 2
 /** A carrier opens a stream, or asks what is next, within this time, here or at another process. */
 export const expect_for_ms = 10_000
 
@@ -14,15 +19,28 @@ declare module '../kit/at.ts' {
 }
 
 export interface LiveCall {
+  workspace: string
+  /** Of a visitor, who talks in a browser: nobody is asked for a key there. */
+  web_channel_id: string | null
   /** Whether its speech is recognised by this process. */
   is_offline: boolean
 }
 
-export interface DialedCall {
-  workspace: string
+export interface DialedCall extends LiveCall {
   /** A stop waits until then for someone to answer. */
   rings_until: number
 }
+
+export interface AdmittedCall extends LiveCall {
+  /** Its room is kept until then. */
+  until: number
+}
+
+/**
+ * Why there is no room for a call. `reserved`: what is left is for workspaces without a live call. `workspace` and `channel` have as
+ * many as they may have.
+ */
+export type Refusal = 'stopping' | 'full' | 'reserved' | 'workspace' | 'channel'
 
 /** The calls on real lines that this process drives. */
 export interface LiveCalls {
@@ -37,16 +55,22 @@ export interface LiveCalls {
   readonly dialed: Map<string, DialedCall>
   /** The ids of calls by telephone whose stream may open here any moment, or whose carrier asks what is next, and until when they count. */
   readonly expected: Map<string, number>
-  /** The carrier's ids of calls that come in, whose streams are to open, and until when room is kept for them. */
-  readonly admitted: Map<string, number>
+  /** Calls that come in whose streams are to open, by the carrier's ids. */
+  readonly admitted: Map<string, AdmittedCall>
+  /** Up to two workspaces that have a voice channel, as they were read last. They count until `until_ticks`. */
+  voice_workspaces: { ids: string[]; until_ticks: number }
   /** Whether streams open at this process. If not, all that it has dialled are held elsewhere. */
   has_sockets: boolean
   /** Of recordings that wait in memory to be stored. */
   unstored_bytes: number
-  /** `taken` is how many more there are to come. During a stop there is room for those only who are on the line already. */
-  hasRoom: (call: LiveCall, more?: { taken?: number; is_on_line?: boolean }) => boolean
-  /** Whether there is also room for all that were dialled to be answered, and for all that were admitted. */
-  hasRoomForAnother: (call: LiveCall, now: number) => boolean
+  /**
+   * Why there is no room for a call besides all others, or undefined if there is. `key` is its own in `dialed` or `admitted`. Who is on
+   * the line already comes before those who are not, also during a stop.
+   */
+  findRefusal: (
+    call: LiveCall,
+    wish: { now: number; key?: string | undefined; is_on_line?: boolean },
+  ) => Refusal | undefined
   add: (call: LiveCall) => void
   remove: (call: LiveCall) => void
   /** Someone is on the telephone, and a stream is to open, or the carrier is to ask what is next. */
@@ -63,13 +87,23 @@ export interface LiveCalls {
   ended: () => Promise<void>
 }
 
-export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
+export interface Limits {
+  live_calls_max: number | undefined
+  live_calls_workspace_max: number | undefined
+}
+
+export function openLiveCalls({ live_calls_max, live_calls_workspace_max }: Limits): LiveCalls {
   const calls = new Set<LiveCall>()
   const unfinished = new Set<Promise<void>>()
   let waiting: (() => void)[] = []
   const isOver = () => calls.size === 0 && unfinished.size === 0
-  const removeLate = (untils: Map<string, number>, now: number) => {
-    for (const [id, until] of untils) if (until <= now) untils.delete(id)
+  /** Until they are read, others may. */
+  const mayOthersCall = ({ ids, until_ticks }: LiveCalls['voice_workspaces'], workspace: string) =>
+    until_ticks <= clock.ticks() || ids.some((id) => id !== workspace)
+  const boundsOf = ({ is_offline }: LiveCall) => {
+    if (live_calls_max !== undefined) return [{ max: live_calls_max, counts: () => true }]
+    const offline = { max: offline_max, counts: (call: LiveCall) => call.is_offline }
+    return [{ max: providers_max, counts: () => true }, ...(is_offline ? [offline] : [])]
   }
   function noteEnd(): void {
     if (!isOver()) return
@@ -84,6 +118,7 @@ export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
     dialed: new Map(),
     expected: new Map(),
     admitted: new Map(),
+    voice_workspaces: { ids: [], until_ticks: 0 },
     has_sockets: false,
     unstored_bytes: 0,
     get count() {
@@ -92,20 +127,31 @@ export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
     get is_over() {
       return isOver()
     },
-    hasRoom({ is_offline }, { taken = 0, is_on_line = false } = {}) {
-      if (this.is_draining && !is_on_line) return false
-      if (live_calls_max !== undefined) return calls.size + taken < live_calls_max
-      const offline = [...calls].filter((call) => call.is_offline).length
-      return calls.size + taken < providers_max && (!is_offline || offline + taken < offline_max)
-    },
-    hasRoomForAnother(call, now) {
-      removeLate(this.admitted, now)
-      return this.hasRoom(call, { taken: this.dialed.size + this.admitted.size })
+    findRefusal(call, { now, key, is_on_line = false }) {
+      if (this.is_draining && !is_on_line) return 'stopping'
+      for (const [id, { until }] of this.admitted) if (until <= now) this.admitted.delete(id)
+      const kept = is_on_line ? [] : [...this.dialed, ...this.admitted].flatMap(([id, one]) => (id === key ? [] : one))
+      const all = [...calls, ...kept]
+      const isOwn = ({ workspace }: LiveCall) => workspace === call.workspace
+      const isOfChannel = ({ web_channel_id }: LiveCall) => web_channel_id === call.web_channel_id
+      for (const { max, counts } of boundsOf(call)) {
+        const counted = all.filter(counts)
+        const own = counted.filter(isOwn)
+        const own_max = Math.min(live_calls_workspace_max ?? max, max)
+        const channel_max = Math.max(Math.floor(own_max * channel_share), 1)
+        const reserved = Math.max(Math.floor(max * reserved_share), 1)
+        if (counted.length >= max) return 'full'
+        if (own.length >= own_max) return 'workspace'
+        if (call.web_channel_id !== null && own.filter(isOfChannel).length >= channel_max) return 'channel'
+        if (counted.length >= max - reserved && all.some(isOwn) && mayOthersCall(this.voice_workspaces, call.workspace))
+          return 'reserved'
+      }
+      return undefined
     },
     expect(id, now) {
       const dialed = this.dialed.get(id)
       if (dialed) dialed.rings_until = now
-      removeLate(this.expected, now)
+      for (const [other, until] of this.expected) if (until <= now) this.expected.delete(other)
       this.expected.set(id, now + expect_for_ms)
     },
     noteOver(id) {
@@ -133,12 +179,18 @@ export function openLiveCalls(live_calls_max: number | undefined): LiveCalls {
   }
 }
 
-export const noRoom = ({ is_draining }: Pick<LiveCalls, 'is_draining'>): Problem =>
+const refusal_messages: Record<Refusal, string> = {
+  stopping: 'The service is stopping and begins no new calls.',
+  full: 'This process has as many live calls as it can have.',
+  reserved: 'The last lines of this process are kept for workspaces without a live call.',
+  workspace: 'This workspace has as many live calls as it can have.',
+  channel: 'This channel has as many live calls as it can have.',
+}
+
+export const noRoom = (refusal: Refusal): Problem =>
   new Problem(
     'SERVICE_UNAVAILABLE',
-    is_draining
-      ? 'The service is stopping and begins no new calls. Try again in a few seconds.'
-      : 'This process has as many live calls as it can have. Try again in a few seconds.',
+    `${refusal_messages[refusal]} Try again in a few seconds.`,
     {},
     { 'retry-after': String(retry_after_seconds) },
   )

@@ -11,11 +11,11 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { ignoreProblem, notFound, Problem } from '../kit/problem.ts'
 import { admitAll } from './create.ts'
-import { takeRoom } from './dialing.ts'
 import { endUnstarted } from './end.ts'
 import type { Fact } from './facts.ts'
 import { insertBrought, newCall } from './insert.ts'
 import { expect_for_ms } from './live-calls.ts'
+import { takeRoom } from './room.ts'
 import { findByCarrierId, type LockedCall, lock, setCarrierId, updateRequest, updateSocketToken } from './rows.ts'
 import { saveReport } from './save.ts'
 import { newSocketToken, open_within_ms } from './socket-token.ts'
@@ -55,10 +55,12 @@ export async function admitCall(at: AtOutside, { channel, carrier_id, from }: In
   // Scripts use no tokens.
   if (configuration.script === null && (await isOverLimit(at, { channel_id: channel.id }))) return { type: 'busy' }
   // Who is called must hear someone. Who calls can call again.
-  const has_room = await takeRoom(at, { is_offline: isOffline(speech.listen.model) }, ({ admitted }) =>
-    admitted.set(carrier_id, at.now + expect_for_ms),
-  )
-  return has_room ? { type: 'admitted', version } : { type: 'busy' }
+  const live = { workspace: at.workspace, web_channel_id: null, is_offline: isOffline(speech.listen.model) }
+  const refusal = await takeRoom(at, live, {
+    key: carrier_id,
+    keep: ({ admitted }) => admitted.set(carrier_id, { ...live, until: at.now + expect_for_ms }),
+  })
+  return refusal ? { type: 'busy' } : { type: 'admitted', version }
 }
 
 /** Writes a call that comes in. One that is reported again is found. The ledger is not asked: the other side calls. */

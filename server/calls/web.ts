@@ -17,6 +17,7 @@ import type { KeptMcpTool } from '../tools/mcp-schema.ts'
 import { admitAll } from './create.ts'
 import { insert, newCall } from './insert.ts'
 import { noRoom } from './live-calls.ts'
+import { takeRoom } from './room.ts'
 import { shownOf } from './rows.ts'
 import type { NewWebCall, WebCall } from './schema.ts'
 import { newSocketToken, open_within_ms } from './socket-token.ts'
@@ -37,15 +38,20 @@ export const createVisitorCall = (
   { agent_id, origin, ...visitor }: Visitor & { agent_id: string; origin: string | null },
 ): Promise<WebCall> => createWebCall(at, { agent_id, origin }, { visitor })
 
-/** Checks what takes long, before the transaction: whether the agent can hear and speak here. */
-export async function checkSpeech(at: AtOutside, input: Pick<NewWebCall, Choosing>): Promise<void> {
+/** Checks what takes long, before the transaction: whether the agent can hear and speak here. The socket takes the room. */
+export async function checkSpeech(
+  at: AtOutside,
+  input: Pick<NewWebCall, Choosing> & Partial<Pick<Visitor, 'channel_id'>>,
+): Promise<void> {
   if (at.is_test) throw inTestWorkspace()
   const configuration = await findConfiguration(at, input)
   // What is unknown is answered by `createWebCall`.
   if (!configuration) return
   const { listen } = await at.tools.sound.find(at, configuration)
-  const { live_calls } = at.tools
-  if (!live_calls.hasRoom({ is_offline: isOffline(listen.model) })) throw noRoom(live_calls)
+  const { channel_id: web_channel_id = null } = input
+  const live = { workspace: at.workspace, web_channel_id, is_offline: isOffline(listen.model) }
+  const refusal = await takeRoom(at, live, { keep: () => {} })
+  if (refusal) throw noRoom(refusal)
 }
 
 /** Whether speech is recognised in this process, and not by a provider. */

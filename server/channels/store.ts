@@ -194,6 +194,18 @@ export async function countFailing({ db }: Pick<Unscoped, 'db'>): Promise<number
   return total
 }
 
+/**
+ * The ids of two live workspaces in which people can call or be called, or of fewer if there aren't two. Of more if a node of a sharded
+ * database is down.
+ */
+export const readWithVoice = ({ db }: Pick<Unscoped, 'db'>): Promise<string[]> =>
+  workspaces.listToLookInto({ db }, ({ db }) =>
+    db.many<{ workspace_id: string }>(
+      sql`select distinct workspace_id from channels where (kind = 'voice' or has_voice) and provider <> 'simulator'
+        and status <> 'disabled' and not ${workspaces.isTest(raw('channels.workspace_id'))} limit 2`,
+    ),
+  )
+
 type Health = Pick<StoredChannel, 'id' | 'status' | 'error'>
 
 /** Locks the channel only if something changes, because each message that is sent says how the channel works. */

@@ -9,6 +9,7 @@ import type { Wire } from '../audio/wire.ts'
 import type { Carrier, Connection } from '../calls/carrier.ts'
 import { type ClaimedCall, findToTake, take } from '../calls/claim.ts'
 import { heardMachines } from '../calls/facts.ts'
+import { takeRoom } from '../calls/room.ts'
 import { endLease, type Opening } from '../calls/rows.ts'
 import type { EndReason } from '../calls/schema.ts'
 import { isOffline } from '../calls/web.ts'
@@ -183,14 +184,21 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
     const found = await findToTake(at, opening)
     if (!found) return 'refused'
     const speech = await findSpeech(at, found)
-    const live = { is_offline: !speech || isOffline(speech.listen.model) }
+    // In a browser only visitors have a channel.
+    const web_channel_id = is_on_line ? null : found.channel_id
+    const live = {
+      workspace: at.workspace,
+      web_channel_id,
+      is_offline: !speech || isOffline(speech.listen.model),
+    }
     const earlier = calls.get(id)
     const has_lease = earlier !== undefined && earlier.lease_token === found.lease_token
     // That is perhaps not yet written.
     if (has_lease && (live_calls.over.has(id) || earlier.wire.has_ended)) return 'refused'
     // Before the call is taken: another process may have it, and the token works once.
-    if (!held && (isDraining() || !(calls.has(id) || live_calls.hasRoom(live, { is_on_line })))) return 'busy'
-    live_calls.add(live)
+    if (!held && isDraining()) return 'busy'
+    if (held || calls.has(id)) live_calls.add(live)
+    else if (await takeRoom(at, live, { is_on_line, keep: () => live_calls.add(live) })) return 'busy'
     live_calls.expected.delete(id)
     live_calls.admitted.delete(found.carrier_id ?? '')
     const held_token = held?.lease_token ?? null

@@ -16,7 +16,7 @@ import { listCalls, newPhoneChannel, openBareStream, tokenIn } from '../support/
 import { phoneNumber } from '../support/samples.ts'
 import { own_number, postSigned } from '../support/sms.ts'
 
-const server = await openServer(testPool(), { live_calls_max: 3 })
+const server = await openServer(testPool(), { live_calls_max: 4, live_calls_workspace_max: 3 })
 after(server.close)
 addFakeSpeech(server)
 

@@ -23,7 +23,7 @@ const asFromShard = (error: unknown): never => {
 }
 const pool = testPool()
 const sharded: Pool = { ...pool, tx: (work, options) => pool.tx((db) => work(db).catch(asFromShard), options) }
-const server = await openServer(sharded, { live_calls_max: 3 })
+const server = await openServer(sharded, { live_calls_max: 4, live_calls_workspace_max: 3 })
 /** Room is kept for a stream for a while, and many streams are never opened here. */
 const forgetAdmitted = () => server.at('').tools.live_calls.admitted.clear()
 beforeEach(async () => {

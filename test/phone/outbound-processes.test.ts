@@ -15,7 +15,7 @@ import { startVoiceProcess } from '../support/voice-process.ts'
 /* The worker of one process dials, and the streams open at another one. */
 
 const secrets_key = randomBytes(32).toString('base64')
-const server = await openServer(testPool(), { secrets_key, live_calls_max: 2 })
+const server = await openServer(testPool(), { secrets_key, live_calls_max: 3, live_calls_workspace_max: 2 })
 after(server.close)
 addFakeSpeech(server)
 const other = await startVoiceProcess({ secrets_key, public_url: server.url })

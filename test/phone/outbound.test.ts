@@ -27,7 +27,7 @@ const maybe = async <Row>(statement: Sql) => {
   if (onTaken && /^update calls set lease_token = case/.test(statement.text)) await onTaken()
   return found
 }
-const server = await openServer({ ...pool, maybe }, { live_calls_max: 3 })
+const server = await openServer({ ...pool, maybe }, { live_calls_max: 4, live_calls_workspace_max: 3 })
 after(server.close)
 addFakeSpeech(server)
 /** By the number that is dialled. */

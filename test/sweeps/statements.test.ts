@@ -24,6 +24,7 @@ const over_all_workspaces: Record<string, string> = {
   'select distinct workspace_id from contact_texts where': 'a periodic task',
   'select distinct workspace_id from webhook_delivery_counts group by': 'a periodic task',
   'select distinct workspace_id from analytics_': 'a periodic task',
+  'select distinct workspace_id from channels where': 'asked at most every ten seconds, as by a periodic task',
   'select count(*) as total from webhooks where failing_since': 'the operator asks how many fail',
   "select count(*) as total from channels where status = 'failing'": 'the operator asks how many fail',
   "select count(*) as total from calls where status in ('ringing'": 'the operator asks how many there are',

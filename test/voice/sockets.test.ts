@@ -7,7 +7,7 @@ import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, testPool } from '../support/harness.ts'
 import { openVoiceClient, placeWebCall } from '../support/voice-client.ts'
 
-const server = await openServer(testPool(), { live_calls_max: 2 })
+const server = await openServer(testPool(), { live_calls_max: 3, live_calls_workspace_max: 2 })
 after(server.close)
 addFakeSpeech(server)
 const tenant = await server.workspace()

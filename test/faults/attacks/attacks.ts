@@ -6,6 +6,7 @@ import { attack as embeddings } from './embeddings.ts'
 import { attack as forecasts } from './forecasts.ts'
 import { attack as large_bodies } from './large-bodies.ts'
 import { attack as largest_contacts } from './largest-contacts.ts'
+import { attack as live_calls } from './live-calls.ts'
 import { attack as long_calls } from './long-calls.ts'
 import { attack as mcp_servers } from './mcp-servers.ts'
 import { attacks as model_servers } from './model-server.ts'
@@ -18,6 +19,7 @@ import { attack as transcripts } from './transcripts.ts'
 
 export const attacks: Attack[] = [
   silent_sockets,
+  live_calls,
   long_calls,
   ...model_servers,
   campaign_windows,

@@ -14,6 +14,7 @@ import {
   renewLeases,
 } from '../../../server/calls/rows.ts'
 import { parseSocketToken } from '../../../server/calls/socket-token.ts'
+import { readWithVoice } from '../../../server/channels/store.ts'
 import { readTalk } from '../../../server/conversations/claim.ts'
 import { findEndedRuns } from '../../../server/conversations/tool-runs.ts'
 import type { Service } from '../../../server/kit/at.ts'
@@ -41,6 +42,7 @@ export async function placeCalls(server: Server): Promise<void> {
   await call('PATCH', '/workspace', { settings: { calls_keep_days: 1 } })
   const agent_id = (await call('POST', '/agents', { name: 'Reception' })).body.data.id
   await tenant.addChannel({ kind: 'voice', agent_id: null })
+  await readWithVoice({ db: server.pool })
   const to = phoneNumber()
   assert.equal((await call('POST', '/calls', { agent_id, to })).status, 400)
   assert.equal((await call('POST', '/calls', { agent_id, to, simulate: '00' })).status, 201)

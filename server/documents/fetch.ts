@@ -1,6 +1,7 @@
 import type { AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { OutboundError, ResponseTooLong } from '../kit/outbound/request.ts'
+import { GrowingBuffer } from '../kit/growing-buffer.ts'
+import { OutboundError, ResponseTooLong, TooManyChunks } from '../kit/outbound/request.ts'
 import { truncate } from '../kit/text.ts'
 import { isShortage } from '../kit/work/shortage.ts'
 import { product } from '../product.ts'
@@ -73,10 +74,10 @@ async function request(
     }
     const type = [headers['content-type']].flat()[0]
     const decoder = decoderOf(type)
-    const chunks: Uint8Array[] = []
-    for await (const chunk of body) chunks.push(decoder ? Buffer.from(decoder.decode(chunk, { stream: true })) : chunk)
-    if (decoder) chunks.push(Buffer.from(decoder.decode()))
-    const file = Buffer.concat(chunks)
+    const bytes = new GrowingBuffer()
+    for await (const piece of body) bytes.add(decoder ? Buffer.from(decoder.decode(piece, { stream: true })) : piece)
+    if (decoder) bytes.add(Buffer.from(decoder.decode()))
+    const file = bytes.take()
     if (file.length === 0) throw new UnreadableError('The response was empty.')
     // Only its extension matters, so what is escaped stays so.
     const name = new URL(url).pathname.split('/').at(-1) ?? ''
@@ -84,7 +85,8 @@ async function request(
     if (typeof kind === 'object') throw new UnreadableError(kind.refusal)
     return { file, kind }
   } catch (error) {
-    if (error instanceof ResponseTooLong) throw new UnreadableError('The response has more than 20 MB.')
+    if (error instanceof ResponseTooLong && !(error instanceof TooManyChunks))
+      throw new UnreadableError('The response has more than 20 MB.')
     if (error instanceof OutboundError && !isStopping() && !isShortage(error)) throw new UnreadableError(error.message)
     throw error
   } finally {

@@ -1,3 +1,4 @@
+import { GrowingBuffer } from '../growing-buffer.ts'
 import { letOthersRun } from '../let-others-run.ts'
 import { assertFewValues } from './json-limits.ts'
 import type { Outbound } from './outbound.ts'
@@ -76,15 +77,14 @@ async function* readWhole(
   body: ReadableStream<Uint8Array>,
   { whole_bytes_max, is_checked = false, changeBody }: WholeOptions,
 ): AsyncGenerator<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of body) {
-    length += chunk.length
-    if (length > whole_bytes_max) throw new ResponseTooLong(`The response has more than ${whole_bytes_max} bytes.`)
-    chunks.push(chunk)
+  const bytes = new GrowingBuffer()
+  for await (const piece of body) {
+    bytes.add(piece)
+    if (bytes.length > whole_bytes_max)
+      throw new ResponseTooLong(`The response has more than ${whole_bytes_max} bytes.`)
   }
   await letOthersRun({ is_urgent: true })
-  const whole = Buffer.concat(chunks)
+  const whole = bytes.take()
   if (!is_checked) assertFewValues(whole.toString('latin1'))
   yield changeBody ? Buffer.from(changeBody(whole.toString())) : whole
 }

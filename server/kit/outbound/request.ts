@@ -1,4 +1,6 @@
 import type { Agent, Dispatcher } from 'undici'
+import { letOthersRun } from '../let-others-run.ts'
+import { BodyChunks, too_many_chunks } from './body-chunks.ts'
 
 export type OutboundMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -30,6 +32,11 @@ export class OutboundError extends Error {
 export class OutboundTimeout extends OutboundError {}
 /** Asked again, the server would send as much. */
 export class ResponseTooLong extends OutboundError {}
+export class TooManyChunks extends ResponseTooLong {
+  constructor() {
+    super(too_many_chunks)
+  }
+}
 
 export const host_not_found = 'The host name was not found.'
 
@@ -93,8 +100,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout
   readonly #resolve: (response: OutboundResponse) => void
   readonly #reject: (error: OutboundError) => void
-  readonly #chunks: Buffer[] = []
-  #length = 0
+  readonly #chunks = new BodyChunks()
   #head: Pick<OutboundResponse, 'status' | 'headers'> | undefined
   #controller: Dispatcher.DispatchController | undefined
   #is_finished = false
@@ -124,10 +130,15 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     if (status >= 200) this.#head = { status, headers }
   }
 
-  onResponseData(_controller: unknown, chunk: Buffer): void {
-    this.#chunks.push(chunk)
-    this.#length += chunk.length
-    if (this.#length >= this.#request.bytes_max) this.#abort()
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#is_finished || chunk.length === 0) return
+    this.#chunks.add(chunk)
+    if (this.#chunks.joined.length >= this.#request.bytes_max) this.#abort()
+    else if (this.#chunks.isTooMany) this.#abort(new TooManyChunks())
+    else if (this.#chunks.isLongRow()) {
+      controller.pause()
+      void letOthersRun({ is_urgent: true }).then(() => this.#is_finished || controller.resume())
+    }
   }
 
   onResponseEnd(): void {
@@ -145,7 +156,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     this.#request.signal?.removeEventListener('abort', this.#cancel)
     if (error) this.#reject(Object.assign(toOutboundError(error), { is_unsent: !this.#controller }))
     else if (this.#head) {
-      const body = Buffer.concat(this.#chunks).subarray(0, this.#request.bytes_max)
+      const body = this.#chunks.joined.take().subarray(0, this.#request.bytes_max)
       this.#resolve({ ...this.#head, body })
     }
   }

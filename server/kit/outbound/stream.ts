@@ -1,4 +1,6 @@
 import type { Agent, Dispatcher } from 'undici'
+import { letOthersRun } from '../let-others-run.ts'
+import { BodyChunks } from './body-chunks.ts'
 import {
   canceled,
   dispatchOptions,
@@ -8,6 +10,7 @@ import {
   type OutboundRequest,
   type OutboundResponse,
   ResponseTooLong,
+  TooManyChunks,
   toOutboundError,
 } from './request.ts'
 
@@ -28,6 +31,9 @@ export const stream = (agent: Agent, url: string, request: StreamRequest): Promi
     agent.dispatch(dispatchOptions(url, request), new StreamHandler(request, resolve, reject))
   })
 
+/** Smaller chunks are joined with those that arrive in the same turn of the event loop. */
+const piece_bytes = 16 * 1024
+
 /** Stops reading from the connection while nobody reads the body. */
 class StreamHandler implements Dispatcher.DispatchHandler {
   readonly #request: StreamRequest
@@ -37,7 +43,9 @@ class StreamHandler implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout
   #controller: Dispatcher.DispatchController | undefined
   #body: ReadableStreamDefaultController<Uint8Array> | undefined
+  readonly #chunks = new BodyChunks()
   #length = 0
+  #is_scheduled = false
   #is_finished = false
 
   constructor(
@@ -72,7 +80,10 @@ class StreamHandler implements Dispatcher.DispatchHandler {
       start: (opened) => {
         this.#body = opened
       },
-      pull: () => controller.resume(),
+      pull: async () => {
+        await letOthersRun({ is_urgent: true })
+        if (!this.#is_finished) controller.resume()
+      },
       cancel: this.#cancel,
     })
     this.#resolve({ status, headers, body })
@@ -87,8 +98,28 @@ class StreamHandler implements Dispatcher.DispatchHandler {
       this.#finish(new ResponseTooLong(`The response has more than ${bytes_max} bytes.`))
       return
     }
-    this.#body.enqueue(chunk)
-    if ((this.#body.desiredSize ?? 0) <= 0) controller.pause()
+    this.#chunks.add(chunk)
+    if (this.#chunks.isTooMany) this.#finish(new TooManyChunks())
+    else if (this.#chunks.joined.length >= piece_bytes || this.#chunks.isLongRow()) {
+      // Who waits for it asks for more at once, and gets it when others have run.
+      controller.pause()
+      this.#passOn()
+    } else this.#passOnSoon()
+  }
+
+  #passOnSoon(): void {
+    if (this.#is_scheduled) return
+    this.#is_scheduled = true
+    setImmediate(() => {
+      this.#is_scheduled = false
+      if (this.#is_finished) return
+      this.#passOn()
+      if ((this.#body?.desiredSize ?? 0) <= 0) this.#controller?.pause()
+    })
+  }
+
+  #passOn(): void {
+    if (this.#chunks.joined.length > 0) this.#body?.enqueue(this.#chunks.joined.take())
   }
 
   onResponseEnd(): void {
@@ -106,6 +137,7 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer)
     this.#request.signal?.removeEventListener('abort', this.#cancel)
     if (!error) {
+      this.#passOn()
       this.#body?.close()
       return
     }

@@ -13,6 +13,7 @@ import { attacks as model_servers } from './model-server.ts'
 import { attack as ranges } from './ranges.ts'
 import { attack as searches } from './searches.ts'
 import { attack as silent_sockets } from './silent-sockets.ts'
+import { attacks as small_chunks } from './small-chunks.ts'
 import { attack as sms_forms } from './sms-forms.ts'
 import { attack as tool_arguments } from './tool-arguments.ts'
 import { attack as transcripts } from './transcripts.ts'
@@ -22,6 +23,7 @@ export const attacks: Attack[] = [
   live_calls,
   long_calls,
   ...model_servers,
+  ...small_chunks,
   campaign_windows,
   ranges,
   sms_forms,

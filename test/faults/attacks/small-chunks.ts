@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { answerInChunksOfOneByte } from '../../support/small-chunks.ts'
+import { openClient } from '../client.ts'
+import type { Attack, AttackWorld } from './attack.ts'
+import { type Answer, listen } from './listen.ts'
+
+const kilobytes = { long: 20_000, short: 150 }
+const at_once = { long: 20, short: 4 }
+const events = { long: 100, short: 5 }
+const poll_every_ms = 100
+const polls_max = 600
+
+const formOf = ({ is_long }: AttackWorld) => (is_long ? 'long' : 'short')
+
+/** As long as a document may be. No other answer may be as long. */
+const answerAs =
+  (world: AttackWorld, type: string, line: string): Answer =>
+  (response) =>
+    answerInChunksOfOneByte(response, {
+      type,
+      body: line.repeat(1_000 / line.length),
+      times: kilobytes[formOf(world)],
+    })
+
+type Call = (method: string, path: string, body?: object) => Promise<{ status: number; body: Answered }>
+// biome-ignore lint/suspicious/noExplicitAny: tests read any field
+type Answered = any
+
+function open({ stack, url, attacker }: AttackWorld): {
+  call: Call
+  create: (path: string, body: object) => Promise<Answered>
+} {
+  const client = openClient(url, attacker.key)
+  stack.defer(client.close)
+  const call: Call = (method, path, body) => client.call(method, `/api/v1${path}`, body)
+  return {
+    call,
+    async create(path, given) {
+      const { status, body } = await call('POST', path, given)
+      assert.ok(status === 201 || status === 202, `${path}: ${status} ${JSON.stringify(body)}`)
+      return body.data
+    },
+  }
+}
+
+/** Each reads the answers of a server that sends one byte in each chunk. */
+const readers: Record<string, (world: AttackWorld) => Promise<void>> = {
+  async 'a document by URL'(world) {
+    const { call, create } = open(world)
+    const url = `${await listen(world.stack, answerAs(world, 'text/plain', 'We open. '))}/page`
+    const { id } = await create('/documents', { name: 'Chunks', url })
+    for (let polls = 0; polls < polls_max; polls += 1) {
+      const { data } = (await call('GET', `/documents/${id}`)).body
+      if (data.status === 'processing') await sleep(poll_every_ms)
+      else return assert.deepEqual([data.status, /chunks/.test(data.error)], ['failed', true], data.error)
+    }
+    assert.fail('the document is still processing')
+  },
+  async 'lists of MCP tools'(world) {
+    for (const type of ['application/json', 'text/event-stream']) {
+      const url = `${await listen(world.stack, answerAs(world, type, ': 345678\n'))}/`
+      const tool = { kind: 'mcp', name: `chunks_${type.length}`, url, timeout_ms: 10_000 }
+      const { call, create } = open(world)
+      const { id } = await create('/tools', tool)
+      const { status, body } = await call('GET', `/tools/${id}/mcp_tools`)
+      assert.ok(status === 200 && body.data.error, JSON.stringify(body))
+    }
+  },
+  async webhooks(world) {
+    const { create, call } = open(world)
+    const ids: string[] = []
+    const url = `${await listen(world.stack, answerAs(world, 'text/plain', 'ok'))}/hook`
+    for (let index = 0; index < at_once[formOf(world)]; index += 1)
+      ids.push((await create('/webhooks', { url, events: ['contact.created'] })).id)
+    for (let index = 0; index < events[formOf(world)]; index += 1)
+      await create('/contacts', { phone_number: `+1415666${1_000 + index}` })
+    await sleep(2_000)
+    for (const id of ids) assert.equal((await call('DELETE', `/webhooks/${id}`)).status, 200)
+  },
+  async 'tests of providers'(world) {
+    const { call } = open(world)
+    const { id } = await newProvider(world, 'application/json')
+    const { status, body } = await call('POST', `/providers/${id}/test`)
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.equal(body.data.is_ok, false)
+  },
+  async 'answers of models'(world) {
+    const provider = await newProvider(world, 'text/event-stream')
+    const { id: agent_id } = await open(world).create('/agents', {
+      name: 'Chunks',
+      model: { provider: provider.name, name: 'small' },
+    })
+    await Promise.all(
+      Array.from({ length: at_once[formOf(world)] / 2 }, async () => {
+        const { call, create } = open(world)
+        const { id } = await create('/conversations', { agent_id, message: 'Hello' })
+        const { body } = await call('GET', `/conversations/${id}/turns?after=1&wait_ms=30000`)
+        assert.equal(body.data[0]?.role, 'agent', JSON.stringify(body))
+        assert.equal((await call('POST', `/conversations/${id}/close`)).status, 200)
+      }),
+    )
+  },
+}
+
+async function newProvider(world: AttackWorld, type: string): Promise<{ id: string; name: string }> {
+  const base_url = `${await listen(world.stack, answerAs(world, type, ': 345678\n'))}/v1`
+  const name = `Chunks of ${type}`
+  return open(world).create('/providers', {
+    name,
+    kind: 'openai_compatible',
+    base_url,
+    default_model: 'small',
+    api_key: null,
+  })
+}
+
+export const attacks: Attack[] = Object.entries(readers).map(([name, run]) => ({
+  name: `chunks of one byte: ${name}`,
+  run,
+}))

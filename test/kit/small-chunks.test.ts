@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { fetchThrough } from '../../server/kit/outbound/fetch.ts'
+import { openOutbound } from '../../server/kit/outbound/outbound.ts'
+import { receiver } from '../support/receivers.ts'
+import { answerInChunksOfOneByte } from '../support/small-chunks.ts'
+
+const outbound = openOutbound({ allowed: ['127.0.0.1'] })
+after(() => outbound.close())
+
+const chunks_max = 100_000
+const limits = { head_timeout_ms: 20_000, timeout_ms: 20_000, bytes_max: 1_000_000, whole_bytes_max: 1_000_000 }
+const request = { ...limits, headers: {}, body: '{}' }
+const text = 'We open at nine. '.repeat(1_000)
+const type = 'text/plain'
+const too_many = /^The response has more than 100000 chunks of less than 64 bytes\.$/
+
+const serverOf = (body: string, times = 1) =>
+  receiver((response) => answerInChunksOfOneByte(response, { type, body, times }))
+
+test('an answer in chunks of one byte is the same, in a few pieces', async () => {
+  const { url } = await serverOf(text)
+  const { body } = await outbound.stream(url, request)
+  const pieces = await Array.fromAsync(body)
+  assert.equal(Buffer.concat(pieces).toString(), text)
+  assert.ok(pieces.length < text.length / 100, `${pieces.length} pieces of ${text.length} bytes`)
+  assert.equal((await outbound.send(url, request)).body.toString(), text)
+  const fetched = await fetchThrough(outbound, { ...limits, origin: new URL(url).origin, is_trusted: false })(url)
+  assert.equal(await fetched.text(), text)
+})
+
+test('an answer has at most 100,000 small chunks', async () => {
+  const most = await serverOf('x'.repeat(chunks_max / 10), 10)
+  assert.equal((await outbound.send(most.url, request)).body.length, chunks_max)
+  const { body } = await outbound.stream(most.url, request)
+  assert.equal(Buffer.concat(await Array.fromAsync(body)).length, chunks_max)
+  const more = await serverOf('x'.repeat(chunks_max + 1))
+  await assert.rejects(outbound.send(more.url, request), { message: too_many })
+  const refused = await outbound.stream(more.url, request)
+  await assert.rejects(Array.fromAsync(refused.body), { message: too_many })
+})
+
+test('an answer in chunks of one byte that is too long is cut, or refused', async () => {
+  const { url } = await serverOf(text)
+  const shorter = { ...request, bytes_max: 10_001 }
+  assert.equal((await outbound.send(url, shorter)).body.toString(), text.slice(0, 10_001))
+  const { body } = await outbound.stream(url, shorter)
+  await assert.rejects(Array.fromAsync(body), /more than 10001 bytes/)
+})
+
+test('other work runs while an answer in chunks of one byte is read', async () => {
+  const { url } = await serverOf(text)
+  let turns = 0
+  let is_read = false
+  const countTurns = () => {
+    turns += 1
+    if (!is_read) setImmediate(countTurns)
+  }
+  countTurns()
+  await outbound.send(url, request)
+  const whole = turns
+  const { body } = await outbound.stream(url, request)
+  await Array.fromAsync(body)
+  is_read = true
+  assert.ok(whole > 1 && turns > whole + 1)
+})

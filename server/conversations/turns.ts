@@ -1,4 +1,5 @@
 import type { At, InWorkspace } from '../kit/at.ts'
+import { letOthersRun } from '../kit/let-others-run.ts'
 import { batchedPerDb } from '../kit/postgres/batched-per-db.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import * as page from '../kit/postgres/page.ts'
@@ -12,6 +13,8 @@ import * as conversations from './store.ts'
 
 /** The largest integer of the database. */
 const seq_max = 2 ** 31 - 1
+/** So many are prepared for the database before other work of the process may run. */
+const turns_at_once = 100
 
 const oldest_first: page.Sort = {
   name: 'seq',
@@ -205,35 +208,45 @@ export interface TurnOf {
   speech?: SpeechPart[]
 }
 
-export async function insertTurns(
-  { db, workspace }: At,
-  turns: (TurnOf & { is_open?: boolean; carried?: { id: string } })[],
-): Promise<void> {
+export async function insertTurns({ db, workspace }: At, turns: InsertedTurn[]): Promise<void> {
   if (turns.length === 0) return
-  const lines = turns.map(({ id, is_open, carried, speech, turn: { latency, usage, error, created_at, ...turn } }) =>
-    copyLine([
-      workspace,
-      id,
-      turn.seq,
-      turn.role,
-      turn.text,
-      turn.heard,
-      speech ? JSON.stringify(speech) : null,
-      is_open ?? false,
-      turn.is_interrupted,
-      latency === no_latency ? null : JSON.stringify(latency),
-      usage === no_usage ? null : JSON.stringify(usage),
-      // A call of a test workspace may go on with what a former version has kept.
-      error,
-      turn.finish_reason ?? null,
-      turn.script ? JSON.stringify(turn.script) : null,
-      storedCitations(turn),
-      carried?.id ?? null,
-      turn.author?.id ?? null,
-      created_at,
-    ]),
-  )
+  const lines: string[] = []
+  for (const [index, turn] of turns.entries()) {
+    // A few turns are sent at once, so that the order of statements stays the same.
+    if (index % turns_at_once === turns_at_once - 1) await letOthersRun({ is_urgent: true })
+    lines.push(lineOf(workspace, turn))
+  }
   await db.copy('conversation_turns', turn_columns, lines.join(''))
+}
+
+interface InsertedTurn extends TurnOf {
+  is_open?: boolean
+  carried?: { id: string }
+}
+
+function lineOf(workspace: string, { id, is_open, carried, speech, turn: of_turn }: InsertedTurn): string {
+  const { latency, usage, error, created_at, ...turn } = of_turn
+  return copyLine([
+    workspace,
+    id,
+    turn.seq,
+    turn.role,
+    turn.text,
+    turn.heard,
+    speech ? JSON.stringify(speech) : null,
+    is_open ?? false,
+    turn.is_interrupted,
+    latency === no_latency ? null : JSON.stringify(latency),
+    usage === no_usage ? null : JSON.stringify(usage),
+    // A call of a test workspace may go on with what a former version has kept.
+    error,
+    turn.finish_reason ?? null,
+    turn.script ? JSON.stringify(turn.script) : null,
+    storedCitations(turn),
+    carried?.id ?? null,
+    turn.author?.id ?? null,
+    created_at,
+  ])
 }
 
 const turn_columns = [

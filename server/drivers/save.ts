@@ -11,6 +11,7 @@ import { closeTurns, insertTurns, type TurnOf } from '../conversations/turns.ts'
 import { agentActor } from '../events/actors.ts'
 import * as events from '../events/store.ts'
 import { type At, system } from '../kit/at.ts'
+import { letOthersRun } from '../kit/let-others-run.ts'
 import type { Log } from '../kit/log.ts'
 import { openSaves } from '../kit/work/saves.ts'
 import { insertMessages, type NewMessage, readSegmentPrice, withMessage } from '../messages/outgoing.ts'
@@ -49,13 +50,15 @@ export async function saveAll(
   const rows = new Map(locked ?? (await lockAll(at, ids)))
   for (const { conversation, lease_token } of new_conversations)
     rows.set(conversation.id, newRow(conversation, { due_at: null, lease_token }))
-  const plans = saves.map(({ save, now }) => {
+  const plans: (Plan | undefined)[] = []
+  for (const { save, now } of saves) {
+    await letOthersRun({ is_urgent: true })
     const row = rows.get(save.id)
     const plan = row && row.lease_token === save.token ? planFor({ ...at, now }, save, row) : undefined
     // Several saves of one conversation build on each other.
     if (plan) rows.set(save.id, plan.after)
-    return plan
-  })
+    plans.push(plan)
+  }
   await write(
     at,
     plans.filter((plan) => plan !== undefined),

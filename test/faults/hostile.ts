@@ -9,6 +9,7 @@ import { isOk } from './client.ts'
 import { formatMegabytes } from './durations.ts'
 import { type HostileRequest, hostileRequests, hostileUploads } from './hostile-inputs.ts'
 import { describePause, isLong, type Pause, type Pauses, pause_max_ms, watchPauses } from './pauses.ts'
+import { openPieces, type Pieces } from './pieces.ts'
 import type { RunOptions, Scenario } from './scenario.ts'
 import {
   makeTempFolder,
@@ -51,6 +52,7 @@ interface World {
   service: Service
   tenant: Tenant
   pauses: Pauses
+  pieces: Pieces
   /** When the service did nothing else, the last time that this was measured. */
   alone: Pause
   /** The longest during each request and attack. */
@@ -60,8 +62,10 @@ interface World {
 
 async function run(options: RunOptions): Promise<void> {
   await using stack = new AsyncDisposableStack()
-  const DATA_DIR = path.join(makeTempFolder(stack, 'hostile'), 'data')
-  const service = await startService(stack, { DATA_DIR, OUTBOUND_ALLOW_HOSTS: '127.0.0.1' })
+  const folder = makeTempFolder(stack, 'hostile')
+  const DATA_DIR = path.join(folder, 'data')
+  const pieces = openPieces(folder)
+  const service = await startService(stack, { DATA_DIR, OUTBOUND_ALLOW_HOSTS: '127.0.0.1', ...pieces.environment })
   const [tenant, bystander] = await withEmbeddedPool(DATA_DIR, async (pool) => [
     await newTenant(pool, scopes),
     await newTenant(pool),
@@ -70,7 +74,7 @@ async function run(options: RunOptions): Promise<void> {
   const pauses = await watchPauses(stack, service.url, bystander)
   const alone = await pauseWhenAlone(pauses)
   const found = { alone, longest: new Map(), resident_bytes: 0 }
-  const world: World = { options, data_dir: DATA_DIR, service, tenant, pauses, ...found }
+  const world: World = { options, data_dir: DATA_DIR, service, tenant, pauses, pieces, ...found }
   if (options.attacks === undefined) await sendRequests(world)
   await runAttacks(world)
   assertResident(world, resident_max_bytes.attacks)
@@ -131,7 +135,9 @@ async function runAttacks(world: World): Promise<void> {
     const beginMeasuring = async (): Promise<void> => {
       world.alone = await pauseWhenAlone(world.pauses)
     }
-    await run({ stack, url: service.url, data_dir, attacker: tenant, is_long, print, beginMeasuring })
+    world.pieces.takeLongest()
+    const takeLongestPiece = world.pieces.takeLongest
+    await run({ stack, url: service.url, data_dir, attacker: tenant, is_long, print, beginMeasuring, takeLongestPiece })
     await recordPause(world, name)
     const { pause } = world.longest.get(name) ?? { pause: world.alone }
     const took = `${((performance.now() - begun_at) / 1_000).toFixed(1)} s`

@@ -21,4 +21,6 @@ export interface AttackWorld {
   print: (line: string) => void
   /** After what the attack has prepared in the database itself: how long others wait is measured from now. */
   beginMeasuring: () => Promise<void>
+  /** The longest piece of work, in milliseconds, since the last call, or since the attack has begun. */
+  takeLongestPiece: () => number
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { appointment_script } from '../../support/calls.ts'
 import { type Client, openClient } from '../client.ts'
 import { summarizeDurations } from '../durations.ts'
+import { piece_max_ms } from '../pieces.ts'
 import { newTestTenant, withEmbeddedPool } from '../service.ts'
 import type { Attack, AttackWorld } from './attack.ts'
 
@@ -21,7 +22,8 @@ export const attack: Attack = {
   },
 }
 
-async function advanceOver({ stack, url, data_dir, attacker, print }: AttackWorld, count: number): Promise<void> {
+async function advanceOver(world: AttackWorld, count: number): Promise<void> {
+  const { stack, url, data_dir, attacker, is_long, print, takeLongestPiece } = world
   const { key } = await withEmbeddedPool(data_dir, newTestTenant)
   const send = openSender(stack, url, key)
   await send('PATCH', '/workspace', { settings: { calls_in_flight_max: count } })
@@ -29,11 +31,13 @@ async function advanceOver({ stack, url, data_dir, attacker, print }: AttackWorl
   for (let nth = 0; nth < count; nth += 1)
     await send('POST', '/calls', { agent_id, to: `+1415555${String(nth).padStart(2, '0').slice(-2)}${talker}` })
 
+  takeLongestPiece()
   const begun_at = performance.now()
   await send('POST', '/test_clock/advance', { by_seconds: longer_than_a_call_s })
   const isReady = async () => (await send('GET', '/test_clock')).data.status === 'ready'
   const durations = await sendMeanwhile(openSender(stack, url, attacker.key), isReady)
   const seconds = (performance.now() - begun_at) / 1_000
+  const piece_ms = takeLongestPiece()
 
   let [ended, cursor] = [0, '']
   do {
@@ -46,6 +50,8 @@ async function advanceOver({ stack, url, data_dir, attacker, print }: AttackWorl
   assert.equal(ended, count)
   const { text } = summarizeDurations(durations)
   print(`${count} long calls in ${seconds.toFixed(1)} s, meanwhile requests of another tenant: ${text}`)
+  print(`  the longest piece of work took ${piece_ms} ms`)
+  if (is_long) assert.ok(piece_ms < piece_max_ms, `a piece of work took ${piece_ms} ms`)
 }
 
 /** Requests of another tenant, one after the other, until the clock is ready. Returns how long they took. */

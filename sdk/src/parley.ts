@@ -374,6 +374,19 @@ export class ContactsApi {
   erase(id: string, options?: RequestOptions): ApiPromise<Erasure> {
     return this.#client.send('POST', path`/contacts/${id}/erase`, undefined, options)
   }
+
+  /**
+   * Export a person.
+   *
+   * All that is known about the person, as one ZIP file: the contact, conversations and what was said, calls and their
+   * recordings, enrollments, consents, suppressions, events, rows of imports and receipts of integrations. It finds what
+   * "Erase a person" would erase. Files end with `.jsonl` and have one JSON object in each line; `README.txt` names them.
+   *
+   * Requires the scope `contacts:erase`.
+   */
+  getEverything(id: string, options?: RequestOptions): Promise<Response> {
+    return this.#client.file(path`/contacts/${id}/everything`, undefined, options)
+  }
 }
 
 export class ErasuresApi {

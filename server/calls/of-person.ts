@@ -1,8 +1,13 @@
 import type { Person } from '../consent/person.ts'
-import type { At, InWorkspace } from '../kit/at.ts'
+import type { At, AtOutside, InWorkspace } from '../kit/at.ts'
+import type { Blob } from '../kit/blobs/blobs.ts'
+import { type IdRange, pageById } from '../kit/postgres/page-by-id.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
 import { ask, cancelUnstarted, isUnstarted } from './end.ts'
-import { lockMany, unlinkRedacted } from './rows.ts'
+import { keyOf } from './recording-files.ts'
+import { columns, joinConversation, lockMany, type Row, unlinkRedacted } from './rows.ts'
+import type { Call } from './schema.ts'
+import { table } from './store.ts'
 
 const is_over = sql`status in ('completed', 'failed', 'canceled')`
 
@@ -10,6 +15,23 @@ const is_over = sql`status in ('completed', 'failed', 'canceled')`
 export const ofPerson = ({ contact_ids, addresses, keys }: Person): Sql =>
   sql`(contact_id = any(${contact_ids}::uuid[]) or (contact_id is null and (to_number = any(${addresses}::text[])
     or (direction = 'inbound' and from_number = any(${addresses}::text[])) or phone_hmac = any(${keys}::bytea[]))))`
+
+export type CallWithVariables = Call & Pick<Row, 'variables'>
+
+/** The person's calls, in the order of their ids. */
+export const listOf = ({ db, workspace }: InWorkspace, person: Person, range: IdRange): Promise<CallWithVariables[]> =>
+  db.many<CallWithVariables>(
+    pageById(table, workspace, {
+      columns: sql`${columns}, variables`,
+      where: ofPerson(person),
+      join: joinConversation(sql`${workspace}`),
+      ...range,
+    }),
+  )
+
+/** The audio of a call. Undefined if there is none, or if that of a simulated call was never rendered. */
+export const openAudio = async ({ tools, workspace }: AtOutside, call: Call): Promise<Blob | undefined> =>
+  call.recording.status === 'ready' ? tools.blobs.open(keyOf(workspace, call)) : undefined
 
 /** Calls that were not dialled yet are canceled. The processes that drive others end them. Returns how many were not over. */
 export async function endOf(at: At, person: Person, limit: number): Promise<number> {

@@ -54,7 +54,7 @@ export const operations: operation.Operation[] = [
       '`details.reason` `rendering`: try again after `Retry-After` seconds.',
     params: ById,
     errors: ['INVALID_STATE'],
-    file: { content_type: 'audio/wav', name: 'recording.wav', example: '' },
+    file: { content_type: 'audio/wav', name: 'recording.wav' },
     open: (at, { params }) => openRecording(at, params.id),
   }),
   operation.write({

@@ -1,10 +1,11 @@
 import type { Person } from '../consent/person.ts'
 import * as contacts from '../contacts/store.ts'
-import type { At } from '../kit/at.ts'
+import type { At, InWorkspace } from '../kit/at.ts'
 import type { IsCurrent } from '../kit/http/operation.ts'
 import { isId } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import * as page from '../kit/postgres/page.ts'
+import { type IdRange, pageById } from '../kit/postgres/page-by-id.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalidState, notFound, preconditionFailed } from '../kit/problem.ts'
 import { count, read as readCounts, sumOf } from './counts.ts'
@@ -67,6 +68,12 @@ export async function listOfContact(
       where workspace_id = ${workspace} and contact_id = ${contact_id}`,
   )
 }
+
+/** The person's enrollments in all campaigns, in the order of their ids. */
+export const listOfPerson = ({ db, workspace }: InWorkspace, { contact_ids }: Person, range: IdRange) =>
+  db.many<Enrollment>(
+    pageById('enrollments', workspace, { columns, where: sql`contact_id = any(${contact_ids}::uuid[])`, ...range }),
+  )
 
 /** Its attempts still count for the limits of the person. */
 export async function remove(

@@ -3,10 +3,12 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
+import { type IdRange, pageById } from '../kit/postgres/page-by-id.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { selectRows } from '../kit/postgres/tenants.ts'
 import { invalid, notFound, type Problem } from '../kit/problem.ts'
 import { hashEntry } from './chain.ts'
+import type { Person } from './person.ts'
 import type { Consent, ConsentQuery, Kind, NewConsent, Source, Status } from './schema.ts'
 import { lockLedger, readHmac } from './secret.ts'
 import { spellingsOf } from './spellings.ts'
@@ -133,4 +135,14 @@ export async function listOfContact(
   const own = sql`select ${columns} from consents where workspace_id = ${workspace} and ${matching}`
   const found = await page.readSelection<Consent>(db, query, latest_first, own)
   return { ...found, data: found.data.map((consent) => ({ ...consent, contact_id })) }
+}
+
+/** What the person has agreed to and refused, with any of its numbers, in the order of the ledger. */
+export async function listOfPerson(at: At, { contact_ids, phone_numbers }: Person, range: IdRange): Promise<Consent[]> {
+  const { db, workspace } = at
+  const hmacOf = await readHmac(at)
+  if (!hmacOf) return []
+  const where = sql`(contact_id = any(${contact_ids}::uuid[]) or (contact_id is null
+    and phone_hmac = any(${phone_numbers.map(hmacOf)}::bytea[])))`
+  return db.many<Consent>(pageById('consents', workspace, { columns, where, ...range }))
 }

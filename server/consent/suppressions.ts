@@ -1,9 +1,10 @@
-import type { At } from '../kit/at.ts'
+import type { At, InWorkspace } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { redactAnswers } from '../kit/http/idempotency.ts'
 import type { IsCurrent } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
 import * as page from '../kit/postgres/page.ts'
+import { type IdRange, pageById } from '../kit/postgres/page-by-id.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { inUse, notFound, preconditionFailed } from '../kit/problem.ts'
 import { openKeys, type Person } from './person.ts'
@@ -91,6 +92,10 @@ async function readKeys(at: At): Promise<(phone_number: string) => Buffer | null
 /** An SQL condition on `suppressions`. */
 export const ofPerson = ({ phone_numbers, keys }: Person): Sql =>
   sql`(phone_number = any(${phone_numbers}::text[]) or phone_hmac = any(${keys}::bytea[]))`
+
+/** The person's suppressions, in the order of their ids. */
+export const listOfPerson = ({ db, workspace }: InWorkspace, person: Person, range: IdRange): Promise<Suppression[]> =>
+  db.many<Suppression>(pageById('suppressions', workspace, { columns, where: ofPerson(person), ...range }))
 
 /** The person stays suppressed: what stands for the number is kept, and nothing else. */
 export async function eraseNumbers(at: At, person: Person): Promise<void> {

@@ -1,9 +1,11 @@
 import type { Person } from '../consent/person.ts'
 import type { At, InWorkspace } from '../kit/at.ts'
+import { type IdRange, pageById } from '../kit/postgres/page-by-id.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
 import * as people from './people.ts'
 import { unlinkRedacted } from './rows.ts'
 import type { Conversation } from './schema.ts'
+import { columns, table } from './store.ts'
 
 /**
  * An SQL condition on `conversations`: those of its contacts, and those that are linked to no contact and have one of its numbers, or
@@ -12,6 +14,10 @@ import type { Conversation } from './schema.ts'
 export const ofPerson = ({ contact_ids, addresses, keys }: Person): Sql =>
   sql`(contact_id = any(${contact_ids}::uuid[]) or (contact_id is null
     and (counterpart = any(${addresses}::text[]) or phone_hmac = any(${keys}::bytea[]))))`
+
+/** The person's conversations, in the order of their ids. */
+export const listOf = ({ db, workspace }: InWorkspace, person: Person, range: IdRange): Promise<Conversation[]> =>
+  db.many<Conversation>(pageById(table, workspace, { columns, where: ofPerson(person), ...range }))
 
 /** Those in progress are closed. Calls end theirs. Returns how many were closed. */
 export async function closeOf(at: At, person: Person, limit: number): Promise<number> {

@@ -3,6 +3,7 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import * as page from '../kit/postgres/page.ts'
+import { type IdRange, pageById } from '../kit/postgres/page-by-id.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { truncate } from '../kit/text.ts'
 import * as files from './files.ts'
@@ -31,6 +32,16 @@ export function list({ db, workspace, now }: At, query: QuestionQuery): Promise<
       ${agent_id === undefined ? raw('') : sql`and agent_id::text = ${agent_id}`}`
   return page.readSelection<Question>(db, query, page.newest_first, own)
 }
+
+/** The questions of these conversations, in the order of their ids. */
+export const listOf = ({ db, workspace }: InWorkspace, conversation_ids: string[], range: IdRange) =>
+  db.many<Question>(
+    pageById('document_questions', workspace, {
+      columns: raw('id, question, agent_id, conversation_id, created_at'),
+      where: sql`conversation_id = any(${conversation_ids}::uuid[])`,
+      ...range,
+    }),
+  )
 
 /** Whoever erases what was said in conversations calls this. */
 export const forget = ({ db, workspace }: InWorkspace, conversation_ids: string[]): Promise<number> =>

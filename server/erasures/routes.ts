@@ -1,5 +1,6 @@
 import { ById } from '../kit/field.ts'
 import * as operation from '../kit/http/operation.ts'
+import { exportEverything } from './everything.ts'
 import * as schema from './schema.ts'
 import * as erasures from './store.ts'
 
@@ -23,6 +24,20 @@ export const operations: operation.Operation[] = [
     status: 202,
     isCreated: ({ is_new }: erasures.Begun) => is_new,
     run: (at, { params }) => erasures.begin(at, params.id),
+  }),
+  operation.file({
+    id: 'contacts.get_everything',
+    path: '/contacts/:id/everything',
+    scope,
+    summary: 'Export a person',
+    description:
+      'All that is known about the person, as one ZIP file: the contact, conversations and what was said, calls and their recordings, enrollments, consents, suppressions, events, ' +
+      'rows of imports and receipts of integrations. It finds what "Erase a person" would erase. Files end with `.jsonl` and have one JSON object in each line; `README.txt` names them.',
+    params: ById,
+    file: { content_type: 'application/zip', name: 'everything.zip' },
+    // As many of a workspace run at once as of other expensive queries.
+    isExpensive: () => true,
+    run: (at, { params }) => exportEverything(at, params.id),
   }),
   operation.get({
     id: 'erasures.get',

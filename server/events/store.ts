@@ -2,6 +2,7 @@ import { type Actor, type At, type InWorkspace, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
+import { type IdRange, pageById } from '../kit/postgres/page-by-id.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { selectRows } from '../kit/postgres/tenants.ts'
 import type { EventType } from './catalog.ts'
@@ -110,6 +111,18 @@ export async function countOf({ db, workspace }: InWorkspace, resource_ids: stri
   )
   return total
 }
+
+const listed_columns = raw('id, type, resource_id, created_at, data, previous')
+
+/** The events of these resources, in the order of their ids. */
+export const listOf = ({ db, workspace }: InWorkspace, resource_ids: string[], range: IdRange) =>
+  db.many<EventSummary & { data: unknown; previous: unknown }>(
+    pageById('events', workspace, {
+      columns: listed_columns,
+      where: sql`resource_id = any(${resource_ids}::uuid[])`,
+      ...range,
+    }),
+  )
 
 /** The texts that a field of a resource had before its updates, as far as events are kept, at most a thousand. */
 export async function previousTexts(

@@ -1,16 +1,31 @@
 import { openSearch, type Person } from '../consent/person.ts'
-import type { At } from '../kit/at.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import type { At, InWorkspace } from '../kit/at.ts'
+import type { IdRange } from '../kit/postgres/page-by-id.ts'
+import { type Sql, sql } from '../kit/postgres/sql.ts'
+import type { Receipt } from './schema.ts'
+
+/** An SQL condition: a receipt belongs to no contact, because it was refused, and names the person. */
+const isRefusedAndNames = (person: Person): Sql => {
+  const text = sql`(coalesce(payload::text, '') || ' ' || array_to_string(reasons, ' '))`
+  return sql`(contact_id is null and ${openSearch(person).mayMatch(text)})`
+}
+
+/** What integrations have received about the person, in the order of the ids. */
+export const listOf = ({ db, workspace }: InWorkspace, person: Person, { after, limit }: IdRange) =>
+  db.many<Receipt & { integration_id: string }>(
+    sql`select id, integration_id, outcome, reasons, contact_id, payload, received_at from integration_receipts
+      where workspace_id = ${workspace} and id > ${after}
+        and (contact_id = any(${person.contact_ids}::uuid[]) or ${isRefusedAndNames(person)})
+      order by id limit ${limit}`,
+  )
 
 /**
  * Receipts that name the person and belong to no contact, because they were refused, keep only their outcome. One statement is enough: an
  * integration has few receipts.
  */
 export async function eraseReceipts({ db, workspace }: At, person: Person): Promise<void> {
-  const { mayMatch } = openSearch(person)
-  const text = sql`(coalesce(payload::text, '') || ' ' || array_to_string(reasons, ' '))`
   const found = await db.many<{ id: string }>(
-    sql`select id from integration_receipts where workspace_id = ${workspace} and contact_id is null and ${mayMatch(text)}`,
+    sql`select id from integration_receipts where workspace_id = ${workspace} and ${isRefusedAndNames(person)}`,
   )
   if (found.length === 0) return
   await db.run(

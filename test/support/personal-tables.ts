@@ -28,6 +28,17 @@ export const erased: Record<string, string> = {
   webhook_deliveries: 'what was answered is removed',
 }
 
+/** Of these the export of a person has nothing. All others are in its files. */
+export const not_exported: Record<string, string> = {
+  contact_texts: 'what a search compares, made of the contact',
+  idempotency_keys: 'answers with the same resources, for a day',
+  import_numbers: 'numbers of a dry run, until it has ended',
+  import_rows: 'what became of a row. What the contact was before is in its events',
+  inbox_requests: 'the same events, as a receiver sees them',
+  test_run_results: 'what tests say about a conversation that is exported',
+  webhook_deliveries: 'what receivers have answered to the same events',
+}
+
 /** These have nothing that says who someone is or what was said, or nothing that stays. */
 export const without: Record<string, string> = {
   agent_deployments: 'versions of agents',

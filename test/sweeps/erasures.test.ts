@@ -3,10 +3,12 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { applyChanges } from '../../server/contacts/short-search-totals.ts'
+import { files } from '../../server/erasures/everything.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
+import { everythingOf } from '../support/everything.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { serve, type Tenant } from '../support/harness.ts'
-import { erased, without } from '../support/personal-tables.ts'
+import { erased, not_exported, without } from '../support/personal-tables.ts'
 import { eraseContact, leaveTraces, needles, spoken_needles } from '../support/persons.ts'
 import { tablesWith } from '../support/tables-with.ts'
 
@@ -23,6 +25,11 @@ test('every table says whether it has personal data (if not, add it to test/supp
   )
   const listed = [...Object.keys(erased), ...Object.keys(without)]
   assert.deepEqual(listed.toSorted(), tables.map(({ name }) => name).toSorted())
+})
+
+test('every table with personal data is in a file of the export, or says why not', () => {
+  const listed = [...Object.values(files).flatMap(({ tables }) => tables), ...Object.keys(not_exported)]
+  assert.deepEqual(listed.toSorted(), Object.keys(erased).toSorted())
 })
 
 /** The tables in which something of the person is. */
@@ -60,6 +67,14 @@ test('nothing of a person who was erased is left in any table or file, and all o
     'test/support/persons.ts leaves nothing in some of the tables',
   )
   assert.equal(filesIn(data_dir).length, 3)
+  const exported = await everythingOf(server, tenant, contact.id)
+  for (const [name, { tables }] of Object.entries(files)) {
+    const text = exported.get(`${name}.jsonl`)?.toString().toLowerCase() ?? ''
+    const is_told = [...needles, ...spoken_needles].some((needle) => text.includes(needle))
+    assert.ok(is_told || (tables.length === 0 && text !== ''), `${name}.jsonl has nothing of the person`)
+    assert.ok(!text.includes(id) && !text.includes(other.phone_number), `${name}.jsonl has something of another one`)
+  }
+  assert.equal([...exported.keys()].filter((name) => name.endsWith('.wav')).length, 2)
   const { counts } = await eraseContact(tenant, contact.id)
   assert.deepEqual(await findTraces(tenant, needles), [])
   assert.deepEqual(await findTraces(tenant, spoken_needles), ['agent_tests'])

@@ -174,6 +174,7 @@ const allowed: Record<string, Role[]> = {
     ['owner'],
     [
       'contacts.erase',
+      'contacts.get_everything',
       'erasures.get',
       'conversations.redact',
       'calls.redact',

@@ -43,6 +43,7 @@ export const action_names: Record<string, string> = {
   'contacts.export': 'Exported contacts',
   'contacts.delete': 'Deleted a contact',
   'contacts.erase': 'Erased a person',
+  'contacts.get_everything': 'Exported all about a person',
   'suppressions.delete': 'Removed a number from Do not contact',
   'consents.export': 'Exported consents',
   'conversations.make_test': 'Made a test of a conversation',

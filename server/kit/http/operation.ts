@@ -188,10 +188,11 @@ export interface WriteMany<
 export interface File<P extends TSchema = TSchema, Q extends TSchema = TSchema> extends Scoped<P, Q> {
   kind: 'file'
   method: 'GET'
-  file: { content_type: string; name: string; example: string }
+  /** Without an example it is no text. */
+  file: { content_type: string; name: string; example?: string }
   isExpensive: (query: Static<Q>) => boolean
   /** Throws a Problem before the first chunk or never. */
-  run?: (at: AtOutside, request: RequestOf<P, Q>) => AsyncIterable<string>
+  run?: (at: AtOutside, request: RequestOf<P, Q>) => AsyncIterable<string | Buffer>
   /** Opens a stored file, of which clients can request ranges. */
   open?: (at: AtOutside, request: RequestOf<P, Q>) => Promise<StoredContent>
 }

@@ -11,7 +11,8 @@ const chunks_ahead = 1
  * each later piece within 25.
  */
 const attempts_max = { first: 3, later: 10 }
-const ended: IteratorResult<string> = { done: true, value: undefined }
+type Piece = string | Buffer
+const ended: IteratorResult<Piece> = { done: true, value: undefined }
 
 export interface StreamBodyOptions {
   /** Runs `read` in a queue. Rejects without running it if the wait is too long. */
@@ -26,7 +27,7 @@ export interface StreamBodyOptions {
  * response. After that, an error can only end the connection.
  */
 export async function openStreamBody(
-  pieces: AsyncIterable<string>,
+  pieces: AsyncIterable<Piece>,
   limits: StreamLimits,
   { inQueue, is_endless = false, retry_after_ms = 500 }: StreamBodyOptions,
 ): Promise<Readable> {
@@ -34,7 +35,7 @@ export async function openStreamBody(
   const read = () => iterator.next()
 
   /** Retries a piece whose wait in the queue was too long. Reads nothing if the client has disconnected. */
-  async function readInQueue(attempts: number): Promise<IteratorResult<string>> {
+  async function readInQueue(attempts: number): Promise<IteratorResult<Piece>> {
     for (let attempt = 1; ; attempt += 1) {
       let has_begun = false
       try {
@@ -49,11 +50,11 @@ export async function openStreamBody(
     }
   }
 
-  async function* chunks(first: IteratorResult<string>): AsyncGenerator<Buffer> {
+  async function* chunks(first: IteratorResult<Piece>): AsyncGenerator<Buffer> {
     try {
       for (let piece = first; !piece.done; piece = await (is_endless ? read() : readInQueue(attempts_max.later))) {
         if (!(await limits.mayContinue())) return
-        const bytes = Buffer.from(piece.value)
+        const bytes = typeof piece.value === 'string' ? Buffer.from(piece.value) : piece.value
         for (let start = 0; start < bytes.length; start += chunk_bytes) yield bytes.subarray(start, start + chunk_bytes)
       }
       if (!is_endless) limits.signal.throwIfAborted()

@@ -79,9 +79,7 @@ function responses(operation: Operation, components: Components): Json {
     case 'raw':
       return rawResponses(operation, components)
     case 'file':
-      return operation.open
-        ? storedFileResponses(operation)
-        : { 200: textResponse(operation, operation.file, file_description) }
+      return operation.open ? storedFileResponses(operation) : { 200: fileResponse(operation) }
     case 'stream':
       return { 200: streamResponse(operation, components) }
     case 'list':
@@ -164,10 +162,20 @@ const toPascalCase = (name: string): string =>
 
 const not_modified = { description: 'Not modified: `If-None-Match` matches the `ETag`.' }
 
+function fileResponse(operation: File): Json {
+  const { content_type, example } = operation.file
+  if (example !== undefined) return textResponse(operation, { content_type, example }, file_description)
+  return { description: file_description, headers: responseHeaders(operation), content: binaryContent(content_type) }
+}
+
+const binaryContent = (content_type: string): Json => ({
+  [content_type]: { schema: { type: 'string', contentMediaType: content_type } },
+})
+
 const storedFileResponses = (operation: File): Json => {
   const { content_type } = operation.file
   const headers = responseHeaders(operation)
-  const content = { [content_type]: { schema: { type: 'string', contentMediaType: content_type } } }
+  const content = binaryContent(content_type)
   return {
     200: { description: stored_file_description, headers, content },
     206: {

@@ -153,12 +153,15 @@ function keyOf(name: string): string {
   return key
 }
 
-const openArchive = (file: string): AsyncGenerator<TarEntry> => {
+async function* openArchive(file: string): AsyncGenerator<TarEntry> {
   const source = fs.createReadStream(file)
   const decompress = zlib.createZstdDecompress({ chunkSize: buffer_bytes })
   // It is destroyed with the error, which the reader then gets.
   pipeline(source, decompress).catch(() => {})
-  return readTar(decompress)
+  yield* readTar(decompress)
+  // It ignores what comes after what it has compressed.
+  const { size } = await fs.promises.stat(file)
+  if (decompress.bytesWritten !== size) throw new TarError('it has bytes after its end')
 }
 
 /** Errors are one line that names the file. */

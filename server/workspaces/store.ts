@@ -68,6 +68,9 @@ export async function readSettings({ db, workspace }: InWorkspace): Promise<Sett
 export const allowsNetwork = async (at: Pick<At, 'db' | 'workspace' | 'is_test'>): Promise<boolean> =>
   !at.is_test || (await readSettings(at)).allows_network !== false
 
+/** An owner turns on `requires_two_factor`. */
+export const requiring_two_factor = newHook<undefined>('workspaces.requiring_two_factor')
+
 export const quiet_hours_changed = newHook<Settings['quiet_hours']>('workspaces.quiet_hours_changed')
 
 /** An empty change doesn't even change `updated_at`. */
@@ -84,6 +87,8 @@ export async function update(
   const { name = before.name, settings: changed_settings = {} } = change
   assertKind(before, changed_settings)
   if (!is_person) assertTwoFactorKept(before, changed_settings)
+  else if (changed_settings.requires_two_factor && !before.settings.requires_two_factor)
+    await at.hooks.run(at, requiring_two_factor, undefined)
   const { prices, mix, quiet_hours } = changed_settings
   const settings = {
     ...changed_settings,

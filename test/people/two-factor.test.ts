@@ -280,7 +280,9 @@ test('a workspace that requires it is closed to sessions without it, not to keys
     return workspaces.find((one: { id: string }) => one.id === tenant.id).is_locked
   }
   const settings = { requires_two_factor: true }
-  const changed = await owner.go('PATCH', '/api/v1/workspace', { settings }, inWorkspace(tenant))
+  const requiring = await newPerson(server, { [tenant.id]: 'owner' })
+  await turnOnTwoFactor(requiring)
+  const changed = await requiring.go('PATCH', '/api/v1/workspace', { settings }, inWorkspace(tenant))
   assert.equal(changed.body.data.settings.requires_two_factor, true, changed.text)
 
   for (const who of [owner, viewer]) {
@@ -315,9 +317,30 @@ test('a workspace that requires it is closed to sessions without it, not to keys
     members.map((one: { person_id: string; has_two_factor: boolean }) => [one.person_id, one.has_two_factor]).sort(),
     [
       [owner.id, true],
+      [requiring.id, true],
       [viewer.id, false],
     ].sort(),
   )
+})
+
+test('an owner who has none is asked to set it up before the workspace requires it', async () => {
+  const tenant = await workspace()
+  const owner = await newPerson(server, { [tenant.id]: 'owner' })
+  const change = (body: object) => owner.go('PATCH', '/api/v1/workspace', body, inWorkspace(tenant))
+  const settings = { requires_two_factor: true }
+  assert.equal((await owner.go('POST', '/two_factor')).status, 201)
+  // One who has begun has none yet.
+  const refused = await change({ name: 'Other name', settings })
+  assert.deepEqual([refused.status, refused.body.error.code], [409, 'INVALID_STATE'], refused.text)
+  assert.match(refused.body.error.message, /^Set up two-factor sign-in for yourself first/)
+  assert.equal(refused.body.error.details.reason, 'two_factor_not_set_up')
+  const { name, settings: kept } = (await owner.go('GET', '/api/v1/workspace', undefined, inWorkspace(tenant))).body
+    .data
+  assert.deepEqual([name === 'Other name', kept.requires_two_factor], [false, false])
+  assert.equal((await change({ settings: { requires_two_factor: false } })).status, 200)
+  await turnOnTwoFactor(owner)
+  assert.equal((await change({ settings })).status, 200)
+  assert.equal((await change({ settings })).status, 200, 'once more')
 })
 
 test('a session with both factors does not open the workspace after it was turned off', async () => {

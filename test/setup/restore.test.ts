@@ -203,6 +203,11 @@ test('a damaged or incomplete file is refused before anything is written', async
       zlib.zstdCompressSync(Buffer.concat([archive.subarray(0, contents), Buffer.alloc(1024)])),
       /is damaged: the file is not complete/,
     ],
+    ['more', Buffer.concat([bytes, Buffer.from('x')]), /is damaged: it has bytes after its end$/],
+    ['zeros', Buffer.concat([bytes, Buffer.alloc(300_000)]), /is damaged: it has bytes after its end$/],
+    ['twice', Buffer.concat([bytes, bytes]), /is damaged: it has bytes after its end$/],
+    ['more tar', zlib.zstdCompressSync(Buffer.concat([archive, Buffer.alloc(512)])), /is damaged: it has bytes after/],
+    ['end', changed((copy) => void copy.writeUInt8(1, copy.length - 1)), /is damaged: its end is damaged$/],
     ['tar', zlib.zstdCompressSync(archive.subarray(512 * 40)), /is damaged|is not a backup/],
   ]
   const DATA_DIR = path.join(base, 'untouched')

@@ -1,6 +1,7 @@
 import { Autocomplete, Button, MultiSelect, Select, Switch, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { Workspace } from '../../../server/workspaces/schema.ts'
 import { TestBadge } from '../clocks/TestBadge.tsx'
@@ -138,15 +139,24 @@ const GeneralFields = ({ form }: { form: Form }) => (
 /** An owner without it would be the first to be locked out. */
 function SecurityFields({ form }: { form: Form }) {
   const { has_two_factor } = useSession()
+  const { workspace } = useApi()
   const props = form.getInputProps('settings.requires_two_factor', { type: 'checkbox' })
   const must_set_up = !has_two_factor && !props.checked
   return (
     <Switch
       label="Require two-factor sign-in"
       description={
-        must_set_up
-          ? 'Set up two-factor sign-in for yourself first, in your profile.'
-          : 'People without it are asked to set it up before they can use this workspace. API keys are not affected.'
+        must_set_up ? (
+          <>
+            Set up two-factor sign-in for yourself first, in{' '}
+            <Link to="/w/$workspace/profile" params={{ workspace }}>
+              your profile
+            </Link>
+            .
+          </>
+        ) : (
+          'People without it are asked to set it up before they can use this workspace. API keys are not affected.'
+        )
       }
       disabled={must_set_up}
       {...props}

@@ -38,7 +38,7 @@ export async function* writeTar(
   yield Buffer.alloc(2 * block_bytes)
 }
 
-/** Reads until the end of the source. Fails when the archive is not complete. */
+/** Reads until the end of the source. Fails when the archive is not complete, or has more after its end. */
 export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const reader = openReader(source)
   for (;;) {
@@ -50,8 +50,9 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
     for await (const _rest of content);
     await reader.read(paddingOf(size))
   }
-  await reader.read(block_bytes)
-  for await (const _rest of reader.stream(Number.POSITIVE_INFINITY));
+  const end = await reader.read(block_bytes)
+  if (end.some((byte) => byte !== 0)) throw new TarError('its end is damaged')
+  for await (const _rest of reader.stream(Number.POSITIVE_INFINITY)) throw new TarError('it has bytes after its end')
 }
 
 const paddingOf = (size: number): number => (block_bytes - (size % block_bytes)) % block_bytes

@@ -1,6 +1,6 @@
 import * as clock from '../kit/clock.ts'
 import { membersOf } from '../kit/json.ts'
-import { storable, truncate } from '../kit/text.ts'
+import { withoutSecrets } from './without-secrets.ts'
 
 /** The provider has answered with an error, or with something that its API doesn't define. */
 export class ProviderError extends Error {
@@ -45,7 +45,7 @@ export function toProviderError({ status, value, retry_after, api_key }: ErrorRe
   const details = membersOf(detail)
   const texts = [members.message, error, message, detail, details.message, err_msg]
   const text = texts.find((one) => typeof one === 'string')
-  const said = text === undefined ? '' : withoutKeys(text, api_key)
+  const said = text === undefined ? '' : withoutSecrets(text, api_key)
   return new ProviderError({
     status: status < 300 ? (statusOf(members) ?? statusOf(body) ?? status) : status,
     said: said === '' ? null : said,
@@ -92,43 +92,11 @@ function statusOf({ status, status_code, code, type }: Record<string, unknown>):
   return number ?? statuses.find(([pattern]) => pattern.test(name))?.[1]
 }
 
+const param_length_max = 100
 const code_pattern = /^[a-z][\w.-]{1,59}$/i
 
 /** Returns one word without keys and numbers, or undefined. */
 function codeOf({ code, type }: Record<string, unknown>, api_key: string): string | undefined {
   const found = [code, type].find((one) => typeof one === 'string' && code_pattern.test(one))
-  return typeof found === 'string' && withoutKeys(found, api_key) === found ? found : undefined
-}
-
-/** This is longer than what is kept, so that no key is cut before it is found. */
-const read_length_max = 4_000
-const said_length_max = 400
-const param_length_max = 100
-const redacted = '[redacted]'
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are taken out
-const blanks = /[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/g
-const secrets = [
-  /\bbearer [^\s"',;]+|\bbasic [\w+/]{16,}=*/gi,
-  /\b(api[-_ ]?key|access[-_ ]?token|auth[-_ ]?token|password|secret)( provided)?["']? ?[=:] ?["']?[^\s"',;]+/gi,
-  // Keys of model services begin so. Some servers replace the middle by stars.
-  /\b(sk|pk|rk|gsk|hf|xai|pplx|nvapi)[-_][\w*-]{4,}/gi,
-  /\beyJ[\w-]+(\.[\w-]*)*/g,
-]
-const long_run = /[A-Za-z0-9]{20,}|[\w+/=-]{40,}/g
-/** Errors are kept when the contact is deleted, so they have no phone numbers. */
-const phone_number = /\+\d[\d ().-]{5,}\d|\d{10,}/g
-
-function withoutKeys(text: string, api_key: string): string {
-  const line = storable(text.slice(0, read_length_max)).replace(blanks, ' ').trim()
-  const without_own = api_key === '' ? line : line.replaceAll(api_key, redacted)
-  const without_known = secrets.reduce((said, pattern) => said.replace(pattern, redacted), without_own)
-  // A key may have as many digits in a row as a phone number.
-  const without_keys = without_known.replace(long_run, withoutKey)
-  return truncate(without_keys.replace(phone_number, redacted), said_length_max)
-}
-
-/** Words have no digits. Names of models are shorter, or have no capitals. */
-function withoutKey(run: string): string {
-  const is_key = /\d/.test(run) && /[a-z]/i.test(run) && (/^[A-Za-z0-9]+$/.test(run) || /[A-Z]/.test(run))
-  return is_key ? redacted : run
+  return typeof found === 'string' && withoutSecrets(found, api_key) === found ? found : undefined
 }

@@ -254,8 +254,11 @@ test("an error of Anthropic's stream is that error", async () => {
 
 test('what a provider says about an error is one line without keys', async () => {
   for (const [body, said] of [
-    [{ error: { message: 'Wrong key: sk-test, or\n\u0007Bearer abc.def' } }, 'Wrong key: [redacted], or [redacted]'],
-    [{ error: { message: 'Incorrect API key provided: sk-abcd****wxyz.' } }, 'Incorrect [redacted]'],
+    [
+      { error: { message: 'Wrong key: sk-test, or\n\u0007Bearer abc.def' } },
+      'Wrong key: [redacted], or Bearer [redacted]',
+    ],
+    [{ error: { message: 'Incorrect API key provided: sk-abcd****wxyz.' } }, 'Incorrect API key provided: [redacted].'],
     [{ error: { message: `Org ${'aB3'.repeat(8)} has no credit` } }, 'Org [redacted] has no credit'],
     [{ error: { message: 'Key 5e0123456789abcdefabcdefabcdefab, +1 415 555 0100' } }, 'Key [redacted], [redacted]'],
     [

@@ -121,6 +121,7 @@ test('Deepgram hears and speaks', async () => {
     model: 'aura-2-helena-en',
     encoding: 'linear16',
     container: 'wav',
+    sample_rate: '24000',
     speed: '0.7',
   })
   assert.deepEqual(last(there).json, { text: 'Good morning.' })
@@ -177,7 +178,7 @@ async function failing(kind: Kind, there: SpeechServer, direction: (typeof direc
 }
 
 const rejected = {
-  openai_compatible: /^The provider rejected the API key: Incorrect \[redacted\]/,
+  openai_compatible: /^The provider rejected the API key: Incorrect API key provided: Bearer \[redacted\]\./,
   elevenlabs: /^The provider rejected the API key: Invalid API key$/,
   deepgram: /^The provider rejected the API key: Invalid credentials\.$/,
 }

@@ -1,8 +1,9 @@
 import type { JSONObject } from '@modelcontextprotocol/server'
+import { also_called } from '../kit/field.ts'
 import { bodyOf, type Operation } from '../kit/http/operation.ts'
+import { type Properties, unknownNameMessage } from '../kit/http/suggest-name.ts'
 import { isObject } from '../kit/json.ts'
 import { internal_keyword } from '../kit/openapi/schema.ts'
-import { truncate } from '../kit/text.ts'
 import type { McpTool } from './tools.ts'
 
 export interface InputSchema {
@@ -48,11 +49,11 @@ const key_schema = {
 }
 /** Members that say nothing to an assistant. */
 const left_out = ['title', 'examples', internal_keyword]
-const shown_name_max = 100
 
 /** The path, query and body of an operation as the arguments of a tool. */
 export function inputOf({ name, without = [], fixed = {} }: McpTool, operation: Operation): Input {
   const places = new Map<string, Place>()
+  const known: Properties = {}
   const properties: InputSchema['properties'] = {}
   const required: string[] = []
   const parts = { params: operation.params, query: operation.query, body: bodyOf(operation) }
@@ -63,18 +64,22 @@ export function inputOf({ name, without = [], fixed = {} }: McpTool, operation: 
       if (places.has(argument)) throw new Error(`${name} has two arguments ${argument}`)
       places.set(argument, { part, name: field })
       properties[argument] = describe(described)
+      known[argument] = argument === field ? (isObject(described) ? described : {}) : { [also_called]: [field] }
       if (is_required) required.push(argument)
     }
   }
   const takes_key = operation.method === 'POST'
-  if (takes_key) properties.idempotency_key = key_schema
+  if (takes_key) {
+    properties.idempotency_key = key_schema
+    known.idempotency_key = {}
+  }
   const schema: InputSchema = {
     type: 'object',
     properties,
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   }
-  return { schema, toRequest: (values) => toRequest(operation, { places, fixed, takes_key }, values) }
+  return { schema, toRequest: (values) => toRequest(operation, { places, known, fixed, takes_key }, values) }
 }
 
 /** Fields that the server sets are ignored in bodies, so they are left out. */
@@ -112,13 +117,15 @@ function strip(value: unknown): unknown {
 
 interface Mapping {
   places: Map<string, Place>
+  /** All arguments, with the other names that they may get by mistake. */
+  known: Properties
   fixed: Record<string, string>
   takes_key: boolean
 }
 
 function toRequest(
   operation: Operation,
-  { places, fixed, takes_key }: Mapping,
+  { places, known, fixed, takes_key }: Mapping,
   values: Record<string, unknown>,
 ): ApiRequest | InputFault {
   const key = takes_key ? values.idempotency_key : undefined
@@ -132,7 +139,7 @@ function toRequest(
   for (const [argument, value] of Object.entries(values)) {
     if (takes_key && argument === 'idempotency_key') continue
     const place = places.get(argument)
-    if (!place) return { fault: `${truncate(argument, shown_name_max)} is not an argument of this tool.` }
+    if (!place) return { fault: unknownNameMessage(argument, known) }
     if (place.part === 'body') body[place.name] = value
     else if (place.part === 'query') addToQuery(query, place.name, value)
     else {

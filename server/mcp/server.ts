@@ -1,6 +1,7 @@
 import type { CallToolResult, Server } from '@modelcontextprotocol/server'
 import type { Conversation } from '../conversations/schema.ts'
 import type { Operation, Scopes } from '../kit/http/operation.ts'
+import { didYouMean } from '../kit/http/suggest-name.ts'
 import { isObject } from '../kit/json.ts'
 import { truncate } from '../kit/text.ts'
 import { product, version } from '../product.ts'
@@ -76,6 +77,8 @@ export async function newMcpServer(surface: McpSurface, asking: Asking): Promise
   const { scopes, send } = asking
   const invalid = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message)
   const may = (id: string) => scopes.has(surface.operation(id).scope)
+  const toolNames = () =>
+    Object.fromEntries(surface.tools.filter(({ of }) => scopes.has(of.scope)).map(({ name }) => [name, {}]))
   const server = new Server(
     { name: product.short_name, title: product.name, version },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions },
@@ -86,7 +89,7 @@ export async function newMcpServer(surface: McpSurface, asking: Asking): Promise
   }))
   server.setRequestHandler('tools/call', async ({ params }): Promise<CallToolResult> => {
     const tool = surface.tools.find(({ name }) => name === params.name)
-    if (!tool) throw invalid(`There is no tool ${truncate(params.name, 100)}.`)
+    if (!tool) throw invalid(`There is no tool ${truncate(params.name, 100)}.${didYouMean(params.name, toolNames())}`)
     const request = tool.input.toRequest(params.arguments ?? {})
     return 'fault' in request ? failed(request.fault) : toResult(await send(request))
   })

@@ -177,8 +177,29 @@ test('errors of the API are errors of the tool', async () => {
   const invalid = await ask(client, 'find_contacts', { limit: 1_000_000 })
   assert.deepEqual([invalid.is_error, invalid.data.details.fields[0].path], [true, 'limit'])
   assert.equal((await ask(client, 'get_contact', {})).text, 'contact_id is required.')
-  assert.equal((await ask(client, 'get_contact', { id: newId() })).text, 'id is not an argument of this tool.')
+  assert.equal((await ask(client, 'get_contact', { id: newId() })).text, 'id is unknown. Did you mean contact_id?')
   await assert.rejects(client.callTool({ name: 'delete_everything', arguments: {} }), /There is no tool/)
+})
+
+test('an error suggests what the API suggests', async () => {
+  const tenant = await workspace()
+  const client = await connect(tenant.key)
+  for (const [name, by] of [
+    ['limt', 'Did you mean limit?'],
+    ['page_size', 'Did you mean limit?'],
+    ['xyz', ''],
+  ] as const) {
+    const { body } = await tenant.call('GET', `/contacts?${name}=5`)
+    const { is_error, text } = await ask(client, 'find_contacts', { [name]: 5 })
+    assert.deepEqual([is_error, text], [true, body.error.details.fields[0].message])
+    assert.ok(text.endsWith(by), text)
+  }
+  const phone = { phone_number: '+1 (415) 555-0100' }
+  const { body } = await tenant.call('POST', '/contacts', phone)
+  const { data } = await ask(client, 'upsert_contact', phone)
+  assert.equal(data.details.fields[0].suggestion, body.error.details.fields[0].suggestion)
+  const unknown = client.callTool({ name: 'find_contact', arguments: {} })
+  await assert.rejects(unknown, /There is no tool find_contact\. Did you mean find_contacts\?/)
 })
 
 test('arguments can not lead to another operation', async () => {
@@ -240,7 +261,7 @@ test('an idempotency key that the API would not take is an error, and no call is
     assert.equal(is_error, false, text)
   }
   const { is_error, text } = await ask(client, 'find_contacts', { idempotency_key: 'k' })
-  assert.deepEqual([is_error, text], [true, 'idempotency_key is not an argument of this tool.'])
+  assert.deepEqual([is_error, text], [true, 'idempotency_key is unknown.'])
 })
 
 async function conversation(tenant: Tenant) {
@@ -343,7 +364,7 @@ test('ids that no path can have are refused', async () => {
 test('a long name of an argument is cut in the answer', async () => {
   const client = await connect((await workspace()).key)
   const { is_error, text } = await ask(client, 'get_contact', { ['x'.repeat(100_000)]: 1 })
-  assert.deepEqual([is_error, text], [true, `${'x'.repeat(100)} is not an argument of this tool.`])
+  assert.deepEqual([is_error, text], [true, `${'x'.repeat(100)}... is unknown.`])
 })
 
 test('compressed messages are not supported', async () => {

@@ -6,11 +6,17 @@ const suggestions_max = 3
 /** Shorter words, such as `at` and `id`, are in many names. */
 const word_length_min = 4
 
-type Properties = Record<string, { [also_called]?: string[] }>
+export type Properties = Record<string, { [also_called]?: string[] }>
 
 /** The message for an unknown name, with the known names that the client may have meant. */
 export function unknownNameMessage(name: string, properties: Properties): string {
   if (name.length > name_length_max) return `${truncate(name, name_length_max)}... is unknown.`
+  return `${name} is unknown.${didYouMean(name, properties)}`
+}
+
+/** A sentence with a space before it, or nothing. */
+export function didYouMean(name: string, properties: Properties): string {
+  if (name.length > name_length_max) return ''
   const known = Object.keys(properties)
   const letters = lettersOnly(name)
   const nearest =
@@ -18,7 +24,7 @@ export function unknownNameMessage(name: string, properties: Properties): string
     known.find((other) => properties[other]?.[also_called]?.some((alias) => lettersOnly(alias) === letters)) ??
     known.find((other) => isSimilar(name, other))
   const suggestions = nearest === undefined ? withSameWord(name, known) : [nearest]
-  return `${name} is unknown.${suggestions.length > 0 ? ` Did you mean ${listed(suggestions)}?` : ''}`
+  return suggestions.length > 0 ? ` Did you mean ${listed(suggestions)}?` : ''
 }
 
 /** Such as `time_zone` for `zone`. */

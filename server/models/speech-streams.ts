@@ -54,15 +54,17 @@ export async function* readWords(
 interface SoundOptions {
   /** Of samples without a header; null: it is a WAV file. */
   raw_rate: number | null
+  /** Of a WAV file, whatever its header says. */
+  known_rate: number | undefined
   toError: (error: unknown) => unknown
 }
 
 /** Reads sound while it comes: PCM16 of one channel, in whole samples. */
 export async function* readSound(
   body: ReadableStream<Uint8Array>,
-  { raw_rate, toError }: SoundOptions,
+  { raw_rate, known_rate, toError }: SoundOptions,
 ): AsyncGenerator<SoundPart> {
-  const reader = raw_rate === null ? openWavReader() : openRawReader(raw_rate)
+  const reader = raw_rate === null ? openWavReader(known_rate) : openRawReader(raw_rate)
   let is_empty = true
   try {
     for await (const bytes of body) {

@@ -39,6 +39,8 @@ export interface Vendor {
   speeds: { min: number; max: number }
   /** Sound comes as samples of this rate without a header; null: as a WAV file. */
   raw_rate: number | null
+  /** The rate that a WAV file is asked for with; null: each server has its own. */
+  wav_rate: number | null
   streaming: Streaming | undefined
   /** Where sound comes while it is made, if not at the URL for a whole one. */
   toStreamUrl?: (url: string) => string
@@ -61,6 +63,7 @@ export const vendors: Partial<Record<ProviderKind, Vendor>> = {
     models: { listen: 'whisper-1', speak: 'tts-1' },
     speeds: { min: 0.25, max: 4 },
     raw_rate: null,
+    wav_rate: null,
     streaming: {
       rate: 24_000,
       models: /^gpt-(transcribe|live-transcribe|realtime-whisper)(-|$)/,
@@ -78,6 +81,7 @@ export const vendors: Partial<Record<ProviderKind, Vendor>> = {
     models: { listen: 'scribe_v2', speak: 'eleven_flash_v2_5' },
     speeds: { min: 0.7, max: 1.2 },
     raw_rate: 16_000,
+    wav_rate: null,
     streaming: {
       rate: 16_000,
       models: /^scribe_v2_realtime$/,
@@ -108,12 +112,13 @@ export const vendors: Partial<Record<ProviderKind, Vendor>> = {
     models: { listen: 'nova-3', speak: 'aura-2' },
     speeds: { min: 0.7, max: 1.5 },
     raw_rate: null,
+    wav_rate: 24_000,
     streaming: undefined,
     hearingOptions: (language) => ({
       deepgram: { smartFormat: true, punctuate: true, ...(language !== null && { language }) },
     }),
     speakingOptions: ({ name, voice, language }) => ({
-      outputFormat: 'wav',
+      outputFormat: 'wav_24000',
       // A family of voices needs to be told which one.
       ...(/^aura(-\d+)?$/.test(name) && { voice: voice ?? 'thalia', language: primary(language ?? 'en') }),
     }),

@@ -7,7 +7,7 @@ import type { At, AtOutside } from '../kit/at.ts'
 import type { OutboundError } from '../kit/outbound/request.ts'
 import type { Fault } from '../kit/problem.ts'
 import { heard_rate } from '../kit/sound/rates.ts'
-import { readSamples, readWav, type Sound, writeWav } from '../kit/sound/wav.ts'
+import { isUsable, readSamples, readWav, type Sound, writeWav } from '../kit/sound/wav.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { ModelError } from './language-model.ts'
 import type { Speech } from './speech-schema.ts'
@@ -207,9 +207,12 @@ export async function openSpeaking(
       async doGenerate(options) {
         const { audio, warnings, response } = await service.ask(() => speaking.doGenerate(toOptions(options)))
         const bytes = typeof audio === 'string' ? Buffer.from(audio, 'base64') : audio
-        assertSound(response.headers?.['content-type'], vendor.raw_rate)
+        const type = response.headers?.['content-type']
+        assertSound(type, vendor.raw_rate)
         const sound: Sound =
-          vendor.raw_rate === null ? readWav(bytes) : { sample_rate: vendor.raw_rate, samples: readSamples(bytes) }
+          vendor.raw_rate === null
+            ? readWav(bytes, vendor.wav_rate ?? rateIn(type))
+            : { sample_rate: vendor.raw_rate, samples: readSamples(bytes) }
         if (sound.samples.length === 0) throw new Error('there is no sound')
         return {
           // Services that stream write no length into their files.
@@ -228,8 +231,11 @@ export async function openSpeaking(
         const whole = parts.map((part) => part.text).join('')
         await service.ask(() => connected.doGenerate(toOptions({ text: whole, voice, speed, language, abortSignal })))
         if (!answer?.body) throw new Error('there is no sound')
-        assertSound(answer.headers.get('content-type') ?? undefined, vendor.raw_rate)
-        const sound = readSound(answer.body, { raw_rate: vendor.raw_rate, toError: service.toError })
+        const type = answer.headers.get('content-type') ?? undefined
+        assertSound(type, vendor.raw_rate)
+        const { raw_rate, wav_rate } = vendor
+        const known_rate = wav_rate ?? rateIn(type)
+        const sound = readSound(answer.body, { raw_rate, known_rate, toError: service.toError })
         return { stream: ReadableStream.from(sound) }
       },
     },
@@ -248,6 +254,12 @@ interface SpokenOptions {
 function assertSound(type: string | undefined, raw_rate: number | null): void {
   if (raw_rate !== null && type !== undefined && /^(text\/|application\/json)/.test(type))
     throw new Error('the answer is no sound')
+}
+
+/** Of `audio/wav; rate=24000`, if it is one that sound can have. */
+function rateIn(type: string | undefined): number | undefined {
+  const rate = Number(/; ?rate="?(\d{4,6})\b/i.exec(type ?? '')?.[1])
+  return isUsable(rate) ? rate : undefined
 }
 
 const millisecondsOf = ({ samples, sample_rate }: Sound): number => (1_000 * samples.length) / sample_rate

@@ -140,7 +140,7 @@ for (const kind of kinds)
     const { hear, words } = openHearing(await listeningTo(kind, there))
     hear(samples(100))
     const { message } = await failure(words)
-    assert.match(message, /No credit left for \[redacted\]/)
+    assert.match(message, /No credit left for Bearer \[redacted\]\./)
     await until(() => there.streams[0]?.socket.readyState === 3)
   })
 
@@ -284,6 +284,37 @@ for (const kind of speaking_kinds)
     assert.match(JSON.stringify(there.requests[0]?.json), /Good morning\./)
     if (kind === 'elevenlabs') assert.match(there.requests[0]?.path ?? '', /\/proxy\/v1\/text-to-speech\/\w+\/stream$/)
   })
+
+test('sound does not play faster when the header of a file lies about its rate', async () => {
+  const other = { kind: 'openai_compatible', type: 'audio/wav' } as const
+  for (const [{ kind, type }, header, expected] of [
+    [other, { rate: 24_000 }, 24_000],
+    [other, { rate: 48_000 }, 48_000],
+    // The header says another rate by its bytes a second, or another number of channels by those of a frame.
+    [other, { rate: 48_000, byte_rate: 48_000 }, 24_000],
+    [other, { rate: 24_000, byte_rate: 24_000 }, 24_000],
+    [other, { rate: 24_000, byte_rate: 96_000 }, 24_000],
+    [other, { rate: 44_100, byte_rate: 44_100 }, 22_050],
+    [other, { rate: 22_050, byte_rate: 0 }, 22_050],
+    [other, { rate: 24_000, channels: 2 }, 24_000],
+    [{ ...other, type: 'audio/wav; rate=22050' }, { rate: 44_100 }, 22_050],
+    [{ ...other, type: 'audio/wav;rate=7' }, { rate: 44_100 }, 44_100],
+    // It was asked for 24,000.
+    [{ kind: 'deepgram', type: 'audio/wav;rate=48000' }, { rate: 48_000 }, 24_000],
+  ] as const) {
+    const there = await speechServer(kind, (response) => {
+      response.writeHead(200, { 'content-type': type })
+      response.end(wavFile(samples(2_400), header))
+    })
+    const speaking = await speakingWith(kind, there)
+    const { rates, sound } = openSaying(speaking)
+    assert.deepEqual([await sound, ...rates], [samples(2_400), expected], JSON.stringify(header))
+    const { audio } = await speaking.model.doGenerate({ text: 'Good morning.' })
+    assert.ok(typeof audio !== 'string')
+    assert.equal(Buffer.from(audio).readUInt32LE(24), expected, JSON.stringify(header))
+    assert.equal(audio.length, 44 + 2 * 2_400)
+  }
+})
 
 for (const kind of speaking_kinds)
   test(`${kind}: a voice that fails before its sound or in the middle is an error`, async () => {

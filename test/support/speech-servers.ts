@@ -134,16 +134,24 @@ export const samples = (count: number): Int16Array =>
 const bytesOf = (values: Int16Array): Buffer => Buffer.from(values.buffer, values.byteOffset, values.byteLength)
 
 /** A service that streams writes `length` into the header before it knows how long the sound becomes. */
-export function wavFile(values: Int16Array, { rate, length }: { rate: number; length?: number }): Buffer {
+export function wavFile(
+  values: Int16Array,
+  {
+    rate,
+    length,
+    byte_rate = rate * 2,
+    channels = 1,
+  }: { rate: number; length?: number; byte_rate?: number; channels?: number },
+): Buffer {
   const head = Buffer.alloc(36)
   head.write('RIFF')
   head.writeUInt32LE(0xffffffff, 4)
   head.write('WAVEfmt ', 8)
   head.writeUInt32LE(16, 16)
   head.writeUInt16LE(1, 20)
-  head.writeUInt16LE(1, 22)
+  head.writeUInt16LE(channels, 22)
   head.writeUInt32LE(rate, 24)
-  head.writeUInt32LE(rate * 2, 28)
+  head.writeUInt32LE(byte_rate, 28)
   head.writeUInt16LE(2, 32)
   head.writeUInt16LE(16, 34)
   // A chunk that nobody needs, of an odd length.

@@ -63,11 +63,11 @@ export function readSamples(bytes: Uint8Array): Int16Array {
 
 /**
  * Reads PCM16 and μ-law of any rate, and of several channels the first. Sizes that a file can't have, as in files that were
- * streamed, mean its end. Throws if it is no such file.
+ * streamed, mean its end. Its header may lie about the rate: a known one wins. Throws if it is no such file.
  */
-export function readWav(file: Uint8Array): Sound {
+export function readWav(file: Uint8Array, known_rate?: number): Sound {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength)
-  const data = findData(bytes)
+  const data = findData(bytes, known_rate)
   if (!data) throw new Error('the WAV file has no samples')
   const { format, start, size } = data
   return { samples: firstChannel(bytes.subarray(start, start + size), format), sample_rate: format.sample_rate }
@@ -80,11 +80,13 @@ export interface WavReader {
   readonly sample_rate: number
 }
 
+/** Of those that a header with two rates may mean: what speech usually has comes first. */
+const usual_rates = [24_000, 22_050, 16_000, 44_100, 48_000, 8_000, 32_000]
 /** What comes before the samples is shorter. */
 const head_bytes_max = 64 * 1024
 
 /** Reads a file that comes in pieces, as `readWav` reads a whole one. A size of 0 means that it was not known. */
-export function openWavReader(): WavReader {
+export function openWavReader(known_rate?: number): WavReader {
   let waiting = Buffer.alloc(0)
   let format: Format | undefined
   let left = Number.POSITIVE_INFINITY
@@ -95,7 +97,7 @@ export function openWavReader(): WavReader {
     push(bytes) {
       waiting = Buffer.concat([waiting, bytes])
       if (!format) {
-        const data = findData(waiting)
+        const data = findData(waiting, known_rate)
         if (!data && waiting.length > head_bytes_max) throw new Error('the WAV file has no samples')
         if (!data) return new Int16Array()
         format = data.format
@@ -115,7 +117,10 @@ export function openWavReader(): WavReader {
 type Format = WavFormat & { frame_bytes: number }
 
 /** Where the samples are. Undefined if they have not come yet. */
-function findData(bytes: Buffer): { format: Format; start: number; size: number } | undefined {
+function findData(
+  bytes: Buffer,
+  known_rate: number | undefined,
+): { format: Format; start: number; size: number } | undefined {
   const begins = (text: string, at: number) => text.startsWith(bytes.toString('latin1', at, at + 4))
   if (!begins('RIFF', 0) || !begins('WAVE', 8)) throw new Error('the sound is no WAV file')
   let format: Format | undefined
@@ -124,13 +129,14 @@ function findData(bytes: Buffer): { format: Format; start: number; size: number 
     const size = bytes.readUInt32LE(offset + 4)
     const start = offset + 8
     if (name === 'data' && format) return { format, start, size }
-    if (name === 'fmt ' && start + size <= bytes.length) format = readFormat(bytes.subarray(start, start + size))
+    if (name === 'fmt ' && start + size <= bytes.length)
+      format = readFormat(bytes.subarray(start, start + size), known_rate)
     offset = start + size + (size % 2)
   }
   return undefined
 }
 
-function readFormat(chunk: Buffer): Format {
+function readFormat(chunk: Buffer, known_rate: number | undefined): Format {
   if (chunk.length < 16) throw new Error('the WAV file has no format')
   const code = chunk.readUInt16LE(0)
   const real_code = code === extensible && chunk.length >= 26 ? chunk.readUInt16LE(24) : code
@@ -138,13 +144,23 @@ function readFormat(chunk: Buffer): Format {
   const encoding = real_code === codes.mulaw ? 'mulaw' : 'pcm16'
   if (real_code !== codes[encoding] || bits !== 8 * bytes_per_sample[encoding])
     throw new Error(`the WAV file has format ${real_code} with ${bits} bits, and only PCM16 and μ-law can be read`)
-  const channels = chunk.readUInt16LE(2)
-  const sample_rate = chunk.readUInt32LE(4)
-  // All rates in use are multiples of it. To convert another one to them would take long.
-  const is_usual = sample_rate % 25 === 0 && sample_rate >= 4_000 && sample_rate <= 192_000
-  if (channels < 1 || !is_usual)
-    throw new Error(`the WAV file has ${channels} channels and ${sample_rate} samples a second`)
-  return { encoding, sample_rate, channels, frame_bytes: channels * bytes_per_sample[encoding] }
+  const said_channels = chunk.readUInt16LE(2)
+  // Frames of one sample are those of one channel.
+  const channels = chunk.readUInt16LE(12) === bytes_per_sample[encoding] ? 1 : said_channels
+  const frame_bytes = channels * bytes_per_sample[encoding]
+  const said_rate = chunk.readUInt32LE(4)
+  const sample_rate = known_rate ?? likelyRate(said_rate, chunk.readUInt32LE(8) / frame_bytes)
+  if (said_channels < 1 || !isUsable(known_rate ?? said_rate))
+    throw new Error(`the WAV file has ${said_channels} channels and ${said_rate} samples a second`)
+  return { encoding, sample_rate, channels, frame_bytes }
+}
+
+/** All rates in use are multiples of 25. To convert another one to them would take long. */
+export const isUsable = (rate: number): boolean => rate % 25 === 0 && rate >= 4_000 && rate <= 192_000
+
+/** A header says twice how fast its samples are. Many writers get the second wrong, and a lie is rarely told twice. */
+function likelyRate(said: number, by_bytes: number): number {
+  return usual_rates.find((rate) => rate === said || rate === by_bytes) ?? said
 }
 
 function firstChannel(data: Buffer, { encoding, frame_bytes }: Format): Int16Array {

@@ -26,8 +26,7 @@ const heading_tag = /^h[1-6]$/
  * Reads the text of HTML. It counts open tags instead of keeping them: a document may be nested as deep as it likes, and tags may be
  * missing. What is skipped and has no end, as in "press <button> twice", was no tag: the rest is read again.
  */
-export function readHtml(html: string): Blocks {
-  const blocks = new Blocks()
+export function readHtml(html: string, blocks = new Blocks()): Blocks {
   const skipped = new Set(skipped_tags)
   for (let rest: string | undefined = html; rest !== undefined; ) {
     const open: OpenTag | undefined = readPart(rest, { blocks, skipped })

@@ -1,93 +1,119 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
-import * as clock from '../../kit/clock.ts'
-import { isShortage } from '../../kit/work/shortage.ts'
 import type { RunContext } from '../../kit/work/work.ts'
 import { UnreadableError } from './blocks.ts'
 import type { FileKind } from './kinds.ts'
 import type { ParsedPassage } from './passages.ts'
-import type { ParseMessage } from './thread.ts'
+import type { ReaderMessage } from './reader-process.ts'
 
-const time_max_ms = 60_000
-const heap_max_mb = 512
-/** What the thread keeps outside of its heap, such as what it has unpacked. Nothing else limits it. */
-const outside_bytes_max = 512 * 1024 * 1024
-const check_every_ms = 200
+/** One process may use so much. */
+const reader_bytes = 400 * 1024 * 1024
+/** What must be left for all else before a second process starts: the first may still grow. */
+const left_bytes = 200 * 1024 * 1024
+const check_every_ms = 100
 
 export interface Parsed {
   passages: ParsedPassage[]
   characters: number
 }
 
-const too_large = 'The file needs too much memory to read. Split it into smaller ones.'
-const too_long = `The file took longer than ${time_max_ms / 1000} seconds to read. Split it into smaller ones.`
 const not_readable = 'The file is damaged and could not be read.'
+const program = path.join(import.meta.dirname, 'reader-process.ts')
+
+/** Processes that read. In a module variable, because the memory is that of the machine. */
+let readers = 0
 
 /**
- * Reads a file in a thread of its own, which ends with it: whatever is in the file, others don't wait, and what it may use is
- * limited. Fails with an UnreadableError if the file is to blame, and with another error if a new attempt may succeed. Returns
- * nothing when the process is about to stop.
+ * Reads a file in a process of its own, which ends with it: whatever is in the file, others don't wait, and what it may use is
+ * limited. One at a time, or two if there is memory for both. Fails with an UnreadableError if the file is to blame, and with another
+ * error if a new attempt may succeed. Returns nothing when this process is about to stop.
  */
 export async function parse(
   { kind, file }: { kind: FileKind; file: Buffer },
   { isStopping, log }: Pick<RunContext, 'isStopping' | 'log'>,
 ): Promise<Parsed | undefined> {
-  const bytes = new Uint8Array(file)
-  const thread = new Worker(new URL('./thread.ts', import.meta.url), {
-    workerData: { kind, file: bytes },
-    transferList: [bytes.buffer],
-    resourceLimits: { maxOldGenerationSizeMb: heap_max_mb, maxYoungGenerationSizeMb: 64, stackSizeMb: 4 },
-    stdout: true,
-    stderr: true,
+  while (!hasMemory(readers) && !isStopping()) await sleep(check_every_ms, undefined, { ref: false })
+  if (isStopping()) return undefined
+  readers += 1
+  try {
+    return await parseInProcess({ kind, file }, { isStopping, log })
+  } finally {
+    readers -= 1
+  }
+}
+
+/** Whether there is memory for one more. The first one needs no permission. */
+export const hasMemory = (running: number, available = process.availableMemory()): boolean =>
+  running === 0 || available >= (running + 1) * reader_bytes + left_bytes
+
+async function parseInProcess(
+  { kind, file }: { kind: FileKind; file: Buffer },
+  { isStopping, log }: Pick<RunContext, 'isStopping' | 'log'>,
+): Promise<Parsed | undefined> {
+  const child = fork(program, [kind, String(file.length)], {
+    serialization: 'advanced',
+    stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
+    // Without it Node uses several times as much memory and is hardly faster.
+    execArgv: ['--heap-growing-percent=100'],
+    // What reads files of others gets no secrets of the service.
+    env: {},
   })
   let has_ended = false
   try {
-    return await Promise.race([read(thread, log), watch(thread, () => has_ended || isStopping())])
+    // It is null if the process could not start.
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(file)
+    return await Promise.race([read(child, log), waitFor(() => has_ended || isStopping())])
   } finally {
     has_ended = true
-    await thread.terminate()
+    await end(child)
   }
 }
 
-function read(thread: Worker, log: RunContext['log']): Promise<Parsed> {
+/** Its memory is free when this resolves. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGKILL')
+  await exited
+}
+
+function read(child: ChildProcess, log: RunContext['log']): Promise<Parsed> {
   const { promise, resolve, reject } = Promise.withResolvers<Parsed>()
   const passages: ParsedPassage[] = []
   let is_reading = false
-  thread.on('message', (message: ParseMessage) => {
+  child.on('message', (message: ReaderMessage) => {
     if (message.type === 'reading') is_reading = true
     else if (message.type === 'passages') {
       passages.push(...message.passages)
-      thread.postMessage('more')
+      // If it has ended meanwhile, `exit` says so.
+      child.send('more', () => {})
     } else if (message.type === 'end') resolve({ passages, characters: message.characters })
-    else reject(new UnreadableError(message.reason))
+    else if (message.type === 'unreadable') reject(new UnreadableError(message.reason))
+    else if (message.type === 'failed') reject(notStarted(new Error(message.error)))
+    else {
+      log.warn({ err: message.error }, 'a file could not be parsed')
+      reject(new UnreadableError(not_readable))
+    }
   })
-  thread.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') return reject(new UnreadableError(too_large))
-    if (!is_reading || isShortage(error)) return reject(notStarted(error))
-    log.warn({ err: error }, 'a file could not be parsed')
-    reject(new UnreadableError(not_readable))
+  child.on('error', (error) => reject(notStarted(error)))
+  child.on('exit', (code, signal) => {
+    const error = new Error(`the process that reads a file ended with ${signal ?? code}`)
+    if (!is_reading) reject(notStarted(error))
+    // Somebody ended it, such as a machine without memory. It is tried again, but not for ever.
+    else if (signal === 'SIGKILL' || signal === 'SIGTERM') reject(error)
+    else reject(new UnreadableError(not_readable))
   })
-  thread.on('exit', (code) =>
-    reject(is_reading ? new UnreadableError(not_readable) : notStarted(new Error(`it ended with ${code}`))),
-  )
   return promise
 }
 
-/** The process has no room for a thread now, or for its modules: those that can't be opened may look as if they were missing. */
+/** The machine has no room for a process now, or for its modules: those that can't be opened may look as if they were missing. */
 const notStarted = (cause: Error): Error =>
-  Object.assign(new Error('a thread could not read a file', { cause }), { code: 'ERR_WORKER_INIT_FAILED' })
+  Object.assign(new Error('a process could not read a file', { cause }), { code: 'ERR_WORKER_INIT_FAILED' })
 
-async function watch(thread: Worker, isOver: () => boolean): Promise<undefined> {
-  const until = clock.ticks() + time_max_ms
-  while (!isOver()) {
-    await sleep(check_every_ms, undefined, { ref: false })
-    if (clock.ticks() > until) throw new UnreadableError(too_long)
-    // It has ended when this fails, and `read` says how.
-    const used = await Promise.race([
-      thread.getHeapStatistics().catch(() => undefined),
-      sleep(check_every_ms, undefined, { ref: false }),
-    ])
-    if (used && used.external_memory + used.malloced_memory > outside_bytes_max) throw new UnreadableError(too_large)
-  }
+async function waitFor(isOver: () => boolean): Promise<undefined> {
+  while (!isOver()) await sleep(check_every_ms, undefined, { ref: false })
   return undefined
 }

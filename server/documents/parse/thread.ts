@@ -21,7 +21,7 @@ export type ParseMessage =
 /** The receiver asks for more, so that it doesn't read all at once. */
 const passages_per_message = 200
 
-// Only `parser.ts` starts the thread.
+// Only `reader-process.ts` starts the thread.
 const { kind, file } = workerData as ParseRequest
 const send = (message: ParseMessage): void => parentPort?.postMessage(message)
 

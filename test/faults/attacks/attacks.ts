@@ -1,7 +1,7 @@
 import { attack as agent_tests } from './agent-tests.ts'
 import type { Attack } from './attack.ts'
 import { attack as campaign_windows } from './campaign-windows.ts'
-import { attack as documents } from './documents.ts'
+import { attacks as documents } from './documents.ts'
 import { attack as embeddings } from './embeddings.ts'
 import { attack as forecasts } from './forecasts.ts'
 import { attack as large_bodies } from './large-bodies.ts'
@@ -32,7 +32,7 @@ export const attacks: Attack[] = [
   transcripts,
   forecasts,
   agent_tests,
-  documents,
+  ...documents,
   embeddings,
   searches,
   mcp_servers,

@@ -51,9 +51,26 @@ const files: [name: string, file: (share: number) => Buffer][] = [
   ['accents.txt', (share) => filled('e\u0301\u0301 ', file_max * share)],
 ]
 
-/** A tenant uploads documents that are hard to read, and one whose page never ends. */
-export const attack: Attack = {
-  name: 'documents that are hard to read',
+const paragraph = `${'Open at **nine**, say [the rules](https://pages.example/rules), '.repeat(12)}\n\n`
+const section = `## Hours\n\n${paragraph.repeat(4)}- Monday\n- Tuesday\n\n| day | from |\n| --- | --- |\n| Monday | 9 |\n\n`
+const heading = '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Hours</w:t></w:r></w:p>'
+const row = `<w:tr>${'<w:tc><w:p><w:r><w:t>Monday at nine</w:t></w:r></w:p></w:tc>'.repeat(4)}</w:tr>`
+const word_section = `${heading}${`<w:p><w:r><w:t>${'Open at nine. '.repeat(60)}</w:t></w:r></w:p>`.repeat(4)}<w:tbl>${row.repeat(4)}</w:tbl>`
+const inline_code = (bytes: number) => filled('`a` **b** ', bytes)
+
+/** Usual ones, as large as they may be, and two that are one paragraph. */
+const large_files: typeof files = [
+  ['large.md', (share) => filled(section, file_max * share)],
+  ['long line.md', (share) => inline_code(file_max * share)],
+  ['large.docx', (share) => zipOf({ ...word_parts, 'word/document.xml': word_section.repeat((5_000 * share) | 0) })],
+  [
+    'one paragraph.docx',
+    (share) => zipOf({ ...word_parts, 'word/document.xml': `<w:p>${'<w:t>a </w:t>'.repeat(4_500_000 * share)}</w:p>` }),
+  ],
+]
+
+const attackWith = (name: string, files_sent: typeof files): Attack => ({
+  name,
   async run({ stack, url, attacker, is_long, print }) {
     const share = is_long ? 1 : 0.02
     const headers = { authorization: `Bearer ${attacker.key}` }
@@ -72,7 +89,8 @@ export const attack: Attack = {
       assert.equal(status, 201, `${name}: ${text}`)
       ids.push(data.id)
     }
-    for (const [name, file] of files) take(await send('POST', '/documents', formOf(file(share), { name }, name)), name)
+    for (const [name, file] of files_sent)
+      take(await send('POST', '/documents', formOf(file(share), { name }, name)), name)
     const address = await listen(stack, (response) => {
       response.writeHead(200, { 'content-type': 'text/plain' })
       sendLong(response, endless)
@@ -99,4 +117,10 @@ export const attack: Attack = {
     for (const id of ids) assert.equal((await send('DELETE', `/documents/${id}`)).status, 200)
     print(`documents: ${JSON.stringify(counts)} in ${Math.round((performance.now() - begun_at) / 1_000)} s`)
   },
-}
+})
+
+/** A tenant uploads documents that are hard to read, and one whose page never ends. */
+export const attacks: Attack[] = [
+  attackWith('documents that are hard to read', files),
+  attackWith('large Markdown and Word files', large_files),
+]

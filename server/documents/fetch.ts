@@ -1,6 +1,6 @@
 import type { AtOutside } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { GrowingBuffer } from '../kit/growing-buffer.ts'
+import { GrowingBuffer } from '../kit/outbound/growing-buffer.ts'
 import { OutboundError, ResponseTooLong, TooManyChunks } from '../kit/outbound/request.ts'
 import { truncate } from '../kit/text.ts'
 import { isShortage } from '../kit/work/shortage.ts'

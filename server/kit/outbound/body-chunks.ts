@@ -1,4 +1,4 @@
-import { GrowingBuffer } from '../growing-buffer.ts'
+import { GrowingBuffer } from './growing-buffer.ts'
 
 /** Each chunk costs as much as a large one, so a response may have only so many that are smaller than this. */
 const small_bytes = 64

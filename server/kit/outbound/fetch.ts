@@ -1,5 +1,5 @@
-import { GrowingBuffer } from '../growing-buffer.ts'
 import { letOthersRun } from '../let-others-run.ts'
+import { GrowingBuffer } from './growing-buffer.ts'
 import { assertFewValues } from './json-limits.ts'
 import type { Outbound } from './outbound.ts'
 import { canceled, OutboundError, ResponseTooLong } from './request.ts'

@@ -149,7 +149,7 @@ function openServiceTraces(
 
 export const recordingsFolder = ({ data_dir }: Config): string => path.join(data_dir, 'recordings')
 
-const sealFor = ({ secrets_key, secrets_key_previous }: Config): Seal =>
+export const sealFor = ({ secrets_key, secrets_key_previous }: Config): Seal =>
   secrets_key === undefined ? no_seal : openSeal(secrets_key, seal_info, secrets_key_previous)
 
 const secretsKeyMissing = (): never => {

@@ -1,6 +1,7 @@
 import type { Person } from '../consent/person.ts'
 import type { At, AtOutside, InWorkspace } from '../kit/at.ts'
 import type { Blob } from '../kit/blobs/blobs.ts'
+import { distinctTexts } from '../kit/postgres/distinct-texts.ts'
 import { type IdRange, pageById } from '../kit/postgres/page-by-id.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
 import { ask, cancelUnstarted, isUnstarted } from './end.ts'
@@ -86,3 +87,8 @@ export async function leaveWithoutFiles(at: At, person: Person, limit: number): 
 /** Whether nothing of the person is left here. */
 export const hasNoneOf = async ({ db, workspace }: InWorkspace, person: Person): Promise<boolean> =>
   (await db.run(sql`select from calls where workspace_id = ${workspace} and ${ofPerson(person)} limit 1`)) === 0
+
+/** The numbers that calls were made to and came from. Some have no caller's number, but a word. */
+export async function* numbersIn(at: InWorkspace): AsyncGenerator<string> {
+  for (const column of ['to_number', 'from_number']) yield* distinctTexts(at, { table: 'calls', column })
+}

@@ -16,6 +16,9 @@ FILE is checked first. The release must be the one that has made it, and DATA_DI
 to a database of your own, back up without DATABASE_URL and restore with it. SECRETS_KEY must then be the key of the
 backup.
 
+A backup also has persons who were erased since. --erasures FILE erases them again; parley erasures export > FILE
+prints what it needs, and must be newer than the backup.
+
 Stop the old service before you start the restored one: both would do the same work.`
 
 const loadActions = () => import('./backup-actions.ts')
@@ -38,10 +41,11 @@ export function addRestoreCommand(program: Command, run: Run, shell: Shell): voi
     .command('restore')
     .description('Restore a backup into an empty DATA_DIR or database')
     .argument('<file>', 'The file that backup has created')
+    .option('--erasures <file>', 'Erase again who was erased since: what erasures export has printed')
     .addHelpText('after', restore_note)
-    .action(async (file: string) => {
+    .action(async (file: string, options: { erasures?: string }) => {
       const { openRestore } = await loadRestore()
-      const restore = await openRestore(shell, file)
+      const restore = await openRestore(shell, file, options)
       await run(restore, { may_create: true, must_be_empty: true })
     })
 }

@@ -46,6 +46,7 @@ const commands: Record<string, Add> = {
   secrets: async (to, { run }) => (await import('./secrets.ts')).addSecretsCommands(to, run),
   backup: async (to, { run }) => (await import('./backup.ts')).addBackupCommand(to, run),
   restore: async (to, { run, shell }) => (await import('./backup.ts')).addRestoreCommand(to, run, shell),
+  erasures: async (to, { run }) => (await import('./erasures.ts')).addErasuresCommands(to, run),
   openapi: async (to, { shell }) => (await import('./openapi.ts')).addOpenapiCommand(to, shell),
   completion: async (to, { shell }) => (await import('./completion.ts')).addCompletionCommand(to, shell),
 }

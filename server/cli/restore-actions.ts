@@ -15,13 +15,14 @@ import { addTenants } from '../kit/postgres/tenants.ts'
 import { errorMessage, Problem } from '../kit/problem.ts'
 import { counted } from '../kit/text.ts'
 import { seal_info, version } from '../product.ts'
-import { recordingsFolder } from '../service.ts'
+import { recordingsFolder, sealFor } from '../service.ts'
 import { key_files, readSecretsKeys, writeKeyFile } from '../start/secrets-key.ts'
 import { consoleOf, type Shell } from '../start/shell.ts'
 import { all_workspaces } from '../workspaces/store.ts'
 import { listBackedUp, listRecordings } from './backup-actions.ts'
 import { type Contents, type Manifest, type Part, readBackup, readManifest } from './backup-file.ts'
 import { CanceledError } from './command.ts'
+import { describeErasures, type ErasedAgain, queueErasures, readErasures, runErasures } from './erasures-actions.ts'
 import { formatBytes, openProgress } from './progress.ts'
 import type { Answer } from './run.ts'
 import { stopSignal } from './stop-signal.ts'
@@ -29,7 +30,11 @@ import { stopSignal } from './stop-signal.ts'
 type Restore = (service: Service, shell: Shell, database: Database) => Promise<Answer | undefined>
 
 /** Checks everything that can be checked before the database is opened or created. Returns what restores into it. */
-export async function openRestore(shell: Shell, file: string): Promise<Restore> {
+export async function openRestore(
+  shell: Shell,
+  file: string,
+  { erasures: erasures_file }: { erasures?: string } = {},
+): Promise<Restore> {
   const config = readConfig(shell.env)
   const folder = recordingsFolder(config)
   const left = config.bucket ? 0 : await countRecordings(folder)
@@ -59,6 +64,8 @@ export async function openRestore(shell: Shell, file: string): Promise<Restore> 
   const manifest = await readManifest(file)
   checkRelease(file, manifest)
   const key_source = checkKeys(file, manifest, config)
+  const backed_up_at = manifest.created_at
+  const erasures = erasures_file === undefined ? undefined : await readErasures(erasures_file, { backed_up_at })
   // Those of the backup were left by a restore that was killed, or the old service has the same folder.
   if (known < left)
     throw new SetupError(
@@ -68,9 +75,24 @@ export async function openRestore(shell: Shell, file: string): Promise<Restore> 
     const undo = newUndo()
     try {
       const target = { manifest, config, key_source, undo, has_recordings: left > 0 }
-      const contents = await restoreInto(service, target, (take) => read('Restoring', take))
+      let queued = 0
+      const { contents, opened } = await restoreInto(service, target, {
+        read: (take) => read('Restoring', take),
+        beforeCommit: async (opened, db) => {
+          if (erasures) queued = await queueErasures(opened, db, { erasures, backed_up_at })
+        },
+      })
       await analyze(service, shell, manifest)
-      return describe(name, manifest, contents)
+      const erased = erasures && {
+        count: queued,
+        // Everything is restored, and the service goes on with them.
+        left: await runErasures(opened, erasures, signal).catch((error: unknown) => {
+          consoleOf(shell).error(`erasing has failed: ${errorMessage(error)}`)
+          return queued
+        }),
+        exported_at: erasures.exported_at,
+      }
+      return describe(name, manifest, contents, erased)
     } catch (error) {
       for (const name of undo.keys) await fs.rm(path.join(config.data_dir, name), { force: true })
       if (undo.recordings) await removeRecordings(service, file)
@@ -144,10 +166,17 @@ const newUndo = (): Undo => ({ keys: [], recordings: false })
 
 /** Rows are committed last, after everything has been read and counted. */
 function restoreInto(
-  { pool, tools }: Service,
+  service: Service,
   { manifest, config, key_source, undo, has_recordings }: Target,
-  read: (take: (part: Part) => Promise<void>) => Promise<Contents>,
-): Promise<Contents> {
+  {
+    read,
+    beforeCommit,
+  }: {
+    read: (take: (part: Part) => Promise<void>) => Promise<Contents>
+    beforeCommit: (opened: Service, db: Db) => Promise<void>
+  },
+): Promise<{ contents: Contents; opened: Service }> {
+  const { pool, tools } = service
   const columns = new Map(manifest.tables.map((table) => [table.name, table.columns.map(quoteName)]))
   return pool.session(async (db) => {
     await checkTables(db, manifest)
@@ -172,10 +201,13 @@ function restoreInto(
     }
     // An older version may have added workspaces without them. A sharded database inserts nothing for a workspace without one.
     await addTenants(db, all_workspaces)
+    // The keys may have come from the backup.
+    const opened = { ...service, tools: { ...tools, seal: sealFor({ ...config, ...readSecretsKeys(config) }) } }
+    await beforeCommit(opened, db)
     // If the connection is lost now, the rows may be there: then the files must be, too.
     Object.assign(undo, newUndo())
     await db.script('commit')
-    return contents
+    return { contents, opened }
   })
 }
 
@@ -222,7 +254,12 @@ async function storeRecording({ blobs }: Service['tools'], { key, size, content 
   })
 }
 
-function describe(name: string, { created_at, recordings }: Manifest, contents: Contents): Answer {
+function describe(
+  name: string,
+  { created_at, recordings }: Manifest,
+  contents: Contents,
+  erased: ErasedAgain | undefined,
+): Answer {
   const rows = contents.tables.reduce((sum, table) => sum + table.rows, 0)
   const { files } = contents.recordings
   const lines = [
@@ -230,12 +267,14 @@ function describe(name: string, { created_at, recordings }: Manifest, contents: 
     recordings === 'bucket'
       ? 'The recordings are in the bucket of the old service: set BLOB_URL to it.'
       : `Restored ${counted(files, 'recording', 'recordings')}.`,
+    ...describeErasures(created_at, erased),
     'Stop the old service before you start this one: both would do the same work.',
   ]
   const data = {
     created_at,
     tables: contents.tables.map(({ name, rows }) => ({ name, rows })),
     recordings: recordings === 'bucket' ? null : files,
+    erased: erased ? { persons: erased.count, unfinished: erased.left, until: erased.exported_at } : null,
   }
   return { data: { restored: data }, text: lines.join('\n') }
 }

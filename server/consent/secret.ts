@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { At } from '../kit/at.ts'
+import type { At, InWorkspace } from '../kit/at.ts'
 import { newSecret } from '../kit/crypto/secret.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { first_hash } from './chain.ts'
@@ -38,10 +38,8 @@ export async function lockLedger(at: At): Promise<Ledger> {
 
 /** Returns undefined if the workspace has no ledger yet. Throws if its secret can't be opened with the keys of the service. */
 export async function readHmac(at: At): Promise<Ledger['hmacOf'] | undefined> {
-  const stored = await at.db.maybe<{ secret: string }>(
-    sql`select secret from consent_ledgers where workspace_id = ${at.workspace}`,
-  )
-  return stored && openHmac(at, stored.secret)
+  const sealed = await readSealed(at)
+  return sealed === undefined ? undefined : openHmac(at, sealed)
 }
 
 /** What stands in for phone numbers where they must not be kept. */
@@ -51,4 +49,22 @@ export const hmacFor = async (at: At): Promise<Ledger['hmacOf']> =>
 function openHmac({ tools }: At, sealed: string): Ledger['hmacOf'] {
   const secret = tools.seal.open(sealed)
   return (phone_number) => createHmac('sha256', secret).update(phone_number).digest()
+}
+
+/** The secret of the workspace, sealed. Undefined if it has no ledger yet. */
+export const readSealed = async ({ db, workspace }: InWorkspace): Promise<string | undefined> =>
+  (await db.maybe<{ secret: string }>(sql`select secret from consent_ledgers where workspace_id = ${workspace}`))
+    ?.secret
+
+/**
+ * Gives a workspace that has no ledger one with this secret. Returns what stands in for phone numbers with it. Throws if the secret can't be
+ * opened with the keys of the service.
+ */
+export async function restoreSecret(at: At, sealed: string): Promise<Ledger['hmacOf']> {
+  const hmacOf = openHmac(at, sealed)
+  await at.db.run(
+    sql`insert into consent_ledgers (workspace_id, secret, last_hash) values (${at.workspace}, ${sealed}, ${first_hash})
+      on conflict (workspace_id) do nothing`,
+  )
+  return hmacOf
 }

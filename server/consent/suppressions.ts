@@ -3,6 +3,7 @@ import * as clock from '../kit/clock.ts'
 import { redactAnswers } from '../kit/http/idempotency.ts'
 import type { IsCurrent } from '../kit/http/operation.ts'
 import { newId } from '../kit/id.ts'
+import { distinctTexts } from '../kit/postgres/distinct-texts.ts'
 import * as page from '../kit/postgres/page.ts'
 import { type IdRange, pageById } from '../kit/postgres/page-by-id.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
@@ -116,3 +117,7 @@ export async function eraseNumbers(at: At, person: Person): Promise<void> {
     redactAnswers(at, ids),
   ])
 }
+
+/** All that are suppressed and have a number. */
+export const numbersIn = (at: At): AsyncGenerator<string> =>
+  distinctTexts(at, { table: 'suppressions', column: 'phone_number' })

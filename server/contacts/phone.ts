@@ -44,3 +44,13 @@ const national_number = /^(?!00)\(?\d[\d\s()./-]{4,}$/
 
 /** Whether the text looks like a phone number without a country code. */
 export const isNationalNumber = (text: string): boolean => national_number.test(text)
+
+const written_number = /^['+(\d][\d\s()./+-]{4,}$/
+
+/** The numbers that a text may be, if it is one: as it is, and in each of these countries. */
+export function numbersOfText(text: string, countries: (string | null)[]): string[] {
+  const written = text.trim()
+  if (!written_number.test(written)) return []
+  const number = written.replace(/^'+/, '')
+  return isPhoneNumber(number) ? [number] : countries.flatMap((country) => parsePhoneNumber(number, country) ?? [])
+}

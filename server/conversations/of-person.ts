@@ -1,5 +1,6 @@
 import type { Person } from '../consent/person.ts'
 import type { At, InWorkspace } from '../kit/at.ts'
+import { distinctTexts } from '../kit/postgres/distinct-texts.ts'
 import { type IdRange, pageById } from '../kit/postgres/page-by-id.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
 import * as people from './people.ts'
@@ -47,3 +48,7 @@ export const leave = (at: At, ids: string[]): Promise<number> => unlinkRedacted(
 /** Whether nothing of the person is left here. */
 export const hasNoneOf = async ({ db, workspace }: InWorkspace, person: Person): Promise<boolean> =>
   (await db.run(sql`select from conversations where workspace_id = ${workspace} and ${ofPerson(person)} limit 1`)) === 0
+
+/** The numbers of people in conversations, also behind the name of another service. */
+export const addressesIn = (at: InWorkspace): AsyncGenerator<string> =>
+  distinctTexts(at, { table: 'conversations', column: 'counterpart' })

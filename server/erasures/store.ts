@@ -11,7 +11,7 @@ import { numbersOf } from './belongings.ts'
 import type { Erasure } from './schema.ts'
 import { table } from './work.ts'
 
-const kept_ms = 365 * clock.day_ms
+export const kept_ms = 365 * clock.day_ms
 const delete_batch_rows = 2_000
 
 const columns = raw(`id, contact_id, status, jsonb_build_object('conversations', conversations, 'calls', calls,
@@ -29,23 +29,35 @@ export async function begin(at: At, contact_id: string): Promise<Begun> {
   const running = await findRunning(at, contact_id)
   if (running) return { ...running, is_new: false }
   const numbers = await numbersOf(at, contact)
-  return { ...(await add(at, { contact_id, numbers, keys: numbers.map(await openKeys(at)) })), is_new: true }
+  const id = newId()
+  const keys = numbers.map(await openKeys(at))
+  await queue(at, { id, contact_id, numbers, keys, created_at: clock.iso(clock.wall()) })
+  return { ...(await get(at, id)), is_new: true }
 }
 
-/** Queues an erasure. */
-export async function add(
-  at: At,
-  { contact_id, numbers, keys }: { contact_id: string; numbers: string[]; keys: Buffer[] },
-): Promise<Erasure> {
+interface Queued {
+  id: string
+  contact_id: string
+  numbers: string[]
+  keys: Buffer[]
+  created_at: string
+}
+
+export async function queue(at: At, { id, contact_id, numbers, keys, created_at }: Queued): Promise<void> {
   const { db, workspace, now } = at
-  const id = newId()
   await db.run(
     sql`insert into erasures (workspace_id, id, contact_id, phone_numbers, phone_hmacs, created_at, due_at)
-      values (${workspace}, ${id}, ${contact_id}, ${numbers}, ${keys}::bytea[], ${clock.iso(clock.wall())}, ${clock.iso(now)})`,
+      values (${workspace}, ${id}, ${contact_id}, ${numbers}, ${keys}::bytea[], ${created_at}, ${clock.iso(now)})`,
   )
   announce(at, { table })
-  return get(at, id)
 }
+
+/** How many go on, and how far they are. */
+export const readProgress = ({ db, workspace }: InWorkspace): Promise<{ running: number; progress: string }> =>
+  db.one(
+    sql`select count(*) as running, coalesce(string_agg(concat_ws(' ', id, step, position, conversations, calls, files), ' ' order by id), '') as progress
+      from erasures where workspace_id = ${workspace} and status <> 'done'`,
+  )
 
 const findRunning = ({ db, workspace }: InWorkspace, contact_id: string): Promise<Erasure | undefined> =>
   db.maybe<Erasure>(

@@ -1,6 +1,8 @@
 import { openSearch, type Person } from '../consent/person.ts'
+import { numbersOfText } from '../contacts/phone.ts'
 import type { At, InWorkspace } from '../kit/at.ts'
 import { firstIdOf } from '../kit/id.ts'
+import { distinctTexts } from '../kit/postgres/distinct-texts.ts'
 import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import type { Cells } from './files.ts'
 
@@ -126,3 +128,26 @@ export const forgetNumbers = ({ db, workspace }: At, { phone_numbers }: Person):
   db.run(
     sql`delete from import_numbers where workspace_id = ${workspace} and phone_number = any(${phone_numbers}::text[])`,
   )
+
+/** The numbers in uploaded files, whatever column they are in. */
+export async function* numbersIn(at: At): AsyncGenerator<string> {
+  const { db, workspace } = at
+  const used = await db.many<{ country: string | null }>(
+    sql`select distinct default_country as country from imports where workspace_id = ${workspace}`,
+  )
+  const countries = used.map(({ country }) => country)
+  let after: UploadPosition = { file_id: firstIdOf(0), first_row: 0 }
+  for (;;) {
+    const chunks = await db.many<UploadPosition & { rows: Cells[] }>(
+      sql`select file_id, first_row, rows from import_chunks
+        where workspace_id = ${workspace} and (file_id, first_row) > (${after.file_id}, ${after.first_row})
+        order by file_id, first_row limit ${chunks_per_batch}`,
+    )
+    for (const { rows } of chunks)
+      for (const cell of rows.flatMap((cells) => cells ?? [])) yield* numbersOfText(cell, countries)
+    const last = chunks.at(-1)
+    if (!last || chunks.length < chunks_per_batch) break
+    after = last
+  }
+  yield* distinctTexts(at, { table: 'import_numbers', column: 'phone_number' })
+}

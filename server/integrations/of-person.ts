@@ -1,4 +1,5 @@
 import { openSearch, type Person } from '../consent/person.ts'
+import { numbersOfText } from '../contacts/phone.ts'
 import type { At, InWorkspace } from '../kit/at.ts'
 import type { IdRange } from '../kit/postgres/page-by-id.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
@@ -32,4 +33,22 @@ export async function eraseReceipts({ db, workspace }: At, person: Person): Prom
     sql`update integration_receipts set payload = null, reasons = '{}'
       where workspace_id = ${workspace} and id = any(${found.map(({ id }) => id)}::uuid[])`,
   )
+}
+
+/** The numbers in payloads that belong to no contact, whatever field they are in. */
+export async function* numbersIn({ db, workspace }: At): AsyncGenerator<string> {
+  const used = await db.many<{ country: string | null }>(
+    sql`select distinct default_country as country from integrations where workspace_id = ${workspace}`,
+  )
+  const countries = used.map(({ country }) => country)
+  const receipts = await db.many<{ payload: unknown }>(
+    sql`select payload from integration_receipts
+      where workspace_id = ${workspace} and contact_id is null and payload is not null`,
+  )
+  for (const { payload } of receipts) for (const text of textsIn(payload)) yield* numbersOfText(text, countries)
+}
+
+function* textsIn(value: unknown): Generator<string> {
+  if (typeof value === 'string' || typeof value === 'number') yield String(value)
+  if (typeof value === 'object' && value !== null) for (const member of Object.values(value)) yield* textsIn(member)
 }

@@ -445,6 +445,7 @@ test('help lists every command', async () => {
     'secrets reseal',
     'backup',
     'restore',
+    'erasures export',
     'openapi',
     '--json',
     '--version',

@@ -49,6 +49,12 @@ export async function readTables(db: Db): Promise<Record<string, string>> {
 
 /** A database of the test file with one of everything, each in a workspace of its own, and a call with a recording. */
 export async function openFilled(name: string) {
+  const opened = await openDatabases(name)
+  return { ...opened, filled: await fill(opened.source.url, opened.source_dir) }
+}
+
+/** A database of the test file, and what makes others of backups. */
+export async function openDatabases(name: string) {
   // PostgreSQL may run as another user, who must be able to enter it.
   const checkout = path.resolve(import.meta.dirname, '../..')
   const base = path.join(baseFolder(checkout, product.short_name), '.cache', `${name}-${process.pid}`)
@@ -57,7 +63,6 @@ export async function openFilled(name: string) {
   const source = await createDatabase(name)
   const source_dir = path.join(base, 'source')
   const source_settings = { DATABASE_URL: source.url, DATA_DIR: source_dir, SECRETS_KEY: key }
-  const filled = await fill(source.url, source_dir)
 
   let count = 0
   const newFile = (): string => {
@@ -85,7 +90,7 @@ export async function openFilled(name: string) {
     }
   }
 
-  return { base, source, source_dir, source_settings, filled, newFile, backUp, withDatabase }
+  return { base, source, source_dir, source_settings, newFile, backUp, withDatabase }
 }
 
 async function fill(url: string, data_dir: string) {

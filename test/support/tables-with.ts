@@ -15,12 +15,21 @@ export async function tablesWith(pool: Pool, { id }: Pick<Tenant, 'id'>, text: s
           and columns.column_name = 'workspace_id'
       where tables.table_schema = 'public' and tables.table_type = 'BASE TABLE' order by 1`,
   )
+  const binary = await pool.many<{ table: string; column: string }>(
+    sql`select table_name as table, column_name as column from information_schema.columns
+      where table_schema = 'public' and data_type = 'bytea'`,
+  )
   const found: string[] = []
   for (const { name, is_shared } of tables) {
+    // A row as text has bytes in hexadecimal.
+    const bytes = binary
+      .filter(({ table }) => table === name)
+      .map(({ column }) => `coalesce(encode(${column}, 'escape'), '')`)
+    const texts = raw(['searched::text', ...bytes].join(` || ' ' || `))
     const [row] = await pool.many(
       sql`select 1 as found from ${raw(name)} as searched
         where ${is_shared ? sql`true` : sql`workspace_id = ${id}`}
-          and position(${text.toLowerCase()} in lower(searched::text)) > 0 limit 1`,
+          and position(${text.toLowerCase()} in lower(${texts})) > 0 limit 1`,
     )
     if (row) found.push(name)
   }

@@ -205,6 +205,23 @@ test('the timeline and the history of consent show more on demand, in order', { 
   assert.deepEqual(owner.pageErrors([409]), [], 'what was deleted is not read again')
 })
 
+test('an owner downloads all about a person, and erases the person', { skip }, async () => {
+  const { id } = await send('POST', '/contacts', { phone_number: '+14155550166', first_name: 'Zephyrine' })
+  await openContact(id)
+  await page.getByRole('button', { name: 'More' }).click()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('menuitem', { name: 'Download everything' }).click()
+  const file = fs.readFileSync(await (await downloading).path())
+  assert.equal(file.toString('latin1', 0, 2), 'PK')
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menuitem', { name: 'Erase this person' }).click()
+  await dialog().getByText('erases all conversations, calls, recordings').waitFor()
+  await captureAll(owner, 'contact, erase')
+  await dialog().getByRole('button', { name: 'Erase person' }).click()
+  await page.getByText('The person is being erased.').waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Contacts' }).waitFor()
+})
+
 test('numbers are suppressed on the page of a contact, and found, added and removed in a list', { skip }, async () => {
   await openInPage(page, '/suppressions')
   await page.getByText('No suppressed numbers').waitFor()

@@ -1,5 +1,5 @@
 import { Button, Menu } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ContactWithCrmIds } from '../../../server/contacts/schema.ts'
@@ -12,12 +12,14 @@ import { Dialog } from '../kit/Dialog.tsx'
 import { SmsIcon } from '../kit/icons.tsx'
 import { MoreMenu } from '../kit/MoreMenu.tsx'
 import { Card, Page, Stack } from '../kit/Page.tsx'
-import { useCanEdit } from '../kit/session.ts'
+import { useCanEdit, useIsOwner } from '../kit/session.ts'
 import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
+import { showError } from '../kit/toast.ts'
 import { ContactDetails, DeleteContact } from './ContactDetails.tsx'
 import { ContactForm } from './ContactForm.tsx'
 import { contactQuery, contactTitle } from './contact.ts'
 import styles from './contacts.module.css'
+import { EraseContact } from './EraseContact.tsx'
 import { canSendSms, SendSmsForm } from './SendSmsForm.tsx'
 import { Timeline } from './Timeline.tsx'
 import { useLiveContacts } from './useLiveContacts.ts'
@@ -61,8 +63,14 @@ function Actions({ contact }: { contact: ContactWithCrmIds }) {
   const channels = useQuery(channelsQuery(api))
   const can_send = !channels.data || channels.data.data.some(canSendSms)
   const navigate = useNavigate()
-  const [open, setOpen] = useState<'sms' | 'delete'>()
+  const [open, setOpen] = useState<'sms' | 'delete' | 'erase'>()
   const close = () => setOpen(undefined)
+  const is_owner = useIsOwner()
+  const toList = () => navigate({ to: '/w/$workspace/contacts', params: { workspace } })
+  const downloading = useMutation({
+    mutationFn: () => api.download(`/contacts/${contact.id}/everything`, {}),
+    onError: showError,
+  })
   return (
     <>
       <CallButton contact={contact} />
@@ -74,19 +82,21 @@ function Actions({ contact }: { contact: ContactWithCrmIds }) {
         Start SMS conversation
       </Button>
       <MoreMenu>
+        {is_owner && <Menu.Item onClick={() => downloading.mutate()}>Download everything</Menu.Item>}
         <Menu.Item color="red" onClick={() => setOpen('delete')}>
           Delete
         </Menu.Item>
+        {is_owner && (
+          <Menu.Item color="red" onClick={() => setOpen('erase')}>
+            Erase this person
+          </Menu.Item>
+        )}
       </MoreMenu>
       <Dialog is_open={open === 'sms'} onClose={close} title="Start SMS conversation">
         <SendSmsForm contact={contact} onClose={close} />
       </Dialog>
-      <DeleteContact
-        contact={contact}
-        is_open={open === 'delete'}
-        onClose={close}
-        onDeleted={() => navigate({ to: '/w/$workspace/contacts', params: { workspace } })}
-      />
+      <DeleteContact contact={contact} is_open={open === 'delete'} onClose={close} onDeleted={toList} />
+      <EraseContact contact={contact} is_open={open === 'erase'} onClose={close} onErased={toList} />
     </>
   )
 }

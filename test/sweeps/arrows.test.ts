@@ -186,8 +186,8 @@ only('conversations/rows.ts', 'writes conversations', writesTo('conversations'))
 only('messages/rows.ts', 'writes messages', writesTo('messages'))
 only('campaigns/enrollment-rows.ts', 'writes enrollments', writesTo('enrollments'))
 
-/** What a process has one of: the event loop, the sequence of ids, the thread pool. */
-const of_the_process = ['kit/let-others-run.ts', 'kit/id.ts', 'people/password.ts']
+/** What a process has one of: the event loop, the sequence of ids, the thread pool, the memory of its machine. */
+const of_the_process = ['kit/let-others-run.ts', 'kit/id.ts', 'people/password.ts', 'documents/parse/parser.ts']
 /** Each is the whole of a thread or a process, which does one thing. */
 const threads = [
   'audio/offline/hearing-process.ts',

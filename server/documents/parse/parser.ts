@@ -22,7 +22,7 @@ export interface Parsed {
 const not_readable = 'The file is damaged and could not be read.'
 const program = path.join(import.meta.dirname, 'reader-process.ts')
 
-/** Processes that read. In a module variable, because the memory is that of the machine. */
+/** Processes that read now, of all services of this process: the memory is that of the machine. */
 let readers = 0
 
 /**

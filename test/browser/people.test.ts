@@ -136,7 +136,7 @@ test('a workspace that requires two-factor sign-in asks people to set it up', { 
   await openInPage(page, '/settings/workspace')
   const security = page.getByRole('region', { name: 'Security' })
   assert.ok(await security.getByRole('switch').isDisabled(), 'the owner has none')
-  await security.getByRole('link', { name: 'your profile' }).click()
+  await security.getByRole('link', { name: 'Set it up in your profile' }).click()
   await button('Set up two-factor sign-in').click()
   const key = await page.locator('figure', { hasText: 'enter this key' }).locator('code').innerText()
   await page.getByLabel('Your password').fill(password)

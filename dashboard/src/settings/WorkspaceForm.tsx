@@ -143,24 +143,23 @@ function SecurityFields({ form }: { form: Form }) {
   const props = form.getInputProps('settings.requires_two_factor', { type: 'checkbox' })
   const must_set_up = !has_two_factor && !props.checked
   return (
-    <Switch
-      label="Require two-factor sign-in"
-      description={
-        must_set_up ? (
-          <>
-            Set up two-factor sign-in for yourself first, in{' '}
-            <Link to="/w/$workspace/profile" params={{ workspace }}>
-              your profile
-            </Link>
-            .
-          </>
-        ) : (
-          'People without it are asked to set it up before they can use this workspace. API keys are not affected.'
-        )
-      }
-      disabled={must_set_up}
-      {...props}
-    />
+    <>
+      <Switch
+        label="Require two-factor sign-in"
+        description={
+          must_set_up
+            ? 'Set up two-factor sign-in for yourself first.'
+            : 'People without it are asked to set it up before they can use this workspace. API keys are not affected.'
+        }
+        disabled={must_set_up}
+        {...props}
+      />
+      {must_set_up && (
+        <Link to="/w/$workspace/profile" params={{ workspace }}>
+          Set it up in your profile
+        </Link>
+      )}
+    </>
   )
 }
 

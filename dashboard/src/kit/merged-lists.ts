@@ -1,11 +1,16 @@
 interface PagedQuery {
+  data?: Pages | undefined
   hasNextPage: boolean
   isPending: boolean
   isLoadingError: boolean
   isFetchingNextPage: boolean
   error: Error | null
   refetch: () => Promise<unknown>
-  fetchNextPage: () => Promise<unknown>
+  fetchNextPage: () => Promise<{ data?: Pages | undefined }>
+}
+
+interface Pages {
+  pages: unknown[]
 }
 
 export interface MergedList<Item> {
@@ -28,7 +33,7 @@ export function mergeLists<Item extends { time: string }>(lists: MergedList<Item
     ...stateOf(lists),
     has_more: unfinished.length > 0,
     showMore: () =>
-      Promise.all(unfinished.filter(({ end }) => end >= complete_since).map(({ query }) => query.fetchNextPage())),
+      Promise.all(unfinished.filter(({ end }) => end >= complete_since).map(({ query }) => fetchMore(query))),
   }
 }
 
@@ -37,8 +42,18 @@ export const singleList = <Item>(query: PagedQuery, items: Item[]) => ({
   items,
   ...stateOf([{ query }]),
   has_more: query.hasNextPage,
-  showMore: () => query.fetchNextPage(),
+  showMore: () => fetchMore(query),
 })
+
+const attempts_max = 5
+
+/** An event that refreshes the list meanwhile cancels what is asked for. It comes after the refresh then. */
+async function fetchMore({ data, fetchNextPage }: PagedQuery): Promise<void> {
+  for (let attempts = 0; attempts < attempts_max; attempts += 1) {
+    const after = await fetchNextPage()
+    if (after.data?.pages.length !== data?.pages.length) return
+  }
+}
 
 function stateOf(lists: { query: PagedQuery }[]) {
   return {

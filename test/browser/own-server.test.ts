@@ -119,7 +119,7 @@ test('the owner of the first workspace sees how the installation is', { skip }, 
   const tab = page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Installation' })
   await tab.click()
   await work.getByRole('row', { name: 'Webhook deliveries 0 –' }).waitFor()
-  assert.equal(await work.getByRole('row').count(), 15)
+  assert.equal(await work.getByRole('row').count(), 16)
   await captureAll(owner, 'installation')
   assert.deepEqual(owner.pageErrors(), [])
   const address_of_it = page.url()

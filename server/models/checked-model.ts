@@ -222,9 +222,10 @@ function bytesOf(part: LanguageModelV4Content | LanguageModelV4StreamPart): numb
 export async function toOwnError(error: unknown, api_key: string): Promise<unknown> {
   const { APICallError } = await import('@ai-sdk/provider')
   if (!APICallError.isInstance(error)) return error
-  const { cause, statusCode: status = 0, responseBody = '', responseHeaders } = error
+  const { cause, statusCode = null, responseBody = '', responseHeaders } = error
+  const status = statusCode ?? 0
   if (cause instanceof ProviderError) return cause
-  if (cause instanceof OutboundError && status < 300) return Object.assign(cause, { status })
+  if (cause instanceof OutboundError && status < 300) return Object.assign(cause, { status: statusCode })
   return toProviderError({
     status,
     value: parseJson(responseBody),

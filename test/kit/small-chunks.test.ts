@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { after, test } from 'node:test'
+import { JoiningRequest } from '../../server/kit/http/body/joining-request.ts'
 import { fetchThrough } from '../../server/kit/outbound/fetch.ts'
 import { openOutbound } from '../../server/kit/outbound/outbound.ts'
+import { exchangeBytes } from '../support/raw-http.ts'
 import { receiver } from '../support/receivers.ts'
-import { answerInChunksOfOneByte } from '../support/small-chunks.ts'
+import { answerInChunksOfOneByte, inChunksOfOneByte } from '../support/small-chunks.ts'
 
 const outbound = openOutbound({ allowed: ['127.0.0.1'] })
 after(() => outbound.close())
@@ -63,4 +67,26 @@ test('other work runs while an answer in chunks of one byte is read', async () =
   await Array.fromAsync(body)
   is_read = true
   assert.ok(whole > 1 && turns > whole + 1)
+})
+
+test('a request in chunks of one byte is the same, in a few pieces, in whatever order chunks of any size come', async () => {
+  const server = createServer({ IncomingMessage: JoiningRequest }, async (incoming, response) => {
+    const pieces = await Array.fromAsync(incoming)
+    response.end(JSON.stringify({ text: Buffer.concat(pieces).toString(), count: pieces.length }))
+  }).listen(0, '127.0.0.1')
+  after(() => server.close())
+  await once(server, 'listening')
+  const { port } = Object(server.address())
+  const small = inChunksOfOneByte(text).subarray(0, -5)
+  const large = Buffer.from(`${text.length.toString(16)}\r\n${text}\r\n`)
+  const end = Buffer.from('0\r\n\r\n')
+  const head = 'POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n'
+  for (const parts of [[], [small], [small, large], [large, small, large], [large, large, small, small]]) {
+    const received = await exchangeBytes(`http://127.0.0.1:${port}`, (socket) =>
+      socket.write(Buffer.concat([Buffer.from(head), ...parts, end])),
+    )
+    const answer = JSON.parse(received.slice(received.indexOf('{'), received.lastIndexOf('}') + 1))
+    assert.equal(answer.text, text.repeat(parts.length))
+    assert.ok(answer.count < 50, `${answer.count} pieces`)
+  }
 })

@@ -187,7 +187,13 @@ only('messages/rows.ts', 'writes messages', writesTo('messages'))
 only('campaigns/enrollment-rows.ts', 'writes enrollments', writesTo('enrollments'))
 
 /** What a process has one of: the event loop, the sequence of ids, the thread pool, the memory of its machine. */
-const of_the_process = ['kit/let-others-run.ts', 'kit/id.ts', 'people/password.ts', 'documents/parse/parser.ts']
+const of_the_process = [
+  'kit/let-others-run.ts',
+  'kit/http/body/joining-request.ts',
+  'kit/id.ts',
+  'people/password.ts',
+  'documents/parse/parser.ts',
+]
 /** Each is the whole of a thread or a process, which does one thing. */
 const threads = [
   'audio/offline/hearing-process.ts',

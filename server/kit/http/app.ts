@@ -8,6 +8,7 @@ import * as problem from '../problem.ts'
 import type { Traces } from '../traces/traces.ts'
 import { upload_sockets } from './admission.ts'
 import { drainSocket, isDraining } from './body/drain.ts'
+import { JoiningRequest } from './body/joining-request.ts'
 import { failure } from './envelope.ts'
 import { answerOnSocket, body_limit_bytes, parserProblem } from './errors.ts'
 import { methods } from './other-methods.ts'
@@ -85,6 +86,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     genReqId: newRequestId,
     rewriteUrl: ({ url = '' }) => withoutTrailingSlash(url, public_paths),
     http: {
+      IncomingMessage: JoiningRequest,
       // Node's own error would not be in the envelope: admission checks the header.
       requireHostHeader: false,
       // Others are answered as if they had not asked for it.

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { answerInChunksOfOneByte } from '../../support/small-chunks.ts'
+import { answerInChunksOfOneByte, inChunksOfOneByte } from '../../support/small-chunks.ts'
 import { openClient } from '../client.ts'
 import type { Attack, AttackWorld } from './attack.ts'
 import { type Answer, listen } from './listen.ts'
@@ -115,7 +117,60 @@ async function newProvider(world: AttackWorld, type: string): Promise<{ id: stri
   })
 }
 
-export const attacks: Attack[] = Object.entries(readers).map(([name, run]) => ({
-  name: `chunks of one byte: ${name}`,
-  run,
-}))
+const part = 'Content-Disposition: form-data; name="file"; filename="a.txt"'
+
+/** Each sends a body with one byte in each chunk. */
+const requests: Record<string, (bytes: number) => { path: string; type: string; body: string }> = {
+  uploads: (bytes) => ({
+    path: '/api/v1/documents',
+    type: 'multipart/form-data; boundary=xx',
+    body: `--xx\r\n${part}\r\n\r\n${'We open. '.repeat(bytes / 9)}\r\n--xx--\r\n`,
+  }),
+  'bodies of JSON': (bytes) => ({
+    path: '/api/v1/contacts',
+    type: 'application/json',
+    body: `{"phone_number":"${'1'.repeat(bytes)}"}`,
+  }),
+  'sign-ins without a key': (bytes) => ({
+    path: '/app/session',
+    type: 'application/json',
+    body: `{"email":"${'1'.repeat(bytes)}"}`,
+  }),
+}
+const request_bytes = { long: 900_000, short: 50_000 }
+/** What arrives with the first read of each connection is parsed in one turn. */
+const requests_at_once = { long: 10, short: 4 }
+
+async function send({ stack, url, attacker }: AttackWorld, path: string, type: string, chunks: Buffer): Promise<void> {
+  const { hostname, port } = new URL(url)
+  const socket = net.connect(Number(port), hostname)
+  socket.on('error', () => {})
+  stack.defer(() => void socket.destroy())
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    `Host: ${hostname}:${port}`,
+    `Origin: ${url}`,
+    `Authorization: Bearer ${attacker.key}`,
+    `Content-Type: ${type}`,
+    'Transfer-Encoding: chunked',
+    'Connection: close',
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  socket.write(chunks)
+  const [answer] = await once(socket, 'data')
+  assert.match(String(answer), /^HTTP\/1.1 [24]/)
+  if (!socket.destroyed) await once(socket.resume(), 'close')
+}
+
+export const attacks: Attack[] = [
+  ...Object.entries(readers).map(([name, run]) => ({ name: `chunks of one byte: ${name}`, run })),
+  ...Object.entries(requests).map(([name, request]) => ({
+    name: `chunks of one byte: ${name}`,
+    async run(world: AttackWorld) {
+      const { path, type, body } = request(request_bytes[formOf(world)])
+      const chunks = inChunksOfOneByte(body)
+      await world.beginMeasuring()
+      await Promise.all(Array.from({ length: requests_at_once[formOf(world)] }, () => send(world, path, type, chunks)))
+    },
+  })),
+]

@@ -30,7 +30,11 @@ const countsOf = (tools: { status: string }[]) =>
     Object.entries(Object.groupBy(tools, ({ status }) => status)).map(([name, of]) => [name, of?.length]),
   )
 
+const countRefused = async () =>
+  (await readMetrics(server)).get('parley_tool_duration_seconds_count{result="refused"}') ?? 0
+
 test('a run with side effects that has succeeded is not run again with the same arguments', async () => {
+  const refused_before = await countRefused()
   const world = await newToolWorld(await workspace(), { calls: () => four(tuesday) })
   const { id, turn } = await answerTo(world)
   assert.equal(world.tool.received.length, 1)
@@ -45,7 +49,8 @@ test('a run with side effects that has succeeded is not run again with the same 
   const [next] = await answersAfter(world.tenant, id, 3)
   assert.deepEqual(countsOf(next.tools), { succeeded: 1, refused: 27 })
   assert.equal(world.tool.received.length, 2, 'the contact has spoken')
-  assert.equal((await readMetrics(server)).get('parley_tool_duration_seconds_count{result="refused"}'), 54)
+  // Runs of other tests may be counted too: engines share the database.
+  assert.ok((await countRefused()) - refused_before >= 54)
 })
 
 test('arguments are the same whatever the order of their members, and however their numbers are written', () => {

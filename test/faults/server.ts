@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Config } from '../../server/config.ts'
 import { withDatabase } from '../support/database.ts'
 import { openServer, type Server, testPool } from '../support/harness.ts'
@@ -8,10 +9,11 @@ export async function withServers(
   changes: Partial<Config>,
   work: (servers: Server[]) => Promise<void>,
 ): Promise<void> {
+  const settings = { secrets_key: randomBytes(32).toString('base64'), ...changes }
   const runWith = async (url: string) => {
     const servers: Server[] = []
     try {
-      while (servers.length < count) servers.push(await openServer(testPool(url), changes))
+      while (servers.length < count) servers.push(await openServer(testPool(url), settings))
       await work(servers)
     } finally {
       for (const server of servers) await server.close()

@@ -12,14 +12,15 @@ import { holdTransaction } from '../support/held-transaction.ts'
 import { type CreatedIntegration, createIntegration, outcomeOf, receiptsOf } from '../support/integrations.ts'
 import { waitingFor } from '../support/lock-waits.ts'
 import { phoneNumber } from '../support/samples.ts'
+import { secrets_key } from '../support/served.ts'
 
-const { workspace, fetch, pool, at } = await serve()
+const { workspace, fetch, pool, at } = await serve({ secrets_key })
 
 test('a thousand waiting posts to one URL block neither the workspace nor its other URLs', async () => {
   const own_pool = testPool()
   const { app } = openApi(
     own_pool,
-    readConfig({ LOG_LEVEL: 'silent', RATE_LIMIT_PER_SECOND: '0' }),
+    readConfig({ LOG_LEVEL: 'silent', RATE_LIMIT_PER_SECOND: '0', SECRETS_KEY: secrets_key }),
     migrations,
     openLog('silent'),
   )

@@ -18,15 +18,17 @@ import { type AtOutside, atLater, type Service } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import type { Upgrade } from '../kit/http/app.ts'
 import { letOthersRun } from '../kit/let-others-run.ts'
+import { boundReading, message_frames_max } from '../kit/limits/bounded-reading.ts'
 import type { Log } from '../kit/log.ts'
 import { clientNetwork } from '../kit/network.ts'
 import { Problem } from '../kit/problem.ts'
 import { Engine } from '../kit/work/engine.ts'
 import { observeWork } from '../kit/work/observe.ts'
 import type { Machine } from '../talk/state.ts'
-import { boundReading, message_frames_max } from './bounded-reading.ts'
 import { openUnprovenSockets, type UnprovenSockets } from './unproven-sockets.ts'
 
+/** Ten times what a call needs. */
+const bytes_per_second_max = 1024 * 1024
 /** Who doesn't close its side of a closed socket is disconnected. The types don't know this option yet. */
 const close_within = { closeTimeout: 5_000 }
 const retry_after_seconds = 10
@@ -148,7 +150,7 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
       if (connection.destroyed) return
       server.handleUpgrade(request, connection, head, (socket) => {
         unproven.open(connection, socket)
-        boundReading(socket, connection, () => unproven.isSilent(socket))
+        boundReading(socket, connection, { bytes_per_second_max, isSilent: () => unproven.isSilent(socket) })
         receive(socket, { origin: request.headers.origin ?? null, network })
       })
     }

@@ -280,3 +280,30 @@ test('a package of the AI SDK streams sound through it', async () => {
   assert.deepEqual(received, [1, 2, 3, 4])
   assert.equal(there.headers[0]?.['xi-api-key'], 'sk-test')
 })
+
+const floods: [string, (socket: WebSocket) => void][] = [
+  ['messages', (socket) => socket.send('{"type":"a"}')],
+  ['pings', (socket) => socket.ping()],
+  ['pongs', (socket) => socket.pong()],
+]
+for (const [name, send] of floods) {
+  test(`a server that floods a socket with ${name} is disconnected`, async () => {
+    const count = 20_000
+    const there = await peer((socket) => {
+      for (let sent = 0; sent < count; sent += 1) send(socket)
+    })
+    const failures: string[] = []
+    const onFailure = ({ message }: Error) => void failures.push(message)
+    const options = { ...limits, bytes_max: 1_000_000, is_trusted: true, origin: there.origin, onFailure }
+    const socket = new (outbound().socketClass(options))(there.origin.replace('http', 'ws'))
+    let heard = 0
+    for (const event of ['message', 'ping', 'pong'])
+      socket.on(event, () => {
+        heard += 1
+      })
+    await once(socket, 'close')
+    // The library itself closes a socket with too many pings to answer.
+    assert.equal(failures[0], name === 'pings' ? undefined : 'The server has sent too many messages in a second.')
+    assert.ok(heard < count / 2, `${heard} of ${count} were read`)
+  })
+}

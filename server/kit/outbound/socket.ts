@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import { type ClientOptions, type RawData, WebSocket } from 'ws'
+import { boundReading, message_frames_max } from '../limits/bounded-reading.ts'
 import { inSeconds, OutboundError, OutboundTimeout, ResponseTooLong, toOutboundError } from './request.ts'
 
 export interface SocketOptions {
@@ -46,12 +47,14 @@ export function newSocketClass(guard: SocketGuard, options: SocketOptions): Sock
       const url = new URL(address)
       if (url.origin !== origin.replace(/^http/, 'ws')) throw new OutboundError('The URL belongs to another server.')
       guard.assertAllowedAddress(url.hostname)
-      const settings: ClientOptions & { lookup?: LookupFunction } = {
+      // The types don't know the fragments yet.
+      const settings: ClientOptions & { lookup?: LookupFunction; maxFragments: number } = {
         headers: Object.fromEntries(
           Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
         ),
         handshakeTimeout: open_timeout_ms,
         maxPayload: message_bytes_max,
+        maxFragments: message_frames_max,
         followRedirects: false,
         perMessageDeflate: false,
         ...(guard.lookup && { lookup: guard.lookup }),
@@ -65,6 +68,9 @@ export function newSocketClass(guard: SocketGuard, options: SocketOptions): Sock
       this.on('error', (error) => onFailure(toFailure(error)))
       this.on('unexpected-response', (_request, { statusCode: status = 0 }) =>
         fail(Object.assign(new OutboundError(`The server answered with the status ${status}.`), { status })),
+      )
+      this.on('upgrade', ({ socket }) =>
+        boundReading(this, socket, { onExcess: () => onFailure(new TooManyMessages()) }),
       )
       let bytes = 0
       this.on('message', (data) => {
@@ -85,6 +91,12 @@ export function newSocketClass(guard: SocketGuard, options: SocketOptions): Sock
       super.send(...(parameters as Parameters<WebSocket['send']>))
       if (this.bufferedAmount > unsent_bytes_max) this.terminate()
     }
+  }
+}
+
+class TooManyMessages extends ResponseTooLong {
+  constructor() {
+    super('The server has sent too many messages in a second.')
   }
 }
 

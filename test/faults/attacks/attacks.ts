@@ -15,6 +15,7 @@ import { attack as searches } from './searches.ts'
 import { attack as silent_sockets } from './silent-sockets.ts'
 import { attacks as small_chunks } from './small-chunks.ts'
 import { attack as sms_forms } from './sms-forms.ts'
+import { attacks as speech_floods } from './speech-floods.ts'
 import { attack as tool_arguments } from './tool-arguments.ts'
 import { attack as transcripts } from './transcripts.ts'
 
@@ -24,6 +25,7 @@ export const attacks: Attack[] = [
   long_calls,
   ...model_servers,
   ...small_chunks,
+  ...speech_floods,
   campaign_windows,
   ranges,
   sms_forms,

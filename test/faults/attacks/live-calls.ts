@@ -39,10 +39,10 @@ export const attack: Attack = {
   },
 }
 
-type Place = Pick<Parameters<typeof openVoiceClient>[0], 'url' | 'token'>
+export type Place = Pick<Parameters<typeof openVoiceClient>[0], 'url' | 'token'>
 
 /** Undefined if the line is busy. */
-async function open(stack: AsyncDisposableStack, place: Place): Promise<VoiceClient | undefined> {
+export async function open(stack: AsyncDisposableStack, place: Place): Promise<VoiceClient | undefined> {
   const client = openVoiceClient(place, { is_live: false })
   stack.defer(() => client.socket.terminate())
   return client.next('ready').then(
@@ -51,8 +51,18 @@ async function open(stack: AsyncDisposableStack, place: Place): Promise<VoiceCli
   )
 }
 
-/** A workspace with a voice channel, whose agent says nothing and hears with a provider that is never asked. */
-async function openTalker({ stack, url, data_dir }: AttackWorld, tenant: Tenant): Promise<() => Promise<Place>> {
+interface Talker {
+  provider?: object
+  model?: string
+  greeting?: string
+}
+
+/** A workspace with a voice channel, whose agent says nothing and hears with a provider that is never asked, unless they are given. */
+export async function openTalker(
+  { stack, url, data_dir }: AttackWorld,
+  tenant: Tenant,
+  { provider = { base_url: 'http://127.0.0.1:9' }, model, greeting }: Talker = {},
+): Promise<() => Promise<Place>> {
   const { call, close } = openClient(url, tenant.key)
   stack.defer(close)
   const post = async (path: string, body: object) => {
@@ -60,8 +70,9 @@ async function openTalker({ stack, url, data_dir }: AttackWorld, tenant: Tenant)
     assert.equal(status, 201, JSON.stringify(answered))
     return answered.data
   }
-  const { name } = await post('/providers', newProvider({ base_url: 'http://127.0.0.1:9' }))
-  const { id: agent_id } = await post('/agents', { name: 'Listener', speech: { listen: { provider: name } } })
+  const { name } = await post('/providers', newProvider(provider))
+  const speech = { listen: { provider: name, model } }
+  const { id: agent_id } = await post('/agents', { name: 'Listener', greeting, speech })
   await withEmbeddedPool(data_dir, (pool) => {
     const service = openService(pool, readConfig({ DATA_DIR: data_dir }), () => '')
     return inTransaction(atWall(service, tenant.workspace), (at) =>

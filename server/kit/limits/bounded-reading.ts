@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import * as clock from '../kit/clock.ts'
+import * as clock from '../clock.ts'
+import { letOthersRun } from '../let-others-run.ts'
 
 /** A call has 50 frames of sound a second, and fewer messages. What was held up for five seconds comes at once. */
 const frames_per_second_max = 1_000
-const bytes_per_second_max = 1024 * 1024
 /** What is parsed before others run. The shortest frame has six bytes. */
 const piece_bytes = 4 * 1024
 
@@ -14,11 +14,21 @@ const silent_max = { frames: 2, bytes: 4 * 1024 }
 /** Of one message. The library counts messages, and not the frames that they come in. */
 export const message_frames_max = 8
 
+export interface ReadingBounds {
+  bytes_per_second_max?: number
+  /** Whether it has shown no token. */
+  isSilent?: () => boolean
+  /** Is called before the socket is closed. */
+  onExcess?: () => void
+}
+
 /**
- * Reads what comes over the connection in pieces, so that others run between them. Whoever sends more than any call needs is
- * disconnected, also while the socket is being closed. Whoever has shown no token may send little in all.
+ * Reads what comes over the connection in pieces, so that others run between them: the pieces of all sockets share their time. Whoever
+ * sends more than any call needs is disconnected, also while the socket is being closed. Whoever has shown no token may send little in
+ * all.
  */
-export function boundReading(socket: WebSocket, connection: Duplex, isSilent: () => boolean): void {
+export function boundReading(socket: WebSocket, connection: Duplex, bounds: ReadingBounds): void {
+  const { bytes_per_second_max = Infinity, isSilent = () => false, onExcess = () => {} } = bounds
   const total = { frames: 0, bytes: 0 }
   let window = { since: clock.ticks(), frames: 0, bytes: 0 }
   let is_waiting = false
@@ -34,9 +44,10 @@ export function boundReading(socket: WebSocket, connection: Duplex, isSilent: ()
   }
   const cutOff = () => {
     if (connection.destroyed) return
+    onExcess()
     // The library would parse what has come already.
     connection.removeAllListeners('data')
-    connection.read()
+    while (connection.readableLength > 0) connection.read()
     socket.terminate()
   }
   const readPiece = () => {
@@ -48,7 +59,7 @@ export function boundReading(socket: WebSocket, connection: Duplex, isSilent: ()
     if (piece) count(0, piece.length)
     if (connection.readableLength === 0) return
     is_waiting = true
-    setImmediate(() => {
+    void letOthersRun({ is_urgent: true }).then(() => {
       is_waiting = false
       readPiece()
     })

@@ -77,7 +77,7 @@ export class Checker {
     for (const turn of turns) {
       for (const phrase of any_of) {
         await letOthersRun()
-        if (!this.#isSaid(phrase, turn)) continue
+        if (!(await this.#isSaid(phrase, turn))) continue
         if (type === 'says') return undefined
         return { sentence: `The agent said ${quoted([phrase])}.`, seq: turn.seq }
       }
@@ -87,13 +87,13 @@ export class Checker {
     return { sentence: `The agent ${none} ${quoted(any_of)}.`, seq: turns.at(-1)?.seq ?? last_seq }
   }
 
-  #isSaid(phrase: string, { seq, text }: Scope['turns'][number]): boolean {
+  async #isSaid(phrase: string, { seq, text }: Scope['turns'][number]): Promise<boolean> {
     if (isPattern(phrase)) {
       const pattern = this.#patterns.get(phrase) ?? openPattern(phrase)
       this.#patterns.set(phrase, pattern)
       const said = truncate(text, heard_length_max)
       this.#spend(pattern.size * said.length)
-      return pattern.matches(said)
+      return pattern.isIn(said)
     }
     const list = this.#lists.get(phrase) ?? [phrase]
     this.#lists.set(phrase, list)

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js'
+import { isFound } from './pattern-search.ts'
 import { workOf } from './pattern-work.ts'
 
 /** A larger program would take too long on a long turn. */
@@ -10,7 +11,8 @@ const compiled_letters_max = 50_000
 export interface Pattern {
   /** The work for a text is in proportion to this and to its length. */
   size: number
-  matches: (text: string) => boolean
+  /** Lets others run meanwhile. */
+  isIn: (text: string) => Promise<boolean>
 }
 
 /** A pattern is written `/.../`. */
@@ -25,7 +27,7 @@ export function openPattern(phrase: string): Pattern {
   const compiled = work.size <= compiled_size_max ? compile(source) : undefined
   const size = compiled?.programSize() ?? work.size
   if (!compiled || size > program_size_max) throw new Error('is too large: use fewer or smaller repetitions.')
-  return { size, matches: (text) => compiled.matcher(text).find() }
+  return { size, isIn: (text) => isFound(compiled.re2Input.prog, text) }
 }
 
 function compile(source: string): RE2JS {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { RE2JS } from 're2js'
+import { isFound } from '../../server/agent-tests/pattern-search.ts'
 import { workOf } from '../../server/agent-tests/pattern-work.ts'
 import { isPattern, openPattern } from '../../server/agent-tests/patterns.ts'
+import { runs } from '../support/property-runs.ts'
 
 const usual = [
   'nine|9',
@@ -13,9 +16,10 @@ const usual = [
   '[一-龥]{2,4}',
 ]
 
-test('usual patterns can be used', () => {
+test('usual patterns can be used', async () => {
   for (const source of usual) assert.ok(openPattern(`/${source}/`).size > 0, source)
-  assert.ok(openPattern('/nine|9/').matches('At Nine.'))
+  assert.ok(await openPattern('/nine|9/').isIn('At Nine.'))
+  assert.ok(!(await openPattern('/nine|9/').isIn('At ten.')))
   assert.ok(!isPattern('//'))
 })
 
@@ -50,4 +54,72 @@ test('patterns that take long to compile are refused without that', () => {
     assert.ok(size > 100_000 || letters > 100_000, source)
     assert.throws(() => openPattern(`/${source}/`), /is too large/, source)
   }
+})
+
+test('others run while a slow pattern is looked for', async () => {
+  let is_found: boolean | undefined
+  const searching = openPattern('/.{0,120}~/')
+    .isIn('a'.repeat(20_000))
+    .then((found) => {
+      is_found = found
+    })
+  for (let turn = 1; turn <= 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(is_found, undefined)
+  await searching
+  assert.equal(is_found, false)
+})
+
+const letters = [...'aAbkK9_ .\n', 'ſ', '\u212a', 'é', '一', '😀', '\ud83d', '\ude00']
+const atoms = [
+  'a',
+  'B',
+  'k',
+  's',
+  '9',
+  '_',
+  '.',
+  '😀',
+  '(?s:.)',
+  '[ab]',
+  '[^a]',
+  '\\w',
+  '\\W',
+  '\\d',
+  '\\s',
+  '\\pL',
+  '[一-龥]',
+  '(?-i:k)',
+]
+const borders = ['^', '$', '(?m:^)', '(?m:$)', '\\b', '\\B', '\\A', '\\z', '']
+const repetitions = ['', '', '', '*', '+', '?', '*?', '{2}', '{1,3}', '{0}', '{2,}']
+
+const { source: any_source } = fc.letrec<{ source: string }>((tie) => ({
+  source: fc.oneof(
+    { maxDepth: 4 },
+    { weight: 4, arbitrary: fc.constantFrom(...atoms) },
+    { weight: 2, arbitrary: fc.constantFrom(...borders) },
+    { weight: 3, arbitrary: fc.array(tie('source'), { minLength: 2, maxLength: 4 }).map((all) => all.join('')) },
+    { weight: 2, arbitrary: fc.tuple(tie('source'), tie('source')).map((both) => `(?:${both.join('|')})`) },
+    {
+      weight: 2,
+      arbitrary: fc.tuple(tie('source'), fc.constantFrom(...repetitions)).map(([one, times]) => `(${one})${times}`),
+    },
+  ),
+}))
+const any_letters = fc.array(fc.constantFrom(...letters), { maxLength: 12 }).map((all) => all.join(''))
+
+test('a pattern is found where RE2 finds it', async () => {
+  let found = 0
+  let tried = 0
+  const property = fc.asyncProperty(any_source, fc.array(any_letters, { maxLength: 20 }), async (source, texts) => {
+    const expected = RE2JS.compile(source, RE2JS.CASE_INSENSITIVE)
+    for (const text of texts) {
+      const is_found = expected.matcher(text).find()
+      assert.equal(await isFound(expected.re2Input.prog, text), is_found, JSON.stringify({ source, text }))
+      tried += 1
+      if (is_found) found += 1
+    }
+  })
+  await fc.assert(property, runs())
+  assert.ok(found > 0 && found < tried)
 })

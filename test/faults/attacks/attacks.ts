@@ -10,6 +10,7 @@ import { attack as live_calls } from './live-calls.ts'
 import { attack as long_calls } from './long-calls.ts'
 import { attack as mcp_servers } from './mcp-servers.ts'
 import { attacks as model_servers } from './model-server.ts'
+import { attack as patterns } from './patterns.ts'
 import { attack as ranges } from './ranges.ts'
 import { attack as searches } from './searches.ts'
 import { attack as silent_sockets } from './silent-sockets.ts'
@@ -34,6 +35,7 @@ export const attacks: Attack[] = [
   transcripts,
   forecasts,
   agent_tests,
+  patterns,
   ...documents,
   embeddings,
   searches,

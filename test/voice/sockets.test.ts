@@ -137,10 +137,12 @@ test('a report that was on its way when the sound was cleared does not count for
   await client.next('clear')
   const heard = client.heard()
   await waitUntil('the agent speaks again', () => client.heard() > heard)
+  const { conversation_id } = await getCall(tenant, call.id)
+  await waitUntil('its turn is stored', async () => (await turnsOf(tenant, conversation_id)).length === 3)
   const { length } = client.messages.filter(({ type }) => type === 'clear')
   for (let clears = 0; clears <= length; clears += 1) client.send({ type: 'played', ms: 500, clears })
   client.send({ type: 'end' })
-  const { conversation_id } = await ended(tenant, call.id)
+  await ended(tenant, call.id)
   const turns: { role: string; heard: string }[] = await turnsOf(tenant, conversation_id)
   assert.deepEqual(
     turns.map(({ heard }) => heard),

@@ -53,6 +53,13 @@ export const findOverOf = ({ db, workspace }: InWorkspace, person: Person, limit
       order by created_at, id limit ${limit}`,
   )
 
+/** The calls of these conversations that are not redacted. */
+export const findOfConversations = ({ db, workspace }: InWorkspace, conversation_ids: string[]) =>
+  db.many<{ id: string; has_file: boolean }>(
+    sql`select id, recording_status not in ('none', 'deleted') as has_file from calls
+      where workspace_id = ${workspace} and conversation_id = any(${conversation_ids}::uuid[]) and redacted_at is null`,
+  )
+
 /** Those of these conversations whose calls are not over. */
 export async function findOnLine({ db, workspace }: InWorkspace, conversation_ids: string[]): Promise<Set<string>> {
   const rows = await db.many<{ conversation_id: string }>(

@@ -72,6 +72,15 @@ export async function redactSome(at: At, person: Person): Promise<Counts | undef
   )
   const talks = await findTalks(at, person)
   const of_talks = await countOfConversations(at, talks)
+  // There may be more calls than are redacted at once: then they are redacted with their conversations.
+  const more = await calls.findOfConversations(
+    at,
+    talks.map(({ id }) => id),
+  )
+  const of_more = await countOfCalls(
+    at,
+    more.map((call) => ({ ...call, conversation_id: null })),
+  )
   for (const { id, redacted_at } of talks) if (redacted_at === null) await redactConversation(at, { id, reason: 'api' })
   const web_chats = talks.filter(({ kind }) => kind === 'web_chat')
   if (web_chats.length > 0)
@@ -83,7 +92,7 @@ export async function redactSome(at: At, person: Person): Promise<Counts | undef
     at,
     talks.map(({ id }) => id),
   )
-  return left + over.length + talks.length === 0 ? undefined : sumOf([counted, of_talks])
+  return left + over.length + talks.length === 0 ? undefined : sumOf([counted, of_talks, of_more])
 }
 
 async function findTalks(at: At, person: Person): Promise<conversations.Held[]> {

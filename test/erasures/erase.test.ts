@@ -38,6 +38,16 @@ test('a contact that is only deleted leaves its words, which go when a contact w
     assert.ok((await turnsOf(tenant, id)).every(([, text]) => text === ''))
 })
 
+test('more calls than are redacted at once are all counted, with their files', async () => {
+  const tenant = await workspace()
+  const agent_id = await newAgent(tenant)
+  const { id, phone_number } = await create(tenant, '/contacts', newContact())
+  for (let index = 0; index < 8; index++)
+    await tenant.addCall({ agent_id, contact_id: id, to: phone_number, is_over: true, said: ['Hello.'] })
+  const { counts } = await eraseContact(tenant, id)
+  assert.deepEqual([counts.conversations, counts.calls, counts.files], [8, 8, 8])
+})
+
 test('while an erasure runs, another request gets it, and afterwards there is no such contact', async () => {
   const tenant = await workspace()
   const { id } = await create(tenant, '/contacts', newContact())

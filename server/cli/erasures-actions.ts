@@ -73,9 +73,14 @@ const isErasures = (content: unknown): content is Erasures =>
 const isOfWorkspace = (one: unknown): one is ExportedOfWorkspace =>
   isObject(one) &&
   isIdText(one.id) &&
-  (one.ledger_secret === null || typeof one.ledger_secret === 'string') &&
   Array.isArray(one.erasures) &&
-  one.erasures.every(isExported)
+  one.erasures.every(isExported) &&
+  // Hashes are made with the secret.
+  (one.ledger_secret === null ? one.erasures.length === 0 : isSealed(one.ledger_secret))
+
+/** A secret and what it is sealed with are longer. */
+const isSealed = (value: unknown): boolean =>
+  typeof value === 'string' && /^([\w-]+\.)?[A-Za-z0-9+/]{40,}={0,2}$/.test(value)
 
 const isExported = (one: unknown): one is Exported =>
   isObject(one) &&

@@ -200,6 +200,8 @@ test('a file of erasures that is missing, odd or older than the backup is refuse
     ['[]', /is not a whole file/],
     [whole.replace('"exported_at": "', '"exported_at": "on '), /is not a whole file/],
     [whole.replace('"workspaces": [', '"workspaces": [7,'), /is not a whole file/],
+    [whole.replace(/("ledger_secret": "[^.]+\.)[^"]+/, '$1AAAA'), /is not a whole file/],
+    [whole.replace(/"ledger_secret": "[^"]+"/, '"ledger_secret": null'), /is not a whole file/],
     [whole.replace('"format": 1', '"format": 2'), /was made by another release: its format is 2, expected 1$/],
     [
       fs.readFileSync(old, 'utf8'),

@@ -4,20 +4,34 @@ import { GrowingBuffer } from '../../outbound/growing-buffer.ts'
 /** Chunks of a request that are smaller are joined: each would cost as much as a large one. */
 const small_bytes = 64
 
-/** Those whose small chunks wait to be passed on. In a module variable, because a process has one event loop. */
-const waiting: (() => void)[] = []
+/** After so many in one piece others run for a while, because each took a microsecond of the parser's time. */
+const chunks_in_row_max = 500
+const rest_ms = 10
+
+/** Those whose small chunks wait to be passed on. In module variables, because a process has one event loop. */
+const waiting: (() => number)[] = []
 let is_scheduled = false
+let had_long_row = false
+
+function schedule(): void {
+  if (is_scheduled || waiting.length === 0) return
+  is_scheduled = true
+  if (had_long_row) setTimeout(passOnNext, rest_ms)
+  else setImmediate(passOnNext)
+}
 
 /** One of them in a turn of the event loop: who is passed on is read from again, and 64 kB may be 10,000 chunks. */
 function passOnNext(): void {
-  waiting.shift()?.()
-  is_scheduled = waiting.length > 0
-  if (is_scheduled) setImmediate(passOnNext)
+  is_scheduled = false
+  const chunks = waiting.shift()?.() ?? 0
+  had_long_row = chunks > chunks_in_row_max
+  schedule()
 }
 
 /** A request whose body costs about the same in small chunks as in large ones. */
 export class JoiningRequest extends IncomingMessage {
   readonly #joined = new GrowingBuffer()
+  #chunks = 0
 
   /** Node's parser calls this for each chunk, and reads no more from the connection after it returns false. */
   override push(chunk: Uint8Array | null): boolean {
@@ -28,14 +42,25 @@ export class JoiningRequest extends IncomingMessage {
     const is_first = this.#joined.length === 0
     if (is_first && chunk.length >= small_bytes) return super.push(chunk)
     this.#joined.add(chunk)
-    if (!is_first) return true
-    waiting.push(() => this.#passOn())
-    if (!is_scheduled) setImmediate(passOnNext)
-    is_scheduled = true
+    this.#chunks += 1
+    if (is_first) {
+      waiting.push(() => this.#passOn())
+      schedule()
+    }
+    // Whoever begins to read the body makes the connection read on, also before this is passed on.
     return false
   }
 
-  #passOn(): void {
+  /** Node calls this for a body that nobody has read, and would no longer call `push` for it. */
+  _dump(): void {
+    this.resume()
+  }
+
+  /** Returns how many chunks it passed on. */
+  #passOn(): number {
+    const chunks = this.#chunks
+    this.#chunks = 0
     if (this.#joined.length > 0 && !this.destroyed) super.push(this.#joined.take())
+    return chunks
   }
 }

@@ -28,8 +28,8 @@ const test_runs_max = 40
 /** Files of recordings, each of another workspace. */
 const removals_max = 4
 
-/** Documents that are read, each of another workspace. Reading takes a processor. */
-const documents_max = 2
+/** Documents, each of another workspace. Two are read at a time, and others wait for their turn, are fetched or written meanwhile. */
+const documents_max = 4
 
 /** What may change the contacts of a campaign, or what may be done with them. */
 const contact_work = [

@@ -81,7 +81,10 @@ async function readSentences(): Promise<string[]> {
     const folder = path.join(checkout, 'node_modules', name)
     const file = fs.readdirSync(folder).find((each) => each.toLowerCase() === 'readme.md') ?? 'README.md'
     const content = fs.readFileSync(path.join(folder, file))
-    const parsed = await parse({ kind: 'markdown', file: content }, { isStopping: () => false, log: openLog('warn') })
+    const parsed = await parse(
+      { kind: 'markdown', file: content },
+      { workspace: '', attempt: 1, isStopping: () => false, log: openLog('warn') },
+    )
     for (const { text } of parsed?.passages ?? []) sentences.push(...text.split(/(?<=[.!?])\s+|\n+/))
   }
   return sentences.filter((sentence) => sentence.length > 10)

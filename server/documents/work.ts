@@ -10,7 +10,7 @@ import { type FetchedFile, fetchDocument } from './fetch.ts'
 import * as files from './files.ts'
 import { UnreadableError } from './parse/blocks.ts'
 import type { FileKind } from './parse/kinds.ts'
-import { parse } from './parse/parser.ts'
+import { parse, type ReadLimits } from './parse/parser.ts'
 import type { ParsedPassage } from './parse/passages.ts'
 import { removeEdition } from './removal.ts'
 import { endReading, failReading, lackOfRoom, table } from './store.ts'
@@ -26,11 +26,23 @@ const different_words_max = 300_000
 const vectors_pause_ms = 10 * 60_000
 
 /**
- * Reads a document: fetches it if need be, parses it in a thread, and writes its passages as a new edition, in batches. The last
+ * Reads a document: fetches it if need be, parses it in a process of its own, and writes its passages as a new edition, in batches. The last
  * step makes this edition the one that is found. If the process is killed before, the next one begins again: what is of another edition is
  * deleted, and was never found.
  */
-export const work: RowWork = { table, begin, giveUp }
+export const reading = (limits?: ReadLimits): RowWork => ({
+  table,
+  begin: (at, lease, context) => begin(at, { lease, context, limits }),
+  giveUp,
+})
+
+export const work = reading()
+
+interface Beginning {
+  lease: Lease
+  context: RunContext
+  limits: ReadLimits | undefined
+}
 
 interface Row {
   id: string
@@ -42,11 +54,12 @@ interface Row {
   edition_id: string | null
   must_parse: boolean
   must_fetch: boolean
+  attempt: number
 }
 
-async function begin(at: AtOutside, lease: Lease, context: RunContext): Promise<() => Promise<boolean>> {
+async function begin(at: AtOutside, { lease, context, limits }: Beginning): Promise<() => Promise<boolean>> {
   const row = await at.db.maybe<Row>(
-    sql`select id, name, language, url, content_type, file_id, edition_id, must_parse, must_fetch from documents
+    sql`select id, name, language, url, content_type, file_id, edition_id, must_parse, must_fetch, attempt from documents
       where ${isHeld(lease)}`,
   )
   if (!row) return async () => false
@@ -59,7 +72,7 @@ async function begin(at: AtOutside, lease: Lease, context: RunContext): Promise<
       return true
     }
     if (!is_read) {
-      const read = await readDocument(at, { row, lease, context })
+      const read = await readDocument(at, { row, lease, context, limits })
       if (read === 'stopped') return false
       is_read = true
       edition_id = read ?? edition_id
@@ -83,19 +96,21 @@ async function giveUp(at: At, lease: Lease): Promise<void> {
   )
 }
 
-interface Reading {
+interface Reading extends Beginning {
   row: Row
-  lease: Lease
-  context: RunContext
 }
 
 /** Returns the new edition, or nothing if the document can't be read. */
-async function readDocument(at: AtOutside, { row, lease, context }: Reading): Promise<string | 'stopped' | undefined> {
+async function readDocument(
+  at: AtOutside,
+  { row, lease, context, limits }: Reading,
+): Promise<string | 'stopped' | undefined> {
   const { isStopping } = context
   let fetched_file: string | undefined
   try {
     const source = await openSource(at, { row, context })
-    const parsed = await parse(source, context)
+    const { workspace } = at
+    const parsed = await parse(source, { ...context, workspace, attempt: row.attempt }, limits)
     if (!parsed) return 'stopped'
     // Before anything is written. Others may have taken the room by the end, so `endReading` looks again.
     const bytes = row.must_fetch ? source.file.length : 0
@@ -129,7 +144,7 @@ async function readDocument(at: AtOutside, { row, lease, context }: Reading): Pr
   }
 }
 
-async function openSource(at: AtOutside, { row, context }: Omit<Reading, 'lease'>): Promise<FetchedFile> {
+async function openSource(at: AtOutside, { row, context }: Pick<Reading, 'row' | 'context'>): Promise<FetchedFile> {
   if (row.must_fetch && row.url !== null) return fetchDocument(at, row.url, context.isStopping)
   if (row.file_id === null) throw new UnreadableError('The file is gone. Upload it again.')
   return { file: await files.read(at, row.file_id), kind: row.content_type ?? 'text' }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cutMarkdown, readMarkdown } from '../../server/documents/parse/markdown.ts'
-import { hasMemory, parse } from '../../server/documents/parse/parser.ts'
+import { parse } from '../../server/documents/parse/parser.ts'
+import { hasMemory } from '../../server/documents/parse/turns.ts'
 import { openLog } from '../../server/kit/log.ts'
 
 const megabyte = 1024 * 1024
-const context = { isStopping: () => false, log: openLog('silent') }
+const context = { workspace: '', attempt: 1, isStopping: () => false, log: openLog('silent') }
 
 test('a file is read in another process, and its passages come in order', async () => {
   const text = Array.from({ length: 500 }, (_, index) => `# Part ${index}\n\nOpen at ${index}.\n\n`).join('')

@@ -27,7 +27,7 @@ function free(count: number): void {
 }
 
 async function read(file: (typeof files)[number]): Promise<string> {
-  const context = { isStopping: () => false, log: openLog('silent') }
+  const context = { workspace: '', attempt: 1, isStopping: () => false, log: openLog('silent') }
   try {
     return (await parse({ ...file }, context)) ? 'read' : 'stopped'
   } catch (error) {

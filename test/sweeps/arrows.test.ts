@@ -192,7 +192,7 @@ const of_the_process = [
   'kit/http/body/joining-request.ts',
   'kit/id.ts',
   'people/password.ts',
-  'documents/parse/parser.ts',
+  'documents/parse/turns.ts',
 ]
 /** Each is the whole of a thread or a process, which does one thing. */
 const threads = [

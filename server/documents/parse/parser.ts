@@ -7,12 +7,7 @@ import { UnreadableError } from './blocks.ts'
 import type { FileKind } from './kinds.ts'
 import type { ParsedPassage } from './passages.ts'
 import type { ReaderMessage } from './reader-process.ts'
-
-/** One process may use so much. */
-const reader_bytes = 400 * 1024 * 1024
-/** What must be left for all else before a second process starts: the first may still grow. */
-const left_bytes = 200 * 1024 * 1024
-const check_every_ms = 100
+import { check_every_ms, endTurn, type TurnLimits, takeTurn, turn_limits } from './turns.ts'
 
 export interface Parsed {
   passages: ParsedPassage[]
@@ -22,37 +17,54 @@ export interface Parsed {
 const not_readable = 'The file is damaged and could not be read.'
 const program = path.join(import.meta.dirname, 'reader-process.ts')
 
-/** Processes that read now, of all services of this process: the memory is that of the machine. */
-let readers = 0
+export interface ReadLimits extends TurnLimits {
+  /** Reading one file takes no longer than this. */
+  time_max_ms: number
+}
+
+export const read_limits: ReadLimits = { ...turn_limits, time_max_ms: 60_000 }
+
+interface Source {
+  kind: FileKind
+  file: Buffer
+}
+
+interface Context extends Pick<RunContext, 'isStopping' | 'log'> {
+  workspace: string
+  /** 1 for the first attempt to read the file. */
+  attempt: number
+}
 
 /**
  * Reads a file in a process of its own, which ends with it: whatever is in the file, others don't wait, and what it may use is
- * limited. One at a time, or two if there is memory for both. Fails with an UnreadableError if the file is to blame, and with another
+ * limited. Only a few run at a time (turns.ts). Fails with an UnreadableError if the file is to blame, and with another
  * error if a new attempt may succeed. Returns nothing when this process is about to stop.
  */
-export async function parse(
-  { kind, file }: { kind: FileKind; file: Buffer },
-  { isStopping, log }: Pick<RunContext, 'isStopping' | 'log'>,
-): Promise<Parsed | undefined> {
-  while (!hasMemory(readers) && !isStopping()) await sleep(check_every_ms, undefined, { ref: false })
-  if (isStopping()) return undefined
-  readers += 1
+export async function parse(source: Source, context: Context, limits = read_limits): Promise<Parsed | undefined> {
+  const { workspace, attempt, isStopping, log } = context
+  const turn = await takeTurn({ workspace, attempt }, limits, isStopping)
+  if (!turn) return undefined
   try {
-    return await parseInProcess({ kind, file }, { isStopping, log })
+    const mustEnd = () => turn.must_end || isStopping()
+    const parsed = await parseInProcess(source, { mustEnd, log, time_max_ms: limits.time_max_ms })
+    if (!parsed && !isStopping()) throw interrupted()
+    return parsed
   } finally {
-    readers -= 1
+    endTurn(turn)
   }
 }
 
-/** Whether there is memory for one more. The first one needs no permission. */
-export const hasMemory = (running: number, available = process.availableMemory()): boolean =>
-  running === 0 || available >= (running + 1) * reader_bytes + left_bytes
+interface Reading {
+  mustEnd: () => boolean
+  log: RunContext['log']
+  time_max_ms: number
+}
 
 async function parseInProcess(
-  { kind, file }: { kind: FileKind; file: Buffer },
-  { isStopping, log }: Pick<RunContext, 'isStopping' | 'log'>,
+  { kind, file }: Source,
+  { mustEnd, log, time_max_ms }: Reading,
 ): Promise<Parsed | undefined> {
-  const child = fork(program, [kind, String(file.length)], {
+  const child = fork(program, [kind, String(file.length), String(time_max_ms)], {
     serialization: 'advanced',
     stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
     // Without it Node uses several times as much memory and is hardly faster.
@@ -65,7 +77,7 @@ async function parseInProcess(
     // It is null if the process could not start.
     child.stdin?.on('error', () => {})
     child.stdin?.end(file)
-    return await Promise.race([read(child, log), waitFor(() => has_ended || isStopping())])
+    return await Promise.race([read(child, log), waitFor(() => has_ended || mustEnd())])
   } finally {
     has_ended = true
     await end(child)
@@ -112,6 +124,12 @@ function read(child: ChildProcess, log: RunContext['log']): Promise<Parsed> {
 /** The machine has no room for a process now, or for its modules: those that can't be opened may look as if they were missing. */
 const notStarted = (cause: Error): Error =>
   Object.assign(new Error('a process could not read a file', { cause }), { code: 'ERR_WORKER_INIT_FAILED' })
+
+/** The file is not to blame, so attempts go on until it is read. */
+const interrupted = (): Error =>
+  Object.assign(new Error('other workspaces waited for this reader: the document is read again later'), {
+    code: 'EAGAIN',
+  })
 
 async function waitFor(isOver: () => boolean): Promise<undefined> {
   while (!isOver()) await sleep(check_every_ms, undefined, { ref: false })

@@ -16,7 +16,6 @@ export type ReaderMessage =
   /** Something else is to blame. */
   | { type: 'failed'; error: string; code: string | undefined }
 
-const time_max_ms = 60_000
 const heap_max_mb = 200
 const young_heap_max_mb = 24
 /** Of the process with all that it has unpacked. Some is left of 400 MB, for what it takes before the next look. */
@@ -24,9 +23,9 @@ const resident_bytes_max = 370 * 1024 * 1024
 const check_every_ms = 20
 
 const too_large = 'The file needs too much memory to read. Split it into smaller ones.'
-const too_long = `The file took longer than ${time_max_ms / 1000} seconds to read. Split it into smaller ones.`
+const [kind, size, time_max_ms] = process.argv.slice(2)
+const too_long = `The file took longer than ${Number(time_max_ms) / 1000} seconds to read. Split it into smaller ones.`
 
-const [kind, size] = process.argv.slice(2)
 // Nobody is left to read for.
 process.once('disconnect', () => process.exit())
 const last = await read(await readInput(Number(size)))
@@ -75,7 +74,7 @@ async function read(file: Uint8Array<ArrayBuffer>): Promise<ReaderMessage> {
 
 /** Its own clock looks at the thread, which may never let go of its own. */
 async function watch(): Promise<never> {
-  const until = clock.ticks() + time_max_ms
+  const until = clock.ticks() + Number(time_max_ms)
   for (;;) {
     await sleep(check_every_ms)
     if (clock.ticks() > until) throw new UnreadableError(too_long)

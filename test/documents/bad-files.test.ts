@@ -37,6 +37,7 @@ const unreadable: [what: string, name: string, file: () => Buffer, error: RegExp
   ],
   ['an archive without a document', 'a.docx', () => zipOf(word_parts), /has no Word document/],
   ['HTML of one deep nest without words', 'a.html', () => Buffer.from('<div>'.repeat(1_000_000)), /has no text/],
+  ['a text of millions of paragraphs', 'a.txt', () => Buffer.alloc(20 * megabyte, 'a\n\n'), /needs too much memory/],
   ['a file of blanks', 'a.txt', () => Buffer.from('   \n\n  '), /has no text/],
 ]
 

@@ -6,6 +6,7 @@ import { removeOld } from '../../server/erasures/store.ts'
 import { work } from '../../server/erasures/work.ts'
 import { inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
+import { newId } from '../../server/kit/id.ts'
 import { openLog } from '../../server/kit/log.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { rowWork } from '../../server/kit/work/rows.ts'
@@ -79,6 +80,16 @@ test('while an erasure runs, another request gets it, and afterwards there is no
     sql`select phone_numbers, phone_hmacs as keys from erasures where workspace_id = ${tenant.id}`,
   )
   assert.deepEqual([stored.phone_numbers, stored.keys.length], [null, 1])
+})
+
+test('the same request again names the erasure, also when it is done', async () => {
+  const tenant = await workspace()
+  const { id } = await create(tenant, '/contacts', newContact())
+  const headers = { 'idempotency-key': newId() }
+  const begun = await erase(tenant, id, headers)
+  await untilErased(tenant, begun.body.data.id)
+  const replayed = await erase(tenant, id, headers)
+  assert.deepEqual([replayed.status, replayed.body.data], [202, { id: begun.body.data.id }])
 })
 
 test('concurrent requests begin one erasure', async () => {

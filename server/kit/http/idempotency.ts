@@ -153,11 +153,12 @@ const resourceOf = ({ keyed, answer }: { keyed: KeyedRequest; answer: Answer }):
   /^\{"success":true,"data":\{"id":"([0-9a-f-]{36})"/.exec(answer.body)?.[1] ??
   null
 
-/** Removes all but the ids from the stored answers about these resources. */
+/** Removes all but the ids from the stored answers about these resources. An answer may be about another one, such as an erasure of a contact. */
 export async function redactAnswers({ db, workspace }: At, resource_ids: string[]): Promise<void> {
   await db.run(
     sql`update idempotency_keys
-      set body = '{"success":true,"data":{"id":"' || resource_id::text || '"}}'
+      set body = '{"success":true,"data":{"id":"' ||
+        coalesce(substring(body from '^[{]"success":true,"data":[{]"id":"([0-9a-f-]{36})"'), resource_id::text) || '"}}'
       where workspace_id = ${workspace} and resource_id = any(${resource_ids}::uuid[]) and status < 300`,
   )
 }

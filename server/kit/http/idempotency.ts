@@ -153,7 +153,7 @@ const resourceOf = ({ keyed, answer }: { keyed: KeyedRequest; answer: Answer }):
   /^\{"success":true,"data":\{"id":"([0-9a-f-]{36})"/.exec(answer.body)?.[1] ??
   null
 
-/** Removes all but the ids from the stored answers about these resources. An answer may be about another one, such as an erasure of a contact. */
+/** Removes all but the id from the stored answers about these resources. It is the answer's own: that may be about something else. */
 export async function redactAnswers({ db, workspace }: At, resource_ids: string[]): Promise<void> {
   await db.run(
     sql`update idempotency_keys

@@ -45,7 +45,7 @@ export interface Config {
   drain_seconds: number
   /** Whoever sends it may read metrics at the port of the API. Undefined: nobody. */
   metrics_token: string | undefined
-  /** Of another server, which has the pages for operators alone, for whoever reaches it. */
+  /** The port of a second server, which has only the pages for operators and asks for no token. */
   metrics_port: number | undefined
   /** Of a collector of traces. Undefined: there are no traces. Unlike the URLs that clients supply, it may be private. */
   otlp_endpoint: string | undefined

@@ -10,7 +10,7 @@ interface Instruction {
   op: number
   /** The instruction that follows. */
   out: number
-  /** Of a choice the other one that follows, of a border which ones it needs. */
+  /** A choice has its second instruction here, and a border the kinds of borders that it needs. */
   arg: number
   matchRune: (letter: number) => boolean
 }
@@ -26,7 +26,7 @@ const none = -1
 export async function isFound({ start, inst }: Program, text: string): Promise<boolean> {
   const letters = Array.from(text, (letter) => letter.codePointAt(0) ?? none)
   const reached_at = new Int32Array(inst.length).fill(none)
-  /** Those that wait for a letter. */
+  /** The instructions that wait for the next letter. */
   let waiting: Instruction[] = []
   for (let at = 0; at <= letters.length; at += 1) {
     if (at % letters_in_a_row === 0) await letOthersRun()

@@ -46,7 +46,7 @@ declare module '../kit/at.ts' {
   }
 }
 
-/** Of versions, by their ids. One that was deleted has none. */
+/** Returns what these versions answer by, by their ids. A deleted version is left out. */
 async function readAnswersBy({ db, workspace, tools }: At, version_ids: string[]): Promise<Map<string, AnswersBy>> {
   const found = new Map<string, AnswersBy>()
   for (const id of version_ids) {
@@ -68,7 +68,7 @@ async function readAnswersBy({ db, workspace, tools }: At, version_ids: string[]
   return found
 }
 
-/** The same of versions, by their ids, in two round trips at most. */
+/** Says of these versions, by their ids, whether they can answer. It takes two round trips at most. */
 export async function openAnsweringOf(at: At, version_ids: string[]): Promise<(version_id: string) => Answering> {
   const versions = await readAnswersBy(at, version_ids)
   const answering = await openAnswering(at, [...versions.values()])

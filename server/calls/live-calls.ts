@@ -5,9 +5,9 @@ import { Problem } from '../kit/problem.ts'
 const offline_max = 10
 const providers_max = 50
 const retry_after_seconds = 10
-/** Of all places, while other workspaces have a voice channel. At least one. */
+/** This share of all places, and at least one, is kept for workspaces without a live call while others have a voice channel. */
 const reserved_share = 1 / 4
-/** Of the places of a workspace, for the visitors of one channel. At least one. */
+/** The visitors of one channel may have this share of the places of their workspace, and at least one. */
 const channel_share = 1 / 2
 /** A carrier opens a stream, or asks what is next, within this time, here or at another process. */
 export const expect_for_ms = 10_000
@@ -20,7 +20,7 @@ declare module '../kit/at.ts' {
 
 export interface LiveCall {
   workspace: string
-  /** Of a visitor, who talks in a browser: nobody is asked for a key there. */
+  /** The channel of a visitor, who talks in a browser and needs no key. */
   web_channel_id: string | null
   /** Whether its speech is recognised by this process. */
   is_offline: boolean

@@ -13,7 +13,7 @@ import * as conversations from './store.ts'
 
 /** The largest integer of the database. */
 const seq_max = 2 ** 31 - 1
-/** So many are prepared for the database before other work of the process may run. */
+/** After this many turns have been prepared for the database, other work of the process may run. */
 const turns_at_once = 100
 
 const oldest_first: page.Sort = {

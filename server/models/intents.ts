@@ -9,7 +9,7 @@ export function scoreIntent(intent: Intent, heard: Heard, names: readonly string
   const { language, unique_words } = heard
   const { anywhere, in_statements, by_name, but } = readPhrases(language.intents[intent], language)
   const { text, stated, words } = readingOf(heard)
-  // A goodbye ends the conversation, and who asks something wants an answer.
+  // A goodbye ends the conversation, and a person who asks something wants an answer.
   if (intent === 'goodbye' && stated !== text) return undefined
   const is_negated = intent === 'yes' && language.negations.some((word) => unique_words.has(word))
   const longest = (phrases: Phrase[], searched: string) => {

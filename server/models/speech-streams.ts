@@ -54,7 +54,7 @@ export async function* readWords(
 interface SoundOptions {
   /** Of samples without a header; null: it is a WAV file. */
   raw_rate: number | null
-  /** Of a WAV file, whatever its header says. */
+  /** The rate of a WAV file if it is known, also where its header has another one. */
   known_rate: number | undefined
   toError: (error: unknown) => unknown
 }

@@ -101,7 +101,7 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     this.#chunks.add(chunk)
     if (this.#chunks.isTooMany) this.#finish(new TooManyChunks())
     else if (this.#chunks.joined.length >= piece_bytes || this.#chunks.isLongRow()) {
-      // Who waits for it asks for more at once, and gets it when others have run.
+      // The reader asks for more at once, and gets it when others have run.
       controller.pause()
       this.#passOn()
     } else this.#passOnSoon()

@@ -69,7 +69,8 @@ async function main(): Promise<void> {
     if (!(error instanceof SetupError)) throw error
     fail(`The tests can't run now: ${error.message}`)
   }
-  await Promise.all(checks)
+  // What is printed last is seen, also where only the end of a long output is kept.
+  for (const mistakes of await Promise.all(checks)) if (mistakes) fail(mistakes)
 }
 
 function fail(message: string, exit_code = 1): void {
@@ -107,7 +108,7 @@ function inItems(files: string[]): string[][] {
   return [...of_browsers, ...others.map((file) => [file])].filter((item) => item.length > 0)
 }
 
-const staticChecks = (): Promise<void>[] => [
+const staticChecks = (): Promise<string>[] => [
   check('biome', ['check', '--error-on-warnings', '.']),
   check('oxlint', ['--type-aware']),
   ...['.', 'dashboard', 'chat', 'voice', 'sdk', 'server/docs/browser'].map((project) => {
@@ -116,16 +117,16 @@ const staticChecks = (): Promise<void>[] => [
   }),
 ]
 
-/** Prints the output of the program when it has ended, because several run at the same time. */
-async function check(program: string, args: string[]): Promise<void> {
+/** The output of a program that finds mistakes, or else nothing. */
+async function check(program: string, args: string[]): Promise<string> {
   const child = spawn(program, args, { cwd: checkout, stdio: ['ignore', 'pipe', 'pipe'] })
   const output: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk))
   try {
     const [code] = await once(child, 'close')
-    if (code !== 0) fail(`${Buffer.concat(output)}\n${program} found mistakes.`)
+    return code === 0 ? '' : `${Buffer.concat(output)}\n${program} found mistakes.`
   } catch (error) {
-    fail(`${program} can't be started: ${error}`)
+    return `${program} can't be started: ${error}`
   }
 }
 

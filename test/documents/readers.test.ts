@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readHtml } from '../../server/documents/parse/html.ts'
 import { cutMarkdown, readMarkdown } from '../../server/documents/parse/markdown.ts'
 import { parse } from '../../server/documents/parse/parser.ts'
+import { readText } from '../../server/documents/parse/text.ts'
 import { hasMemory } from '../../server/documents/parse/turns.ts'
+import { readWord } from '../../server/documents/parse/word.ts'
 import { openLog } from '../../server/kit/log.ts'
+import { wordOf, zipOf } from '../support/documents.ts'
 
 const megabyte = 1024 * 1024
 const context = { workspace: '', attempt: 1, isStopping: () => false, log: openLog('silent') }
@@ -45,6 +49,24 @@ test('Markdown without a place to cut is cut anyway', () => {
   assert.equal(pieces.join(''), text)
   assert.ok(Math.max(...pieces.map(({ length }) => length)) <= 2 * 256 * 1024)
 })
+
+const words = Array.from({ length: 100_000 }, (_, index) => `word${index}`)
+
+for (const [kind, read] of Object.entries({
+  Word: () => readWord(wordOf([words.join(' ')])),
+  'Word with a piece for each word': () =>
+    readWord(zipOf({ 'word/document.xml': `<w:p>${words.map((word) => `<w:t>${word} </w:t>`).join('')}</w:p>` })),
+  HTML: () => readHtml(`<p>${words.map((word) => `<b>${word}</b> `).join('')}</p>`),
+  text: () => readText(words.join(' ')),
+}))
+  test(`a paragraph of ${kind} without an end becomes several, of whole words`, () => {
+    const { all } = read()
+    assert.ok(Math.max(...all.map(({ text }) => text.length)) <= 256 * 1024)
+    assert.deepEqual(
+      all.flatMap(({ text }) => text.split(' ')),
+      words,
+    )
+  })
 
 test('a link that is defined in another piece is text alone', () => {
   const { all } = readMarkdown(`See [the rules][r].\n\n${sentences}[r]: https://pages.example/rules\n`)

@@ -7,12 +7,42 @@ export class UnreadableError extends Error {}
 /** All text of a file. A file of 20 MB can hardly have more. */
 export const characters_max = 20 * 1024 * 1024
 
+/** A longer block becomes several: to clean a text takes many times its length. */
+const block_length_max = 256 * 1024
+
 /** Collects blocks, and stops when there is too much text. */
 export class Blocks {
   readonly all: Block[] = []
   #characters = 0
+  #text = ''
 
   add(block: Block): void {
+    this.#addCleaned({ ...block, text: this.#addFull(block) })
+  }
+
+  /** Goes on with the block that `end` adds. A block of level 0 is no heading. */
+  write(text: string, level = 0): void {
+    this.#text = this.#addFull(blockOf(this.#text + text, level))
+  }
+
+  end(level = 0): void {
+    this.#addCleaned(blockOf(this.#text, level))
+    this.#text = ''
+  }
+
+  /** Returns what is left when all full blocks are added. They end between words, if they can. */
+  #addFull(block: Block): string {
+    let rest = block.text
+    while (rest.length > block_length_max) {
+      const full = rest.slice(0, block_length_max)
+      const end = Math.max(full.lastIndexOf(' '), full.lastIndexOf('\n')) + 1 || full.length
+      this.#addCleaned({ ...block, text: full.slice(0, end) })
+      rest = rest.slice(end)
+    }
+    return rest
+  }
+
+  #addCleaned(block: Block): void {
     const text = clean(block.text)
     if (text === '') return
     this.#characters += text.length
@@ -20,6 +50,9 @@ export class Blocks {
     this.all.push({ ...block, text })
   }
 }
+
+const blockOf = (text: string, level: number): Block =>
+  level > 0 ? { type: 'heading', level, text } : { type: 'text', text }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are taken out
 const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\ufeff]/g

@@ -43,17 +43,21 @@ interface OpenTag {
 
 /** Returns the skipped tag that has no end. */
 function readPart(html: string, { blocks, skipped }: { blocks: Blocks; skipped: Set<string> }): OpenTag | undefined {
-  let pieces: string[] = []
+  /** What was written last in this block. A first cell is written after nothing, or a new line. */
+  let last = '\n'
   let heading = 0
   let skipping: (OpenTag & { depth: number }) | undefined
   let group_depth = 0
   let pre_depth = 0
   let is_closing_tag = false
   let open_tag = ''
+  const write = (text: string): void => {
+    last = text
+    blocks.write(text, heading)
+  }
   const end = (): void => {
-    const text = pieces.join('')
-    pieces = []
-    blocks.add(heading > 0 ? { type: 'heading', level: heading, text } : { type: 'text', text })
+    last = '\n'
+    blocks.end(heading)
   }
   const begin = (tag: string, tag_end: number): void => {
     if (skipping?.tag === 'head' && !head_tags.has(tag)) skipping = undefined
@@ -68,11 +72,11 @@ function readPart(html: string, { blocks, skipped }: { blocks: Blocks; skipped: 
     if (heading_tag.test(tag)) {
       end()
       heading = Number(tag[1])
-    } else if (cell_tags.has(tag)) pieces.push(pieces.at(-1)?.endsWith('\n') === false ? ' | ' : '')
-    else if (line_tags.has(tag)) pieces.push('\n')
+    } else if (cell_tags.has(tag)) write(last.endsWith('\n') ? '' : ' | ')
+    else if (line_tags.has(tag)) write('\n')
     else if (block_tags.has(tag)) {
       if (group_depth === 0) end()
-      else pieces.push('\n')
+      else write('\n')
     }
     if (grouping_tags.has(tag)) group_depth += 1
     if (tag === 'pre') pre_depth += 1
@@ -91,10 +95,10 @@ function readPart(html: string, { blocks, skipped }: { blocks: Blocks; skipped: 
     if (grouping_tags.has(tag)) group_depth = Math.max(0, group_depth - 1)
     if (tag === 'pre') pre_depth = Math.max(0, pre_depth - 1)
     if (block_tags.has(tag) && !line_tags.has(tag) && group_depth === 0) end()
-    else if (block_tags.has(tag)) pieces.push('\n')
+    else if (block_tags.has(tag)) write('\n')
   }
   const add = (text: string): void => {
-    if (!skipping) pieces.push(pre_depth > 0 ? text : text.replace(/\s+/g, ' '))
+    if (!skipping) write(pre_depth > 0 ? text : text.replace(/\s+/g, ' '))
   }
   const nothing = (): void => {}
   const tokenizer = new Tokenizer(

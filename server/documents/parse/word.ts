@@ -10,10 +10,10 @@ export function readWord(file: Buffer): Blocks {
   const read = openZip(file)
   const relations = read('_rels/.rels', relations_bytes_max)?.toString() ?? ''
   const main = mainPart(relations)
-  const xml = read(main, part_bytes_max)
-  if (!xml) throw new UnreadableError('The file is damaged: it has no Word document in it.')
-  const styles = read(main.replace(/[^/]*$/, 'styles.xml'), part_bytes_max)?.toString() ?? ''
-  return readParagraphs(xml.toString(), headingStyles(styles))
+  const styles = headingStyles(read(main.replace(/[^/]*$/, 'styles.xml'), part_bytes_max)?.toString() ?? '')
+  const xml = read(main, part_bytes_max)?.toString()
+  if (xml === undefined) throw new UnreadableError('The file is damaged: it has no Word document in it.')
+  return readParagraphs(xml, styles)
 }
 
 function mainPart(relations: string): string {
@@ -43,16 +43,14 @@ function headingStyles(xml: string): Map<string, number> {
 
 function readParagraphs(xml: string, heading_styles: Map<string, number>): Blocks {
   const blocks = new Blocks()
-  let pieces: string[] = []
   let level = 0
   let is_text = false
   let table_depth = 0
   /** A second rendering of the same text, for older programs. */
   let fallback_depth = 0
+  const add = (text: string): void => blocks.write(text, level)
   const end = (): void => {
-    const text = pieces.join('')
-    pieces = []
-    blocks.add(level > 0 ? { type: 'heading', level, text } : { type: 'text', text })
+    blocks.end(level)
     level = 0
   }
   readXml(xml, {
@@ -63,8 +61,8 @@ function readParagraphs(xml: string, heading_styles: Map<string, number>): Block
         if (table_depth === 0) end()
         table_depth += 1
       } else if (name === 'w:pStyle') level = table_depth > 0 ? 0 : (heading_styles.get(attributes['w:val'] ?? '') ?? 0)
-      else if (name === 'w:br' || name === 'w:cr') pieces.push('\n')
-      else if (name === 'w:tab') pieces.push(' ')
+      else if (name === 'w:br' || name === 'w:cr') add('\n')
+      else if (name === 'w:tab') add(' ')
     },
     close: (name) => {
       if (name === 'mc:Fallback') fallback_depth -= 1
@@ -72,15 +70,15 @@ function readParagraphs(xml: string, heading_styles: Map<string, number>): Block
       else if (name === 'w:tbl') {
         table_depth -= 1
         if (table_depth === 0) end()
-      } else if (name === 'w:tr') pieces.push('\n')
-      else if (name === 'w:tc') pieces.push(' | ')
+      } else if (name === 'w:tr') add('\n')
+      else if (name === 'w:tc') add(' | ')
       else if (name === 'w:p') {
         if (table_depth === 0) end()
-        else pieces.push(' ')
+        else add(' ')
       }
     },
     text: (text) => {
-      if (is_text && fallback_depth === 0) pieces.push(text)
+      if (is_text && fallback_depth === 0) add(text)
     },
   })
   end()

@@ -54,6 +54,8 @@ export async function open(stack: AsyncDisposableStack, place: Place): Promise<V
 interface Talker {
   provider?: object
   model?: string
+  /** With the provider. */
+  speaks?: boolean
   greeting?: string
 }
 
@@ -61,7 +63,7 @@ interface Talker {
 export async function openTalker(
   { stack, url, data_dir }: AttackWorld,
   tenant: Tenant,
-  { provider = { base_url: 'http://127.0.0.1:9' }, model, greeting }: Talker = {},
+  { provider = { base_url: 'http://127.0.0.1:9' }, model, speaks = false, greeting }: Talker = {},
 ): Promise<() => Promise<Place>> {
   const { call, close } = openClient(url, tenant.key)
   stack.defer(close)
@@ -71,7 +73,7 @@ export async function openTalker(
     return answered.data
   }
   const { name } = await post('/providers', newProvider(provider))
-  const speech = { listen: { provider: name, model } }
+  const speech = { listen: { provider: name, model }, ...(speaks && { speak: { provider: name } }) }
   const { id: agent_id } = await post('/agents', { name: 'Listener', greeting, speech })
   await withEmbeddedPool(data_dir, (pool) => {
     const service = openService(pool, readConfig({ DATA_DIR: data_dir }), () => '')

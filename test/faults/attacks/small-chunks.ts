@@ -2,16 +2,21 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { newTool } from '../../support/samples.ts'
 import { answerInChunksOfOneByte, inChunksOfOneByte } from '../../support/small-chunks.ts'
 import { openClient } from '../client.ts'
 import type { Attack, AttackWorld } from './attack.ts'
 import { type Answer, listen } from './listen.ts'
+import { open as openCall, openTalker } from './live-calls.ts'
 
 const kilobytes = { long: 20_000, short: 150 }
 const at_once = { long: 20, short: 4 }
 const events = { long: 100, short: 5 }
 const poll_every_ms = 100
 const polls_max = 600
+/** A workspace may test one tool a second. */
+const test_every_ms = 1_000
+const spoken_ms = 5_000
 
 const formOf = ({ is_long }: AttackWorld) => (is_long ? 'long' : 'short')
 
@@ -103,18 +108,66 @@ const readers: Record<string, (world: AttackWorld) => Promise<void>> = {
       }),
     )
   },
+  async 'results of tools'(world) {
+    const { call, create } = open(world)
+    const url = `${await listen(world.stack, answerAs(world, 'application/json', ' 2345678\n'))}/`
+    const { id } = await create('/tools', newTool({ url }))
+    for (let tests = 0; tests < at_once[formOf(world)] / 4; tests += 1) {
+      await sleep(test_every_ms)
+      const { body } = await call('POST', `/tools/${id}/test`, { arguments: { day: 'tue' } })
+      assert.equal(body.data?.status, 200, JSON.stringify(body))
+    }
+  },
+  async embeddings(world) {
+    await newProvider(world, 'application/json', { name: 'Vectors', embedding_model: 'small' })
+    const { id } = await open(world).create('/documents', { name: 'Hours', text: 'We open at nine.' })
+    const { call } = open(world)
+    while ((await call('GET', `/documents/${id}`)).body.data.status === 'processing') await sleep(poll_every_ms)
+    const statuses = await Promise.all(
+      Array.from({ length: at_once[formOf(world)] }, async () => {
+        const { status, body } = await open(world).call('GET', '/documents/search?query=open')
+        if (status === 200) assert.equal(body.data.passages.length, 1)
+        else assert.equal(status, 503)
+        return status
+      }),
+    )
+    assert.ok(statuses.includes(200))
+  },
+  async speech(world) {
+    let requests = 0
+    const answer = answerAs(world, 'audio/pcm', 'sounds\0\0')
+    const base_url = await listen(world.stack, (response, body) => {
+      requests += 1
+      answer(response, body)
+    })
+    const place = await openTalker(world, world.attacker, {
+      provider: { base_url: `${base_url}/v1` },
+      speaks: true,
+      greeting: 'Hello, and thank you for calling. How can I help you today?',
+    })
+    await Promise.all(
+      Array.from({ length: at_once[formOf(world)] / 2 }, async () => {
+        const client = await openCall(world.stack, await place())
+        assert.ok(client)
+        await sleep(spoken_ms)
+        client.send({ type: 'end' })
+        await client.closed
+      }),
+    )
+    assert.ok(requests > 0)
+    world.print(`${requests} requests to speak`)
+  },
 }
 
-async function newProvider(world: AttackWorld, type: string): Promise<{ id: string; name: string }> {
+async function newProvider(
+  world: AttackWorld,
+  type: string,
+  fields: object = {},
+): Promise<{ id: string; name: string }> {
   const base_url = `${await listen(world.stack, answerAs(world, type, ': 345678\n'))}/v1`
   const name = `Chunks of ${type}`
-  return open(world).create('/providers', {
-    name,
-    kind: 'openai_compatible',
-    base_url,
-    default_model: 'small',
-    api_key: null,
-  })
+  const provider = { name, kind: 'openai_compatible', base_url, default_model: 'small', api_key: null }
+  return open(world).create('/providers', { ...provider, ...fields })
 }
 
 const part = 'Content-Disposition: form-data; name="file"; filename="a.txt"'

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newTool } from '../../support/samples.ts'
 import { answerInChunksOfOneByte, inChunksOfOneByte } from '../../support/small-chunks.ts'
 import { openClient } from '../client.ts'
+import { newTenant, withEmbeddedPool } from '../service.ts'
 import type { Attack, AttackWorld } from './attack.ts'
 import { type Answer, listen } from './listen.ts'
 import { open as openCall, openTalker } from './live-calls.ts'
@@ -118,7 +119,8 @@ const readers: Record<string, (world: AttackWorld) => Promise<void>> = {
       assert.equal(body.data?.status, 200, JSON.stringify(body))
     }
   },
-  async embeddings(world) {
+  async embeddings(shared) {
+    const world = await withNewTenant(shared)
     await newProvider(world, 'application/json', { name: 'Vectors', embedding_model: 'small' })
     const { id } = await open(world).create('/documents', { name: 'Hours', text: 'We open at nine.' })
     const { call } = open(world)
@@ -133,7 +135,8 @@ const readers: Record<string, (world: AttackWorld) => Promise<void>> = {
     )
     assert.ok(statuses.includes(200))
   },
-  async speech(world) {
+  async speech(shared) {
+    const world = await withNewTenant(shared)
     let requests = 0
     const answer = answerAs(world, 'audio/pcm', 'sounds\0\0')
     const base_url = await listen(world.stack, (response, body) => {
@@ -158,6 +161,12 @@ const readers: Record<string, (world: AttackWorld) => Promise<void>> = {
     world.print(`${requests} requests to speak`)
   },
 }
+
+/** A workspace may have few providers. */
+const withNewTenant = async (world: AttackWorld): Promise<AttackWorld> => ({
+  ...world,
+  attacker: await withEmbeddedPool(world.data_dir, (pool) => newTenant(pool)),
+})
 
 async function newProvider(
   world: AttackWorld,

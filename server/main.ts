@@ -4,7 +4,7 @@ import type { Sound } from './audio/sound.ts'
 import type { Carrier } from './calls/carrier.ts'
 import type { LiveCalls } from './calls/live-calls.ts'
 import { addressOf, type Config, ConfigError } from './config.ts'
-import { compilePatterns } from './consent/spoken.ts'
+import { readPhrases } from './consent/spoken.ts'
 import { migrations, openDatabase } from './database.ts'
 import { background_kinds } from './due-kinds.ts'
 import type { Service } from './kit/at.ts'
@@ -171,7 +171,7 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
   const libraries = Promise.all([loadMcpClient(), loadMcpServer()])
   const database = await openDatabase(config, { as: is_first ? 'serve' : 'share', may_create: is_first, say, log })
   await libraries
-  compilePatterns()
+  readPhrases()
   log.info(`using ${database.name}`)
   const { pool } = database
   await removeLeftovers(recordingsFolder(config)).catch((error: unknown) =>

@@ -639,8 +639,9 @@ export interface Consent {
   /** Whether the person has agreed (`granted`) or opted out (`revoked`). */
   status: 'granted' | 'revoked'
   /**
-   * How the consent was given or revoked. `sms_keyword`: by a word such as STOP. `voice_request`: in a call. `api`: with
-   * an API key. `import`: with an import. `dashboard`: by a person in the dashboard.
+   * How the consent was given or revoked. `sms_keyword`: by a word such as STOP, or a sentence, by SMS. `voice_request`:
+   * in a call. `api`: with an API key, or in words over the API or in a web chat. `import`: with an import. `dashboard`:
+   * by a person in the dashboard.
    */
   source: 'sms_keyword' | 'voice_request' | 'api' | 'import' | 'dashboard'
   /** What shows that it happened, such as the id of a message or the name of a form. */

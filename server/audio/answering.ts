@@ -167,7 +167,7 @@ function hear(state: Answering, { text, is_final, at }: { text: string; is_final
   const is_long = speech !== null && at - speech.started_at > person_max_ms
   const speaker = speakerOf(all, { is_long })
   if (speaker === 'voicemail') return void find(state, speaker, 'words')
-  if (wishIn(said) === 'opt_out') return void settle(state)
+  if (wishIn(said)?.wish === 'opt_out') return void settle(state)
   if (!is_final || text === '') return
   if (found && found.kind !== 'human') state.callings_out += countCallingOut(text)
   // A greeting may begin with one "Hello".

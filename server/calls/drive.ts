@@ -550,6 +550,7 @@ export class CallDrive {
     if (!opt_out || scheduler.stands || dialed.to === '' || this.#options.is_trial) return
     const { id: conversation_id, contact_id } = conversation
     const { to: phone_number, simulate } = dialed
-    await keepOptOut(at, { phone_number, contact_id, evidence: { conversation_id }, at: opt_out.at, simulate }, log)
+    const evidence = { conversation_id, ...opt_out.shown }
+    await keepOptOut(at, { phone_number, contact_id, evidence, at: opt_out.at, simulate }, log)
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Shown } from '../consent/spoken.ts'
 import * as consent from '../consent/store.ts'
 import * as contacts from '../contacts/store.ts'
 import { type At, atLater, inTransaction } from '../kit/at.ts'
@@ -13,7 +14,7 @@ export interface SaidOptOut {
   phone_number: string
   contact_id: string | null
   /** Without the turn, if its words may not be written. */
-  evidence: { conversation_id: string | null; seq?: number }
+  evidence: { conversation_id: string | null; seq?: number } & Partial<Shown>
   /** When it was said. */
   at: number
   /** The simulated person that a request has chosen. */

@@ -405,8 +405,8 @@ export const isTrial = ({ line, is_test }: Pick<Row, 'line' | 'is_test'>): boole
 const toOptOut = ({ save: { opted_out }, before, after: { contact_id, conversation_id } }: Change) => {
   const { simulate } = before
   if (opted_out === null || isTrial(before)) return []
-  const { phone_number, seq, at } = opted_out
-  return [{ phone_number, contact_id, evidence: { conversation_id, seq }, at, simulate }]
+  const { phone_number, seq, at, shown } = opted_out
+  return [{ phone_number, contact_id, evidence: { conversation_id, seq, ...shown }, at, simulate }]
 }
 
 /** What was asked meanwhile of a call that continues is done now. */

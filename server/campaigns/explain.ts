@@ -1,4 +1,6 @@
 import * as clocks from '../clocks/store.ts'
+import * as consents from '../consent/store.ts'
+import type { Contact } from '../contacts/schema.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { isId } from '../kit/id.ts'
@@ -10,6 +12,7 @@ import { readLoad } from './dial/load.ts'
 import type { Explanation } from './explain-schema.ts'
 import { contextOf } from './plan/context.ts'
 import { explain } from './plan/rules.ts'
+import type { Campaign } from './schema.ts'
 import { readCampaign } from './stored-campaign.ts'
 
 /** What the dialer would do with an enrollment now, or at a later time if nothing else happens until then. */
@@ -31,17 +34,32 @@ export async function explainEnrollment(
   if (!clocks.isValidTime(asked_at))
     throw invalid([{ path: 'at', code: 'maximum', message: 'at must not be after the year 9998.' }])
   const second = clock.floorTo(asked_at, clock.second_ms)
-  const [load, recent, made] = await Promise.all([
+  const [load, recent, made, refused] = await Promise.all([
     readLoad(at, campaign),
     attempts.readRecent(at, campaign.id),
     attempts.listOf(at, { enrollment_id: id, kind: campaign.kind }),
+    candidate.refusal === 'opted_out' ? describeOptOut(at, candidate.contact, campaign) : undefined,
   ])
   const { verdict, rules, next_attempt_at } = explain(candidate, contextOf({ now: second, campaign, load, recent }))
   return {
     verdict,
-    rules,
+    rules: rules.map((one) => (one.rule === 'consent' && refused ? { ...one, because: refused } : one)),
     attempts: made,
     at: clock.iso(asked_at),
     next_attempt_at: clock.isoOptional(next_attempt_at),
   }
+}
+
+/** When, by which words and in which conversation the contact has opted out. */
+async function describeOptOut(
+  at: At,
+  { phone_number }: Contact,
+  { kind }: Pick<Campaign, 'kind'>,
+): Promise<string | undefined> {
+  const found = await consents.findLatest(at, { kind, phone_number })
+  if (found?.status !== 'revoked') return undefined
+  const { words, conversation_id } = found.evidence ?? {}
+  const by = typeof words === 'string' ? ` with the words "${words}"` : ''
+  const place = typeof conversation_id === 'string' ? ` in the conversation ${conversation_id}` : ''
+  return `The contact has opted out at ${found.created_at}${by}${place}.`
 }

@@ -16,7 +16,7 @@ const status = oneOf(statuses, {
   examples: ['revoked'],
 })
 const source_text =
-  '`sms_keyword`: by a word such as STOP. `voice_request`: in a call. `api`: with an API key. `import`: with an import. ' +
+  '`sms_keyword`: by a word such as STOP, or a sentence, by SMS. `voice_request`: in a call. `api`: with an API key, or in words over the API or in a web chat. `import`: with an import. ' +
   '`dashboard`: by a person in the dashboard.'
 
 export const Consent = Type.Object(

@@ -1,10 +1,12 @@
-import { languageOf, listen } from '../models/matching.ts'
-import * as english from './wishes/english.ts'
-import * as german from './wishes/german.ts'
-import { sentencesIn } from './wishes/sentences.ts'
-import { stronger, type Wish, wishOfSentence } from './wishes/wish.ts'
+import { en } from '../languages/en.ts'
+import { fold } from '../languages/fold.ts'
+import type { Language } from '../languages/language.ts'
+import { findLanguage, languages } from '../languages/languages.ts'
+import { indexOf, type PhraseIndex, phrasesAt } from '../languages/phrase-index.ts'
+import { type Found, isStronger, judge, type Wish } from '../languages/wish.ts'
+import { apostrophes, sentencesIn } from './sentences.ts'
 
-const stop = 'stop|stopp|stopall|s(?: ,)? t(?: ,)? o(?: ,)? p|aufhören|(?:hören sie|hört|hör) auf'
+const stop = 'stop|stopp|stopall|s(?: ,)? t(?: ,)? o(?: ,)? p|aufhoren|(?:horen sie|hort|hor) auf'
 const before_stop =
   'no|nein|wait|enough|genug|jetzt|make it|i said|i want you to|i would like you to|(?:can|could|will|would) you|you need to|you must|,'
 const after_stop = 'it|this|that|all|now|right now|no|damit|i am not interested|,'
@@ -13,42 +15,73 @@ const only_stop = new RegExp(`^(?:(?:${before_stop}) )*(?:${stop})(?: (?:${stop}
 
 export type { Wish }
 
+/** What shows that someone wants no more calls and messages. It is kept for ever, so it has only words that the rules know. */
+export interface Shown {
+  /** `answer`: a yes to the question. */
+  rule: 'word' | 'sentence' | 'answer'
+  language: string
+  words: string
+}
+
+export interface WishSaid extends Found {
+  /** The one that the words are in. */
+  language: Language
+}
+
+/** Of a long text the beginning and the end are read. It bounds the time. */
+const read_max = 1_000
+
 /**
- * What someone who says this in a call wants. Words such as "cancel", "end" and "quit" are no wish: people say them about
+ * What someone who says this wants, in any language. Words such as "cancel", "end" and "quit" are no wish: people say them about
  * appointments.
  */
-export function wishIn(text: string): Wish | undefined {
-  const sentences = sentencesIn(text)
-  const wish = sentences.map(wishOf).reduce(stronger, undefined)
-  if (wish === 'opt_out') return sentences.some(namesAnotherWay) ? 'unclear' : wish
-  if (only_stop.test(sentences.join(' , '))) return 'stop'
-  return stronger(wish, wishAcross(sentences))
+export function wishIn(text: string): WishSaid | undefined {
+  const sentences = sentencesIn(
+    text.length > 2 * read_max ? `${text.slice(0, read_max)}\n${text.slice(-read_max)}` : text,
+  )
+  const found = strongest(sentences.map(wishOf))
+  if (found?.wish === 'opt_out') {
+    const { another_way } = found.language.opt_outs
+    return sentences.some((sentence) => another_way.test(sentence)) ? { ...found, wish: 'unclear' } : found
+  }
+  const whole = sentences.join(' , ')
+  if (only_stop.test(whole)) return { wish: 'stop', words: whole, language: en }
+  return strongest([found, wishAcross(sentences)])
 }
 
-const phrases = [...english.phrases, ...german.phrases]
-/** One search instead of one for each: most sentences have none of them. */
-const some_phrase = new RegExp(phrases.map(({ says }) => says.source).join('|'), 'u')
-const wishOf = (sentence: string): Wish | undefined =>
-  some_phrase.test(sentence) ? wishOfSentence(sentence, phrases) : undefined
+const strongest = (all: (WishSaid | undefined)[]): WishSaid | undefined =>
+  all.reduce((one, other) => (isStronger(other?.wish, one?.wish) ? other : one), undefined)
 
-/** An alphabet that the patterns are compiled for on its own, and one with the letters of other scripts. */
-const of_both_widths = ['hello there', 'привет']
-/** They are compiled when they are first used, and once more when they are used again. */
-const uses_until_compiled = 2
+let index: PhraseIndex | undefined
 
-/**
- * Compiles the patterns. It takes a tenth of a second in which nothing else runs, so the service does it while it starts: later the
- * first words of a call would make all others wait.
- */
-export function compilePatterns(): void {
-  for (const text of of_both_widths) for (let use = 0; use < uses_until_compiled; use += 1) some_phrase.test(text)
+/** The strongest wish in a sentence of `sentencesIn`. The time is linear in its length. */
+function wishOf(sentence: string): WishSaid | undefined {
+  index ??= indexOf(languages)
+  let strongest: WishSaid | undefined
+  for (const start of placesIn(sentence))
+    for (const { language, at, ...phrase } of phrasesAt(index, sentence, start)) {
+      at.lastIndex = start
+      const [words] = at.exec(sentence) ?? []
+      const found = words === undefined ? undefined : judge(phrase, { sentence, start, words })
+      if (found && isStronger(found.wish, strongest?.wish)) strongest = { ...found, language }
+    }
+  return strongest
 }
 
-const namesAnotherWay = (sentence: string): boolean =>
-  english.another_way.test(sentence) || german.another_way.test(sentence)
+/** Where a phrase may begin: at each word, and at each character of scripts without spaces. */
+function* placesIn(sentence: string): Generator<number> {
+  for (let place = 0; place < sentence.length; place += 1)
+    if (place === 0 || sentence[place - 1] === ' ' || sentence.charCodeAt(place) >= first_unspaced) yield place
+}
+const first_unspaced = 0x3040
+
+/** It takes a third of a second in which nothing else runs, so the service does it while it starts. */
+export function readPhrases(): void {
+  index ??= indexOf(languages)
+}
 
 /** People also say "Stop. Calling. Me.", but "No. More calls, please" is not "no more calls". */
-function wishAcross(sentences: string[]): Wish | undefined {
+function wishAcross(sentences: string[]): WishSaid | undefined {
   const parts = sentences
     .flatMap((sentence) => sentence.split(' , '))
     .filter((part) => part !== 'no' && part !== 'nein')
@@ -57,20 +90,29 @@ function wishAcross(sentences: string[]): Wish | undefined {
     .map((part) => (part.includes(' ') ? '.' : part))
     .join(' ')
     .split('.')
-  if (words_apart.some((words) => wishOf(words.trim()) === 'opt_out')) return 'opt_out'
-  return wishOf(parts.join(' ')) === 'opt_out' ? 'unclear' : undefined
+  const apart = words_apart.map((words) => wishOf(words.trim())).find((found) => found?.wish === 'opt_out')
+  if (apart) return apart
+  const found = wishOf(parts.join(' '))
+  return found?.wish === 'opt_out' ? { ...found, wish: 'unclear' } : undefined
 }
 
 /** Longer words say more than yes. */
 const yes_max = 200
+const word = /[\p{L}\p{M}\p{N}]+/gu
 
 /** Whether this is a yes to a question that must not be misunderstood: not "great, and my appointment?". */
-export function isClearYes(text: string, language_tag: string): boolean {
+export const isClearYes = (text: string, language_tag: string): boolean =>
+  isYesIn(findLanguage(language_tag) ?? en, text)
+
+/** Whether this is a yes in any language to the question whether someone wants no more calls and messages. */
+export const isYesToNoMore = (text: string): boolean => languages.some((language) => isYesIn(language, text))
+
+function isYesIn({ answers }: Language, text: string): boolean {
   if (text.length > yes_max) return false
-  const language = languageOf(language_tag)
-  const { answers } = language
-  const yes = [...answers.yes, ...answers.no_more].map((phrase) => phrase.split(' '))
-  return isMadeOf(listen(text, language).words, { phrases: yes, courtesies: answers.courtesies })
+  const toWords = (all: string[]) => all.map((phrase) => fold(phrase.replace(apostrophes, '')))
+  const yes = toWords([...answers.yes, ...answers.no_more]).map((phrase) => phrase.split(' '))
+  const words = fold(text.replace(apostrophes, '')).match(word) ?? []
+  return isMadeOf(words, { phrases: yes, courtesies: toWords(answers.courtesies) })
 }
 
 /** Whether the words are some of these phrases, one after the other, perhaps with courtesies between them. */

@@ -137,6 +137,22 @@ export async function listOfContact(
   return { ...found, data: found.data.map((consent) => ({ ...consent, contact_id })) }
 }
 
+/** The entry that decides whether the number is called or written to. */
+export async function findLatest(
+  at: At,
+  { kind, phone_number }: { kind: 'voice' | 'sms'; phone_number: string },
+): Promise<Consent | undefined> {
+  const { db, workspace } = at
+  const hmacOf = await readHmac(at)
+  if (!hmacOf) return undefined
+  return db.maybe<Consent>(
+    sql`select ${columns} from consents
+      where workspace_id = ${workspace} and phone_hmac = any(${spellingsOf(phone_number).map(hmacOf)}::bytea[])
+        and kind in (${kind}, 'all')
+      order by seq desc limit 1`,
+  )
+}
+
 /** What the person has agreed to and refused, with any of its numbers, in the order of the ledger. */
 export async function listOfPerson(at: At, { contact_ids, phone_numbers }: Person, range: IdRange): Promise<Consent[]> {
   const { db, workspace } = at

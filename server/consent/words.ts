@@ -1,12 +1,55 @@
+import { fold } from '../languages/fold.ts'
+import type { Language } from '../languages/language.ts'
+import { languages } from '../languages/languages.ts'
+
 export type Word = 'opt_out' | 'opt_in' | 'help'
 
-const meanings = new Map<string, Word>([
-  ...['STOP', 'STOPP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT'].map(
-    (word): [string, Word] => [word, 'opt_out'],
-  ),
-  ...['START', 'UNSTOP'].map((word): [string, Word] => [word, 'opt_in']),
-  ['HELP', 'help'],
-])
+/** What a message of one word asks for. `ordinary`: it asks for no more messages, if it answers nothing. */
+export interface WordSaid {
+  word: Word | 'ordinary'
+  /** Those that have the word. */
+  languages: Language[]
+}
+
+interface Known extends WordSaid {
+  words: string[]
+  is_by_sms: boolean
+}
+
+interface Listed {
+  text: string
+  word: WordSaid['word']
+  language: Language
+  is_by_sms?: boolean
+}
+
+function listOf(language: Language): Listed[] {
+  const { opt_outs, opt_in_words, help_words } = language
+  const of = (all: string[], word: WordSaid['word']): Listed[] =>
+    all.map((text) => ({ text: fold(text), word, language }))
+  return [
+    ...of(opt_outs.words, 'opt_out'),
+    ...of(opt_outs.sms_words ?? [], 'opt_out').map((listed) => ({ ...listed, is_by_sms: true })),
+    ...of(opt_outs.ordinary_words, 'ordinary'),
+    ...of(opt_in_words, 'opt_in'),
+    ...of(help_words, 'help'),
+  ]
+}
+
+function toKnown(text: string, all: Listed[]): Known {
+  const meanings = new Set(all.map(({ word }) => word))
+  const [word = 'ordinary'] = meanings.size === 1 ? meanings : []
+  const is_by_sms = all.some((one) => one.is_by_sms)
+  return { words: text.split(' '), word, is_by_sms, languages: all.map(({ language }) => language) }
+}
+
+/** By their first words, the longest first. A word that another language uses otherwise is an ordinary one. */
+const known_words = Map.groupBy(
+  [...Map.groupBy(languages.flatMap(listOf), ({ text }) => text)]
+    .map(([text, all]) => toKnown(text, all))
+    .sort((one, other) => other.words.length - one.words.length),
+  ({ words }) => words[0],
+)
 
 /** A longer message says more than a word, however often it is repeated. */
 const length_max = 200
@@ -17,28 +60,32 @@ const signature = /[\n\v\f\r\u0085\u2028\u2029][^\S\n\v\f\r\u2028\u2029]*(?:sent
 const signature_start_max = length_max + 100
 
 /** What the whole message asks for: one word, which may be repeated. A signature doesn't count. */
-export function wordOf(text: string): Word | undefined {
+export function wordOf(text: string, { by_sms = true } = {}): WordSaid | undefined {
   const [message = ''] = text.trim().replace(before_words, '').slice(0, signature_start_max).split(signature, 1)
   if (message.length > length_max) return undefined
-  const asked = new Set(wordsIn(message).map((word) => meanings.get(word)))
-  return asked.size === 1 ? [...asked][0] : undefined
+  const words = wordsIn(message)
+  let said: WordSaid | undefined
+  for (let index = 0; index < words.length; ) {
+    const found = known_words
+      .get(words[index])
+      ?.find((known) => known.words.every((word, offset) => words[index + offset] === word))
+    const meaning = found?.is_by_sms && !by_sms ? 'ordinary' : found?.word
+    if (!found || !meaning || (said && said.word !== meaning)) return undefined
+    said ??= { word: meaning, languages: found.languages }
+    index += found.words.length
+  }
+  return said
 }
 
-const word = /[\p{L}\p{N}]+/gu
+const word = /[\p{L}\p{M}\p{N}]+/gu
 const single_letters = /(?<![^ ])[^ ](?: [^ ](?![^ ]))+/gu
 const repeated_word = /^(.{2,}?)\1+$/u
-const two_words = /(?<![^ ])(OPT|STOP) (OUT|ALL)(?![^ ])/gu
 
-/**
- * The words of a short text in upper case, without punctuation and symbols. Words that people also write letter by letter, or as
- * two, are one: S.T.O.P., OPT OUT.
- */
+/** The words of a short text, without punctuation and symbols. Words that people also write letter by letter are one: S.T.O.P. */
 function wordsIn(text: string): string[] {
-  // Compatibility forms, such as full-width letters, become plain ones.
-  const words = text.normalize('NFKC').toUpperCase().match(word) ?? []
+  const words = fold(text).match(word) ?? []
   return words
     .join(' ')
     .replace(single_letters, (letters) => letters.replaceAll(' ', '').replace(repeated_word, '$1'))
-    .replace(two_words, '$1$2')
     .split(' ')
 }

@@ -15,6 +15,7 @@ import { event_types } from './event-types.ts'
 import { insertRows, newRow } from './rows.ts'
 import type { Conversation } from './schema.ts'
 import { announce } from './store.ts'
+import { said } from './threads.ts'
 import { insertTurns, newTurn } from './turns.ts'
 
 /** A conversation that is to begin. */
@@ -165,5 +166,6 @@ export async function insertWithMessage(
       turns.map((data) => ({ data })),
     ),
   ])
-  return conversation
+  const [closed] = (await at.hooks.run(at, said, turns)).flat()
+  return closed ?? conversation
 }

@@ -10,6 +10,7 @@ import { event_types } from './event-types.ts'
 import { addSaid } from './rows.ts'
 import type { Conversation, Turn } from './schema.ts'
 import { announce } from './store.ts'
+import { said } from './threads.ts'
 import { insertTurns, newTurn } from './turns.ts'
 
 export interface Message {
@@ -28,9 +29,9 @@ export async function add(at: At, messages: Message[], kind: 'api' | 'web_chat' 
   const changed = await addSaid(at, by_id, kind)
   const turns = new Map<Message, Turn>()
   const recorded = changed.flatMap(({ id, contact_id, turn_count }) => {
-    const said = by_id.get(id) ?? []
-    return said.map((message, index) => {
-      const seq = turn_count - said.length + index + 1
+    const added = by_id.get(id) ?? []
+    return added.map((message, index) => {
+      const seq = turn_count - added.length + index + 1
       const turn = newTurn({ seq, role: 'contact', text: message.text, created_at: clock.iso(now) })
       turns.set(message, turn)
       return { id, contact_id, turn }
@@ -55,6 +56,7 @@ export async function add(at: At, messages: Message[], kind: 'api' | 'web_chat' 
     ),
   ])
   for (const { id } of changed) announce(at, id)
+  await at.hooks.run(at, said, recorded)
   return messages.map((message) => turns.get(message) ?? refusals.get(message.id) ?? notFound())
 }
 

@@ -1,5 +1,5 @@
 import { newHook } from '../kit/at.ts'
-import type { Message, Turn } from './schema.ts'
+import type { Conversation, Message, Turn } from './schema.ts'
 
 /**
  * Something has happened in a conversation by SMS.
@@ -37,3 +37,14 @@ export interface AnswerBySms {
 export const answering_by_sms = newHook<AnswerBySms, { id: string; message: Message } | undefined>(
   'conversations.answering_by_sms',
 )
+
+/** The contact has said this over the API, or in a web chat. */
+export interface Said {
+  /** The id of the conversation. */
+  id: string
+  contact_id: string | null
+  turn: Turn
+}
+
+/** Runs when it is written, in the same transaction. Reactions return the conversations that they have closed. */
+export const said = newHook<Said[], Conversation[]>('conversations.said')

@@ -1,3 +1,4 @@
+import type { Shown } from '../consent/spoken.ts'
 import type { Speaker } from '../conversations/live.ts'
 import type { ScriptProgress } from '../conversations/rows.ts'
 import type { Conversation } from '../conversations/schema.ts'
@@ -68,6 +69,7 @@ export interface TalkState {
 export interface OptOut {
   at: number
   seq: number
+  shown: Shown | undefined
 }
 
 /**
@@ -287,7 +289,7 @@ export class Driver {
         journal.change({ status: 'open', hand_over_reason: null })
         break
       case 'opt_out':
-        this.#opt_out ??= { at: now, seq: this.#state.turns }
+        this.#opt_out ??= { at: now, seq: this.#state.turns, shown: effect.shown }
         break
       case 'close':
         journal.change({ status: 'closed', close_reason: effect.reason })

@@ -1,12 +1,14 @@
 import { redacting } from '../conversations/redact.ts'
-import { type AnswerBySms, answering_by_sms, writing_to } from '../conversations/threads.ts'
+import { type AnswerBySms, answering_by_sms, said, writing_to } from '../conversations/threads.ts'
 import { type At, on, type Reaction } from '../kit/at.ts'
+import { obey } from './opt-outs.ts'
 import { assertMaySend, insertMessages, type NewMessage, readSegmentPrice, withMessage } from './outgoing.ts'
 import { eraseReports } from './rows.ts'
 
 export const reactions: Reaction[] = [
   on(writing_to, (at, { phone_number }) => assertMaySend(at, phone_number)),
   on(answering_by_sms, queueAnswer),
+  on(said, obey),
   on(redacting, (at, { id }) => eraseReports(at, id)),
 ]
 

@@ -1,6 +1,5 @@
-import { findConfiguration } from '../agents/find-version.ts'
 import type { Rule } from '../consent/refusals.ts'
-import { type Word, wordOf } from '../consent/words.ts'
+import { type Asking, answerLanguage, askingOf } from '../consent/written.ts'
 import { isPhoneNumber } from '../contacts/phone.ts'
 import { stamp } from '../contacts/rows.ts'
 import * as contacts from '../contacts/store.ts'
@@ -11,16 +10,18 @@ import { newTurn } from '../conversations/turns.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
+import { letOthersRun } from '../kit/let-others-run.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalidState } from '../kit/problem.ts'
 import { sentencesIn } from '../talk/sentences.ts'
 import { type Inbound, keptOf, numberOf } from './inbound.ts'
+import { agentLanguage } from './opt-outs.ts'
 import { findSmsRefusals, type NewMessage, readSegmentPrice, withMessage } from './outgoing.ts'
 import { segmentsOf } from './segments.ts'
 import { recordWords } from './words-by-sms.ts'
 import { type Received, writeReceived } from './write-received.ts'
 
-/** The messages of one sender on one channel, in order. Only the last one may be a word such as STOP. */
+/** The messages of one sender on one channel, in order. Only the last one may ask for no more messages, or for more. */
 interface Said {
   key: string
   channel: Inbound['channel']
@@ -29,7 +30,7 @@ interface Said {
   number: string | undefined
   contact_id: string | null
   messages: Inbound[]
-  word: ReturnType<typeof wordOf>
+  asking: Asking | undefined
 }
 
 /**
@@ -47,9 +48,9 @@ export async function receive(at: At, messages: Inbound[]): Promise<Map<Inbound,
   // One may have been deleted meanwhile.
   const contact_ids = new Map([...found].filter(([, id]) => locked.has(id)))
   const replies = new Map<Inbound, string>()
-  // Another round begins after each word, because it changes what follows.
+  // Another round begins after each wish, because it changes what follows.
   for (let rest = fresh; rest.length > 0; ) {
-    const { said, later } = splitAtWords(rest, contact_ids)
+    const { said, later } = await splitAtWishes(rest, contact_ids)
     for (const [message, reply] of await receiveRound(at, said)) replies.set(message, reply)
     rest = later
   }
@@ -92,25 +93,29 @@ async function findContacts(at: At, messages: Inbound[]): Promise<Map<string, st
   return contacts.idsByNumber(at, numbers)
 }
 
-function splitAtWords(messages: Inbound[], contact_ids: Map<string, string>): { said: Said[]; later: Inbound[] } {
+async function splitAtWishes(
+  messages: Inbound[],
+  contact_ids: Map<string, string>,
+): Promise<{ said: Said[]; later: Inbound[] }> {
   const by_key = new Map<string, Said>()
   const later: Inbound[] = []
   for (const message of messages) {
     const { channel, from } = message
     const key = threadKey(channel.id, from)
     const said = by_key.get(key)
-    if (said?.word) {
+    if (said?.asking) {
       later.push(message)
       continue
     }
-    const word = wordOf(message.text)
+    await letOthersRun({ is_urgent: true })
+    const asking = askingOf(message.text, { by_sms: true })
     if (said) {
       said.messages.push(message)
-      said.word = word
+      said.asking = asking
     } else {
       const number = numberOf(from)
       const contact_id = contact_ids.get(number ?? '') ?? null
-      by_key.set(key, { key, channel, from, number, contact_id, messages: [message], word })
+      by_key.set(key, { key, channel, from, number, contact_id, messages: [message], asking })
     }
   }
   // Sorted, so that concurrent transactions lock conversations in the same order and don't deadlock.
@@ -123,10 +128,10 @@ async function receiveRound(at: At, all: Said[]): Promise<[Inbound, string][]> {
   const [threads, refusals] = await Promise.all([openThreads(at, all), findRefusals(at, all)])
   const words = all.flatMap((said) => {
     const { id, turn_count } = threadOf(threads, said)
-    const evidence = { conversation_id: id, seq: turn_count + said.messages.length }
-    return said.word && said.number
-      ? [{ ...said, sender: said.from, from: said.number, word: said.word, evidence }]
-      : []
+    const { asking, number } = said
+    if (!asking || !number) return []
+    const evidence = { conversation_id: id, seq: turn_count + said.messages.length, ...asking.shown }
+    return [{ ...said, sender: said.from, from: number, word: asking.word, evidence }]
   })
   const confirmed = await recordWords(at, { words, refusals })
   const received = await Promise.all(
@@ -239,9 +244,9 @@ async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToRec
   })
   const is_sms = isPhoneNumber(said.from)
   const is_told_to_text =
-    !is_sms && said.number !== undefined && turn_count === 0 && !said.word && refusal === undefined
-  const what = said.word && is_confirmed ? said.word : is_told_to_text && 'text_instead'
-  const sentence = what ? await sentenceFor(at, thread, what) : undefined
+    !is_sms && said.number !== undefined && turn_count === 0 && !said.asking && refusal === undefined
+  const asked = is_confirmed ? said.asking : undefined
+  const sentence = asked || is_told_to_text ? await sentenceFor(at, thread, asked) : undefined
   const seq = turn_count + turns.length + 1
   const confirmation = sentence && {
     id,
@@ -249,8 +254,8 @@ async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToRec
     turn: newTurn({ seq, role: 'system', text: sentence, created_at }),
   }
   const segment_price = confirmation ? await readSegmentPrice(at) : 0
-  // Words that are not answered by the agent may come after others that are.
-  const asks_agent = said.messages.length > (said.word ? 1 : 0)
+  // What is not answered by the agent may come after what is.
+  const asks_agent = said.messages.length > (said.asking ? 1 : 0)
   return {
     before: thread,
     turns: [
@@ -261,14 +266,13 @@ async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToRec
       ...(confirmation && !is_sms ? [confirmation] : []),
     ],
     awaits_answer: thread.awaits_answer || (asks_agent && refusal === undefined && is_sms),
-    closes: said.word === 'opt_out',
+    closes: said.asking?.word === 'opt_out',
     reply: !is_sms && last && sentence ? [last, sentence] : undefined,
   }
 }
 
-/** The sentence is in the language of the agent. */
-async function sentenceFor(at: At, { agent_id, agent_version }: Row, what: Word | 'text_instead'): Promise<string> {
-  const version_id = agent_version.id
-  const configuration = version_id && (await findConfiguration(at, { agent_id, version_id }))
-  return sentencesIn(configuration ? configuration.language : 'en')[what]
+/** Answers what was asked for, in its language. Who asks for nothing is told to write by SMS, in the language of the agent. */
+async function sentenceFor(at: At, thread: Row, asked: Asking | undefined): Promise<string> {
+  const language = await agentLanguage(at, thread)
+  return asked ? sentencesIn(answerLanguage(asked, language))[asked.word] : sentencesIn(language).text_instead
 }

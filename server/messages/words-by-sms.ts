@@ -1,4 +1,5 @@
 import { findRefusals, type Rule } from '../consent/refusals.ts'
+import type { Shown } from '../consent/spoken.ts'
 import * as consent from '../consent/store.ts'
 import type { Word } from '../consent/words.ts'
 import { isPhoneNumber } from '../contacts/phone.ts'
@@ -9,7 +10,7 @@ import { sql } from '../kit/postgres/sql.ts'
 /** To one sender. Each costs money, and a machine may send the words. */
 const confirmations_per_day_max = 10
 
-/** A word such as STOP that came by SMS, or by another service that the carrier brings. */
+/** A word such as STOP, or a sentence that says the same, which came by SMS or by another service that the carrier brings. */
 interface WordBySms {
   /** The conversation has this key. */
   key: string
@@ -18,7 +19,7 @@ interface WordBySms {
   from: string
   contact_id: string | null
   word: Word
-  evidence: { conversation_id: string; seq: number }
+  evidence: Shown & { conversation_id: string; seq: number }
 }
 
 /** Writes words that change what may be sent into the ledger. Returns the keys of those that are confirmed. */

@@ -21,7 +21,8 @@ export interface Received {
   closes: boolean
 }
 
-export async function writeReceived(at: At, received: Received[]): Promise<void> {
+/** Returns the conversations as they are then. */
+export async function writeReceived(at: At, received: Received[]): Promise<Conversation[]> {
   const turns = received.flatMap(({ turns }) => turns)
   const changed = received.map((one) => ({ ...one, after: changedBy(at, one) }))
   const closed = changed.flatMap(({ closes, after }) => (closes ? [after] : []))
@@ -65,6 +66,7 @@ export async function writeReceived(at: At, received: Received[]): Promise<void>
     }),
   )
   for (const { before } of received) announce(at, before.id)
+  return changed.map(({ after }) => after)
 }
 
 const statusBefore = (received: Received[], id: string): Conversation['status'] =>

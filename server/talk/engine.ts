@@ -134,8 +134,10 @@ function hear(step: Step, { id, text, asks_for_person = false }: InputOf<'messag
   replies.interrupt(step, 'superseded')
   remember(state, { role: 'contact', text, is_cut: false, asks_for_person, runs: [] })
   state.is_unanswered = true
-  if (settings.obeys_stop_words && wordOf(text) === 'opt_out') {
-    effects.push({ type: 'opt_out' })
+  const said = settings.obeys_stop_words ? wordOf(text) : undefined
+  if (said?.word === 'opt_out') {
+    const shown = { rule: 'word' as const, language: said.languages[0]?.tag ?? '', words: text }
+    effects.push({ type: 'opt_out', shown })
     close(step, 'opted_out')
   } else if (state.phase !== 'handed_over') answer(step, id)
 }

@@ -1,3 +1,4 @@
+import type { Shown } from '../consent/spoken.ts'
 import type { TakenStep } from '../models/script.ts'
 import type {
   Entry,
@@ -116,7 +117,8 @@ export type Effect =
   | { type: 'end_reply'; reply: string; outcome: ReplyOutcome }
   | { type: 'write'; turn: Turn }
   | { type: 'hand_over'; reason: string | null }
-  | { type: 'opt_out' }
+  /** A tool shows nothing but the turn. */
+  | { type: 'opt_out'; shown?: Shown }
   | { type: 'close'; reason: CloseReason; end_reason?: EndReason }
   /** All words of the reply were said. `clear` stops them. */
   | { type: 'end_words'; reply: string; is_uninterruptible?: boolean }

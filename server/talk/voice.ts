@@ -1,4 +1,4 @@
-import { isClearYes, wishIn } from '../consent/spoken.ts'
+import { isYesToNoMore, wishIn } from '../consent/spoken.ts'
 import { isYes } from './confirm.ts'
 import { hasUnwritten, noteOptOut, unwrittenWords, type VoiceStep, wishOf, writeWords } from './contact-words.ts'
 import { hasHeard, hasHeardNotice, isAllHeard, isOverReply } from './heard.ts'
@@ -116,7 +116,7 @@ function hear(step: VoiceStep, { text, ...heard }: VoiceInputOf<'heard'>): void 
   // "Yes" is more than a sign of listening while the agent asks whether it is to stop, or to run a tool.
   const { language } = step.state.settings
   const is_answer =
-    (reply.voice.asks_to_stop && isClearYes(text, language)) ||
+    (reply.voice.asks_to_stop && isYesToNoMore(text)) ||
     (reply.asks && hasHeard(reply, reply.asks.sentence) && isYes(text, language))
   const is_listening =
     part !== undefined && isBackChannel(text) && (reply.voice.asks_to_stop || isOverReply(reply, part))
@@ -148,16 +148,15 @@ function rest({ state }: VoiceStep): void {
 /** The contact has said all. */
 function settle(step: VoiceStep, id: string): void {
   const { state } = step
-  const { sentences } = state.settings
-  const wish = wishOf(step)
+  const wished = wishOf(step)
   if (state.phase === 'settling') state.phase = 'listening'
   if (!writeWords(step)) return
   state.is_unanswered = true
-  if (wish === 'opt_out') {
-    noteOptOut(step)
-    sayAlone(step, id, { text: sentences.no_more_calls, ending: 'opt_out' })
+  if (wished?.wish === 'opt_out') {
+    noteOptOut(step, wished.shown)
+    sayAlone(step, id, { text: wished.sayings.no_more_calls, ending: 'opt_out' })
   } else if (state.phase === 'listening') {
-    if (wish) sayAlone(step, id, { text: sentences.no_more_question, asks_to_stop: true })
+    if (wished) sayAlone(step, id, { text: wished.sayings.no_more_question, asks_to_stop: true })
     else if (!mustWait(state)) openOrAnswer(step, id)
   }
 }
@@ -251,7 +250,7 @@ function hungUp(step: VoiceStep): void {
   const { machine, has_opted_out } = step.state.voice
   // The contact may have answered words that it was still hearing.
   replies.interrupt(step, 'interrupted')
-  if (has_opted_out || wishOf(step) === 'opt_out') step.close('opted_out', 'opted_out')
+  if (has_opted_out || wishOf(step)?.wish === 'opt_out') step.close('opted_out', 'opted_out')
   else step.close('contact_ended', machine === 'voicemail' ? 'voicemail_hung_up' : 'contact_hung_up')
 }
 

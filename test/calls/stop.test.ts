@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { languages } from '../../server/languages/languages.ts'
 import { step } from '../../server/talk/engine.ts'
 import type { Effect, EngineInput, Input } from '../../server/talk/input.ts'
 import { sentencesIn } from '../../server/talk/sentences.ts'
@@ -151,6 +152,7 @@ const answers = {
       "Yes, that's what I want. Goodbye.",
       'Please stop',
       'Yes. Stop it!',
+      'Ja',
       'I said stop',
       'Leave me alone',
     ],
@@ -168,7 +170,6 @@ const answers = {
       'Sure, tell me more about it',
       'Hm',
       'Not at all',
-      'Ja',
       'yes but call me tomorrow',
       'Yes, keep calling',
       'Yes, I want to keep my appointment',
@@ -321,16 +322,20 @@ const begun = (language: Language = 'en'): Talk => {
   return talk
 }
 
+const sayingsOf = (name: 'no_more_calls' | 'no_more_question'): string[] =>
+  languages.map(({ sayings }) => sayings[name]).filter((saying) => saying !== '')
+
 /** What has happened: the contact has opted out, is asked, or the model has answered. */
-function outcomeOf({ effects, said }: { effects: Effect[]; said: string }, language: Language): string {
+function outcomeOf({ effects, said }: { effects: Effect[]; said: string }): string {
   const [opt_outs, asks] = [ofType(effects, 'opt_out').length, ofType(effects, 'ask').length]
   if (opt_outs > 0) {
-    assert.deepEqual([opt_outs, asks, said], [1, 0, sentencesIn(language).no_more_calls])
+    assert.deepEqual([opt_outs, asks], [1, 0])
+    assert.ok(sayingsOf('no_more_calls').includes(said), said)
     assert.equal(ofType(effects, 'close')[0]?.end_reason, 'opted_out')
     return 'opts_out'
   }
   assert.deepEqual(ofType(effects, 'close'), [])
-  if (said === questions[language]) return asks === 0 ? 'asks' : 'asks, and the model too'
+  if (sayingsOf('no_more_question').includes(said)) return asks === 0 ? 'asks' : 'asks, and the model too'
   assert.deepEqual([asks, said], [1, 'The model has answered.'])
   return 'ordinary'
 }
@@ -341,7 +346,7 @@ for (const language of ['en', 'de'] as const) {
       for (const text of texts) {
         const said = begun(language).say(text)
         const expected = text === 'Yes.' ? 'ordinary' : outcome
-        assert.equal(outcomeOf(said, language), expected, text)
+        assert.equal(outcomeOf(said), expected, text)
       }
     })
 
@@ -349,9 +354,9 @@ for (const language of ['en', 'de'] as const) {
     for (const [answer, texts] of Object.entries(answers[language]))
       for (const text of texts) {
         const talk = begun(language)
-        assert.equal(outcomeOf(talk.say('Stop.'), language), 'asks')
+        assert.equal(outcomeOf(talk.say('Stop.')), 'asks')
         const said = talk.say(text)
-        assert.equal(outcomeOf(said, language), answer === 'yes' ? 'opts_out' : 'ordinary', text)
+        assert.equal(outcomeOf(said), answer === 'yes' ? 'opts_out' : 'ordinary', text)
         const [turn] = ofType(said.effects, 'write')
         assert.equal(turn?.turn.text, text)
         if (answer === 'yes') continue
@@ -383,7 +388,7 @@ test('case, punctuation and repetition of "stop" make no difference', () => {
   )
   fc.assert(
     fc.property(variant, ({ outcome, text }) => {
-      assert.equal(outcomeOf(begun().say(text), 'en'), outcome, JSON.stringify(text))
+      assert.equal(outcomeOf(begun().say(text)), outcome, JSON.stringify(text))
     }),
     runs(),
   )
@@ -392,9 +397,9 @@ test('case, punctuation and repetition of "stop" make no difference', () => {
 test('each "stop" is asked about, and an answer counts once', () => {
   const talk = begun()
   for (let round = 0; round < 3; round += 1) {
-    assert.equal(outcomeOf(talk.say('Stop.'), 'en'), 'asks')
-    assert.equal(outcomeOf(talk.say('No, go on.'), 'en'), 'ordinary')
-    assert.equal(outcomeOf(talk.say('Yes.'), 'en'), 'ordinary')
+    assert.equal(outcomeOf(talk.say('Stop.')), 'asks')
+    assert.equal(outcomeOf(talk.say('No, go on.')), 'ordinary')
+    assert.equal(outcomeOf(talk.say('Yes.')), 'ordinary')
   }
 })
 
@@ -410,7 +415,7 @@ test('"stop" interrupts the agent at its first sound, whatever it is doing', () 
     ['clear', 'stop_asking', 'end_reply'],
   )
   assert.ok(effects.every((effect) => !('reply' in effect) || effect.reply === reply))
-  assert.equal(outcomeOf(talk.say('Stop!'), 'en'), 'asks')
+  assert.equal(outcomeOf(talk.say('Stop!')), 'asks')
 })
 
 test('the question can be answered while it is spoken, once something of it was heard', () => {
@@ -436,7 +441,7 @@ test('the question can be answered while it is spoken, once something of it was 
     const said = ofType(effects, 'say')
       .map(({ text }) => text)
       .join('')
-    assert.equal(outcomeOf({ effects, said }, 'en'), outcome, `${text} after "${heard}"`)
+    assert.equal(outcomeOf({ effects, said }), outcome, `${text} after "${heard}"`)
   }
 })
 
@@ -456,7 +461,7 @@ test('silence after the question, and "yes" to "are you still there?", opt nobod
   const reminder = talk.wait()
   assert.equal(ofType(reminder, 'say')[0]?.text, 'Are you still there?')
   talk.hearAll()
-  assert.equal(outcomeOf(talk.say('Yes.'), 'en'), 'ordinary')
+  assert.equal(outcomeOf(talk.say('Yes.')), 'ordinary')
   const silent = begun()
   silent.say('Stop.')
   while (silent.state.phase !== 'ended') {

@@ -547,7 +547,7 @@ Ich kann Sie nicht mehr hören
 for (const [outcome, texts] of Object.entries(phrases))
   test(`${outcome}: what a person says in a call`, () => {
     const wrong = texts.flatMap((text) => {
-      const found = wishIn(text) ?? 'ordinary'
+      const found = wishIn(text)?.wish ?? 'ordinary'
       return found === outcome ? [] : [`${text} → ${found}`]
     })
     assert.deepEqual(wrong, [])
@@ -570,7 +570,7 @@ test('case, apostrophes, fillers and spaces make no difference', () => {
   fc.assert(
     fc.property(said, fc.array(spell, { maxLength: 3 }), ([outcome, text], spells) => {
       const spelled = spells.reduce((text, spell) => spell(text), text)
-      assert.equal(wishIn(spelled) ?? 'ordinary', outcome, spelled)
+      assert.equal(wishIn(spelled)?.wish ?? 'ordinary', outcome, spelled)
     }),
     runs(),
   )
@@ -588,7 +588,7 @@ test('a clear wish is heard before and after other sentences', () => {
   fc.assert(
     fc.property(wish, fc.array(other, { maxLength: 3 }), fc.array(other, { maxLength: 3 }), (wish, before, after) => {
       const text = [...before, `${wish}.`, ...after].join(' ')
-      assert.equal(wishIn(text), 'opt_out', text)
+      assert.equal(wishIn(text)?.wish, 'opt_out', text)
     }),
     runs(),
   )
@@ -603,7 +603,7 @@ test('any text is read, and a long one quickly', () => {
         fc.array(words).map((words) => words.join(' ')),
       ),
       (text) => {
-        assert.ok([undefined, 'unclear', 'stop', 'opt_out'].includes(wishIn(text)))
+        assert.ok([undefined, 'unclear', 'stop', 'opt_out'].includes(wishIn(text)?.wish))
       },
     ),
     runs(),

@@ -9,9 +9,9 @@ const opt_out = ['STOP', 'STOPP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QU
 test('the words are known in any case', () => {
   for (const word of opt_out)
     for (const text of [word, word.toLowerCase(), word[0] + word.slice(1).toLowerCase()])
-      assert.equal(wordOf(text), 'opt_out', text)
-  for (const text of ['START', 'start', 'Unstop']) assert.equal(wordOf(text), 'opt_in', text)
-  assert.equal(wordOf('help'), 'help')
+      assert.equal(wordOf(text)?.word, 'opt_out', text)
+  for (const text of ['START', 'start', 'Unstop']) assert.equal(wordOf(text)?.word, 'opt_in', text)
+  assert.equal(wordOf('help')?.word, 'help')
 })
 
 test('white space and punctuation around a word are ignored', () => {
@@ -29,12 +29,12 @@ test('white space and punctuation around a word are ignored', () => {
       `${' '.repeat(500)}end`,
     ],
   ])
-    assert.equal(wordOf(text), 'opt_out', JSON.stringify(text))
+    assert.equal(wordOf(text)?.word, 'opt_out', JSON.stringify(text))
 })
 
 test('other messages are no words', () => {
   for (const text of [
-    ...['', ' ', '!!', 'stop it', "don't stop", 'stopped', 'st op', 'STOP2', 'weekend', 'the end', '停'],
+    ...['', ' ', '!!', 'stop it', "don't stop", 'stopped', 'st op', 'STOP2', 'weekend', 'the end', '車'],
     ...[
       'opt',
       'out',
@@ -58,16 +58,16 @@ test('a word counts also when it is repeated, spaced out, or followed by a signa
     ...['STOP\nSent from my iPhone', 'Stop\r\n\r\n  sent from Outlook', 'stop.\n--\nJane Doe\nAcme', 'STOP\n-- Jane'],
     ...['stop stop\n—\nJane', `STOP\nSent from ${'my telephone '.repeat(50)}`, 'STOP '.repeat(30)],
   ])
-    assert.equal(wordOf(text), 'opt_out', JSON.stringify(text))
-  assert.equal(wordOf('START START\nSent from my iPhone'), 'opt_in')
-  assert.equal(wordOf('H E L P'), 'help')
+    assert.equal(wordOf(text)?.word, 'opt_out', JSON.stringify(text))
+  assert.equal(wordOf('START START\nSent from my iPhone')?.word, 'opt_in')
+  assert.equal(wordOf('H E L P')?.word, 'help')
 })
 
 test('every line break of Unicode begins a signature line', () => {
   for (const line_break of ['\n', '\r', '\r\n', '\v', '\f', '\u0085', '\u2028', '\u2029'])
     for (const line of ['Sent from my iPhone', ' sent from Outlook', '--', '-- Jane', '—'])
       for (const between of ['', line_break, ' '])
-        assert.equal(wordOf(`STOP${between}${line_break}${line}`), 'opt_out', JSON.stringify([line_break, line]))
+        assert.equal(wordOf(`STOP${between}${line_break}${line}`)?.word, 'opt_out', JSON.stringify([line_break, line]))
   for (const separator of [' ', '\u00a0', '\t', '\u2003', ', '])
     assert.equal(wordOf(`STOP${separator}Sent from my iPhone`), undefined, JSON.stringify(separator))
 })
@@ -109,7 +109,7 @@ test('repetitions, spaces and signatures are found in any combination', () => {
     fc.property(said, end, fc.constantFrom('by', 'it', 'Jane'), (said, end, other) => {
       // Whole words, so that the letters of two are told apart.
       const text = said.map(([word, spelled, after], index) => (index % 2 ? word : spelled(word)) + after).join('')
-      assert.equal(wordOf(text + end), 'opt_out', JSON.stringify(text + end))
+      assert.equal(wordOf(text + end)?.word, 'opt_out', JSON.stringify(text + end))
       assert.equal(wordOf(`${text} ${other}${end}`), undefined)
     }),
     runs(),
@@ -118,10 +118,10 @@ test('repetitions, spaces and signatures are found in any combination', () => {
 
 test('a word is found inside any punctuation, and nothing is found beside other letters', () => {
   const around = fc.string({ unit: fc.constantFrom('!', '.', ' ', '\n', '"', '*', '😀', '\u0301'), maxLength: 15 })
-  const letters = fc.string({ unit: fc.constantFrom('a', 'é', '漢', '1'), minLength: 1, maxLength: 5 })
+  const letters = fc.string({ unit: fc.constantFrom('x', 'ж', '漢', '1'), minLength: 1, maxLength: 5 })
   fc.assert(
     fc.property(around, around, fc.constantFrom(...opt_out), letters, (before, after, word, beside) => {
-      assert.equal(wordOf(`${before}${word} ${after}`), 'opt_out')
+      assert.equal(wordOf(`${before}${word} ${after}`)?.word, 'opt_out')
       assert.equal(wordOf(`${before}${word}${after}${beside}`), undefined)
     }),
     runs(),

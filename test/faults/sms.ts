@@ -146,6 +146,15 @@ async function setUp({ url }: Service, tenant: Tenant, { pool, SECRETS_KEY, carr
 const numberOf = (index: number): string => `+1415555${String(1_000 + index)}`
 /** Its last message is STOP. */
 const optsOut = (index: number): boolean => index % 10 === 9
+/** How people ask for no more messages: a language for each. */
+const opt_outs = [
+  ...['STOP', 'please stop texting me', 'schreiben Sie mir nicht mehr', 'BAJA', 'no me escriban más', 'SAIR'],
+  ...['arrêtez de m’écrire', 'non scrivetemi più', 'não me mandem mais mensagens', 'stuur mij geen berichten meer'],
+  ...['proszę więcej do mnie nie pisać', 'sluta skicka sms till mig', 'bana bir daha mesaj atmayın', '配信停止'],
+  ...['もうメッセージを送らないでください', '不要再给我发短信了', '더 이상 문자 보내지 마세요', 'मुझे मैसेज भेजना बंद करो'],
+  'لا ترسلوا لي رسائل مرة أخرى',
+]
+const optOutOf = (index: number): string => opt_outs[index % opt_outs.length] ?? 'STOP'
 
 interface CarrierSide {
   url: string
@@ -189,7 +198,10 @@ function openCarrierSide({ url, channel_id, log, form, random }: CarrierSide) {
       await sleep(between(own, 0, pause_max_ms))
       const is_stop = optsOut(index) && nth === messages_each
       if (is_stop || chance(own, 0.7)) await Promise.all(sent)
-      const fields = inboundForm(is_stop ? 'STOP' : `Order ${100_000 + index * 100 + nth}`, { from, sid: newSid() })
+      const fields = inboundForm(is_stop ? optOutOf(index) : `Order ${100_000 + index * 100 + nth}`, {
+        from,
+        sid: newSid(),
+      })
       sent.push(post(inbound_url, fields), ...(chance(own, 0.3) ? [post(inbound_url, fields)] : []))
     }
     await Promise.all(sent)
@@ -341,7 +353,7 @@ async function listAll(client: Client, path: string) {
 /** Every message is a turn, and none is one twice. */
 function assertHeard(turns: TurnLike[], { index, messages_each }: { index: number; messages_each: number }): void {
   const said = Array.from({ length: messages_each }, (_, before) =>
-    optsOut(index) && before === messages_each - 1 ? 'STOP' : `Order ${100_000 + index * 100 + before + 1}`,
+    optsOut(index) && before === messages_each - 1 ? optOutOf(index) : `Order ${100_000 + index * 100 + before + 1}`,
   )
   const heard = turns.filter(({ role }) => role === 'contact').map(({ text }) => text)
   assert.deepEqual(heard.sort(), said.sort(), numberOf(index))

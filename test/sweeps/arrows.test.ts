@@ -12,6 +12,7 @@ const kit_files_max = 13
 const ranks = [
   ['product.ts'],
   ['kit'],
+  ['languages'],
   ['docs', 'workspaces', 'clocks', 'events'],
   ['audit', 'api-keys', 'contacts', 'models', 'tools', 'webhooks'],
   ['documents'],
@@ -207,6 +208,7 @@ const computed = [
   'campaigns/plan/windows.ts',
   'consent/countries.ts',
   'consent/spellings.ts',
+  'consent/spoken.ts',
   'contacts/zones.ts',
   'kit/clock.ts',
   'kit/postgres/statement-span.ts',

@@ -3,11 +3,12 @@ import { Link } from '@tanstack/react-router'
 import type { Consent } from '../../../server/consent/schema.ts'
 import { useWorkspaceId } from '../kit/api.ts'
 
-/** What shows that it happened: a conversation, a note, or members that a client has given. */
+/** What shows that it happened: words, a conversation, a note, or members that a client has given. */
 export function ConsentEvidence({ evidence }: Pick<Consent, 'evidence'>) {
   const workspace = useWorkspaceId()
   const { conversation_id, seq: _turn, note, ...others } = evidence ?? {}
-  const texts = [note, ...Object.entries(others).map(([name, value]) => `${name}: ${toText(value)}`)].filter(Boolean)
+  const members = quote(others) ?? Object.entries(others).map(([name, value]) => `${name}: ${toText(value)}`)
+  const texts = [note, ...members].filter(Boolean)
   return (
     <>
       {typeof conversation_id === 'string' && (
@@ -27,3 +28,13 @@ export function ConsentEvidence({ evidence }: Pick<Consent, 'evidence'>) {
 }
 
 const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+const language_names = new Intl.DisplayNames('en', { type: 'language' })
+
+/** The words that the service has understood, and their language if it is not English. */
+function quote({ rule, language, words, ...others }: Record<string, unknown>): string[] | undefined {
+  const is_heard = typeof rule === 'string' && typeof words === 'string' && Object.keys(others).length === 0
+  if (!is_heard || typeof language !== 'string' || !/^[a-z]{2}\b/.test(language)) return undefined
+  const [tag = 'en'] = language.split('-')
+  return [tag === 'en' ? `“${words}”` : `“${words}” (${language_names.of(tag)})`]
+}

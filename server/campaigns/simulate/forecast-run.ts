@@ -2,7 +2,7 @@ import { chooseVersion } from '../../agents/choose-version.ts'
 import { hasNoTools } from '../../agents/configuration.ts'
 import { summarize } from '../../calls/facts.ts'
 import { runAhead } from '../../calls/work.ts'
-import { wordOf } from '../../consent/words.ts'
+import { askingOf } from '../../consent/written.ts'
 import { timeZoneOf } from '../../contacts/zones.ts'
 import { type At, type AtOutside, system } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
@@ -125,7 +125,7 @@ async function textOnce(at: At, enrollment: DueEnrollment): Promise<Result> {
   if (reportOn(person, { is_first: attempt === 1 })?.status === 'failed')
     return { ...sent, ended_at: at.now + report_after_ms, outcome: 'undelivered', is_opt_out: false }
   if (is_silent) return { ...sent, ended_at: at.now + clock.day_ms, outcome: 'delivered', is_opt_out: false }
-  const is_opt_out = wordOf(reply) === 'opt_out'
+  const is_opt_out = askingOf(reply, { by_sms: true })?.word === 'opt_out'
   return { ...sent, ended_at: at.now + reply_after_ms, outcome: 'replied', is_opt_out }
 }
 

@@ -1,5 +1,5 @@
 import * as channels from '../../channels/store.ts'
-import { wordOf } from '../../consent/words.ts'
+import { askingOf } from '../../consent/written.ts'
 import { type At, atLater, inTransaction } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { type Sql, sql } from '../../kit/postgres/sql.ts'
@@ -99,14 +99,14 @@ async function report(at: At, step: Step): Promise<number | undefined> {
   return at.now + drawFrom(await randomOf(at, thread), reply_after_ms)
 }
 
-/** The reply comes in as a carrier would bring it. A disabled channel receives only words such as STOP. */
+/** The reply comes in as a carrier would bring it. A disabled channel receives only words such as STOP, and sentences that say the same. */
 async function reply(at: At, step: Step): Promise<void> {
   const { lease, row, thread } = step
   const { counterpart, agent_id } = thread
   const channel = await channels.find(at, row.channel_id)
   const text = replyTo(personIn(step), await randomOf(at, thread), thread)
   if (!channel || counterpart === null || text === undefined) return
-  if (channel.status === 'disabled' && wordOf(text) === undefined) return
+  if (channel.status === 'disabled' && !askingOf(text, { by_sms: true })) return
   const answering = { id: channel.id, agent_id: channel.agent_id ?? agent_id }
   await receive(at, [{ channel: answering, carrier_id: `${carrierId(lease.id)}-reply`, from: counterpart, text }])
 }

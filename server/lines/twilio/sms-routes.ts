@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { wordOf } from '../../consent/words.ts'
+import { askingOf } from '../../consent/written.ts'
 import { isPhoneNumber } from '../../contacts/phone.ts'
 import type { At } from '../../kit/at.ts'
 import { id } from '../../kit/field.ts'
@@ -84,7 +84,7 @@ async function readMessage(
   const text = (form.get('Body') ?? '').trim()
   // A message to oneself would be answered for ever.
   const is_ignored =
-    from === `${service}${channel.address}` || (channel.status === 'disabled' && wordOf(text) === undefined)
+    from === `${service}${channel.address}` || (channel.status === 'disabled' && !askingOf(text, { by_sms: true }))
   if (is_ignored) return undefined
   return { channel, carrier_id, from, text, attachments }
 }

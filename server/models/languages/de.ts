@@ -165,17 +165,6 @@ export const de: Language = {
   ),
   question:
     /^(?:was|wann|wo|wer|wem|wen|warum|wieso|weshalb|wohin|woher|wieviel|welche[rsnm]?|wie(?! (?:gesagt|immer|besprochen|schon))|(?:ist|sind|war|waren|kann|konnen|konnten|konnte|haben|hat|habe|gibt|kostet|muss|mussen|soll|darf|brauche|bekomme|bekommen|wird|werden|geht|bieten|nehmen) (?:ich|sie|er|es|wir|das|die|der|man|denn|ihr|dort|da|eine?|mir|dies))(?![^ ])/,
-  answers: {
-    yes: phrases(
-      'ja, jawohl, jo, genau, klar, sicher, gerne, gern, naturlich, auf jeden fall, ok, okay, in ordnung, richtig, ' +
-        'stimmt, korrekt, passt, das passt, einverstanden, gut, sehr gut, perfekt',
-    ),
-    no_more: phrases(
-      'keine mehr, nicht mehr, nie mehr, nie wieder, keine nachrichten mehr, stopp, stop, das stimmt, das ist richtig, ' +
-        'mochte ich, will ich, das mochte ich, das will ich, ganz sicher',
-    ),
-    courtesies: phrases('bitte, danke, ah, ahm, oh, also'),
-  },
   numbers,
   multipliers: [
     ['tausend', 1000],

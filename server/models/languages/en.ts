@@ -152,18 +152,6 @@ export const en: Language = {
   ),
   question:
     /^(?:what|whats|how|hows|why|which|whos|wheres|whens|(?:who|when|where) (?:is|are|do|does|did|can|could|will|would|should|was|were|shall)|(?:is|are|was|were|do|does|did|can|could|will|would|should|shall|may|might|has|have) (?:i|you|he|she|it|we|they|that|this|there|the|these|those|your|my|our|anyone|someone|anybody|somebody))(?![^ ])/,
-  answers: {
-    yes: phrases(
-      'yes, yeah, yep, yup, sure, ok, okay, alright, all right, of course, certainly, absolutely, definitely, correct, ' +
-        'exactly, right, thats right, that is right, that works, works for me, sounds good, go ahead, please do, please do it, do it, fine, ' +
-        'perfect, great, i do, y',
-    ),
-    no_more: phrases(
-      'no more, no more calls and messages, no more messages, never again, stop, im sure, i am sure, i want that, ' +
-        'thats correct, that is correct, thats what i want, that is what i want',
-    ),
-    courtesies: phrases('please, thanks, thank, you, sir, maam, bye, goodbye, um, uh, er, oh, well'),
-  },
   numbers: {
     ...numbered('zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen', 0),
     ...numbered('sixteen seventeen eighteen nineteen', 16),

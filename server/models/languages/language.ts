@@ -32,15 +32,6 @@ export interface Language {
   fillers: string[]
   /** How a clause that asks begins. */
   question: RegExp
-  /** These count where nothing but a clear yes does. */
-  answers: {
-    /** Whole answers that mean yes. */
-    yes: string[]
-    /** Answers that mean the same as yes to "Do you want no more?". */
-    no_more: string[]
-    /** Words that may stand beside an answer. */
-    courtesies: string[]
-  }
   numbers: Record<string, number>
   /** A number before one of these words is multiplied by it. The largest comes first. */
   multipliers: [word: string, factor: number][]

@@ -60,7 +60,9 @@ export async function runCampaigns(server: Server): Promise<void> {
   for (const query of ['', 'status=pending', `contact_id=${contact_id}`])
     await call('GET', `${path}/enrollments?${query}`)
   await call('GET', '/campaigns?status=draft')
-  const { id } = (await call('GET', `${path}/enrollments`)).body.data[0]
+  const { id, contact_id: enrolled_id } = (await call('GET', `${path}/enrollments`)).body.data[0]
+  await call('POST', `/contacts/${enrolled_id}/consents`, { kind: 'all', status: 'revoked' })
+  assert.equal((await call('GET', `/enrollments/${id}/explain`)).status, 200)
   for (const verb of ['start', 'pause', 'resume']) assert.equal((await call('POST', `${path}/${verb}`)).status, 200)
   await call('PATCH', path, { starts_at: null })
   for (const verb of ['pause', 'resume']) await call('POST', `${path}/${verb}`)

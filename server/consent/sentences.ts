@@ -1,13 +1,9 @@
-/** Words that change nothing about a wish. */
-const fillers = new Set(
-  (
-    'please pls just really kindly simply ever even already finally immediately seriously honestly actually um uh uhm erm hm mm ' +
-    'oh ah hey hi hello well ok okay yes yeah yep alright look listen sir madam maam man dude mate bro yo thanks sorry bye ' +
-    'goodbye fucking freaking damn bloody bitte danke äh ähm also doch mal ja endlich sofort bloß hallo tschüss einfach ' +
-    'gefälligst wirklich'
-  ).split(' '),
-)
-const filler_pairs = new Set(['thank you', 'excuse me', 'good bye', 'vielen dank', 'auf wiederhören'])
+import { fold } from '../languages/fold.ts'
+import { languages } from '../languages/languages.ts'
+
+const all_fillers = languages.flatMap(({ opt_outs }) => opt_outs.fillers.map(fold))
+const fillers = new Set(all_fillers.filter((filler) => !filler.includes(' ')))
+const filler_pairs = new Set(all_fillers.filter((filler) => filler.includes(' ')))
 
 const short_forms = {
   "don't": 'do not',
@@ -52,21 +48,25 @@ const full_forms = new Map([
   ...Object.entries(short_forms).map(([short, full]): [string, string] => [short.replace("'", ''), full]),
 ])
 
-const sentence_end = /[.!?;…\n\v\f\r\u0085\u2028\u2029]+/u
-const apostrophes = /['’‘ʼ`´]/gu
+const sentence_end = /[.!?;…。｡؟؛।॥\n\v\f\r\u0085\u2028\u2029]+/u
+const commas = /[、،]/gu
+export const apostrophes = /['’‘ʼ`´]/gu
+/** Chinese and Japanese are written without spaces. Those that are there mean nothing. */
+const needless_space = /(?<=[\u3040-\u9fff])[^\S\n]+(?=[\u3040-\u9fff])/gu
+const joined = (text: string): string => (unspaced.test(text) ? text.replace(needless_space, '') : text)
+const unspaced = /[\u3040-\u9fff]/u
 /** Such as the first letter of "s-stop". */
 const stutter = /(?<!\p{L})(\p{L}{1,3})-+ ?(?=\1)/gu
-const word = /[\p{L}\p{N}]+(?:'[\p{L}\p{N}]+)*|,/gu
+const word = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*|,/gu
 
 /**
- * The sentences of a text as words in lower case, separated by a space. Commas are words. Contractions are written out. Fillers,
+ * The sentences of a text as folded words, separated by a space. Commas are words. Contractions are written out. Fillers,
  * such as "please", and words that are said twice in a row are left out.
  */
 export const sentencesIn = (text: string): string[] =>
-  text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(apostrophes, "'")
+  joined(fold(text.replace(apostrophes, "'")))
+    .replace(commas, ',')
+    .replace(needless_space, '')
     .replace(stutter, '')
     .split(sentence_end)
     .map((sentence) => plainWords(sentence.match(word) ?? []).join(' '))

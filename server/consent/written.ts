@@ -1,0 +1,36 @@
+import type { Language } from '../languages/language.ts'
+import { isOf } from '../languages/languages.ts'
+import { type Shown, wishIn } from './spoken.ts'
+import { type Word, wordOf } from './words.ts'
+
+/** What someone who has written this asks for. */
+export interface Asking {
+  word: Word
+  /** Those that the words are in. */
+  languages: Language[]
+  shown: Shown
+}
+
+const words_max = 100
+
+/** Returns undefined if the text asks for nothing, or not clearly. */
+export function askingOf(text: string, { by_sms }: { by_sms: boolean }): Asking | undefined {
+  const said = wordOf(text, { by_sms })
+  const tagOf = ([language]: Language[]): string => language?.tag ?? ''
+  if (said && said.word !== 'ordinary') {
+    const shown: Shown = { rule: 'word', language: tagOf(said.languages), words: text.trim().slice(0, words_max) }
+    return { word: said.word, languages: said.languages, shown }
+  }
+  const found = said ? undefined : wishIn(text)
+  if (found?.wish !== 'opt_out') return undefined
+  const { language, words } = found
+  return {
+    word: 'opt_out',
+    languages: [language],
+    shown: { rule: 'sentence', language: language.tag, words },
+  }
+}
+
+/** Returns the language that what asks for this is answered in: the agent's, if the words may be in it. */
+export const answerLanguage = ({ languages }: Asking, agents: string): string =>
+  (languages.find((one) => isOf(one, agents)) ?? languages[0])?.tag ?? agents

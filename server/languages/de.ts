@@ -1,0 +1,635 @@
+import { type Language, listed } from './language.ts'
+import {
+  anything,
+  contains,
+  endsWith,
+  type Judgement,
+  nothing,
+  type Phrase,
+  says,
+  saysAny,
+  startsWith,
+} from './wish.ts'
+
+// Where a vowel is followed by "e?", people also write the umlaut as two letters.
+
+const not = 'nicht|nich|nciht|nihct|nict|niht|nit|net|ned|nid|nöd|nie|niemals'
+const none = 'nichts|nix|nüt'
+const more = 'mehr|merh|meh|mer|me|wieder|noch|noch ?einmal|noch ?mals?|weiter|weiterhin|lae?nger|erneut|jemals'
+const no_more = `(?:${not}|${none}) (?:${more})(?: (?:${more}))?|nimmer|nimmermehr|nimma|nümme|nüme|nüm`
+const no = 'kein|keine[nmrs]?|keinerlei|kane|koane|koa|kei|keini'
+
+const you = 'sie|ihr|du|se'
+const phone = '(?:(?:meine|unsere|diese|die|ihre|mei)[rnm]? )?(?:telefon|handy|mobil|ruf|festnetz)?nummern?'
+const number =
+  `(?:alle )?(?:${phone})|(?:alle )?(?:meine|unsere) (?:persoe?nlichen )?(?:kontakt)?daten|` +
+  'meinen? (?:namen|kontakt|eintrag)'
+const us = `mich|uns|mir|mi|ma|mer|eus|hier|(?:an|bei) (?:mir|uns)|(?:(?:auf|unter|an) )?(?:${phone})`
+/** What may stand between the words of a demand. */
+const some =
+  `${us}|auch|in (?:der )?zukunft|ab jetzt|ab heute|ab|jetzt|nun|ue?berhaupt|stae?ndig|dauernd|immer|` +
+  'weiter|weiterhin|' +
+  'telefonisch|schriftlich|unaufgefordert|per [^ ,]+|von (?:ihnen|euch|dir|eich)|sich|euch|eich|dich|' +
+  'bei|beide|noch|so'
+const somehow = `(?: (?:${some})){0,3}`
+
+const call =
+  'anruf[ens]*|telefonate?n?|nachr?ich?te?n?|nachrchten|sms[en]*|whats ?apps?|we?rbung(?:en)?|webung|' +
+  'werbig|reklame|spam|' +
+  'newslett?ers?|angeboten?|angebote|infos?|informationen|(?:mitteil|benachrichtig|erinner|zusend|' +
+  'belae?stig)ung(?:en)?|' +
+  'kontakte?|kontakt(?:aufnahm|versuch|ierung)e?n?|promos?|promotions?|rundschreiben|meldungen|zeug|mist|scheiss'
+const calls = `[^ ,]*(?:${call})`
+/** At the beginning of a pattern, where it must be quick. */
+const some_calls = `(?:(?:sms|werbe|whatsapp|spam|info|termin|text|marketing|push|telefon) ?)?(?:${call})`
+/** "Diese ständigen". */
+const such = '(?:(?!(?:(?:k?eine?|meine?|unsere?)[nmrs]?|mir|uns|ihnen|dir|ich|wir|nicht)(?![^ ]))[^ ,]+ ){0,2}'
+const no_calls = `(?:${no}) ${such}${calls}`
+const no_all_calls = `${no_calls}(?:(?: und| oder)(?: auch| (?:${no}))* [^ ,]+| , (?:${no}) [^ ,]+){0,2}`
+
+/** What follows the verb of an order. */
+const polite = 'e?[nd] s(?:ie|e)'
+const familiar = '(?:e|t|et|ts|ets|ed)?'
+const order = `(?:${familiar}|${polite})`
+const reach =
+  'ruf|ruaf|kontaktier|contactier|schreib|schriib|belae?stig|stoe?r|nerv|meld|sims|text|spamm?|behellig|klingel|' +
+  'telefonier|lüt'
+const send = 'schick|send|schreib|schriib'
+/** As the last word. */
+const to_reach =
+  '(?:aa?n?(?:ruf|schreib|klingel|text|telefonier|lüt|quatsch)|kontaktier|contactier|schreib|schriib|' +
+  'belae?stig|stoe?r|' +
+  'nerv|meld|sims|(?:zu|voll)?text|(?:zu|voll)?spamm|telefonier|behellig|bombardier|aufnehm)(?:e?n|t|' +
+  'et|st|est|ed|e)|' +
+  'anufen|anrfen|anruffen'
+const to_send = '(?:zu)?(?:schick|send)(?:e?n|t|et|st|est)'
+const with_zu =
+  'anzu(?:rufen|schreiben|texten|klingeln)|an zu rufen|aaz?lüte|(?:zu|voll)zu(?:spammen|texten|senden|' +
+  'schicken|müllen)|' +
+  '(?:zu|z) (?:kontaktieren|belae?stigen|schreiben|schriibe|stoe?ren|nerven|texten|spammen|senden|schicken|simsen|' +
+  'behelligen|bombardieren)'
+const reached =
+  'an ?gerufen|kontaktiert|belae?stigt|gestoe?rt|genervt|behelligt|an ?geschrieben|ange(?:textet|' +
+  'quatscht|klingelt)|' +
+  '(?:zu|voll)gespammt|bombardiert'
+
+const wish =
+  'will|wil|wollen|moe?chte|moe?cht|moe?chten|wue?nsche|wue?nschen|brauche?|brauchen|mag|mog|wett|wott|' +
+  'wui|wue?|mecht|' +
+  'verlange|verlangen|fordere|fordern|gestatte|erlaube|dulde'
+const third = 'er|sie|man|meine?|unsere?|der|die|das|ein|eine|jemand|niemand|keiner|wer'
+/** "Ich will", "dann will ich", and "will" at the beginning. */
+const i_wish =
+  `(?:ich|wir|i|mir)(?: (?!(?:${third})(?![^ ]))[^ ,]+){0,3} (?:${wish})|(?:${wish}) (?:ich|wir|i)|` +
+  `(?:^|, |und |aber |nein )(?:${wish})`
+const few = '(?: [^ ,]+){0,6}'
+
+const list =
+  '(?:aus|von|vom) (?:(?:ihre|eure|der|diese|alle|dem|den|deine)[rnm]? ){0,3}' +
+  '(?!warte|gae?ste|teilnehm|bestell|einkauf|preis|wunsch)[^ ,]*(?:listen?|verteilern?|datenbank|' +
+  'datenbanken|systeme?n?|' +
+  'kartei|datei|bestand|stamm|adressbuch|kontakten|daten|unterlagen|newsletter|telefonbuch|register|speicher)'
+const delete_verb = 'streich|nehm|nimm|entfern|loe?sch|trag|schmeiss|werf|wirf|hol|sperr|blockier|vergess|vergiss|tilg'
+const told_to_delete = `(?:${delete_verb})${order}`
+const to_delete =
+  '(?:raus|heraus|aus)?(?:zu)?(?:streichen|nehmen|loe?schen|entfernen|tragen|werfen|holen|schmeissen|tilgen)|' +
+  'zu (?:streichen|loe?schen|entfernen)|(?:geloe?scht|gestrichen|genommen|entfernt) werden|sperren|' +
+  'blockieren|raus|runter|weg'
+const to_end =
+  '(?:zu )?(?:abbestellen|abbestelle|kue?ndigen|abmelden|beenden|unterlassen|stoppen|stornieren|' +
+  'deaktivieren|ausschalten|' +
+  'abschalten|unterbinden|lassen|verzichten)|(?:ein|ab)(?:zu)?stellen|abzubestellen|abzumelden|abzusehen|absehen|' +
+  'verschonen|stopp?|verzichte|e?r?sparen|(?:nicht (?:mehr )?|un)erwue?nscht'
+const told_to_end =
+  `(?:stopp|unterlass|beend|spar|verschon|stell|lass|bestell|kue?ndig)${order}|stop|schluss|unterlassung|` +
+  'genug(?= von| mit)|weg|sehen sie|seht|verzichten sie|verzichte|lehne'
+const consent = '(?:werbe)?(?:einwilligung(?:en)?|einverst[^ ,]+|zustimmung(?:en)?|erlaubnis|genehmigung)'
+const use = `(?:nutzung|verwendung|verarbeitung|speicherung|weitergabe)|${calls}`
+
+/** "Ich habe nicht gesagt, dass", "ich will nicht, dass". */
+const negated: Judgement = [contains`(?:nicht|nie) (?:gesagt|gemeint|gebeten|verlangt)|nicht(?: ,)? dass`, undefined]
+/** "Ich habe meinem Sohn gesagt, er soll". */
+const told_others: Judgement = [
+  contains`(?:er|sie|der|die) soll(?:te)?|(?:meine[mnr]|unsere[mnr]|ihm)(?: [^ ,]+){0,2} (?:gesagt|geschrieben)`,
+  undefined,
+]
+const demanded: Judgement = [
+  contains`habe?n?(?: [^ ,]+){0,7} (?:gesagt|gebeten|geschrieben)|(?:ich|wir) sagt?en?|wie gesagt|das letzte`,
+  'opt_out',
+]
+/** "Meine Frau sagt", "mein Mann will". */
+const reported: Judgement = [
+  contains`sagt|sagten?|gesagt|meinte?|(?:meine?|unsere?|er|der|die) (?:[^ ,]+ )?(?:will|moe?chte)(?! (?:ich|wir))`,
+  'unclear',
+]
+const how_to: Judgement = [
+  contains`wie(?! gesagt)|wo|an wen|was|ob|(?:kann|koe?nnte|darf|muss|mue?sste|koe?nnen) (?:ich|man|wir)|vielleicht`,
+  'unclear',
+]
+const why: Judgement = [contains`warum|wieso|weshalb|wann|seit|leider|soll(?:te|en|ten)? (?:ich|wir)`, undefined]
+const has_condition: Judgement = [
+  contains`(?:wenn|falls)(?! (?:es )?(?:geht|moe?glich|ginge))|sobald|solange|bevor|wae?hrend|nachdem|ausser`,
+  undefined,
+]
+const time =
+  '(?<!ab )(?:heute|morgen|gestern)|gerade|grad|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|' +
+  'wochenende|abends?|' +
+  'nachts?|mittags?|vormittags?|nachmittags?|woche|monat|uhr|arbeit|bue?ro|urlaub|moment|(?:vor|nach|' +
+  'um|zwischen) [^ ,]+'
+const at_time: Judgement = [endsWith`(?:${time})${few}`, undefined]
+const first =
+  'und|aber|oder|dann|denn|nein|ne|nee|,|[^ ,]*interesse|interessiert|bedarf|daher|deshalb|darum|' +
+  'deswegen|drum|bite|' +
+  'bittte|genug|ruhe|ende|schluss|stopp?|leute|digga|servus|merci|sonst|hor|ey|wie gesagt|hiermit'
+const at_beginning: Judgement = [endsWith`(?:^|(?:${first})(?: |$))(?:(?:${some})(?: |$)){0,4}`, 'opt_out']
+const common = [told_others, negated, demanded, reported]
+
+/** Before what "Sie" is to do. */
+const told: Judgement[] = [
+  ...common,
+  why,
+  has_condition,
+  at_time,
+  [endsWith`ich|wir|sie|die|ihr|leute|kinder`, undefined],
+  [anything, 'opt_out'],
+]
+/** Before what "ihr" or "du" is to do: the words may also say what others do. */
+const told_familiarly: Judgement[] = [
+  ...told.slice(0, -2),
+  at_beginning,
+  [endsWith`(?:^|, |und )(?:(?:meine?|unsere?|der|die|das|ein|eine) )?(?:[^ ,]+ )?[^ ,]+`, undefined],
+  [endsWith`ich|er|sie|es|man|wer|niemand|keiner|jemand|die`, undefined],
+  [anything, 'unclear'],
+]
+const should =
+  'koe?nnen|koe?nnten?|koe?nntet|kannst|wue?rden|wue?rdet|wue?rdest|sollen|sollten|sollt|sollst|solltet|due?rfen|' +
+  'due?rft|darfst|chönd|wollen|wollt'
+const you_should: Judgement = [endsWith`(?:(?:${should}) (?:${you})|(?:${you}) (?:${should}))${few}`, 'opt_out']
+const need = '(?:brauch|mue?ss)(?:en|t|st)?'
+const you_need_not: Judgement = [endsWith`(?:${need} (?:${you})|(?:${you}) ${need})${few}`, 'unclear']
+const asking = 'bitten|fordere|verlange|auffordern|ersuche|darum|wae?re es|dringend|erlaube ihnen'
+/** Before an infinitive: whose act it is, other words say. */
+const told_by_infinitive: Judgement[] = [
+  [endsWith`(?:er|man|niemand|keiner)${few}`, undefined],
+  negated,
+  [endsWith`(?:${wish})(?: [^ ,]+){0,2}(?: ,)? dass? (?:${you}|man|mich|mir|uns|das)${few}`, 'opt_out'],
+  ...common,
+  how_to,
+  why,
+  has_condition,
+  at_time,
+  // This was "ich bitte Sie".
+  [endsWith`ich (?:sie|euch|dich) ,(?: (?:${some}))*`, 'unclear'],
+  at_beginning,
+  [endsWith`(?:${asking})${few}(?: ,)?${few}`, 'opt_out'],
+  you_need_not,
+  you_should,
+  [endsWith`(?:ich|wir|es)${few}`, undefined],
+  [anything, 'unclear'],
+]
+/** Before what the contact doesn't want. */
+const wished: Judgement[] = [
+  ...common,
+  how_to,
+  why,
+  has_condition,
+  at_time,
+  [endsWith`(?:${i_wish})${few}`, 'opt_out'],
+  [endsWith`(?:${wish})${few}`, 'unclear'],
+]
+/** Before what the contact asks for. */
+const decided: Judgement[] = [
+  ...common,
+  why,
+  [endsWith`(?:nicht|nie)${few}`, undefined],
+  how_to,
+  [has_condition[0], 'unclear'],
+  [endsWith`(?:${i_wish}|interesse|ich (?:lege|bitte|fordere|erklae?re))${few}`, 'opt_out'],
+  [endsWith`(?:(?:ich|wir) [^ ,]+|er|man|hat)${few}`, undefined],
+  [anything, 'opt_out'],
+]
+
+const hour = String.raw`(?:\d+|[a-z]+ uhr)`
+const limits =
+  'heute|morgen|jetzt|gerade|grad|vor|nach|bis|am|um|im(?! voraus)|diese[rnms]?(?! [^ ]*nummer)|' +
+  'wae?hrend|wenn|ausser|' +
+  `so (?:frue?h|spae?t|oft|viele)|ab ${hour}|zwischen|abends|nachts|in(?! (?:der )?zukunft| ruhe)|bei|` +
+  'auf der arbeit|zur|' +
+  'zu (?:dieser|spae?t|frue?h)|solange|sobald|falls'
+const limited: Judgement = [startsWith`${limits}`, undefined]
+const condition: Judgement = [startsWith`, (?:wenn|falls|sobald|solange|bevor|bis|wae?hrend|ausser)`, 'unclear']
+const whatever: Judgement[] = [limited, condition, [anything, 'opt_out']]
+const always: Judgement[] = [[anything, 'opt_out']]
+/** After what is clear if nothing or little follows. */
+const closed: Judgement[] = [
+  limited,
+  condition,
+  [nothing, 'opt_out'],
+  [startsWith`,|und|oder|sonst|mehr|ich|wir|weil|ihr|du`, 'opt_out'],
+  [anything, 'unclear'],
+]
+const not_gladly = '(?:zu )?(?:verpass|versae?um|verlier|hinterlass|ue?berhoe?r|beantwort|annehm)[^ ]*'
+const about_calls: Judgement[] = [
+  [startsWith`${not_gladly}|(?:bekommen|erhalten) hab[^ ]*|hab[^ ]*|gibt?|da|bekomme?|angekommen|moe?glich`, undefined],
+  [startsWith`zum|zur|ue?ber`, undefined],
+  ...whatever,
+]
+const stopped: Judgement[] = [
+  [nothing, 'stop'],
+  [startsWith`,|und`, 'stop'],
+  [anything, undefined],
+]
+/** After "sign me off". */
+const off: Judgement[] = [
+  [nothing, 'opt_out'],
+  [startsWith`,|und|oder|${list}|(?:von|vom|aus|fue?r) (?:dem ganzen|all[^ ]*|${such}${calls})`, 'opt_out'],
+  [anything, undefined],
+]
+const new_number: Judgement = [startsWith`(?:, |und )(?:hier|die neue|meine neue|[^ ,]+ (?:die|eine) neue)`, undefined]
+
+const nothing_sent = `(?:(?:${none})(?: mehr)?|${no_all_calls})`
+const ask_why = `(?:schreib|ruf|kontaktier|nerv|belae?stig|schick)(?:e?n sie|t ihr|st du) (?:mich|mir|uns)`
+const no_interest = '(?:bock|lust|nerv)(?: mehr)? auf'
+
+const phrases: Phrase[] = [
+  {
+    says: says`(?:${reach})${polite}${somehow} (?:${no_more})${somehow}(?: (?:an|aa))?`,
+    before: told,
+    after: whatever,
+  },
+  {
+    says: says`(?:${reach})${familiar}${somehow} (?:${no_more})${somehow}(?: (?:an|aa))?`,
+    before: told_familiarly,
+    after: whatever,
+  },
+  {
+    says: saysAny(
+      `ruf${polite} (?:${us}) (?:${not})(?: hier)? an`,
+      `(?:kontaktier|belae?stig|stoe?r)${polite} (?:${us}) (?:${not})`,
+    ),
+    before: told,
+    after: closed,
+  },
+  {
+    says: saysAny(
+      `ruf${familiar} (?:${us}) (?:${not})(?: hier)? an`,
+      `(?:schreib|kontaktier|belae?stig|nerv)${familiar} (?:${us}) (?:${not})`,
+    ),
+    before: told_familiarly,
+    after: closed,
+  },
+  { says: says`(?:${send})${polite}${somehow} ${nothing_sent}`, before: told, after: about_calls },
+  { says: says`(?:${send})${familiar}${somehow} ${nothing_sent}`, before: told_familiarly, after: about_calls },
+  {
+    says: says`(?:(?:${no_more})${somehow} (?:${to_reach}|${with_zu}|${to_send})|(?:${none})${somehow} (?:${to_send}))`,
+    before: told_by_infinitive,
+    after: whatever,
+  },
+  {
+    says: saysAny(
+      `(?:${wish})(?: ich| wir)? (?:${not})(?: (?:${more}))?(?: ,)? dass? (?:${you}|man|mich|mir|uns)` +
+        `${somehow}(?: [^ ,]+){0,2} (?:${to_reach}|${to_send})`,
+    ),
+    before: [...common, how_to, [endsWith`er|sie|man|die|wenn`, 'unclear'], [anything, 'opt_out']],
+    after: whatever,
+  },
+  {
+    says: says`(?:${not}|nimmer)(?: (?:${more}|${some})){0,5} (?:${reached})(?: zu)? (?:werden|wern)`,
+    before: [...wished, [endsWith`(?:${asking})(?: ,)?${few}`, 'opt_out'], at_beginning, [anything, undefined]],
+    after: whatever,
+  },
+  {
+    says: saysAny(
+      `${no_all_calls}(?: (?:${some})){0,2} (?:mehr|meh|mer)|(?:${no}) (?:mehr|weiter[a-z]*) ${calls}`,
+      `nie (?:wieder|mehr) (?:eine )?${calls}`,
+    ),
+    before: [
+      ...wished,
+      at_beginning,
+      [endsWith`(?:hab|hatte|bekomm|krieg|erhalt|bekam|gib|gab|komm|sind|kam|war|es)[^ ]*${few}`, undefined],
+      you_should,
+      you_need_not,
+      [anything, undefined],
+    ],
+    after: about_calls,
+  },
+  {
+    says: saysAny(
+      `(?:ich|wir) (?:von ihnen |von euch )?${no_all_calls}(?: (?:${some})){0,2}(?: mehr)?` +
+        `(?: (?:erhalten|bekommen|haben))? (?:${wish})`,
+    ),
+    before: [...common, how_to, has_condition, [anything, 'opt_out']],
+    after: whatever,
+  },
+  {
+    says: says`${no_calls}`,
+    before: [...wished, [anything, undefined]],
+    after: [
+      limited,
+      [nothing, 'opt_out'],
+      condition,
+      [startsWith`(?:mehr )?${not_gladly}`, undefined],
+      [startsWith`,|mehr|von (?:ihnen|euch)|bekommen|erhalten|haben|kriegen|kriagn|per|und`, 'opt_out'],
+      [anything, 'unclear'],
+    ],
+  },
+  {
+    says: says`keine (?!sprach)[^ ,]*(?:werbung|reklame|spam|anrufe|sms|nachrichten|newsletter)|werbung nein`,
+    before: [at_beginning, [anything, undefined]],
+    after: [
+      [nothing, 'opt_out'],
+      [startsWith`an (?:mich|uns|diese nummer)|,`, 'opt_out'],
+      [anything, undefined],
+    ],
+  },
+  {
+    says: says`(?:diese|eure|ihre|die|deine) (?:[a-z]+e?n )?${some_calls}(?: [^ ,]+){0,3} (?:${not})(?: (?:${more}))?`,
+    before: [...common, why, how_to, [endsWith`${i_wish}`, 'opt_out'], [anything, undefined]],
+    after: [
+      [nothing, 'opt_out'],
+      [startsWith`,|bekommen|erhalten|haben|kriegen`, 'opt_out'],
+      [anything, undefined],
+    ],
+  },
+  {
+    says: saysAny(
+      `(?:diese|eure|ihre|die|deine) ${some_calls} (?:will|wollen|moe?chten?|brauchen?) (?:ich|wir) ` +
+        `(?:${not})(?: mehr)?`,
+    ),
+    before: [...common, has_condition, [anything, 'opt_out']],
+    after: closed,
+  },
+  {
+    says: saysAny(
+      `hoe?r(?:${order}|t ihr) (?:a?uf(?: ,)?${somehow}(?: ${calls})? (?:${with_zu})|(?:auf )?mit ` +
+        `${such}(?:${calls}|schreiben))`,
+    ),
+    before: told,
+    after: whatever,
+  },
+  {
+    says: saysAny(
+      `(?:aufhoe?re?[nt]|aufhoe?rst|ufhöre)(?: ,)?(?:${somehow}(?: ${calls})? (?:${with_zu})| mit ` +
+        `${such}(?:${calls}|schreiben))`,
+      `mit ${such}(?:${calls}|schreiben) aufhoe?re?[nt]`,
+    ),
+    before: [
+      [endsWith`wenn (?:${you}|das) nicht${few}`, 'opt_out'],
+      [endsWith`${not}`, undefined],
+      ...told_by_infinitive,
+    ],
+    after: whatever,
+  },
+  {
+    says: says`(?:${told_to_end})(?: (?:ich|mit|von|es|auf|mich|uns|sich|euch|dir)){0,2} ${such}(?:${calls}|schreiben)`,
+    before: [
+      ...common,
+      why,
+      [endsWith`(?:wenn|nicht|kein)${few}`, undefined],
+      [endsWith`wir|er|sie|war|ist`, 'unclear'],
+      [anything, 'opt_out'],
+    ],
+    after: [[startsWith`nicht|an|auf|offen|liegen|da|durch|zurue?ck|zu|vor|bereit`, undefined], ...whatever],
+  },
+  {
+    says: saysAny(
+      '(?:unterlassen|unterlassen sie es|unterlasst es|lassen sie es|lasst es|(?:sehen sie|seht|sieh) davon ab|' +
+        `davon abzusehen|davon absehen)(?: ,)?${somehow}(?: ${calls})? (?:${with_zu})`,
+    ),
+    before: [[nothing, 'opt_out'], ...told_by_infinitive.slice(1)],
+    after: whatever,
+  },
+  {
+    says: saysAny(
+      `${some_calls}(?:(?: und| oder) ${calls})? (?:(?:${some}|an [^ ,]+|nerven|nervt|abos?|dienst|service|,) ` +
+        `){0,3}(?:${to_end})`,
+      'in zukunft (?:zu )?unterlassen',
+    ),
+    before: decided,
+    after: whatever,
+  },
+  {
+    says: saysAny(
+      '(?:opt ?out|raus|abmelden|austragen|abmeldung) (?:der|von|fue?r|vom|aus|bei) ' +
+        `${such}(?:${calls}|liste|verteiler)`,
+    ),
+    before: decided,
+    after: always,
+  },
+  {
+    says: saysAny(
+      `(?:(?:${no}) ${no_interest}|(?:schnauze|nase) voll von|(?:reicht|reichts) mit) ${such}${calls}`,
+      `(?:eure|ihre|diese|die) ${some_calls} (?:[^ ,]+ )?satt`,
+    ),
+    before: [...common, how_to, [anything, 'opt_out']],
+    after: always,
+  },
+  {
+    says: says`loe?schung (?:meiner|unserer|aller|dieser) (?:[^ ,]+ )?[^ ,]*(?:daten|nummer)`,
+    before: decided,
+    after: always,
+  },
+  {
+    says: says`(?:wag|trau)${order} (?:es|euch|dich|sich) nicht(?: ,)?(?: (?:${more}|${some})){0,4} (?:${with_zu})`,
+    before: told,
+    after: always,
+  },
+  { says: says`abmeldu?ng|abmelden|austragen`, before: [at_beginning, [anything, undefined]], after: off },
+  {
+    says: saysAny(
+      `(?:meld|trag|nehm|nimm)${order}(?: ich)? (?:${us})${somehow} ` +
+        `(?:(?:${list}|von ${such}${calls}) )?(?:ab|aus|raus|heraus|runter)`,
+    ),
+    before: [...common, how_to, why, [endsWith`er|sie`, undefined], [endsWith`ich`, 'unclear'], [anything, 'opt_out']],
+    after: off,
+  },
+  {
+    says: saysAny(
+      `(?:mich|uns|mi)(?: (?:auch|jetzt|hier))? (?:(?:${list}|von ${such}${calls}) )?` +
+        '(?:abmelden|abzumelden|austragen|auszutragen|loe?schen|sperren)',
+    ),
+    before: [...common, why, [endsWith`nicht`, undefined], at_beginning, you_should, [anything, 'unclear']],
+    after: off,
+  },
+  {
+    says: saysAny(
+      `(?:mich|uns) (?:${list}|von ${such}${calls}) (?:abmelden|abzumelden|austragen|auszutragen)`,
+      `melde (?:ich )?(?:mich|uns) (?:${list}|von ${such}${calls}) ab`,
+    ),
+    before: decided,
+    after: always,
+  },
+  {
+    says: says`${told_to_delete}(?: auch)? (?:mich|uns|mi|namen|${number})(?: (?:raus|heraus|wieder))? ${list}`,
+    before: told,
+    after: whatever,
+  },
+  {
+    says: says`${told_to_delete} (?:auch )?(?:${number})`,
+    before: told,
+    after: [
+      [nothing, 'opt_out'],
+      new_number,
+      [startsWith`,|und|aus|von|raus|fue?r ${calls}`, 'opt_out'],
+      [anything, undefined],
+    ],
+  },
+  {
+    says: saysAny(
+      `(?:(?:mich|uns|${number}) (?:[^ ,]+ ){0,2})?${list} (?:${to_delete})`,
+      `(?:${number}) (?:[^ ,]+ )?(?:${to_delete})`,
+    ),
+    before: decided,
+    after: [[startsWith`nicht`, undefined], new_number, ...whatever],
+  },
+  {
+    says: saysAny(
+      `setz${order} (?:mich|uns|${number}) auf (?:[^ ,]+ ){0,2}(?:sperrliste|blacklist|schwarze liste|` +
+        'robinsonliste)',
+    ),
+    before: told,
+    after: always,
+  },
+  {
+    says: saysAny(
+      `(?:widerruf|entzieh|zieh)(?:e|en)?(?: [^ ,]+){0,5} ${consent}`,
+      `${consent}(?: [^ ,]+){0,6} (?:widerruf|zurue?ck|entzieh|nicht mehr)[^ ,]*`,
+    ),
+    before: decided,
+    after: always,
+  },
+  {
+    says: saysAny(
+      `(?:widersprech|widerspruch)(?:e|en)?(?: [^ ,]+){0,5} (?:${use}|art|dsgvo)`,
+      `(?:nutzung|verwendung|verarbeitung|speicherung|weitergabe|${some_calls})(?: [^ ,]+){0,6} ` +
+        'widersprech(?:e|en)',
+    ),
+    before: decided,
+    after: always,
+  },
+  {
+    says: saysAny(
+      `(?:untersag|verbiet|verbitt)(?:e|en)(?: [^ ,]+){0,5}(?: ,)?(?: [^ ,]+){0,2} (?:${calls}|${with_zu})`,
+      `erlauben? [^ ,]+ nicht(?: ,)?${somehow} (?:${with_zu})`,
+    ),
+    before: decided,
+    after: whatever,
+  },
+  {
+    says: says`(?:${no}) ${consent} (?:mehr|mich|mir|uns|zur|fue?r)`,
+    before: [...common, how_to, [anything, 'opt_out']],
+    after: always,
+  },
+  {
+    says: saysAny(
+      `(?:${none}) (?:(?:${more}) )?von (?:ihnen|euch|dir|eich) (?:hoe?ren|hearn|lesen|wissen|haben)`,
+      `von (?:ihnen|euch|dir|eich) (?:${none}|nie) (?:${more})(?: etwas| was)? (?:hoe?ren|hearn|lesen|wissen|haben)`,
+    ),
+    before: [...wished, [anything, 'unclear']],
+    after: whatever,
+  },
+  {
+    says: saysAny(
+      '(?:warum|wieso|weshalb) (?:bekomme?|kriege?|erhalte) ich (?:stae?ndig|dauernd|immer|so viele?|diese|eure)',
+      `(?:warum|wieso|weshalb) ${ask_why}(?: (?!nicht|nie)[^ ,]+){0,2} (?:stae?ndig|dauernd|immer|so oft|` +
+        'an|werbung)',
+      'woher (?:haben sie|habt ihr|hast du) (?:[^ ,]+ )?(?:meine|diese|unsere) (?:[^ ]*nummer|daten)',
+      'stopp? (?:schreibe?|sende|antworte)',
+    ),
+    before: [[anything, 'unclear']],
+    after: [
+      [startsWith`nicht|nie`, undefined],
+      [anything, 'unclear'],
+    ],
+  },
+  {
+    says: says`abbestellen`,
+    before: [
+      ...common,
+      [endsWith`nicht`, undefined],
+      how_to,
+      at_beginning,
+      [endsWith`ich|wir|${wish}`, 'unclear'],
+      [anything, undefined],
+    ],
+    after: [
+      [nothing, 'opt_out'],
+      [anything, undefined],
+    ],
+  },
+  {
+    says: says`ruf(?:t|en sie)? nicht an`,
+    before: [at_beginning, [anything, undefined]],
+    after: [[nothing, 'unclear'], condition, [startsWith`,`, 'unclear'], [anything, undefined]],
+  },
+  {
+    says: saysAny(
+      '(?:jetzt |mir )?(?:reichts|reicht es|langts)(?: aber| jetzt| mir| langsam){0,2}',
+      'ihr nervt|jetzt ist(?: aber)? genug',
+      'sie nerven|du nervst',
+    ),
+    before: [[nothing, 'unclear']],
+    after: [[nothing, 'unclear']],
+  },
+  {
+    says: saysAny(
+      '(?:lassen sie|lasst|lass|losst|lossts|lönd) (?:mich|uns|mi) in (?:ruhe|ruah|rueh)',
+      `(?:unterlass|lass)(?:t|en sie)? das|schluss damit|(?:streich|loe?sch)${order} (?:mich|uns)`,
+    ),
+    before: [
+      [endsWith`nicht|sie|ich|er`, undefined],
+      [anything, 'stop'],
+    ],
+    after: stopped,
+  },
+]
+
+const not_to = '(?! (?:nicht|nich|nie|niemals|nimmer|kein|keine|keinen|nix|nichts|auch))'
+const only = 'nur(?: noch)? (?:per|ue?ber|schriftlich|telefonisch)|(?:ruf|ruft) (?:mich|uns) (?:lieber|an)'
+const write = `schreiben sie (?:mir|uns)${not_to}|(?:schreib|schick)t? (?:mir|uns) (?:ne|eine|einen|per|auf)`
+const another_way = contains`(?<=[^ ] )lieber${not_to}|stattdessen|sondern|${only}|${write}`
+
+export const de: Language = {
+  tag: 'de',
+  opt_outs: {
+    words: listed(
+      'stop, stopp, stopp sms, stop sms, sms stop, sms stopp, werbung stop, werbung stopp, stop werbung, ' +
+        'stopp werbung, ' +
+        'abmelden, abmeldung, abbestellen, abbestellung, austragen, deabonnieren',
+    ),
+    ordinary_words: listed(
+      'ende, beenden, kündigen, kuendigen, kündigung, stornieren, storno, absagen, abbrechen, schluss, genug, aufhören, ' +
+        'aufhoeren, basta, es reicht, reicht, kein interesse, kein bedarf, keinen bedarf, löschen, loeschen, ' +
+        'raus, schluss jetzt, widerruf, widerspruch',
+    ),
+    phrases,
+    another_way,
+    fillers: [
+      ...(
+        'bitte danke äh ähm also doch mal ja endlich sofort bloß hallo tschüss einfach gefälligst ' +
+        'gefaelligst wirklich ' +
+        'künftig kuenftig zukünftig zukuenftig eigentlich verdammt verdammte verdammten'
+      ).split(' '),
+      ...['vielen dank', 'auf wiederhören', 'guten tag'],
+    ],
+  },
+  opt_in_words: [],
+  help_words: ['hilfe'],
+  answers: {
+    yes: listed(
+      'ja, jawohl, jo, genau, klar, sicher, gerne, gern, naturlich, auf jeden fall, ok, okay, in ordnung, richtig, ' +
+        'stimmt, korrekt, passt, das passt, einverstanden, gut, sehr gut, perfekt',
+    ),
+    no_more: listed(
+      'keine mehr, nicht mehr, nie mehr, nie wieder, keine nachrichten mehr, keine anrufe mehr, stopp, ' +
+        'stop, das stimmt, ' +
+        'das ist richtig, mochte ich, will ich, das mochte ich, das will ich, ganz sicher',
+    ),
+    courtesies: listed('bitte, danke, ah, ahm, oh, also'),
+  },
+  sayings: {
+    opt_out: 'Sie bekommen keine Nachrichten mehr von uns. Mit START bekommen Sie sie wieder.',
+    no_more_calls: 'Ich verstehe. Wir rufen Sie nicht mehr an. Auf Wiederhören.',
+    no_more_question: 'Möchten Sie keine Anrufe und Nachrichten mehr?',
+  },
+}

@@ -1,0 +1,22 @@
+import { normalizeText } from '../kit/text.ts'
+
+/** Vowel signs, which most people leave out, the sign that makes words longer, and the dot below that keyboards lack. */
+const marks = /[\u0640\u064b-\u065f\u0670\u093c]/g
+/** Letters that people use for each other. */
+const variants: Record<string, string> = {
+  '\u0671': 'ا',
+  '\u0649': 'ي',
+  '\u0629': 'ه',
+  '\u06cc': 'ي',
+  '\u06a9': 'ك',
+  '\u0901': '\u0902',
+}
+const variant_letters = new RegExp(`[${Object.keys(variants).join('')}]`, 'g')
+
+/** What is compared of a text, whatever the language: it has no case, no accents, no full width, and one i. */
+export const fold = (text: string): string =>
+  normalizeText(text)
+    .normalize('NFD')
+    .replace(marks, '')
+    .normalize('NFC')
+    .replace(variant_letters, (letter) => variants[letter] ?? letter)

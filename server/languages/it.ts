@@ -1,0 +1,400 @@
+import { type Language, listed } from './language.ts'
+import { anything, contains, endsWith, type Judgement, nothing, type Phrase, says, startsWith } from './wish.ts'
+
+const stem =
+  '(?:ri)?(?:[ck]h?iamm?|telefon|cont?at+|mand|invi|scriv|cerc)|messaggi|spamm|disturb|importun|molest|infastid|' +
+  'tormet?n?t|stress|' +
+  'insist|assill|romp|secc|perseguit|tempest|bombard|solleci?t|scocci|rintracci|inoltr|propon'
+/** The imperative and the infinitive, which people and their dialects shorten. */
+const call = `chiamma|(?:${stem})(?:a?t?e|are?|i|ere?|ete|ite|iate|asse|aste)(?:mi|ci|me|ce|melo|mene)?|scriva|spedisca`
+const calling = `(?:${stem})(?:ar|er|ir)(?:e|mi|ci|me|ce|mene)?`
+const called = `(?:${stem}|inser|iscr)(?:at|it|t)[oaie]|scritt[oaie]`
+const not = '(?:no|nn|non|nun|num|un|nin)'
+const us = '(?:(?:mi|ci|me|ce|me ne|ce ne|me li|le|ne) )?'
+const more = '(?:(?:mai )?(?:piu|cchiu|chiu)(?: mai)?|mai|ulteriormente|ancora|(?:di )?nuovo|un ?altra volta)'
+
+const message =
+  'chiamat[ae]|chiamte|telefonat[ae]|squilli|messagg[io]+|messaggini|msg|sms|whats ?app|wapp|spam|pub+l?i?cita|' +
+  'promozion[ei]|promo|' +
+  'offert[ae]|comunicazion[ei]|notific[ah]e?|avvis[io]|contatt[io]|newsletter|solleci?t[io]|sconti|auguri|inviti?|' +
+  'invi[io]|mail pubblicitarie|' +
+  'telemarketing|promemoria|informazioni commerciali|scocciature|rotture'
+const of =
+  '(?:(?:di|de|dei|degli|delle|della|del|con|co|i|gli|le|la|il|lo|l|a|ai|alle|agli|da|tutt[eio]|ste|sti|sta|' +
+  'quest[eio]|' +
+  'quelle|codest[ei]|vostr[eio]|tue|tuoi|sue|suoi|altr[eio]|ulterior[ei]|nessun[ao]?|alcun[ao]?|qualsiasi|' +
+  'maledett[eio]|' +
+  'ricevere|avere|vedere|fare|mandare|inviare|ogni|e|o|ne) |dell|all|quest|nessun|ulterior)'
+const messages = `${of}{0,5}(?:${message})`
+const list =
+  '(?:(?:da|dal|dalla|dai|dalle|dagli|di|del|della|dei|delle|degli|nella|sulla|in|su|ogni|vostr[aeoi]|tu[ao]|tue|' +
+  'su[ao]|quest[aeo]|sta|' +
+  'codest[ao]|tutt[eio]|l|le|i|gli|il|la) |(?:dall|dell|da)(?=[aeiou])){1,4}(?:[^ ,]+ )?' +
+  '(?:list[ae]|elenc(?:o|hi)|archivi[o]?|database|rubrica|sistem[ai]|contatti|banca dati|registr[oi]|mailing|' +
+  'gruppo|broadcast|' +
+  'newsletter|anagrafica|indirizzario|dati|agenda|db)'
+const our_number =
+  '(?:(?:il|i|er|lo|la|l|tutti i|questo|sto|questa) )?(?:(?:mio|miei|nostro|nostri|mia) )?(?:numero|num|nr|cell|' +
+  'cellulare|telefono|' +
+  'contatto|contatti|recapito|nome|nominativo|dati|utenza|iscrizione)(?: personali| di (?:telefono|cellulare|cell))?'
+const removing =
+  '(?:cancell|elimin|rimuov|blocc|togli|tolg|lev|depenn|estromett|stralci|escl?ud|disiscri?v|tog)' +
+  '(?:i|a|ate|are?|ere?|ete|eranno|ano|ono|iate|iere|iete|ie|atemi|ete)?'
+const want =
+  'voglio|vojo|vogliamo|volemo|vorrei|vorremmo|desider(?:o|iamo)|intend(?:o|iamo)|gradi(?:sco|amo|remmo)|accetto|' +
+  'sopporto|' +
+  'tollero|(?:ho|abbiamo) (?:piu )?(?:intenzione|voglia|bisogno)(?: di)?|mi interessa(?:no)?'
+const receive =
+  '(?:ricev|av|ved|sent|sub|legg|ricever|trov)(?:ere?|er|ire?)(?:ne|li|le|vi|mi)?(?: (?:da|de) (?:voi|lei|te))?'
+const unwanted =
+  `(?:${receive} )?(?:piu )?(?:mai )?${messages}|ricever(?:e|ne|li|le)(?: piu)?(?: (?:nulla|niente))?|` +
+  `(?:piu )?(?:mai )?(?:esse(?:re)?|venire?) (?:piu )?(?:mai )?(?:[^ ,]+ )?(?:${called}|disturbat[oaie])|` +
+  '(?:avere|sapere|sentire?) (?:piu )?(?:piu )?(?:nulla|niente|nessuno|notizie|parlare di voi)|sentir(?:vi|la|ti)|' +
+  'risentirvi|' +
+  'avere (?:piu )?(?:nulla )?(?:a )?che fare con voi|(?:piu )?nulla da voi|(?:questa|vostra|la) iscrizione'
+const you_call = `(?:che (?:(?:voi|lei|tu|nessuno|qualcuno) )?)(?:mi |ci )?(?:${call})`
+const stop =
+  '(?:smett|piant|cess|ferm|evit|interromp|sospend|blocc|metta)(?:i|a|ate|ere?|ete|are?|iate|este|ino|aste|asse|' +
+  'esse|hi)?' +
+  '(?:la|tela)?|fin(?:iscila|itela|irla|isca|ite|iamola)|(?:fate|falla|faccia|facciamo)(?:la)? finita|mettete fine|' +
+  'dateci un taglio'
+
+const day =
+  '(?:(?:il|la|lo|di|nel|in|al|di|a|alla|l|questo|questa|sta|ogni|tutti i|il) )?(?:luned|marted|mercoled|gioved|' +
+  'venerd)i|sabato|domenica|' +
+  'oggi|domani|stasera|stamattina|stanotte|mattina|sera|pomeriggio|notte|fine settimana|weekend|week end|settimana|' +
+  'pranzo|cena'
+
+const has_condition = contains`se|quando|finche|fino a|mentre|qualora|appena|nel caso|in caso|durante`
+const told_about: Judgement = [
+  contains`perche|come mai|poiche|siccome|dato che|da quando|ho detto (?:al|alla|a mi[ao]) [^ ,]+`,
+  undefined,
+]
+const telling =
+  '(?:vi|ve|ti|te|le|gli) ?(?:l ?)?(?:ho|abbiamo|avevo|avevamo)(?: gia)? (?:[^ ,]+ )?(?:dett|chiest|ripetut|' +
+  'pregat)[oi]|' +
+  '(?:vi|ti|la|le) (?:sto )?(?:dico|chied(?:o|iamo)|ripeto|preg(?:o|hiamo)|diffid(?:o|iamo)|intimo|ordino|supplico|' +
+  'invit(?:o|iamo))|' +
+  '(?:ho|abbiamo) gia (?:detto|chiesto)'
+/** "Vi ho detto di". */
+const demanded: Judgement = [contains`${telling}`, 'opt_out']
+const near = '(?:mi[ao]|nostr[ao]) [^ ,]+|lui|lei|mamma|papa|qualcuno'
+const saying = 'dice|detto|chiede|chiesto|vuole|vorrebbe|pensa|preferisce|prega'
+/** "Mia moglie dice che". */
+const reported: Judgement = [contains`(?:${near})(?: (?:mi|ci))?(?: ha)? (?:${saying})`, 'unclear']
+const beginning =
+  ',|e|o|ma|allora|quindi|dunque|poi|qui|qua|no|si|signora|signore|signori|senta|guardi|guarda|senti|basta|stop|' +
+  'interessa|' +
+  'pace|adesso|ora|di|che|numero|interessat[oaie]|sbagliato|bene|dai|e se|voi|lei|davvero|pero|anche|ok|perfavore|' +
+  'favore|oh|ao'
+const at_beginning: Judgement[] = [
+  [nothing, 'opt_out'],
+  [endsWith`${beginning}`, 'opt_out'],
+]
+
+/** Before "non chiamate". */
+const told: Judgement[] = [
+  told_about,
+  demanded,
+  reported,
+  [
+    endsWith`(?:grat[oai]|obbligat[oa]|piacere) se|(?:vorrei|gradirei|chiedo|esigo|pretendo|prefer[^ ]+|prego) che`,
+    'opt_out',
+  ],
+  [has_condition, undefined],
+  [endsWith`(?:io|loro|lui|che|chi|qualcuno|ragazzi|amici|noi|bambini|mi hanno|ha detto)`, undefined],
+  [anything, 'opt_out'],
+]
+const told_today: Judgement[] = [[contains`${day}|(?:questa|prossima) volta|adesso|ora`, undefined], ...told]
+const wished: Judgement[] = [
+  told_about,
+  reported,
+  [has_condition, undefined],
+  [endsWith`che|si|lui|lei|loro|chi|mio [^ ,]+|mia [^ ,]+`, 'unclear'],
+  [anything, 'opt_out'],
+]
+/** Before "smettete di" and "cancellatemi". */
+const stopping: Judgement[] = [
+  [endsWith`(?:non|ha|ho|hanno|mai|sta|stava|si|sono|e|era|vuole)(?: (?:mi|ti|ci|si|la|lo))?`, undefined],
+  [contains`perche|quando|ho detto (?:al|alla|a)`, undefined],
+  demanded,
+  reported,
+  [contains`come (?:faccio|posso|si fa|fare|devo)|per|a chi|posso|possibile`, 'unclear'],
+  [endsWith`se (?:non|lei|tu|voi)`, 'unclear'],
+  [anything, 'opt_out'],
+]
+const removed: Judgement[] = [
+  [endsWith`non(?: (?:mi|ci|vi|la|lo|chiedo di|ho chiesto di))?`, undefined],
+  ...stopping.slice(1),
+]
+
+const shouted: Judgement[] = [
+  [contains`ho ricevuto|ricevo|bambini`, undefined],
+  [endsWith`interessat[oa]|palle|ora|mo|e|gia detto|adesso`, 'opt_out'],
+  ...at_beginning,
+]
+const always: Judgement[] = [[anything, 'opt_out']]
+const condition =
+  'tardi|presto|spesso|prima|dopo|tra|fra|del|di (?:una|due|\\d+|quanto|sera|notte|mattina|pomeriggio|domenica)|' +
+  'alle|dalle|' +
+  `la sera|${day}|se|quando|mentre|finche|fino|durante|solo|troppo|cosi|adesso|ora|tanto|che (?:ho|sono|sto)`
+const for_good: Judgement[] = [
+  [startsWith`${condition}`, undefined],
+  [startsWith`(?:al|in|a) (?:lavoro|ufficio)`, 'unclear'],
+  ...always,
+]
+const closed: Judgement[] = [
+  [nothing, 'opt_out'],
+  [startsWith`${condition}|per(?! (?:nessun|pubb|off|prom|ven|mai|favore))|nel|come|in(?! futuro)`, undefined],
+  [startsWith`(?:il|lo|la|l|i|gli|le|una?)(?! (?:vostr[eio] )?(?:${message}))`, undefined],
+  [startsWith`(?:,|ma)(?: [^ ,]+){0,6} (?:se|quando|prima|domani|piu tardi)`, undefined],
+  [startsWith`,|e|qui|qua|a questo|su|sul|per|nessuno|nulla|niente|neanche|in futuro|${more}|${messages}`, 'opt_out'],
+  [anything, 'unclear'],
+]
+const or_nobody: Judgement[] = [
+  [nothing, 'unclear'],
+  [startsWith`qui|qua|(?:a |su )?questo numero|nulla|niente`, 'opt_out'],
+  [anything, undefined],
+]
+const after_removal: Judgement[] = [
+  [nothing, 'opt_out'],
+  [
+    startsWith`,|e|o|ora|qui|tutto|${our_number}|${list}|da (?:tutt[oei]|quest[aeoi]|voi|quella)|vi|${messages}|che`,
+    'opt_out',
+  ],
+  [anything, undefined],
+]
+const after_none: Judgement[] = [
+  [nothing, 'opt_out'],
+  [startsWith`,|da voi|piu|sul?|qui|e|(?:niente|nessun[ao]?|no) (?:${message}|niente)`, 'opt_out'],
+  [anything, undefined],
+]
+const after_stop: Judgement[] = [[startsWith`mi[ao](?! (?:numero|cell|tel))`, 'unclear'], ...always]
+const always_stop: Judgement[] = [
+  [nothing, 'stop'],
+  [startsWith`,|e|una buona volta|adesso|ora|con`, 'stop'],
+  [anything, undefined],
+]
+
+const must_not =
+  `${not} (?:(?:mi|ci) )?(?:dovete|devi|deve|devono|potete|osate|azzardatevi a|(?:vi |si )?permett[^ ]+ di|state a|` +
+  'provate a)'
+const do_not_reappear = `${not} (?:fatevi|farti|farvi|si faccia|fatti|fate) ${more} (?:sentir?e?|viv[oi])`
+const named =
+  `${not} (?:mi|ci|me|ce) (?:${call})|${must_not} (?:mi |ci )?(?:${call})|` +
+  `${not} (?:${stem})(?:a?te|ar|er|ete|ir|ite)(?:mi|ci|mene|cene)`
+const does_not_want = `${not} (?:ne )?vuol(?:e|ono) (?:${more} )?(?:${receive} )?(?:${message})|${not} l[ie] vorro piu`
+const asking =
+  'vorre[^ ]+|desider[^ ]+|chied[^ ]+|prefer[^ ]+|voglio|esig[^ ]+|pretend[^ ]+|preg[^ ]+|gradirei|piacerebbe|' +
+  'grat[oa]|potrei'
+const enough = 'basta|stop|niente piu|mai piu|nessun[ao]? altr[oa]'
+const unsubscribe =
+  '(?:cancell|rimuov|elimin|togli|lev|disi?s?c?r?i?v|depenn|disabbon)(?:a|e|i|ate|ete|er|ar|iate|ino|ere)(?:mi|ci)|' +
+  '(?:mi|ci) (?:cancell|elimin|rimuov|disiscriv|depenn|tolg)(?:i|a|hi|ate|ete|iate)|disiscri(?:zione|vi|vere|vo)'
+const subscription = '(?:[^ ,]+ ){0,3}(?:iscrizione|abbonamento|notifiche|avvisi|adesione)'
+const consent = '(?:[^ ,]+ ){0,2}(?:consens[oi]|autorizzazion[ei]|permesso|assenso|adesione)'
+const oppose = 'm ?oppongo|mi oppongo|ci opponiamo|opporm[ie]|opposizione'
+const forbid =
+  'diffid(?:o|iamo)|viet[oa]|proibi(?:sco|to)|vietato|divieto|autorizz(?:o|ati)|diritto|autorizzazione|consenso'
+const do_not_call_list =
+  '(?:[^ ,]+ ){0,3}(?:da non (?:chiamare|contattare|disturbare)|(?:delle )?opposizioni|lista nera|black ?list)'
+const in_peace =
+  'lascia(?:te|re)?(?:mi|ci) (?:in pace|stare|perdere|tranquill[oaie])|(?:mi|ci) lasci(?:ate)? (?:in pace|stare)|' +
+  `${not} (?:mi|ci) (?:romp|scocc|stress)[^ ]+|(?:levat|togliet)[^ ]+ (?:dai piedi|di torno|dalle palle)|` +
+  'dimenticat[ei]mi'
+
+const again =
+  `(?:${must_not}|${not}) ${us}(?:${more} )?(?:${call}) ${more}|` + `${must_not} ${more} (?:${call})|${do_not_reappear}`
+const unwanted_messages =
+  `(?:${message})(?: [^ ,]+){0,3}(?: ,)? ${not} (?:(?:ne|li|le|la|lo) )?(?:${want})(?: ${more})?` +
+  '(?: (?:riceve|ave|vede|senti)r(?:e|ne|li|le))?'
+const your_messages = `(?:vostr[ei]|tue|tuoi|quest[ei]|ste|sti) (?:${message})(?: [^ ,]+){0,3}(?: ,)?`
+const threat =
+  '(?:se |se mi |se ci )(?:ri)?(?:chiam|scriv|telefon|contatt)[^ ]+(?: [^ ,]+)?(?: ,)? (?:vi|ti|la) (?:denunci|' +
+  'segnal|blocc)[^ ]+|' +
+  `(?:un ?altr[oa]|ancora una?) (?:${message})(?: ,)? e (?:vi|ti|la) (?:denunci|segnal|blocc)[^ ]+|` +
+  `${not} (?:autorizzo|permetto|acconsento) (?:[^ ,]+ ){0,3}(?:uso|luso|usare|trattamento|utilizzo|lutilizzo)`
+const less =
+  '(?:rispond[^ ]+|scriv[^ ]+|invi[^ ]+) stop|rice(?:vere|verne) (?:di )?meno|' +
+  `(?:uscire|cancellarsi|disiscriversi) ${list}`
+
+const phrases: Phrase[] = [
+  {
+    says: says`${again}`,
+    before: told,
+    after: for_good,
+  },
+  { says: says`${named}`, before: told_today, after: closed },
+  { says: says`${not} (?:${stem})(?:at?e|are|i|ete|ere)`, before: told_today, after: or_nobody },
+  {
+    says: says`${not} (?:(?:ne|vi|ve|ti|te|la|li|le) )?(?:${more} )?(?:${want}) (?:${more} )?(?:${unwanted}|senti)`,
+    before: wished,
+    after: for_good,
+  },
+  { says: says`${not} (?:${want}) (?:${more} )?${you_call}`, before: wished, after: closed },
+  {
+    says: says`${unwanted_messages}`,
+    before: wished,
+    after: for_good,
+  },
+  { says: says`${does_not_want}`, before: [[anything, 'unclear']], after: always },
+  {
+    says: says`${not} (?:${more} )?(?:ricevere|esse(?:re)?|venire) (?:${more} )?(?:${called}|${messages})`,
+    before: [
+      [has_condition, undefined],
+      reported,
+      [contains`come|possibile`, 'unclear'],
+      [contains`${asking}`, 'opt_out'],
+      ...at_beginning,
+    ],
+    after: for_good,
+  },
+  {
+    says: says`${not} (?:mi |ci )?(?:facesse|faceste|facciate|fate|faccia) ${more} (?:pervenire|arrivare|avere)`,
+    before: told,
+    after: for_good,
+  },
+  {
+    says: says`(?:${stop}) (?:(?:di|de|d|con|a) )?(?:l ?)?(?:${us}(?:${calling})|${messages})`,
+    before: stopping,
+    after: after_stop,
+  },
+  {
+    says: says`(?:${enough}) (?:${more} )?(?:(?:${stem})(?:ar|er)(?:mi|ci)|${messages})`,
+    before: shouted,
+    after: for_good,
+  },
+  { says: says`(?:niente|nessun[ao]?|zero|no) ${messages}`, before: shouted, after: after_none },
+  { says: says`basta (?:chiamare|telefonare|scrivere)`, before: shouted, after: or_nobody },
+  {
+    says: says`(?:stuf[oa]|stanc[oa]|non ne posso piu|rotto|pien[oae]) ${messages}`,
+    before: always,
+    after: [
+      [contains`basta|smettetela|stop`, 'opt_out'],
+      [anything, 'unclear'],
+    ],
+  },
+  {
+    says: says`${your_messages} (?:basta|stop|cessate|smettetela)`,
+    before: always,
+    after: always,
+  },
+  {
+    says: says`(?:${removing})(?:m[ie]|ci)?(?: [^ ,]+){0,3} ${list}|(?:esco|uscire|essere (?:[^ ,]+)) ${list}`,
+    before: removed,
+    after: always,
+  },
+  {
+    says: says`(?:${removing}|dimenticat?[ei]|scordat?[ei]|perdete|buttate)(?:me|te)? (?:er )?${our_number}`,
+    before: removed,
+    after: after_removal,
+  },
+  { says: says`numero(?: ,)?(?: [^ ,]+)? (?:${removing})lo`, before: always, after: after_removal },
+  {
+    says: says`(?:cancellazione|rimozione|eliminazione) (?:di |del |dei |della )(?:${our_number}|${list})`,
+    before: removed,
+    after: always,
+  },
+  { says: says`${threat}`, before: always, after: always },
+  { says: says`${unsubscribe}`, before: removed, after: after_removal },
+  {
+    says: says`(?:annull|disd|cancell)(?:ate|are?|i|ire|ite|o|a) ${subscription}(?: [^ ,]+)?(?: (?:${message}))?`,
+    before: removed,
+    after: after_removal,
+  },
+  {
+    says: says`(?:ritir|revoc|revoch|neg|annull)(?:o|iamo|are|ando) ${consent}`,
+    before: removed,
+    after: [[startsWith`per (?:la gita|l ?uscita)|parental[ei]|di soggiorno`, undefined], ...always],
+  },
+  {
+    says: says`(?:${oppose}) (?:[^ ,]+ ){0,3}(?:${message}|trattamento|utilizzo|uso|marketing|dati|contatto)`,
+    before: removed,
+    after: always,
+  },
+  {
+    says: says`(?:${forbid})(?: [^ ,]+)? (?:dal|di|a|da)(?: continuare a)? (?:piu )?${us}(?:${calling})`,
+    before: [[endsWith`ho|(?:la|vi|ti) autorizzo`, undefined], told_about, reported, ...always],
+    after: closed,
+  },
+  { says: says`(?:mett|inseri|segn|iscriv|aggiung)[^ ]+ ${do_not_call_list}`, before: removed, after: always },
+  {
+    says: says`${less}`,
+    before: [[anything, 'unclear']],
+    after: always,
+  },
+  { says: says`${in_peace}`, before: [[endsWith`se|di|ha detto`, undefined], ...always], after: always_stop },
+  {
+    says: says`(?:anche )?basta(?: (?:cosi|adesso|ora|eh))?|smett(?:ila|etela)|piant(?:ala|atela)|finitela`,
+    before: [[/(?:^|(?<![^ ])(?:,|no|ora|adesso|mo|allora))$/, 'stop']],
+    after: [
+      [nothing, 'stop'],
+      [startsWith`,(?: (?:basta|stop|eh|,))*$`, 'stop'],
+    ],
+  },
+]
+
+const reach = '(?:scriv|mand|chiam|invi|telefon)[aei](?:te)?(?:mi|ci)(?! (?:ancora|piu|di nuovo))'
+const another_way = contains`piuttosto|invece|(?<!(?:non|nn|nun|mai) )${reach}`
+
+export const it: Language = {
+  tag: 'it',
+  opt_outs: {
+    words: listed(
+      'stop, stop sms, stop tutto, basta sms, basta messaggi, cancellami, cancellatemi, cancellarmi, mi cancelli, ' +
+        'disiscrivimi, ' +
+        'disiscrivetemi, disiscrizione, disiscrivi, disiscrivermi, disiscriviti, rimuovimi, rimuovetemi, opt out, ' +
+        'disattiva sms',
+    ),
+    ordinary_words: listed(
+      'annulla, annullare, annullate, annulli, basta, basta così, adesso basta, ora basta, cancella, cancellare, ' +
+        'cancellate, ' +
+        'cancellazione, disattiva, disdire, disdetta, disdici, finito, smettere, smettila, smettetela, esci, ' +
+        'uscire, rimuovi, ' +
+        'rimozione, elimina, togli, termina, interrompi, ferma',
+    ),
+    phrases,
+    another_way,
+    fillers: [
+      ...(
+        'grazie ciao salve buongiorno buonasera cortesemente gentilmente immediatamente subito assolutamente ' +
+        'davvero veramente ' +
+        'sinceramente definitivamente semplicemente cazzo cavolo maledizione perfavore pls ehm signora ' +
+        'signor signore signori ' +
+        'dottore dottoressa cordialmente scusate scusi'
+      ).split(' '),
+      ...[
+        'per favore',
+        'per cortesia',
+        'per piacere',
+        'per carità',
+        'x favore',
+        'grazie mille',
+        'tante grazie',
+        'cordiali saluti',
+      ],
+    ],
+  },
+  opt_in_words: [],
+  help_words: ['aiuto'],
+  answers: {
+    yes: listed(
+      'sì, si, certo, certamente, sicuro, esatto, esattamente, ok, okay, va bene, daccordo, giusto, perfetto, ' +
+        'volentieri, ' +
+        'assolutamente sì, sì certo, proprio così, ovvio, è così, confermo, corretto, benissimo, come no',
+    ),
+    no_more: listed(
+      'niente più, mai più, basta, non più, niente più chiamate, niente più messaggi, nessuno, non chiamatemi più, ' +
+        'stop, ' +
+        'è quello che voglio, voglio questo, lo voglio, sono sicuro, sono sicura, è giusto',
+    ),
+    courtesies: listed(
+      'per, favore, cortesia, grazie, prego, signora, signore, arrivederci, ah, eh, ehm, beh, bene, guardi',
+    ),
+  },
+  sayings: {
+    opt_out: 'Non riceverà più messaggi da noi. Risponda START per riceverli di nuovo.',
+    no_more_calls: 'Ho capito. Non la chiameremo più. Arrivederci.',
+    no_more_question: 'Desidera non ricevere più chiamate né messaggi?',
+  },
+}

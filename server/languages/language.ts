@@ -1,0 +1,51 @@
+import type { Phrase } from './wish.ts'
+
+/** What the engine knows of a language. */
+export interface Language {
+  /** The primary tag of BCP 47. */
+  tag: string
+  opt_outs: OptOuts
+  /** Each asks, as a whole message, for messages again. */
+  opt_in_words: string[]
+  /** Each asks, as a whole message, how to get no more of them, or to get them again. */
+  help_words: string[]
+  /** These count where nothing but a clear yes does. */
+  answers: {
+    /** Whole answers that mean yes. */
+    yes: string[]
+    /** Answers that mean the same as yes to `no_more_question`. */
+    no_more: string[]
+    /** Words that may stand beside an answer. */
+    courtesies: string[]
+  }
+  /** What agents say. */
+  sayings: Sayings
+}
+
+export interface Sayings {
+  /** Confirms an opt-out in writing. */
+  opt_out: string
+  /** Confirms it in a call, which then ends. */
+  no_more_calls: string
+  /** Asks whether it was one. */
+  no_more_question: string
+}
+
+/** How people ask for no more calls and messages. They count for every agent, whatever it speaks. */
+export interface OptOuts {
+  /** Each asks for it as a whole message, wherever it is written. */
+  words: string[]
+  /** So does each of these by SMS, where carriers prescribe it. Elsewhere it is an ordinary word. */
+  sms_words?: string[]
+  /** So does each of these, if it answers nothing: people say it about appointments, too. */
+  ordinary_words: string[]
+  /** Sentences that ask for it. */
+  phrases: Phrase[]
+  /** Sentences with one of these wish for another way to be reached: the agent asks. */
+  another_way: RegExp
+  /** Words that change nothing about a wish, such as "please", and words of two, such as "thank you". */
+  fillers: string[]
+}
+
+/** The items of a list, which are separated by commas. */
+export const listed = (list: string): string[] => list.split(', ')

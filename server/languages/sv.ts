@@ -1,0 +1,457 @@
+import { type Language, listed } from './language.ts'
+import {
+  anything,
+  contains,
+  endsWith,
+  type Judgement,
+  nothing,
+  type Phrase,
+  phrasesOf,
+  says,
+  startsWith,
+} from './wish.ts'
+
+const me =
+  'mig|mej|oss|mitt nummer|vårt nummer|det här numret|detta nummer|hit|hem|hem till (?:mig|oss)|till (?:mig|mej|oss)|' +
+  'här'
+/** To call or write, as an infinitive. Some are commands, too. */
+const to_call =
+  'ringa|ringa upp|rinag|rigna|riga|rina|rnga|ringaa|ringar|skriva|kontakta|telefonera|messa|sms ?a|texta|spamma|' +
+  'störa|trakassera|besvära|tjata|terrorisera|antasta|bombardera|' +
+  'plåga|höra av (?:er|dig|sig)|kontakta på|mess|ta kontakt|påringa|jaga|förfölja|ringa runt|kontaktas'
+const call =
+  'ringg?|skriv|kontakta|telefonera|messa|sms ?a|texta|spamma|stör|trakassera|besvära|tjata|terrorisera|bombardera|' +
+  'hör av (?:er|dig)|' +
+  'ta kontakt|plåga|jaga'
+const calls_you =
+  'ringer|skriver|kontaktar|telefonerar|messar|sms ?ar|textar|spammar|stör|trakasserar|besvärar|hör av (?:er|dig)|' +
+  'skickar|tar kontakt'
+const called =
+  'uppringd|uppringda|kontaktad|kontaktade|störd|störda|besvärad|ringd|bli ringd|kontaktat|kontaktas|trakasserad|' +
+  'spammad|uppsökt'
+const to_send = 'skicka|sända|mejla|messa|sms ?a'
+const calls =
+  'samtal(?:en|et)?|telefonsamtal(?:en)?|säljsamtal(?:en)?|påringning(?:ar|arna)?|sms(?: ?(?:en|et))?|mess(?:en)?|' +
+  'meddelande(?:n|na)?|' +
+  'reklam(?:en|utskick\\S*|sms)?|erbjudande(?:n|na)?|utskick(?:en|et)?|notis(?:er|erna)?|spam(?:met)?|kontakt(?:en|' +
+  'er|försök)?|' +
+  'nyhetsbrev(?:en|et)?|påminnelser(?:na)?|aviseringar(?:na)?|marknadsföring(?:en)?|kampanjer(?:na)?|' +
+  'telefonförsäljning|ringande(?:t)?|' +
+  'tjat(?:et|ande)?|smsande(?:t)?|skrivande(?:t)?|whatsapp|whatsappmeddelanden|push ?notiser|direktreklam|' +
+  'information|skräp(?:et)?|telefonreklam'
+const kind =
+  'fler|flera|mer|några|nåra|någon|nån|något|nåt|era|er|ert|alla|all|såna|sådana|här|där|de|dom|den|det|dessa|denna|' +
+  'detta|mera|vidare|fortsatta|' +
+  'fortsatt|ytterligare|framtida|få|ha|ta emot|och|eller|av|från|mina|dina|din|ditt|sån|sådan|jävla|tjatiga|dumma|' +
+  'med|så|' +
+  '[^ ,]+(?:iga|iska|ade)'
+const kinds = `(?:(?:${kind}) ){0,6}(?:${calls})`
+const more =
+  'mer|mera|igen|nå ?mer[ae]?|nåt mer|något mer|nånsin|någonsin|längre|fler gånger|nån mer gång|någon mer gång|en ' +
+  'gång till|nåt|aldrig|framöver|' +
+  'i framtiden|hädanefter|vidare|överhuvudtaget|alls|över huvud taget|fortsättningsvis|i fortsättningen|nån gång|' +
+  'någon gång'
+const me_or_more = `${me}|${more}`
+const not = 'inte|int|itne|ine|aldrig|ej|icke'
+/** Words that stand between the parts of a demand. */
+const around = `(?:(?:${me_or_more}|nu|ens|väl|för|guds skull|fan|bara|på|om|till|telefon|via|per|sms|med|er|dig|av|ju|ni|du) ){0,4}`
+
+const relative =
+  'man|fru|frun|mamma|pappa|mor|son|dotter|sambo|sambon|bror|syster|mormor|farmor|farfar|morfar|kollega|chef|granne|' +
+  'föräldrar|barn|' +
+  'kille|tjej|svärmor|make|maka|pojkvän|flickvän|kompis|hon|han|någon|nån'
+const saying = 'säger|sa|sade|vill|önskar|tycker|undrar|ber|bad|klagar|menar|har sagt|hälsar'
+/** "Min fru säger". The word for "man" is a filler of another language. */
+const reported: Judgement[] = [
+  [contains`min (?:[^ ,]+ )?(?:säger|vill|tycker|ber|bad|klagar)|(?:${relative}) (?:${saying})`, 'unclear'],
+  [endsWith`min|${relative}`, 'unclear'],
+]
+const demanding =
+  'sa|sade|sagt|bett|bad|ber|säger|vill|kräver|krävt|önskar|upprepar|insisterar|begär|hoppas|skulle vilja|uppskattar|' +
+  'föredrar'
+const not_to_others = '(?!(?:åt|till|dem|honom|henne|min|mitt)(?![^ ]))[^ ,]+'
+const that_you = 'åt|till|er|dig|att|så|ni|du|nu'
+const demanded: Judgement = [
+  endsWith`(?:jag|vi|har|hade) (?:(?:har|ju|redan|hade|bara) ){0,2}${demanding}(?: ${not_to_others}){0,4}(?: ,)?(?: ${that_you}){0,5}`,
+  'opt_out',
+]
+const told_others = '(?:åt|till|bad|bett|får) (?!er|dig)[^ ,]+(?: [^ ,]+){0,2}|dem|honom|henne|han|hon|de|dom'
+const others: Judgement = [endsWith`${told_others} (?:att|ska|skulle|får|har|kan)(?: [^ ,]+)?`, undefined]
+const not_meant = 'sagt|bett|vill|menat|menade|ska|får|kan|om|att|er|ni|du|dig|behöver|jag|be'
+const negated: Judgement = [endsWith`(?:inte|aldrig|ingen anledning)(?: ${not_meant}){0,4}`, undefined]
+const if_polite = 'är (?:du|ni) snäll|ni kan|du kan|möjligt|jag får be|ni vill vara|det går'
+const has_condition: Judgement = [
+  contains`(?:om(?! (?:${if_polite}))|när|ifall|medan|innan|förrän|tills|såvida)`,
+  undefined,
+]
+const is_it_possible = 'går det|är det möjligt|finns det|(?:jag|vi|man) (?:kan|lyckas|försöker)'
+const how_to: Judgement = [
+  contains`hur|var(?! (?:vänlig|god|snäll|så)\S*)|vart|(?:kan|får) (?:jag|vi|man)|${is_it_possible}|försökt`,
+  'unclear',
+]
+/** The word for "man" is gone. */
+const whether: Judgement = [/^kan$/u, 'unclear']
+const time =
+  'idag|i ?(?:dag|morgon|kväll|natt|eftermiddag|helgen|veckan|förväg)|imorgon|ikväll|inatt|just nu|före|innan|efter|' +
+  'under|mellan|på (?:\\S+dag|\\S+dagar|' +
+  '\\S+dagen|kvällen|kvällar|kvällarna|natten|nätterna|helgen|helger|helgerna|morgonen|mornarna|jobbet|arbetstid|en ' +
+  'stund|lunchen|semestern)|klockan|kl|' +
+  'när|om(?! (?:det här|detta|erbjud\\S+|något|nåt|någonting))|medan|förrän|tills|till (?:\\d+|\\S+dag|klockan|' +
+  'kvällen)|så (?:tidigt|sent|ofta|här dags)|' +
+  'för (?:tidigt|sent|ofta)|i onödan|på dörren|på dörrklockan|på klockan'
+const busy =
+  'jag (?:är (?:på|i|upptagen)|sover|jobbar|ringer|hör av mig|kommer|sitter|skriver|hämtar)|vi (?:ringer|hör av|' +
+  'kommer)|(?:barn\\S*|bebis\\S*|han|hon) sover|' +
+  'kan inte (?:prata|svara)|ringer (?:upp|tillbaka|er|dig)|är på (?:möte|jobb\\S*|väg)|sitter i möte'
+const limited_before: Judgement = [endsWith`(?:${time}|nu)(?: [^ ,]+){0,3}`, undefined]
+/** After a wish for a time or a place only. */
+const at_time: Judgement = [startsWith`(?:[^ ,]+ ){0,3}(?:${time})|utan`, undefined]
+const limited: Judgement[] = [
+  at_time,
+  [startsWith`nu(?! (?:mer|längre))`, undefined],
+  [startsWith`(?:[^ ,]+ ){0,4}, (?:om|när|medan|ifall|utan|såvida|förrän)`, undefined],
+  [contains`${busy}`, undefined],
+]
+const whatever: Judgement[] = [...limited, [anything, 'opt_out']]
+const closed: Judgement[] = [
+  ...limited,
+  [nothing, 'opt_out'],
+  [startsWith`,|och|eller|för|så|på (?:det|mitt|den)|med|igen|mer|till mig`, 'opt_out'],
+  [anything, undefined],
+]
+
+/** Before what the agent is not to do. */
+const forbidden: Judgement[] = [
+  [endsWith`(?:varför|vem|vilka|som)(?: [^ ,]+)?`, undefined],
+  negated,
+  demanded,
+  others,
+  has_condition,
+  ...reported,
+  [anything, 'opt_out'],
+]
+const modal =
+  'ska|skall|kan|vill|får|skulle|kommer|kommer att|vågar|orkar|tänker|hinner|kunde|har|har lovat att|lovar att|' +
+  'försöker|bör|' +
+  'väljer att|måste|hade|borde'
+/** Before an infinitive: whose act it is, other words say. */
+const forbidden_to: Judgement[] = [
+  negated,
+  has_condition,
+  [contains`behöver`, 'unclear'],
+  [endsWith`(?:varför|vem|om|behövde|måste|sluta|slutar|glöm|missa)(?: [^ ,]+){0,2}`, undefined],
+  demanded,
+  ...reported,
+  [endsWith`(?:jag|vi|han|hon|de|dom|det|den|man|som)(?: (?:${modal}))?(?: [^ ,]+)?`, undefined],
+  has_condition,
+  [endsWith`(?:ni|du|ingen|er|dig)(?: [^ ,]+)?(?: ${modal})?(?: [^ ,]+)?|att|och|,`, 'opt_out'],
+  [endsWith`(?:kan|kunde|skulle|vill|får|ska|skall) (?:ni|du)(?: [^ ,]+){0,4}`, 'opt_out'],
+  [nothing, 'opt_out'],
+  [anything, 'unclear'],
+]
+const not_you = '(?!(?:åt|till|er|dig|att|ju|redan|ni|du|,)(?![^ ]))[^ ,]+'
+/** Before what the agent is to do, or the contact does. */
+const told: Judgement[] = [
+  [endsWith`(?:när|hur|varför)(?: [^ ,]+){0,4}`, 'unclear'],
+  how_to,
+  whether,
+  negated,
+  [endsWith`(?:kan|kunde|skulle|vill|ska|får|måste|bör) (?:ni|du)(?: [^ ,]+){0,4}`, 'opt_out'],
+  [endsWith`(?:sa|sade|bad|bett|sagt) (?:åt |till )?${not_you}(?: [^ ,]+){0,3}`, undefined],
+  demanded,
+  ...reported,
+  has_condition,
+  [endsWith`(?:han|hon|de|dom|det|den|som)(?: [^ ,]+)?`, undefined],
+  [endsWith`(?:jag|vi) (?!vill)${modal}(?: (?:inte|ju|redan))?(?: [^ ,]+)?`, undefined],
+  [anything, 'opt_out'],
+]
+/** Before what the contact wants or does. */
+const decided: Judgement[] = [
+  [endsWith`(?:${demanding}|vore tacksam om|se till)(?: [^ ,]+)?(?: att)? (?:ni|du)(?: nu)?`, 'opt_out'],
+  [endsWith`(?:varför|ni|du|han|hon|de|dom)`, undefined],
+  negated,
+  ...reported,
+  has_condition,
+  how_to,
+  whether,
+  [anything, 'opt_out'],
+]
+const told_or_decided: Judgement[] = [
+  [contains`(?:kan|kunde|skulle|vill) (?:ni|du)|(?:ni|du) kan`, 'opt_out'],
+  ...decided,
+]
+const told_number: Judgement[] = [
+  [endsWith`råkade|råkat`, undefined],
+
+  [contains`(?:gamla|gammalt|nya|nytt|ändra|byt|byta|uppdatera|lägg till)`, undefined],
+  ...told_or_decided,
+]
+const little: Judgement[] = [
+  [startsWith`(?:och|,) (?:lägg|skriv|byt|ersätt|använd)`, undefined],
+  [nothing, 'opt_out'],
+  [startsWith`,|och|hos er|helt|nu|för gott|permanent|ur|genast|direkt|härifrån|från (?:er|ert|era)`, 'opt_out'],
+  [anything, undefined],
+]
+const asked_alone: Judgement[] = [
+  [nothing, 'unclear'],
+  [startsWith`,`, 'unclear'],
+  [anything, undefined],
+]
+const alone: Judgement[] = [
+  [nothing, 'stop'],
+  [startsWith`,|och|nu|för|härifrån`, 'stop'],
+  [anything, undefined],
+]
+
+const number = '(?:(?:(?:mobil|tele?fon|tel)?(?:nummer|numret|nr))|tele?fon)'
+const data = '(?:person|kontakt)?uppgifter|data|info|information'
+const my = `mig|mej|oss|(?:mitt|vårt|det här|detta) ${number}|numret|mitt namn|(?:mina|min) (?:[^ ,]+ )?(?:${data})`
+const list =
+  '(?:(?:er|era|ert|eran|din|den|det|där|här|alla|denna|dessa|samtliga|de|dom) ){0,3}' +
+  '(?:\\S*list(?:a|an|or|orna)|\\S*register|\\S*registret|\\S*databas(?:en)?|\\S*system(?:et)?|kontakter(?:na)?|' +
+  `kundregist\\S+|sändlist\\S+|adressbok|telefonbok|${calls})`
+const remove =
+  'ta bort|tar bort|tar (?:jag|man|ni) bort|bort med|stryk|stryka|stryker|radd?era|radd?erar|plocka bort|plockar ' +
+  'bort|släng|kasta|ta ut|lyft bort|avlägsna|avregistrera|utesluta|rensa|sudda|tag bort|avanmäl|avanmäla|koppla bort'
+const stop =
+  's(?:lu|ul|luu)ta{1,3}(?: upp)?|slutar(?: upp)?|upphör|upphöra|stoppa|lägg av|lägga av|lägger av|låt bli|låta bli|' +
+  'låter bli|ge fan i|skit i|släpp|strunta i|skippa|undvik'
+const wants = 'vill|önskar|orkar|skulle|behöver|pallar|accepterar|godkänner|samtycker|tillåter'
+const not_want =
+  `(?:(?:${wants})(?: (?:jag|vi|verkligen|absolut|definitivt|helst|nog)){0,2} (?:${not})|(?:${not}) (?:(?:längre|mer|` +
+  `vidare) )?(?:${wants}))(?: (?:vilja|längre|mer|ha|få|till|att|av)){0,3}`
+
+const shall = '(?:ska|skall|får|bör)'
+const any_more = 'mer|något|nåt|någonting|nånting|fler'
+const decline = 'undanber|undanbeder|avböjer|avsäger|betackar|motsätter|frånsäger|tackar nej till|tacka nej till'
+const permission = '(?:samtycke|medgivande|godkännande|tillåtelse|tillstånd|rätt)\\S*'
+const use_of_data = '(?:behandling|användning|personuppgift|uppgifter|marknadsföring)\\S*'
+const enough_of = 'nog med|nog av|trött på|slut på|slut med|less på|stopp för|stopp på'
+const someone_else = '(?:honom|henne|dem|dom(?! här)|varandra|min(?!a)|mitt ex|på dörren|faktur\\S*|pengar|bilder)'
+const stop_words = 'med|me|att|för fan|fan|genast|nu|direkt|omedelbart|då|ni|du|jag'
+const switch_off =
+  'avbryt|avsluta|säger upp|säga upp|säg upp|stäng av|stänga av|spärra|blockera|avbeställ|avbeställa|inställ|dra in|' +
+  'avprenumerera|få slut på|ta bort|skrota|bespara|skona|nog'
+const removed = 'borttagen|borttaget|struken|raderad|avregistrerad|avanmäld'
+const sign_off =
+  'avregistrerar?|avregistrering|avanmälan|avanmäl(?:a|er)?|avprenumererar?|anmäla? (?:mig|mej|oss) ur|gå ur|skriva? ' +
+  'ut mig|' +
+  'kliva av'
+
+const phrases: Phrase[] = [
+  ...phrasesOf(
+    forbidden,
+    whatever,
+    says`${call} ${around}${not} ${around}${me_or_more}`,
+    says`(?:hör|ta|tag) ${around}${not} (?:av (?:er|dig|sig)|kontakt)`,
+    says`(?:skicka|sänd|sända|mejla) ${around}${not} ${around}(?:${kinds}|${any_more})`,
+    says`(?:skicka|sänd|sända|mejla) ${around}(?:inget|ingenting|inga|ingen)(?: (?:${kinds}|mer|fler))?`,
+  ),
+  ...phrasesOf(forbidden, closed, says`${call} (?:${me} ${around})?${not}`),
+  ...phrasesOf(
+    forbidden_to,
+    whatever,
+    says`${not} (?:(?:${shall}|längre) ){0,2}${around}${to_call} ${around}${more}`,
+    says`${not} (?:${shall} )?${around}(?:skicka|sända) ${around}(?:${kinds}|${any_more})`,
+  ),
+  ...phrasesOf(
+    [
+      [endsWith`(?:kan|kunde|vill|ska|behöver) (?:ni|du)|(?:ni|du) behöver`, undefined],
+      limited_before,
+      ...forbidden_to,
+    ],
+    closed,
+    says`${not} (?:${shall} )?${around}${to_call}(?: ${me})?`,
+  ),
+  ...phrasesOf(
+    [
+      ...reported,
+      [endsWith`(?:${demanding}|se till|ser till|noga med)(?: [^ ,]+)? att`, 'opt_out'],
+      [anything, undefined],
+    ],
+    whatever,
+    says`(?:ni|du) ${not} ${calls_you} ${around}${me_or_more}`,
+  ),
+  ...phrasesOf(
+    decided,
+    whatever,
+    says`${not_want} (?:${kinds}|(?:bli|vara) (?:(?:mer|längre) )?${called})`,
+    says`${not_want} (?:ni|du|nån|någon)(?: (?:mig|oss|längre|mer)){0,2} (?:${calls_you}|ska (?:${to_call}|skicka))`,
+    says`${not_want} (?:höra (?:(?:mer|något|nåt|mera) )?(?:från|av) (?:er|dig)|(?:mer )?(?:från|med) er)`,
+    says`${not_want} (?:något|nåt) (?:mer )?(?:från|av|med) er`,
+    says`${decline}(?: (?:mig|oss|jag|vi|härmed)){0,3}(?: för)? (?:${kinds}|att)`,
+    says`(?:inte (?:längre )?(?:min|mitt|vår)|inget|ingen) ${permission} (?:[^ ,]+ ){0,2}att (?:${to_call}|skicka)`,
+    says`(?:motsätter|invänder|protesterar)(?: (?:mig|oss|mot|jag|vi|härmed)){0,3} (?:[^ ,]+ ){0,4}${use_of_data}`,
+    says`(?:förbjuder|förbjudet) (?:(?:er|dig|härmed) ){0,2}(?:för er )?(?:att )?(?:${to_call}|skicka)`,
+  ),
+  ...phrasesOf(
+    [[endsWith`(?:får|fick|fått|har|ser|såg|kommer|kom|hade|finns)(?: [^ ,]+){0,2}`, undefined], ...told_or_decided],
+    [[startsWith`kommit|kom|kommer|när|har`, undefined], ...whatever],
+    says`(?:inga|inget|ingen|ingenting|slipper|slippa|slipp|nej till|bort med|${enough_of}) ${kinds}`,
+    says`(?:inget|ingenting|aldrig) mera? från er`,
+  ),
+  ...phrasesOf(
+    [
+      [endsWith`(?:se till|ordna|fixa)(?: så)? att (?:jag|vi)`, 'opt_out'],
+      [anything, undefined],
+    ],
+    whatever,
+    says`(?:får (?:${not}|inga)|${not} får|slipper|inte längre får) ${kinds}`,
+  ),
+  ...phrasesOf(
+    told,
+    [[startsWith`(?:(?:till|på) )?${someone_else}`, undefined], at_time, [anything, 'opt_out']],
+    says`${stop}(?: (?:${stop_words}|bums|bara|jämt|hela tiden|ju)){0,4} (?:${to_call}|${to_send}|${call}|kontakt)`,
+    says`(?:${stop}|${switch_off})(?: (?:${stop_words}|upp|på|från|mig|oss)){0,4} (?:(?:min|mina) )?${kinds}`,
+  ),
+  ...phrasesOf(
+    decided,
+    [[startsWith`(?:på|av) ${kinds}`, 'opt_out'], ...asked_alone],
+    says`(?:avsluta|avslutar|säga upp|säger upp|säg upp|avbryt|stoppa) (?:min |mina )?prenumeration(?:en)?`,
+  ),
+  ...phrasesOf(
+    [has_condition, [anything, 'opt_out']],
+    whatever,
+    says`(?:${calls_you}|${calls})(?: [^ ,]+){0,5}(?: ,)? (?:får|måste|ska) (?:det )?(?:vara|bli|ta) (?:slut|nog|stopp)`,
+  ),
+  ...phrasesOf(
+    told_number,
+    whatever,
+    says`${remove} (?:(?:bort|genast|nu|även|också|alla) )?${my}(?: [^ ,]+){0,2}? (?:från|ur|i|på) ${list}`,
+    says`${remove} ${my} (?:härifrån|hos er)|bli ${removed}`,
+    says`(?:få|bli) (?:${my} )?(?:${removed}|bort) (?:från|ur) ${list}`,
+    says`(?:blockera|glöm) (?:mitt|vårt) ${number}`,
+  ),
+  ...phrasesOf(
+    told_number,
+    little,
+    says`${remove} (?:(?:nu|bort|även) )?(?:mitt|vårt|detta|det här|mina|våra|all|all min)(?: [^ ,]+)? (?:${number}|${data})`,
+    says`${remove} (?:${number}|${data}|mig|mej|oss)`,
+  ),
+  ...phrasesOf(
+    [[endsWith`(?:råkade|råkat|har|hade|redan)(?: [^ ,]+)?`, undefined], ...told_or_decided],
+    [
+      [startsWith`(?:från|ur|på) (?:${list}|er|alla|allt|det här|detta|tjänsten)`, 'opt_out'],
+      [startsWith`från|ur|(?:bil|fordon|kurs|länk|knapp|min)\S*`, undefined],
+      [anything, 'opt_out'],
+    ],
+    says`${sign_off}(?: (?:mig|mej|oss|jag|vi|sig|mitt nummer|detta nummer)){0,2}`,
+  ),
+  ...phrasesOf(
+    decided,
+    [
+      [startsWith`till (?:operation|behandling(?!en av)|vaccin|ingrepp)\S*`, undefined],
+      [anything, 'opt_out'],
+    ],
+    says`(?:återkallar?|(?:drar?|tar?) tillbaka|häver)(?: (?:jag|vi|härmed)){0,2} (?:mitt|mina|vårt|allt|min) ${permission}`,
+  ),
+  ...phrasesOf(
+    told_or_decided,
+    whatever,
+    says`(?:sätt|lägg|skriv|för) (?:upp )?(?:mig|mitt nummer|oss) på (?:[^ ,]+ ){0,3}(?:spärr|nix|blocklist)\S*`,
+  ),
+  ...phrasesOf(
+    [how_to, whether, [anything, undefined]],
+    [[anything, 'unclear']],
+    says`(?:får|blir|slutar|stänger) (?:jag )?(?:bort|av|av med|slut på) (?:${kinds}|${my})`,
+    says`(?:avsluta|stoppa|slippa) (?:det här|detta)`,
+  ),
+  ...phrasesOf(
+    [
+      [endsWith`ni|du`, 'unclear'],
+      [anything, undefined],
+    ],
+    asked_alone,
+    says`${calls_you}(?: [^ ,]+){0,3} (?:för ofta|för mycket|hela tiden|jämt)`,
+  ),
+  ...phrasesOf(
+    [
+      [nothing, 'unclear'],
+      [endsWith`,|nej|men`, 'unclear'],
+      [anything, undefined],
+    ],
+    asked_alone,
+    says`nu räcker det|det räcker nu|nu får det räcka|nu är det nog|nog nu`,
+  ),
+  ...phrasesOf(
+    [negated, [endsWith`jag|vi|de|dom|ska|han|hon|att`, undefined], [anything, 'stop']],
+    alone,
+    says`(?:lämna|låt) (?:mig|mej|oss) (?:vara )?(?:ifred|i fred|vara|i lugn och ro)`,
+    says`lägg av|stick|försvinn|stör (?:mig|oss) inte`,
+  ),
+  ...phrasesOf(
+    [
+      [nothing, 'stop'],
+      [anything, undefined],
+    ],
+    [
+      [nothing, 'stop'],
+      [anything, undefined],
+    ],
+    says`(?:dra|far) åt(?: helvete| skogen)?|dra|håll käften`,
+  ),
+]
+
+const write_to_me =
+  '(?:sms ?a|messa|mejla|maila|skriv|ring) (?:(?:bara|gärna|mig|oss|till mig|ett sms|ett mejl)(?! (?:inte|aldrig|ej|' +
+  'mer))|på|via|i)|' +
+  'skicka (?:ett )?(?:sms|mejl|mail|brev)|hör av er (?:på|via)'
+const but = ',|och|men|utan|bara|så|då|ni|du'
+const another_way = contains`hellre|i ?stället|föredrar|(?:bara|endast) (?:via|per|på|genom)|(?<=^|${but} )${write_to_me}`
+
+export const sv: Language = {
+  tag: 'sv',
+  opt_outs: {
+    words: [
+      ...[
+        'stop',
+        'stopp',
+        'avanmäl',
+        'avanmäl mig',
+        'avregistrera',
+        'avregistrera mig',
+        'avprenumerera',
+        'stoppa sms',
+        'stopp sms',
+        'sluta ringa',
+      ],
+      ...['avanmälan', 'avregistrering', 'ring inte', 'sluta skicka'],
+    ],
+    ordinary_words: listed(
+      'avbryt, sluta, slut, avsluta, avslut, avboka, avbeställ, säg upp, ta bort, radera, nog, det räcker, det ' +
+        'räcker nu, nu räcker det, lägg av, lägg ner, jag vill inte mer, vill inte mer, ' +
+        'inte intresserad, ej intresserad, inte intresserade, jag är inte intresserad, är inte intresserad, ' +
+        'försvinn, stick',
+    ),
+    phrases,
+    another_way,
+    fillers: [
+      ...(
+        'tack snälla vänligen hallå hej asså alltså faktiskt genast omedelbart ursäkta jävla jävlar jävlarna helvete ' +
+        'herregud snarast ' +
+        'ärligt'
+      ).split(' '),
+      ...['var snäll', 'är snäll'],
+    ],
+  },
+  opt_in_words: ['start'],
+  help_words: ['hjälp'],
+  answers: {
+    yes: listed(
+      'ja, jo, japp, jajamän, javisst, visst, absolut, självklart, precis, just det, okej, ok, stämmer, det stämmer, ' +
+        'gärna, ' +
+        'korrekt, det är rätt, rätt, det går bra, det blir bra, såklart, givetvis',
+    ),
+    no_more: listed(
+      'inga fler, inga fler samtal, inga fler meddelanden, inget mer, inte mer, aldrig mer, aldrig igen, sluta, ' +
+        'stopp, stop, ' +
+        'det vill jag, ja det vill jag, helt säker, jag är säker, det är riktigt, sluta ringa',
+    ),
+    courtesies: listed('tack, snälla, tack så mycket, hej då, öh, eh'),
+  },
+  sayings: {
+    opt_out: 'Du får inga fler meddelanden från oss. Svara START för att få dem igen.',
+    no_more_calls: 'Jag förstår. Vi ringer dig inte igen. Hej då.',
+    no_more_question: 'Vill du slippa alla samtal och meddelanden från oss?',
+  },
+}

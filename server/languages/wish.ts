@@ -1,0 +1,85 @@
+import { fold } from './fold.ts'
+
+/**
+ * What someone says about being called or written to:
+ *
+ * - `opt_out`: they clearly want no more calls and messages.
+ * - `stop`: a mere "stop". It may be meant for the agent's words, so the agent asks.
+ * - `unclear`: they may want no more calls, or want something else, such as none at work. The agent asks.
+ */
+export type Wish = 'unclear' | 'stop' | 'opt_out'
+
+const strengths = [undefined, 'unclear', 'stop', 'opt_out']
+
+export const isStronger = (one: Wish | undefined, other: Wish | undefined): boolean =>
+  strengths.indexOf(one) > strengths.indexOf(other)
+
+const weaker = (one: Wish | undefined, other: Wish | undefined): Wish | undefined =>
+  isStronger(one, other) ? other : one
+
+/** The first pattern that matches decides. */
+export type Judgement = [pattern: RegExp, wish: Wish | undefined]
+
+/** A phrase about being called. How clear a wish it is, the words on either side of it say. */
+export interface Phrase {
+  says: RegExp
+  before: Judgement[]
+  after: Judgement[]
+}
+
+/** Phrases with the same judgement of what stands around them. */
+export const phrasesOf = (before: Judgement[], after: Judgement[], ...patterns: RegExp[]): Phrase[] =>
+  patterns.map((pattern) => ({ says: pattern, before, after }))
+
+/** So many characters on either side of a phrase are read. It bounds the time. */
+const context_max = 120
+const words_max = 100
+
+export interface Found {
+  wish: Wish
+  /** The phrase, in folded words. */
+  words: string
+}
+
+/** What a phrase asks for, in the sentence where it was found. */
+export function judge(
+  { before, after }: Pick<Phrase, 'before' | 'after'>,
+  { sentence, start, words }: { sentence: string; start: number; words: string },
+): Found | undefined {
+  const end = start + words.length
+  const said_before = sentence.slice(Math.max(0, start - context_max), start).trimEnd()
+  const said_after = sentence.slice(end, end + context_max)
+  const wish = weaker(firstOf(before, said_before), firstOf(after, said_after))
+  return wish && { wish, words: words.slice(0, words_max) }
+}
+
+const firstOf = (judgements: Judgement[], text: string): Wish | undefined =>
+  judgements.find(([pattern]) => pattern.test(text))?.[1]
+
+const not_ascii = /[^ -~]+/gu
+
+/** Makes patterns of folded words. Values are alternatives, separated by bars. */
+const patternWith =
+  (start: string, end: string) =>
+  (parts: TemplateStringsArray, ...values: string[]): RegExp => {
+    const source = String.raw(parts, ...values.map((value) => `(?:${value})`))
+    return new RegExp(`${start}(?:${source.replace(not_ascii, fold)})${end}`, 'u')
+  }
+
+export const says = patternWith('(?<![^ ])', '(?![^ ])')
+/** Any of these. */
+export const saysAny = (...ways: string[]): RegExp => says`${ways.join('|')}`
+/** For the words before a phrase. */
+export const endsWith = patternWith('(?<![^ ])', '$')
+/** For the words after a phrase. */
+export const startsWith = patternWith('^ ', '(?![^ ])')
+export const contains = patternWith('(?<![^ ])', '(?![^ ])')
+/** The same for languages that are written without spaces. */
+export const unspaced = {
+  says: patternWith('', ''),
+  endsWith: patternWith('', '$'),
+  startsWith: patternWith('^ ?', ''),
+  contains: patternWith('', ''),
+}
+export const nothing = /^$/
+export const anything = /^/

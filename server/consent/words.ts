@@ -9,6 +9,8 @@ export interface WordSaid {
   word: Word | 'ordinary'
   /** Those that have the word. */
   languages: Language[]
+  /** The word, folded and once. */
+  text: string
 }
 
 interface Known extends WordSaid {
@@ -40,7 +42,7 @@ function toKnown(text: string, all: Listed[]): Known {
   const meanings = new Set(all.map(({ word }) => word))
   const [word = 'ordinary'] = meanings.size === 1 ? meanings : []
   const is_by_sms = all.some((one) => one.is_by_sms)
-  return { words: text.split(' '), word, is_by_sms, languages: all.map(({ language }) => language) }
+  return { text, words: text.split(' '), word, is_by_sms, languages: all.map(({ language }) => language) }
 }
 
 /** By their first words, the longest first. A word that another language uses otherwise is an ordinary one. */
@@ -71,7 +73,7 @@ export function wordOf(text: string, { by_sms = true } = {}): WordSaid | undefin
       ?.find((known) => known.words.every((word, offset) => words[index + offset] === word))
     const meaning = found?.is_by_sms && !by_sms ? 'ordinary' : found?.word
     if (!found || !meaning || (said && said.word !== meaning)) return undefined
-    said ??= { word: meaning, languages: found.languages }
+    said ??= { word: meaning, languages: found.languages, text: found.text }
     index += found.words.length
   }
   return said

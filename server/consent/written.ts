@@ -11,14 +11,12 @@ export interface Asking {
   shown: Shown
 }
 
-const words_max = 100
-
 /** Returns undefined if the text asks for nothing, or not clearly. */
 export function askingOf(text: string, { by_sms }: { by_sms: boolean }): Asking | undefined {
   const said = wordOf(text, { by_sms })
   const tagOf = ([language]: Language[]): string => language?.tag ?? ''
   if (said && said.word !== 'ordinary') {
-    const shown: Shown = { rule: 'word', language: tagOf(said.languages), words: text.trim().slice(0, words_max) }
+    const shown: Shown = { rule: 'word', language: tagOf(said.languages), words: said.text }
     return { word: said.word, languages: said.languages, shown }
   }
   const found = said ? undefined : wishIn(text)

@@ -136,7 +136,7 @@ function hear(step: Step, { id, text, asks_for_person = false }: InputOf<'messag
   state.is_unanswered = true
   const said = settings.obeys_stop_words ? wordOf(text) : undefined
   if (said?.word === 'opt_out') {
-    const shown = { rule: 'word' as const, language: said.languages[0]?.tag ?? '', words: text }
+    const shown = { rule: 'word' as const, language: said.languages[0]?.tag ?? '', words: said.text }
     effects.push({ type: 'opt_out', shown })
     close(step, 'opted_out')
   } else if (state.phase !== 'handed_over') answer(step, id)

@@ -17,6 +17,9 @@ interface Said {
   reminders: string[]
 }
 
+const readSaid = (tag: string): Said =>
+  JSON.parse(fs.readFileSync(new URL(`opt-outs/${tag}.json`, import.meta.url), 'utf8'))
+
 /** A third was written down before the rules and tried once, when they were done: the rules understood 82 % of its opt-outs. */
 const understood_min = 0.85
 const mistaken_max = 0.05
@@ -25,7 +28,7 @@ const isUnderstood = (text: string): boolean => wordOf(text) !== undefined || wi
 const isOptOut = (text: string): boolean => askingOf(text, { by_sms: false })?.word === 'opt_out'
 
 for (const { tag } of languages) {
-  const said: Said = JSON.parse(fs.readFileSync(new URL(`opt-outs/${tag}.json`, import.meta.url), 'utf8'))
+  const said = readSaid(tag)
 
   test(`who asks for no more calls and messages is understood (${tag})`, () => {
     const missed = said.opt_outs.filter((text) => !isUnderstood(text))
@@ -38,6 +41,18 @@ for (const { tag } of languages) {
     assert.ok(mistaken.length <= mistaken_max * said.others.length, mistaken.join('\n'))
   })
 }
+
+test('what is kept for ever has neither names nor numbers', () => {
+  const shownOf = (text: string) => askingOf(text, { by_sms: true })?.shown.words
+  assert.equal(shownOf('STOP\n-- Jane Doe, 0791234567'), 'stop')
+  assert.equal(shownOf('Rayez Jean de votre liste'), 'rayez … de votre liste')
+  assert.match(shownOf('Rayez le 0791234567 de votre liste') ?? '', /^rayez .*… de votre liste$/)
+  for (const { tag } of languages) {
+    const { opt_outs }: Said = readSaid(tag)
+    const digits = opt_outs.map(shownOf).filter((words) => /\p{N}/u.test(words ?? ''))
+    assert.deepEqual(digits, [], tag)
+  }
+})
 
 test('the first characters of each phrase are known, so that it is found', () => {
   for (const { tag, opt_outs } of languages)

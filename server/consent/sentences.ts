@@ -1,8 +1,8 @@
 import { fold } from '../languages/fold.ts'
 import { languages } from '../languages/languages.ts'
 
-const all_fillers = languages.flatMap(({ opt_outs }) => opt_outs.fillers.map(fold))
-const fillers = new Set(all_fillers.filter((filler) => !filler.includes(' ')))
+const all_fillers = languages.flatMap(({ opt_outs }) => [...opt_outs.fillers, ...(opt_outs.at_once ?? [])].map(fold))
+export const fillers = new Set(all_fillers.filter((filler) => !filler.includes(' ')))
 const filler_pairs = new Set(all_fillers.filter((filler) => filler.includes(' ')))
 
 const short_forms = {

@@ -1,5 +1,7 @@
 import { en } from '../languages/en.ts'
 import { fold } from '../languages/fold.ts'
+import { ja } from '../languages/ja.ts'
+import { knownWords } from '../languages/known-words.ts'
 import type { Language } from '../languages/language.ts'
 import { findLanguage, languages } from '../languages/languages.ts'
 import { indexOf, type PhraseIndex, phrasesAt } from '../languages/phrase-index.ts'
@@ -24,8 +26,8 @@ export interface Shown {
 }
 
 export interface WishSaid extends Found {
-  /** The one that the words are in. */
-  language: Language
+  /** Those that the words may be in. */
+  languages: [Language, ...Language[]]
 }
 
 /** Of a long text the beginning and the end are read. It bounds the time. */
@@ -40,12 +42,10 @@ export function wishIn(text: string): WishSaid | undefined {
     text.length > 2 * read_max ? `${text.slice(0, read_max)}\n${text.slice(-read_max)}` : text,
   )
   const found = strongest(sentences.map(wishOf))
-  if (found?.wish === 'opt_out') {
-    const { another_way } = found.language.opt_outs
-    return sentences.some((sentence) => another_way.test(sentence)) ? { ...found, wish: 'unclear' } : found
-  }
+  if (found?.wish === 'opt_out')
+    return isMeantOtherwise(found, { text, sentences }) ? { ...found, wish: 'unclear' } : found
   const whole = sentences.join(' , ')
-  if (only_stop.test(whole)) return { wish: 'stop', words: whole, language: en }
+  if (only_stop.test(whole)) return { wish: 'stop', words: whole, languages: [en] }
   return strongest([found, wishAcross(sentences)])
 }
 
@@ -57,16 +57,48 @@ let index: PhraseIndex | undefined
 /** The strongest wish in a sentence of `sentencesIn`. The time is linear in its length. */
 function wishOf(sentence: string): WishSaid | undefined {
   index ??= indexOf(languages)
-  let strongest: WishSaid | undefined
+  let strongest: (Found & { says: RegExp; languages: WishSaid['languages'] }) | undefined
   for (const start of placesIn(sentence))
     for (const { language, at, ...phrase } of phrasesAt(index, sentence, start)) {
       at.lastIndex = start
       const [words] = at.exec(sentence) ?? []
       const found = words === undefined ? undefined : judge(phrase, { sentence, start, words })
-      if (found && isStronger(found.wish, strongest?.wish)) strongest = { ...found, language }
+      if (!found || (language !== en && in_english.test(sentence))) continue
+      if (isStronger(found.wish, strongest?.wish))
+        strongest = { ...found, says: phrase.says, languages: [languageIn(sentence, language)] }
+      else if (found.wish === strongest?.wish && !strongest.languages.includes(language))
+        strongest.languages.push(language)
     }
-  return strongest
+  if (!strongest) return undefined
+  const { wish, words, says, languages: said_in } = strongest
+  return { wish, words: knownWords(says, words), languages: said_in }
 }
+
+/** Only English has these words. Other languages have borrowed the rest: "delete me", "stop spam". */
+const in_english = /(?<![^ ])(?:not|never|did|why|the|your|from)(?![^ ])/u
+const kana = /[\u3040-\u30ff]/u
+
+/** Chinese phrases are found in Japanese sentences. */
+const languageIn = (sentence: string, language: Language): Language =>
+  language.tag === 'zh' && kana.test(sentence) ? ja : language
+
+/** "Call me by another way", and "don't call me right away". */
+function isMeantOtherwise(
+  { words, languages: said_in }: WishSaid,
+  { text, sentences }: { text: string; sentences: string[] },
+): boolean {
+  const folded = fold(text)
+  const is_not_yet = negation.test(words) && at_once.test(folded) && !for_good.test(folded)
+  return is_not_yet || said_in.some(({ opt_outs }) => sentences.some((sentence) => opt_outs.another_way.test(sentence)))
+}
+
+const negation = /(?<![^ ])(?:not|nicht|nie|no|ne|n|pas|non|nao|niet|geen|inte|मत|mat)(?![^ ])/u
+const for_good =
+  /(?<!\p{L})(?:again|more|any|mehr|wieder|mas|nunca|plus|jamais|piu|mai|mais|meer|nooit|wiecej|nigdy|mer|aldrig)(?!\p{L})/u
+const at_once = new RegExp(
+  `(?<!\\p{L})(?:${languages.flatMap(({ opt_outs }) => (opt_outs.at_once ?? []).map(fold)).join('|')})(?!\\p{L})`,
+  'u',
+)
 
 /** Where a phrase may begin: at each word, and at each character of scripts without spaces. */
 function* placesIn(sentence: string): Generator<number> {
@@ -75,7 +107,7 @@ function* placesIn(sentence: string): Generator<number> {
 }
 const first_unspaced = 0x3040
 
-/** It takes a third of a second in which nothing else runs, so the service does it while it starts. */
+/** It takes up to a second in which nothing else runs, so the service does it while it starts. */
 export function readPhrases(): void {
   index ??= indexOf(languages)
 }
@@ -104,8 +136,9 @@ const word = /[\p{L}\p{M}\p{N}]+/gu
 export const isClearYes = (text: string, language_tag: string): boolean =>
   isYesIn(findLanguage(language_tag) ?? en, text)
 
-/** Whether this is a yes in any language to the question whether someone wants no more calls and messages. */
-export const isYesToNoMore = (text: string): boolean => languages.some((language) => isYesIn(language, text))
+/** Whether this is a yes to the question whether someone wants no more calls and messages, in its language or in English. */
+export const isYesToNoMore = (text: string, asked_in: Language | undefined): boolean =>
+  [en, ...(asked_in ? [asked_in] : [])].some((language) => isYesIn(language, text))
 
 function isYesIn({ answers }: Language, text: string): boolean {
   if (text.length > yes_max) return false

@@ -1,10 +1,11 @@
 import { fold } from '../languages/fold.ts'
 import type { Language } from '../languages/language.ts'
 import { languages } from '../languages/languages.ts'
+import { fillers } from './sentences.ts'
 
 export type Word = 'opt_out' | 'opt_in' | 'help'
 
-/** What a message of one word asks for. `ordinary`: it asks for no more messages, if it answers nothing. */
+/** What a message of one word asks for. `ordinary`: it may ask for no more messages, or answer something else. */
 export interface WordSaid {
   word: Word | 'ordinary'
   /** Those that have the word. */
@@ -65,13 +66,15 @@ const signature_start_max = length_max + 100
 export function wordOf(text: string, { by_sms = true } = {}): WordSaid | undefined {
   const [message = ''] = text.trim().replace(before_words, '').slice(0, signature_start_max).split(signature, 1)
   if (message.length > length_max) return undefined
-  const words = wordsIn(message)
+  const all = wordsIn(message)
+  const words = withoutFillers(all)
+  const is_prescribed = by_sms && words.length === all.length
   let said: WordSaid | undefined
   for (let index = 0; index < words.length; ) {
     const found = known_words
       .get(words[index])
       ?.find((known) => known.words.every((word, offset) => words[index + offset] === word))
-    const meaning = found?.is_by_sms && !by_sms ? 'ordinary' : found?.word
+    const meaning = found?.is_by_sms && !is_prescribed ? 'ordinary' : found?.word
     if (!found || !meaning || (said && said.word !== meaning)) return undefined
     said ??= { word: meaning, languages: found.languages, text: found.text }
     index += found.words.length
@@ -90,4 +93,10 @@ function wordsIn(text: string): string[] {
     .join(' ')
     .replace(single_letters, (letters) => letters.replaceAll(' ', '').replace(repeated_word, '$1'))
     .split(' ')
+}
+
+/** "Stop, please." A message of fillers alone stays as it is. */
+const withoutFillers = (words: string[]): string[] => {
+  const rest = words.filter((word) => !fillers.has(word))
+  return rest.length > 0 ? rest : words
 }

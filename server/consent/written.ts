@@ -21,11 +21,11 @@ export function askingOf(text: string, { by_sms }: { by_sms: boolean }): Asking 
   }
   const found = said ? undefined : wishIn(text)
   if (found?.wish !== 'opt_out') return undefined
-  const { language, words } = found
+  const { languages, words } = found
   return {
     word: 'opt_out',
-    languages: [language],
-    shown: { rule: 'sentence', language: language.tag, words },
+    languages,
+    shown: { rule: 'sentence', language: languages[0].tag, words },
   }
 }
 

@@ -579,7 +579,7 @@ export const ar: Language = {
       ),
     ],
   },
-  opt_in_words: ['اشتراك', 'اشترك'],
+  opt_in_words: [],
   help_words: ['مساعده'],
   answers: {
     yes: listed(

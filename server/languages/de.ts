@@ -604,9 +604,10 @@ export const de: Language = {
     ),
     phrases,
     another_way,
+    at_once: ['sofort'],
     fillers: [
       ...(
-        'bitte danke äh ähm also doch mal ja endlich sofort bloß hallo tschüss einfach gefälligst ' +
+        'bitte danke äh ähm also doch mal ja endlich bloß hallo tschüss einfach gefälligst ' +
         'gefaelligst wirklich ' +
         'künftig kuenftig zukünftig zukuenftig eigentlich verdammt verdammte verdammten'
       ).split(' '),

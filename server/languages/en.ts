@@ -817,13 +817,14 @@ export const en: Language = {
     ),
     phrases,
     another_way,
+    at_once: ['immediately', 'at once', 'right away', 'straight away'],
     fillers: [
       ...(
-        'please pls just really kindly simply ever even already finally immediately seriously honestly actually um uh uhm erm hm mm ' +
+        'please pls just really kindly simply ever even already finally seriously honestly actually um uh uhm erm hm mm ' +
         'oh ah hey hi hello well ok okay yes yeah yep alright look sir madam maam dude mate bro yo thanks sorry bye ' +
         'goodbye fucking fuckin freaking frickin effing damn goddamn bloody flipping plz plss thx cheers hereby ffs wtf omg lol bruh'
       ).split(' '),
-      ...['thank you', 'excuse me', 'good bye', 'at once', 'right away', 'straight away'],
+      ...['thank you', 'excuse me', 'good bye'],
     ],
   },
   opt_in_words: ['start', 'unstop'],

@@ -658,12 +658,13 @@ export const es: Language = {
     ),
     phrases,
     another_way,
+    at_once: ['inmediatamente'],
     fillers: [
-      ...'porfa porfis porfavor gracias hola señorita inmediatamente simplemente carajo pinche'.split(' '),
+      ...'porfa porfis porfavor gracias hola señorita simplemente carajo pinche'.split(' '),
       ...['por favor', 'x favor', 'muchas gracias', 'buenos dias', 'buenas tardes', 'buenas noches'],
     ],
   },
-  opt_in_words: ['alta'],
+  opt_in_words: [],
   help_words: ['ayuda'],
   answers: {
     yes: listed(

@@ -347,11 +347,12 @@ export const fr: Language = {
     ),
     phrases,
     another_way,
+    at_once: ['immédiatement'],
     fillers: [
       ...(
         'merci svp stp euh heu bah bonjour bonsoir monsieur madame mademoiselle messieurs mesdames ' +
         'vraiment franchement ' +
-        'immédiatement définitivement simplement gentiment surtout absolument strictement formellement carrément ' +
+        'définitivement simplement gentiment surtout absolument strictement formellement carrément ' +
         'sérieusement putain merde bordel tabarnak criss osti crisse câlisse cordialement coucou'
       ).split(' '),
       ...['au revoir', 'bien vouloir', 'bonne journée', 'bonne soirée', 'bien cordialement'],

@@ -257,14 +257,14 @@ export const hi: Language = {
     ),
     phrases,
     another_way,
+    at_once: ['तुरंत', 'तत्काल', 'फौरन', 'turant', 'tatkal', 'fauran'],
     fillers: [
       ...listed(
-        'कृपया, कृप्या, प्लीज़, प्लीज, जी, भैया, यार, अरे, धन्यवाद, शुक्रिया, तुरंत, तत्काल, फौरन, नमस्ते, नमस्कार, ' +
-          'हैलो, हेलो, सर, मैडम, महोदय, साहब',
+        'कृपया, कृप्या, प्लीज़, प्लीज, जी, भैया, यार, अरे, धन्यवाद, शुक्रिया, नमस्ते, नमस्कार, ' + 'हैलो, हेलो, सर, मैडम, महोदय, साहब',
       ),
       ...listed(
-        'kripya, kripaya, krupya, plz, plzz, plss, bhaiya, bhaiyya, yaar, dhanyawad, dhanyavad, shukriya, turant, ' +
-          'tatkal, fauran, namaste, namaskar',
+        'kripya, kripaya, krupya, plz, plzz, plss, bhaiya, bhaiyya, yaar, dhanyawad, dhanyavad, shukriya, ' +
+          'namaste, namaskar',
       ),
       ...['भाई साहब', 'bhai sahab'],
     ],

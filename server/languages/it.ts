@@ -355,9 +355,10 @@ export const it: Language = {
     ),
     phrases,
     another_way,
+    at_once: ['immediatamente', 'subito'],
     fillers: [
       ...(
-        'grazie ciao salve buongiorno buonasera cortesemente gentilmente immediatamente subito assolutamente ' +
+        'grazie ciao salve buongiorno buonasera cortesemente gentilmente assolutamente ' +
         'davvero veramente ' +
         'sinceramente definitivamente semplicemente cazzo cavolo maledizione perfavore pls ehm signora ' +
         'signor signore signori ' +

@@ -406,7 +406,7 @@ export const ko: Language = {
         '죄송합니다, 미안하지만, 미안한데, 그냥, 시발, 씨발, 존나, 아이고, 에이, ㅋㅋ, ㅋㅋㅋ, ㅎㅎ, ㅠㅠ, ㅜㅜ',
     ),
   },
-  opt_in_words: ['수신동의', '수신 동의'],
+  opt_in_words: [],
   help_words: ['도움말'],
   answers: {
     yes: listed(

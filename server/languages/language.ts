@@ -37,12 +37,14 @@ export interface OptOuts {
   words: string[]
   /** So does each of these by SMS, where carriers prescribe it. Elsewhere it is an ordinary word. */
   sms_words?: string[]
-  /** So does each of these, if it answers nothing: people say it about appointments, too. */
+  /** People say each of these about appointments, too, or as an answer. They are for the agent. */
   ordinary_words: string[]
   /** Sentences that ask for it. */
   phrases: Phrase[]
   /** Sentences with one of these wish for another way to be reached: the agent asks. */
   another_way: RegExp
+  /** They are said with a demand. With what someone is not to do they may mean "not yet". */
+  at_once?: string[]
   /** Words that change nothing about a wish, such as "please", and words of two, such as "thank you". */
   fillers: string[]
 }

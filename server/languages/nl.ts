@@ -519,11 +519,12 @@ export const nl: Language = {
     ),
     phrases,
     another_way,
+    at_once: ['onmiddellijk', 'meteen'],
     fillers: [
       ...(
         'alstublieft alsjeblieft alsublieft asjeblieft astublieft aub svp gelieve bedankt dankjewel dankuwel ' +
         'hoor toch gewoon graag echt ' +
-        'eindelijk onmiddellijk meteen verdomme godverdomme meneer mevrouw hierbij goedendag goedemorgen ' +
+        'eindelijk verdomme godverdomme meneer mevrouw hierbij goedendag goedemorgen ' +
         'goedemiddag goedenavond'
       ).split(' '),
       ...['dank u', 'dank je'],

@@ -372,10 +372,11 @@ export const pl: Language = {
     ),
     phrases,
     another_way,
+    at_once: ['natychmiast', 'natychmiastowe'],
     fillers: [
       ...(
-        'proszę prosimy poproszę dziękuję dziękujemy dzięki uprzejmie grzecznie serdecznie natychmiast ' +
-        'natychmiastowe wreszcie ' +
+        'proszę prosimy poproszę dziękuję dziękujemy dzięki uprzejmie grzecznie serdecznie ' +
+        'wreszcie ' +
         'naprawdę bardzo stanowczo kategorycznie cholera cholerę kurwa kurwy kurde halo witam słuchaj słuchajcie ' +
         'przepraszam ' +
         'pliska plis błagam'
@@ -383,7 +384,7 @@ export const pl: Language = {
       ...listed('dzień dobry, do widzenia, do cholery, do jasnej, po prostu, w końcu, do diabła'),
     ],
   },
-  opt_in_words: ['start'],
+  opt_in_words: [],
   help_words: ['pomoc'],
   answers: {
     yes: listed(

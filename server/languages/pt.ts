@@ -675,8 +675,9 @@ export const pt: Language = {
     ),
     phrases,
     another_way,
+    at_once: ['imediatamente'],
     fillers: [
-      ...'pfv pfvr pfvor obrigado obrigada imediatamente simplesmente caralho'.split(' '),
+      ...'pfv pfvr pfvor obrigado obrigada simplesmente caralho'.split(' '),
       ...['por favor', 'muito obrigado', 'muito obrigada', 'bom dia', 'boa tarde', 'boa noite'],
     ],
   },

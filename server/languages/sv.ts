@@ -425,16 +425,17 @@ export const sv: Language = {
     ),
     phrases,
     another_way,
+    at_once: ['genast', 'omedelbart', 'snarast'],
     fillers: [
       ...(
-        'tack snälla vänligen hallå hej asså alltså faktiskt genast omedelbart ursäkta jävla jävlar jävlarna helvete ' +
-        'herregud snarast ' +
+        'tack snälla vänligen hallå hej asså alltså faktiskt ursäkta jävla jävlar jävlarna helvete ' +
+        'herregud ' +
         'ärligt'
       ).split(' '),
       ...['var snäll', 'är snäll'],
     ],
   },
-  opt_in_words: ['start'],
+  opt_in_words: [],
   help_words: ['hjälp'],
   answers: {
     yes: listed(

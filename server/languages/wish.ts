@@ -33,40 +33,23 @@ export const phrasesOf = (before: Judgement[], after: Judgement[], ...patterns: 
 
 /** So many characters on either side of a phrase are read. It bounds the time. */
 const context_max = 120
-const words_max = 100
 
 export interface Found {
   wish: Wish
-  /** The phrase, in folded words. Words that the rules don't know, such as names and numbers, are left out. */
+  /** The phrase, in folded words. */
   words: string
 }
 
 /** What a phrase asks for, in the sentence where it was found. */
 export function judge(
-  { says, before, after }: Phrase,
+  { before, after }: Phrase,
   { sentence, start, words }: { sentence: string; start: number; words: string },
 ): Found | undefined {
   const end = start + words.length
   const said_before = sentence.slice(Math.max(0, start - context_max), start).trimEnd()
   const said_after = sentence.slice(end, end + context_max)
   const wish = weaker(firstOf(before, said_before), firstOf(after, said_after))
-  return wish && { wish, words: knownWords(words, says).slice(0, words_max) }
-}
-
-/** Literals of a pattern. Shorter ones are in too many words. */
-const literal = /[\p{L}\p{M}]{2,}/gu
-const unknown_mark = '…'
-
-/** Words begin with a literal of the pattern, or are the beginning of one. Scripts without spaces have no words, but numbers. */
-function knownWords(words: string, { source }: RegExp): string {
-  const literals = source.match(literal) ?? []
-  const isKnown = (word: string): boolean =>
-    /[\u3040-\u9fff]/u.test(word) || literals.some((one) => word.startsWith(one) || one.startsWith(word))
-  return words
-    .split(' ')
-    .map((word) => (word === ',' || isKnown(word) ? word.replace(/\p{N}+/gu, unknown_mark) : unknown_mark))
-    .join(' ')
-    .replace(/…(?: …)+/gu, unknown_mark)
+  return wish && { wish, words }
 }
 
 const firstOf = (judgements: Judgement[], text: string): Wish | undefined =>

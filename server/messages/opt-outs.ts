@@ -61,7 +61,7 @@ export async function obey(at: At, all: Said[]): Promise<Conversation[]> {
   return writeReceived(at, received)
 }
 
-/** English, if the version is gone. */
+/** English, if the version is gone or is a draft. */
 export async function agentLanguage(at: At, { agent_id, agent_version }: Row): Promise<string> {
   const version_id = agent_version.id
   const configuration = version_id && (await findConfiguration(at, { agent_id, version_id }))

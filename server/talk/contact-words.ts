@@ -1,6 +1,6 @@
-import { isYesToNoMore, type Shown, type Wish, wishIn } from '../consent/spoken.ts'
-import type { Sayings } from '../languages/language.ts'
-import { isOf } from '../languages/languages.ts'
+import { isYesToNoMore, type Shown, type Wish, type WishSaid, wishIn } from '../consent/spoken.ts'
+import type { Language, Sayings } from '../languages/language.ts'
+import { findLanguage, isOf, languages } from '../languages/languages.ts'
 import { remember, type Step } from './reply.ts'
 import type { Voice } from './state.ts'
 
@@ -46,23 +46,33 @@ export function wishOf(step: VoiceStep): Wished | undefined {
   if (!settings.obeys_stop_words || voice.machine === 'voicemail') return undefined
   const text = unwrittenWords(voice)
   const found = wishIn(text)
-  const is_own = found?.wish === 'stop' || (found && isOf(found.language, settings.language))
-  const said = found && {
-    wish: found.wish,
-    shown: { rule: 'sentence' as const, language: found.language.tag, words: found.words },
-    sayings: is_own ? settings.sentences : found.language.sayings,
-  }
-  if (found?.wish === 'opt_out' || !wasAsked(step)) return said
+  const asked = lastQuestion(step)
+  const spoken = languageOf(found, asked, settings.language)
+  const sayings = !spoken || isOf(spoken, settings.language) ? settings.sentences : spoken.sayings
+  const language = spoken?.tag ?? settings.language
   // Only yes, or "stop" again, confirms it. Everything else is for the agent: nobody is asked twice in a row.
-  const is_confirmed = found?.wish === 'stop' || isYesToNoMore(text)
-  const shown = { rule: 'answer' as const, language: settings.language, words: text.slice(0, answer_max) }
-  return is_confirmed ? { wish: 'opt_out', shown, sayings: settings.sentences } : undefined
+  if (asked !== undefined && (found?.wish === 'stop' || isYesToNoMore(text, spoken))) {
+    const words = found?.words ?? text.slice(0, answer_max)
+    return { wish: 'opt_out', shown: { rule: 'answer', language, words }, sayings }
+  }
+  if (!found || (asked !== undefined && found.wish !== 'opt_out')) return undefined
+  return { wish: found.wish, shown: { rule: 'sentence', language, words: found.words }, sayings }
 }
 
-/** Returns whether the last words that the contact has heard ask whether it wants no more calls. */
-function wasAsked({ state: { history } }: VoiceStep): boolean {
+/** Of the words, or of the question. A mere "stop" may be in any. */
+function languageOf(found: WishSaid | undefined, asked: string | undefined, agents: string): Language | undefined {
+  if (found && found.wish !== 'stop') return found.languages.find((one) => isOf(one, agents)) ?? found.languages[0]
+  return questionLanguage(asked, agents)
+}
+
+/** Of the question whether someone wants no more calls, of which this was said. */
+export const questionLanguage = (asked: string | undefined, agents: string): Language | undefined =>
+  languages.find(({ sayings }) => asked && sayings.no_more_question.startsWith(asked.trim())) ?? findLanguage(agents)
+
+/** What the contact has heard of the question whether it wants no more calls, if these were the last words. */
+function lastQuestion({ state: { history } }: VoiceStep): string | undefined {
   const last = history.findLast(({ role, text }) => role !== 'contact' && text !== '')
-  return last?.asks_to_stop === true
+  return last?.asks_to_stop ? last.text : undefined
 }
 
 export function noteOptOut({ state: { voice }, effects }: VoiceStep, shown: Shown): void {

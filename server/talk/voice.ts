@@ -1,6 +1,14 @@
 import { isYesToNoMore, wishIn } from '../consent/spoken.ts'
 import { isYes } from './confirm.ts'
-import { hasUnwritten, noteOptOut, unwrittenWords, type VoiceStep, wishOf, writeWords } from './contact-words.ts'
+import {
+  hasUnwritten,
+  noteOptOut,
+  questionLanguage,
+  unwrittenWords,
+  type VoiceStep,
+  wishOf,
+  writeWords,
+} from './contact-words.ts'
 import { hasHeard, hasHeardNotice, isAllHeard, isOverReply } from './heard.ts'
 import type { VoiceInput, VoiceInputOf } from './input.ts'
 import * as replies from './reply.ts'
@@ -116,7 +124,7 @@ function hear(step: VoiceStep, { text, ...heard }: VoiceInputOf<'heard'>): void 
   // "Yes" is more than a sign of listening while the agent asks whether it is to stop, or to run a tool.
   const { language } = step.state.settings
   const is_answer =
-    (reply.voice.asks_to_stop && isYesToNoMore(text)) ||
+    (reply.voice.asks_to_stop && isYesToNoMore(text, questionLanguage(reply.text, language))) ||
     (reply.asks && hasHeard(reply, reply.asks.sentence) && isYes(text, language))
   const is_listening =
     part !== undefined && isBackChannel(text) && (reply.voice.asks_to_stop || isOverReply(reply, part))

@@ -117,7 +117,7 @@ test('explain says when a contact has opted out, with which words and in which c
   assert.match(
     because,
     new RegExp(
-      `^The contact has opted out at ${time} with the words "ruft mich nicht mehr an" in the conversation ${id}.$`,
+      `^The contact has opted out at ${time} with the words "ruft … nicht mehr an" in the conversation ${id}.$`,
     ),
   )
 })

@@ -9,12 +9,12 @@ const chunks_in_row_max = 500
 const rest_ms = 10
 
 /** Those whose small chunks wait to be passed on. In module variables, because a process has one event loop. */
-const waiting: (() => number)[] = []
+const waiting = new Set<JoiningRequest>()
 let is_scheduled = false
 let had_long_row = false
 
 function schedule(): void {
-  if (is_scheduled || waiting.length === 0) return
+  if (is_scheduled || waiting.size === 0) return
   is_scheduled = true
   if (had_long_row) setTimeout(passOnNext, rest_ms)
   else setImmediate(passOnNext)
@@ -23,8 +23,8 @@ function schedule(): void {
 /** One of them in a turn of the event loop: who is passed on is read from again, and 64 kB may be 10,000 chunks. */
 function passOnNext(): void {
   is_scheduled = false
-  const chunks = waiting.shift()?.() ?? 0
-  had_long_row = chunks > chunks_in_row_max
+  const [first] = waiting
+  had_long_row = (first?.passOn() ?? 0) > chunks_in_row_max
   schedule()
 }
 
@@ -36,7 +36,7 @@ export class JoiningRequest extends IncomingMessage {
   /** Node's parser calls this for each chunk, and reads no more from the connection after it returns false. */
   override push(chunk: Uint8Array | null): boolean {
     if (chunk === null) {
-      this.#passOn()
+      this.passOn()
       return super.push(null)
     }
     const is_first = this.#joined.length === 0
@@ -44,11 +44,16 @@ export class JoiningRequest extends IncomingMessage {
     this.#joined.add(chunk)
     this.#chunks += 1
     if (is_first) {
-      waiting.push(() => this.#passOn())
+      waiting.add(this)
       schedule()
     }
     // Whoever begins to read the body makes the connection read on, also before this is passed on.
     return false
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    waiting.delete(this)
+    super._destroy(error, callback)
   }
 
   /** Node calls this for a body that nobody has read, and would no longer call `push` for it. */
@@ -57,7 +62,8 @@ export class JoiningRequest extends IncomingMessage {
   }
 
   /** Returns how many chunks it passed on. */
-  #passOn(): number {
+  passOn(): number {
+    waiting.delete(this)
     const chunks = this.#chunks
     this.#chunks = 0
     if (this.#joined.length > 0 && !this.destroyed) super.push(this.#joined.take())

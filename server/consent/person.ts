@@ -57,29 +57,55 @@ export async function personOf(at: At, { contact_id, contact, numbers, keys = []
 
 /** People write numbers with these between the digits. */
 const between_digits = ' -()./+'
+/** Digits with no more than that between them. */
+const digit_run = /\+?\d[\d \-()./]*/g
+const not_digits = /\D/g
 /** A shorter number within a country is found only together with its country code. */
 const national_digits_min = 7
+/** Shorter numbers without their country code are found only where nothing else stands beside them: longer numbers end with them. */
+const unmistakable_digits_min = 9
 
 /** Finds texts that name a person by a number, however it is written, or by the email address. */
 export function openSearch({ phone_numbers, email }: Pick<Person, 'phone_numbers' | 'email'>) {
-  const digits = [...new Set(phone_numbers.map(shortestDigits))]
+  const known = phone_numbers.map((phone_number) => {
+    const found = parsePhoneNumberFromString(phone_number)
+    const international = phone_number.replace(not_digits, '')
+    const national = String(found?.nationalNumber ?? '')
+    return { international, national: national.length >= national_digits_min ? national : international }
+  })
   const lower_email = email?.toLowerCase()
-  const withoutBetween = (text: string): string =>
-    [...text].filter((character) => !between_digits.includes(character)).join('')
+  const parts = [...new Set(known.map(({ national }) => national))]
   return {
     /** An SQL condition on a text. It may be true for other texts, too. */
     mayMatch: (text: Sql): Sql =>
-      sql`(translate(${text}, ${between_digits}, '') like any(${digits.map((some) => `%${some}%`)}::text[])
-        or lower(${text}) like ${lower_email === undefined ? null : `%${lower_email}%`})`,
-    hasNumber(text: string): boolean {
-      const bare = withoutBetween(text)
-      return digits.some((some) => bare.includes(some))
-    },
-    hasEmail: (text: string): boolean => lower_email !== undefined && text.toLowerCase().includes(lower_email),
+      sql`(translate(${text}, ${between_digits}, '') like any(${parts.map((some) => `%${some}%`)}::text[])
+        or strpos(lower(${text}), ${lower_email ?? null}) > 0)`,
+    hasNumber: (text: string): boolean =>
+      (text.match(digit_run) ?? []).some((run) => known.some((one) => isNumberIn(run, one))),
+    hasEmail: (text: string): boolean => lower_email !== undefined && hasWhole(text.toLowerCase(), lower_email),
   }
 }
 
-function shortestDigits(phone_number: string): string {
-  const national = parsePhoneNumberFromString(phone_number)?.nationalNumber ?? ''
-  return national.length >= national_digits_min ? national : phone_number.slice(1)
+/** Whether the digits are the number, or it stands among them: before or after a date, for example. */
+function isNumberIn(run: string, { international, national }: { international: string; national: string }): boolean {
+  const digits = run.replace(not_digits, '')
+  const forms = [international, `00${international}`, `011${international}`, national, `0${national}`, `1${national}`]
+  if (run.startsWith('+')) return digits === international || startsApart(run, international)
+  return forms.some((form) => digits === form || (form.length >= unmistakable_digits_min && standsApart(run, form)))
+}
+
+/** Whether a run begins with these digits, and the next digit stands apart from them. */
+const startsApart = (run: string, digits: string): boolean => new RegExp(`^\\+?${spaced(digits)}(?!\\d)`).test(run)
+
+const standsApart = (run: string, digits: string): boolean => new RegExp(`(?<!\\d)${spaced(digits)}(?!\\d)`).test(run)
+
+const spaced = (digits: string): string => [...digits].join('[ \\-()./]*')
+
+const of_address = '[\\p{L}\\p{N}._%+-]'
+
+/** Whether an email address is in a text, and not as a part of another one. */
+function hasWhole(text: string, email: string): boolean {
+  if (!text.includes(email)) return false
+  const escaped = email.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(`(?<!${of_address})${escaped}(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])`, 'u').test(text)
 }

@@ -134,11 +134,12 @@ export const eraseFromUploads = imports.eraseFromUploads
 export const hasNoTalks = async (at: At, person: Person): Promise<boolean> =>
   (await conversations.hasNoneOf(at, person)) && (await calls.hasNoneOf(at, person))
 
-/** The rest, and at last the contact, if it is still there. */
-export async function eraseRest(at: At, person: Person): Promise<Counts> {
+/** The rest, and at last the contact, if it is still there. Returns undefined if there are talks again. */
+export async function eraseRest(at: At, person: Person): Promise<Counts | undefined> {
   const { contact_ids } = person
-  // The contacts are locked first, as when they are deleted.
+  // The contacts are locked first, as when they are deleted. Who has called or written meanwhile held them until now.
   const found = await contacts.lock(at, contact_ids)
+  if (!(await hasNoTalks(at, person))) return undefined
   await eraseReceipts(at, person)
   await imports.forgetNumbers(at, person)
   await eraseNumbers(at, person)

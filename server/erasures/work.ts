@@ -74,9 +74,8 @@ async function run(at: At, stored: Stored): Promise<Outcome> {
     const position = await eraseFromUploads(at, person, stored.position ?? undefined)
     return position === undefined ? { step: 'rest' } : { step: 'uploads', position }
   }
-  // Someone may have called or written meanwhile.
-  if (!(await hasNoTalks(at, person))) return { step: 'ends' }
-  return { counts: await eraseRest(at, person) }
+  const counts = await eraseRest(at, person)
+  return counts ? { counts } : { step: 'ends' }
 }
 
 async function runTalks(at: At, person: Person): Promise<Outcome> {

@@ -2,36 +2,55 @@ import { openSearch, type Person } from '../consent/person.ts'
 import { numbersOfText } from '../contacts/phone.ts'
 import type { At, InWorkspace } from '../kit/at.ts'
 import type { IdRange } from '../kit/postgres/page-by-id.ts'
-import { type Sql, sql } from '../kit/postgres/sql.ts'
+import { raw, sql } from '../kit/postgres/sql.ts'
 import type { Receipt } from './schema.ts'
 
-/** An SQL condition: a receipt belongs to no contact, because it was refused, and names the person. */
-const isRefusedAndNames = (person: Person): Sql => {
+const columns = raw('id, integration_id, outcome, reasons, contact_id, payload, received_at')
+type Found = Receipt & { integration_id: string }
+
+/** What was received belongs to no contact if it was refused. It may name the person all the same. */
+function openNaming(person: Person) {
+  const { mayMatch, hasNumber, hasEmail } = openSearch(person)
   const text = sql`(coalesce(payload::text, '') || ' ' || array_to_string(reasons, ' '))`
-  return sql`(contact_id is null and ${openSearch(person).mayMatch(text)})`
+  return {
+    mayName: sql`(contact_id is null and ${mayMatch(text)})`,
+    names: ({ contact_id, payload, reasons }: Pick<Found, 'contact_id' | 'payload' | 'reasons'>): boolean =>
+      contact_id === null && [...textsIn(payload), ...reasons].some((one) => hasNumber(one) || hasEmail(one)),
+  }
 }
 
 /** What integrations have received about the person, in the order of the ids. */
-export const listOf = ({ db, workspace }: InWorkspace, person: Person, { after, limit }: IdRange) =>
-  db.many<Receipt & { integration_id: string }>(
-    sql`select id, integration_id, outcome, reasons, contact_id, payload, received_at from integration_receipts
-      where workspace_id = ${workspace} and id > ${after}
-        and (contact_id = any(${person.contact_ids}::uuid[]) or ${isRefusedAndNames(person)})
-      order by id limit ${limit}`,
-  )
+export async function listOf(at: InWorkspace, person: Person, { after, limit }: IdRange): Promise<Found[]> {
+  const { db, workspace } = at
+  const { mayName, names } = openNaming(person)
+  const found: Found[] = []
+  for (let last = after; ; ) {
+    const rows = await db.many<Found>(
+      sql`select ${columns} from integration_receipts
+        where workspace_id = ${workspace} and id > ${last}
+          and (contact_id = any(${person.contact_ids}::uuid[]) or ${mayName})
+        order by id limit ${limit}`,
+    )
+    found.push(...rows.filter((row) => row.contact_id !== null || names(row)))
+    last = rows.at(-1)?.id ?? last
+    if (rows.length < limit || found.length >= limit) return found.slice(0, limit)
+  }
+}
 
 /**
  * Receipts that name the person and belong to no contact, because they were refused, keep only their outcome. One statement is enough: an
  * integration has few receipts.
  */
 export async function eraseReceipts({ db, workspace }: At, person: Person): Promise<void> {
-  const found = await db.many<{ id: string }>(
-    sql`select id from integration_receipts where workspace_id = ${workspace} and ${isRefusedAndNames(person)}`,
+  const { mayName, names } = openNaming(person)
+  const found = await db.many<Found>(
+    sql`select ${columns} from integration_receipts where workspace_id = ${workspace} and ${mayName}`,
   )
-  if (found.length === 0) return
+  const ids = found.filter(names).map(({ id }) => id)
+  if (ids.length === 0) return
   await db.run(
     sql`update integration_receipts set payload = null, reasons = '{}'
-      where workspace_id = ${workspace} and id = any(${found.map(({ id }) => id)}::uuid[])`,
+      where workspace_id = ${workspace} and id = any(${ids}::uuid[])`,
   )
 }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openKeys } from '../../server/consent/person.ts'
+import { setTimeout } from 'node:timers/promises'
+import { openKeys, openSearch } from '../../server/consent/person.ts'
+import { create as createConversation } from '../../server/conversations/create.ts'
 import { personOfContact, redactSome } from '../../server/erasures/belongings.ts'
 import { removeOld } from '../../server/erasures/store.ts'
 import { work } from '../../server/erasures/work.ts'
@@ -12,6 +14,7 @@ import { sql } from '../../server/kit/postgres/sql.ts'
 import { rowWork } from '../../server/kit/work/rows.ts'
 import { begin, create, get, newAgent, turnsOf } from '../support/conversations.ts'
 import { serve, type Tenant } from '../support/harness.ts'
+import { listLockWaits } from '../support/lock-waits.ts'
 import { eraseContact, number, other_spelling, untilErased } from '../support/persons.ts'
 import { newCampaign, newContact } from '../support/samples.ts'
 
@@ -151,6 +154,39 @@ test('what is in progress ends first: conversations are closed, calls hung up or
   assert.deepEqual([counts.conversations, counts.calls], [2, 2])
   const { by_status } = (await tenant.call('GET', `/campaigns/${campaign.id}`)).body.data.counts
   assert.deepEqual(Object.values(by_status).filter(Boolean), [])
+})
+
+test('who writes at the last moment is erased, too', async () => {
+  const tenant = await workspace()
+  const agent_id = await newAgent(tenant)
+  const { id } = await create(tenant, '/contacts', newContact())
+  const erasure_id = (await erase(tenant, id)).body.data.id
+  const [written, released] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()]
+  const writing = inTransaction(at(tenant.id), async (at) => {
+    const talk = await createConversation(at, { agent_id, contact_id: id, message: 'I have a marzipan locomotive.' })
+    written.resolve(talk.id)
+    await released.promise
+  })
+  const talk_id = await written.promise
+  const working = tenant.work()
+  while ((await listLockWaits(pool)).length === 0) await setTimeout(20)
+  released.resolve()
+  await Promise.all([writing, working])
+  await untilErased(tenant, erasure_id)
+  assert.ok((await get(tenant, talk_id)).redacted_at)
+  assert.ok((await turnsOf(tenant, talk_id)).every(([, text]) => text === ''))
+})
+
+test('a person is found by whole numbers and addresses, and not by parts of those of others', () => {
+  const { hasNumber, hasEmail } = openSearch({ phone_numbers: ['+3545551234', '+41791234567'], email: 'ann@x.example' })
+  for (const text of ['+354 555 1234', '555-1234', '0791234567', '079 123 45 67 on 2026-11-19', '0041791234567'])
+    assert.ok(hasNumber(text), text)
+  for (const text of ['+1 415 555 1234', '1 415 555 1234', '+417912345678', '99079123456700', 'order 35455512341'])
+    assert.ok(!hasNumber(text), text)
+  for (const text of ['ann@x.example', 'Ann <ANN@x.example>', 'Write to ann@x.example.'])
+    assert.ok(hasEmail(text), text)
+  for (const text of ['joann@x.example', 'j.ann@x.example', 'ann@x.example.com', 'ann@x.examples', 'annax.example'])
+    assert.ok(!hasEmail(text), text)
 })
 
 test('a suppression holds in all spellings after the person was erased, and has no number', async () => {

@@ -51,12 +51,12 @@ export const personOfContact = async (
 ): Promise<Person> => personOf(at, { contact_id: contact.id, contact, numbers: await numbersOf(at, contact) })
 
 /** First of all: nothing goes on that would say more. Returns false if more has to be ended, or if calls are still going on. */
-export async function end(at: At, person: Person): Promise<{ is_all: boolean; on_line: number }> {
+export async function end(at: At, person: Person): Promise<{ is_all: boolean; on_line: number; ended: number }> {
   const canceled = await cancelOf(at, person, ended_at_once_max)
   const closed = await conversations.closeOf(at, person, ended_at_once_max)
   const on_line = await calls.endOf(at, person, ended_at_once_max)
   const is_all = [canceled, closed, on_line].every((count) => count < ended_at_once_max)
-  return { is_all, on_line }
+  return { is_all, on_line, ended: canceled + closed }
 }
 
 /** Redacts some conversations and calls that are over. Undefined if there are none. */

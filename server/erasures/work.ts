@@ -68,7 +68,11 @@ async function runBatch(at: At, lease: Lease): Promise<boolean> {
 
 async function run(at: At, stored: Stored): Promise<Outcome> {
   const person = await readPerson(at, stored)
-  if (stored.step === 'ends') return (await end(at, person)).is_all ? { step: 'talks' } : { step: 'ends' }
+  if (stored.step === 'ends') {
+    const { is_all, ended } = await end(at, person)
+    // Calls need seconds to end.
+    return is_all ? { step: 'talks' } : { step: 'ends', waits: ended === 0 }
+  }
   if (stored.step === 'talks') return runTalks(at, person)
   if (stored.step === 'uploads') {
     const position = await eraseFromUploads(at, person, stored.position ?? undefined)

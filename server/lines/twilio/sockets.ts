@@ -16,8 +16,8 @@ import { type Detour, TwilioWire } from './wire.ts'
 /** Larger than all messages of Twilio. */
 const message_bytes_max = 16 * 1024
 const start_within_ms = 5_000
-/** Before a call is taken. More than Twilio sends meanwhile. */
-const waiting_max = 1_000
+/** Before a call is taken. Nobody presses more keys meanwhile. */
+const waiting_max = 50
 
 type Start = Extract<FromTwilio, { event: 'start' }>
 

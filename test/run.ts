@@ -6,6 +6,7 @@ import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { inspect } from 'node:util'
 import { SetupError } from '../server/kit/postgres/embedded/embedded.ts'
 import { withDatabase, withoutDurability, withShardedDatabase } from './support/database.ts'
 import { leaveOut } from './support/left-out.ts'
@@ -27,6 +28,7 @@ those tests:
   --help      this text`
 
 const checkout = path.resolve(import.meta.dirname, '..')
+const run_queue = path.join(checkout, 'test/support/run-queue.ts')
 /** A process runs one file after the other. More processes than processors, because tests often wait. */
 const processes = 4
 /** With one, its tests would go on when all others are done. */
@@ -139,8 +141,10 @@ async function runTests(url: string, items: string[][], skipped: RegExp[] = []):
   const report = new PassThrough({ objectMode: true })
   const printed = pipeline(report.compose(spec), process.stdout, { end: false })
   const { failed, counts } = await runItems(items, report, skipped)
-  const must_retry = parameters.includes('--retry') && failed.length > 0
-  const again = must_retry ? await runItems([failed], report, skipped) : { failed, counts: [] }
+  const files = failed.filter((one) => one !== run_queue)
+  const must_retry = parameters.includes('--retry') && files.length > 0
+  const again = must_retry ? await runItems([files], report, skipped) : { failed: files, counts: [] }
+  if (files.length < failed.length) again.failed.push(run_queue)
   if (again.failed.length > 0) process.exitCode = 1
   for (const line of summarize([...counts, ...again.counts])) report.write(diagnostic(line))
   const passed = failed.filter((file) => !again.failed.includes(file))
@@ -158,14 +162,17 @@ async function runItems(
 ): Promise<{ failed: string[]; counts: Counts[] }> {
   createQueue(items)
   const started = Array.from({ length: Math.min(processes, items.length) }, () =>
-    run({ files: [path.join(checkout, 'test/support/run-queue.ts')], cwd: checkout, testSkipPatterns: skipped }),
+    run({ files: [run_queue], cwd: checkout, testSkipPatterns: skipped }),
   )
   const failed: string[] = []
   const counts = await Promise.all(started.map((tests) => forward(tests, report, (file) => failed.push(file))))
   return { failed, counts }
 }
 
-type TestEvent = { type: string; data: { nesting?: number; name?: string; file?: string; counts?: Counts } }
+interface TestEvent {
+  type: string
+  data: { nesting?: number; name?: string; file?: string; counts?: Counts; details?: { error?: object } }
+}
 type Counts = Record<string, number>
 
 /** Forwards the events of a file when it has ended: those of different processes would mix. Returns how many tests there were. */
@@ -178,7 +185,12 @@ async function forward(
   let events: TestEvent[] = []
   for await (const event of tests) {
     const { type, data } = event
-    if (type === 'test:fail' && data.nesting === 0) onFail(data.name ?? '')
+    if (type === 'test:fail' && data.nesting === 0) {
+      onFail(data.name ?? '')
+      // It has run all of its tests, and failed at its end.
+      if (data.name === run_queue)
+        report.write(diagnostic(`a process of tests failed: ${inspect(data.details?.error)}`))
+    }
     if (type === 'test:summary' && !data.file) counts = data.counts ?? {}
     if (type === 'test:summary' || (type === 'test:diagnostic' && data.nesting === 0)) continue
     events.push(event)

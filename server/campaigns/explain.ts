@@ -58,8 +58,9 @@ async function describeOptOut(
 ): Promise<string | undefined> {
   const found = await consents.findLatest(at, { kind, phone_number })
   if (found?.status !== 'revoked') return undefined
-  const { words, conversation_id } = found.evidence ?? {}
-  const by = typeof words === 'string' ? ` with the words "${words}"` : ''
+  const { rule, words, conversation_id } = found.evidence ?? {}
+  const by_words = typeof words === 'string' ? ` with the words "${words}"` : ''
+  const by = rule === 'silence' ? ', by leaving the question unanswered for a day,' : by_words
   const place = typeof conversation_id === 'string' ? ` in the conversation ${conversation_id}` : ''
   return `The contact has opted out at ${found.created_at}${by}${place}.`
 }

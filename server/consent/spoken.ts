@@ -19,8 +19,8 @@ export type { Wish }
 
 /** What shows that someone wants no more calls and messages. It is kept for ever, so it has only words that the rules know. */
 export interface Shown {
-  /** `answer`: a yes to the question. */
-  rule: 'word' | 'sentence' | 'answer'
+  /** `answer`: a yes to the question. `silence`: nobody has answered it for a day. */
+  rule: 'word' | 'sentence' | 'answer' | 'silence'
   language: string
   words: string
 }

@@ -166,6 +166,12 @@ export async function insertWithMessage(
       turns.map((data) => ({ data })),
     ),
   ])
-  const [closed] = (await at.hooks.run(at, said, turns)).flat()
-  return closed ?? conversation
+  const [changed] = (
+    await at.hooks.run(
+      at,
+      said,
+      turns.map((one) => ({ ...one, is_answer: false })),
+    )
+  ).flat()
+  return changed ?? conversation
 }

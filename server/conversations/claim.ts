@@ -11,7 +11,7 @@ import { dueRows } from '../kit/work/rows.ts'
 import type { DueItem } from '../kit/work/work.ts'
 import { history_turns, type ToolCall } from '../talk/state.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { leaseDue, type ScriptProgress, type Timers, table } from './rows.ts'
+import { type Row as ConversationRow, leaseDue, type ScriptProgress, type Timers, table } from './rows.ts'
 import type { Conversation, Turn } from './schema.ts'
 import { numberOf, turnColumns } from './turns.ts'
 
@@ -31,21 +31,22 @@ export interface ClaimedConversation extends DueItem, Row {
 
 interface Row
   extends Pick<
-    Conversation,
-    | 'kind'
-    | 'status'
-    | 'channel_id'
-    | 'agent_id'
-    | 'agent_name'
-    | 'contact_id'
-    | 'turn_count'
-    | 'last_turn_at'
-    | 'created_at'
-    | 'variables'
-    | 'results'
-    | 'summary'
-    | 'close_reason'
-  > {
+      Conversation,
+      | 'kind'
+      | 'status'
+      | 'channel_id'
+      | 'agent_id'
+      | 'agent_name'
+      | 'contact_id'
+      | 'turn_count'
+      | 'last_turn_at'
+      | 'created_at'
+      | 'variables'
+      | 'results'
+      | 'summary'
+      | 'close_reason'
+    >,
+    Pick<ConversationRow, 'opt_out_asked_at' | 'opt_out_asked_seq'> {
   version_id: string | null
   draft: Configuration | null
   tokens: number
@@ -89,7 +90,7 @@ export function beforeWords(
 const columns =
   raw(`id, due_at, kind, status, channel_id, agent_id, agent_name, version_id, draft, contact_id, turn_count, last_turn_at, created_at,
   variables, results, close_reason, summary, summarized_until, needs_summary, input_tokens + output_tokens as tokens, awaits_answer, last_answer_seq, timers,
-  script_state, attempt`)
+  script_state, opt_out_asked_at, opt_out_asked_seq, attempt`)
 
 /** Nearly all open conversations have a `due_at`, and few are leased, so each part reads few rows of its index. */
 export const due_conversations: DueKind = {

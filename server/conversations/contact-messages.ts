@@ -56,7 +56,12 @@ export async function add(at: At, messages: Message[], kind: 'api' | 'web_chat' 
     ),
   ])
   for (const { id } of changed) announce(at, id)
-  await at.hooks.run(at, said, recorded)
+  const asked = new Map(changed.map(({ id, opt_out_asked_seq }) => [id, opt_out_asked_seq]))
+  await at.hooks.run(
+    at,
+    said,
+    recorded.map((one) => ({ ...one, is_answer: asked.get(one.id) === one.turn.seq - 1 })),
+  )
   return messages.map((message) => turns.get(message) ?? refusals.get(message.id) ?? notFound())
 }
 

@@ -46,6 +46,8 @@ export const table = {
     first_asked_at: 'timestamptz',
     timers: 'jsonb',
     script_state: 'jsonb',
+    opt_out_asked_at: 'timestamptz',
+    opt_out_asked_seq: 'integer',
     redacted_at: 'timestamptz',
     created_at: 'timestamptz',
     updated_at: 'timestamptz',
@@ -86,6 +88,10 @@ export interface Row extends Conversation {
   script_state: ScriptProgress | null
   summarized_until: number
   timers: Timers
+  /** When the agent last asked in writing whether the contact wants no more calls and messages. */
+  opt_out_asked_at: string | null
+  /** The number of the turn that asks it. */
+  opt_out_asked_seq: number | null
   due_at: string | null
   lease_token: string | null
 }
@@ -103,6 +109,8 @@ export const newRow = (
   script_state: null,
   summarized_until: 0,
   timers: {},
+  opt_out_asked_at: null,
+  opt_out_asked_seq: null,
   due_at,
   lease_token,
 })
@@ -116,6 +124,8 @@ export function shownOf({
   script_state: _script_state,
   summarized_until: _summarized_until,
   timers: _timers,
+  opt_out_asked_at: _opt_out_asked_at,
+  opt_out_asked_seq: _opt_out_asked_seq,
   due_at: _due_at,
   lease_token: _lease_token,
   ...shown
@@ -123,9 +133,9 @@ export function shownOf({
   return shown
 }
 
-const hidden_columns = raw(
-  'awaits_answer, last_answer_seq, first_asked_at, needs_summary, script_state, summarized_until, timers, due_at, lease_token',
-)
+const hidden_columns =
+  raw(`awaits_answer, last_answer_seq, first_asked_at, needs_summary, script_state, summarized_until, timers, opt_out_asked_at, opt_out_asked_seq,
+  due_at, lease_token`)
 
 /** Locks conversations in the order of their ids, until the transaction ends. Who locks a call too does so after this. */
 export async function lockAll({ db, workspace }: At, ids: string[]): Promise<Map<string, Row>> {
@@ -182,6 +192,8 @@ const received_columns = [
   'first_asked_at',
   'awaits_answer',
   'needs_summary',
+  'opt_out_asked_at',
+  'opt_out_asked_seq',
   'updated_at',
   'due_at',
 ] as const
@@ -262,15 +274,12 @@ export async function addSaid(
   { db, workspace, now }: At,
   said: Map<string, unknown[]>,
   kind: Conversation['kind'],
-): Promise<(CountedConversation & Pick<Conversation, 'contact_id' | 'turn_count'>)[]> {
+): Promise<(CountedConversation & Counted)[]> {
   const ids = [...said.keys()]
   const counts = JSON.stringify(Object.fromEntries(ids.map((id) => [id, said.get(id)?.length])))
   // The order makes concurrent transactions lock conversations alike, so that they don't deadlock. Counts are looked up in an
   // object: on outdated statistics, the plan of a join compares all conversations of the workspace with each of these.
-  const rows = await db.many<
-    Omit<CountedConversation, 'agent_version'> &
-      Pick<Conversation, 'contact_id' | 'turn_count'> & { version_id: string | null }
-  >(
+  const rows = await db.many<Omit<CountedConversation, 'agent_version'> & Counted & { version_id: string | null }>(
     sql`update conversations
       set turn_count = turn_count + (${counts}::jsonb ->> id::text)::integer, awaits_answer = true,
         waiting_since = case when status = 'handed_over' then coalesce(waiting_since, ${clock.iso(now)}) end,
@@ -279,10 +288,12 @@ export async function addSaid(
       where workspace_id = ${workspace} and kind = ${kind} and status <> 'closed'
         and id = any(array(select id from conversations
           where workspace_id = ${workspace} and id = any(${ids}::uuid[]) order by id for no key update))
-      returning id, contact_id, turn_count, is_test, kind, agent_id, version_id, channel_id, created_at`,
+      returning id, contact_id, turn_count, opt_out_asked_seq, is_test, kind, agent_id, version_id, channel_id, created_at`,
   )
   return rows.map(({ version_id, ...row }) => ({ ...row, agent_version: { id: version_id } }))
 }
+
+type Counted = Pick<Row, 'contact_id' | 'turn_count' | 'opt_out_asked_seq'>
 
 /** The conversation is locked. */
 export const updateContact = ({ db, workspace }: At, row: Pick<Row, 'id' | 'contact_id' | 'updated_at'>) =>

@@ -44,7 +44,9 @@ export interface Said {
   id: string
   contact_id: string | null
   turn: Turn
+  /** Whether the turn before asks whether the contact wants no more calls and messages. */
+  is_answer: boolean
 }
 
-/** Runs when it is written, in the same transaction. Reactions return the conversations that they have closed. */
+/** Runs when it is written, in the same transaction. Reactions return the conversations that they have changed. */
 export const said = newHook<Said[], Conversation[]>('conversations.said')

@@ -137,6 +137,22 @@ async function listAll(db: Db, requests: ListRequest[]): Promise<Turn[][]> {
   return requests.map((_, index) => (by_index.get(index) ?? []).map(({ index: _, ...turn }) => turn))
 }
 
+/** So many messages without an answer are looked through for the words before them. */
+const unanswered_max = 50
+
+/** Returns what was last said to the contact in a conversation. */
+export async function lastWordsTo(
+  { db, workspace }: InWorkspace,
+  { id, turn_count }: { id: string; turn_count: number },
+): Promise<string | undefined> {
+  const last = await db.maybe<Pick<Turn, 'text'>>(
+    sql`select text from conversation_turns
+      where workspace_id = ${workspace} and conversation_id = ${id} and role <> 'contact' and seq > ${turn_count - unanswered_max}
+      order by seq desc limit 1`,
+  )
+  return last?.text
+}
+
 /** Returns the number of the turn before the one that is not finished, or of the last one. */
 export async function lastFinished(
   { db, workspace }: InWorkspace,

@@ -1,3 +1,4 @@
+import { mustAnswerBy } from '../conversations/opt-out-question.ts'
 import { type Row, type ScriptProgress, shownOf, type Timers } from '../conversations/rows.ts'
 import type { Conversation, Turn } from '../conversations/schema.ts'
 import type { RunToSave } from '../conversations/tool-runs.ts'
@@ -197,15 +198,13 @@ function changesOf(
 const runsOf = (conversation_id: string, turns: { turn: { tools: Turn['tools']; seq?: number } }[]): RunToSave[] =>
   turns.flatMap(({ turn: { tools, seq = null } }) => tools.map((run) => ({ ...run, conversation_id, seq })))
 
-function nextDue(
-  { timers, needs_summary, status, close_reason, is_answering, last_turn_at, created_at, due_at }: Row,
-  { is_stale, now, idle_ms, not_before = now }: { is_stale: boolean; now: number } & Release,
-) {
+function nextDue(row: Row, { is_stale, now, idle_ms, not_before = now }: { is_stale: boolean; now: number } & Release) {
+  const { timers, needs_summary, status, close_reason, is_answering, last_turn_at, created_at, due_at } = row
   const must_close = close_reason === 'agent_deleted' && status !== 'closed'
   // Whoever wrote meanwhile has set when to continue.
   if (is_stale) return due_at
   if (needs_summary || must_close || is_answering) return clock.iso(Math.max(now, not_before))
   if (status === 'closed') return null
-  const idle = clock.parse(last_turn_at ?? created_at) + idle_ms
+  const idle = mustAnswerBy(row) ?? clock.parse(last_turn_at ?? created_at) + idle_ms
   return clock.iso(Math.min(idle, timers.person ?? idle))
 }

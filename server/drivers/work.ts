@@ -7,10 +7,11 @@ import {
   due_conversations,
   type LoadedTurn,
 } from '../conversations/claim.ts'
+import { mustAnswerBy } from '../conversations/opt-out-question.ts'
 import { renewLeases } from '../conversations/rows.ts'
 import { isOverLimit } from '../conversations/tokens.ts'
 import { newTurn } from '../conversations/turns.ts'
-import type { At, AtOutside } from '../kit/at.ts'
+import { type At, type AtOutside, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import type { Log } from '../kit/log.ts'
@@ -18,6 +19,7 @@ import { plainShare } from '../kit/work/capacity.ts'
 import { itemLeases } from '../kit/work/lease.ts'
 import { openScheduler } from '../kit/work/scheduler.ts'
 import type { RunContext, Work } from '../kit/work/work.ts'
+import { takeSilenceForYes } from '../messages/opt-outs.ts'
 import { awaitsPerson } from '../talk/engine.ts'
 import type { EngineInput } from '../talk/input.ts'
 import { sentencesIn } from '../talk/sentences.ts'
@@ -68,6 +70,10 @@ async function run(at: AtOutside, claimed: ClaimedConversation, context: Context
   const { save } = context
   if (!configuration || claimed.close_reason === 'agent_deleted')
     return close(at, { claimed, save, reason: 'agent_deleted' })
+  if ((mustAnswerBy(claimed) ?? Number.POSITIVE_INFINITY) <= at.now) {
+    await inTransaction(at, (at) => takeSilenceForYes(at, claimed.id))
+    return void (await save(at, { ...emptySave(claimed), release: { timers: {}, idle_ms: 0, needs_summary: true } }))
+  }
   if (attempt > attempts_max) return close(at, { claimed, save, reason: 'error' })
   const is_open = claimed.turns.some((turn) => turn.is_open)
   if (needs_summary && !configuration.script && !awaitsAgent(claimed) && !is_open) {
@@ -191,10 +197,12 @@ const phases = { open: 'listening', handed_over: 'handed_over', closed: 'ended' 
 
 /** A conversation is idle since its last turn. A contact waits for a person since the hand-over, or since the last words. */
 function timersOf(
-  { timers, last_turn_at, created_at, status, turns }: ClaimedConversation,
+  claimed: ClaimedConversation,
   { configuration, now, person_ms }: { configuration: Configuration; now: number; person_ms: number },
 ): State['timers'] {
-  const idle = clock.parse(last_turn_at ?? created_at) + configuration.limits.idle_seconds * 1_000
+  const { timers, last_turn_at, created_at, status, turns } = claimed
+  const idle =
+    mustAnswerBy(claimed) ?? clock.parse(last_turn_at ?? created_at) + configuration.limits.idle_seconds * 1_000
   if (status !== 'handed_over' || !awaitsPerson({ history: turns.map(toEntry) })) return { idle }
   return { idle, person: timers.person ?? now + person_ms }
 }

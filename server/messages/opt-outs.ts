@@ -1,45 +1,64 @@
-import { findConfiguration } from '../agents/find-version.ts'
+import { findOptedOut } from '../consent/refusals.ts'
+import type { Shown } from '../consent/spoken.ts'
 import * as consent from '../consent/store.ts'
 import { type Asking, answerLanguage, askingOf } from '../consent/written.ts'
 import * as contacts from '../contacts/store.ts'
+import { mustAnswerBy } from '../conversations/opt-out-question.ts'
 import { lockAll, type Row } from '../conversations/rows.ts'
 import type { Conversation } from '../conversations/schema.ts'
 import type { Said } from '../conversations/threads.ts'
-import { newTurn } from '../conversations/turns.ts'
+import { lastWordsTo, newTurn } from '../conversations/turns.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { letOthersRun } from '../kit/let-others-run.ts'
+import { en } from '../languages/en.ts'
+import { questionLanguage } from '../talk/contact-words.ts'
 import { sentencesIn } from '../talk/sentences.ts'
-import { writeReceived } from './write-received.ts'
+import { decide, findConfigurationOf } from './opt-out-question.ts'
+import { readSegmentPrice, withMessage } from './outgoing.ts'
+import { type Received, writeReceived } from './write-received.ts'
 
 /**
  * Obeys contacts who write over the API, or in a web chat, that they want no more calls and messages. Their conversations end with
- * a confirmation, and are returned. Where it is not known who writes, there is nothing to obey.
+ * a confirmation. Who may mean something else is asked back. The changed conversations are returned. Where it is not known who writes,
+ * there is nothing to obey.
  */
 export async function obey(at: At, all: Said[]): Promise<Conversation[]> {
-  const asking = new Map<string, Said & { asking: Asking }>()
-  for (const said of all) {
-    if (said.contact_id === null) continue
-    await letOthersRun({ is_urgent: true })
-    const found = askingOf(said.turn.text, { by_sms: false })
-    if (found?.word === 'opt_out' && !asking.has(said.id)) asking.set(said.id, { ...said, asking: found })
-  }
-  if (asking.size === 0) return []
-  const rows = await lockAll(at, [...asking.keys()])
-  const people = await contacts.getMany(
-    at,
-    [...asking.values()].flatMap(({ contact_id }) => contact_id ?? []),
-  )
-  const closing = [...asking.values()].flatMap(({ contact_id, ...said }) => {
-    const row = rows.get(said.id)
+  const written = await findAsking(all)
+  if (written.size === 0) return []
+  const ids = [...written.keys()]
+  const [rows, people] = await Promise.all([
+    lockAll(at, ids),
+    contacts.getMany(
+      at,
+      [...written.values()].flatMap(({ contact_id }) => contact_id ?? []),
+    ),
+  ])
+  const known = [...written.values()].flatMap(({ contact_id, ...one }) => {
+    const row = rows.get(one.id)
     const contact = people.get(contact_id ?? '')
-    return row && contact ? { ...said, row, contact } : []
+    return row && contact ? { ...one, row, contact } : []
   })
+  const refused = await findOptedOut(
+    at,
+    'all',
+    known.map(({ contact }) => contact.phone_number),
+  )
+  const decided = (
+    await Promise.all(
+      known.map(async ({ asking: found, ...one }) => {
+        const thread = { ...one.row, turn_count: one.turn.seq - 1 }
+        const asking = await decide(at, { thread, text: one.turn.text, asking: found })
+        const is_pointless = asking?.word === 'unclear' && refused.has(one.contact.phone_number)
+        return asking && !is_pointless ? [{ ...one, asking }] : []
+      }),
+    )
+  ).flat()
   await consent.record(
     at,
-    // Nobody real writes in a trial.
-    closing
-      .filter(({ row }) => !row.is_test)
+    decided
+      // Nobody real writes in a trial.
+      .filter(({ row, asking }) => !row.is_test && asking.word === 'opt_out')
       .map(({ id, contact, turn, asking }) => ({
         phone_number: contact.phone_number,
         contact_id: contact.id,
@@ -50,20 +69,68 @@ export async function obey(at: At, all: Said[]): Promise<Conversation[]> {
       })),
   )
   const received = await Promise.all(
-    closing.map(async ({ id, row, contact, asking }) => {
-      const { opt_out: text } = sentencesIn(answerLanguage(asking, await agentLanguage(at, row)))
-      const created_at = clock.iso(at.now)
-      const turn = newTurn({ seq: row.turn_count + 1, role: 'system', text, created_at })
-      const turns = [{ id, contact_id: contact.id, turn }]
-      return { before: row, turns, awaits_answer: false, closes: true }
+    decided.map(async ({ row, contact, asking }) => {
+      const { language = 'en' } = (await findConfigurationOf(at, row)) ?? {}
+      const { opt_out, no_more_question } = sentencesIn(answerLanguage(asking, language))
+      const closes = asking.word === 'opt_out'
+      return answering(at, { row, contact_id: contact.id, text: closes ? opt_out : no_more_question, closes })
     }),
   )
   return writeReceived(at, received)
 }
 
-/** English, if the version is gone or is a draft. */
-export async function agentLanguage(at: At, { agent_id, agent_version }: Row): Promise<string> {
-  const version_id = agent_version.id
-  const configuration = version_id && (await findConfiguration(at, { agent_id, version_id }))
-  return configuration ? configuration.language : 'en'
+/** What may ask for no more calls and messages in each conversation. */
+async function findAsking(all: Said[]): Promise<Map<string, Said & { asking: Asking | undefined }>> {
+  const written = new Map<string, Said & { asking: Asking | undefined }>()
+  for (const said of all) {
+    if (said.contact_id === null || written.get(said.id)?.asking?.word === 'opt_out') continue
+    await letOthersRun({ is_urgent: true })
+    const found = askingOf(said.turn.text, { by_sms: false })
+    const asking = found?.word === 'opt_out' || found?.word === 'unclear' ? found : undefined
+    if (asking?.word === 'opt_out' || ((asking || said.is_answer) && !written.has(said.id)))
+      written.set(said.id, { ...said, asking })
+  }
+  return written
+}
+
+interface Answering {
+  row: Row
+  contact_id: string | null
+  text: string
+  closes: boolean
+}
+
+/** A sentence that ends the conversation, or asks back. */
+function answering(at: At, { row, contact_id, text, closes }: Answering): Received {
+  const { id } = row
+  const turn = newTurn({ seq: row.turn_count + 1, role: 'system', text, created_at: clock.iso(at.now) })
+  return { before: row, turns: [{ id, contact_id, turn }], awaits_answer: false, closes, asks_back: !closes }
+}
+
+/** Nobody has answered the question for a day. By SMS that means yes. */
+export async function takeSilenceForYes(at: At, id: string): Promise<void> {
+  const row = (await lockAll(at, [id])).get(id)
+  const answer_by = row && mustAnswerBy(row)
+  if (!row || answer_by === undefined || answer_by > at.now) return
+  const { channel_id, counterpart, contact_id, opt_out_asked_seq: seq } = row
+  const [configuration, question] = await Promise.all([findConfigurationOf(at, row), lastWordsTo(at, row)])
+  const language = questionLanguage(question, configuration?.language ?? 'en') ?? en
+  const shown: Shown = { rule: 'silence', language: language.tag, words: '' }
+  if (counterpart !== null && !row.is_test)
+    await consent.record(at, [
+      {
+        phone_number: counterpart,
+        contact_id,
+        kind: 'all',
+        status: 'revoked',
+        source: 'sms_keyword',
+        evidence: { conversation_id: id, seq, ...shown },
+      },
+    ])
+  const closing = answering(at, { row, contact_id, text: language.sayings.opt_out, closes: true })
+  const segment_price = await readSegmentPrice(at)
+  const turns = closing.turns.map((one) =>
+    withMessage(one, { channel_id, counterpart, segment_price, is_exempt: true }),
+  )
+  await writeReceived(at, [{ ...closing, turns }])
 }

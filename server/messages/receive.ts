@@ -4,6 +4,7 @@ import { isPhoneNumber } from '../contacts/phone.ts'
 import { stamp } from '../contacts/rows.ts'
 import * as contacts from '../contacts/store.ts'
 import { findAgent, insert, newConversation, openVersions } from '../conversations/begin.ts'
+import { isAsked } from '../conversations/opt-out-question.ts'
 import { lockThreads, newRow, type Row } from '../conversations/rows.ts'
 import type { Conversation } from '../conversations/schema.ts'
 import { newTurn } from '../conversations/turns.ts'
@@ -15,7 +16,7 @@ import { sql } from '../kit/postgres/sql.ts'
 import { invalidState } from '../kit/problem.ts'
 import { sentencesIn } from '../talk/sentences.ts'
 import { type Inbound, keptOf, numberOf } from './inbound.ts'
-import { agentLanguage } from './opt-outs.ts'
+import { decide, findConfigurationOf } from './opt-out-question.ts'
 import { findSmsRefusals, type NewMessage, readSegmentPrice, withMessage } from './outgoing.ts'
 import { segmentsOf } from './segments.ts'
 import { recordWords } from './words-by-sms.ts'
@@ -51,8 +52,9 @@ export async function receive(at: At, messages: Inbound[]): Promise<Map<Inbound,
   // Another round begins after each wish, because it changes what follows.
   for (let rest = fresh; rest.length > 0; ) {
     const { said, later } = await splitAtWishes(rest, contact_ids)
-    for (const [message, reply] of await receiveRound(at, said)) replies.set(message, reply)
-    rest = later
+    const round = await receiveRound(at, said)
+    for (const [message, reply] of round.replies) replies.set(message, reply)
+    rest = [...round.later, ...later]
   }
   return replies
 }
@@ -124,14 +126,30 @@ async function splitAtWishes(
 
 const threadKey = (channel_id: string, counterpart: string): string => `${channel_id} ${counterpart}`
 
-async function receiveRound(at: At, all: Said[]): Promise<[Inbound, string][]> {
-  const [threads, refusals] = await Promise.all([openThreads(at, all), findRefusals(at, all)])
+/** Returns what to reply, and the messages that come after answers to a question. */
+async function receiveRound(at: At, given: Said[]): Promise<{ replies: [Inbound, string][]; later: Inbound[] }> {
+  const [threads, refusals] = await Promise.all([openThreads(at, given), findRefusals(at, given)])
+  const later: Inbound[] = []
+  const all = await Promise.all(
+    given.map(async (said) => {
+      const thread = threadOf(threads, said)
+      const { messages, asking, number } = said
+      const one = isAsked(thread) ? { ...said, messages: messages.slice(0, 1) } : said
+      later.push(...messages.slice(one.messages.length))
+      const text = one.messages.at(-1)?.text ?? ''
+      const is_last = one.messages.length === messages.length
+      const decided = await decide(at, { thread, text, asking: is_last ? asking : undefined })
+      const is_asked_back = decided?.word !== 'unclear' || (number !== undefined && !refusals.has(number))
+      return { ...one, asking: is_asked_back ? decided : undefined }
+    }),
+  )
   const words = all.flatMap((said) => {
     const { id, turn_count } = threadOf(threads, said)
     const { asking, number } = said
-    if (!asking || !number) return []
-    const evidence = { conversation_id: id, seq: turn_count + said.messages.length, ...asking.shown }
-    return [{ ...said, sender: said.from, from: number, word: asking.word, evidence }]
+    if (!asking || asking.word === 'unclear' || !number) return []
+    const { word, shown } = asking
+    const evidence = { conversation_id: id, seq: turn_count + said.messages.length, ...shown }
+    return [{ ...said, sender: said.from, from: number, word, evidence }]
   })
   const confirmed = await recordWords(at, { words, refusals })
   const received = await Promise.all(
@@ -142,7 +160,7 @@ async function receiveRound(at: At, all: Said[]): Promise<[Inbound, string][]> {
     }),
   )
   await writeReceived(at, received)
-  return received.flatMap(({ reply }) => (reply ? [reply] : []))
+  return { replies: received.flatMap(({ reply }) => (reply ? [reply] : [])), later }
 }
 
 type Threads = Map<string, Row>
@@ -245,34 +263,39 @@ async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToRec
   const is_sms = isPhoneNumber(said.from)
   const is_told_to_text =
     !is_sms && said.number !== undefined && turn_count === 0 && !said.asking && refusal === undefined
-  const asked = is_confirmed ? said.asking : undefined
+  const asks_back = said.asking?.word === 'unclear'
+  const asked = is_confirmed || asks_back ? said.asking : undefined
   const sentence = asked || is_told_to_text ? await sentenceFor(at, thread, asked) : undefined
   const seq = turn_count + turns.length + 1
-  const confirmation = sentence && {
+  const answer = sentence && {
     id,
     contact_id,
     turn: newTurn({ seq, role: 'system', text: sentence, created_at }),
   }
-  const segment_price = confirmation ? await readSegmentPrice(at) : 0
+  const segment_price = answer ? await readSegmentPrice(at) : 0
   // What is not answered by the agent may come after what is.
   const asks_agent = said.messages.length > (said.asking ? 1 : 0)
   return {
     before: thread,
     turns: [
       ...turns,
-      ...(confirmation && is_sms
-        ? [withMessage(confirmation, { channel_id, counterpart, segment_price, is_exempt: true })]
+      ...(answer && is_sms
+        ? [withMessage(answer, { channel_id, counterpart, segment_price, is_exempt: !asks_back })]
         : []),
-      ...(confirmation && !is_sms ? [confirmation] : []),
+      ...(answer && !is_sms ? [answer] : []),
     ],
-    awaits_answer: thread.awaits_answer || (asks_agent && refusal === undefined && is_sms),
+    // Until the question is answered, the agent answers nothing else.
+    awaits_answer: !asks_back && (thread.awaits_answer || (asks_agent && refusal === undefined && is_sms)),
     closes: said.asking?.word === 'opt_out',
+    asks_back,
     reply: !is_sms && last && sentence ? [last, sentence] : undefined,
   }
 }
 
+const sayings = { opt_out: 'opt_out', opt_in: 'opt_in', help: 'help', unclear: 'no_more_question' } as const
+
 /** Answers what was asked for, in its language. Who asks for nothing is told to write by SMS, in the language of the agent. */
 async function sentenceFor(at: At, thread: Row, asked: Asking | undefined): Promise<string> {
-  const language = await agentLanguage(at, thread)
-  return asked ? sentencesIn(answerLanguage(asked, language))[asked.word] : sentencesIn(language).text_instead
+  const { language = 'en' } = (await findConfigurationOf(at, thread)) ?? {}
+  return asked ? sentencesIn(answerLanguage(asked, language))[sayings[asked.word]] : sentencesIn(language).text_instead
 }

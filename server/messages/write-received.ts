@@ -19,6 +19,8 @@ export interface Received {
   turns: { id: string; contact_id: string | null; turn: Turn; carried?: NewMessage }[]
   awaits_answer: boolean
   closes: boolean
+  /** The last turn asks whether the contact wants no more calls and messages. */
+  asks_back?: boolean
 }
 
 /** Returns the conversations as they are then. */
@@ -62,7 +64,9 @@ export async function writeReceived(at: At, received: Received[]): Promise<Conve
     threads_changed,
     changed.flatMap(({ after: { id, contact_id, kind }, turns, closes }): ThreadChange[] => {
       const has_written = turns.some(({ turn }) => turn.role === 'contact')
-      return kind === 'sms' && has_written ? [{ id, contact_id, what: closes ? 'opted_out' : 'replied' }] : []
+      return kind === 'sms' && (has_written || closes)
+        ? [{ id, contact_id, what: closes ? 'opted_out' : 'replied' }]
+        : []
     }),
   )
   for (const { before } of received) announce(at, before.id)
@@ -88,8 +92,10 @@ function changedBy({ now }: At, { before, turns, awaits_answer, closes }: Receiv
 }
 
 function updateConversations(at: At, changed: (Received & { after: Conversation })[]): Promise<void> {
-  const rows = changed.map(({ before, after, awaits_answer, closes }) => ({
+  const rows = changed.map(({ before, after, awaits_answer, closes, asks_back = false }) => ({
     ...after,
+    opt_out_asked_at: asks_back ? clock.iso(at.now) : before.opt_out_asked_at,
+    opt_out_asked_seq: asks_back ? after.turn_count : before.opt_out_asked_seq,
     first_asked_at: before.first_asked_at ?? clock.iso(at.now),
     awaits_answer: awaits_answer && !closes,
     needs_summary: before.needs_summary || closes,

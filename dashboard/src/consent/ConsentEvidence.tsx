@@ -36,5 +36,6 @@ function quote({ rule, language, words, ...others }: Record<string, unknown>): s
   const is_heard = typeof rule === 'string' && typeof words === 'string' && Object.keys(others).length === 0
   if (!is_heard || typeof language !== 'string' || !/^[a-z]{2}\b/.test(language)) return undefined
   const [tag = 'en'] = language.split('-')
+  if (rule === 'silence') return ['No answer for a day to the question whether they want no more calls and messages']
   return [tag === 'en' ? `“${words}”` : `“${words}” (${language_names.of(tag)})`]
 }

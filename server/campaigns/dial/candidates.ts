@@ -5,6 +5,7 @@ import { hmacFor } from '../../consent/secret.ts'
 import type { Contact } from '../../contacts/schema.ts'
 import * as contacts from '../../contacts/store.ts'
 import { zonesOf } from '../../contacts/zones.ts'
+import { findAsked } from '../../conversations/opt-out-question.ts'
 import * as conversations from '../../conversations/store.ts'
 import type { At } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
@@ -150,19 +151,23 @@ interface Known {
 async function readPersons(at: At, campaign: StoredCampaign, known: Known[]): Promise<Person[]> {
   const numbers = known.map(({ contact }) => contact.phone_number)
   const { kind, time_zone: default_time_zone } = campaign
-  const [refusals, open_until, busy, attempted_at] = await Promise.all([
+  const [refusals, open_until, busy, asked, attempted_at] = await Promise.all([
     readRefusals(at, campaign, numbers),
     calls.readOpenUntil(at, numbers),
     conversations.findBusy(at, { phone_numbers: numbers, is_any_open: kind === 'sms' }),
+    findAsked(
+      at,
+      known.map(({ contact }) => contact.id),
+    ),
     readAttemptTimes(
       at,
       known.map(({ phone_hmac }) => phone_hmac),
     ),
   ])
-  return known.map(({ contact: { phone_number, time_zone }, phone_hmac }) => ({
+  return known.map(({ contact: { id, phone_number, time_zone }, phone_hmac }) => ({
     zones: zonesOf({ contact_time_zone: time_zone, phone_number, default_time_zone }),
     refusal: refusals.get(phone_number),
-    open_until: busy.has(phone_number) ? Number.POSITIVE_INFINITY : open_until.get(phone_number),
+    open_until: busy.has(phone_number) || asked.has(id) ? Number.POSITIVE_INFINITY : open_until.get(phone_number),
     attempted_at: attempted_at.get(phone_hmac.toString('hex')) ?? [],
   }))
 }

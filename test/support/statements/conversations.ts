@@ -42,6 +42,7 @@ export async function talk(server: Server): Promise<void> {
   const id = await make('/conversations', { agent_id, contact_id, metadata: { ticket: '1' } })
   await call('POST', `/conversations/${id}/messages`, { text: 'Can I speak to Maria? Now!' })
   await tenant.work()
+  await call('POST', `/conversations/${id}/messages`, { text: 'How do I unsubscribe?' })
   for (const query of [
     'status=open',
     `contact_id=${contact_id}&sort=last_turn_at`,

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import * as clock from '../../server/kit/clock.ts'
+import { sentencesIn } from '../../server/talk/sentences.ts'
+import { openCarrier } from '../peers/carrier.ts'
+import { createCampaign, enroll } from '../support/campaigns.ts'
+import { begin, create, get, newAgent, say, turnsOf } from '../support/conversations.ts'
+import { serve, type Tenant } from '../support/harness.ts'
+import { phoneNumber } from '../support/samples.ts'
+import { newSmsChannel, text } from '../support/sms.ts'
+
+const server = await serve()
+const carrier = await openCarrier()
+after(() => carrier.close())
+
+/** It says something and asks nothing, and waits for "cancel the order" only. */
+const script = {
+  start: 'tell',
+  nodes: {
+    tell: {
+      say: 'We open at nine.',
+      on: [{ hear: ['anular pedido', 'anular'], say: 'The order is canceled.', go: 'tell' }],
+      else: { say: 'Until five.', go: 'tell' },
+    },
+  },
+}
+
+const hour_ms = 3_600_000
+
+const asks_in = (language: string) => sentencesIn(language).no_more_question
+
+interface Thread {
+  number: string
+  writes: (words: string, at?: number) => Promise<void>
+  /** What was sent to the number since the last time. */
+  sent: () => string[]
+  contact: () => Promise<{ id: string }>
+}
+
+async function newThread(tenant: Tenant, configuration: object = { script }): Promise<Thread> {
+  const agent_id = await newAgent(tenant, configuration)
+  const channel = await newSmsChannel(server, tenant, { carrier, agent_id })
+  const number = phoneNumber()
+  const seen = new Set<unknown>()
+  return {
+    number,
+    writes: async (words) => {
+      await text(tenant, channel, words, { from: number })
+      await tenant.work(clock.wall() + 2_000)
+    },
+    sent: () => {
+      const fresh = carrier.messages.filter((one) => one.to === number && !seen.has(one))
+      for (const one of fresh) seen.add(one)
+      return fresh.map(({ body }) => body)
+    },
+    contact: async () =>
+      (await tenant.call('GET', `/contacts?phone_number=${encodeURIComponent(number)}`)).body.data[0],
+  }
+}
+
+const consentsOf = async (tenant: Tenant, contact_id: string) =>
+  (await tenant.call('GET', `/contacts/${contact_id}/consents`)).body.data
+
+const conversationOf = async (tenant: Tenant, contact_id: string) =>
+  (await tenant.call('GET', `/conversations?contact_id=${contact_id}`)).body.data[0]
+
+test('a word that may be an answer is asked back about once, in its language, and yes to that is an opt-out', async () => {
+  const tenant = await server.workspace()
+  const thread = await newThread(tenant)
+  await thread.writes('Hello')
+  assert.deepEqual(thread.sent(), ['We open at nine.'])
+  await thread.writes('CANCELAR')
+  assert.deepEqual(thread.sent(), [asks_in('es')])
+  const { id } = await thread.contact()
+  assert.deepEqual(await consentsOf(tenant, id), [])
+  await thread.writes('Sí, por favor')
+  assert.deepEqual(thread.sent(), [sentencesIn('es').opt_out])
+  const [entry, ...others] = await consentsOf(tenant, id)
+  const { rule, language, words } = entry.evidence
+  assert.deepEqual(
+    [entry.status, others.length, rule, language, words],
+    ['revoked', 0, 'answer', 'es', 'Sí, por favor'],
+  )
+  assert.equal((await conversationOf(tenant, id)).close_reason, 'opted_out')
+})
+
+test('the same words again mean yes, whatever else they may mean', async () => {
+  const tenant = await server.workspace()
+  const thread = await newThread(tenant)
+  await thread.writes('Hello')
+  thread.sent()
+  await thread.writes('ya basta')
+  await thread.writes('basta ya')
+  assert.deepEqual(thread.sent(), [asks_in('es'), sentencesIn('es').opt_out])
+})
+
+test('anything else is for the agent, and nobody is asked again on that day', async () => {
+  const tenant = await server.workspace()
+  const thread = await newThread(tenant)
+  await thread.writes('Hello')
+  await thread.writes('How do I unsubscribe?')
+  await thread.writes('No, when do you close?')
+  await thread.writes('basta')
+  assert.deepEqual(thread.sent(), [
+    'We open at nine.',
+    asks_in('en'),
+    'Until five. We open at nine.',
+    'Until five. We open at nine.',
+  ])
+  const { id } = await thread.contact()
+  assert.deepEqual(await consentsOf(tenant, id), [])
+})
+
+test('a word that the open step hears, or that our last message names or may ask for, is an answer', async () => {
+  const heard = await newThread(await server.workspace())
+  await heard.writes('Hello')
+  await heard.writes('anular')
+  assert.deepEqual(heard.sent(), ['We open at nine.', 'The order is canceled. We open at nine.'])
+  for (const say of ['Shall I keep your appointment?', 'Escriba CANCELAR para anular la cita.']) {
+    const thread = await newThread(await server.workspace(), {
+      script: { start: 'ask', nodes: { ask: { say, else: { say: 'Noted.', go: 'ask' } } } },
+    })
+    await thread.writes('Hello')
+    await thread.writes('cancelar')
+    const [first, ...rest] = thread.sent()
+    assert.equal(first, say)
+    assert.ok(!rest.includes(asks_in('es')) && rest.length > 0, rest.join())
+  }
+})
+
+test('no answer by SMS for a day is an opt-out, and not before', async () => {
+  const tenant = await server.workspace()
+  const thread = await newThread(tenant, { script, limits: { idle_seconds: 3_600 } })
+  await thread.writes('Hello')
+  await thread.writes('cancelar')
+  thread.sent()
+  const { id } = await thread.contact()
+  await tenant.work(clock.wall() + 23.9 * hour_ms)
+  assert.deepEqual(await consentsOf(tenant, id), [])
+  assert.equal((await conversationOf(tenant, id)).status, 'open')
+  await tenant.work(clock.wall() + 24.1 * hour_ms)
+  await tenant.work(clock.wall() + 24.2 * hour_ms)
+  assert.deepEqual(thread.sent(), [sentencesIn('es').opt_out])
+  const [entry] = await consentsOf(tenant, id)
+  assert.deepEqual([entry.status, entry.evidence.rule, entry.evidence.language], ['revoked', 'silence', 'es'])
+  assert.equal((await conversationOf(tenant, id)).close_reason, 'opted_out')
+})
+
+test('over the API the agent asks back, too, but no answer means nothing', async () => {
+  const tenant = await server.workspace()
+  const agent_id = await newAgent(tenant, { script })
+  const contact_id = (await create(tenant, '/contacts', { phone_number: phoneNumber() })).id
+  const { id } = await begin(tenant, agent_id, { contact_id })
+  await tenant.work()
+  await say(tenant, id, 'How do I unsubscribe?')
+  await tenant.work()
+  assert.deepEqual((await turnsOf(tenant, id)).at(-1), ['system', asks_in('en')])
+  assert.equal((await get(tenant, id)).is_answering, false)
+  await tenant.work(clock.wall() + 25 * hour_ms)
+  assert.equal((await get(tenant, id)).close_reason, 'idle')
+  assert.deepEqual(await consentsOf(tenant, contact_id), [])
+  const another = await begin(tenant, agent_id, { contact_id })
+  await tenant.work()
+  await say(tenant, another.id, 'Stop it!')
+  await say(tenant, another.id, 'Yes please')
+  assert.equal((await get(tenant, another.id)).close_reason, 'opted_out')
+  assert.equal((await consentsOf(tenant, contact_id))[0].evidence.rule, 'answer')
+})
+
+test('while a person answers, the agent asks nothing', async () => {
+  const tenant = await server.workspace()
+  const agent_id = await newAgent(tenant, { script })
+  const contact_id = (await create(tenant, '/contacts', { phone_number: phoneNumber() })).id
+  const { id } = await begin(tenant, agent_id, { contact_id })
+  await tenant.work()
+  await tenant.call('POST', `/conversations/${id}/hand_over`, {})
+  await say(tenant, id, 'basta')
+  await tenant.work()
+  assert.deepEqual((await turnsOf(tenant, id)).at(-1), ['contact', 'basta'])
+})
+
+test('campaigns wait while the question is open', async () => {
+  const tenant = await server.workspace()
+  const agent_id = await newAgent(tenant, { script })
+  const contact_id = (await create(tenant, '/contacts', { phone_number: phoneNumber() })).id
+  const campaign = await createCampaign(tenant, { agent_id })
+  await enroll(tenant, campaign.id, { contact_ids: [contact_id] })
+  const [enrollment] = (await tenant.call('GET', `/campaigns/${campaign.id}/enrollments`)).body.data
+  const verdictOf = async () => {
+    const { rules } = (await tenant.call('GET', `/enrollments/${enrollment.id}/explain`)).body.data
+    return rules.find(({ rule }: { rule: string }) => rule === 'conversation').verdict
+  }
+  const { id } = await begin(tenant, agent_id, { contact_id })
+  await tenant.work()
+  assert.equal(await verdictOf(), 'pass')
+  await say(tenant, id, 'basta')
+  assert.equal(await verdictOf(), 'defer')
+  await say(tenant, id, 'No. Tell me when you open.')
+  assert.equal(await verdictOf(), 'pass')
+})

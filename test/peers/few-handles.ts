@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { parse } from '../../server/documents/parse/parser.ts'
+import { newId } from '../../server/kit/id.ts'
 import { openLog } from '../../server/kit/log.ts'
 import { isShortage } from '../../server/kit/work/shortage.ts'
 import { pdfOf, wordOf } from '../support/documents.ts'
@@ -26,8 +27,9 @@ function free(count: number): void {
   for (const one of used.splice(0, count)) fs.closeSync(one)
 }
 
+/** Each for another workspace, so that another process reads it. */
 async function read(file: (typeof files)[number]): Promise<string> {
-  const context = { workspace: '', attempt: 1, isStopping: () => false, log: openLog('silent') }
+  const context = { workspace: newId(), attempt: 1, isStopping: () => false, log: openLog('silent') }
   try {
     return (await parse({ ...file }, context)) ? 'read' : 'stopped'
   } catch (error) {

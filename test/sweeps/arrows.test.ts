@@ -194,6 +194,7 @@ const of_the_process = [
   'kit/id.ts',
   'people/password.ts',
   'documents/parse/turns.ts',
+  'documents/parse/parser.ts',
 ]
 /** Each is the whole of a thread or a process, which does one thing. */
 const threads = [
@@ -201,6 +202,8 @@ const threads = [
   'audio/offline/recogniser-thread.ts',
   'audio/offline/voice-thread.ts',
   'campaigns/simulate/forecast-thread.ts',
+  'documents/parse/reader-process.ts',
+  'documents/parse/thread.ts',
   'lines/simulator/render/thread.ts',
 ]
 /** What was computed from its key alone, so that it is the same for all services. */

@@ -6,7 +6,7 @@ import type { RunContext } from '../../kit/work/work.ts'
 import { UnreadableError } from './blocks.ts'
 import type { FileKind } from './kinds.ts'
 import type { ParsedPassage } from './passages.ts'
-import type { ReaderMessage } from './reader-process.ts'
+import type { ReaderMessage, ReadOrder } from './reader-process.ts'
 import { check_every_ms, endTurn, type TurnLimits, takeTurn, turn_limits } from './turns.ts'
 
 export interface Parsed {
@@ -36,52 +36,84 @@ interface Context extends Pick<RunContext, 'isStopping' | 'log'> {
 }
 
 /**
- * Reads a file in a process of its own, which ends with it: whatever is in the file, others don't wait, and what it may use is
- * limited. Only a few run at a time (turns.ts). Fails with an UnreadableError if the file is to blame, and with another
+ * Reads a file in another process: whatever is in the file, others don't wait, and what it may use is limited. Only a few run at a time
+ * (turns.ts), and each reads the files of one workspace. Fails with an UnreadableError if the file is to blame, and with another
  * error if a new attempt may succeed. Returns nothing when this process is about to stop.
  */
 export async function parse(source: Source, context: Context, limits = read_limits): Promise<Parsed | undefined> {
   const { workspace, attempt, isStopping, log } = context
   const turn = await takeTurn({ workspace, attempt }, limits, isStopping)
   if (!turn) return undefined
+  const child = takeResting(workspace) ?? startReader()
+  let has_ended = false
+  let may_rest = false
   try {
-    const mustEnd = () => turn.must_end || isStopping()
-    const parsed = await parseInProcess(source, { mustEnd, log, time_max_ms: limits.time_max_ms })
+    const order: ReadOrder = { type: 'read', ...source, time_max_ms: limits.time_max_ms }
+    const answer = read(child, log)
+    // A process that could not start has nothing to send to, and `read` fails.
+    if (child.connected) child.send(order, () => {})
+    const parsed = await Promise.race([answer, waitFor(() => has_ended || turn.must_end || isStopping())])
     if (!parsed && !isStopping()) throw interrupted()
+    may_rest = parsed?.is_small === true
     return parsed
   } finally {
+    has_ended = true
+    if (may_rest) rest(child, workspace)
+    else await end(child)
     endTurn(turn)
   }
 }
 
-interface Reading {
-  mustEnd: () => boolean
-  log: RunContext['log']
-  time_max_ms: number
-}
-
-async function parseInProcess(
-  { kind, file }: Source,
-  { mustEnd, log, time_max_ms }: Reading,
-): Promise<Parsed | undefined> {
-  const child = fork(program, [kind, String(file.length), String(time_max_ms)], {
+const startReader = (): ChildProcess =>
+  fork(program, [], {
     serialization: 'advanced',
-    stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     // Without it Node uses several times as much memory and is hardly faster.
     execArgv: ['--heap-growing-percent=100'],
     // What reads files of others gets no secrets of the service.
     env: {},
   })
-  let has_ended = false
-  try {
-    // It is null if the process could not start.
-    child.stdin?.on('error', () => {})
-    child.stdin?.end(file)
-    return await Promise.race([read(child, log), waitFor(() => has_ended || mustEnd())])
-  } finally {
-    has_ended = true
-    await end(child)
+
+/** How long a process that has read a file waits for another one of its workspace. To start one takes longer than to read most files. */
+const rest_ms = 1_000
+
+interface Resting {
+  workspace: string
+  child: ChildProcess
+  timer: NodeJS.Timeout
+}
+
+/** Of all services of this process, as turns are. */
+let resting: Resting | undefined
+
+/** One that has read a file of another workspace ends. */
+function takeResting(workspace: string): ChildProcess | undefined {
+  if (resting?.workspace !== workspace) {
+    endResting()
+    return undefined
   }
+  const { child, timer } = resting
+  clearTimeout(timer)
+  resting = undefined
+  if (child.exitCode !== null || child.signalCode !== null) return undefined
+  child.ref()
+  child.channel?.ref()
+  return child
+}
+/** It doesn't keep this process alive, and ends with it. */
+function rest(child: ChildProcess, workspace: string): void {
+  endResting()
+  child.removeAllListeners()
+  child.on('error', () => {})
+  child.unref()
+  child.channel?.unref()
+  resting = { workspace, child, timer: setTimeout(endResting, rest_ms).unref() }
+}
+
+function endResting(): void {
+  clearTimeout(resting?.timer)
+  resting?.child.kill('SIGKILL')
+  resting = undefined
 }
 
 /** Its memory is free when this resolves. */
@@ -92,8 +124,8 @@ async function end(child: ChildProcess): Promise<void> {
   await exited
 }
 
-function read(child: ChildProcess, log: RunContext['log']): Promise<Parsed> {
-  const { promise, resolve, reject } = Promise.withResolvers<Parsed>()
+function read(child: ChildProcess, log: RunContext['log']): Promise<Parsed & { is_small: boolean }> {
+  const { promise, resolve, reject } = Promise.withResolvers<Parsed & { is_small: boolean }>()
   const passages: ParsedPassage[] = []
   let is_reading = false
   child.on('message', (message: ReaderMessage) => {
@@ -101,8 +133,8 @@ function read(child: ChildProcess, log: RunContext['log']): Promise<Parsed> {
     else if (message.type === 'passages') {
       passages.push(...message.passages)
       // If it has ended meanwhile, `exit` says so.
-      child.send('more', () => {})
-    } else if (message.type === 'end') resolve({ passages, characters: message.characters })
+      child.send({ type: 'more' }, () => {})
+    } else if (message.type === 'end') resolve({ passages, ...message })
     else if (message.type === 'unreadable') reject(new UnreadableError(message.reason))
     else if (message.type === 'failed') reject(notStarted(new Error(message.error)))
     else {

@@ -4,13 +4,22 @@ import * as clock from '../../kit/clock.ts'
 import { errorCode } from '../../kit/problem.ts'
 import { isShortage } from '../../kit/work/shortage.ts'
 import { UnreadableError } from './blocks.ts'
-import type { ParseMessage } from './thread.ts'
+import type { FileKind } from './kinds.ts'
+import type { ParseMessage, ParseOrder } from './thread.ts'
 
-/** Only `parser.ts` starts this process. It gets the file by stdin, and ends with it. */
+/** Only `parser.ts` starts this process. It gets one of these for each file, and the orders that the thread gets after it. */
+export interface ReadOrder {
+  type: 'read'
+  kind: FileKind
+  file: Uint8Array
+  time_max_ms: number
+}
 
 /** It sends what the thread sends, and one of these at the end. */
 export type ReaderMessage =
-  | ParseMessage
+  | Exclude<ParseMessage, { type: 'end' }>
+  /** It may read another file if it uses little memory. */
+  | { type: 'end'; characters: number; is_small: boolean }
   /** The file is to blame: what is in it has failed with this error. */
   | { type: 'damaged'; error: string }
   /** Something else is to blame. */
@@ -20,41 +29,40 @@ const heap_max_mb = 200
 const young_heap_max_mb = 24
 /** Of the process with all that it has unpacked. Some is left of 400 MB, for what it takes before the next look. */
 const resident_bytes_max = 370 * 1024 * 1024
+const small_bytes_max = 150 * 1024 * 1024
 const check_every_ms = 20
 
 const too_large = 'The file needs too much memory to read. Split it into smaller ones.'
-const [kind, size, time_max_ms] = process.argv.slice(2)
-const too_long = `The file took longer than ${Number(time_max_ms) / 1000} seconds to read. Split it into smaller ones.`
+const too_long = (time_max_ms: number): string =>
+  `The file took longer than ${time_max_ms / 1000} seconds to read. Split it into smaller ones.`
+
+let thread: Worker | undefined
 
 // Nobody is left to read for.
 process.once('disconnect', () => process.exit())
-const last = await read(await readInput(Number(size)))
-process.send?.(last, () => process.exit())
+process.on('message', (order: ReadOrder | Exclude<ParseOrder, { type: 'read' }>) => {
+  if (order.type === 'read') void read(order).then((last) => process.send?.(last))
+  else thread?.postMessage(order)
+})
 
-async function readInput(length: number): Promise<Uint8Array<ArrayBuffer>> {
-  const file = new Uint8Array(length)
-  let filled = 0
-  for await (const piece of process.stdin) {
-    file.set(piece, filled)
-    filled += piece.length
-  }
-  return file
+function openThread(): Worker {
+  return new Worker(new URL('./thread.ts', import.meta.url), {
+    resourceLimits: {
+      maxOldGenerationSizeMb: heap_max_mb,
+      maxYoungGenerationSizeMb: young_heap_max_mb,
+      stackSizeMb: 4,
+    },
+  })
 }
 
-async function read(file: Uint8Array<ArrayBuffer>): Promise<ReaderMessage> {
+/** After anything but `end` this process is of no more use. */
+async function read({ kind, file, time_max_ms }: ReadOrder): Promise<ReaderMessage> {
+  const watching = new AbortController()
   let is_reading = false
   try {
-    const thread = new Worker(new URL('./thread.ts', import.meta.url), {
-      workerData: { kind, file },
-      transferList: [file.buffer],
-      resourceLimits: {
-        maxOldGenerationSizeMb: heap_max_mb,
-        maxYoungGenerationSizeMb: young_heap_max_mb,
-        stackSizeMb: 4,
-      },
-    })
-    const { promise: ended, resolve, reject } = Promise.withResolvers<ReaderMessage>()
-    process.on('message', (message) => thread.postMessage(message))
+    thread ??= openThread()
+    const { promise: ended, resolve, reject } = Promise.withResolvers<ParseMessage>()
+    thread.removeAllListeners()
     thread.on('message', (message: ParseMessage) => {
       if (message.type === 'reading') is_reading = true
       if (message.type === 'end' || message.type === 'unreadable') resolve(message)
@@ -62,22 +70,28 @@ async function read(file: Uint8Array<ArrayBuffer>): Promise<ReaderMessage> {
     })
     thread.on('error', reject)
     thread.on('exit', (code) => reject(new Error(`a thread ended with ${code}`)))
-    return await Promise.race([ended, watch()])
+    const bytes = new Uint8Array(file)
+    thread.postMessage({ type: 'read', kind, file: bytes }, [bytes.buffer])
+    const last = await Promise.race([ended, watch(time_max_ms, watching.signal)])
+    return last.type === 'end' ? { ...last, is_small: process.memoryUsage.rss() <= small_bytes_max } : last
   } catch (error) {
     if (error instanceof UnreadableError) return { type: 'unreadable', reason: error.message }
     const code = errorCode(error)
     if (code === 'ERR_WORKER_OUT_OF_MEMORY') return { type: 'unreadable', reason: too_large }
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
     return is_reading && !isShortage(error) ? { type: 'damaged', error: text } : { type: 'failed', error: text, code }
+  } finally {
+    watching.abort()
   }
 }
 
 /** Its own clock looks at the thread, which may never let go of its own. */
-async function watch(): Promise<never> {
-  const until = clock.ticks() + Number(time_max_ms)
-  for (;;) {
+async function watch(time_max_ms: number, signal: AbortSignal): Promise<never> {
+  const until = clock.ticks() + time_max_ms
+  while (!signal.aborted) {
     await sleep(check_every_ms)
-    if (clock.ticks() > until) throw new UnreadableError(too_long)
+    if (clock.ticks() > until) throw new UnreadableError(too_long(time_max_ms))
     if (process.memoryUsage.rss() > resident_bytes_max) throw new UnreadableError(too_large)
   }
+  return new Promise(() => {})
 }

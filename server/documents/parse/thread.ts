@@ -1,17 +1,13 @@
-import { once } from 'node:events'
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { type Blocks, UnreadableError } from './blocks.ts'
 import { decoderNamed } from './encoding.ts'
 import type { FileKind } from './kinds.ts'
 import { cutPassages, type ParsedPassage } from './passages.ts'
 
-/** The thread gets this. */
-export interface ParseRequest {
-  kind: FileKind
-  file: Uint8Array
-}
+/** The thread gets these: a file, and after it `more` whenever the receiver is ready for more of its passages. */
+export type ParseOrder = { type: 'read'; kind: FileKind; file: Uint8Array } | { type: 'more' }
 
-/** The thread sends these, `reading` first and `end` last. What fails before `reading` has nothing to do with the file. */
+/** For each file the thread sends these, `reading` first and `end` last. What fails before `reading` has nothing to do with the file. */
 export type ParseMessage =
   | { type: 'reading' }
   | { type: 'passages'; passages: ParsedPassage[] }
@@ -21,27 +17,36 @@ export type ParseMessage =
 /** The receiver asks for more, so that it doesn't read all at once. */
 const passages_per_message = 200
 
-// Only `reader-process.ts` starts the thread.
-const { kind, file } = workerData as ParseRequest
 const send = (message: ParseMessage): void => parentPort?.postMessage(message)
+let sendMore: () => void = () => {}
 
-const read = await readerOf(kind)
-send({ type: 'reading' })
-try {
-  const { all } = await read(Buffer.from(file.buffer, file.byteOffset, file.byteLength))
-  const passages = cutPassages(all)
-  if (passages.length === 0) throw new UnreadableError('The file has no text.')
-  for (let index = 0; index < passages.length; index += passages_per_message) {
-    send({ type: 'passages', passages: passages.slice(index, index + passages_per_message) })
-    if (parentPort) await once(parentPort, 'message')
+// Only `reader-process.ts` starts the thread. What else `read` throws ends it.
+parentPort?.on('message', (order: ParseOrder) => {
+  if (order.type === 'more') sendMore()
+  else void read(order)
+})
+
+async function read({ kind, file }: Extract<ParseOrder, { type: 'read' }>): Promise<void> {
+  const readBlocks = await readerOf(kind)
+  send({ type: 'reading' })
+  try {
+    const { all } = await readBlocks(Buffer.from(file.buffer, file.byteOffset, file.byteLength))
+    const passages = cutPassages(all)
+    if (passages.length === 0) throw new UnreadableError('The file has no text.')
+    for (let index = 0; index < passages.length; index += passages_per_message) {
+      const { promise: more, resolve } = Promise.withResolvers<void>()
+      sendMore = resolve
+      send({ type: 'passages', passages: passages.slice(index, index + passages_per_message) })
+      await more
+    }
+    send({ type: 'end', characters: passages.reduce((sum, { text }) => sum + text.length, 0) })
+  } catch (error) {
+    if (!(error instanceof UnreadableError)) throw error
+    send({ type: 'unreadable', reason: error.message })
   }
-  send({ type: 'end', characters: passages.reduce((sum, { text }) => sum + text.length, 0) })
-} catch (error) {
-  if (!(error instanceof UnreadableError)) throw error
-  send({ type: 'unreadable', reason: error.message })
 }
 
-/** Imports what it needs only: a thread reads one file. */
+/** Imports what it needs only. */
 async function readerOf(kind: FileKind): Promise<(bytes: Buffer) => Blocks | Promise<Blocks>> {
   switch (kind) {
     case 'pdf':

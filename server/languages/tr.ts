@@ -5,12 +5,12 @@ import { anything, contains, endsWith, type Judgement, nothing, type Phrase, say
 const not = 'm[aeiu]?y[iu]?n+(?:[iu]z)?|m[ae]'
 /** "Kesin", "keser misiniz", "kesmenizi", "kesilsin", "kesmek istiyorum". */
 const now_do =
-  '(?:t?y?[iu]n+(?:[iu]z)?|s[ae]n(?:[iu]z)?[ae]?|[aeiu]?r ?m[iu]s[iu]n(?:[iu]z)?|(?:[iu][ln])?m[ae](?:n[iu]z?[iu]?|' +
+  '(?:y?[iu]n+(?:[iu]z)?|s[ae]n(?:[iu]z)?[ae]?|[aeiu]?r ?m[iu]s[iu]n(?:[iu]z)?|(?:[iu][ln])?m[ae](?:n[iu]z?[iu]?|' +
   'm[iu]|s[iu]n[iu])|[iu][ln]s[iu]n(?:l[ae]r)?|(?:[iu][ln])?m[ae]k isti?yoru[mz]|(?:[iu][ln])?m[ae]k isteri[mz]|' +
   '[iu]yoru[mz]|[iu]n artik|iver(?:in)?|[iu]rsan(?:iz)?|ebilir misin(?:iz)?|abilir misin(?:iz)?)?'
 
 const us =
-  'ben|beni|bizi|bana|bize|benimle|bizimle|benle|tarafima|buray[ai]|buradan|kimse|(?:ev|ofis|is ?yer)(?:i|imi|' +
+  'ben|beni|bni|bizi|bana|bize|benimle|bizimle|benle|tarafima|buray[ai]|buradan|kimse|(?:ev|ofis|is ?yer)(?:i|imi|' +
   'imizi)?|(?:bu|su) telefon[a-z]*|(?:(?:bu|su|cep|ev|is|benim) )?(?:numara|telefonum|hatti?|hatt)[a-z]{0,7}'
 const no_more =
   'artik|artk|(?:bi|bir) ?da(?:ha|a)|daha|tekrar(?:dan)?|yeniden|asla|hic(?:bir zaman|bir sekilde)?|bundan (?:sonra|' +
@@ -18,7 +18,7 @@ const no_more =
 const little =
   'da|de|siz|sizler|sen|ne|olur|nolur|ya|sakin|bile|boyu|surekli|durmadan|bos yere|ikide bir|yani|ama|ve|rica etsem|' +
   'allah (?:askina|rizasi icin)|allahini seversen|whatsapp[dt]an|telefonla|size|arayip|yazip|arayarak|lan|falan|' +
-  'filan'
+  'filan|(?:abi|abla|kardes|arkadas|usta|amca|dayi|teyze|hoca|dost|can|evlad|efend|kuzu)(?:i?m|lar)?|kanka|hanim|bey'
 const between = `(?: (?:${us}|${no_more}|${little}|su|bu|o|sizden|hemen|derhal|komple|tamamen|her|turlu|arkasini)){0,4}`
 
 const call =
@@ -29,21 +29,25 @@ const be_called =
 const send = 'gonder|yolla|at|ilet|cek|yaz|ulastir|dos[ea]'
 const be_sent = 'gonderil|yapil|yollan|atil|iletil|cekil|yazil'
 const message =
-  '(?:(?:kisa )?mesaj|msj|mesag|msg|sms|esemes|mms|ileti|bildirim|reklam|bulten|tanitim|promosyon|kampanya|duyuru|' +
+  '(?:(?:kisa )?mesaj|mesja|mesac|msj|mesag|msg|sms|esemes|mms|ileti|bildirim|reklam|bulten|tanitim|promosyon|kampanya|duyuru|' +
   'spam|cagri|bilgilendirme|whatsapp mesaj|aramalar|arama(?=[iy]))(?!yan)[a-z]{0,9}'
 const something = `${message}|bir ?sey[a-z]*|hic ?bi[rs]? ?sey[a-z]*|[sb]unlari|bunlardan|boyle seyler`
 
 const if_so =
   'eger|sayet|ise|(?:yok|var|degil)s[ae][mnk]?|[^ ,]*(?:[aeiu]r|m[ae]z|yor|[dt][iu]y|m[iu]s|c[ae]k)s[ae](?:m|n|k|' +
   'n[iu]z|l[ae]r)?|[^ ,]+(?:[aeiu]rken|[dt][ae]yken|[dt][iu]kca)'
+const threat = 'sikayet|dava|savci|mahkeme|polis|jandarma|avukat|engelle|tuketici|btk|yasal'
+/** Elsewhere they may be called. */
+const at_work = '(?:is ?yer|ofis|is|okul|ev|sirket)(?:im|imiz|in)?(?:d[ae]n?|t[ae]n?)(?: telefonundan)?'
 const time =
   '(?:(?<!(?:bun|bugun|an|saat|dakika|gun)[dt][ae]n )sonra|once|oncesi(?:nde)?|bugun|yarin|simdi(?:lik)?|' +
   'su an(?:da)?|[^ ,]+[ae] kadar|bu kadar(?: [^ ,]+)?|(?:cok )?(?:gec|erken|sik)(?: sik)?|haftaya|hafta ?(?:sonu|' +
-  'ici)[a-z]*|pazar(?:i|lari|a)?|(?:sabah|aksam|gece|ogle|cumartesi|cuma|pazartesi|mesai|tatil|toplanti|' +
+  'ici)[a-z]*|(?:pazar|sali|carsamba|persembe|cuma|cumartesi|pazartesi|bayram)(?:i|lari|a)?(?: gun(?:u|leri))?|(?:sabah|aksam|gece|ogle|cumartesi|cuma|pazartesi|mesai|tatil|toplanti|' +
   'ramazan)[a-z]*|(?:is|mesai|yemek) saatlerinde|(?:saat|gun|saatler|zaman|hafta|ay|ders|is|araba|dis)(?:te|ta|de|' +
   'da|inde)|[^ ,]+(?:[iu]nc[ae]|m[ae]d[ae]n once))'
 const has_condition: Judgement[] = [
   [contains`(?!(?:mumkun|rica|zahmet))(?:${if_so})`, undefined],
+  [endsWith`${at_work}(?: (?:${us}|${no_more}|${little})){0,3}`, 'unclear'],
   [endsWith`${time}(?: ici| boyunca| icin)?(?: (?:${us}|${no_more}|${little}|${message})){0,4}`, undefined],
   [endsWith`her (?:gun|saat|hafta|dakika)(?: (?:${us}))?`, 'unclear'],
 ]
@@ -57,6 +61,7 @@ const reported: Judgement[] = [
     endsWith`(?:kari|koca|es|anne|baba|oglu|kizi|abi|abla|kardesi)(?:m|miz) (?:diyor|dedi|istiyor|soyledi) ?(?:ki)?`,
     'unclear',
   ],
+  [contains`vefat[a-z]*|rahmetli|hayatini kaybetti|kaybettik`, 'opt_out'],
   [contains`(?:esim|karim|kocam|annem|babam|oglum|kizim)`, 'unclear'],
 ]
 const sentence_before =
@@ -104,12 +109,15 @@ const whatever: Judgement[] = [
   [startsWith`(?:diyor|istiyor|diyorlar|istiyorlar)`, 'unclear'],
   [startsWith`${instead}`, undefined],
   [startsWith`(?:, )?(?:${time}|bu aksam|bu hafta)`, undefined],
+  [contains`yoksa(?: [^ ,]+){0,4} (?:${threat})[a-z]*`, 'opt_out'],
+  [startsWith`(?:, )?(?:neden|niye|nicin)`, 'unclear'],
   [contains`${if_so}`, 'unclear'],
   [anything, 'opt_out'],
 ]
 /** After "arama", which is "a call", too. */
 const closed: Judgement[] = [
   ...whatever.slice(0, -1),
+  [startsWith`(?:yap|kayd|kayit|motor|gecmis|sonuc|butonu|gel|var)[a-z]*`, undefined],
   [
     startsWith`(?:${us}|${no_more}|${little}|,|diye|[^ ,]+[dt][iu]m|[^ ,]+yorum|keske|sevin[a-z]*|iyi|memnun)`,
     'opt_out',
@@ -129,9 +137,10 @@ const remove = `(?:sil|cikar|cikart|kaldir|dus|dusur|ayir|imha e[dt]|yok e[dt]|t
 const some = '(?: (?!bekleme|davetli|misafir|randevu|siparis)[^ ,]+){0,3}'
 
 const wanted_message =
-  've|veya|ya|da|de|falan|filan|artik|daha|almak|gormek|duymak|okumak|almayi|gelsin|gelmesini|telefonu?|sizden|' +
+  've|veya|ya|da|de|falan|filan|artik|daha|almak|haber|haberdar|olmak|bilgi|gormek|duymak|okumak|almayi|gelsin|gelmesini|telefonu?|sizden|' +
   `${message}`
-const contact_with_you = 'haber almak|bir sey duymak|iletisim kurmak|iletisime gecmek|gorusmek|konusmak'
+const contact_with_you =
+  'haber(?:dar olmak)? almak|haberdar olmak|bir sey duymak|iletisim kurmak|iletisime gecmek|gorusmek|konusmak'
 const calling = `(?:${call}|${send})m[ae](?:y[iua]|kt[ae]n|l[ae]r[a-z]*)`
 const sending = '(?: (?:gonder|at|yolla)m[ae](?:y[iua]|kt[ae]n))?(?: (?:aboneli|gonderim)[a-z]*)?'
 const my_number =
@@ -150,6 +159,9 @@ const demands = [
   says`(?:ara|yaz|ulas|gonder)m[ae]y[ae] (?:devam et|calis|kalk|ugras)(?:${not})`,
   says`(?:${message})(?: (?:${wanted_message})){0,4} (?:${do_not_want}|reddediyorum)`,
   says`ne (?:${message}|telefon|arama) ne (?:de )?(?:${message}|telefon|arama)(?: almak)? istiyoru[mz]`,
+  says`ne (?:${message}|mail|telefon|arama) ne (?:de )?(?:${message}|mail|telefon|arama) (?:${send}|yap|ac|et)y?[iu]n(?:[iu]z)?`,
+  says`(?:${message}|(?:${call}|${send}|kullan|isle)m[ae](?:n[iu]z)?[ae])${some} (?:izin|onay|riza|muvafakat) (?:verm|gosterm)[iu]yoru[mz]`,
+  says`(?:${message})(?: (?:${message})){0,2} (?:aboneli|uyeli)[a-z]+ (?:${stop_it}|(?:cik|ayril)(?:[iu]yoru[mz]|m[ae]k ist[a-z]+|[iu]n|ar ?misin[iu]z))`,
   says`ne (?:ara|yaz|mesaj at|sms at)[a-z]* ne (?:de )?(?:ara|yaz|mesaj at|sms at)y?[iu]n(?:[iu]z)?`,
   says`(?:sizden|sizinle|sizlerle) (?:${contact_with_you}) (?:${do_not_want})`,
   says`(?:${message}|${calling})${between}${sending}${between} (?:${stop_it})`,
@@ -161,7 +173,7 @@ const demands = [
   says`(?:${mine})${some}(?: ,)? (?:${list})${some} (?:${remove})`,
   says`(?:${remove}) (?:${mine})${some} (?:${list})`,
   says`(?:${remove})(?: (?:[sb]u|o|sizin|${mine})){0,3} (?:${list})`,
-  says`(?:${remove}) (?:numaram|telefonum)[iu]`,
+  says`(?:${remove})(?: [sb]u| artik| benim){0,2} (?:numaram|telefonum)[iu]`,
   says`(?:${my_number})${some} (?:${remove})`,
   says`(?:${list})${some} (?:ayril|cik)m[ae]k (?:isti?yoru|isteri)[mz]`,
   says`(?:onay|izn|izin|riz|muvafakat)[a-z]{1,8}${some} (?:geri (?:cek|al|alin)|iptal e[dt]|kaldir|kapat|cek)${now_do}`,
@@ -172,6 +184,9 @@ const demands = [
 const questions = [
   says`(?:${message}|bun|sun|aboneli)[a-z]* nasil (?:kapat|durdur|cik|iptal|engelle|kurtul)[a-z]*`,
   says`(?:${message}|bun|sun)[a-z]* (?:durdur|kapat|engelle)m[ae]n[iu]n yolu`,
+  says`(?:cok|surekli|durmadan|her (?:gun|saat|hafta)|ikide bir|gunde [^ ,]+ (?:kere|defa|kez))${between}(?: (?:fazla|sik))?(?: (?:${message}))? (?:ar|yaz|at|gonder|yolla|rahatsiz ed)[iu]yo(?:r)?s(?:un(?:uz)?)?`,
+  says`(?:${call})m[ae]y[iu] biraksin(?:lar)?`,
+  says`(?:ara|yaz|gonder|at)[dt]ig[iu]n[iu]zd[ae]n (?:sikayetci|rahatsiz|bikt)[a-z]*`,
   says`nasil (?:${list}) (?:cik|ayril)[a-z]*|(?:${list}) nasil (?:cik|ayril|sil)[a-z]*`,
   says`(?:${message}) (?:almam[ae]k|gelm[ae]m[ae]si) icin (?:ne|nasil)`,
   says`(?:numara|telefon)[a-z]* (?:nereden|nerden|kimden) (?:bul|al)[a-z]*`,
@@ -181,7 +196,7 @@ const questions = [
 const phrases: Phrase[] = [
   ...demands.map((demand) => ({ says: demand, before: told, after: whatever })),
   { says: says`(?:${call})m(?:[aeiu]y[iu]?n+|y[iu]n+)(?:[iu]z)?`, before: forbidden, after: whatever },
-  { says: says`(?!arame)(?:${call})(?:m[ae]|m[ae]s[ae]n(?:[iu]z)?)`, before: forbidden, after: closed },
+  { says: says`(?!arame)(?:${call})(?:m[ae]|m[ae]s[ae]n(?:[iu]za?|a)?)`, before: forbidden, after: closed },
   {
     says: says`(?:${call}|${send})(?:${not}) (?:${us}|${no_more}|[sb]unlari)`,
     before: forbidden,
@@ -214,22 +229,35 @@ const phrases: Phrase[] = [
     after: whatever,
   },
   {
-    says: says`(?:bir daha|tekrar)(?: ${us})? (?:arar|yazar|(?:mesaj|sms) atar|gonderir)s[ae]n(?:[iu]z)?`,
+    says: says`(?:bir ?daha|bi ?daha|tekrar|yine|hala)(?: ${us})?(?: (?:${message}|arama))? (?:arar|yazar|atar|gonderir|gelir|rahatsiz ederse)s?[ae]?(?:n(?:[iu]z)?)?`,
     before: told,
-    after: [[contains`(?:sikayet|dava|savci|mahkeme|polis|avukat|engelle)[a-z]*`, 'opt_out']],
+    after: [[contains`(?:${threat})[a-z]*`, 'opt_out']],
   },
   {
     says: says`(?:${call}|${be_called})m[ae]s[iu]n(?:l[ae]r)?|(?:${be_called})m[ae]y[ae](?:y[iu]m|l[iu]m)`,
-    before: [...reported, [only_us, 'opt_out']],
+    before: [
+      ...reported,
+      [only_us, 'opt_out'],
+      [endsWith`(?:bu|su) (?:musteri|kisi|hat|numara)`, 'opt_out'],
+      [
+        endsWith`(?:merkez|firma|sirket|ekib|temsilci|hizmetler|musteri hizmetleri)[a-z]{0,6}(?: (?:${us}|${no_more})){0,3}`,
+        'opt_out',
+      ],
+    ],
     after: [[startsWith`(?:diye )?(?:de|soyle)[dm][a-z]*`, undefined], ...whatever],
   },
   {
-    says: says`aboneli[a-z]+ (?:${stop_it}|cik[a-z]*)|uyelikten cik[a-z]*`,
+    says: says`aboneli[a-z]+ (?:${stop_it}|(?:cik|ayril)[a-z]*(?: isti?yoru[mz]| icin (?:ne|nasil)(?: [^ ,]+){0,3})?)|uyelikten cik[a-z]*`,
     before: [
       [nothing, 'unclear'],
       [endsWith`nasil`, 'unclear'],
     ],
     after: [[nothing, 'unclear']],
+  },
+  {
+    says: says`kes(?:in|sene|senize)? (?:[sb]unu|artik|ya)(?: artik| ya)?`,
+    before: [[nothing, 'stop']],
+    after: [[nothing, 'stop']],
   },
   {
     says: says`(?:beni|bizi) (?:rahat|yalniz) birak(?:in|iniz)?|git(?:in)? basimdan|basimdan (?:git|gidin)|birak(?:in)? (?:yakam|pesim)[iu]|(?:yakam|pes)[a-z]+ (?:birak|dus)(?:in|un)?`,
@@ -262,7 +290,7 @@ export const tr: Language = {
     ordinary_words: listed(
       'durdur, durdurun, arama, iptal, iptal et, iptal edin, çıkış, çık, ayrıl, dur, durun, son, bitir, bitti, red, ' +
         'reddet, yeter, yeter artık, artık yeter, yeter be, yeter ya, bıktım, arama yapma, vazgeçtim, istemiyorum, ' +
-        'istemem, kapat, sil, çıkar, kes, hayır istemiyorum, artık istemiyorum',
+        'istemem, kapat, sil, çıkar, kes, hayır istemiyorum, artık istemiyorum, ilgilenmiyorum, ilgilenmiyoruz',
     ),
     phrases,
     another_way,

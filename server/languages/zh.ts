@@ -14,7 +14,7 @@ const { contains, endsWith, says, startsWith } = unspaced
 const message =
   '电话|電話|来电|來電|短信|短訊|简讯|簡訊|信息|讯息|訊息|消息|信件|广告|廣告|通知|推送|推播|推销|推銷|推广|推廣|促销|促銷|营销|行銷|' +
   '宣传|宣傳|资讯|資訊|提醒|骚扰|騷擾|垃圾|优惠|優惠|微信|sms|line|whatsapp|promotion|promo|spam|message|msg|call|嘢|东西|東西|newsletter'
-const me = '我|本[人号號机機]|咱|俺|敝人|这个?号|這個?號|此号|此號|呢個號|这里|這裡|這邊|这边'
+const me = '我|老子|老娘|本[人号號机機]|咱|俺|敝人|这个?号|這個?號|此号|此號|呢個號|这里|這裡|這邊|这边'
 /** "Not to", of what someone is not to do. */
 const dont = '别|別|不要|莫|勿要|覅|弗要|勿|甭|唔好|唔准|咪|不许|不許|不准|禁止|不得|切勿|毋|休想|不要想|唔好諗住'
 const again =
@@ -30,9 +30,9 @@ const after_send =
   '(?=短|信|消|訊|讯|广|廣|给|給|俾|畀|来|來|嚟|过来|過來|了|啦|喇|嘞|送|任何|这|這|呢|那|嘢|推|垃|优|優|通知|sms|促|我|微信|line|' +
   '宣|简|簡|到我|吧|啊|撒|呀|什么|甚麼|乜|东西|東西|[ ,]|$|出|whatsapp|promo|msg|message)'
 const contact =
-  `打(?:${after_call})|(?:发|發|传|傳|寄|send|群发|群發)(?: ?)(?:${after_send})|拨打|撥打|拨(?=给|我)|致电|致電|来电|來電|` +
+  `打(?:${after_call})|(?:发|發|传|傳|寄|send|群发|群發)(?: ?)(?:${after_send})|拨打|撥打|[拨撥](?=[给給我这這本此了过過来來打 ,]|$)|致电|致電|来电|來電|来讯|來訊|来信|來信|来函|來函|` +
   '来(?=电话|信息|消息|短信)|联系|聯繫|聯系|联繫|联络|聯絡|連絡|连络|推送|推播|推销|推銷|营销|行銷|促销|轰炸|轟炸|call|text|message|whatsapp|' +
-  `找(?=我(?!钱|錢|零)|本人|上门)|(?:搵|呼)(?=我)|通知(?=我(?!家|的|老|妈|爸|公司)|$|[ ,]|了)|回访|回訪|联糸|大电话`
+  `加(?=我(?:的)?(?:微信|好友|line|whatsapp|qq))|找(?=我(?!钱|錢|零)|本人|上门)|(?:搵|呼)(?=我)|通知(?=我(?!家|的|老|妈|爸|公司)|$|[ ,]|了)|回访|回訪|联糸|大电话`
 const bother = '骚扰|騷擾|打扰|打擾|打搅|打攪|滋扰|滋擾|纠缠|糾纏|烦扰|煩擾|骚忧'
 
 const time =
@@ -46,6 +46,11 @@ const forever =
   '以后|以後|今后|今後|日后|日後|往后|往後|永远|永遠|再也|从今|從今|从此|從此|将来|將來|从现在|從現在|彻底|任何|一律|一切'
 const you = '你|妳|您|贵|貴|商家|这家|你哋|你地'
 
+/** Who does something for the contact, and is not to come again. */
+const worker =
+  '师傅|師傅|员|員|司机|司機|阿姨|小哥|业务|業務|中介|仲介|技师|技師|工人|工程师|工程師|老师|老師|医生|醫生|姑娘|小姐|先生|人|他|她|佢|客服|管家|保洁|护工|那位|那个|那個|嗰個'
+/** Elsewhere they may be called. */
+const at_work = '上班|公司|单位|單位|办公|辦公|工作(?!日)|返工'
 /** Whom someone told or is to tell, what someone near says, why it is so. */
 const reported: Judgement[] = [
   [contains`(?:跟|和|同|叫|对|對|让|讓|告诉|告訴|请|請|要求|麻烦|麻煩)(?:${you})`, 'opt_out'],
@@ -64,8 +69,9 @@ const forbidden: Judgement[] = [
   [endsWith`(?:他|她|佢|医生|醫生|老师|老師|${family})[^ ,]{0,3}(?:叫|让|讓|要)我`, undefined],
   [endsWith`(?:不是|并非|並非|没说|沒說|没有|没叫|沒叫|冇叫|千万别说)[^ ,]{0,4}`, undefined],
   [endsWith`(?:${forever})[^ ,]{0,8}`, 'opt_out'],
-  [endsWith`(?:${time})[^ ,]{0,6}`, undefined],
   [contains`(?:${condition})[^ ,]{0,12}(?: , [^ ,]{0,6})?$`, undefined],
+  [endsWith`(?:${at_work})[^ ,]{0,8}`, 'unclear'],
+  [endsWith`(?:${time})[^ ,]{0,6}`, undefined],
   [anything, 'opt_out'],
 ]
 const someone = `(?:${family}|男朋友|女朋友|前男友|前女友|前夫|前妻|朋友|同事|老板|老闆|家人|紧急|緊急)`
@@ -74,10 +80,14 @@ const place = startsWith`[^ ,]{0,8}[ ,]{1,3}(?:直接)?(?:放|按门铃|敲门)`
 const closed: Judgement[] = [
   [now_busy, undefined],
   [place, undefined],
-  [startsWith`了?[ ,]{1,3}我?(?:已经|已經|马上|馬上|快|就)?(?:到|在路上|来了|收到|看到)`, undefined],
+  [
+    startsWith`了?[ ,]{1,3}我?(?:已经|已經|马上|馬上|快|就|现在|現在|这就|這就)?(?:到|在路上|来了|來了|收到|看到|下来|下來|下去|下楼|下樓|过来|過來|过去|過去|回来|回來|出来|出來|出门|出門)`,
+    undefined,
+  ],
   [startsWith`[^ ,]{0,6}(?:群里|群裡|群组|朋友圈)`, undefined],
   [startsWith`[^ ,]{0,4}我的?${someone}[^ ,]{0,6}[了啦喇]`, 'unclear'],
   [startsWith`[^ ,]{0,4}我的?${someone}`, undefined],
+  [startsWith`[^ ,]{0,4}(?:的?(?:牌|模式|功能|标志|標誌))`, undefined],
   [startsWith`[^ ,]{0,6}(?:的人|的是|是吗|是什么|会怎样|的话|的話|的电话是)`, 'unclear'],
   [anything, 'opt_out'],
 ]
@@ -178,9 +188,38 @@ const phrases: Phrase[] = [
     after: closed,
   },
   {
-    says: says`(?:${dont})(?:你们?|你們|你哋|您)?(?:${again}){1,3}(?:来|來)?(?:${to_me})?(?:${bother}|煩|烦|搞我|吵我|来了|來了|嚟)`,
+    says: says`(?:${dont})(?:你们?|你們|你哋|您)?(?:${again}){1,3}(?:来|來)?(?:${to_me})?(?:${bother}|煩|烦|搞我|吵我)`,
     before: forbidden,
     after: closed,
+  },
+  {
+    says: says`(?:${dont})(?:你们?|你們|你哋|您)?(?:${again}){1,3}(?:来(?![电電信讯訊函])|來(?![电電信讯訊函])|嚟)`,
+    before: [
+      [endsWith`(?:${message})[^ ,]{0,3}`, 'opt_out'],
+      [contains`(?:${worker})[^ ,]{0,6}$`, undefined],
+      [/(?:^|[ ,们們哋请請后後了])$/u, 'unclear'],
+      [anything, undefined],
+    ],
+    after: [
+      [/^(?:了|啦|喇|烦|煩)*(?: ?$| ,)/u, 'opt_out'],
+      [anything, undefined],
+    ],
+  },
+  {
+    says: says`勿[扰擾]`,
+    before: [
+      [/(?:^|[ ,请請后後])$/u, 'opt_out'],
+      [anything, undefined],
+    ],
+    after: [
+      [/^ ?(?:$|,|谢|謝)/u, 'opt_out'],
+      [anything, undefined],
+    ],
+  },
+  {
+    says: says`(?:不看|不收|不听|不聽)(?:你们|你們|你哋|贵|貴)[^ ,]{0,4}(?:${message})`,
+    before: forbidden,
+    after: ask,
   },
   {
     says: says`(?:${no_need})(?:麻烦|专门|特意){0,2}(?:${to_me})?(?: ?)(?:${contact})`,
@@ -219,7 +258,7 @@ const phrases: Phrase[] = [
     after: after_stopped,
   },
   {
-    says: says`(?:${message}|订阅|訂閱)(?:[^ ,]{0,8}?)(?:停了|停掉|停咗|停止|停吧|关掉|關掉|关了|關了|关闭|關閉|取消|屏蔽|退了|退掉|退订|退訂|熄咗|免了|省了|终止)`,
+    says: says`(?:${message}|订阅|訂閱)(?:[^ ,]{0,8}?)(?:(?<!消)停了|停掉|停咗|停止|停吧|关掉|關掉|关了|關了|关闭|關閉|取消|屏蔽|退了|退掉|退订|退訂|熄咗|免了|省了|终止)`,
     before: [
       [contains`${how}|(?:能|可以)$`, 'unclear'],
       [endsWith`(?:为什么|為什麼|點解|系统|系統|收到|没|沒)[^ ,]{0,6}`, undefined],
@@ -259,7 +298,14 @@ const phrases: Phrase[] = [
   {
     says: says`(?:不想|不愿意?|不願意?|不希望|唔想|不要|唔要)(?:再|在|继续|繼續)?(?:被|让|讓|畀|俾)?(?:你们?|你們|你哋|您|人)?(?:再|在|继续|一直|老)?(?:给我|給我)?(?:${bother}|联系|聯絡|联络|打电话|打電話|(?:收|接)(?:到|了|$|[ ,])|听到你|聽到你|发短信|推销|推銷)`,
     before: forbidden,
-    after: [[startsWith`(?:货|貨|陌生|钱|錢)`, undefined], ...closed],
+    after: [
+      [startsWith`(?:他|她|佢|对方|對方|房东|房東|卖家|賣家)`, undefined],
+      [
+        startsWith`[^ ,]{0,8}(?:货|貨|陌生|钱|錢|快递|快遞|包裹|[物商]品|礼物|禮物|账单|帳單|破|坏|壞|旧|舊)`,
+        undefined,
+      ],
+      ...closed,
+    ],
   },
   {
     says: says`(?:${remove})[^ ,]{0,3}?(?:我|本人|咱|我们|我們|俺|这个|這個|此|呢個|该)[^ ,]{0,10}?(?:${number})`,
@@ -267,7 +313,7 @@ const phrases: Phrase[] = [
     after: [[startsWith`(?:订单|訂單|预约|預約|评论|的评论|地址)`, undefined], ...after_stopped],
   },
   {
-    says: says`(?:把|将|將|帮|幫|给|給|從|从|由|喺)(?:我(?!的|嘅)|本人|咱|我们|我們|俺|这个?号|這個號|此号|呢個|该号)[^ ,]{0,14}?(?:${remove})`,
+    says: says`(?:把|将|將|帮|幫|给|給|從|从|由|喺)(?:我(?!的|嘅)|老子|老娘|本人|咱|我们|我們|俺|这个?号|這個號|此号|呢個|该号)[^ ,]{0,14}?(?:${remove})`,
     before: stopped,
     after: [[startsWith`[^ ,]{0,4}(?:预约|預約|订单|訂單|地址|评论|订座)`, undefined], ...after_stopped],
   },
@@ -311,8 +357,14 @@ const phrases: Phrase[] = [
     after: ask,
   },
   {
+    says: says`(?:谁|誰)[^ ,]{0,6}(?:给|給|告诉|告訴|提供|畀|俾)[^ ,]{0,5}(?:我的?|我嘅|我個|这个|這個)(?:电话|電話|号|號|手机|手機|联系方式|資料|资料)`,
+    before: ask,
+    after: ask,
+  },
+  {
     says: says`(?:一直|老是?|天天|整天|成日|总是?|總是?|不停|没完没了|沒完沒了|又)(?:地|给我|給我|俾我|来|都){0,2}(?:发|發|打|推销|推銷|骚扰|騷擾|call|send|推送)|没完没了|沒完沒了|(?:${message})[^ ,]{0,4}(?:太多|好煩|好烦|烦死|煩死|好多)`,
     before: [
+      [endsWith`${family}(?:说|說|讲|講|话|話)(?:你们|你們|你哋)`, 'unclear'],
       [contains`骗子|騙子|朋友|${family}|我$`, undefined],
       [endsWith`(?:你们?|你們|你哋|就|们|^|,)`, 'unclear'],
       [anything, undefined],
@@ -321,6 +373,11 @@ const phrases: Phrase[] = [
       [startsWith`[^ ,]{0,3}(?:不通|唔通|错|架|球|工|雷|嗝|喷嚏|烧|燒|呆|抖|脾气|火)`, undefined],
       [anything, 'unclear'],
     ],
+  },
+  {
+    says: says`^(?:你们|你們|你哋)?(?:到底)?(?:烦不烦|煩不煩|有完没完|有完沒完|够了没|夠了沒|够了吗|夠了嗎)(?:有|啊|呀)?$`,
+    before: ask,
+    after: ask,
   },
   {
     says: says`^(?:我|抱歉|不好意思|对|對|[ ,]){0,3}(?:没|沒|没有|沒有|冇|不感|唔感|无)(?:什么)?(?:兴趣|興趣)`,
@@ -348,11 +405,12 @@ export const zh: Language = {
   tag: 'zh',
   opt_outs: {
     words: listed(
-      'stop, td, 退订, 退訂, 回td, t退订, td退订, 回复td, qx, unsub, 停止, 停, 停止发送, 停止接收, 拒收, 拒收短信, 取消订阅, 取消訂閱, 退订短信, ' +
-        '停止推送, 取消接收, 屏蔽, 黑名单, 黑名單, 拉黑, 我要退订, 我要退訂',
+      'stop, td, 退订, 退訂, 回td, t退订, td退订, 回复td, qx, unsub, 停止, 停止发送, 停止接收, 拒收, 拒收短信, 取消订阅, 取消訂閱, 退订短信, ' +
+        '停止推送, 取消接收, 屏蔽, 黑名单, 黑名單, 拉黑, 已拉黑, 我要退订, 我要退訂, 退订t, 退订td, 退订回t, 退订回td, 回t退订, 回td退订, ' +
+        '回复t退订, 回复td退订, r拒收, r 拒收, 拒收r, 拒收回r, 回r拒收, 回复r拒收',
     ),
     ordinary_words: listed(
-      't, r, 取消, 退, 退出, 结束, 結束, 终止, 終止, 不要, 不要了, 不需要, 不需要了, 唔要, 唔要喇, 唔要啦, 唔使, 唔使喇, 唔需要, 够了, 夠了, 夠喇, 关闭, ' +
+      't, r, 停, 取消, 退, 退出, 结束, 結束, 终止, 終止, 不要, 不要了, 不需要, 不需要了, 唔要, 唔要喇, 唔要啦, 唔使, 唔使喇, 唔需要, 够了, 夠了, 夠喇, 关闭, ' +
         '關閉, 注销, 註銷, 算了, 滚, 滾',
     ),
     phrases,

@@ -5,7 +5,7 @@ const { says, contains, endsWith, startsWith } = unspaced
 
 /** Words without spaces are cut anywhere: 전화하지마세요 is 전화 and 하지 and 마세요. */
 const messages =
-  '문자|문짜|메[시세]지|메[쎄씨]지|멧세지|카톡|톡|카카오|광고|홍보|스팸|영업|권유|판촉|마케팅|알림|소식|프로모션|이벤트|뉴스레터|sms|dm|디엠|푸시'
+  '문자|문짜|메[시세]지|메[쎄씨]지|멧세지|카톡|톡|카카오|광고|홍보|스팸|영업|권유|판촉|마케팅|알림|소식|프로모션|이벤트|뉴스레터|(?<![a-z])(?:sms|dm)(?![a-z])|디엠|푸시'
 const contact = `전화|저나|전하|젼화|통화|연락|열락|콜|안내|${messages}`
 /** What follows a noun: particles, and up to three words before the verb. */
 const rest = '[^ ,]{0,5}(?: [^ ,]+){0,3}'
@@ -18,7 +18,7 @@ const to_me =
   '(?:저|나|저희|우리|이쪽|여기|번호|폰|핸드폰|집|직장|회사)(?:들)?(?:한테|에게|로|으로|에)(?:는|도|까지|다)?'
 
 const close_ones =
-  '엄마|아빠|어머니|아버지|어머님|아버님|부모님|남편|아내|와이프|집사람|신랑|딸|아들|할머니|할아버지|언니|오빠|누나|형|동생|친구|가족|이모|삼촌|애|바깥양반'
+  '엄마|아빠|어머니|아버지|어머님|아버님|부모님|남편|아내|와이프|집사람|신랑|딸|아들|할머니|할아버지|언니|오빠|누나|형|동생|친구|가족|이모|삼촌|애|바깥양반|남자친구|여자친구|남친|여친|애인|시어머니|시아버지|장모|장인|사장|팀장|의사|선생|비서'
 /** "My mother says". */
 const reported: Judgement = [
   contains`(?<![^ ])(?:(?:우리|저희|제) ?)?(?:${close_ones})(?:님|들)?(?:이|가|께서|는|은)(?: |$)`,
@@ -29,6 +29,8 @@ const time =
   '회의|수업|시간|시 ?이?[전후]|까지|동안|때는?|중에?는?|중엔|중이니까?|전에는?|사이에'
 /** A wish for a time only: "tomorrow", "before nine", "when I work". */
 const at_a_time = `(?:${time})(?:은|는|에|에는|엔|에도|만|이니까?|이라|이라서|인데)?(?: [^ ,]+){0,3}`
+/** Elsewhere they may be called. */
+const at_work = endsWith`(?:회사|직장|사무실|일터|학교)(?:로|으로|에|에다가?|에서|에는|로는)(?: [^ ,]+){0,1}`
 const threat = contains`면 (?:진짜 |바로 |정말 )?(?:신고|고소|차단|경찰|민원|법적|가만)|면 (?:제가|내가|저희가)? ?(?:연락|전화)(?:할|드릴|하겠|드리)`
 const has_condition = contains`(?<!그러|이러|가능하|[웬왠]만하|괜찮으|괜찮으시|되도록이|되시|죄송하지)면(?:은|요)?(?:,| |$)|거든|(?:아니면|없이는|경우)`
 
@@ -39,6 +41,7 @@ const circumstances: Judgement[] = [
   [contains`(?:${never_again}|돌아가[셨시신]|사망|별세|세상을)`, 'opt_out'],
   [has_condition, undefined],
   [endsWith`${at_a_time}`, undefined],
+  [at_work, 'unclear'],
   reported,
 ]
 const other_things =
@@ -55,6 +58,7 @@ const sent: Judgement[] = [
 const done: Judgement[] = [
   [contains`^(?!.*(?:${contact}|이런|이딴))`, undefined],
   ...circumstances,
+  [contains`(?:${contact}).{0,40}(?:앞으로|이제|이젠|절대|일절|일체)`, 'opt_out'],
   [endsWith`${of_contact}`, 'opt_out'],
   [anything, undefined],
 ]
@@ -74,11 +78,21 @@ const past: Judgement = [
   undefined,
 ]
 const not_so: Judgement = [startsWith`[^ ,]{0,3} ?(?:시)?(?:지|진|하지)(?:는|도|를)? ?[마말않못]`, undefined]
+/** "It is not that I don't want it." */
+const not_that: Judgement = [startsWith`[^ ,]{0,3} ?(?:건|게|것은|것이|거는|거) ?아[니닌]`, undefined]
 const whatever: Judgement[] = [[anything, 'opt_out']]
 
+/** "I have never refused messages." */
+const never_done: Judgement = [
+  startsWith`[^ ,]{0,3} ?(?:한|했던|누른|눌렀던|신청한|신청했던|요청한) ?(?:적|일|기억)|[^ ,]{0,2} ?안 ?(?:했|눌|하는데)`,
+  undefined,
+]
 /** After "don't". */
 const forbidden: Judgement[] = [
-  [startsWith`[^ ,]{0,6} (?:한 ?적|안 ?했)|았어야|까요?|자고|기로|[^ ,]{0,5} (?:[^ ,]+ ){0,2}전해`, undefined],
+  [
+    startsWith`라고 ?해서|[^ ,]{0,6} (?:한 ?적|안 ?했)|았어야|까요?|자고|기로|[^ ,]{0,5} (?:[^ ,]+ ){0,2}전해`,
+    undefined,
+  ],
   [startsWith`(?:래요?|라네|라셔|라십|래서|라고 ?(?:하네|하세|하십|하셔|해요|합니다|하시|하는데요))`, 'unclear'],
   [startsWith`(?:시)?[고구](?:요|여)?(?:$| ,)`, 'opt_out'],
   [
@@ -94,7 +108,7 @@ const told_others: Judgement = [
   undefined,
 ]
 const do_not =
-  '(?:시|어|셔|아)?(?:주시|주)?지(?:는|도|를|들|좀|두)? ?(?:[마말]|않으?셔도|않아도|않았으면|않으셨으면|않아 ?주|않기|않길|않도록|않게|안았으면|안으셔도)'
+  '(?:시|어|셔|아)?(?:주시|주)?[지디쥐](?:는|도|를|들|좀|두)? ?(?:[마말]|않았으면|않으셨으면|않아 ?주|않기|않길|않도록|않게|안았으면)'
 const need_not = '[^,]{0,7}?도 ?(?:[돼되됩됨]|괜찮|좋|무방)'
 const better_not = '[^,]{0,7}?면 ?(?:좋|고맙|감사|합|하|해|한|싶|안 ?[돼되될])'
 
@@ -110,6 +124,7 @@ const removed: Judgement[] = [
   ...whatever,
 ]
 const withdrawn: Judgement[] = [
+  never_done,
   [contains`(?:또|계속|자꾸) ?(?:와|오|보내|전화|옵|연락)`, 'opt_out'],
   [contains`실수|잘못|다시 ?받|풀어|풀고|해제|철회 ?안|취소(?!할게)`, undefined],
   not_so,
@@ -128,21 +143,21 @@ const contact_enough =
   `(?:${contact})(?:질|폭탄|를|을|은|는|도|들|이|하는)?(?: (?:보내는|오는|거는|하는) ?(?:거|것|걸|일)?[을를]?|` +
   ' [^ ,]+)? ?[그고]만(?! ?(?:두지|둘|뒀|큼|치|한 |하고|할게|할래|할까|하겠|했|받|끊|먹|마시))'
 const if_again =
-  `(?:(?:한 ?번만 ?더|또|다시) (?:이런 )?(?:${contact}|보내)|(?:${contact})[^ ,]? (?:또|한 ?번만? ?더|` +
+  `(?:(?:한 ?번만 ?더|또|다시|자꾸|계속|더) (?:이런 )?(?:${contact}|보내)|(?:${contact})[^ ,]? (?:또|한 ?번만? ?더|` +
   '다시))[^ ,]{0,4}(?: [^ ,]+){0,2} ?(?:신고|고소|차단|민원)(?:하|할|합|함|한|들)'
 const not_receiving =
   '(?:[그고]만|안|더 ?이상 ?안) ?받(?:을게|을래|을 ?거|을 ?겁|겠|고 ?싶|았으면|으려|을란)|받고 ?싶지(?:가|는|도)? ?[않안]|받기(?:가|도|는)? ?싫|' +
   '받지 ?[않안](?:겠|을|았으면|고 ?싶)|받는 ?(?:거|것|게)[^ ,]{0,2} ?(?:진짜 |너무 )?(?:싫|원하|원치|불편)|(?:수신|받기|받는 ?걸|받는 ?것|' +
   '오는 ?걸|오는 ?것|연락)(?:를|을|은)? ?(?:더 ?이상 )?(?:원하지|원치|희망하지|바라지) ?[않안]'
 const no_contact =
-  `(?:${contact})(?:질|를|을|은|는|도|들|이|가|이든|든|든지)?(?: (?!답|회신|확인|영수|예약|주문)[^ ,]+){0,2} ?(?:금지|사양|사절|거절|삼가|` +
-  '자제|관두|그만두[세시라십]|노노|ㄴㄴ|no|노 ?땡큐|원하지 ?[않안]|원치 ?[않안]|안 ?원해|싫|질색|스톱|스탑|stop)'
+  `(?:${contact}|발송|전송)(?:질|를|을|은|는|도|들|이|가|이든|든|든지)?(?: (?!답|회신|확인|영수|예약|주문)[^ ,]+){0,2} ?(?:금지|사양|사절|거절|삼가|` +
+  '자제|관두|그만두[세시라십]|노노|ㄴㄴ|(?<=[가-힣] ?)(?:no|stop)(?![a-z])|노 ?땡큐|원하지 ?[않안]|원치 ?[않안]|안 ?원해|싫|질색|스톱|스탑)'
 const refusal =
   `수신 ?(?:을 |를 )?(?:거[부브]|차단|해지|취소|철회)|(?:${messages}|연락|전화|발신|발송|무료)(?:는|를|을|은|도)? ?(?:수신 ?)?거부|(?:마케팅|` +
   '광고|홍보|문자|알림|소식|뉴스레터|알림톡)(?: 서비스)?(?:를|을|은|는)? ?(?:구독 ?)?(?:해지|철회|취소|탈퇴)'
 const revoked =
   '(?:동의|승낙|허락|받겠다고|받기로|수락)(?:를|은|는|했던|한|하신)?(?: ?한)?(?: ?거| ?것)?[를을은는]?(?: [^ ,]+){0,2} ?(?:철회|취소|거부|' +
-  '해지|거두|거둡|무효|없던)'
+  '해지|거두|거둡|무효|없던)|(?:마케팅|광고|수신|문자)[^ ,]{0,2} ?(?:수신 ?)?동의[^ ,]{0,2} ?(?:안 ?[합해할]|하지 ?않)'
 const data_use =
   '(?:정보|번호|데이터)[^ ,]{0,2}(?: [^ ,]+){0,2} ?(?:활용|이용|제공|처리|수집|사용)(?:에|을|를|하는)?(?: 것[을에]?|' +
   ' 데)?(?: [^ ,]+){0,2} ?(?:거부|반대|이의|동의하지 ?[않안]|동의 ?안|원하지|원치|하지 ?[마말]|중단|중지|정지)'
@@ -151,7 +166,7 @@ const number_removed =
   `${list})[^ ,]{0,6}(?: (?!사진|주소|후기|예약|주문)[^ ,]+){0,3}? ?(?:${remove})`
 const bothering =
   `(?:귀찮게|성가시게|짜증나게|피곤하게|힘들게) ?(?:굴|하|좀 하)(?:${do_not})|(?:괴롭히|방해하|건드리|건들|스토킹하)(?:${do_not})|` +
-  '내버려 ?(?:둬(?! ?서)|두[세시십라]|둡시다)|(?:[그고]만 ?(?:괴롭|귀찮))'
+  '(?:가만히? ?)?(?:내버려|놔|냅) ?(?:둬(?! ?서)|두[세시십라]|둡시다)|(?:[그고]만 ?(?:괴롭|귀찮))'
 const message_blocking =
   '(?:문자|광고|카톡|메[시세]지|알림|스팸|이거|이런 ?거)[^ ,]{0,2} ?(?:그만|수신)?(?: [^ ,]+)? ?(?:차단|해지|거부|끄|멈추|끊)(?:는|하는|할|을|' +
   '려면|하려면) ?(?:수|방법|법|거|어떻|어디)?'
@@ -164,6 +179,22 @@ const phrases: Phrase[] = [
   {
     says: says`(?:${contact})(?:를|은|는|도)? ?(?:마[세시십셔]|말아)`,
     before: [told_others, ...named],
+    after: forbidden,
+  },
+  {
+    says: says`(?<![^ ])(?:하|걸|보내|주)${do_not}[^ ,]{0,5} (?:${contact})(?:를|은|는|도)?$`,
+    before: named,
+    after: whatever,
+  },
+  {
+    says: says`(?<![^ ])걸${do_not}`,
+    before: [
+      ...circumstances,
+      [endsWith`(?:말|말을|시비|시비를|내기|기대|기대를|옷|문|자물쇠|마법)(?: 좀| 더)?`, undefined],
+      [contains`(?:잘못 ?[거걸]|번호|다시|또)`, 'opt_out'],
+      [nothing, 'unclear'],
+      [anything, undefined],
+    ],
     after: forbidden,
   },
   {
@@ -181,9 +212,9 @@ const phrases: Phrase[] = [
     before: sent,
     after: whatever,
   },
-  { says: says`안 ?(?:하|해|했|걸|오|왔|와)${better_not}`, before: done, after: whatever },
+  { says: says`안 ?(?:하|해|했|걸|주|줬|줘|오|왔|와)${better_not}`, before: done, after: whatever },
   {
-    says: says`안 ?(?:하|해|했|걸|주|줘|오|왔|와)${need_not}`,
+    says: says`(?:안 ?(?:하|해|했|걸|주|줘|오|왔|와)|(?:하|걸|주|오|보내)(?:시|주시)?지 ?않)${need_not}`,
     before: [
       ...circumstances,
       [contains`해결|찾았|통화했|알아냈|취소`, undefined],
@@ -200,7 +231,11 @@ const phrases: Phrase[] = [
       [endsWith`${of_contact}|${these}`, 'opt_out'],
       [anything, undefined],
     ],
-    after: [[startsWith`(?:끔)?(?: ?하는| ?하려면| ?할 ?수| ?어떻게| ?못 ?하| ?안 ?되)`, 'unclear'], ...whatever],
+    after: [
+      [startsWith`[^ ,]{0,2} ?(?:됐|되었|되니|돼서|되서|된|됩니다)`, undefined],
+      [startsWith`(?:끔)?(?: ?하는| ?하려면| ?할 ?수| ?어떻게| ?못 ?하| ?안 ?되| ?되나| ?될까)`, 'unclear'],
+      ...whatever,
+    ],
   },
   {
     says: says`[그고]만 ?(?:좀|들)? ?(?:${contact}|보내|보네|걸|거세|거시|발송)`,
@@ -222,6 +257,15 @@ const phrases: Phrase[] = [
     says: says`${if_again}`,
     before: whatever,
     after: whatever,
+  },
+  {
+    says: says`(?:가입|등록|신청)(?:을 |를 )?(?:한|했던) ?적[이도은]? ?없`,
+    before: whatever,
+    after: [
+      [contains`삭제|지워|지우|빼|[그고]만|중단|중지|보내지`, 'opt_out'],
+      [contains`(?:${contact})[^ ,]{0,3}(?: [^ ,]+){0,2} (?:보내|오|와|옵|왔|하|해)`, 'unclear'],
+      [anything, undefined],
+    ],
   },
   {
     says: says`동의(?:한|했던) ?적[이도]? ?없`,
@@ -256,7 +300,7 @@ const phrases: Phrase[] = [
       [endsWith`(?:${contact}|${these}|${to_me}|여기서)${rest}`, 'opt_out'],
       [anything, undefined],
     ],
-    after: [[startsWith`[^ ,]{0,3}(?:면|때)`, undefined], ...whatever],
+    after: [not_that, [startsWith`[^ ,]{0,3}(?:면|때)`, undefined], ...whatever],
   },
   {
     says: says`(?:안 ?받|받지 ?[않안])(?:아|습|음|는다|어)`,
@@ -270,7 +314,12 @@ const phrases: Phrase[] = [
   {
     says: says`${no_contact}`,
     before: circumstances.concat(whatever),
-    after: [not_so, [startsWith`[^ ,]{0,3} ?(?:인가|구역|법|면|하는 ?방법|했|됐|된|당)`, undefined], ...whatever],
+    after: [
+      not_so,
+      not_that,
+      [startsWith`[^ ,]{0,3} ?(?:인가|구역|법|면|하는 ?방법|했|됐|된|당)`, undefined],
+      ...whatever,
+    ],
   },
   {
     says: says`(?:${contact})(?:를|을|은|는|도|들|이|가)?(?: (?!답|회신|확인|영수|예약|주문)[^ ,]+){0,1} ?(?:필요 ?없|불필요)`,
@@ -368,12 +417,22 @@ const phrases: Phrase[] = [
     after: questions,
   },
   {
-    says: says`(?:언제까지|왜 ?자꾸|왜 ?계속|왜 ?이런|왜 ?저한테|왜 ?나한테)(?: [^ ,]+){0,2} ?(?:${contact}|보내|보낼)`,
+    says: says`(?:언제까지|왜 ?자꾸|왜 ?계속|왜 ?이런|왜 ?저한테|왜 ?나한테)(?: [^ ,]+){0,2} ?(?:${contact}|보내|보낼)|왜 (?:${contact})[^ ,]{0,2} ?(?:보내|하|주)(?:세|시|냐|는)`,
     before: questions,
     after: questions,
   },
   {
     says: says`${message_blocking}`,
+    before: questions,
+    after: questions,
+  },
+  {
+    says: says`전화(?:는|를)? ?(?:하지 ?)?(?:말고|마시고|대신)(?:요)? (?:그냥 |차라리 )?(?:문자|카톡|톡|메일|이메일|메시지)(?:로|나|만)`,
+    before: [[endsWith`${at_a_time}`, undefined], ...questions],
+    after: questions,
+  },
+  {
+    says: says`또 ?(?:보내|전화하|문자하|연락하|오)[^ ,]{0,2}셨네`,
     before: questions,
     after: questions,
   },

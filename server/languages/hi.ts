@@ -11,7 +11,7 @@ const me =
   `iss|mere|hamare) (?:${number}|फोन|मोबाइल|घर|व्हाट्सएप|phone|mobile|ghar|whatsapp)`
 const no_more =
   'अब|अब से|कभी|फिर|फिर से|दोबारा|दुबारा|आगे|आगे से|आइंदा|आईंदा|आयंदा|भविष्य में|आज के बाद|आज से|कल से|इसके बाद|' +
-  'अबके बाद|बार बार|ab|ab se|kabhi|kabhi bhi|phir|fir|phir se|fir se|dobara|dubara|dobaara|aage|aage se|ainda|' +
+  'अबके बाद|बार बार|अगली बार|नेक्स्ट टाइम|agli baar|agli bar|next time|ab|ab se|kabhi|kabhi bhi|phir|fir|phir se|fir se|dobara|dubara|dobaara|aage|aage se|ainda|' +
   'aainda|aindaa|bhavishya mein|bhavishya me|aaj ke baad|aaj k baad|aaj se|kal se|iske baad|bar bar|baar baar|again'
 const little =
   'भाई|bhai|और|या|कोई|भी|ही|तो|जी|ये|यह|सब|कुछ|ऐसे|ऐसा|इस तरह के|इतने|इतना|फालतू|बिल्कुल|प्लीज|यार|आप|आप लोग|तुम|' +
@@ -59,6 +59,9 @@ const when =
   'काम|ड्यूटी|क्लास|वक्त|समय|टाइम|छुट्टी|देर|जल्दी|तक|pehle|pahle|phle|ke baad|baje|aaj|kal|abhi|filhal|raat|subah|' +
   'shaam|sham|dopahar|din|[^ ,]*day|[^ ,]+war|weekend|office|meeting|kaam|duty|class|waqt|time|samay|chutti|jaldi|' +
   'der|tak|late)'
+/** Elsewhere they may be called. */
+const at_work =
+  '(?:ऑफिस|आफिस|दफ्तर|काम|वर्क|office|ofc|daftar|kaam|work)(?: (?:के|ke|वाले|wale) (?:नंबर|फोन|number|phone))?(?: (?:में|पर|पे|me|mein|main|par|pe))'
 const when_words = `${when}(?: (?:के|की|से|में|को|समय|दौरान|टाइम|वक्त|ke|ki|se|me|mein|ko|time|samay|dauran|waqt|bhi|भी)){0,2}`
 const family =
   '(?:पति|पत्नी|बीवी|पापा|पिता|पिताजी|मम्मी|मां|माता|बेटा|बेटी|भाई|बहन|दादी|pati|patni|biwi|wife|husband|papa|mummy|' +
@@ -68,13 +71,14 @@ const elsewhere: Judgement[] = [
   [contains`${family}(?: (?:ने|ne|जी|ji))? (?:${say}|चाहते|चाहती|chahte|chahti)`, 'unclear'],
   [contains`(?!आप|तुम|aap|ap |tum)[^ ,]+ (?:को|से|ko|se) (?:${say}|बता|bata)`, undefined],
   [contains`(?:${if_so})`, undefined],
+  [endsWith`${at_work}(?: (?:${me}|${little}|${no_more})${at}){0,3}`, 'unclear'],
   [contains`(?:उस|उसे|उसको|उनको|उनसे|उससे|use|usko|unko|unse|usse) (?:कह|बोल|kah|bol|keh)[^ ,]*`, undefined],
   [
     endsWith`(?!(?:मुझ|हम|तुम|आप|मेरे|नंबर|नम्बर|फोन|mujh|muj|hum|ham|tum|aap|mere|number|phone|is))[^ ,]+ (?:को|ko)`,
     undefined,
   ],
   [
-    endsWith`(?<!(?:आज|aaj|अब|ab|इस|is|इसके) )(?!(?:आज के|आज से|कल से|aaj ke|aaj k|aaj se|kal se) )(?:${when_words})(?: (?:${me}|${little}|${no_more})${at}){0,3}`,
+    endsWith`(?<!(?:आज|aaj|अब|ab|इस|is|इसके|next|नेक्स्ट) )(?!(?:आज के|आज से|कल से|aaj ke|aaj k|aaj se|kal se) )(?:${when_words})(?: (?:${me}|${little}|${no_more})${at}){0,3}`,
     undefined,
   ],
 ]
@@ -89,6 +93,8 @@ const told_to_stop: Judgement[] = [
   [endsWith`(?:${when_words})`, 'unclear'],
   [anything, 'opt_out'],
 ]
+const threat =
+  'शिकायत|पुलिस|केस|ब्लॉक|कंप्लेंट|एफआईआर|कोर्ट|वकील|ट्राई|complaint|complain|police|shikayat|case|block|fir|court|lawyer|trai|rti|legal'
 const past = '(?:रह|सक|पा|आया|आई|मिल|भूल|rah|sak|pa|paa|aaya|aayi|mil|bhool|bhul|bhoolna)[^ ,]*'
 const whatever: Judgement[] = [
   [startsWith`(?:${past}|है|हैं|था|थी|hai|h|tha|thi|चाह[^ ]*|chah[^ ]*|तो [^ ]+|दिया|diya|क्यों|kyu|kyon)`, undefined],
@@ -98,9 +104,11 @@ const whatever: Judgement[] = [
   [startsWith`(?:कह|कैसे|kaise|kese)[^ ]*`, 'unclear'],
   [anything, 'opt_out'],
 ]
+const swearing =
+  'bc|mc|saale|sale|salo|chutiye|chutiyo|bhosdike|kutte|kutto|harami|haramkhor|साले|सालों|कुत्तों|हरामी|हरामखोर|चूतिये'
 const closed: Judgement[] = [
   [nothing, 'opt_out'],
-  [startsWith`,|और|बस|प्लीज|वरना|aur|or|bas|warna|यार|समझे|samjhe|अब|ab`, 'opt_out'],
+  [startsWith`,|और|बस|प्लीज|वरना|नहीं तो|aur|or|bas|warna|varna|nahi to|यार|समझे|samjhe|अब|ab|${swearing}`, 'opt_out'],
   [anything, undefined],
 ]
 const end_or_me: Judgement[] = [
@@ -112,7 +120,8 @@ const unclear: Judgement[] = [[anything, 'unclear']]
 
 const how = 'कैसे|kaise|kese|kab'
 const end = 'बंद|बन्द|बद|band|bnd|bandh|stop|स्टॉप|खत्म|समाप्त|khatam|block|ब्लॉक'
-const halt = `(?:${end}) (?:${do_it})|रोक(?:ो|ें|िए|िये|ना)?${give}?|बंद|band|rok(?:o|e|iye)?${give}?`
+const leave = `(?:करना|karna|krna|भेजना|bhejna) (?:छोड|chhod|chod|chor)(?:ो|ें|िए|िये|o|iye)?${give}?`
+const halt = `(?:${end}) (?:${do_it})|${leave}|रोक(?:ो|ें|िए|िये|ना)?${give}?|बंद|band|rok(?:o|e|iye)?${give}?`
 const making =
   '(?: (?:करना|भेजना|आना|देना|मारना|लगाना|डालना|करनी|आने|आनी|karni|aane|aani|करते (?:हो|हैं)|कर|वाले|karna|krna|' +
   'bhejna|aana|ana|dena|lagana|dalna|karte (?:ho|hain|h)|krte ho|kr kar))?'
@@ -149,14 +158,20 @@ const demands = [
   says`(?:${calls_too}) (?:की|ki) (?:कोई )?(?:जरूरत|zaroorat|jarurat|zarurat) (?:${not})(?: (?:है|hai|h))?`,
   says`(?:${not}) ${want} (?:कि|की|ki|ke) (?:आप|कोई|मुझे|aap|koi|mujhe|ap)${between} (?:${call}|${message})`,
   says`(?:${list})(?: (?:${me}|${little}|${no_more}|मेरा|हमारा|mera|hamara|इस|is|नाम|naam|name|${number})){0,4} (?:${remove})`,
-  says`(?:${remove})${between} (?:${mine})`,
+  says`(?:${remove})${between} (?:${mine}|${list})`,
+  says`(?:न|ना|no|na) (?:${call}|${message})(?: ${want})? (?:न|ना|no|na) (?:${call}|${message})(?: ${want})?`,
+  says`(?:${list})${between} (?:बाहर|bahar|baahar) (?:${act}|${give}|निकाल[^ ,]*|nikal[^ ,]*)`,
   says`(?:लिस्ट|list|सूची) (?:में|me|mein) (?:${not}) (?:रहना|रखो|रखें|rehna|rakho|rahna)`,
   says`(?:डू नॉट कॉल|डू नॉट डिस्टर्ब|डीएनडी|डी एन डी|dnd|do not call|do not disturb)(?: (?:लिस्ट|list))? (?:में|पर|मे|me|mein|pe|par) (?:डाल|रख|dal|daal|rakh|add)[^ ,]*`,
   says`(?:अनसब्सक्राइब|अनसबस्क्राइब|unsubscribe|unsub|opt out|ऑप्ट आउट)${between} (?:${do_it}|krdo|kardo|kar do|karna hai|krna h|करना है|होना है)`,
   says`(?:डाटा|डेटा|जानकारी|data|jankari|details)${some} (?:इस्तेमाल|उपयोग|प्रयोग|शेयर|use|istemal|share) (?:${not}) (?:${act})`,
   says`(?:डाटा|डेटा|जानकारी|data)${some} (?:आपत्ति|aapatti|apatti|एतराज|etraz|objection) (?!(?:${not}) )[^ ,]+`,
 ]
+const why = 'क्यों|क्यू|क्यूं|kyu|kyo|kyon|kyun|kyu|q'
 const questions = [
+  says`(?:${call}|${message}) (?:${why}) (?:आ|कर|भेज|aa|a|kar|kr|bhej)(?:ते|ता|te|ta)? ?(?:रहे|रहा|रही|rahe|raha|rahi|rhe|rha|rhi|ho|हो|हैं|है)`,
+  says`(?:बहुत|इतने|कितने|बार बार|रोज रोज|bahut|bohot|itne|kitne|baar baar|roz roz) (?:${call}|${message})(?: कर| kar| kr)? (?:आते|करते|रहे|aate|ate|karte|krte|rahe|rhe)`,
+  says`(?:फिर|phir|fir)(?: (?:से|se))? (?:आ गया|aa gaya|a gya|aa gya|आया|aaya)(?: (?:आपका|आप लोगों का|aapka|apka|tumhara))? (?:${call}|${message})`,
   says`(?:${message}|कॉल|calls?)${making}${between} (?:${end}) (?:${how}|हो सकत[^ ]|ho sakt[^ ])`,
   says`(?:${message}|कॉल|calls?)${making}${between} (?:${how}) (?:${end}|रोक|rok)[^ ,]*`,
   says`(?:${how}) (?:${end}|रोक[^ ,]*|rok[^ ,]*)${some} (?:${message}|कॉल|calls?)`,
@@ -178,9 +193,55 @@ const phrases: Phrase[] = [
   },
   { says: says`(?:${number}) (?:${remove})`, before: [[nothing, 'opt_out']], after: closed },
   {
-    says: says`(?:${no_more}) (?:${call}|${message}) (?:किया|की|आया|आई|kiya|ki|aaya|aayi) (?:तो|to)`,
+    says: says`(?:${no_more}) (?:${call}|${message}) (?:किया|की|आया|आई|kiya|kia|ki|aaya|aayi) (?:तो|to)`,
     before: elsewhere.slice(0, 2).concat([[anything, 'opt_out']]),
-    after: [[contains`शिकायत|पुलिस|केस|ब्लॉक|कंप्लेंट|complaint|complain|police|shikayat|case|block`, 'opt_out']],
+    after: [[contains`${threat}`, 'opt_out']],
+  },
+  {
+    says: says`(?:अगर|यदि|agar) (?:${no_more}) (?:${call}|${message}) (?:किया|की|आया|आई|kiya|kia|ki|aaya|aayi)`,
+    before: [[contains`${threat}`, 'opt_out']],
+    after: closed,
+  },
+  {
+    says: says`(?:${end}) (?:${do_it})${between} (?!(?:फोन|phone|fone)(?: |$))(?:${call}|${message})`,
+    before: told_to_stop,
+    after: end_or_me,
+  },
+  {
+    says: says`(?:${no_more}) (?:मत|ना|न|mat|mt|na) (?:${act}|(?:लगा|मिला|laga|mila)${ending})`,
+    before: [
+      ...elsewhere,
+      [contains`(?:${call}|${message}|गलत|रॉन्ग|galat|wrong|${number})`, 'opt_out'],
+      [nothing, 'unclear'],
+      [/,$/, 'unclear'],
+      [anything, undefined],
+    ],
+    after: closed,
+  },
+  {
+    says: says`(?:मना किया|बोला|कहा|mana kiya|mana kia|bola|kaha)(?: (?:था|है|ना|न|tha|hai|na))?(?: ,)? (?:मत|mat|mt) (?:${act})`,
+    before: [
+      [contains`(?:${call}|${message})`, 'opt_out'],
+      [anything, undefined],
+    ],
+    after: closed,
+  },
+  {
+    says: says`(?:मुझे|हमें|हमको|mujhe|muje|hume|hamein|humko) (?:${remove})`,
+    before: [
+      [/(?:^|,)$/, 'opt_out'],
+      [anything, 'unclear'],
+    ],
+    after: closed,
+  },
+  {
+    says: says`(?:दिमाग|सिर|dimag|dimaag|sir|sar) (?:मत|mat|mt) (?:खा|खराब|चाट|kha|khaa|kharab|chaat|chat)[^ ,]*(?: (?:${act}))?`,
+    before: [[anything, 'stop']],
+    after: [
+      [nothing, 'stop'],
+      [startsWith`,|यार|मेरा|mera`, 'stop'],
+      [anything, undefined],
+    ],
   },
   { says: says`(?:फोन|phone|fone)${between} (?:${halt})`, before: unclear, after: end_or_me },
   {

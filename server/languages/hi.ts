@@ -29,7 +29,7 @@ const message =
   'messages|msg|msgs|mesage|mesages|messege|messeges|massage|massages|mssg|sms|smses|text|texts|sandesh|vigyapan|' +
   'ads|add|promotion|promotions|promotional|spam|notification|notifications|marketing|telemarketing)'
 const offer = 'प्रचार|सूचना|ऑफर|ऑफर्स|आफर|offer|offers|scheme|schemes|link|links|लिंक|स्कीम'
-const any_call = `(?:(?:${call}|${message})(?: (?:${call}|${message}|वगैरह|वगैरा|vagera|wagera|etc|ya|या|aur|और|व|एवं)){0,4})`
+const any_call = `(?:(?:${call}|${message})(?: (?:${call}|${message}|वगैरह|वगैरा|वॉल|वोन|वैसेज|vagera|wagera|wall|wal|won|vone|wone|vesage|shesej|etc|ya|या|aur|और|व|एवं)){0,4})`
 const calls_too =
   `(?:${call}|${message})(?: (?:और|या|व|एवं|ya|or|aur|na|न|ना|वगैरह|wagera)(?: (?:ही|hi))? (?:${call}|` +
   `${message})){0,2}`
@@ -97,6 +97,7 @@ const threat =
   'शिकायत|पुलिस|केस|ब्लॉक|कंप्लेंट|एफआईआर|कोर्ट|वकील|ट्राई|complaint|complain|police|shikayat|case|block|fir|court|lawyer|trai|rti|legal'
 const past = '(?:रह|सक|पा|आया|आई|मिल|भूल|rah|sak|pa|paa|aaya|aayi|mil|bhool|bhul|bhoolna)[^ ,]*'
 const whatever: Judgement[] = [
+  [startsWith`(?:छोड|बंद|रोक|chhod|chod|band|rok)[^ ]*`, undefined],
   [startsWith`(?:${past}|है|हैं|था|थी|hai|h|tha|thi|चाह[^ ]*|chah[^ ]*|तो [^ ]+|दिया|diya|क्यों|kyu|kyon)`, undefined],
   [startsWith`, (?:गेट|गार्ड|दरवाजे|पडोसी|नीचे|घंटी|gate|guard|door|darwaze|padosi|neeche|bell)`, undefined],
   [startsWith`(?:, )?(?:${if_so})`, 'unclear'],
@@ -169,6 +170,7 @@ const demands = [
 ]
 const why = 'क्यों|क्यू|क्यूं|kyu|kyo|kyon|kyun|kyu|q'
 const questions = [
+  says`(?:${call}|${message}) (?:से|se) (?:परेशान|तंग|pareshan|tang)(?: (?:हूं|हैं|है|हो|आ|hu|hoon|hun|hai|h|ho|aa|a))?`,
   says`(?:${call}|${message}) (?:${why}) (?:आ|कर|भेज|aa|a|kar|kr|bhej)(?:ते|ता|te|ta)? ?(?:रहे|रहा|रही|rahe|raha|rahi|rhe|rha|rhi|ho|हो|हैं|है)`,
   says`(?:बहुत|इतने|कितने|बार बार|रोज रोज|bahut|bohot|itne|kitne|baar baar|roz roz) (?:${call}|${message})(?: कर| kar| kr)? (?:आते|करते|रहे|aate|ate|karte|krte|rahe|rhe)`,
   says`(?:फिर|phir|fir)(?: (?:से|se))? (?:आ गया|aa gaya|a gya|aa gya|आया|aaya)(?: (?:आपका|आप लोगों का|aapka|apka|tumhara))? (?:${call}|${message})`,
@@ -183,7 +185,13 @@ const phrases: Phrase[] = [
   ...demands.map((demand) => ({ says: demand, before: told, after: whatever })),
   {
     says: says`(?:${me}|${no_more})${at}${between} (?:मत|ना|न|mat|mt|na) (?:भेज|bhej)${ending}?`,
-    before: told,
+    before: [
+      ...told.slice(0, -1),
+      [contains`(?:${call}|${message}|${offer})`, 'opt_out'],
+      [/^$|,$/, 'opt_out'],
+      [endsWith`(?:${little}|${me}|(?:${not}) ${want}|${want}|है|हूं|था|लेना|hai|h|hoon|hu|tha|lena)${at}`, 'opt_out'],
+      [anything, undefined],
+    ],
     after: end_or_me,
   },
   {

@@ -13,7 +13,7 @@ const us =
   'ben|beni|bni|bizi|bana|bize|benimle|bizimle|benle|tarafima|buray[ai]|buradan|kimse|(?:ev|ofis|is ?yer)(?:i|imi|' +
   'imizi)?|(?:bu|su) telefon[a-z]*|(?:(?:bu|su|cep|ev|is|benim) )?(?:numara|telefonum|hatti?|hatt)[a-z]{0,7}'
 const no_more =
-  'artik|artk|(?:bi|bir) ?da(?:ha|a)|daha|tekrar(?:dan)?|yeniden|asla|hic(?:bir zaman|bir sekilde)?|bundan (?:sonra|' +
+  'artik|artk|(?:bi|bir) ?da(?:ha|a)?|daha|tekrar(?:dan)?|yeniden|asla|hic(?:bir zaman|bir sekilde)?|bundan (?:sonra|' +
   'boyle)|(?:bu )?(?:bugun|saat|dakika|an|gun)[dt][ae]n (?:sonra|itibaren)|su andan itibaren|boyle|kesinlikle'
 const little =
   'da|de|siz|sizler|sen|ne|olur|nolur|ya|sakin|bile|boyu|surekli|durmadan|bos yere|ikide bir|yani|ama|ve|rica etsem|' +
@@ -66,7 +66,7 @@ const reported: Judgement[] = [
 ]
 const sentence_before =
   ',|ve|ama|hayir|yok|tamam|yeter|istemem|peki|lutfn|lutfen|bakin|[^ ,]+(?:yoru[mz]|yor|yorsun|yorsunuz|' +
-  '[dt][iu][mk]|[dt][iu]n[iu]z|[dt][iu]|c[ae][mz]|c[ae]g[iu]m|yosunuz|miyim|degilim|degiliz|yok|kere|kez|lan|gidin|' +
+  '[dt][iu][mk]|[dt][iu]n[iu]z|[dt][iu]|[dt][iu]l[ae]r|m[iu]sl[ae]r|s[iu]n|c[ae][mz]|c[ae]g[iu]m|yosunuz|m[iu]s[iu]n(?:[iu]z)?|miyim|degilim|degiliz|yok|kere|kez|lan|gidin|' +
   'be)'
 const clear_before: Judgement = [
   endsWith`(?:${us}|${no_more}|${sentence_before})(?: (?:${us}|${no_more}|${little})){0,4}`,
@@ -81,12 +81,25 @@ const mine =
 
 /** Before "don't call". */
 const forbidden: Judgement[] = [...has_condition, ...reported, clear_before, only_little, [anything, undefined]]
+/** Others that they are not to call end in vowels: "annemi", "onu", "polise". */
+const perhaps_forbidden: Judgement[] = [
+  ...forbidden.slice(0, -1),
+  [endsWith`[^ ,]*[aeiu]`, undefined],
+  [anything, 'unclear'],
+]
 /** Before what names calls or messages itself. */
 const told: Judgement[] = [
   ...has_condition,
   ...reported,
   [endsWith`nasil|neden|niye|nicin`, 'unclear'],
   [endsWith`eski|bekleme|davetli|misafir|randevu|siparis|yillik`, undefined],
+  [anything, 'opt_out'],
+]
+/** Not "that courier". */
+const told_of_messages: Judgement[] = [
+  ...told.slice(0, -1),
+  [endsWith`(?:${message}|${us}|${no_more}|${little}|[sb]unlar[iu])(?: artik)?`, 'opt_out'],
+  [endsWith`[^ ,]+[iu](?: bir?)?`, undefined],
   [anything, 'opt_out'],
 ]
 /** Before "from your list": nothing else is to be removed from it. */
@@ -128,7 +141,7 @@ const closed: Judgement[] = [
 const always: Judgement[] = [[anything, 'opt_out']]
 const unclear: Judgement[] = [[anything, 'unclear']]
 
-const do_not_want = 'ist[ei]?mi?[iy]?yo?r?u[mz]|istemem|istemeyiz|istemiyom|istemedig[a-z]+'
+const do_not_want = 'ist[ei]?mi?[iy]?yo?r?u?[mz]|istemem|istemeyiz|istemiyom|istemedig[a-z]+'
 const stop_it = `(?:kes|durdur|sonlandir|bitir|kapat|engelle|kaldir|iptal e[dt]|iptal|son ver|vazgec|yok e[dt])${now_do}`
 const list =
   '(?:liste|sistem|kayit|kayd|rehber|veri ?taban|portfoy|data|database|defter|grup|grub|arsiv|mesaj|sms|bulten|' +
@@ -195,7 +208,7 @@ const questions = [
 
 const phrases: Phrase[] = [
   ...demands.map((demand) => ({ says: demand, before: told, after: whatever })),
-  { says: says`(?:${call})m(?:[aeiu]y[iu]?n+|y[iu]n+)(?:[iu]z)?`, before: forbidden, after: whatever },
+  { says: says`(?:${call})m(?:[aeiu]y[iu]?n+|y[iu]n+)(?:[iu]z)?`, before: perhaps_forbidden, after: whatever },
   { says: says`(?!arame)(?:${call})(?:m[ae]|m[ae]s[ae]n(?:[iu]za?|a)?)`, before: forbidden, after: closed },
   {
     says: says`(?:${call}|${send})(?:${not}) (?:${us}|${no_more}|[sb]unlari)`,
@@ -204,8 +217,13 @@ const phrases: Phrase[] = [
   },
   { says: says`(?:${call})m[ae]zs[ae]n(?:[iu]z)? (?:sev|memnun|iyi|mutlu)[a-z]*`, before: forbidden, after: always },
   {
-    says: says`(?:${us}|${no_more}|hic ?bir ?sey)${between}(?: (?:${something}))? (?:gonder|yolla|at|ilet|yaz)(?:${not})`,
+    says: says`(?:${message})(?: artik)? (?:${send}|yap)m[ae]zs[ae]n(?:[iu]z)? (?:sev|memnun|iyi|mutlu)[a-z]*`,
     before: told,
+    after: always,
+  },
+  {
+    says: says`(?:${us}|${no_more}|hic ?bir ?sey)${between}(?: (?:${something}))? (?:gonder|yolla|at|ilet|yaz)(?:${not})`,
+    before: told_of_messages,
     after: closed,
   },
   { says: says`(?:${send})(?:${not})${between} (?:${message})`, before: forbidden, after: whatever },

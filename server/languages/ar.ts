@@ -80,6 +80,8 @@ const question_words =
   'لماذا|لما|ليش|ليه|لي|علاش|علاه|لاش|وش فيكم|كيف|لم|شلون|عليش|ليشما|متي|امتي|وقتاش|هل|اللي|الذين|انا|' +
   'احنا|نحن|هي|هم|عشان|مشان|علشان|لكي|كي'
 const why: Judgement = [endsWith`(?:${question_words})|(?:ليش|ليه|لماذا|علاش|كيف) (?:ما|لا|لم)`, undefined]
+/** They are not to send it. */
+const about_orders: Judgement = [contains`(?:ال|ل)?(?:طلب|طلبيه|طرد|اوردر|شحنه|منتج|بضاعه|فاتوره)(?:ي|تي)?`, undefined]
 /** What they would call about is done. */
 const is_done: Judgement = [
   contains`(?:وصل|وصلت|وصلني|وصلتني|استلمت|استلمنا) (?:ال)?(?:طلب|طلبيه|طرد|شحنه|اوردر|بضاعه|اغراض|مندوب|سواق|سايق)[^ ,]{0,2}`,
@@ -149,6 +151,10 @@ const at_work: Judgement = [
 /** After a verb that says enough. */
 const closed: Judgement[] = [
   [startsWith`(?:علي |ل|ب)?(?:${other_things})`, undefined],
+  [
+    startsWith`ب(?:ال(?!مره|دوام|شغل|عمل|مكتب|شركه|ليل|نهار|رقم|هاتف|جوال|موبايل|تلفون|تليفون|بيت)[^ ,]{3,})|(?:[^ ,]+ ){0,4}(?:نايم|نايمه|نايمين|مريض|مريضه)`,
+    undefined,
+  ],
   [startsWith`(?:علي |مع |ل|ب)?(?:بهالطريقه|هكذا|كذا|كدا|كده|هيك|بهالاسلوب|بهذه|بالايميل|ايميل)`, undefined],
   for_good,
   at_work,
@@ -156,18 +162,20 @@ const closed: Judgement[] = [
   [startsWith`, (?:[^ ,]+ ){0,2}(?:اذا|لما|وقت|حتي|الا)`, 'unclear'],
   ...whatever,
 ]
+const to_us =
+  'لي|لنا|الي|الينا|اليه|ليا|لينا|علي|عليا|علينا|عليه|عليها|ليه|ليها|له|لها|هنا|لرقمي|لهالرقم|علي (?:رقمي|هالرقم|هذا الرقم|الرقم|جوالي|موبايلي)|لهذا الرقم|خاص'
 const unspecific =
-  'عليه|عليها|ليه|ليها|له|لها|,|و[^ ,]+|شي|شيء|شيئا|شيا|اشياء|حاجه|حاجات|اي|ولا|لي|لنا|الي|الينا|اليه|ليا|علي|عليا|علينا|لرقمي|' +
-  'لهالرقم|لهذا|هنا|خاص|منكم|غيرها|لانني|لاني|مش|مو|انا|خلاص|هيك|هالاشياء|هذه|هذي|هالكلام|هالخرابيط|' +
+  ',|و[^ ,]+|شي|شيء|شيئا|شيا|اشياء|حاجه|حاجات|اي|ولا|' +
+  'لهذا|منكم|غيرها|لانني|لاني|مش|مو|انا|خلاص|هيك|هالاشياء|هذه|هذي|هالكلام|هالخرابيط|' +
   'كلام|زباله|خرابيط|والو|ابدا'
 /** After "send": what is sent may be something else. */
 const sent: Judgement[] = [
-  [startsWith`(?:(?:لي|لنا|الي|الينا|اليه|ليا|علي|لنا|له|ليه|هنا) )?${calls}`, 'opt_out'],
-  ...closed.slice(0, 2),
-  [startsWith`(?:(?:${unspecific}) ){0,3}(?:${for_good_words})`, 'opt_out'],
-  ...closed.slice(3, 5),
+  [startsWith`(?:(?:${to_us}) )?${calls}`, 'opt_out'],
+  ...closed.slice(0, 3),
+  [startsWith`(?:(?:${to_us}|${unspecific}) ){0,3}(?:${for_good_words})`, 'opt_out'],
+  ...closed.slice(4, 6),
   [nothing, 'opt_out'],
-  [startsWith`${unspecific}`, 'opt_out'],
+  [startsWith`(?:${to_us})(?=$| ,)|(?:(?:${to_us}) )?(?:${unspecific})`, 'opt_out'],
   [anything, undefined],
 ]
 const at_our_number =
@@ -231,7 +239,7 @@ const removed_after: Judgement[] = [
   [startsWith`من (?:ال)?(?:حجز|موعد|طلب|دوره|رحله|كورس|انتظار)`, undefined],
   [startsWith`${old_number}`, undefined],
   [startsWith`(?:في|ب)(?:ال)?(?:نادي|جيم|دوره|صف|كورس|جريده|مجله)?`, 'unclear'],
-  [startsWith`(?:ال)?(?:شهري|سنوي|طلب|حجز|موعد|طلبيه|تحويل)`, undefined],
+  [startsWith`(?:ال)?(?:شهري|سنوي|طلب|حجز|موعد|طلبيه|تحويل|بطاقه|حساب|فيزا|كرت|شحنه|فاتوره)`, undefined],
   ...whatever,
 ]
 const removing: Judgement[] = [[startsWith`من (?:موعد|حجز|الموعد|الحجز|يوم|الطلب)`, undefined], ...removed_after]
@@ -342,7 +350,12 @@ const phrases: Phrase[] = [
     before: named,
     after: closed,
   },
-  { says: says`(?:و|ف)?م(?:${call}|تكلم)[^ ,]{0,7}ش`, before: named, after: closed },
+  { says: says`(?:و|ف)?م(?:${call})[^ ,]{0,7}ش`, before: named, after: closed },
+  {
+    says: says`(?:و|ف)?متكلم[^ ,]{0,7}ش`,
+    before: named,
+    after: [[startsWith`ال(?!رقم|نمره|موبايل|تليفون)[^ ,]{3,}`, undefined], ...closed],
+  },
   { says: says`(?:و|ف)?م(?:${send})[^ ,]{0,7}ش`, before: named, after: sent },
   { says: says`${not_calling}(?:${call})(?:ي)?(?:ش)?`, before: named, after: closed_one },
   {
@@ -353,7 +366,7 @@ const phrases: Phrase[] = [
       [anything, undefined],
     ],
   },
-  { says: says`${not_calling}(?:${send})${ending}`, before: named, after: sent },
+  { says: says`${not_calling}(?:${send})${ending}`, before: [about_orders, ...named], after: sent },
   {
     says: says`${talking_with_us}`,
     before: named,
@@ -386,7 +399,7 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${stop_doing}`,
-    before: asked,
+    before: [about_orders, ...asked],
     after: [[startsWith`(?:${other_things})`, undefined], [limited, 'unclear'], ...whatever],
   },
   {
@@ -483,8 +496,9 @@ const phrases: Phrase[] = [
     after: removing,
   },
   {
-    says: says`(?:احذف|امسح|شيل|ازيل|اشطب)(?:و)?ه ${list}`,
+    says: says`(?:احذف|امسح|شيل|ازيل|اشطب)(?:و)?ه(?: ${list})?`,
     before: [
+      [contains`(?:ال)?(?:قديم|جديد|غلط)[^ ,]?`, undefined],
       [contains`(?:ال)?(?:رقم|نمره|اسم)[^ ,]?`, 'opt_out'],
       [anything, undefined],
     ],

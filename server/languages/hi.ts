@@ -73,8 +73,9 @@ const elsewhere: Judgement[] = [
   [contains`(?:${if_so})`, undefined],
   [endsWith`${at_work}(?: (?:${me}|${little}|${no_more})${at}){0,3}`, 'unclear'],
   [contains`(?:उस|उसे|उसको|उनको|उनसे|उससे|use|usko|unko|unse|usse) (?:कह|बोल|kah|bol|keh)[^ ,]*`, undefined],
+  [/^(?:को|ko)$/, undefined],
   [
-    endsWith`(?!(?:मुझ|हम|तुम|आप|मेरे|नंबर|नम्बर|फोन|mujh|muj|hum|ham|tum|aap|mere|number|phone|is))[^ ,]+ (?:को|ko)`,
+    endsWith`(?!(?:मुझ|हम|तुम|आप|मेरे|नंबर|नम्बर|फोन|mujh|muj|hum|ham|tum|aap|mere|number|phone|is))[^ ,]+ (?:को|ko)(?: [^ ,]+ (?:से|में|पर|पे|se|me|mein|par|pe)){0,2}`,
     undefined,
   ],
   [
@@ -158,7 +159,6 @@ const demands = [
   says`(?:${calls_too}) (?:${not}) (?:लेना|लेने|लेनी|lena|lene|leni)(?: (?:है|हैं|hai|hain))?`,
   says`(?:${calls_too}) (?:की|ki) (?:कोई )?(?:जरूरत|zaroorat|jarurat|zarurat) (?:${not})(?: (?:है|hai|h))?`,
   says`(?:${not}) ${want} (?:कि|की|ki|ke) (?:आप|कोई|मुझे|aap|koi|mujhe|ap)${between} (?:${call}|${message})`,
-  says`(?:${list})(?: (?:${me}|${little}|${no_more}|मेरा|हमारा|mera|hamara|इस|is|नाम|naam|name|${number})){0,4} (?:${remove})`,
   says`(?:${remove})${between} (?:${mine}|${list})`,
   says`(?:न|ना|no|na) (?:${call}|${message})(?: ${want})? (?:न|ना|no|na) (?:${call}|${message})(?: ${want})?`,
   says`(?:${list})${between} (?:बाहर|bahar|baahar) (?:${act}|${give}|निकाल[^ ,]*|nikal[^ ,]*)`,
@@ -172,7 +172,8 @@ const why = 'क्यों|क्यू|क्यूं|kyu|kyo|kyon|kyun|kyu|
 const questions = [
   says`(?:${call}|${message}) (?:से|se) (?:परेशान|तंग|pareshan|tang)(?: (?:हूं|हैं|है|हो|आ|hu|hoon|hun|hai|h|ho|aa|a))?`,
   says`(?:${call}|${message}) (?:${why}) (?:आ|कर|भेज|aa|a|kar|kr|bhej)(?:ते|ता|te|ta)? ?(?:रहे|रहा|रही|rahe|raha|rahi|rhe|rha|rhi|ho|हो|हैं|है)`,
-  says`(?:बहुत|इतने|कितने|बार बार|रोज रोज|bahut|bohot|itne|kitne|baar baar|roz roz) (?:${call}|${message})(?: कर| kar| kr)? (?:आते|करते|रहे|aate|ate|karte|krte|rahe|rhe)`,
+  says`(?:${why})${between}(?: (?:बार|baar|bar|रोज|roz))? (?:${call}|${message}) (?:कर|भेज|आ|kar|kr|bhej|aa) ?(?:ते|रहे|te|rahe|rhe)(?: (?:हो|हैं|ho|hain|hai))?`,
+  says`(?:बहुत|इतने|कितने|बार|रोज|bahut|bohot|itne|kitne|baar|bar|roz) (?:${call}|${message})(?: कर| kar| kr)? (?:आते|करते|रहे|aate|ate|karte|krte|rahe|rhe)`,
   says`(?:फिर|phir|fir)(?: (?:से|se))? (?:आ गया|aa gaya|a gya|aa gya|आया|aaya)(?: (?:आपका|आप लोगों का|aapka|apka|tumhara))? (?:${call}|${message})`,
   says`(?:${message}|कॉल|calls?)${making}${between} (?:${end}) (?:${how}|हो सकत[^ ]|ho sakt[^ ])`,
   says`(?:${message}|कॉल|calls?)${making}${between} (?:${how}) (?:${end}|रोक|rok)[^ ,]*`,
@@ -199,9 +200,23 @@ const phrases: Phrase[] = [
     before: [...told_to_stop.slice(0, -1), [contains`आप|तुम|क्या|aap|ap|tum|kya`, 'opt_out'], [anything, undefined]],
     after: whatever,
   },
+  {
+    says: says`(?:${list})(?: (?:${me}|${little}|${no_more}|मेरा|हमारा|mera|hamara|इस|is|नाम|naam|name|${number})){0,4} (?:${remove})`,
+    before: [
+      ...told.slice(0, -1),
+      [/^$|,$/, 'opt_out'],
+      [
+        endsWith`(?:${mine}|${me}|${little}|${no_more}|${number}|नाम|naam|name|कॉलिंग|calling|sms|call|कॉल|सदस्यता|मार्केटिंग|marketing)${at}`,
+        'opt_out',
+      ],
+      [contains`(?:${number}|${me}|नाम|naam|name)`, 'opt_out'],
+      [anything, 'unclear'],
+    ],
+    after: whatever,
+  },
   { says: says`(?:${number}) (?:${remove})`, before: [[nothing, 'opt_out']], after: closed },
   {
-    says: says`(?:${no_more}) (?:${call}|${message}) (?:किया|की|आया|आई|kiya|kia|ki|aaya|aayi) (?:तो|to)`,
+    says: says`(?:${no_more})${between} (?:${call}|${message}) (?:किया|की|आया|आई|kiya|kia|ki|aaya|aayi) (?:तो|to)`,
     before: elsewhere.slice(0, 2).concat([[anything, 'opt_out']]),
     after: [[contains`${threat}`, 'opt_out']],
   },
@@ -211,7 +226,7 @@ const phrases: Phrase[] = [
     after: closed,
   },
   {
-    says: says`(?:${end}) (?:${do_it})${between} (?!(?:फोन|phone|fone)(?: |$))(?:${call}|${message})`,
+    says: says`(?:${end}) (?:${do_it})${between} (?!(?:फोन|phone|fone)(?! (?:कर|kar|kr))(?: |$))(?:${call}|${message})(?: (?:करना|भेजना|karna|krna|bhejna))?`,
     before: told_to_stop,
     after: end_or_me,
   },

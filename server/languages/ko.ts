@@ -36,6 +36,7 @@ const has_condition = contains`(?<!그러|이러|가능하|[웬왠]만하|괜찮
 
 /** Before what the agent is to do or not to do. */
 const circumstances: Judgement[] = [
+  [endsWith`(?:두고|두시고|놓고|놓으시고|놔두고|맡기고|맡기시고|걸어 ?두고)(?: 가시고| 그냥)?`, undefined],
   [contains`(?:왜|어째서)(?: [^ ,]+)?$`, undefined],
   [threat, 'opt_out'],
   [contains`(?:${never_again}|돌아가[셨시신]|사망|별세|세상을)`, 'opt_out'],
@@ -45,7 +46,7 @@ const circumstances: Judgement[] = [
   reported,
 ]
 const other_things =
-  '영수증|택배|물건|상품|제품|불량품|사람|기사|직원|강사|선생|업체|알바|아줌마|아저씨|견적서?|서류|우편물?|책자|샘플|음식|배달|답장|답|회신|돈|선물|꽃|사진|파일|메일|차|초대장|청구서'
+  '영수증|계산서|고지서|명세서|택배|물건|상품|제품|불량품|사람|기사|직원|강사|선생|업체|알바|아줌마|아저씨|견적서?|서류|우편물?|책자|샘플|음식|배달|답장|답|회신|돈|선물|꽃|사진|파일|메일|차|초대장|청구서'
 const again = '더|이제|또|다시|다시는|다신|두 ?번 ?다시|자꾸'
 /** Before "send": what is sent may be something else. */
 const sent: Judgement[] = [
@@ -53,6 +54,7 @@ const sent: Judgement[] = [
     endsWith`(?<!${contact}) ?(?:${other_things})(?:님|분)?(?:들)?(?:은|는|을|를|도|이|가)?(?: (?:${again}))?`,
     undefined,
   ],
+  [endsWith`[^ ,]+ (?:문자|카톡|톡|메일|메[시세]지)(?:로|으로)`, 'unclear'],
   [endsWith`(?:그|같은|이런|저런|그런|지난번|아까) (?!${contact}|거|것|걸|쓰레기)[^ ,]{1,6} (?:${again})`, 'unclear'],
   ...circumstances,
   [nothing, 'opt_out'],
@@ -109,7 +111,7 @@ const forbidden: Judgement[] = [
 ]
 /** "I told my ex not to call me" is about somebody else. */
 const told_others: Judgement = [
-  contains`(?<!저|나|저희|우리|당신|당신들|그쪽|여러분|거기|귀사|너희|니들|분들|사람)(?:한테|에게|더러|보고)(?:는|도)?(?= [^,]{0,30}$|$)`,
+  contains`(?<!저|나|저희|우리|당신|당신들|그쪽|여러분|거기|귀사|너희|니들|분들|사람)(?:한테|에게|더러|보고|께)(?:는|도)?(?= [^,]{0,30}$|$)|(?:${close_ones})(?:님|네)? ?(?:댁|집|번호|폰|핸드폰|회사)(?:에|으로|로)(?:는|도)?`,
   undefined,
 ]
 const do_not =
@@ -155,7 +157,7 @@ const not_receiving =
   '받지 ?[않안](?:겠|을|았으면|고 ?싶)|받는 ?(?:거|것|게)[^ ,]{0,2} ?(?:진짜 |너무 )?(?:싫|원하|원치|불편)|(?:수신|받기|받는 ?걸|받는 ?것|' +
   '오는 ?걸|오는 ?것|연락)(?:를|을|은)? ?(?:더 ?이상 )?(?:원하지|원치|희망하지|바라지) ?[않안]'
 const no_contact =
-  `(?:${contact}|발송|전송)(?:질|를|을|은|는|도|들|이|가|이든|든|든지)?(?: (?!답|회신|확인|영수|예약|주문)[^ ,]+){0,2} ?(?:금지|사양|사절|거절|삼가|` +
+  `(?:${contact}|발송|전송)(?:질|를|을|은|는|도|들|이|가|이든|든|든지)?(?: (?!답|회신|확인|영수|예약|주문)[^ ,]+){0,3} ?(?:금지|사양|사절|거절|삼가|` +
   '자제|관두|그만두[세시라십]|노노|ㄴㄴ|(?<=[가-힣] ?)(?:no|stop)(?![a-z])|노 ?땡큐|원하지 ?[않안]|원치 ?[않안]|안 ?원해|싫|질색|스톱|스탑)'
 const refusal =
   `수신 ?(?:을 |를 )?(?:거[부브뷰]|겨부|거절|안 ?(?:할|함|합|하겠)|차단|해지|취소|철회)|(?:${messages}|연락|전화|발신|발송|무료)(?:는|를|을|은|도)? ?(?:수신 ?)?거부|(?:마케팅|` +
@@ -245,7 +247,7 @@ const phrases: Phrase[] = [
   {
     says: says`[그고]만 ?(?:좀|들)? ?(?:${contact}|보내|보네|걸|거세|거시|발송)`,
     before: [
-      [endsWith`왜(?: [^ ,]+)?`, undefined],
+      [endsWith`왜(?: (?!이러|그러)[^ ,]+)?`, undefined],
       reported,
       [endsWith`(?:${other_things})(?:은|는|을|를|도)?`, undefined],
       [has_condition, 'unclear'],
@@ -373,7 +375,10 @@ const phrases: Phrase[] = [
   {
     says: says`${number_removed}`,
     before: [
-      [contains`옛|예전|새 ?번호|금요일|월요일|화요일|수요일|목요일|토요일|일요일|예약자|참석`, undefined],
+      [
+        contains`초대|하객|대기|신청|모임|출석|옛|예전|새 ?번호|금요일|월요일|화요일|수요일|목요일|토요일|일요일|예약자|참석`,
+        undefined,
+      ],
       [contains`^(?:왜|누가)`, undefined],
       [endsWith`(?:${close_ones})(?:의|꺼|님)? ?`, 'unclear'],
       reported,

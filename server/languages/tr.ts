@@ -18,7 +18,7 @@ const no_more =
 const little =
   'da|de|siz|sizler|sen|ne|olur|nolur|ya|sakin|bile|boyu|surekli|durmadan|bos yere|ikide bir|yani|ama|ve|rica etsem|' +
   'allah (?:askina|rizasi icin)|allahini seversen|whatsapp[dt]an|telefonla|size|arayip|yazip|arayarak|lan|falan|' +
-  'filan|(?:abi|abla|kardes|arkadas|usta|amca|dayi|teyze|hoca|dost|can|evlad|efend|kuzu)(?:i?m|lar)?|kanka|hanim|bey'
+  'filan|(?:abi|abla|kardes|arkadas|usta|amca|dayi|teyze|hoca|dost|can|evlad|efend|kuzu)(?:i?m|lar)?|kanka|hanim|bey|haci|reis|birader|moruk'
 const between = `(?: (?:${us}|${no_more}|${little}|su|bu|o|sizden|hemen|derhal|komple|tamamen|her|turlu|arkasini)){0,4}`
 
 const call =
@@ -46,7 +46,8 @@ const time =
   'ramazan)[a-z]*|(?:is|mesai|yemek) saatlerinde|(?:saat|gun|saatler|zaman|hafta|ay|ders|is|araba|dis)(?:te|ta|de|' +
   'da|inde)|[^ ,]+(?:[iu]nc[ae]|m[ae]d[ae]n once))'
 const has_condition: Judgement[] = [
-  [contains`(?!(?:mumkun|rica|zahmet))(?:${if_so})`, undefined],
+  [endsWith`(?!(?:mumkun|rica|zahmet))(?:${if_so})(?: ,)?(?: [^ ,]+){0,10}`, undefined],
+  [contains`(?!(?:mumkun|rica|zahmet))(?:${if_so})`, 'unclear'],
   [endsWith`${at_work}(?: (?:${us}|${no_more}|${little})){0,3}`, 'unclear'],
   [endsWith`${time}(?: ici| boyunca| icin)?(?: (?:${us}|${no_more}|${little}|${message})){0,4}`, undefined],
   [endsWith`her (?:gun|saat|hafta|dakika)(?: (?:${us}))?`, 'unclear'],

@@ -236,7 +236,7 @@ const old_number =
 const other_lists: Judgement = [startsWith`(?:ال|لل)?(?:انتظار|مدعوين|حضور|ضيوف|معزومين|طعام|اكل|اسعار)`, undefined]
 const removed_after: Judgement[] = [
   other_lists,
-  [startsWith`من (?:ال)?(?:حجز|موعد|طلب|دوره|رحله|كورس|انتظار)`, undefined],
+  [startsWith`من (?:ال)?(?:حجز|موعد|طلب|دوره|رحله|كورس|جلسه|حصه|حفله|انتظار)`, undefined],
   [startsWith`${old_number}`, undefined],
   [startsWith`(?:في|ب)(?:ال)?(?:نادي|جيم|دوره|صف|كورس|جريده|مجله)?`, 'unclear'],
   [startsWith`(?:ال)?(?:شهري|سنوي|طلب|حجز|موعد|طلبيه|تحويل|بطاقه|حساب|فيزا|كرت|شحنه|فاتوره)`, undefined],

@@ -250,6 +250,11 @@ const phrases: Phrase[] = [
     after: closed,
   },
   {
+    says: says`(?:मत|mat|mt) (?:किया|kiya|kia) (?:कर|kar|kr)[^ ,]*`,
+    before: [...elsewhere, [contains`(?:${call}|${message}) .*,$`, 'opt_out'], [anything, undefined]],
+    after: closed,
+  },
+  {
     says: says`(?:मुझे|हमें|हमको|mujhe|muje|hume|hamein|humko) (?:${remove})`,
     before: [
       [/(?:^|,)$/, 'opt_out'],

@@ -43,6 +43,7 @@ const circumstances: Judgement[] = [
   [has_condition, undefined],
   [endsWith`${at_a_time}`, undefined],
   [at_work, 'unclear'],
+  [endsWith`(?<![^ ])(?:그|저|옛날|예전|이전|저쪽) ?(?:번호|전화|집|주소)(?:로|으로|에)(?:는|도)?`, 'unclear'],
   reported,
 ]
 const other_things =

@@ -99,6 +99,7 @@ const told: Judgement[] = [
 /** Not "that courier". */
 const told_of_messages: Judgement[] = [
   ...told.slice(0, -1),
+  [contains`(?:siparis|urun|paket|kargo|fatura|koli|teklif|belge|evrak|kart|kurye|usta)[a-z]*`, undefined],
   [endsWith`(?:${message}|${us}|${no_more}|${little}|[sb]unlar[iu])(?: artik)?`, 'opt_out'],
   [endsWith`[^ ,]+[iu](?: bir?)?`, undefined],
   [anything, 'opt_out'],
@@ -125,6 +126,8 @@ const whatever: Judgement[] = [
   [startsWith`(?:, )?(?:${time}|bu aksam|bu hafta)`, undefined],
   [contains`yoksa(?: [^ ,]+){0,4} (?:${threat})[a-z]*`, 'opt_out'],
   [startsWith`(?:, )?(?:neden|niye|nicin)`, 'unclear'],
+  [startsWith`(?:da|de|bile) (?:olur|yeter|fark etmez)`, undefined],
+  [contains`dedi(?: [^ ,]{3,})?$`, 'unclear'],
   [contains`${if_so}`, 'unclear'],
   [anything, 'opt_out'],
 ]
@@ -275,8 +278,11 @@ const phrases: Phrase[] = [
   },
   {
     says: says`kes(?:in|sene|senize)? (?:[sb]unu|artik|ya)(?: artik| ya)?`,
-    before: [[nothing, 'stop']],
-    after: [[nothing, 'stop']],
+    before: [
+      [contains`(?:${message}|ariyorsun(?:uz)?) .*,$`, 'opt_out'],
+      [/^$|,$/, 'stop'],
+    ],
+    after: [[nothing, 'opt_out']],
   },
   {
     says: says`(?:beni|bizi) (?:rahat|yalniz) birak(?:in|iniz)?|git(?:in)? basimdan|basimdan (?:git|gidin)|birak(?:in)? (?:yakam|pesim)[iu]|(?:yakam|pes)[a-z]+ (?:birak|dus)(?:in|un)?`,

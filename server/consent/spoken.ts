@@ -4,7 +4,7 @@ import { ja } from '../languages/ja.ts'
 import { knownWords } from '../languages/known-words.ts'
 import type { Language } from '../languages/language.ts'
 import { findLanguage, languages } from '../languages/languages.ts'
-import { indexOf, type PhraseIndex, phrasesAt } from '../languages/phrase-index.ts'
+import { PhraseIndex } from '../languages/phrase-index.ts'
 import { type Found, isStronger, judge, type Wish } from '../languages/wish.ts'
 import { apostrophes, sentencesIn } from './sentences.ts'
 
@@ -56,23 +56,36 @@ let index: PhraseIndex | undefined
 
 /** The strongest wish in a sentence of `sentencesIn`. The time is linear in its length. */
 function wishOf(sentence: string): WishSaid | undefined {
-  index ??= indexOf(languages)
+  index ??= new PhraseIndex(languages)
   let strongest: (Found & { says: RegExp; languages: WishSaid['languages'] }) | undefined
-  for (const start of placesIn(sentence))
-    for (const { language, at, ...phrase } of phrasesAt(index, sentence, start)) {
+  let is_english: boolean | undefined
+  for (let start = 0; start < sentence.length; start += 1) {
+    if (!mayBegin(sentence, start)) continue
+    for (const { phrase } of index.phrasesAt(sentence, start)) {
+      const { at, language } = phrase
+      if (strongest?.wish === 'opt_out' && strongest.languages.includes(language)) continue
       at.lastIndex = start
       const [words] = at.exec(sentence) ?? []
       const found = words === undefined ? undefined : judge(phrase, { sentence, start, words })
-      if (!found || (language !== en && in_english.test(sentence))) continue
+      if (!found) continue
+      is_english ??= in_english.test(sentence)
+      if (is_english && language !== en) continue
       if (isStronger(found.wish, strongest?.wish))
         strongest = { ...found, says: phrase.says, languages: [languageIn(sentence, language)] }
       else if (found.wish === strongest?.wish && !strongest.languages.includes(language))
         strongest.languages.push(language)
     }
+  }
   if (!strongest) return undefined
   const { wish, words, says, languages: said_in } = strongest
   return { wish, words: knownWords(says, words), languages: said_in }
 }
+
+/** A phrase may begin at each word, and at each character of scripts without spaces. */
+const mayBegin = (sentence: string, place: number): boolean =>
+  place === 0 || sentence.charCodeAt(place - 1) === space || sentence.charCodeAt(place) >= first_unspaced
+const space = ' '.charCodeAt(0)
+const first_unspaced = 0x3040
 
 /** Only English has these words. Other languages have borrowed the rest: "delete me", "stop spam". */
 const in_english = /(?<![^ ])(?:not|never|did|why|the|your|from)(?![^ ])/u
@@ -100,16 +113,9 @@ const at_once = new RegExp(
   'u',
 )
 
-/** Where a phrase may begin: at each word, and at each character of scripts without spaces. */
-function* placesIn(sentence: string): Generator<number> {
-  for (let place = 0; place < sentence.length; place += 1)
-    if (place === 0 || sentence[place - 1] === ' ' || sentence.charCodeAt(place) >= first_unspaced) yield place
-}
-const first_unspaced = 0x3040
-
-/** It takes up to a second in which nothing else runs, so the service does it while it starts. */
+/** It takes a tenth of a second in which nothing else runs, so the service does it while it starts. */
 export function readPhrases(): void {
-  index ??= indexOf(languages)
+  index ??= new PhraseIndex(languages)
 }
 
 /** People also say "Stop. Calling. Me.", but "No. More calls, please" is not "no more calls". */

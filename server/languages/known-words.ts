@@ -1,10 +1,14 @@
 import { type AST, parseRegExpLiteral, visitRegExpAST } from '@eslint-community/regexpp'
 
 const words_max = 100
+/** Reading a pattern takes longer than finding what it says. */
+const known_patterns = new Map<RegExp, RegExp>()
 
 /** Returns what was found by a pattern without what its wildcards have found: that may be a name, or a number. */
 export function knownWords(says: RegExp, words: string): string {
-  const found = new RegExp(withWildcardsCaptured(says), 'du').exec(words)
+  const pattern = known_patterns.get(says) ?? new RegExp(withWildcardsCaptured(says), 'du')
+  known_patterns.set(says, pattern)
+  const found = pattern.exec(words)
   if (!found) return '…'
   const { indices = [] } = found
   let known = ''

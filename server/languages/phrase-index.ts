@@ -1,6 +1,6 @@
-import { type AST, parseRegExpLiteral } from '@eslint-community/regexpp'
 import type { Language } from './language.ts'
-import type { Phrase } from './wish.ts'
+import { PatternSteps } from './pattern-steps.ts'
+import { type Phrase, word_start } from './wish.ts'
 
 export interface KnownPhrase extends Phrase {
   language: Language
@@ -8,143 +8,89 @@ export interface KnownPhrase extends Phrase {
   at: RegExp
 }
 
-/** Longer beginnings tell more phrases apart, and there are more of them. */
-const beginning_max = 6
-const beginnings_max = 200
-/** A class of more characters ends a beginning. */
-const class_max = 30
-
-/** The phrases that may begin at a place in a sentence. */
-export type PhraseIndex = Map<string, Beginning[]>
-
-interface Beginning {
-  text: string
-  phrases: KnownPhrase[]
+/** A phrase that a text may have begun. */
+interface Begun {
+  phrase: KnownPhrase
+  rank: number
 }
 
-/** To try each phrase at each word would take too long, and one pattern of them all is too large for the engine. */
-export function indexOf(languages: Language[]): PhraseIndex {
-  const by_text = new Map<string, KnownPhrase[]>()
-  for (const language of languages)
-    for (const phrase of language.opt_outs.phrases) {
-      const known = { ...phrase, language, at: new RegExp(phrase.says.source, 'uy') }
-      for (const text of beginningsOf(phrase.says)) {
-        const others = by_text.get(text)
-        if (others) others.push(known)
-        else by_text.set(text, [known])
+/** What some characters begin. */
+interface Branch {
+  begun: readonly Begun[]
+  /** By the next character: its branch, or what makes it, which are phrases and places in their patterns, each in a number. */
+  nexts: Map<number, Branch | number[]>
+}
+
+/** Longer beginnings tell more phrases apart. */
+const beginning_max = 12
+/** Of equal wishes the first is kept. It is of the phrase that fewer of so many characters tell, or of the first language. */
+const ranked_max = 3
+/** Bounds the memory, whatever people write, to 40 MB. Longer beginnings are then no more told apart. */
+const branches_max = 20_000
+/** No pattern is as long. */
+const pattern_max = 2 ** 20
+const space = ' '.charCodeAt(0)
+
+/**
+ * Finds the phrases that may begin at a place in a sentence. To try each at each word would take too long, and one pattern of
+ * them all is too large for the engine. A branch is made when a text first leads there.
+ */
+export class PhraseIndex {
+  readonly #phrases: { phrase: KnownPhrase; order: number; steps: PatternSteps }[]
+  readonly #at_words: Branch
+  readonly #in_words: Branch
+  #branches = 0
+
+  constructor(languages: Language[]) {
+    this.#phrases = languages
+      .flatMap((language) => language.opt_outs.phrases.map((phrase) => ({ ...phrase, language })))
+      .map((phrase, order) => {
+        const at = new RegExp(phrase.says.source, 'uy')
+        return { phrase: { ...phrase, at }, order, steps: new PatternSteps(phrase.says) }
+      })
+    const in_words = this.#phrases.filter(({ phrase }) => !phrase.says.source.startsWith(word_start))
+    this.#at_words = this.#grow(this.#phrases.map(startOf), [], 0)
+    this.#in_words = this.#grow(in_words.map(startOf), [], 0)
+  }
+
+  /** In an order that doesn't depend on what was read before. */
+  phrasesAt(sentence: string, start: number): readonly Begun[] {
+    let branch = start === 0 || sentence.charCodeAt(start - 1) === space ? this.#at_words : this.#in_words
+    for (let length = 1; ; length += 1) {
+      const end = start + length
+      const character = end <= sentence.length ? sentence.charCodeAt(end - 1) : space
+      let next = branch.nexts.get(character)
+      if (!next) return branch.begun
+      if (Array.isArray(next)) {
+        next = this.#grow(next, branch.begun, length)
+        branch.nexts.set(character, next)
       }
-    }
-  const beginnings = [...by_text].map(([text, phrases]) => ({ text, phrases }))
-  return Map.groupBy(beginnings, ({ text }) => text.slice(0, key_length))
-}
-
-/** Few beginnings share so many characters. Shorter ones are found by all of theirs. */
-const key_length = 3
-
-export function phrasesAt(index: PhraseIndex, sentence: string, start: number): KnownPhrase[] {
-  const found: KnownPhrase[] = []
-  for (let length = 1; length <= key_length; length += 1) {
-    const beginnings = index.get(sentence.slice(start, start + length))
-    if (beginnings)
-      for (const { text, phrases } of beginnings)
-        if (text.length <= length || sentence.startsWith(text, start)) found.push(...phrases)
-  }
-  return found
-}
-
-/** What texts that match begin with: as many characters as tell the most phrases apart. */
-export function beginningsOf(pattern: RegExp): Set<string> {
-  const { alternatives } = parseRegExpLiteral(pattern).pattern
-  let beginnings = new Set([''])
-  for (let length = 1; length <= beginning_max; length += 1) {
-    const found = new Beginnings(length)
-    const { open, ended } = found.ofAlternatives({ open: new Set(['']), ended: new Set() }, alternatives)
-    if (found.are_too_many) break
-    beginnings = open.union(ended)
-  }
-  return beginnings
-}
-
-interface Texts {
-  /** They go on. */
-  open: Set<string>
-  /** They are long enough, or what follows them may be anything. */
-  ended: Set<string>
-}
-
-class Beginnings {
-  readonly #length: number
-  are_too_many = false
-
-  constructor(length: number) {
-    this.#length = length
-  }
-
-  ofAlternatives(before: Texts, alternatives: AST.Alternative[]): Texts {
-    return alternatives
-      .map(({ elements }) => elements.reduce<Texts>((texts, element) => this.#add(texts, element), before))
-      .reduce((one, other) => this.#union(one, other))
-  }
-
-  #add(before: Texts, element: AST.Element): Texts {
-    if (before.open.size === 0 || this.are_too_many) return before
-    switch (element.type) {
-      case 'Assertion':
-        return before
-      case 'Character':
-        return this.#append(before, [String.fromCodePoint(element.value)])
-      case 'CharacterClass':
-        return this.#append(before, charactersOf(element))
-      case 'Group':
-      case 'CapturingGroup':
-        return this.ofAlternatives(before, element.alternatives)
-      case 'Quantifier':
-        return this.#repeat(before, element)
-      default:
-        return this.#append(before, undefined)
+      branch = next
     }
   }
 
-  #repeat(before: Texts, { element, min, max }: AST.Quantifier): Texts {
-    let repeated = before
-    let all: Texts = min === 0 ? before : { open: new Set(), ended: before.ended }
-    for (let times = 1; times <= Math.min(max, this.#length) && repeated.open.size > 0; times += 1) {
-      repeated = this.#add(repeated, element)
-      if (times >= min) all = this.#union(all, repeated)
+  #grow(places: number[], before: readonly Begun[], length: number): Branch {
+    this.#branches += 1
+    const is_end = length === beginning_max || (length >= ranked_max && this.#branches > branches_max)
+    const begun = new Map(before.map((one) => [one.phrase, one]))
+    const nexts = new Map<number, number[]>()
+    for (const place of new Set(places)) {
+      const known = this.#phrases[Math.floor(place / pattern_max)]
+      if (!known || begun.has(known.phrase)) continue
+      const { phrase, order } = known
+      const start = startOf(known)
+      const steps = is_end ? undefined : known.steps.from(place - start)
+      if (!steps) begun.set(phrase, { phrase, rank: Math.min(length, ranked_max) * this.#phrases.length + order })
+      for (const { characters, next } of steps ?? [])
+        for (let index = 0; index < characters.length; index += 1) {
+          const character = characters.charCodeAt(index)
+          const others = nexts.get(character)
+          if (others) others.push(start + next)
+          else nexts.set(character, [start + next])
+        }
     }
-    return all
-  }
-
-  #union(one: Texts, other: Texts): Texts {
-    const texts = { open: one.open.union(other.open), ended: one.ended.union(other.ended) }
-    if (texts.open.size + texts.ended.size > beginnings_max) this.are_too_many = true
-    return texts
-  }
-
-  /** Without characters anything may follow. */
-  #append({ open, ended }: Texts, characters: string[] | undefined): Texts {
-    if (!characters) return { open: new Set(), ended: ended.union(open) }
-    const longer: Texts = { open: new Set(), ended: new Set(ended) }
-    for (const text of open)
-      for (const character of characters) {
-        const all = (text + character).slice(0, this.#length)
-        if (all.length === this.#length) longer.ended.add(all)
-        else longer.open.add(all)
-      }
-    if (longer.open.size + longer.ended.size > beginnings_max) this.are_too_many = true
-    return longer
+    return { begun: [...begun.values()].sort((one, other) => one.rank - other.rank), nexts }
   }
 }
 
-/** Those of a small class. */
-function charactersOf({ negate, elements }: AST.CharacterClass): string[] | undefined {
-  if (negate) return undefined
-  const characters: string[] = []
-  for (const element of elements) {
-    if (element.type !== 'Character' && element.type !== 'CharacterClassRange') return undefined
-    const [min, max] = element.type === 'Character' ? [element, element] : [element.min, element.max]
-    if (characters.length + max.value - min.value >= class_max) return undefined
-    for (let code = min.value; code <= max.value; code += 1) characters.push(String.fromCodePoint(code))
-  }
-  return characters
-}
+const startOf = ({ order }: { order: number }): number => order * pattern_max

@@ -65,14 +65,17 @@ const patternWith =
     return new RegExp(`${start}(?:${source.replace(not_ascii, fold)})${end}`, 'u')
   }
 
-export const says = patternWith('(?<![^ ])', '(?![^ ])')
+/** Such patterns begin at a word. */
+export const word_start = '(?<![^ ])'
+export const word_end = '(?![^ ])'
+export const says = patternWith(word_start, word_end)
 /** Any of these. */
 export const saysAny = (...ways: string[]): RegExp => says`${ways.join('|')}`
 /** For the words before a phrase. */
-export const endsWith = patternWith('(?<![^ ])', '$')
+export const endsWith = patternWith(word_start, '$')
 /** For the words after a phrase. */
-export const startsWith = patternWith('^ ', '(?![^ ])')
-export const contains = patternWith('(?<![^ ])', '(?![^ ])')
+export const startsWith = patternWith('^ ', word_end)
+export const contains = patternWith(word_start, word_end)
 /** The same for languages that are written without spaces. */
 export const unspaced = {
   says: patternWith('', ''),

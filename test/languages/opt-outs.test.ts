@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { test } from 'node:test'
+import { sentencesIn } from '../../server/consent/sentences.ts'
 import { wishIn } from '../../server/consent/spoken.ts'
 import { wordOf } from '../../server/consent/words.ts'
 import { askingOf } from '../../server/consent/written.ts'
+import { en } from '../../server/languages/en.ts'
 import { languages } from '../../server/languages/languages.ts'
-import { beginningsOf } from '../../server/languages/phrase-index.ts'
+import { PhraseIndex } from '../../server/languages/phrase-index.ts'
+import { phrasesOf } from '../../server/languages/wish.ts'
 
 /** What people write and say in one language. */
 interface Said {
@@ -80,22 +83,50 @@ test('a sentence that may be in several languages is in each of them', () => {
   assert.ok(tagsOf('STOP')?.includes('pt'))
 })
 
-test('the first characters of each phrase are known, so that it is found', () => {
-  for (const { tag, opt_outs } of languages)
-    for (const { says } of opt_outs.phrases) assert.ok(!beginningsOf(says).has(''), `${tag}: ${says.source}`)
+test('the first character of each phrase is known, so that few are tried at each word', () => {
+  const tried = new PhraseIndex(languages).phrasesAt('\u0000', 0)
+  assert.deepEqual(
+    tried.map(({ phrase: { language, says } }) => `${language.tag}: ${says.source}`),
+    [],
+  )
 })
 
-test('a phrase is found by each of its beginnings', () => {
-  for (const [pattern, beginnings] of [
-    [/(?:stop|cease)(?: it)?/u, ['cease', 'cease ', 'stop', 'stop i']],
-    [
-      /no (?!one)[a-c]{1,2}/u,
-      ['no a', 'no aa', 'no ab', 'no ac', 'no b', 'no ba', 'no bb', 'no bc', 'no c', 'no ca', 'no cb', 'no cc'],
-    ],
-    [/keine? \S+ mehr/u, ['kein ', 'keine ']],
-    [/[^ ]+nummer/u, ['']],
-  ] as const)
-    assert.deepEqual([...beginningsOf(pattern)].sort(), beginnings)
+test('a phrase is found wherever it begins', () => {
+  const index = new PhraseIndex(languages)
+  for (const { tag, opt_outs } of languages)
+    for (const sentence of readSaid(tag).opt_outs.flatMap(sentencesIn))
+      for (const { says } of opt_outs.phrases) {
+        const found = says.exec(sentence)
+        if (!found) continue
+        const is_found = index.phrasesAt(sentence, found.index).some(({ phrase }) => phrase.says === says)
+        assert.ok(is_found, `${tag}: ${sentence}: ${says.source}`)
+      }
+})
+
+test('a phrase is tried where a text begins as it does', () => {
+  for (const [pattern, begun, others] of [
+    [/(?:stop|cease)(?: it)?/u, ['stop', 'stopping', 'cease it'], ['sto', 'stap', 'it', '']],
+    [/(?<![^ ])(?:stop|no)(?![^ ])/u, ['stop', 'stop it', 'no'], ['stopping', 'not']],
+    [/no (?!one)[a-c]{1,2}d/u, ['no ad', 'no cccd'], ['no d', 'no acx', 'none']],
+    [/(?:(?:all|the) ){0,2}calls?/u, ['call', 'the all calls'], ['the alls', 'calm']],
+    [/(?:a|b?)*c+[de]?f/u, ['abacdf', 'cccf', 'cef'], ['abd', 'cd', 'f']],
+    [/keine? [^ ]+ mehr/u, ['kein x', 'keine x'], ['keiner', 'keins']],
+    [/\S+nummer|\u{1f600}?x|.y/u, ['anything'], []],
+    [/[\u{1f600}\u{1f601}]x/u, ['\u{1f601}x'], []],
+    [/a long beginning/u, ['a long begin'], ['a long bead', 'a long']],
+  ] as const) {
+    const phrases = phrasesOf([], [], pattern)
+    const index = new PhraseIndex([{ ...en, opt_outs: { ...en.opt_outs, phrases } }])
+    const isTried = (text: string) => index.phrasesAt(text, 0).length === 1
+    assert.deepEqual([begun.filter(isTried), others.filter(isTried)], [begun, []], pattern.source)
+  }
+})
+
+test('phrases are tried at words, and those without spaces everywhere', () => {
+  const phrases = phrasesOf([], [], /(?<![^ ])끊어/u, /停止/u)
+  const index = new PhraseIndex([{ ...en, opt_outs: { ...en.opt_outs, phrases } }])
+  const countAt = (text: string, place: number) => index.phrasesAt(text, place).length
+  assert.deepEqual([countAt('지금 끊어', 3), countAt('지금끊어', 2), countAt('請停止', 1)], [1, 0, 1])
 })
 
 test('every language has words, phrases and sayings of its own', () => {

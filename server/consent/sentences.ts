@@ -4,6 +4,7 @@ import { languages } from '../languages/languages.ts'
 const all_fillers = languages.flatMap(({ opt_outs }) => [...opt_outs.fillers, ...(opt_outs.at_once ?? [])].map(fold))
 export const fillers = new Set(all_fillers.filter((filler) => !filler.includes(' ')))
 const filler_pairs = new Set(all_fillers.filter((filler) => filler.includes(' ')))
+const second_fillers = new Set([...filler_pairs].map((pair) => pair.split(' ')[1]))
 
 const short_forms = {
   "don't": 'do not',
@@ -48,15 +49,17 @@ const full_forms = new Map([
   ...Object.entries(short_forms).map(([short, full]): [string, string] => [short.replace("'", ''), full]),
 ])
 
+/** The ends of short forms, which may be words of their own. */
+const form_ends = new Set([...full_forms.keys()].flatMap((form) => [...form].map((_, index) => form.slice(index + 1))))
+
 const sentence_end = /[.!?;…。｡؟؛।॥\n\v\f\r\u0085\u2028\u2029]+/u
 const commas = /[、،]/gu
 export const apostrophes = /['’‘ʼ`´]/gu
 /** Chinese and Japanese are written without spaces. Those that are there mean nothing. */
 const needless_space = /(?<=[\u3040-\u9fff])[^\S\n]+(?=[\u3040-\u9fff])/gu
-const joined = (text: string): string => (unspaced.test(text) ? text.replace(needless_space, '') : text)
-const unspaced = /[\u3040-\u9fff]/u
 /** Such as the first letter of "s-stop". */
 const stutter = /(?<!\p{L})(\p{L}{1,3})-+ ?(?=\1)/gu
+const withoutStutter = (text: string): string => (text.includes('-') ? text.replace(stutter, '') : text)
 const word = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*|,/gu
 
 /**
@@ -64,10 +67,7 @@ const word = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*|,/gu
  * such as "please", and words that are said twice in a row are left out.
  */
 export const sentencesIn = (text: string): string[] =>
-  joined(fold(text.replace(apostrophes, "'")))
-    .replace(commas, ',')
-    .replace(needless_space, '')
-    .replace(stutter, '')
+  withoutStutter(fold(text.replace(apostrophes, "'")).replace(commas, ',').replace(needless_space, ''))
     .split(sentence_end)
     .map((sentence) => plainWords(sentence.match(word) ?? []).join(' '))
     .filter((sentence) => sentence !== '')
@@ -77,15 +77,13 @@ function plainWords(words: string[]): string[] {
   for (const word of words) {
     const last = result.at(-1) ?? ','
     // Speech recognition may write "don't" as "do n't" or "don t".
-    const in_two = full_forms.get(last + word)
-    const is_pair = filler_pairs.has(`${last} ${word}`)
+    const in_two = form_ends.has(word) ? full_forms.get(last + word) : undefined
+    const is_pair = second_fillers.has(word) && filler_pairs.has(`${last} ${word}`)
     if (in_two || is_pair) result.pop()
     if (is_pair || fillers.has(word) || (word === ',' && last === ',')) continue
-    const full = in_two ?? full_forms.get(word) ?? word.replaceAll("'", '')
-    for (const one of full.split(' ')) {
-      result.push(one)
-      dropRepetition(result)
-    }
+    const full = in_two ?? full_forms.get(word)
+    if (full) for (const one of full.split(' ')) addWord(result, one)
+    else addWord(result, word.includes("'") ? word.replaceAll("'", '') : word)
   }
   return result.at(-1) === ',' ? result.slice(0, -1) : result
 }
@@ -93,12 +91,18 @@ function plainWords(words: string[]): string[] {
 const repeated_words_max = 3
 
 /** People say "stop stop calling me" and "do not do not call me". */
-function dropRepetition(words: string[]): void {
-  for (let count = 1; count <= repeated_words_max; count += 1) {
-    const start = words.length - count
-    if (start >= count && words.slice(start).every((word, index) => word === words[start - count + index])) {
-      words.length = start
+function addWord(words: string[], word: string): void {
+  words.push(word)
+  for (let count = 1; count <= repeated_words_max; count += 1)
+    if (isRepeated(words, count)) {
+      words.length -= count
       return
     }
-  }
+}
+
+function isRepeated(words: string[], count: number): boolean {
+  const end = words.length
+  if (end < 2 * count) return false
+  for (let index = end - count; index < end; index += 1) if (words[index] !== words[index - count]) return false
+  return true
 }

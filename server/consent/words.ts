@@ -66,7 +66,9 @@ const signature_start_max = length_max + 100
 export function wordOf(text: string, { by_sms = true } = {}): WordSaid | undefined {
   const [message = ''] = text.trim().replace(before_words, '').slice(0, signature_start_max).split(signature, 1)
   if (message.length > length_max) return undefined
-  const all = wordsIn(message)
+  const folded = fold(message)
+  if (beginsOtherwise(folded)) return undefined
+  const all = wordsIn(folded)
   const words = withoutFillers(all)
   const is_prescribed = by_sms && words.length === all.length
   let said: WordSaid | undefined
@@ -86,9 +88,17 @@ const word = /[\p{L}\p{M}\p{N}]+/gu
 const single_letters = /(?<![^ ])[^ ](?: [^ ](?![^ ]))+/gu
 const repeated_word = /^(.{2,}?)\1+$/u
 
+const first_word = /[\p{L}\p{M}\p{N}]+/u
+
+/** Whether no known word begins the text. Most texts are told by that. One or two letters may begin a word in letters. */
+function beginsOtherwise(folded: string): boolean {
+  const [first = ''] = first_word.exec(folded) ?? []
+  return first.length > 2 && !fillers.has(first) && !known_words.has(first)
+}
+
 /** The words of a short text, without punctuation and symbols. Words that people also write letter by letter are one: S.T.O.P. */
-function wordsIn(text: string): string[] {
-  const words = fold(text).match(word) ?? []
+function wordsIn(folded: string): string[] {
+  const words = folded.match(word) ?? []
   return words
     .join(' ')
     .replace(single_letters, (letters) => letters.replaceAll(' ', '').replace(repeated_word, '$1'))

@@ -13,10 +13,16 @@ const variants: Record<string, string> = {
 }
 const variant_letters = new RegExp(`[${Object.keys(variants).join('')}]`, 'g')
 
+/** Only Arabic and Devanagari have such marks and letters. */
+const may_vary = /[\u0600-\u06ff\u0900-\u097f]/
+
 /** What is compared of a text, whatever the language: it has no case, no accents, no full width, and one i. */
-export const fold = (text: string): string =>
-  normalizeText(text)
+export function fold(text: string): string {
+  const normalized = normalizeText(text)
+  if (!may_vary.test(normalized)) return normalized
+  return normalized
     .normalize('NFD')
     .replace(marks, '')
     .normalize('NFC')
     .replace(variant_letters, (letter) => variants[letter] ?? letter)
+}

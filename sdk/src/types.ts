@@ -865,6 +865,11 @@ export interface AgentConfigurationChange {
     phone_number: string
   }>
   /**
+   * Who presses this key alone, in a call that the agent has made, opts out of all calls and messages. `9` by default. A
+   * step of a script that waits for digits takes it as a digit. `null`: no key does.
+   */
+  opt_out_key?: '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '*' | '#' | null
+  /**
    * What the agent hears and speaks with in calls on real lines: see "Speech" in the guide. `null` for either: offline
    * speech, with `voice`. Replaced as a whole.
    */
@@ -1001,6 +1006,11 @@ export interface NewAgent {
     phone_number: string
   }>
   /**
+   * Who presses this key alone, in a call that the agent has made, opts out of all calls and messages. `9` by default. A
+   * step of a script that waits for digits takes it as a digit. `null`: no key does.
+   */
+  opt_out_key?: '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '*' | '#' | null
+  /**
    * What the agent hears and speaks with in calls on real lines: see "Speech" in the guide. `null` for either: offline
    * speech, with `voice`. Replaced as a whole.
    */
@@ -1135,6 +1145,11 @@ export interface AgentConfiguration {
     /** The number to transfer to, in E.164 form. */
     phone_number: string
   }>
+  /**
+   * Who presses this key alone, in a call that the agent has made, opts out of all calls and messages. `9` by default. A
+   * step of a script that waits for digits takes it as a digit. `null`: no key does.
+   */
+  opt_out_key: '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '*' | '#' | null
   /**
    * What the agent hears and speaks with in calls on real lines: see "Speech" in the guide. `null` for either: offline
    * speech, with `voice`. Replaced as a whole.
@@ -1318,6 +1333,11 @@ export interface AgentChange {
     /** The number to transfer to, in E.164 form. */
     phone_number: string
   }>
+  /**
+   * Who presses this key alone, in a call that the agent has made, opts out of all calls and messages. `9` by default. A
+   * step of a script that waits for digits takes it as a digit. `null`: no key does.
+   */
+  opt_out_key?: '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '*' | '#' | null
   /**
    * What the agent hears and speaks with in calls on real lines: see "Speech" in the guide. `null` for either: offline
    * speech, with `voice`. Replaced as a whole.

@@ -8,6 +8,10 @@ const transfers_max = 10
 export const voices = ['awb', 'kal', 'kal16', 'rms', 'slt'] as const
 export type Voice = (typeof voices)[number]
 
+/** Those of a telephone. */
+export const keys = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '#'] as const
+export type Key = (typeof keys)[number]
+
 export interface Transfer {
   name: string
   phone_number: string
@@ -42,6 +46,14 @@ export const call_settings = {
     },
     description: 'Where the agent may transfer calls to, by the tool `transfer`. Each has another name.',
     examples: [[{ name: 'Support', phone_number: '+14155550199' }]],
+  }),
+  opt_out_key: Type.Unsafe<Key | null>({
+    type: ['string', 'null'],
+    enum: [...keys, null],
+    description:
+      'Who presses this key alone, in a call that the agent has made, opts out of all calls and messages. `9` by default. A step of a script ' +
+      'that waits for digits takes it as a digit. `null`: no key does.',
+    examples: ['9'],
   }),
 }
 

@@ -236,6 +236,7 @@ export const default_configuration: Configuration = {
   voice: null,
   speech: offline_speech,
   transfers: [],
+  opt_out_key: '9',
   recording: { is_on: true, notice: null },
   limits: limit_defaults,
 }

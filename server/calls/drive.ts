@@ -274,7 +274,8 @@ export class CallDrive {
     if (event.type === 'played') this.#keepSpeech(event)
     if (event.type === 'machine') this.#noteMachine(event.kind, at)
     const needs_id = event.type === 'machine' || event.type === 'beep' || event.type === 'transferred'
-    this.#take(needs_id ? { ...event, id: newId() } : event, at)
+    if (event.type === 'digit') this.#take({ ...event, is_awaited: this.#options.answerer.awaitsDigits() }, at)
+    else this.#take(needs_id ? { ...event, id: newId() } : event, at)
   }
 
   /** Who has answered a real line is found by listening. A simulated one reports it. */

@@ -514,9 +514,14 @@ function newVoice(at: At, { claimed, configuration }: Open): Conversation {
 }
 
 function newCallState(at: At, { claimed, configuration }: Open, { say_while, rules: tool_rules }: Tools): CallState {
-  const { contact, time_zone, agent_name, variables, to, leaves_voicemail } = claimed
+  const { contact, time_zone, agent_name, variables, direction, to, leaves_voicemail } = claimed
   const values = valuesOf({ agent_name, variables }, { contact, time_zone, now: at.now })
-  const spoken = leaves_voicemail ? configuration : { ...configuration, voicemail_message: null }
+  const spoken = {
+    ...configuration,
+    ...(!leaves_voicemail && { voicemail_message: null }),
+    // Who calls is asked for digits, and ends the call by hanging up.
+    ...(direction === 'inbound' && { opt_out_key: null }),
+  }
   const settings = settingsFor(spoken, { values, say_while, tool_rules, time_limits: voice_time_limits, kind: 'voice' })
   return {
     engine: newState(settings, at.now),

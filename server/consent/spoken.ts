@@ -17,10 +17,10 @@ const only_stop = new RegExp(`^(?:(?:${before_stop}) )*(?:${stop})(?: (?:${stop}
 
 export type { Wish }
 
-/** What shows that someone wants no more calls and messages. It is kept for ever, so it has only words that the rules know. */
+/** What shows that someone wants no more calls and messages. It is kept for ever, so it has only words, or a key, that the rules know. */
 export interface Shown {
-  /** `answer`: a yes to the question. `silence`: nobody has answered it for a day. */
-  rule: 'word' | 'sentence' | 'answer' | 'silence'
+  /** `answer`: a yes to the question. `silence`: nobody has answered it for a day. `key`: a key was pressed in a call. */
+  rule: 'word' | 'sentence' | 'answer' | 'silence' | 'key'
   language: string
   words: string
 }

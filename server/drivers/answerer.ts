@@ -6,7 +6,7 @@ import type { At, AtOutside } from '../kit/at.ts'
 import { scoreIntent } from '../models/intents.ts'
 import { openModel } from '../models/language-model.ts'
 import { languageOf, listen } from '../models/matching.ts'
-import type { TakenStep } from '../models/script.ts'
+import { awaitsDigits, type TakenStep } from '../models/script.ts'
 import type { Script } from '../models/script-schema.ts'
 import { createScriptedModel, scriptAnswer, scriptOptions } from '../models/scripted.ts'
 import type { Effect } from '../talk/input.ts'
@@ -55,6 +55,8 @@ export interface Answerer {
   }
   /** Returns a script to where it was. */
   continueFrom: (progress: ScriptProgress) => void
+  /** Whether a script waits for digits. What a model has asked for is not known. */
+  awaitsDigits: () => boolean
 }
 
 export const openAnswerer = (parts: AnswererParts): Answerer =>
@@ -82,6 +84,7 @@ function openModelAnswerer({ at, claimed, configuration, tools }: AnswererParts)
       ),
     readResult: () => nothing,
     continueFrom: () => {},
+    awaitsDigits: () => false,
   }
 }
 
@@ -144,6 +147,7 @@ function openScriptedAnswerer({ at, claimed, configuration, tools }: AnswererPar
     continueFrom: (before) => {
       progress = before
     },
+    awaitsDigits: () => awaitsDigits(script, progress, language),
   }
 }
 

@@ -1,7 +1,7 @@
 import { printable, truncate } from '../kit/text.ts'
 import type { Moment } from './dates.ts'
 import { scoreIntent } from './intents.ts'
-import { type Heard, isBetter, languageOf, listen, type Score, scorePhrases } from './matching.ts'
+import { type Heard, isBetter, languageOf, listen, normalize, type Score, scorePhrases } from './matching.ts'
 import { namesIn } from './names.ts'
 import { type Branch, nodes_max, type Script, type ScriptNode, waits } from './script-schema.ts'
 import { findSlot, type Slot } from './slots.ts'
@@ -87,6 +87,13 @@ export function stepScript(
 
 /** Unless the reaction has another one. */
 const reasons_by_input = { begin: 'begin', heard: 'else', silence: 'silence', tool_done: 'tool' } as const
+
+/** Whether the contact may type its answer: the open node takes digits or a telephone number, or has a phrase of digits alone. */
+export function awaitsDigits(script: Script, { node }: Pick<ScriptState, 'node'>, language: string): boolean {
+  const { on = [] } = nodeAt(script, node ?? script.start) ?? {}
+  const isDigits = (phrase: string) => /^[\d ]+$/.test(normalize(phrase, languageOf(language)))
+  return on.some(({ slot, hear = [] }) => slot === 'digits' || slot === 'phone' || hear.some(isDigits))
+}
 
 /** Returns what happens at the current node: words, then the node to go to. Without `go` the agent stays and waits. */
 interface Reaction {

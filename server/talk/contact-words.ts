@@ -4,7 +4,7 @@ import { findLanguage, isOf, languages } from '../languages/languages.ts'
 import { remember, type Step } from './reply.ts'
 import type { Voice } from './state.ts'
 
-/** This is about what the contact has said in a call that is no turn yet, and what it asks for. */
+/** This is about what the contact has said or typed in a call that is no turn yet, and what it asks for. */
 
 /** A step of a call. */
 export type VoiceStep = Step & { state: { voice: Voice } }
@@ -40,10 +40,18 @@ interface Wished {
   sayings: Pick<Sayings, 'no_more_calls' | 'no_more_question'>
 }
 
-/** Returns what the contact's words ask for before any model sees them. The greeting of a voicemail is nobody's wish. */
+/** Whether the contact has pressed the key that ends calls for good, and no other. It counts once: it is soon pressed again. */
+export const hasPressedOptOut = ({ voice, settings }: VoiceStep['state']): boolean =>
+  voice.digits === settings.voice?.opt_out_key && !voice.are_digits_awaited && !voice.has_opted_out
+
+/** Returns what the contact's words or keys ask for before any model sees them. The greeting of a voicemail is nobody's wish. */
 export function wishOf(step: VoiceStep): Wished | undefined {
   const { voice, settings } = step.state
   if (!settings.obeys_stop_words || voice.machine === 'voicemail') return undefined
+  if (hasPressedOptOut(step.state)) {
+    const shown: Shown = { rule: 'key', language: settings.language, words: voice.digits }
+    return { wish: 'opt_out', shown, sayings: settings.sentences }
+  }
   const text = unwrittenWords(voice)
   const found = wishIn(text)
   const asked = lastQuestion(step)

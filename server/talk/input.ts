@@ -53,7 +53,8 @@ export type VoiceInput =
   /** `text` has the words of this stretch of speech so far. With `part` these are all of them. */
   | { type: 'heard'; text: string; part?: SpeechPart }
   | { type: 'speech_stopped' }
-  | { type: 'digit'; digit: string }
+  /** `is_awaited`: a script waits for digits. */
+  | { type: 'digit'; digit: string; is_awaited?: boolean }
   /** What the contact has heard of the reply. */
   | { type: 'played'; reply: string; parts: SpeechPart[] }
   | { type: 'play_done'; reply: string; is_lost?: boolean }

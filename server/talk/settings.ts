@@ -101,11 +101,12 @@ export const settingsFor = (
 }
 
 const voiceSettings = (
-  { recording, voicemail_message, script, limits }: Configuration,
+  { recording, voicemail_message, opt_out_key, script, limits }: Configuration,
   values: Values,
 ): Settings['voice'] => ({
   notice: recording.is_on && recording.notice !== null ? fill(recording.notice, values) : null,
   voicemail_message: voicemail_message === null ? null : fill(voicemail_message, values),
+  opt_out_key,
   asks_on_silence: script !== null,
   call_ms: limits.call_seconds_max * 1_000,
 })

@@ -34,6 +34,8 @@ export interface Voice {
   is_contact_speaking: boolean
   /** Keys that the contact has pressed, and that are no turn yet. */
   digits: string
+  /** A script waited for digits when the last one was pressed. */
+  are_digits_awaited: boolean
   /** Since when the agent waits for more of what is no turn yet. */
   waiting_since: number | null
   /** Since when the agent waits for the contact. */
@@ -261,6 +263,8 @@ export interface VoiceSettings {
   /** It is said before the first words: that the call is recorded, for example. */
   notice: string | null
   voicemail_message: string | null
+  /** Who presses this key alone wants no more calls. */
+  opt_out_key: string | null
   /** Whether the script says what to do when the contact is silent. */
   asks_on_silence: boolean
   /** A call may last this long. */
@@ -332,6 +336,7 @@ const new_voice: Voice = {
   hearing: '',
   is_contact_speaking: false,
   digits: '',
+  are_digits_awaited: false,
   waiting_since: null,
   silent_since: null,
   reminders: 0,

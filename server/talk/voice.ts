@@ -1,6 +1,7 @@
 import { isYesToNoMore, wishIn } from '../consent/spoken.ts'
 import { isYes } from './confirm.ts'
 import {
+  hasPressedOptOut,
   hasUnwritten,
   noteOptOut,
   questionLanguage,
@@ -61,8 +62,9 @@ export function takeVoice(step: VoiceStep, input: VoiceInput): void {
       break
     case 'digit':
       voice.digits = (voice.digits + input.digit).slice(0, digits_max)
+      voice.are_digits_awaited = input.is_awaited ?? false
       voice.waiting_since = now
-      if (state.reply && !isUninterruptible(step)) interrupt(step)
+      if (mayInterruptByKey(step)) interrupt(step)
       if (state.phase === 'listening') state.phase = 'settling'
       delete state.timers.settle
       break
@@ -140,6 +142,10 @@ const isInNotice = ({ state: { reply, voice } }: VoiceStep): boolean =>
 
 const isUninterruptible = (step: VoiceStep): boolean =>
   step.state.reply?.voice.is_uninterruptible === true || isInNotice(step)
+
+/** Nobody has to hear the notice to end the calls. */
+const mayInterruptByKey = (step: VoiceStep): boolean =>
+  step.state.reply?.voice.is_uninterruptible === false && (hasPressedOptOut(step.state) || !isInNotice(step))
 
 function interrupt(step: VoiceStep): void {
   replies.interrupt(step, 'interrupted')

@@ -41,6 +41,7 @@ const defaults = {
   voice: null,
   speech: { listen: null, speak: null },
   transfers: [],
+  opt_out_key: '9',
   recording: { is_on: true, notice: null },
 }
 
@@ -248,6 +249,7 @@ const configured = {
     speak: { provider: 'openai', model: 'gpt-5-mini', voice: 'alloy', speed: 1.25 },
   },
   transfers: [{ name: 'Support', phone_number: '+14155550199' }],
+  opt_out_key: '#',
   recording: { is_on: false, notice: 'This call is recorded.' },
   limits: {
     turns_max: 1,
@@ -468,6 +470,8 @@ const invalid_fields: [path: string, change: object][] = [
   ['transfers.0.phone_number', { transfers: [{ name: 'Support', phone_number: '4155550199' }] }],
   ['transfers.0.name', { transfers: [transferTo('')] }],
   ['transfers.1.name', { transfers: [transferTo('Support'), transferTo('Support')] }],
+  ['opt_out_key', { opt_out_key: '10' }],
+  ['opt_out_key', { opt_out_key: 9 }],
 ]
 
 test('an invalid configuration is rejected on create and on update, also in a draft', async () => {

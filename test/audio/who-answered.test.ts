@@ -7,7 +7,7 @@ import { openLog } from '../../server/kit/log.ts'
 import type { LineEvent } from '../../server/talk/line.ts'
 import { byForm } from '../support/property-runs.ts'
 import { requireSpeech, speech_folder } from '../support/speech.ts'
-import { type Talk, talk_settings, talkOn } from '../support/talk-on-line.ts'
+import { type Talk, talk_settings, talkOn, voice_settings } from '../support/talk-on-line.ts'
 import {
   openFakeVoice,
   openFakeWire,
@@ -37,7 +37,7 @@ const message = 'This is Acme. Please call us back.'
 const settings = {
   ...talk_settings,
   greeting: 'Hello, this is the assistant of Acme.',
-  voice: { notice: null, voicemail_message: message, asks_on_silence: false, call_ms: 3_600_000 },
+  voice: { ...voice_settings, voicemail_message: message },
 }
 
 type Event = LineEvent<Fact>

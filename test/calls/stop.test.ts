@@ -247,7 +247,7 @@ class Talk {
         answer_ms: 20_000,
         tools_ms: 25_000,
         person_ms: 60_000,
-        voice: { notice: null, voicemail_message: null, asks_on_silence: false, call_ms: 1_800_000 },
+        voice: { notice: null, voicemail_message: null, opt_out_key: '9', asks_on_silence: false, call_ms: 1_800_000 },
       },
       0,
     )

@@ -4,12 +4,12 @@ import { type Fact, merge, summarize } from '../../server/calls/facts.ts'
 import { step } from '../../server/talk/engine.ts'
 import type { Effect, EngineInput, Input } from '../../server/talk/input.ts'
 import { newState, type Settings, type TimerName } from '../../server/talk/state.ts'
-import { talk_settings } from '../support/talk-on-line.ts'
+import { talk_settings, voice_settings } from '../support/talk-on-line.ts'
 
 const message = 'Please call us back.'
 const settingsWith = (voicemail_message: string | null): Settings => ({
   ...talk_settings,
-  voice: { notice: null, voicemail_message, asks_on_silence: false, call_ms: 3_600_000 },
+  voice: { ...voice_settings, voicemail_message },
 })
 
 /** The engine, without a line and a model. */

@@ -52,6 +52,7 @@ const settings = fc.record<Settings>({
   voice: fc.record({
     notice: fc.constantFrom(null, notice),
     voicemail_message: fc.constantFrom(null, 'Please call us back.'),
+    opt_out_key: fc.constantFrom(null, '9'),
     asks_on_silence: fc.boolean(),
     call_ms: fc.constant(1_800_000),
   }),
@@ -196,7 +197,7 @@ function toInput({ type, text, chosen, tool, is_ok }: Command, state: State, see
     case 'heard_all':
       return { type: 'heard', now, text, part }
     case 'digit':
-      return { type, now, digit: String(chosen) }
+      return { type, now, digit: chosen < 5 ? '9' : String(chosen), is_awaited: !is_ok }
     case 'played':
       return { type, now, reply, parts: played(seen, reply, chosen) }
     case 'play_done':
@@ -463,6 +464,23 @@ property('who wants no more calls is heard before any model is asked, and nobody
     if (opts_out || is_asked) assert.deepEqual(ofType(effects, 'ask'), [])
     const said = ofType(effects, 'say').map(({ text }) => text)
     assert.equal(said.includes(question), is_asked, `${written?.turn.text} is followed by ${said}`)
+  }
+})
+
+property('the key alone ends the calls, and no other digits do', (steps) => {
+  let has_opted_out = false
+  let is_awaited = false
+  for (const { before, input, state, effects } of steps) {
+    if (input.type === 'digit') is_awaited = input.is_awaited === true
+    const written = ofType(effects, 'write').find(({ turn }) => turn.role === 'contact')
+    const opts_out = ofType(effects, 'opt_out').length
+    if (written && /^\d+$/.test(written.turn.text)) {
+      const is_key = written.turn.text === before.settings.voice?.opt_out_key
+      const is_meant: boolean = is_key && !is_awaited && !has_opted_out && state.voice?.machine !== 'voicemail'
+      assert.equal(opts_out, is_meant ? 1 : 0, `${written.turn.text} in ${before.phase}`)
+      if (is_meant) assert.deepEqual(ofType(effects, 'ask'), [])
+    }
+    has_opted_out ||= opts_out > 0
   }
 })
 

@@ -18,6 +18,7 @@ export interface Talk {
 export const voice_settings: VoiceSettings = {
   notice: null,
   voicemail_message: null,
+  opt_out_key: null,
   asks_on_silence: false,
   call_ms: 3_600_000,
 }

@@ -870,6 +870,11 @@ export interface AgentConfigurationChange {
    */
   opt_out_key?: '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '*' | '#' | null
   /**
+   * Whether the agent names `opt_out_key` at the start of the calls that it makes. It always does where the language that
+   * it speaks is not understood: offline speech knows English only. `false` by default.
+   */
+  opt_out_notice?: boolean
+  /**
    * What the agent hears and speaks with in calls on real lines: see "Speech" in the guide. `null` for either: offline
    * speech, with `voice`. Replaced as a whole.
    */
@@ -1011,6 +1016,11 @@ export interface NewAgent {
    */
   opt_out_key?: '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '*' | '#' | null
   /**
+   * Whether the agent names `opt_out_key` at the start of the calls that it makes. It always does where the language that
+   * it speaks is not understood: offline speech knows English only. `false` by default.
+   */
+  opt_out_notice?: boolean
+  /**
    * What the agent hears and speaks with in calls on real lines: see "Speech" in the guide. `null` for either: offline
    * speech, with `voice`. Replaced as a whole.
    */
@@ -1150,6 +1160,11 @@ export interface AgentConfiguration {
    * step of a script that waits for digits takes it as a digit. `null`: no key does.
    */
   opt_out_key: '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '*' | '#' | null
+  /**
+   * Whether the agent names `opt_out_key` at the start of the calls that it makes. It always does where the language that
+   * it speaks is not understood: offline speech knows English only. `false` by default.
+   */
+  opt_out_notice: boolean
   /**
    * What the agent hears and speaks with in calls on real lines: see "Speech" in the guide. `null` for either: offline
    * speech, with `voice`. Replaced as a whole.
@@ -1338,6 +1353,11 @@ export interface AgentChange {
    * step of a script that waits for digits takes it as a digit. `null`: no key does.
    */
   opt_out_key?: '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9' | '*' | '#' | null
+  /**
+   * Whether the agent names `opt_out_key` at the start of the calls that it makes. It always does where the language that
+   * it speaks is not understood: offline speech knows English only. `false` by default.
+   */
+  opt_out_notice?: boolean
   /**
    * What the agent hears and speaks with in calls on real lines: see "Speech" in the guide. `null` for either: offline
    * speech, with `voice`. Replaced as a whole.

@@ -55,6 +55,12 @@ export const call_settings = {
       'that waits for digits takes it as a digit. `null`: no key does.',
     examples: ['9'],
   }),
+  opt_out_notice: Type.Boolean({
+    description:
+      'Whether the agent names `opt_out_key` at the start of the calls that it makes. It always does where the language that it speaks is not ' +
+      'understood: offline speech knows English only. `false` by default.',
+    examples: [false],
+  }),
 }
 
 /** In a PATCH, members that are left out keep their values. */

@@ -11,7 +11,7 @@ import { allOptional, also_called, check, language_tag, multiline, oneOf, option
 import { fingerprintOf } from '../kit/http/idempotency.ts'
 import { model_settings, no_model_settings } from '../models/model-settings.ts'
 import { Script } from '../models/script-schema.ts'
-import { offline_speech, Speech } from '../models/speech-schema.ts'
+import { isOfflineLanguage, offline_speech, Speech } from '../models/speech-schema.ts'
 import type { KeptMcpTool } from '../tools/mcp-schema.ts'
 import { named_tool_pattern } from '../tools/schema.ts'
 import { call_settings, recording } from './call-settings.ts'
@@ -237,6 +237,7 @@ export const default_configuration: Configuration = {
   speech: offline_speech,
   transfers: [],
   opt_out_key: '9',
+  opt_out_notice: false,
   recording: { is_on: true, notice: null },
   limits: limit_defaults,
 }
@@ -278,6 +279,10 @@ export const withoutMcpTools = ({ mcp_tools: _, ...configuration }: Configuratio
 /** As it is published or used. */
 export const withMcpTools = (configuration: Configuration, mcp_tools: KeptMcpTool[]): Configuration =>
   mcp_tools.length === 0 ? configuration : { ...configuration, mcp_tools }
+
+/** Whether the recogniser hears the agent's language. Which ones that of a provider knows is not known: it counts as one that does. */
+export const hearsLanguage = ({ speech, language }: Pick<Configuration, 'speech' | 'language'>): boolean =>
+  speech.listen !== null || isOfflineLanguage(language)
 
 /** Whether an agent needs nothing but what is in memory: it has a script, and the script calls no tools and looks nothing up. */
 export const hasNoTools = ({ script, tools }: Configuration): boolean =>

@@ -4,7 +4,7 @@ import type { Log } from '../kit/log.ts'
 import { invalidState } from '../kit/problem.ts'
 import { ModelError } from '../models/language-model.ts'
 import { findSpeech } from '../models/speech.ts'
-import type { Speech } from '../models/speech-schema.ts'
+import { isOfflineLanguage, type Speech } from '../models/speech-schema.ts'
 import { type OfflineSpeech, openOfflineSpeech } from './offline-speech.ts'
 import type { CallSpeech } from './speech.ts'
 
@@ -46,16 +46,13 @@ export function openSound(options: { folder: string; log: Log }): Sound {
       listen: found.listen ?? offline.listening(),
       // The offline voice is part of the service.
       speak: found.speak ? { ...found.speak, language } : offline.speaking(voice),
-      fallback: has_provider && is_installed && isEnglish(language) ? own() : undefined,
+      fallback: has_provider && is_installed && isOfflineLanguage(language) ? own() : undefined,
       openDetector: offline.openDetector,
     }
   }
 
   return { offline, find, close: offline.close }
 }
-
-/** Offline speech knows no other language. */
-const isEnglish = (language: string): boolean => /^en\b/i.test(language)
 
 /** The provider is gone, or can't be asked. */
 function toProblem(error: unknown): never {

@@ -845,5 +845,8 @@ export const en: Language = {
     opt_out: 'You will get no more messages from us. Reply START to get messages again.',
     no_more_calls: 'I understand. We will not call you again. Goodbye.',
     no_more_question: 'Do you want no more calls and messages?',
+    press_key: 'To get no more calls, press {key}.',
+    star: 'star',
+    hash: 'hash',
   },
 }

@@ -29,6 +29,11 @@ export interface Sayings {
   no_more_calls: string
   /** Asks whether it was one. */
   no_more_question: string
+  /** Says at the start of a call which key ends the calls for good: `{key}`. */
+  press_key: string
+  /** How the keys * and # are called there. */
+  star: string
+  hash: string
 }
 
 /** How people ask for no more calls and messages. They count for every agent, whatever it speaks. */

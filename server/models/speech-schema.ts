@@ -24,6 +24,9 @@ export interface Speech {
 
 export const offline_speech: Speech = { listen: null, speak: null }
 
+/** Offline speech knows English only. */
+export const isOfflineLanguage = (language: string): boolean => /^en\b/i.test(language)
+
 const provider = text({ maxLength: 200, description: 'The name of a provider.', examples: ['ElevenLabs'] })
 
 const model = (description: string, example: string) => ({

@@ -1,12 +1,12 @@
+import type { Key } from '../agents/call-settings.ts'
 import { en } from '../languages/en.ts'
 import type { Sayings } from '../languages/language.ts'
 import { findLanguage } from '../languages/languages.ts'
 import type { Sentences as EngineSentences } from './state.ts'
 
 /** Adds to those of the engine the answers to words such as STOP, and to people who write by WhatsApp instead of SMS. */
-export interface Sentences extends EngineSentences {
+export interface Sentences extends EngineSentences, Sayings {
   too_fast: string
-  opt_out: string
   opt_in: string
   help: string
   text_instead: string
@@ -49,6 +49,13 @@ const german: OwnSentences = {
   opt_in: 'Sie bekommen wieder Nachrichten von uns. Mit STOP beenden Sie das.',
   help: 'Mit STOP bekommen Sie keine Nachrichten mehr, mit START wieder.',
   text_instead: 'Hier können wir nicht antworten. Bitte senden Sie stattdessen eine SMS an diese Nummer.',
+}
+
+/** Returns what agents say about the key that ends calls for good. */
+export function pressKey(key: Key, language: string): string {
+  const { press_key, star, hash } = sentencesIn(language)
+  const name = key === '*' ? star : key === '#' ? hash : key
+  return press_key.replace('{key}', name)
 }
 
 /** Returns what agents say when no model can. They are English where a language has none of its own. */

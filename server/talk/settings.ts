@@ -1,9 +1,9 @@
-import type { Configuration } from '../agents/configuration.ts'
+import { type Configuration, hearsLanguage } from '../agents/configuration.ts'
 import { type Contact, customFieldPath } from '../contacts/schema.ts'
 import * as clock from '../kit/clock.ts'
 import { localIso } from '../kit/time-zone.ts'
 import { fill, type Values } from '../models/template.ts'
-import { sentencesIn } from './sentences.ts'
+import { pressKey, sentencesIn } from './sentences.ts'
 import type { Settings } from './state.ts'
 
 /** How a contact takes part in a conversation. */
@@ -100,16 +100,21 @@ export const settingsFor = (
   }
 }
 
-const voiceSettings = (
-  { recording, voicemail_message, opt_out_key, script, limits }: Configuration,
-  values: Values,
-): Settings['voice'] => ({
-  notice: recording.is_on && recording.notice !== null ? fill(recording.notice, values) : null,
-  voicemail_message: voicemail_message === null ? null : fill(voicemail_message, values),
-  opt_out_key,
-  asks_on_silence: script !== null,
-  call_ms: limits.call_seconds_max * 1_000,
-})
+function voiceSettings(configuration: Configuration, values: Values): Settings['voice'] {
+  const { recording, voicemail_message, opt_out_key, opt_out_notice, language, script, limits } = configuration
+  const names_key = opt_out_notice || !hearsLanguage(configuration)
+  const notices = [
+    ...(recording.is_on && recording.notice !== null ? [fill(recording.notice, values)] : []),
+    ...(names_key && opt_out_key !== null ? [pressKey(opt_out_key, language)] : []),
+  ]
+  return {
+    notice: notices.length > 0 ? notices.join(' ') : null,
+    voicemail_message: voicemail_message === null ? null : fill(voicemail_message, values),
+    opt_out_key,
+    asks_on_silence: script !== null,
+    call_ms: limits.call_seconds_max * 1_000,
+  }
+}
 
 /** Returns the day (UTC) for which tokens are counted. */
 export const dayOf = (now: number): string => clock.iso(now).slice(0, 10)

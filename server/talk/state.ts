@@ -260,7 +260,7 @@ export interface Settings {
 }
 
 export interface VoiceSettings {
-  /** It is said before the first words: that the call is recorded, for example. */
+  /** It is said before the first words: that the call is recorded, and which key ends the calls. */
   notice: string | null
   voicemail_message: string | null
   /** Who presses this key alone wants no more calls. */

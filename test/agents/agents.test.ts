@@ -42,6 +42,7 @@ const defaults = {
   speech: { listen: null, speak: null },
   transfers: [],
   opt_out_key: '9',
+  opt_out_notice: false,
   recording: { is_on: true, notice: null },
 }
 
@@ -250,6 +251,7 @@ const configured = {
   },
   transfers: [{ name: 'Support', phone_number: '+14155550199' }],
   opt_out_key: '#',
+  opt_out_notice: true,
   recording: { is_on: false, notice: 'This call is recorded.' },
   limits: {
     turns_max: 1,
@@ -472,6 +474,7 @@ const invalid_fields: [path: string, change: object][] = [
   ['transfers.1.name', { transfers: [transferTo('Support'), transferTo('Support')] }],
   ['opt_out_key', { opt_out_key: '10' }],
   ['opt_out_key', { opt_out_key: 9 }],
+  ['opt_out_notice', { opt_out_notice: null }],
 ]
 
 test('an invalid configuration is rejected on create and on update, also in a draft', async () => {

@@ -306,15 +306,16 @@ test('a version of the previous release has the defaults of calls, and is still 
   )
   const { draft } = await getAgent(tenant, id)
   assert.partialDeepStrictEqual(draft, { ...stored, limits: { ...stored.limits, call_seconds_max: 1_800 } })
-  const { voicemail_message, voice, speech, transfers, opt_out_key, recording } = draft
+  const { voicemail_message, voice, speech, transfers, opt_out_key, opt_out_notice, recording } = draft
   assert.deepEqual(
-    { voicemail_message, voice, speech, transfers, opt_out_key, recording },
+    { voicemail_message, voice, speech, transfers, opt_out_key, opt_out_notice, recording },
     {
       voicemail_message: null,
       voice: null,
       speech: { listen: null, speak: null },
       transfers: [],
       opt_out_key: '9',
+      opt_out_notice: false,
       recording: { is_on: true, notice: null },
     },
   )
@@ -329,7 +330,13 @@ test('settings of calls are compared like other fields', async () => {
   const tenant = await workspace()
   const { id, deployed_version } = await create(tenant)
   const transfers = [{ name: 'Support', phone_number: '+14155550199' }]
-  const of_calls = { voice: 'rms', recording: { notice: 'Recorded.' }, transfers, opt_out_key: null }
+  const of_calls = {
+    voice: 'rms',
+    recording: { notice: 'Recorded.' },
+    transfers,
+    opt_out_key: null,
+    opt_out_notice: true,
+  }
   const change = { ...of_calls, limits: { call_seconds_max: 60 } }
   await tenant.call('PATCH', `/agents/${id}`, change)
   const { body } = await tenant.call('GET', `/agents/${id}/versions/${deployed_version.id}/diff`)
@@ -337,6 +344,7 @@ test('settings of calls are compared like other fields', async () => {
   assert.deepEqual(body.data.fields.sort(byPath), [
     { path: 'limits.call_seconds_max', before: 1_800, after: 60 },
     { path: 'opt_out_key', before: '9', after: null },
+    { path: 'opt_out_notice', before: false, after: true },
     { path: 'recording.notice', before: null, after: 'Recorded.' },
     { path: 'transfers', before: [], after: transfers },
     { path: 'voice', before: null, after: 'rms' },

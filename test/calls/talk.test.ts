@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { advance, appointment_script, getCall, newCaller, newTestCalls, placeCall, turnsOf } from '../support/calls.ts'
 import { serve, type Tenant } from '../support/harness.ts'
+import { newProvider } from '../support/samples.ts'
 
 const server = await serve()
 
@@ -100,6 +101,33 @@ test('the notice comes first, and a call with all its results has reached its go
   assert.equal(first.text, 'This call is recorded. What is your name?')
   assert.equal(call.end_reason, 'goal_reached')
   assert.ok(call.results.name)
+})
+
+test('the key that ends calls for good is named where the language is not heard, or if the version says so', async () => {
+  const server_speech = { speak: null, listen: { provider: 'Ears', model: null, language: null } }
+  const german = 'Wenn Sie keine Anrufe mehr möchten, drücken Sie die Taste'
+  for (const [configuration, first] of [
+    [{ language: 'de-AT' }, `${german} 9. Hallo.`],
+    [{ language: 'de', opt_out_key: '#' }, `${german} Raute. Hallo.`],
+    [{ language: 'de', opt_out_key: '*', recording: { notice: 'Aufnahme.' } }, `Aufnahme. ${german} Stern. Hallo.`],
+    [{ language: 'de', opt_out_key: null, recording: { notice: 'Aufnahme.' } }, 'Aufnahme. Hallo.'],
+    [{ language: 'de', speech: server_speech }, 'Hallo.'],
+    [{ language: 'de', speech: server_speech, opt_out_notice: true }, `${german} 9. Hallo.`],
+    [{ language: 'en-GB' }, 'Hallo.'],
+    [{ opt_out_notice: true, recording: { is_on: false } }, 'To get no more calls, press 9. Hallo.'],
+    [{ opt_out_notice: true, opt_out_key: null }, 'Hallo.'],
+  ] as const) {
+    const tenant = await server.workspace()
+    await newTestCalls(tenant)
+    await tenant.call('POST', '/providers', newProvider({ name: 'Ears', kind: 'deepgram' }))
+    const script = { start: 'bye', nodes: { bye: { say: 'Hallo.', go: '@end' } } }
+    const agent_id = await newCaller(tenant, { script, ...configuration })
+    const { id } = await placeCall(tenant, { agent_id, to: '+14155550100' })
+    await advance(tenant, 3_600)
+    const { conversation_id } = await getCall(tenant, id)
+    const [turn] = (await turnsOf(tenant, conversation_id)).filter(({ role }: { role: string }) => role === 'agent')
+    assert.equal(turn.text, first, JSON.stringify(configuration))
+  }
 })
 
 test('a result that has the name of a member of all objects is not there before it is', async () => {

@@ -9,6 +9,7 @@ import { en } from '../../server/languages/en.ts'
 import { languages } from '../../server/languages/languages.ts'
 import { PhraseIndex } from '../../server/languages/phrase-index.ts'
 import { phrasesOf } from '../../server/languages/wish.ts'
+import { pressKey } from '../../server/talk/sentences.ts'
 
 /** What people write and say in one language. */
 interface Said {
@@ -44,6 +45,17 @@ for (const { tag } of languages) {
     assert.ok(mistaken.length <= mistaken_max * said.others.length, mistaken.join('\n'))
   })
 }
+
+test('the key is named in every language, and what the agent says of it is no wish of someone who says it', () => {
+  for (const { tag, sayings } of languages) {
+    const names = { '7': '7', '*': sayings.star, '#': sayings.hash }
+    for (const [key, name] of Object.entries(names)) {
+      const said = pressKey(key as '7', tag)
+      assert.ok(said.includes(name) && !said.includes('{'), said)
+      assert.equal(wishIn(said), undefined, said)
+    }
+  }
+})
 
 test('what is kept for ever has neither names nor numbers', () => {
   const shownOf = (text: string) => askingOf(text, { by_sms: true })?.shown.words
@@ -132,7 +144,7 @@ test('phrases are tried at words, and those without spaces everywhere', () => {
 test('every language has words, phrases and sayings of its own', () => {
   for (const { tag, opt_outs, answers, sayings } of languages) {
     assert.ok(opt_outs.words.length > 0 && opt_outs.phrases.length > 0 && answers.yes.length > 0, tag)
-    assert.equal(new Set(Object.values(sayings)).size, 3, tag)
+    assert.equal(new Set(Object.values(sayings)).size, 6, tag)
     assert.ok(sayings.opt_out.includes('START'), tag)
   }
 })

@@ -120,21 +120,37 @@ async function assertEnds(fields: object, key = '9'): Promise<void> {
 }
 
 /** The script hears the digits, and nobody opts out. */
-async function assertTyped(fields: object, { digits = '9', comes_in = false } = {}): Promise<void> {
+async function assertTyped(fields: object, { digits = '9', comes_in = false } = {}) {
   const world = await openWorld(fields)
   const phone = await (comes_in ? world.callIn() : world.callOut())
   const outcome = await whenAsked(world, phone, (person) => person.press(digits))
   assert.deepEqual([outcome.end_reason, outcome.entries, outcome.said[1]], ['agent_hung_up', [], digits])
+  return outcome
 }
 
 test('another key ends the calls if the version names it, and 9 does not', async () => {
   await Promise.all([assertEnds({ opt_out_key: '#' }, '#'), assertTyped({ opt_out_key: '#' })])
 })
 
-test('the key with other digits after it is a number', () => assertTyped({}, { digits: '912' }))
+test('the key with other digits after it is a number', async () => {
+  await assertTyped({}, { digits: '912' })
+})
 
 test('without a key, and in a call that comes in, nobody opts out by one', async () => {
   await Promise.all([assertTyped({ opt_out_key: null }), assertTyped({}, { comes_in: true })])
+})
+
+test('the key is named before the first words, and not in a call that comes in', async () => {
+  const named = 'Wenn Sie keine Anrufe mehr möchten, drücken Sie die Taste 9.'
+  const [dialed, came_in] = await Promise.all([
+    openWorld({ language: 'de' }).then(async (world) =>
+      whenAsked(world, await world.callOut(), (person) => person.press('9')),
+    ),
+    assertTyped({ language: 'de', opt_out_notice: true }, { comes_in: true }),
+  ])
+  assert.deepEqual([dialed.end_reason, dialed.turns[0].heard], ['opted_out', `${named} ${question}`])
+  assert.equal(dialed.entries[0].evidence.language, 'de')
+  assert.equal(came_in.said[0], question)
 })
 
 test('a step of a script that waits for digits takes the key', async () => {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { decide } from '../../server/campaigns/dial/decide.ts'
 import { forecast } from '../../server/campaigns/simulate/forecast.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
-import { advance } from '../support/calls.ts'
+import { advance, appointment_script, newCaller } from '../support/calls.ts'
 import {
   always,
   campaign_start,
@@ -17,6 +17,7 @@ import {
 } from '../support/dialing.ts'
 import { serve } from '../support/harness.ts'
 import { byForm } from '../support/property-runs.ts'
+import { newProvider } from '../support/samples.ts'
 
 const { workspace, pool, at } = await serve()
 const day = 86_400
@@ -124,6 +125,29 @@ test('a forecast of some contacts is about all, and what happens to all lies in 
       assert.ok(interval.low <= count && count <= interval.high, `${count} ${outcome}, ${JSON.stringify(interval)}`)
     }
   }
+})
+
+test('a forecast warns if people who are called can opt out neither by words nor by a key', async () => {
+  const tenant = await workspace()
+  await tenant.addTestClock(campaign_start)
+  const [contact] = await newContacts(tenant, ['00'])
+  const warning =
+    "People can't opt out in a call: the agent doesn't hear the language that it speaks, and has no key that ends calls for good."
+  await request(tenant, 'POST', '/providers', newProvider({ name: 'Ears', kind: 'deepgram' }))
+  const heard = { speak: null, listen: { provider: 'Ears', model: null, language: null } }
+  const script = appointment_script
+  const warningsFor = async (configuration: object, kind = 'voice') => {
+    const agent_id = await newCaller(tenant, { script, ...configuration })
+    const campaign = await newCampaign(tenant, [contact], { agent_id, kind })
+    return (await request(tenant, 'POST', `/campaigns/${campaign.id}/forecast`)).warnings
+  }
+  const silent = { language: 'de', opt_out_key: null }
+  assert.deepEqual(await warningsFor(silent), [warning])
+  assert.deepEqual(await warningsFor({ ...silent, opt_out_notice: true }), [warning])
+  assert.deepEqual(await warningsFor({ language: 'de' }), [])
+  assert.deepEqual(await warningsFor({ ...silent, language: 'en-GB' }), [])
+  assert.deepEqual(await warningsFor({ ...silent, speech: heard }), [])
+  assert.deepEqual(await warningsFor(silent, 'sms'), [])
 })
 
 test('a forecast counts calls that go on, and waits until the workspace has room', async () => {

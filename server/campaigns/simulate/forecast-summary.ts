@@ -1,3 +1,4 @@
+import { hearsLanguage } from '../../agents/configuration.ts'
 import * as clock from '../../kit/clock.ts'
 import type { Forecast } from '../forecast-schema.ts'
 import { type ForecastJob, type ForecastResult, type Simulated, scaleOf } from './forecast-job.ts'
@@ -29,7 +30,7 @@ export function summarizeForecast({ job, result }: Simulated): Omit<Forecast, 'e
       scale,
     ),
     skips,
-    warnings: warningsOf(skips, { is_complete, has_contacts: job.due.length > 0 }),
+    warnings: [...warningsOf(skips, { is_complete, has_contacts: job.due.length > 0 }), ...optOutWarnings(job)],
   }
 }
 
@@ -124,6 +125,17 @@ function timelineOf(
     }
   for (const { ended_at } of own_calls) goOn(intervals.slice(0, indexOf(ended_at)))
   return intervals
+}
+
+/** Who is called must be able to opt out: by words that are heard, or by a key. */
+function optOutWarnings({ campaign, versions }: ForecastJob): string[] {
+  const cantOptOut = ({ configuration }: ForecastJob['versions'][string]) =>
+    configuration.opt_out_key === null && !hearsLanguage(configuration)
+  return campaign.kind === 'voice' && Object.values(versions).some(cantOptOut)
+    ? [
+        "People can't opt out in a call: the agent doesn't hear the language that it speaks, and has no key that ends calls for good.",
+      ]
+    : []
 }
 
 function warningsOf(

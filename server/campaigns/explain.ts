@@ -50,7 +50,7 @@ export async function explainEnrollment(
   }
 }
 
-/** When, by which words and in which conversation the contact has opted out. */
+/** When, by which words or key and in which conversation the contact has opted out. */
 async function describeOptOut(
   at: At,
   { phone_number }: Contact,
@@ -59,7 +59,8 @@ async function describeOptOut(
   const found = await consents.findLatest(at, { kind, phone_number })
   if (found?.status !== 'revoked') return undefined
   const { rule, words, conversation_id } = found.evidence ?? {}
-  const by_words = typeof words === 'string' ? ` with the words "${words}"` : ''
+  const shown = rule === 'key' ? `key ${words}` : `words "${words}"`
+  const by_words = typeof words === 'string' ? ` with the ${shown}` : ''
   const by = rule === 'silence' ? ', by leaving the question unanswered for a day,' : by_words
   const place = typeof conversation_id === 'string' ? ` in the conversation ${conversation_id}` : ''
   return `The contact has opted out at ${found.created_at}${by}${place}.`

@@ -272,6 +272,8 @@ test('what calls need is set for agents and workspaces', { skip }, async () => {
   await click('Add transfer')
   await page.getByLabel('Name of transfer 1').fill('Support')
   await page.getByLabel('Number of transfer 1').fill('+1 415 555 0199')
+  await choose('Key to get no more calls', '# (hash)')
+  await page.getByLabel('Name the key in every call').check()
   await page.getByLabel('Longest call').fill('10')
   await choose('Hears with', 'Voices')
   await page.getByRole('combobox', { name: 'Language of the contact' }).fill('de')
@@ -285,6 +287,7 @@ test('what calls need is set for agents and workspaces', { skip }, async () => {
   assert.equal(draft.voicemail_message, 'Please call us back.')
   assert.deepEqual(draft.transfers, [{ name: 'Support', phone_number: '+14155550199' }])
   assert.equal(draft.limits.call_seconds_max, 600)
+  assert.deepEqual([draft.opt_out_key, draft.opt_out_notice], ['#', true])
   assert.deepEqual(draft.speech, {
     listen: { provider: 'Voices', model: null, language: 'de' },
     speak: { provider: 'Voices', model: null, voice: null, speed: 1.2 },

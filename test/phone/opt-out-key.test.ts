@@ -3,6 +3,7 @@ import { after, test } from 'node:test'
 import { openPhoneNetwork } from '../peers/phone.ts'
 import type { PhoneCall } from '../peers/phone-call.ts'
 import { ended, newCaller, placeCall, turnsOf } from '../support/calls.ts'
+import { enrollmentsOf, newCampaign, request } from '../support/dialing.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, testPool } from '../support/harness.ts'
 import { listCalls, newPhoneChannel } from '../support/phone.ts'
@@ -80,6 +81,12 @@ test('who presses 9 in a call that the agent has made is never called again', as
   assert.deepEqual(outcome.said, [question, '9', confirmation])
   const again = await world.tenant.call('POST', '/calls', { agent_id: world.agent_id, to: phone.to })
   assert.deepEqual([again.status, again.body.error.details.rule], [409, 'opted_out'])
+  const contact = await request(world.tenant, 'POST', '/contacts', { phone_number: phone.to })
+  const campaign = await newCampaign(world.tenant, [contact])
+  const [{ id }] = await enrollmentsOf(world.tenant, campaign)
+  const { rules } = await request(world.tenant, 'GET', `/enrollments/${id}/explain`)
+  const { because } = rules.find(({ rule }: { rule: string }) => rule === 'consent')
+  assert.match(because, / with the key 9 in the conversation /)
 })
 
 test('the key works while the agent speaks, also in its notice, and counts once', async () => {

@@ -14,7 +14,13 @@ const voices: { value: NonNullable<DraftValues['voice']>; label: string }[] = [
   { value: 'kal', label: 'Male, robotic (kal)' },
   { value: 'kal16', label: 'Male, robotic, clearer (kal16)' },
 ]
-const fields = ['voicemail_message', 'recording', 'voice', 'transfers', 'limits']
+const no_key = ''
+const keys: { value: NonNullable<DraftValues['opt_out_key']>; label: string }[] = [
+  ...(['1', '2', '3', '4', '5', '6', '7', '8', '9', '0'] as const).map((key) => ({ value: key, label: key })),
+  { value: '*', label: '* (star)' },
+  { value: '#', label: '# (hash)' },
+]
+const fields = ['voicemail_message', 'recording', 'voice', 'transfers', 'opt_out_key', 'limits']
 const seconds_per_minute = 60
 
 /** What applies to calls only. */
@@ -63,6 +69,24 @@ export function CallSettings({ draft, is_read_only }: { draft: Draft; is_read_on
       />
       <SpeechFields draft={draft} is_read_only={is_read_only} />
       <TransferFields draft={draft} error={errors.transfers} />
+      <Select
+        label="Key to get no more calls"
+        description="Whoever presses it in a call that this agent has made is never called or written to again."
+        data={[{ value: no_key, label: 'No key' }, ...keys]}
+        value={values.opt_out_key ?? no_key}
+        allowDeselect={false}
+        disabled={is_read_only}
+        error={errors.opt_out_key}
+        onChange={(chosen) => change({ opt_out_key: keys.find(({ value }) => value === chosen)?.value ?? null })}
+      />
+      {values.opt_out_key !== null && (
+        <Switch
+          label="Name the key in every call"
+          description={`“To get no more calls, press ${values.opt_out_key}.” Otherwise the agent says this only where it can’t hear the language that it speaks.`}
+          checked={values.opt_out_notice}
+          onChange={({ currentTarget }) => change({ opt_out_notice: currentTarget.checked })}
+        />
+      )}
       <NumberInput
         label="Longest call"
         description="In minutes, up to 120. The call ends after that."

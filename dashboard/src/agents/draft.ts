@@ -23,6 +23,8 @@ export interface DraftValues {
   voice: AgentWithDraft['draft']['voice']
   speech: AgentWithDraft['draft']['speech']
   transfers: AgentWithDraft['draft']['transfers']
+  opt_out_key: AgentWithDraft['draft']['opt_out_key']
+  opt_out_notice: AgentWithDraft['draft']['opt_out_notice']
   limits: AgentWithDraft['draft']['limits']
   deploy_requires: AgentWithDraft['deploy_requires']
 }
@@ -44,6 +46,8 @@ export const draft_labels: Record<keyof DraftValues, string> = {
   voice: 'Voice',
   speech: 'Speech',
   transfers: 'Transfers',
+  opt_out_key: 'Key to get no more calls',
+  opt_out_notice: 'Name the key in every call',
   limits: 'Longest call',
   deploy_requires: 'Required before a deployment',
 }
@@ -85,6 +89,8 @@ export const toValues = ({ name, description, deploy_requires, draft }: AgentWit
   voice: draft.voice,
   speech: draft.speech,
   transfers: draft.transfers,
+  opt_out_key: draft.opt_out_key,
+  opt_out_notice: draft.opt_out_notice,
   limits: draft.limits,
   deploy_requires,
 })

@@ -31,10 +31,11 @@ const toText = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const language_names = new Intl.DisplayNames('en', { type: 'language' })
 
-/** The words that the service has understood, and their language if it is not English. */
+/** The key that was pressed, or the words that the service has understood, and their language if it is not English. */
 function quote({ rule, language, words, ...others }: Record<string, unknown>): string[] | undefined {
   const is_heard = typeof rule === 'string' && typeof words === 'string' && Object.keys(others).length === 0
   if (!is_heard || typeof language !== 'string' || !/^[a-z]{2}\b/.test(language)) return undefined
+  if (rule === 'key') return [`Key ${words}`]
   const [tag = 'en'] = language.split('-')
   if (rule === 'silence') return ['No answer for a day to the question whether they want no more calls and messages']
   return [tag === 'en' ? `“${words}”` : `“${words}” (${language_names.of(tag)})`]

@@ -15,12 +15,12 @@ import {
 
 const not = 'nicht|nich|nciht|nihct|nict|niht|nit|net|ned|nid|nöd|nie|niemals'
 const none = 'nichts|nix|nüt'
-const more = 'mehr|merh|meh|mer|me|wieder|noch|noch ?einmal|noch ?mals?|weiter|weiterhin|lae?nger|erneut|jemals'
-const no_more = `(?:${not}|${none}) (?:${more})(?: (?:${more}))?|nimmer|nimmermehr|nimma|nümme|nüme|nüm`
+const more = 'mehr|merh|meh|mer|me|wieder|wider|noch|noch ?einmal|noch ?mals?|weiter|weiterhin|lae?nger|erneut|jemals'
+const no_more = `(?:${not}|${none}) (?:${more})(?: (?:${more}))?|nimmer|nimmermehr|nimma|nümme|nümm|nüme|nüm`
 const no = 'kein|keine[nmrs]?|keinerlei|kane|koane|koa|kei|keini'
 
 const you = 'sie|ihr|du|se'
-const phone = '(?:(?:meine|unsere|diese|die|ihre|mei)[rnm]? )?(?:telefon|handy|mobil|ruf|festnetz)?nummern?'
+const phone = '(?:(?:meine|unsere|diese|die|ihre|seine|mei)[rnm]? )?(?:telefon|handy|mobil|ruf|festnetz)?nummern?'
 const number =
   `(?:alle )?(?:${phone})|(?:alle )?(?:meine|unsere) (?:persoe?nlichen )?(?:kontakt)?daten|` +
   'meinen? (?:namen|kontakt|eintrag)'
@@ -28,14 +28,14 @@ const us = `mich|uns|mir|mi|ma|mer|eus|hier|(?:an|bei) (?:mir|uns)|(?:(?:auf|unt
 /** What may stand between the words of a demand. */
 const some =
   `${us}|auch|in (?:der )?zukunft|ab jetzt|ab heute|ab|jetzt|nun|ue?berhaupt|stae?ndig|dauernd|immer|` +
-  'weiter|weiterhin|' +
+  'weiter|weiterhin|gerne?|lieber|' +
   'telefonisch|schriftlich|unaufgefordert|per [^ ,]+|von (?:ihnen|euch|dir|eich)|sich|euch|eich|dich|' +
   'bei|beide|noch|so'
 const somehow = `(?: (?:${some})){0,3}`
 
 const call =
-  'anruf[ens]*|telefonate?n?|nachr?ich?te?n?|nachrchten|sms[en]*|whats ?apps?|we?rbung(?:en)?|webung|' +
-  'werbig|reklame|spam|' +
+  'anruf[ens]*|telefonate?n?|nachr?ich?te?n?|nochrichte|nachrchten|sms[en]*|whats ?apps?|we?rbung(?:en)?|webung|' +
+  'w[ea]rbig|reklame|spam|' +
   'newslett?ers?|angeboten?|angebote|infos?|informationen|(?:mitteil|benachrichtig|erinner|zusend|' +
   'belae?stig)ung(?:en)?|' +
   'kontakte?|kontakt(?:aufnahm|versuch|ierung)e?n?|promos?|promotions?|rundschreiben|meldungen|zeug|mist|scheiss'
@@ -48,12 +48,12 @@ const no_calls = `(?:${no}) ${such}${calls}`
 const no_all_calls = `${no_calls}(?:(?: und| oder)(?: auch| (?:${no}))* [^ ,]+| , (?:${no}) [^ ,]+){0,2}`
 
 /** What follows the verb of an order. */
-const polite = 'e?[nd] s(?:ie|e)'
+const polite = 'e?[nd] s(?:ie?|e)'
 const familiar = '(?:e|t|et|ts|ets|ed)?'
 const order = `(?:${familiar}|${polite})`
 const reach =
   'ruf|ruaf|kontaktier|contactier|schreib|schriib|belae?stig|stoe?r|nerv|meld|sims|text|spamm?|behellig|klingel|' +
-  'telefonier|lüt'
+  'telefonier|lüü?t'
 const send = 'schick|send|schreib|schriib'
 /** As the last word. */
 const to_reach =
@@ -63,10 +63,11 @@ const to_reach =
   'et|st|est|ed|e)|' +
   'anufen|anrfen|anruffen'
 const to_send = '(?:zu)?(?:schick|send)(?:e?n|t|et|st|est)'
+const annoying = 'zu (?:nerven|stoe?ren)'
 const with_zu =
   'anzu(?:rufen|schreiben|texten|klingeln)|an zu rufen|aaz?lüte|(?:zu|voll)zu(?:spammen|texten|senden|' +
   'schicken|müllen)|' +
-  '(?:zu|z) (?:kontaktieren|belae?stigen|schreiben|schriibe|stoe?ren|nerven|texten|spammen|senden|schicken|simsen|' +
+  '(?:zu|z) (?:kontaktieren|belae?stigen|schreiben|schriibe|texten|spammen|senden|schicken|simsen|' +
   'behelligen|bombardieren)'
 const reached =
   'an ?gerufen|kontaktiert|belae?stigt|gestoe?rt|genervt|behelligt|an ?geschrieben|ange(?:textet|' +
@@ -76,7 +77,7 @@ const reached =
 const wish =
   'will|wil|wollen|moe?chte|moe?cht|moe?chten|wue?nsche|wue?nschen|brauche?|brauchen|mag|mog|wett|wott|' +
   'wui|wue?|mecht|' +
-  'verlange|verlangen|fordere|fordern|gestatte|erlaube|dulde'
+  'verlange|verlangen|fordere|fordern|gestatte|erlaube|dulde|(?:wue?rden?|hae?tten?) (?:(?:ich|wir) )?(?:gerne?|lieber)'
 const third = 'er|sie|man|meine?|unsere?|der|die|das|ein|eine|jemand|niemand|keiner|wer'
 /** "Ich will", "dann will ich", and "will" at the beginning. */
 const i_wish =
@@ -86,9 +87,10 @@ const few = '(?: [^ ,]+){0,6}'
 
 const list =
   '(?:aus|von|vom) (?:(?:ihre|eure|der|diese|alle|dem|den|deine)[rnm]? ){0,3}' +
+  '(?:(?:whats ?app|sms|newsletter|werbe|info|telefon|anruf|kunden) )?' +
   '(?!warte|gae?ste|teilnehm|bestell|einkauf|preis|wunsch)[^ ,]*(?:listen?|verteilern?|datenbank|' +
   'datenbanken|systeme?n?|' +
-  'kartei|datei|bestand|stamm|adressbuch|kontakten|daten|unterlagen|newsletter|telefonbuch|register|speicher)'
+  'kartei|datei|bestand|(?<=(?:sms|whatsapp|info|newsletter) ?)(?:dienst|service|abo|versand)|stamm|adressbuch|kontakten|daten|unterlagen|newsletter|telefonbuch|register|speicher)'
 const delete_verb = 'streich|nehm|nimm|entfern|loe?sch|trag|schmeiss|werf|wirf|hol|sperr|blockier|vergess|vergiss|tilg'
 const told_to_delete = `(?:${delete_verb})${order}`
 const to_delete =
@@ -98,13 +100,13 @@ const to_delete =
 const to_end =
   '(?:zu )?(?:abbestellen|abbestelle|kue?ndigen|abmelden|beenden|unterlassen|stoppen|stornieren|' +
   'deaktivieren|ausschalten|' +
-  'abschalten|unterbinden|lassen|verzichten)|(?:ein|ab)(?:zu)?stellen|abzubestellen|abzumelden|abzusehen|absehen|' +
+  'abschalten|unterbinden|lassen|verzichten|ablehnen)|(?:ein|ab)(?:zu)?stellen|abzubestellen|abzumelden|abzusehen|absehen|' +
   'verschonen|stopp?|verzichte|e?r?sparen|(?:nicht (?:mehr )?|un)erwue?nscht'
 const told_to_end =
   `(?:stopp|unterlass|beend|spar|verschon|stell|lass|bestell|kue?ndig)${order}|stop|schluss|unterlassung|` +
-  'genug(?= von| mit)|weg|sehen sie|seht|verzichten sie|verzichte|lehne'
+  'genug(?= von| mit)|ende(?= mit)|weg|sehen sie|seht|verzichten sie|verzichte|lehne'
 const consent = '(?:werbe)?(?:einwilligung(?:en)?|einverst[^ ,]+|zustimmung(?:en)?|erlaubnis|genehmigung)'
-const use = `(?:nutzung|verwendung|verarbeitung|speicherung|weitergabe)|${calls}`
+const use = `(?:nutzung|verwendung|verarbeitung|speicherung|weitergabe|ansprache)|${calls}`
 
 /** "Ich habe nicht gesagt, dass", "ich will nicht, dass". */
 const negated: Judgement = [contains`(?:nicht|nie) (?:gesagt|gemeint|gebeten|verlangt)|nicht(?: ,)? dass`, undefined]
@@ -114,7 +116,11 @@ const told_others: Judgement = [
   undefined,
 ]
 const demanded: Judgement = [
-  contains`habe?n?(?: [^ ,]+){0,7} (?:gesagt|gebeten|geschrieben)|(?:ich|wir) sagt?en?|wie gesagt|das letzte`,
+  contains`${[
+    'habe?n?(?: [^ ,]+){0,7} (?:gesagt|gebeten|geschrieben)|(?:ich|wir) sagt?en?|wie gesagt|das letzte',
+    '(?:zum|ein) (?:aller)?letzte[ns](?: mal)?|letzte (?:warnung|aufforderung|mahnung)',
+    'wie oft (?:soll|muss|mue?ssen|sollen|habe?n?) (?:ich|wir)(?: [^ ,]+){0,4} (?:sagen|gesagt|erklae?ren|bitten)',
+  ].join('|')}`,
   'opt_out',
 ]
 /** "Meine Frau sagt", "mein Mann will". */
@@ -142,6 +148,15 @@ const first =
   'deswegen|drum|bite|' +
   'bittte|genug|ruhe|ende|schluss|stopp?|leute|digga|servus|merci|sonst|hor|ey|wie gesagt|hiermit'
 const at_beginning: Judgement = [endsWith`(?:^|(?:${first})(?: |$))(?:(?:${some})(?: |$)){0,4}`, 'opt_out']
+/** "It would be nice if you didn't". */
+const if_kind: Judgement = [
+  endsWith`(?:schoe?n|nett|lieb|dankbar|freuen|toll|gut|super|freundlich|begrue?ssen|verbunden|froh|angenehm)(?: ,)? wenn (?:${you}|man)${few}`,
+  'opt_out',
+]
+const ensured: Judgement = [
+  endsWith`(?:sorg(?:e|en|t)(?: [^ ,]+)?(?: bitte)? dafue?r|sicher|sicherstellen|sicherzustellen|veranlass(?:en|t)(?: sie)?|darauf|bestae?tigen sie(?: mir)?|gewae?hrleisten(?: sie)?)(?: ,)? dass?${few}`,
+  'opt_out',
+]
 const common = [told_others, negated, demanded, reported]
 
 /** Before what "Sie" is to do. */
@@ -162,7 +177,7 @@ const told_familiarly: Judgement[] = [
   [anything, 'unclear'],
 ]
 const should =
-  'koe?nnen|koe?nnten?|koe?nntet|kannst|wue?rden|wue?rdet|wue?rdest|sollen|sollten|sollt|sollst|solltet|due?rfen|' +
+  'koe?nnen|koe?nnten?|koe?nntet|koe?nnt|kannst|wue?rden|wue?rdet|wue?rdest|sollen|sollten|sollt|sollst|solltet|due?rfen|' +
   'due?rft|darfst|chönd|wollen|wollt'
 const you_should: Judgement = [endsWith`(?:(?:${should}) (?:${you})|(?:${you}) (?:${should}))${few}`, 'opt_out']
 const need = '(?:brauch|mue?ss)(?:en|t|st)?'
@@ -172,6 +187,8 @@ const asking = 'bitten|fordere|verlange|auffordern|ersuche|darum|wae?re es|dring
 const told_by_infinitive: Judgement[] = [
   [endsWith`(?:er|man|niemand|keiner)${few}`, undefined],
   negated,
+  if_kind,
+  ensured,
   [endsWith`(?:${wish})(?: [^ ,]+){0,2}(?: ,)? dass? (?:${you}|man|mich|mir|uns|das)${few}`, 'opt_out'],
   ...common,
   how_to,
@@ -189,6 +206,8 @@ const told_by_infinitive: Judgement[] = [
 ]
 /** Before what the contact doesn't want. */
 const wished: Judgement[] = [
+  if_kind,
+  ensured,
   ...common,
   how_to,
   why,
@@ -236,7 +255,7 @@ const about_calls: Judgement[] = [
 ]
 const stopped: Judgement[] = [
   [nothing, 'stop'],
-  [startsWith`,|und`, 'stop'],
+  [startsWith`,|und|ab|jetzt|damit`, 'stop'],
   [anything, undefined],
 ]
 /** After "sign me off". */
@@ -245,10 +264,29 @@ const off: Judgement[] = [
   [startsWith`,|und|oder|${list}|(?:von|vom|aus|fue?r) (?:dem ganzen|all[^ ]*|${such}${calls})`, 'opt_out'],
   [anything, undefined],
 ]
-const new_number: Judgement = [startsWith`(?:, |und )(?:hier|die neue|meine neue|[^ ,]+ (?:die|eine) neue)`, undefined]
+const new_number: Judgement = [
+  startsWith`(?:, |und )(?:hier|die neue|meine neue|[^ ,]+ (?:die|eine) neue|(?:nehm|nutz|verwend|speicher|schreib)[^ ]* (?:sie )?(?:diese|die))`,
+  undefined,
+]
 
+const threat = contains`${[
+  'anwalt[^ ]*|anwae?lt[^ ]*|anzeigen?|anzuzeigen|(?:zeige?|melde?) (?:ich )?(?:sie|euch|dich)|polizei|bundesnetzagentur',
+  'verbraucher(?:zentrale|schutz)|klagen?|verklag[^ ]*|gericht[^ ]*|blockier[^ ]*|sperre?|rechtliche[^ ]*|abmahnung|datenschutz[^ ]*|beschwer[^ ]*',
+].join('|')}`
+const threatened: Judgement[] = [
+  [threat, 'opt_out'],
+  [anything, undefined],
+]
+const again = 'noch ?ein ?mal|noch ?mals?|wieder|weiter|weiterhin|erneut|noch'
+const called_again = saysAny(
+  `noch (?:ein|eine|einen|1) (?:einzige[rsn]? |weitere[rsn]? )?(?:${some_calls})`,
+  `(?:beim?|jede[rsnm]?|die|der|den) (?:(?:nae?chste|weitere|erneute)[rsnm]? |jede[rsnm]? ){1,2}${some_calls}`,
+  `(?:nae?chste|weitere|erneute)[rsnm]? ${some_calls}`,
+  `(?:wenn|falls|sollten|sollte) (?:${you})(?: (?:mich|mir|uns|hier))? (?:${again})(?: (?:mich|mir|uns|hier))? (?:ein )?(?:${to_reach})`,
+  `(?:ruf|schreib|kontaktier|meld)(?:en sie|t ihr|st du) (?:(?:mich|mir|uns|hier|sich|euch|dich) )?(?:${again})(?: (?:an|mich|bei mir))?`,
+)
 const nothing_sent = `(?:(?:${none})(?: mehr)?|${no_all_calls})`
-const ask_why = `(?:schreib|ruf|kontaktier|nerv|belae?stig|schick)(?:e?n sie|t ihr|st du) (?:mich|mir|uns)`
+const ask_why = `(?:schreib|ruf|kontaktier|nerv|belae?stig|schick)(?:e?n sie|t ihr|st du)(?: (?:mich|mir|uns))?`
 const no_interest = '(?:bock|lust|nerv)(?: mehr)? auf'
 
 const phrases: Phrase[] = [
@@ -300,7 +338,7 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      `${no_all_calls}(?: (?:${some})){0,2} (?:mehr|meh|mer)|(?:${no}) (?:mehr|weiter[a-z]*) ${calls}`,
+      `${no_all_calls}(?: (?:${some})){0,2} (?:mehr|meh|mer|me)|(?:${no}) (?:mehr|weiter[a-z]*) ${calls}`,
       `nie (?:wieder|mehr) (?:eine )?${calls}`,
     ),
     before: [
@@ -361,7 +399,7 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      `hoe?r(?:${order}|t ihr) (?:a?uf(?: ,)?${somehow}(?: ${calls})? (?:${with_zu})|(?:auf )?mit ` +
+      `hoe?r(?:${order}|t ihr) (?:a?uf(?: ,)?(?: damit)?(?: ,)?(?: ihm| ihr)?${somehow}(?: ${calls})? (?:${with_zu})|(?:auf |uf )?mit ` +
         `${such}(?:${calls}|schreiben))`,
     ),
     before: told,
@@ -381,7 +419,7 @@ const phrases: Phrase[] = [
     after: whatever,
   },
   {
-    says: says`(?:${told_to_end})(?: (?:ich|mit|von|es|auf|mich|uns|sich|euch|dir)){0,2} ${such}(?:${calls}|schreiben)`,
+    says: says`(?:${told_to_end})(?: (?:ich|mit|von|es|auf|mich|uns|sich|euch|dir)){0,2}(?: (?:den|die|das) (?:versand|zusendung|verschicken|senden))? ${such}(?:${calls}|schreiben)`,
     before: [
       ...common,
       why,
@@ -445,11 +483,126 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      `(?:mich|uns|mi)(?: (?:auch|jetzt|hier))? (?:(?:${list}|von ${such}${calls}) )?` +
+      `(?:mich|uns|mi)(?: (?:auch|jetzt|hier|gerne?))? (?:(?:${list}|von ${such}${calls}) )?` +
         '(?:abmelden|abzumelden|austragen|auszutragen|loe?schen|sperren)',
     ),
     before: [...common, why, [endsWith`nicht`, undefined], at_beginning, you_should, [anything, 'unclear']],
     after: off,
+  },
+  {
+    says: saysAny(
+      `hoe?r(?:${order}|t ihr) (?:auf(?: ,)?(?: (?:mich|uns))? (?:${annoying})|(?:bitte )?(?:damit )?auf(?: damit)?)`,
+    ),
+    before: [
+      [contains`(?:warum|wann|wenn|ob|er|es|sie|die|das|nicht)$`, undefined],
+      [contains`${calls}|belae?stig[^ ,]*|[^ ,]*terror|spam`, 'opt_out'],
+      [endsWith`^|,|und|jetzt|aber|mehr|dann`, 'stop'],
+      [anything, undefined],
+    ],
+    after: [
+      [nothing, 'opt_out'],
+      [
+        startsWith`(?:,|und) (?:(?:ruf|schreib|schick|loe?sch|kontaktier|lass|streich|nehm)[^ ,]*|ich|wir|sonst|nicht|keine|es)`,
+        'stop',
+      ],
+      [startsWith`mit ${such}${calls}`, 'opt_out'],
+      [anything, undefined],
+    ],
+  },
+  { says: called_again, before: [[anything, 'opt_out']], after: threatened },
+  { says: called_again, before: threatened, after: [[anything, 'opt_out']] },
+  {
+    says: saysAny(
+      '(?:(?:lassen sie|lasst|lass|lassts|verschont|bleibt|bleiben sie|geht|gehen sie) (?:mich|mir|uns)(?: [^ ,]+){0,4}|verpisst? (?:euch|dich|sich)|haut? ab) ' +
+        `mit (?:(?:euren|eurem|eurer|ihren|ihrem|ihrer|diesen|diesem|dieser|den|dem|der) )${such}${calls}`,
+    ),
+    before: told,
+    after: always,
+  },
+  {
+    says: saysAny(
+      `kein interesse(?: mehr)? an ${such}[^ ,]*(?:nachrichten|anrufen|sms|werbung|newslettern?|informationen|mitteilungen|whats ?apps?)`,
+      `${no_calls} (?:er|ge)wue?nscht`,
+    ),
+    before: [...common, how_to, has_condition, [anything, 'opt_out']],
+    after: whatever,
+  },
+  {
+    says: says`${no_calls} (?:${to_send}|schreiben|schriibe)`,
+    before: [...common, has_condition, at_beginning, you_should, [anything, undefined]],
+    after: whatever,
+  },
+  {
+    says: saysAny('(?:widerspruchsrecht|recht auf (?:widerspruch|loe?schung|vergessenwerden)|widerspruchs ?recht)'),
+    before: [
+      [contains`(?:habe|hat|was|wie|wo|kein)(?: [^ ,]+){0,2}$`, 'unclear'],
+      ...common,
+      [contains`mache|machen|nutze|ue?be|berufe|nehme|mein|meinem`, 'opt_out'],
+      [anything, 'unclear'],
+    ],
+    after: [
+      [startsWith`gebrauch|aus|geltend|wahr|in anspruch|gemae?ss|nach|und|,`, 'opt_out'],
+      [anything, 'unclear'],
+    ],
+  },
+  {
+    says: says`(?:${number}) (?:geloe?scht|gestrichen|entfernt|gesperrt)(?: aus [^ ,]+ [^ ,]+)? (?:wird|werden|haben|ist)`,
+    before: [
+      if_kind,
+      ensured,
+      [endsWith`(?:${i_wish}|bitte)(?: ,)? dass?(?: auch)?`, 'opt_out'],
+      [endsWith`(?:${i_wish})`, 'opt_out'],
+      [anything, undefined],
+    ],
+    after: always,
+  },
+  {
+    says: says`${told_to_delete}(?: (?:ihn|sie))? ${list}`,
+    before: told,
+    after: [
+      [nothing, 'opt_out'],
+      [startsWith`,|und`, 'opt_out'],
+      [anything, undefined],
+    ],
+  },
+  {
+    says: says`(?:niemand|keiner|nie jemand|nie wieder jemand)${somehow}(?: mehr)? (?:${to_reach})`,
+    before: [ensured, [endsWith`(?:${i_wish})(?: ,)? dass?(?: mich| hier| mir)?`, 'opt_out'], [anything, undefined]],
+    after: whatever,
+  },
+  {
+    says: saysAny(
+      '(?:das|dies|es|sowas) (?:ist|grenzt an) (?:(?:eine?|reine[rs]?|doch|langsam|schon|pure[rs]?|ja|nur|echt) ){0,2}(?:[a-z]*terror|belae?stigung|stalking|noe?tigung|spam)',
+      '(?:das|ihr|es) nervt|nerv(?:t|en sie)? (?:mich |uns )?nicht|nerven sie nicht|sie nerven mich|du nervst',
+      'wer hat (?:ihnen|euch|dir|euch da|denn) (?:meine|diese|unsere) (?:[^ ]*nummer|daten)(?: gegeben)?',
+      '(?:bekomme?|kriege?|erhalte)(?: ich)?(?: von (?:ihnen|euch))? (?:viel )?(?:zu|so|dermassen|echt|ganz schoe?n) viele? ' +
+        calls,
+      `(?:${you}) (?:schick|schreib|ruf|sims|text|meld|send)(?:en|t|st)(?: (?:mich|mir|uns|hier|euch|sich|dich)){0,2}(?: (?:ganz|echt|viel|wirklich|schon|immer))?(?: (?:zu|so|sehr|ziemlich|schoe?n|recht|extrem))? (?:oft|hae?ufig|viele?|stae?ndig|dauernd)`,
+      `(?:${you}) ruf(?:en|t|st) (?:${us}) (?:nie|nicht) (?:wieder|mehr) an`,
+      'ruf(?:en sie|t|)(?: mich| uns)? nicht (?:bei der|auf (?:der|die)|in der|im|am) (?:arbeit|arbeitsplatz|bue?ro|geschae?ft) an',
+    ),
+    before: [
+      [endsWith`(?:warum|wieso|weshalb|wenn|dass|ob|falls|nicht|seit|leider|schade)(?: ,)?(?: [^ ,]+)?`, undefined],
+      [endsWith`^|,|und|aber|nein|jetzt|hallo|ich|zu`, 'unclear'],
+      [anything, undefined],
+    ],
+    after: [
+      [nothing, 'unclear'],
+      [startsWith`,|und|an|nachrichten|sms|werbung|${calls}|mit`, 'unclear'],
+      [anything, undefined],
+    ],
+  },
+  {
+    says: says`(?:hier |mich |mir )?nicht (?:an ?rufen|anschreiben|schreiben|kontaktieren|texten|simsen|anruffen|anrufn)`,
+    before: [
+      [endsWith`^(?:lieber (?:nur )?schreiben ,|[^ ,]*interesse(?: ,)?|nein ,)?`, 'unclear'],
+      [anything, undefined],
+    ],
+    after: [
+      [nothing, 'unclear'],
+      [startsWith`, (?:nur|lieber) (?:schreiben|sms|mail)`, 'unclear'],
+      [anything, undefined],
+    ],
   },
   {
     says: saysAny(
@@ -479,7 +632,10 @@ const phrases: Phrase[] = [
       `(?:(?:mich|uns|${number}) (?:[^ ,]+ ){0,2})?${list} (?:${to_delete})`,
       `(?:${number}) (?:[^ ,]+ )?(?:${to_delete})`,
     ),
-    before: decided,
+    before: [
+      [endsWith`neuen?|alten?|oude|anderen?|richtigen?|(?:den|das|es|ihn)(?: [^ ,]+){0,3}`, undefined],
+      ...decided,
+    ],
     after: [[startsWith`nicht`, undefined], new_number, ...whatever],
   },
   {
@@ -522,7 +678,7 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      `(?:${none}) (?:(?:${more}) )?von (?:ihnen|euch|dir|eich) (?:hoe?ren|hearn|lesen|wissen|haben)`,
+      `(?:${none}|${not}) (?:(?:${more}) )?(?:was |etwas )?von (?:ihnen|euch|dir|eich) (?:hoe?ren|hearn|lesen|wissen|haben)`,
       `von (?:ihnen|euch|dir|eich) (?:${none}|nie) (?:${more})(?: etwas| was)? (?:hoe?ren|hearn|lesen|wissen|haben)`,
     ),
     before: [...wished, [anything, 'unclear']],
@@ -573,8 +729,8 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      '(?:lassen sie|lasst|lass|losst|lossts|lönd) (?:mich|uns|mi) in (?:ruhe|ruah|rueh)',
-      `(?:unterlass|lass)(?:t|en sie)? das|schluss damit|(?:streich|loe?sch)${order} (?:mich|uns)`,
+      '(?:lassen sie|lasst|lass|lassts|losst|lossts|lönd) (?:mich|uns|mi) in (?:ruhe|ruah|rueh|frieden)',
+      `(?:unterlass|lass)(?:t|en sie)? das|schluss damit|(?:streich|loe?sch|entfern|blockier)${order} (?:mich|uns)`,
     ),
     before: [
       [endsWith`nicht|sie|ich|er`, undefined],
@@ -593,7 +749,7 @@ export const de: Language = {
   tag: 'de',
   opt_outs: {
     words: listed(
-      'stop, stopp, stopp sms, stop sms, sms stop, sms stopp, werbung stop, werbung stopp, stop werbung, ' +
+      'stop, stopp, stoppp, stopp alles, stop alles, stopp alle, stop alle, abmleden, abmeldne, abemlden, amelden, stopp sms, stop sms, sms stop, sms stopp, werbung stop, werbung stopp, stop werbung, ' +
         'stopp werbung, ' +
         'abmelden, abmeldung, abbestellen, abbestellung, austragen, deabonnieren',
     ),
@@ -604,12 +760,12 @@ export const de: Language = {
     ),
     phrases,
     another_way,
-    at_once: ['sofort'],
+    at_once: ['sofort', 'umgehend', 'unverzüglich'],
     fillers: [
       ...(
         'bitte danke äh ähm also doch mal ja endlich bloß hallo tschüss einfach gefälligst ' +
         'gefaelligst wirklich ' +
-        'künftig kuenftig zukünftig zukuenftig eigentlich verdammt verdammte verdammten'
+        'hiermit künftig kuenftig zukünftig zukuenftig eigentlich verdammt verdammte verdammten'
       ).split(' '),
       ...['vielen dank', 'auf wiederhören', 'guten tag'],
     ],

@@ -3,7 +3,7 @@ import { anything, contains, endsWith, type Judgement, nothing, type Phrase, say
 
 /** Some letters are often left out, or written twice. */
 const call =
-  'call|cal|phone|telephone|ring|contact|text|txt|message|msg|dial|write to|write|ping|spam|whatsapp|hit|hit up|cold call|' +
+  'call|cal|phone|telephone|ring|contact|conact|cotact|contac|text|txt|message|msg|dial|write to|write|ping|spam|whatsapp|hit|hit up|cold call|' +
   'reach out to|get in touch with|get hold of|harass|pester|hound|solicit|bombard'
 /** Without "ringing": alarms do that too. */
 const calling =
@@ -11,29 +11,29 @@ const calling =
   'spamm?ing?|dial+ing|pinging|whatsapping|soliciting'
 /** These say what is meant only with "me" or "my phone". */
 const calling_someone =
-  `${calling}|ringing?|writing(?: to)?|hitting?(?: up)?|reaching out to|getting in touch with|blowing(?: up)?|har+ass?ing?|` +
+  `${calling}|testing|ringing?|writing(?: to)?|hitting?(?: up)?|reaching out to|getting in touch with|blowing(?: up)?|har+ass?ing?|` +
   'pestering|hassling|hounding|badgering|bombarding|bombing|flooding|filling(?: up)?|clogging(?: up)?|marketing to|' +
   'advertising to|trying(?: to (?:call|reach|contact))?'
 const called =
   'called|phoned|telephoned|rung|rang|contacted|texted|messaged|spammed|bothered|disturbed|harassed|pestered|approached'
 const bother = 'bother|disturb|annoy|bug|trouble|hassle|harass'
-const bothering = 'bothering|disturbing|annoying|bugging|troubling'
+const bothering = 'bothering?|disturbing?|annoying?|bugging?|troubling'
 
 /** Whom the agent calls. */
 const phone =
   '(?:phone|number|num|no|nr|cell|mobile|house|home|office|line|landline|telephone|household|business|inbox)'
 const us =
-  `(?:me+|us)(?: (?:here|up|at all))?|here|this (?:[^ ]+ )?${phone}|` +
-  `(?:my|our|her|his) (?:(?:cell|mobile|home|work|house|business) )?${phone}(?: number)?`
+  `(?:me+|us)(?: (?:here|up|at all))?|here|(?:(?:on|to) )?(?:this (?:[^ ]+ )?${phone}|` +
+  `(?:my|our|her|his|(?:my|our) [^ ]+s) (?:(?:cell|mobile|home|work|house|business) )?${phone}(?: number)?)`
 const call_us = `(?:${call})(?: (?:or|and) (?:${call})){0,4} (?:${us})`
 const some =
-  '(?:any|more|further|all|of|the|these|those|this|your|ur|such|no|some|other|and|or|with|stupid|annoying|silly|dam|da|' +
+  '(?:any|more|any ?more|further|all|of|the|these|those|this|your|ur|such|no|some|other|and|or|with|stupid|annoying|silly|dam|da|' +
   'endless|constant|daily|weekly|automated|automatic|promotional|promo|marketing|advertising|sales|spam|junk|unwanted|' +
   'unsolicited|cold|robo|scam|nuisance|future|additional|direct|text|txt|phone|telephone|sms|whatsapp|group|bulk|' +
   'political|insurance|loan|appointment|service|survey)'
 const one = 'call|te?xt|message|msg|sms|ad'
 const messages =
-  'calls|cals|phone ?calls|robo ?calls|te?xts|mess?age?s|messges|msgs|sms|contact|communications?|correspondence|spam|ads|' +
+  'calls|cals|phone ?calls|robo ?calls|te?xts|mess?age?s|messges|msgs|sms|contact|communications?|correspondence|spam|whats ?apps|dms|ads|' +
   'adverts|advertisements|adverti[sz]ing|promos|promotions|offers|deals|marketing|alerts|notifications|reminders|updates|' +
   'solicitations?|voice ?mails|surveys|newsletters'
 /** "All of these phone calls". */
@@ -55,30 +55,33 @@ const list =
   'customer|internal|message|messaging|promo|spam|stupid|dam|whatever|distribution) ){0,5}' +
   '(?:lists?|databases?|systems?|records|files|books|contacts|computers?|phones?|servers?|register|directory|sheets?)|' +
   'your (?!wait|guest|party|e ?mail|[^ ]+day|class)[^ ]+ lists?|' +
-  '(?:this|your|ur) (?:[^ ]+ )?(?:services?|subscription|campaign|thread|group|channel|broadcast)'
+  '(?:this|your|ur) (?:[^ ]+ )?(?:services?|subscription|campaign|thread|thing|group|channel|broadcast)'
 const do_not_call_list =
   '(?:(?:the|your|ur|a|any|internal|national|company|dnc) ){0,3}' +
   '(?:(?:do not|no) (?:call|contact|disturb|text) (?:list|registry|register)|dnc(?: list)?)'
 const consent = '(?:(?:my|our|any|all|the|prior|previous) ){0,3}(?:consent|permission|authori[sz]ation|right)'
 
-const you = '(?:you|u|ya|yall)(?: people| guys| folks| all| lot)?'
+const you = '(?:you|u|ya|ye|yall)(?: people| guys| folks| all| lot)?'
 const your_company = `${you}|any(?:one)? of you|(?:your|ur|this|that) (?:[^ ]+ )?[^ ]+|anyone (?:there|else)`
 const modal =
   'will|would|can|could|should|shall|must|may|might|had|have|has|am|is|are|was|were|going|gonna|want|wanted|need|like|try|' +
-  'tried|trying|to|better|did|do|does|decided|got|wish'
+  'tried|trying|to|better|did|do|does|decided|got|gotta|wish'
 const wanting =
   'want|wanted|wish|need|like|have|mean|ask|asking|asked|tell|telling|told|say|saying|said|going|trying|think|allowed'
 const demanding =
   'said|say|saying|repeat|demand|request|require|insist|ask|asked|(?:told|tell|telling|asked|ask|asking|beg|begging|want|' +
   `wanted|need|like|expect|urge|instruct|warned|order|advise) (?:${you}|your (?:[^ ]+ )?[^ ]+)`
 
-const do_not = 'do not|dnt|donot|do nt|never|nvr|no longer'
+const do_not = 'do not|dnt|donot|do nt|do nto|do noy|dont|never(?: again)?|nvr|no longer'
 const not_wanting =
-  '(?:(?:do|would|does) not|dnt|no longer|never) (?:want|wish|need|like|care)|(?:rather|prefer|wish|want|like) not|' +
-  'have no (?:wish|desire|interest|need)|not interested'
+  '(?:(?:do|would|does) not|dnt|no longer|never) (?:be )?(?:want(?:ing)?|wish|need(?:ing)?|like|care)|am not wanting|(?:rather|prefer|wish|want|like) not|' +
+  'have no (?:wish|desire|interest|need)|(?:not|no longer) interested'
 const that_you_should =
   '(?: (?:to|that|it|twice|once|you|u|people|guys|should|must|need|have|before|times?|many|several|three|again|now|and|' +
   'last|week|month|year|nicely|yesterday))*(?: ,)?'
+
+/** Often at the end. */
+const insults = 'asshole|arsehole|a hole|bitch|bastards?|creeps?|scammers?|idiots?|losers?|wankers?|morons?'
 
 /** Alternatives that are too long for a line. */
 const any = (...alternatives: string[]): string => alternatives.join('|')
@@ -91,7 +94,7 @@ const or_none: Judgement = [anything, undefined]
 const negated: Judgement = [
   ending(
     '(?:not|dnt|never|without|nobody|no one|no (?:need|reason|plans?|intention) to)(?: you)?' +
-      `(?: (?:${wanting})(?: (?:you|them|anyone|anybody) to| to| that you)?){0,2}`,
+      `(?: (?:${wanting})(?: (?:you|them|anyone|anybody) to| to| that you)?(?: (?:i|we|that i))?){0,3}`,
   ),
   undefined,
 ]
@@ -116,7 +119,7 @@ const reported: Judgement[] = [
   [contains`(?:my [^ ]+|our [^ ]+|he|she|they|someone|somebody) ${saying}`, 'unclear'],
 ]
 const how_to: Judgement = [
-  endsWith`(?:how|way|possible|able|option|tried|trying) to|(?:(?:how|where|when) )?(?:do|can|could|would|may) (?:i|we)`,
+  endsWith`(?:how|way|possible|able|option|tried|trying) to|who (?:do|can|should|must) (?:i|we)(?: [^ ]+){0,4}|(?:(?:how|where|when) )?(?:do|can|could|would|may) (?:i|we)`,
   'unclear',
 ]
 const has_condition = contains`if|in case|when|while|(?<!for )once|until|unless|whether`
@@ -172,7 +175,10 @@ const forbidden: Judgement[] = [
   [endsWith`(?:i|we|${you}|they|he|she|it|who|people|kids|children|friends)(?: ${modal})*`, undefined],
   at_beginning,
   // "On Sundays" and "in the morning" are conditions, and those of many may be who does not call.
-  [endsWith`[^ ]+s|family|staff|police|today|tomorrow|(?:in|on|at|for|during|before|after)(?: [^ ,]+){1,2}`, 'unclear'],
+  [
+    endsWith`[^ ]+s|family|staff|police|today|tomorrow|(?:in|on|at|for(?! (?:me|us))|during|before|after)(?: [^ ,]+){1,2}`,
+    'unclear',
+  ],
   [anything, 'opt_out'],
 ]
 /** Before "don't want". */
@@ -187,6 +193,8 @@ const wished: Judgement[] = [
 ]
 /** Before what the contact does, or lets the agent do: "I want to opt out". */
 const decided: Judgement[] = [
+  // Articles of other languages, which have borrowed the words.
+  [endsWith`de|het|een|der|die|das|den|dem|ein|eine|el|la|le|les|un|une|una|il|lo|os|en|ett|det`, 'unclear'],
   [endsWith`(?:can|could) not`, 'unclear'],
   negated,
   demanded,
@@ -204,7 +212,7 @@ const decided: Judgement[] = [
 ]
 
 const time =
-  'today|tonight|tomorrow|now|right now|until|till|before|after|in the(?! future)|during|while|when|if|unless|every|about|' +
+  'today|tonight|tomorrow|now|right now|until|till|before|after|in (?!(?:the )?future|my|our|any|this)[^ ]+|during|while|when|if|unless|every|about|' +
   '(?:so|too) (?:often|much|late|early)'
 const place =
   '(?:this|on|at) (?!(?:(?:this|my|our|the|any|your) )?(?:number|phone|line|time|all|end|leisure)(?![^ ]))[^ ]+'
@@ -215,7 +223,7 @@ const at_once: Judgement = [startsWith`now|right now`, 'opt_out']
 const for_good: Judgement = [
   starting(
     '(?:back |up |about it |on it |(?:for|about|with) (?:that|this|it) )?' +
-      '(?:ag[ai]+n|agen|any ?mo?re?|any ?moar|nemore|any further|any longer|no more|more|forever)',
+      '(?:ag[ai]+n|agn|agen|any ?mo?re?|any ?moar|nemore|(?:any )?further|any longer|no more|more|forever)',
     'at all|else|in (?:the )?future|by (?:you|u|your|this|anyone)|for good',
     'from (?:you|u|your|now on|this)|going forward|full stop|period|effective|under any|for any',
   ),
@@ -235,7 +243,7 @@ const with_offers: Judgement = [
   'opt_out',
 ]
 const nothing_more: Judgement = [
-  /^(?: (?:,|and|or|but|because|so|as|on|at|i|we|you|u|ur|is|thank|right|do|will|got|wrong|x|xx|xxx)(?: |$)|$)/,
+  /^(?: (?:,|and|or|but|because|so|as|on|at|i|we|you|u|ur|is|thank|right|do|will|got|wrong|here|stop|end of|thats|x|xx|xxx)(?: |$)|$)/,
   'opt_out',
 ]
 const condition: Judgement = [startsWith`(?:again |any ?more )?, (?:if|when|while|until|till|unless|except)`, 'unclear']
@@ -282,41 +290,50 @@ const calls_stopped: Judgement[] = [
   [startsWith`(?:about|for|to|of) (?:my|the|his|her|our) (?!phone|number|mobile|cell)`, 'unclear'],
   [anything, 'opt_out'],
 ]
+/** "I don't want any more calls, dear", but not "don't call me dear". */
+const closed_calls: Judgement[] = [
+  [startsWith`(?:dear|love|luv|hun|darling|boss|guys|folks|lads|people|man|${insults})(?= ,|$)`, 'opt_out'],
+  ...closed,
+]
 const whatever: Judgement[] = [[anything, 'opt_out']]
 const unclear: Judgement[] = [[anything, 'unclear']]
 const only_for_good: Judgement[] = [not_limited, for_good, or_none]
 const if_nothing: Judgement = [nothing, 'opt_out']
 const at_end: Judgement[] = [
   if_nothing,
-  [startsWith`,|or|now|x|wrong|you|u`, 'opt_out'],
-  [startsWith`and (?!use|add|put|replace|save|try|update|change|enter|keep|take|call|book|give|send)`, 'opt_out'],
+  [startsWith`,|or|now|x|wrong|you|u|here|${insults}`, 'opt_out'],
+  [startsWith`and (?!use|add|put|replace|save|try|update|change|enter|keep|take|call|book|give|send)[^ ]+`, 'opt_out'],
   for_good,
   or_none,
 ]
 const at_end_or_unclear: Judgement[] = [[nothing, 'unclear'], [startsWith`,|or|and|so`, 'unclear'], or_none]
 
 const stop =
-  'stop|stopp|stp|stahp|quit|cease|halt|(?:desist|refrain|cease and desist|abstain)(?: from)?|knock off|pack in|lay off|' +
+  'stop|stopp{1,4}|stp|stahp|staph|sotp|stpo|stoo|quit|cease|halt|(?:desist|refrain|cease and desist|abstain)(?: from)?|knock off|pack in|lay off|' +
   'give over|leave off|cut out'
 const stop_with =
   `(?:${stop})(?: (?:with|w|making|sending|doing|giving|leaving))?|` +
   '(?:knock it off|cut it out|pack it in|give it a rest|enough is enough|enough|lay off|easy|stop it|quit it) (?:with|of)'
 const remove =
-  'remove|remov|rmove|rmv|delete|delet|dlt|erase|drop|wipe|scrub|take|taking|get|removing|deleting|strike|scratch|cross|purge|' +
+  'remove|remov|rmove|remvoe|rmv|delete|delet|delte|dlt|erase|block|drop|wipe|scrub|take|taking|get|removing|deleting|strike|scratch|cross|purge|' +
   'pull|knock|clear|unlist|keep|scrap|withdraw|let'
 const off = '(?:off|frm|from|form|out|of)(?: of)?'
-const unsubscribe =
-  'un ?sub(?:s?cri?be?|scirbe|sribe|scibe|scrip?be|scribed? me)?|unsuscribe|unsusbcribe|usubscribe|unsubscibe'
+const unsubscribe = 'un ?sub(?:scribed? me|scribing)?|un ?s[ubscri][ubscri][ubscri][ubscri]{1,5}[bep]{1,2}|usubscribe'
+const gone = 'died|dead|deceased|passed(?: away)?|gone|no longer (?:with us|alive)'
 const threat = contains`${any(
   'block|blocking|blocked|report|reporting|reported|sue|suing|lawyers?|solicitors?|attorney|police|cops|legal|court',
-  'complain|complaining|complaints?|ico|ofcom|fcc|ftc|harassment|charges',
+  'authorities|trading standards|complain|complaining|complaints?|ico|ofcom|fcc|ftc|harassment|charges',
 )}`
 const threatened: Judgement[] = [[threat, 'opt_out'], or_none]
 const called_again = said(
   '(?:if|next time) (?:i|we) (?:get|receive|see|hear) (?:so much as )?(?:one|another|any|a single)' +
     `(?: (?:more|single|other|of|from|these|your|you|phone|te?xt)){0,5} (?:${one}|word|calls|te?xts|messages)`,
   `(?:if|next time) ${you} (?:(?:so much as|dare to|dare|try to|keep|continue to) )?(?:${calling_someone}|${call}) (?:${us})`,
-  `(?:if|next time) ${you} (?:${call}) again`,
+  `if ${you} (?:${call}) again`,
+  `next time ${you} (?:${call})`,
+  `(?:any|one) (?:further|more|other|additional) (?:${one}|contact|communication)s?`,
+  `(?:your|the) next (?:${one})`,
+  `next (?:${one}) (?:${you}|from)`,
 )
 
 const phrases: Phrase[] = [
@@ -339,6 +356,28 @@ const phrases: Phrase[] = [
       or_none,
     ],
   },
+  {
+    says: said(
+      `(?:${stop}) (?:(?:sending|giving|making) (?:her|him|them|my [^ ]+) (?:${calls})|(?:${calling}|ringing) (?:her|him|my [^ ]+))`,
+    ),
+    before: [
+      negated,
+      [contains`${gone}`, 'opt_out'],
+      told_others,
+      ...reported,
+      [endsWith`i|we|to`, undefined],
+      ...unclear,
+    ],
+    after: [[limited, undefined], condition, [startsWith`phone|number|mobile|cell`, undefined], ...whatever],
+  },
+  {
+    says: says`remove|delete|unsubscribe`,
+    before: [
+      [endsWith`(?:interested|(?:wrong|not my|not his|not her) (?:number|person)|spam)(?: ,)?`, 'opt_out'],
+      or_none,
+    ],
+    after: [if_nothing, or_none],
+  },
   { says: says`stop ringing`, before: [...reported, at_beginning, or_none], after: [for_good, if_nothing, or_none] },
   {
     says: said(`(?:${stop_with}) (?:(?:to )?(?:me|us) (?:with )?)?(?:${calls})`),
@@ -347,9 +386,9 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:end|discontinue|turn off|switch off|shut off|disable|kill|put an end to) (?:my )?(?:${calls})`,
+      `(?:end|discontinue|deactivate|turn off|switch off|shut off|disable|kill|put an end to) (?:my )?(?:${calls})`,
       `(?:turn|switch|shut) (?:my )?(?:${calls}) off|stop (?:receiving|getting) (?:${calls}|these|this|them)`,
-      '(?:cancel|end) (?:(?:my|the|these|all|your|any|of|promotional|marketing|text|txt|sms) ){0,4}' +
+      '(?:cancel|end) (?:(?:my|the|these|all|your|any|of|further|future|more|promotional|marketing|text|txt|sms) ){0,4}' +
         '(?:messages|msgs|texts|alerts|notifications|reminders|updates|offers|ads|(?:text|sms|message) subscription)',
       `cancel my subscription to (?:${calls})`,
     ),
@@ -364,7 +403,7 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:(?:appreciate it|grateful|great|nice|obliged|love it|like it) if|(?:rather|wish)(?: that)?) ${you} ` +
+      `(?:(?:appreciate(?: it)?|grateful|great|nice|obliged|love it|like it) if|(?:rather|wish)(?: that)?) ${you} ` +
         `(?:stopped (?:${calling_someone})(?: (?:${us}))?|(?:did|do|would) not ${call_us})`,
     ),
     before: wished,
@@ -391,8 +430,8 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:${do_not})(?: ${you})?(?: (?:dare|go|try|start|think of))?(?: to)? ` +
-        `(?:${call_us}|keep (?:${calling_someone}) (?:${us})|send (?:me|us) (?:anything|(?:${some} ){0,5}(?:${rubbish}))|` +
+      `(?:${do_not})(?: ${you})?(?: (?:dare|go|try|start|think of|bother))?(?: to)? ` +
+        `(?:${call_us}|(?:keep|be) (?:${calling_someone}) (?:${us})|send (?:me|us) (?:anything|(?:${some} ){0,5}(?:${rubbish}))|` +
         `send (?:(?:me|us) (?:${calls})|(?:${calls}) (?:to )?(?:${us})))`,
     ),
     before: forbidden,
@@ -406,13 +445,15 @@ const phrases: Phrase[] = [
   {
     says: said(
       `(?:${do_not}) (?:add|put|sign|keep|include|have) (?:${our_number}) (?:to|on|in|up for) (?:${list}|${calls})`,
-      `(?:${do_not}) send (?:(?:any|more|further|any more|any further) )(?:${calls})`,
+      `(?:${do_not}) send (?:any ?more|more|further|any) (?:${calls})`,
     ),
     before: forbidden,
     after: [[startsWith`to|for|that|about`, undefined], ...closed],
   },
   {
-    says: said(`(?:${do_not}) (?:keep|save|store|share|use|process|sell) (?:my|our|this) (?:${number}|${details})`),
+    says: said(
+      `(?:${do_not}) (?:keep|save|store|share|use|process|sell|have) (?:my|our|this) (?:${number}|${details})`,
+    ),
     before: forbidden,
     after: [[startsWith`on file|for (?:${calls}|sales|direct)`, 'opt_out'], for_good, [nothing, 'unclear'], or_none],
   },
@@ -425,6 +466,16 @@ const phrases: Phrase[] = [
     says: said(`(?:${do_not}) (?:${call})(?: (?:or|and) (?:${call})){0,4}`),
     before: forbidden,
     after: [not_limited, for_good, [/^(?: back)?$/, 'unclear'], or_none],
+  },
+  {
+    says: said(`(?:${do_not}) (?:bother|waste your time) (?:${calling_someone})(?: (?:${us}))?`),
+    before: forbidden,
+    after: [for_good, [nothing, 'unclear'], or_none],
+  },
+  {
+    says: said(`(?:${do_not}) send (?:(?:me|us) )?(?:${one})`, `(?:${do_not}) (?:do|make) (?:sms|calls?|msgs?)`),
+    before: forbidden,
+    after: [for_good, [nothing, 'opt_out'], [startsWith`(?:on|to) (?:${us})`, 'opt_out'], or_none],
   },
   {
     says: said(`(?:${do_not}) (?:(?:${call}|use) (?:it|there|that number)|reach out|get in touch|be in touch)`),
@@ -525,7 +576,94 @@ const phrases: Phrase[] = [
       `(?:${not_wanting}) (?:my|our) (?:${number}|name|${details})(?: to be)?(?: kept| stored)? (?:in|on) (?:${list})`,
     ),
     before: wished,
+    after: closed_calls,
+  },
+  {
+    says: said(
+      `confirm(?: that)? ${you} will (?:not|never|no longer) (?:${call_us})`,
+      `(?:(?:make|making) (?:sure|certain)|ensure|see(?: to it)?)(?: that)? (?:i|we) (?:do not|am not|are not|never|no longer) ` +
+        `(?:(?:get|receive|hear) (?:${calls}|from you|anything)|${called})`,
+      '(?:make (?:sure|certain)|ensure|see(?: to it)?|confirm)(?: that)? (?:my|our|this) ' +
+        `(?:${number}|name|${details}) (?:has been|have been|is|are|gets|will be) (?:removed|deleted|erased|taken off|off)`,
+    ),
+    before: [negated, how_to, [endsWith`i|we`, 'unclear'], if_none, ...whatever],
     after: closed,
+  },
+  {
+    says: says`(?:${not_wanting})(?: to (?:get|receive))? (?:these|those)`,
+    before: wished,
+    after: [[nothing, 'unclear'], [startsWith`(?:any ?more|at all)(?= ,|$)|,`, 'unclear'], or_none],
+  },
+  {
+    says: said(
+      `(?:how many (?:more )?times|how often) (?:do|must|will|did|have|should|am) (?:i|we)(?: (?:have|need|got|going|gotta|had))?(?: to)? ` +
+        `(?:told?|ask(?:ed)?|say|said|tell|repeat)(?: (?:${you}|it|this))?(?: ,)?(?: to| that)? (?:not|stop|do not|remove|take|no)`,
+      `(?:what|which) part of (?:stop ${calling}|stop ${calling_someone}|(?:do not|never) (?:${call})|no more (?:${calls}))`,
+    ),
+    before: [[endsWith`${saying}`, undefined], ...whatever],
+    after: whatever,
+  },
+  {
+    says: says`(?:what|which) part of (?:stop|no|not interested)`,
+    before: whatever,
+    after: unclear,
+  },
+  {
+    says: said(
+      `(?:requesting|request(?: for)?|demand|want|need)(?: the)?(?: immediate)? (?:removal|deletion|erasure) (?:of (?:${our_number})|(?:from|off) (?:${list}))`,
+    ),
+    before: decided,
+    after: whatever,
+  },
+  {
+    says: says`(?:request|requesting) (?:removal|deletion|erasure)`,
+    before: [at_beginning, [endsWith`i|we`, 'unclear'], or_none],
+    after: [[nothing, 'unclear'], or_none],
+  },
+  {
+    says: said(
+      `(?:no|zero) (?:more )?(?:calls?|texts?|messages?|e ?mails?|contact|sms|spam)(?: ,)?(?: (?:or|and|nor|no|more))+ ` +
+        '(?:calls?|texts?|messages?|e ?mails?|contact|sms|spam|nothing)',
+    ),
+    before: [
+      [endsWith`(?:got|get|had|have|were|was|received|receive|made|are|is|been|there|with)(?: [^ ]+)?`, undefined],
+      told_others,
+      ...reported,
+      if_none,
+      [anything, 'opt_out'],
+    ],
+    after: [not_limited, [startsWith`came|arrived|were|are|for|about`, undefined], ...whatever],
+  },
+  {
+    says: said(
+      `(?:(?:get|getting|receive|receiving|have|had|send(?:ing)? (?:me|us)) (?:(?:way|far) )?(?:too|so) (?:many|much)|` +
+        `(?:keep(?: on)?|always|constantly) (?:getting|receiving)) (?:${calls})`,
+      `${you} (?:call|text|message|ring|phone|contact|write)(?: (?:me|us))? (?:(?:way|far) )?too (?:much|often)`,
+      `${you} (?:keep(?: on)?|are (?:always|constantly)) (?:${calling_someone}) (?:${us})`,
+      `why (?:do|are|is|does) ${you} (?:${calling_someone}|${call}) (?:${us}) (?:so|every|all the)(?: [^ ]+)?`,
+    ),
+    before: [[endsWith`(?:i|we|,|^)(?: ${modal}| just)*|(?:^|[^ ]* )(?:because|but|and)|^`, 'unclear'], or_none],
+    after: [[startsWith`from (?!you)|about|for|by mistake`, undefined], ...unclear],
+  },
+  {
+    says: said(
+      '(?:text|e ?mail|message|whatsapp|write)(?: (?:to )?(?:me|us))?(?: ,)? (?:instead of|rather than|not|do not|never) (?:phone ?)?(?:call|ring|phone)(?:s|ing)?',
+      '(?:do not|no) (?:call|ring|phone)s?(?: (?:me|us))?(?: ,)? (?:just |only |but )?(?:text|e ?mail|message|whatsapp|write)',
+      'do not (?:call|ring|phone|text|contact) (?:me|us) at (?:work|(?:my|the) (?:work(?:place)?|office|job|shop))',
+      '(?:prefer|rather have) (?:e ?mails?|texts?|text messages|whatsapp|sms|letters?)',
+    ),
+    before: [[endsWith`(?:^|and|but|,|i|we|would|can you|could you)`, 'unclear'], or_none],
+    after: [[nothing, 'unclear'], [startsWith`,|over|to|than|me|us|instead|because|so|i`, 'unclear'], or_none],
+  },
+  {
+    says: says`(?:this is|thats|that is|its|it is|you are) (?:(?:pure|just|clearly|nothing but|now) )?(?:harassment|harassing me|stalking|spam|spamming me)`,
+    before: [at_beginning, [contains`consider`, 'unclear'], or_none],
+    after: [[nothing, 'unclear'], [startsWith`,|and|i`, 'unclear'], or_none],
+  },
+  {
+    says: says`(?:that is it|thats it|right|ok) ,? ?(?:i am|we are) (?:done|out|finished)|i have had enough(?: of (?:this|you|it))?`,
+    before: [[nothing, 'unclear'], or_none],
+    after: [[nothing, 'unclear'], [startsWith`,`, 'unclear'], or_none],
   },
   {
     says: said(
@@ -559,7 +697,8 @@ const phrases: Phrase[] = [
       not_limited,
       [
         starting(
-          'than|were|was|are|is(?! desired| wanted| welcome)|came|left|to|for(?: my| the| [^ ]+day)|about (?:my|the)',
+          'than|were|was|are|is(?! desired| wanted| welcome)|came|left|for(?: my| the| [^ ]+day)|about (?:my|the)',
+          `to (?!${us})[^ ]+`,
         ),
         undefined,
       ],
@@ -582,7 +721,7 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:(?:had it|(?:sick|tired|fed up|done|finished)(?: [^ ]+ (?:sick|tired))?)(?: up to here)? (?:with|of|from|by|getting|` +
+      `(?:(?:had it|had enough|(?:sick|tired|fed up|done|finished)(?: [^ ]+ (?:sick|tired))?)(?: up to here)? (?:with|of|from|by|getting|` +
         `receiving)|why (?:do|am|are) (?:i|we)(?: (?:keep|still))?)(?: (?:get|getting|receiving))? (?:${calls})`,
       '(?:how|where) (?:do|can|could|to|would)(?: i| we)? (?:stop (?:these|this|them)|get (?:removed|off|out of this))(?= ,|$)',
       `(?:why|how come) (?:do|are|is|does) ${you} (?:keep on|keeps?|still|always|constantly) (?:${calling_someone})`,
@@ -697,6 +836,7 @@ const phrases: Phrase[] = [
       `(?:${remove}) (?:${our_number}|${family}|it|him|her|them|this) (?:${off}) ` +
         `(?:${list}|(?:receiving )?(?:${calls})|everything|all of (?:this|these|it))`,
       '(?:remove|rmv|delete|take) (?:me|us) (?:from|frm|off)(?: of)? this(?= ,|$)',
+      `block (?:${our_number}) from (?:receiving|getting) (?:${calls}|these|this|anything)`,
     ),
     before: told,
     after: [
@@ -713,8 +853,8 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:remove|remov|rmv|delete|delet|dlt|erase|lose|loose|forget|drop|ditch|bin|scrap|burn|wipe|scrub|destroy|dump) ` +
-        `(?:(?:both|all|all of) )?(?:my|our|this) (?:${number}|name|${details})|lose (?:the|that) number`,
+      `(?:remove|remov|rmv|delete|delet|delte|dlt|erase|lose|loose|forget|block|get rid of|forget you (?:ever )?(?:had|have|saw)|drop|ditch|bin|scrap|burn|wipe|scrub|destroy|dump) ` +
+        `(?:(?:both|all|all of) )?(?:my|our|this) (?:${number}|name|${details}|digits)|lose (?:the|that) number`,
     ),
     before: told_or_unclear,
     after: at_end,
@@ -776,15 +916,34 @@ const phrases: Phrase[] = [
     before: [negated, [endsWith`(?:i|we)(?: ${modal})*`, 'stop'], or_none],
     after: [[nothing, 'stop'], or_none],
   },
+  {
+    says: says`(?:remove|take|delete) (?:me|us)(?: off)?`,
+    before: [
+      [
+        endsWith`(?:spam|interested|number|person|died|customer|warning|(?:signed up|asked)(?: for (?:this|these|it|[^ ]+ [^ ]+))?) (?:,|and)`,
+        'opt_out',
+      ],
+      [endsWith`^|,|and|or|so|want you to|need you to|(?:can|could|will|would) ${you}`, 'stop'],
+      or_none,
+    ],
+    after: [[nothing, 'opt_out'], [startsWith`,|and|or|now|right now|again|any ?more|u|you`, 'stop'], or_none],
+  },
+  {
+    says: says`remove(?: the)? (?:number|no|num)`,
+    before: [at_beginning, or_none],
+    after: [if_nothing, for_good, or_none],
+  },
   { says: says`do not disturb`, before: [at_beginning], after: [[nothing, 'stop']] },
   {
     says: said(
-      `leave (?:me|us) (?:alone|be|in peace)|(?:stop|quit) (?:${bothering}) (?:me|us)|do not (?:${bother}) (?:me|us)`,
-      '(?:remove|take|delete) (?:me|us)(?: off)?',
+      `leave (?:me|us) (?:(?:the )?(?:hell|fuck|heck|f) )?(?:alone|be|in peace)|(?:stop|quit) (?:${bothering}) (?:me|us)|do not (?:${bother}) (?:me|us)`,
     ),
     before: [
       negated,
-      [endsWith`i|we|it|they|he|she|to|not|(?:did|may|can|will|would|should|must|could)(?: [^ ]+)?`, undefined],
+      [
+        endsWith`i|we|it|they|he|she|to|not|${messages}|(?:did|may|can|will|would|should|must|could)(?: [^ ]+)?`,
+        undefined,
+      ],
       [anything, 'stop'],
     ],
     after: [[nothing, 'stop'], [startsWith`,|and|or|now|right now|again|any ?more|u|you`, 'stop'], or_none],
@@ -805,7 +964,7 @@ export const en: Language = {
   tag: 'en',
   opt_outs: {
     words: listed(
-      'stop, stop all, stopall, unsubscribe, opt out, optout, remove, unsub, stp, please stop, ' +
+      'stop, sotp, stpo, stoppp, stop thank you, stop all, stopall, unsubscribe, opt out, optout, remove, unsub, stp, please stop, ' +
         'pls stop, stop please, stop pls, stop now, stop everything, stop sending, stop calls, stop text, stop texts, ' +
         'stop txt, stop messages, stop sms, remove me, please remove me, remove me please',
     ),
@@ -820,7 +979,7 @@ export const en: Language = {
     at_once: ['immediately', 'at once', 'right away', 'straight away'],
     fillers: [
       ...(
-        'please pls just really kindly simply ever even already finally seriously honestly actually um uh uhm erm hm mm ' +
+        'please pls plase pleas plese pleaase pleasee just really kindly simply ever even already finally seriously honestly actually um uh uhm erm hm mm ' +
         'oh ah hey hi hello well ok okay yes yeah yep alright look sir madam maam dude mate bro yo thanks sorry bye ' +
         'goodbye fucking fuckin freaking frickin effing damn goddamn bloody flipping plz plss thx cheers hereby ffs wtf omg lol bruh'
       ).split(' '),

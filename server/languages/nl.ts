@@ -18,10 +18,10 @@ const no_more = `(?:${not}|${none}) (?:${more})(?: (?:${more}))?`
 const you = 'u|jullie|julie|je|jij|ge|gij|gijle|gulle|gullie|uw (?:bedrijf|firma)|men|iemand'
 
 const phone =
-  '(?:(?:mijn|mn|m n|ons|onze|dit|deze|het|t) )?(?:(?:gsm|telefoon|mobiele?) ?)?(?:nummers?|numer|nr|' +
+  '(?:(?:mijn|mn|m n|ons|onze|dit|deze|het|t|zijn|haar) )?(?:(?:gsm|telefoon|mobiele?) ?)?(?:nummers?|numer|nr|' +
   'telefoon|gsm|lijn|toestel)'
-const number = `${phone}|(?:al )?(?:mijn|mn|onze) (?:persoonlijke )?(?:contact)?(?:gegevens|data)`
-const our_number = `mij|me|m|ons|${number}|(?:mijn|mn|onze) naam`
+const number = `${phone}|(?:al )?(?:mijn|mn|onze|zijn|haar) (?:persoonlijke )?(?:contact)?(?:gegevens|data)`
+const our_number = `mij|me|m|ons|(?:ons|mijn) (?:gezin|bedrijf|familie)|${number}|(?:mijn|mn|onze) naam`
 /** What may stand between the words of a demand. */
 const some =
   `mij|me|m|ons|(?:op |naar )?(?:${phone})|hier|ook|voortaan|nou|nu|maar|eens|even|nog|verder|zomaar|` +
@@ -41,7 +41,7 @@ const calls = `[^ ,]*(?:${call})`
 const some_calls = `(?:(?:reclame|marketing|spam|bel|nieuws|sms) ?)?(?:${call})`
 /** "Die eeuwige". */
 const such = '(?:(?!(?:een|geen|mijn|mij|me|ons|onze|mn|ik|we|wij|niet)(?![^ ]))[^ ,]+ ){0,2}'
-const no = 'geen|gene|genen|gn'
+const no = 'geen|gene|genen|gen|geeen|gn'
 const no_calls = `(?:${no}) ${such}${calls}`
 const no_all_calls = `${no_calls}(?:(?: en| of)(?: ook| (?:${no}))* [^ ,]+| , (?:${no}) [^ ,]+){0,2}`
 
@@ -49,21 +49,21 @@ const reach =
   'bel|telefoneer|contacteer|app|sms|whatsapp|schrijf|stoor|benader|spam|draai|val|stalk|text|bericht|kontakteer'
 /** What the agent does, as the last word. */
 const to_reach =
-  '(?:te )?(?:(?:op|aan)?(?:bellen|belt|bel|bellne|belen)|(?:op|aan|lastig) te (?:bellen|vallen|' +
+  '(?:te )?(?:(?:op|aan)?(?:bellen|belt|bel|bellne|belen|be[ln]le)|(?:op|aan|lastig) te (?:bellen|vallen|' +
   'schrijven)|telefoneren|' +
-  'telefoneert|[ck]ontact(?:eren|eert)|appen|appt|smsen|smst|whatsappen|schrijven|schrijft|' +
+  'telefoneert|[ck]ontact(?:eren|eert)|appen|appt|smsen|smse|smst|whatsappen|schrijven|schrijft|' +
   'aanschrijven|storen|stoort|' +
-  'benaderen|benadert|lastigvallen|lastigvalt|vallen|valt|spammen|spamt|draaien|draait|opnemen|neemt|' +
+  'benaderen|benadert|lastigvallen|lastigvalt|vallen|valt|spammen|spamen|spamt|draaien|draait|opnemen|neemt|' +
   'opneemt|zoeken|zoekt)'
 const to_send = '(?:te |toe te |op te )?(?:(?:toe|op)?(?:sturen|stuurt|zenden|zendt)|sture)'
 const reached =
-  '(?:op)?gebeld|gecontacteerd|lastig ?gevallen|benaderd|gestoord|gespamd|aangeschreven|geappt|getelefoneerd'
+  '(?:op)?gebel[dt]|gecontacteerd|lastig ?gevallen|benaderd|gestoord|gespamd|aangeschreven|geappt|getelefoneerd'
 const to_do = `${to_reach}|${to_send}`
 
 const wish = 'wil|willen|wou|wilde|wens|wensen|hoef|hoeven|verlang|verzoek|zou willen|zouden willen|moet|moeten'
 const third = 'hij|zij|ze|ie|die|dat|mijn|mn|onze|ons|de|het|een|niemand|iemand|wie'
 const i_wish =
-  `(?:ik|wij|we|k)(?: (?!(?:${third})(?![^ ]))[^ ,]+){0,3} (?:${wish})|(?:${wish}) (?:ik|wij|we)|kwil|` +
+  `(?:ik|wij|we|k)(?: (?!(?:${third})(?![^ ]))[^ ,]+){0,3} (?:${wish}|zou|zouden)|(?:${wish}) (?:ik|wij|we)|kwil|` +
   `(?:^|, |en |maar )(?:${wish})`
 const few = '(?: [^ ,]+){0,6}'
 
@@ -71,13 +71,13 @@ const list_of =
   '(?:van|uit|af van|in) (?:(?:de|het|uw|jullie|die|deze|al|alle|je|ulder) ){0,3}' +
   '(?!wacht|boodschappen|gasten|deelnemers)[^ ,]*(?:lijst|lijsten|lijstje|bestand|bestanden|systeem|' +
   'systemen|database|databank|' +
-  'computer|administratie|nieuwsbrief|register|boek)'
+  'computer|administratie|nieuwsbrief|groep|groepsapp|mailing|register|boek)'
 const sms_list =
   '(?:van|uit) (?:(?:de|het|uw|jullie) ){0,2}(?:sms|bel|mailing|verzend|klanten|contact) (?:lijst|bestand)'
 const list = `${list_of}|${sms_list}`
 const to_delete =
   '(?:(?:te|willen|laten) )?(?:verwijderen|verwijdert|schrappen|schrapt|wissen|wist|halen|haalt|gooien|' +
-  'smijten|deleten|blokkeren|doorstrepen|' +
+  'afhalen|weghalen|af te halen|weg te halen|afvoeren|smijten|deleten|blokkeren|doorstrepen|' +
   'nemen|uitschrijven|doen|zetten)|eruit|er uit|eraf|weg|wegdoen|uit|af|verwijderd|geschrapt|gewist'
 const told_to_delete =
   '(?:verwijder|schrap|wis|haal|gooi|smijt|neem|zet|doe|streep|delete|blokkeer|wist|vergeet|' + 'gum)t?'
@@ -93,7 +93,11 @@ const told_others: Judgement = [
   undefined,
 ]
 const demanded: Judgement = [
-  contains`(?:heb|hebben|had)(?: [^ ,]+){0,7} (?:gezegd|gevraagd|verzocht|laten weten)|ik ze[ig]|zoals gezegd|zei ik`,
+  contains`${[
+    '(?:heb|hebben|had)(?: [^ ,]+){0,7} (?:gezegd|gevraagd|verzocht|laten weten)|ik ze[ig]|zoals gezegd|zei ik',
+    '(?:aller)?laatste (?:keer|maal|waarschuwing)(?! dat)|zoveelste keer',
+    'hoe vaak (?:moet|moeten) (?:ik|wij|we)(?: [^ ,]+){0,3} (?:zeggen|vragen|herhalen)',
+  ].join('|')}`,
   'opt_out',
 ]
 /** "Mijn vrouw zegt". */
@@ -118,9 +122,18 @@ const time =
   'onder) [^ ,]+|voor (?!mij|ons|altijd)[^ ,]+'
 const at_time: Judgement = [endsWith`(?:${time})${few}`, undefined]
 const first =
-  'en|maar|of|dus|want|nee|neen|nee dank u|,|[^ ,]*interesse|geinteresseerd|daarom|liever|liefst|duidelijk|jongens|' +
+  'en|maar|of|dus|want|nee|neen|nee dank u|,|[^ ,]*inte?ress?e|nummer|verbonden|persoon|keer|geinteresseerd|daarom|liever|liefst|duidelijk|jongens|' +
   'jong|allez|genoeg|klaar|luister|anders|he|man|niet meer|stop|rust|hoeft niet meer|zeg|joh'
 const at_beginning: Judgement = [endsWith`(?:^|(?:${first})(?: |$))(?:(?:${some})(?: |$)){0,4}`, 'opt_out']
+/** "It would be nice if you didn't". */
+const if_kind: Judgement = [
+  endsWith`(?:fijn|prettig|prijs stellen|dankbaar|waarderen|blij|leuk|goed|lief|vriendelijk|liever|liefst)(?: zijn| vinden)?(?: ,)? (?:als|dat|indien|wanneer) (?:${you}|ik)${few}`,
+  'opt_out',
+]
+const ensured: Judgement = [
+  endsWith`(?:zorg(?:t|en)?(?: u| jullie)?(?: er)?(?: ?voor)?|bevestig(?:t|en)?)(?: mij| me)?(?: ,)? dat${few}`,
+  'opt_out',
+]
 const common = [negated, told_others, demanded, reported]
 
 /** Before an imperative. */
@@ -143,6 +156,8 @@ const told_by_infinitive: Judgement[] = [
   [endsWith`(?:hij|ie|men|niemand)${few}`, undefined],
   negated,
   told_others,
+  if_kind,
+  ensured,
   [contains`liever niet`, 'unclear'],
   demanded,
   reported,
@@ -165,6 +180,8 @@ const told_by_infinitive: Judgement[] = [
 ]
 /** Before what the contact doesn't want. */
 const wished: Judgement[] = [
+  if_kind,
+  ensured,
   ...common,
   how_to,
   why,
@@ -212,10 +229,115 @@ const about_calls: Judgement[] = [
 
 const always: Judgement[] = [[anything, 'opt_out']]
 const stop =
-  'stop|stopt|(?:te )?stoppen|schei uit|hou|houd|houdt|houden|ophouden|kap|kapt|kappen|gedaan|klaar|genoeg|' +
+  'stop|stopt|(?:te )?stoppen|schei(?: eens| nou)? uit|rot|flikker|donder|sodemieter|lazer|hoepel|oprotten|' +
+  'laat (?:me|mij|ons) (?:met rust|gerust)|hou|houd|houdt|houden|ophouden|kap|kapt|kappen|gedaan|klaar|genoeg|' +
   'op te houden|weg|' +
   '(?:verlos|bespaar) (?:me|mij|ons)'
+const threat = contains`politie|aangifte|advoca(?:at|ten)|klacht|acm|rechter|rechtbank|juridisch[^ ]*|autoriteit|blokkeer|melding|meld|consumentenbond|ombudsman|aanklacht|aanklagen`
+const threatened: Judgement[] = [
+  [threat, 'opt_out'],
+  [anything, undefined],
+]
+const called_again = saysAny(
+  `nog (?:een|1|eentje)(?: (?:enkel|keer|maal|zo n))? (?:${calls}|bellen|smsen|appen)`,
+  `(?:als|wanneer|indien|zodra) (?:${you})(?: (?:mij|me|ons|hier))? (?:nog|weer|opnieuw)(?: (?:eens|(?:een|1) (?:keer|maal)))?(?: (?:mij|me|ons|hier))? (?:${to_reach}|${to_send})`,
+  `bij (?:het|een|elk|elke|ieder|de) (?:volgende?|nieuwe?|verdere?) ${calls}|(?:het |een |de )?volgende ${some_calls}`,
+)
+const enough: Judgement[] = [
+  [endsWith`(?:waarom|wanneer|als|dat|niet)(?: [^ ,]+)?`, undefined],
+  [endsWith`^|,|en|maar|nee|nou|ja`, 'unclear'],
+  [anything, undefined],
+]
+
 const phrases: Phrase[] = [
+  { says: called_again, before: [[anything, 'opt_out']], after: threatened },
+  { says: called_again, before: threatened, after: [[anything, 'opt_out']] },
+  {
+    says: saysAny(
+      'stop(?:t)? (?:bellen|sturen|appen|smsen|spammen|smsjes)',
+      '(?:opzeggen|opzegging|afmelding|stopzetten|stopzetting|uitschrijving)(?: (?:van|voor|uit))?(?: (?:de|uw|alle|jullie))? (?:sms|app|whatsapp|berichten|reclame|nieuwsbrief)(?: ?dienst| ?service)?',
+      'zeg(?: ik)? (?:de|mijn|deze|jullie) (?:sms|app|whatsapp) ?(?:dienst|service|abonnement)?(?: ik)? op',
+    ),
+    before: [...common, has_condition, [endsWith`${not}|hoe|waar`, undefined], [anything, 'opt_out']],
+    after: whatever,
+  },
+  {
+    says: saysAny(
+      `(?:die|dat|deze|dit|het|de|al die|uw|jullie) (?:[^ ,]+ )?(?:${some_calls}|bellen|smsen|appen) (?:moet|moeten|mag|mogen) (?:nu |eens )?(?:stoppen|ophouden|afgelopen zijn)`,
+      `(?:${by_you}) (?:daarmee|daar mee|hiermee|hier mee|ermee) (?:stoppen|ophouden|kappen)`,
+    ),
+    before: [
+      ...common,
+      [contains`${calls}|bel[lt]?[^ ]*|app[^ ]*`, 'opt_out'],
+      [contains`waarom|hoe|wanneer`, undefined],
+      [anything, 'opt_out'],
+    ],
+    after: whatever,
+  },
+  {
+    says: saysAny('recht (?:van|op) (?:verzet|vergetelheid|verwijdering|wissing|bezwaar)', '(?:mijn|het) verzetsrecht'),
+    before: [...common, [contains`gebruik|maak|beroep|oefen|mijn`, 'opt_out'], [anything, 'unclear']],
+    after: always,
+  },
+  {
+    says: says`(?:bel|stuur|app|contacteer|schrijf)t? (?:hem|haar)(?: (?:${some}))? (?:${no_all_calls}(?: meer)?|${no_more})`,
+    before: [
+      [contains`overleden|dood|gestorven|overlijden|heengegaan`, 'opt_out'],
+      ...common,
+      [endsWith`^|,|en|dus`, 'unclear'],
+      [anything, undefined],
+    ],
+    after: whatever,
+  },
+  {
+    says: says`${told_to_delete}(?: u)? (?:hem|haar) (?:${list})`,
+    before: [...told.slice(0, 5), [endsWith`ik|hij|ze`, undefined], [anything, 'opt_out']],
+    after: always,
+  },
+  {
+    says: says`(?:te )?(?:verwijderen|schrappen|wissen)`,
+    before: [
+      [endsWith`(?:nummer|interesse|persoon|van [^ ,]+|spam)(?: ,)?`, 'opt_out'],
+      [anything, undefined],
+    ],
+    after: [
+      [nothing, 'opt_out'],
+      [anything, undefined],
+    ],
+  },
+  {
+    says: says`(?:te|moet|moeten|moest|moesten) (?:stoppen|ophouden)`,
+    before: [
+      [
+        contains`(?:heb|hebben)(?: [^ ,]+){0,5} (?:gevraagd|gezegd|verzocht)|hoe vaak (?:moet|moeten) (?:ik|we|wij)`,
+        'stop',
+      ],
+      [anything, undefined],
+    ],
+    after: [
+      [nothing, 'stop'],
+      [anything, undefined],
+    ],
+  },
+  {
+    says: saysAny(
+      '(?:dit|dat|het) (?:is|lijkt op) (?:(?:pure?|gewoon|echt|een vorm van) )?(?:spam|stalking|stalken|intimidatie|pesterij|telefoonterreur|terreur|lastigvallen)',
+      '(?:nu |het )is het (?:wel |nu )?(?:genoeg|mooi geweest)|het is (?:nu )?(?:wel )?genoeg(?: geweest)?',
+      '(?:ik ben er |ben er )(?:helemaal )?klaar mee|klaar ermee|laat dat',
+      `(?:${you}) (?:bel|stu+r|app|sms|schrijf|schrijv)[a-z]*(?: (?:mij|me|ons))?(?: (?:wel|veel|echt|nogal))?(?: (?:te|zo|erg|heel|wel|behoorlijk))? (?:veel|vaak|steeds|constant|continu)`,
+      `waarom (?:bel|app|sms|stuur|stur)[a-z]* (?:${you}) (?:(?:mij|me|ons) )?(?:steeds|altijd|telkens|constant|lastig|zo vaak|zo veel|elke dag|reclame)`,
+      '(?:hoe kom(?:t|en)? (?:jullie|u|je) aan|wie heeft (?:jullie|u|je)) (?:mijn|dit|ons) (?:[^ ,]*nummer|gegevens)(?: gegeven)?',
+      '(?:liever|beter) (?:appen|mailen|smsen|schrijven) dan (?:op)?bellen|(?:niet|nooit)(?: meer)? bellen(?: ,)? (?:maar |alleen |enkel |wel |liever )?(?:appen|mailen|smsen|schrijven)',
+      '(?:ik )?(?:heb |wil )?liever (?:een )?(?:mail|mailtje|app|appje|sms|smsje|brief)|niet bellen',
+      '(?:ik wil|mag ik|wil ik|we willen)(?: hier)? (?:eraf|er af|eruit)',
+    ),
+    before: enough,
+    after: [
+      [nothing, 'unclear'],
+      [startsWith`,|en|${calls}|graag|dan|via`, 'unclear'],
+      [anything, undefined],
+    ],
+  },
   {
     says: saysAny(
       `(?:${reach})t?(?: (?:u|jullie|je|ge))?${somehow} (?:${no_more}|nooit)${somehow}(?: terug)?`,
@@ -235,7 +357,7 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      `(?:${no_more})${somehow}(?: ${calls})?(?: (?:moet|mag|moeten|mogen|zou|wil))? (?:${to_do})`,
+      `(?:${no_more})${somehow}(?: ${calls})?(?: (?:moet|mag|moeten|mogen|moest|moesten|mocht|mochten|zou|wil))? (?:${to_do})`,
       `(?:${none})${somehow} (?:${to_send})`,
     ),
     before: told_by_infinitive,
@@ -298,13 +420,15 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      `(?:${stop})(?: (?:${you}))?(?: (?:op|nou|nu|eens|maar|even|hier)){0,3} (?:ermee|mee|met|van|om|mij|me) ` +
+      `(?:${stop})(?: (?:${you}))?(?: (?:op|nou|nu|eens|is|maar|even|hier)){0,3} (?:daarmee|hiermee|ermee|mee|met|van|om|mij|me) ` +
         '(?:(?:mij|me|ons|hier) )?(?:(?:steeds|altijd) )?' +
         `${such}(?:${calls}|telefoneren|mn telefoon|${to_do})`,
     ),
     before: [
       [endsWith`als (?:${you}) niet`, 'opt_out'],
-      [endsWith`(?:${not}|ik ga|ga ik|wil(?:len)?|ik)`, undefined],
+      [endsWith`(?:${not}|ik ga|ga ik|ik|(?:ik|wij|we) wil(?:len)?)`, undefined],
+      ...common,
+      [endsWith`dus|,`, 'opt_out'],
       ...told_by_infinitive,
     ],
     after: whatever,
@@ -320,7 +444,7 @@ const phrases: Phrase[] = [
   { says: says`${some_calls}(?: [^ ,]+){0,2} (?:${to_end})`, before: decided, after: whatever },
   {
     says: saysAny(
-      `(?:wil|wou|willen|hoef|hoeven) (?:ik |we )?(?:jullie|uw|die|deze) ${calls} (?:${not})(?: (?:${more}))?`,
+      `(?:wil|wou|willen|hoef|hoeven|moet|moeten) (?:ik |we )?(?:jullie|uw|die|deze) ${calls} (?:${not})(?: (?:${more}))?`,
       `(?:wil|wou|willen|hoef|hoeven) (?:ik |we )?(?:jullie|dit|dat|u) (?:${not}) (?:${more})`,
     ),
     before: [
@@ -333,14 +457,14 @@ const phrases: Phrase[] = [
     ],
     after: [
       [nothing, 'opt_out'],
-      [startsWith`,|zien|horen|ontvangen|krijgen|in`, 'opt_out'],
+      [startsWith`,|zien|horen|hebben|ontvangen|krijgen|in`, 'opt_out'],
       [anything, undefined],
     ],
   },
   {
     says: saysAny(
       `(?:stel|stellen)(?: [^ ,]+){0,2} ${calls} niet (?:meer )?op prijs`,
-      `(?:geen (?:behoefte|zin|prijs)|niet gediend|klaar|genoeg)(?: meer)? (?:aan|in|op|van|met) ${such}${calls}`,
+      `(?:geen (?:behoefte|zin|prijs|interesse|belangstelling)|niet gediend|klaar|genoeg)(?: meer)? (?:aan|in|op|van|met) ${such}${calls}`,
       `(?:die|deze|jullie|uw|dat) ${calls} (?:[^ ,]+ )?(?:beu|zat)`,
     ),
     before: [...common, has_condition, [anything, 'opt_out']],
@@ -349,7 +473,7 @@ const phrases: Phrase[] = [
   {
     says: saysAny(
       'uit ?schrijven|af ?melden|uitschrijving|uit te schrijven|af te melden',
-      `(?:schrijf|meld)t? (?:(?:me|mij|ons|${our_number}) )?(?:[^ ,]+ ){0,3}(?:uit|af)`,
+      `(?:schrijf|meld)t? (?:(?:me|mij|ons|${our_number}) )?(?:(?!${not}|geen)[^ ,]+ ){0,3}(?:uit|af)`,
     ),
     before: [
       ...common,
@@ -372,13 +496,13 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      '(?:uitgeschreven|afgemeld|verwijderd|geschrapt)(?: te)? worden',
+      '(?:uitgeschreven|afgemeld|verwijderd|geschrapt)(?: te)? worden|worden (?:uitgeschreven|afgemeld|verwijderd|geschrapt)',
       `(?:${list}) (?:verwijderd|geschrapt|gehaald)(?: te)? worden`,
     ),
     before: wished,
     after: [
       [nothing, 'opt_out'],
-      [startsWith`,|en|${list}`, 'opt_out'],
+      [startsWith`,|en|${list}|(?:voor|van|uit) (?:[^ ,]+ ){0,2}(?:${calls}|alles)`, 'opt_out'],
       [anything, undefined],
     ],
   },
@@ -391,7 +515,7 @@ const phrases: Phrase[] = [
     after: always,
   },
   {
-    says: says`(?:verwijder|schrap|wis|blokkeer|vergeet|delete)t?(?: u)? (?:al )?(?:${our_number})`,
+    says: says`(?:verwijder|schrap|wis|blokkeer|vergeet|delete)t?(?: u)?(?: (?:direct|per direct|nu|maar|ook|dan|even)){0,2} (?:al )?(?:${our_number})`,
     before: [...told.slice(0, 5), [endsWith`ik|hij|ze`, undefined], [anything, 'opt_out']],
     after: [
       [nothing, 'opt_out'],
@@ -403,11 +527,11 @@ const phrases: Phrase[] = [
   {
     says: saysAny(
       '(?:(?:mijn|mn|m n|ons|dit|het) )?(?:telefoon|gsm)?(?:nummer|numer|nr|gegevens) (?:[^ ,]+ ' +
-        `){0,2}(?:${to_delete})`,
-      `(?:${our_number}) te (?:schrappen|verwijderen|wissen) (?:${list})`,
+        `){0,2}(?!uit|af)(?:${to_delete})`,
+      `(?:${our_number}) (?:te )?(?:schrappen|verwijderen|wissen|halen|nemen|gooien) (?:${list})`,
       `(?:${our_number}) (?:[^ ,]+ ){0,2}(?:${list}) (?:${to_delete})`,
     ),
-    before: decided,
+    before: [[endsWith`oude?|nieuwe?|ander|andere|juiste`, undefined], ...decided],
     after: always,
   },
   {
@@ -441,11 +565,11 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      `neemt?(?: u)? (?:(?:${some}) ){0,2}(?:${not}|geen)(?: (?:${more}))? contact`,
+      `neemt?(?: u)? (?:(?:${some}) ){0,2}(?:${not}|geen)(?: (?:${more}))? contact(?: meer)?(?: met (?:mij|me|ons))?(?: meer)?(?: op)?`,
       '(?:geen|nooit meer) contact (?:meer )?(?:met (?:mij|me|ons) )?(?:opnemen|opneemt|op te nemen|opneem)',
     ),
     before: told_by_infinitive,
-    after: whatever,
+    after: [[startsWith`met (?!mij|me|ons)[^ ]+`, undefined], ...whatever],
   },
   {
     says: says`(?:ik wil|wil ik|mag ik|wij willen|we willen) (?:ook )?(?:${list}|van ${such}${calls})`,
@@ -470,16 +594,17 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      'laat (?:me|mij|ons) (?:met rust|gerust)|hou(?:d|dt)?(?: (?:nou|nu|eens|daar|er|mee)){0,3} op',
+      'laat (?:me|mij|ons) (?:met rust|gerust)|stop (?:hier|daar|er) ?(?:nu |nou )?mee|hou(?:d|dt)?(?: (?:nou|nu|eens|daar|er|mee)){0,3} op',
       'ik ben (?:het|dit) (?:beu|zat)|kap ermee|val me niet lastig|zwijg',
     ),
     before: [
+      [contains`(?:${you}) (?:bel|app|stu+r|sms)[^ ]*|${calls}`, 'opt_out'],
       [nothing, 'stop'],
       [endsWith`,|en|nou|nu|of`, 'stop'],
       [anything, undefined],
     ],
     after: [
-      [nothing, 'stop'],
+      [nothing, 'opt_out'],
       [startsWith`,|en|nu|nou|ermee|daarmee`, 'stop'],
       [anything, undefined],
     ],
@@ -508,7 +633,8 @@ export const nl: Language = {
   tag: 'nl',
   opt_outs: {
     words: listed(
-      'stop, stoppen, stopt, stop sms, sms stop, stop nu, uitschrijven, uitschrijving, afmelden, ' +
+      'stop, stoppen, stopt, stop alles, stop alle sms, stop nou, afmeldne, afmleden, afmeden, afmelde, uitschijven, uitschrijve, ' +
+        'stop sms, sms stop, stop nu, uitschrijven, uitschrijving, afmelden, ' +
         'afmelding, uit schrijven, schrijf uit, ' +
         'schrijf me uit, schrijf mij uit, meld me af, meld mij af, stop reclame, reclame stop',
     ),
@@ -523,7 +649,7 @@ export const nl: Language = {
     fillers: [
       ...(
         'alstublieft alsjeblieft alsublieft asjeblieft astublieft aub svp gelieve bedankt dankjewel dankuwel ' +
-        'hoor toch gewoon graag echt ' +
+        'hoor toch gewoon gwn graag echt ' +
         'eindelijk verdomme godverdomme meneer mevrouw hierbij goedendag goedemorgen ' +
         'goedemiddag goedenavond'
       ).split(' '),

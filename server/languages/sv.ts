@@ -20,25 +20,25 @@ const to_call =
   'störa|trakassera|besvära|tjata|terrorisera|antasta|bombardera|' +
   'plåga|höra av (?:er|dig|sig)|kontakta på|mess|ta kontakt|påringa|jaga|förfölja|ringa runt|kontaktas'
 const call =
-  'ringg?|skriv|kontakta|telefonera|messa|sms ?a|texta|spamma|stör|trakassera|besvära|tjata|terrorisera|bombardera|' +
+  'ringg?|rng|rign|skriv|kontakta|telefonera|messa|sms ?a|texta|spamma|stör|trakassera|besvära|tjata|terrorisera|bombardera|' +
   'hör av (?:er|dig)|' +
   'ta kontakt|plåga|jaga'
 const calls_you =
-  'ringer|skriver|kontaktar|telefonerar|messar|sms ?ar|textar|spammar|stör|trakasserar|besvärar|hör av (?:er|dig)|' +
+  'ringer|ringde|skriver|skickade|kontaktade|kontaktar|telefonerar|messar|sms ?ar|textar|spammar|stör|trakasserar|besvärar|hör av (?:er|dig)|' +
   'skickar|tar kontakt'
 const called =
-  'uppringd|uppringda|kontaktad|kontaktade|störd|störda|besvärad|ringd|bli ringd|kontaktat|kontaktas|trakasserad|' +
+  'uppringd|uppringda|kontaktad|kontaktade|besvärad|ringd|bli ringd|kontaktat|kontaktas|trakasserad|' +
   'spammad|uppsökt'
-const to_send = 'skicka|sända|mejla|messa|sms ?a'
+const to_send = 'skicka|skika|sända|mejla|messa|sms ?a'
 const calls =
   'samtal(?:en|et)?|telefonsamtal(?:en)?|säljsamtal(?:en)?|påringning(?:ar|arna)?|sms(?: ?(?:en|et))?|mess(?:en)?|' +
-  'meddelande(?:n|na)?|' +
+  '(?:text)?medd?ela?nde(?:n|na)?|' +
   'reklam(?:en|utskick\\S*|sms)?|erbjudande(?:n|na)?|utskick(?:en|et)?|notis(?:er|erna)?|spam(?:met)?|kontakt(?:en|' +
   'er|försök)?|' +
   'nyhetsbrev(?:en|et)?|påminnelser(?:na)?|aviseringar(?:na)?|marknadsföring(?:en)?|kampanjer(?:na)?|' +
   'telefonförsäljning|ringande(?:t)?|' +
   'tjat(?:et|ande)?|smsande(?:t)?|skrivande(?:t)?|whatsapp|whatsappmeddelanden|push ?notiser|direktreklam|' +
-  'information|skräp(?:et)?|telefonreklam'
+  'information|sms ?tjänst(?:en)?|skräp(?:et)?|skit(?:en)?|telefonreklam'
 const kind =
   'fler|flera|mer|några|nåra|någon|nån|något|nåt|era|er|ert|alla|all|såna|sådana|här|där|de|dom|den|det|dessa|denna|' +
   'detta|mera|vidare|fortsatta|' +
@@ -52,7 +52,7 @@ const more =
   'i framtiden|hädanefter|vidare|överhuvudtaget|alls|över huvud taget|fortsättningsvis|i fortsättningen|nån gång|' +
   'någon gång'
 const me_or_more = `${me}|${more}`
-const not = 'inte|int|itne|ine|aldrig|ej|icke'
+const not = 'inte|int|inet|itne|ine|aldrig|ej|icke'
 /** Words that stand between the parts of a demand. */
 const around = `(?:(?:${me_or_more}|nu|ens|väl|för|guds skull|fan|bara|på|om|till|telefon|via|per|sms|med|er|dig|av|ju|ni|du) ){0,4}`
 
@@ -103,6 +103,11 @@ const busy =
   'jag (?:är (?:på|i|upptagen)|sover|jobbar|ringer|hör av mig|kommer|sitter|skriver|hämtar)|vi (?:ringer|hör av|' +
   'kommer)|(?:barn\\S*|bebis\\S*|han|hon) sover|' +
   'kan inte (?:prata|svara)|ringer (?:upp|tillbaka|er|dig)|är på (?:möte|jobb\\S*|väg)|sitter i möte'
+/** "It would be nice if you didn't". */
+const if_kind: Judgement = [
+  endsWith`(?:tacksam|uppskattar|uppskattas|bra|skönt|trevligt|snällt|glad|fint|hoppas|önskar|föredrar)(?: det)? (?:om|att|ifall|ifall att)(?: (?:ni|du))?(?: ,)?`,
+  'opt_out',
+]
 const limited_before: Judgement = [endsWith`(?:${time}|nu)(?: [^ ,]+){0,3}`, undefined]
 /** After a wish for a time or a place only. */
 const at_time: Judgement = [startsWith`(?:[^ ,]+ ){0,3}(?:${time})|utan`, undefined]
@@ -139,6 +144,7 @@ const forbidden_to: Judgement[] = [
   negated,
   has_condition,
   [contains`behöver`, 'unclear'],
+  [endsWith`(?:jag|vi) (?:vill|önskar|föredrar)`, undefined],
   [endsWith`(?:varför|vem|om|behövde|måste|sluta|slutar|glöm|missa)(?: [^ ,]+){0,2}`, undefined],
   demanded,
   ...reported,
@@ -152,6 +158,8 @@ const forbidden_to: Judgement[] = [
 const not_you = '(?!(?:åt|till|er|dig|att|ju|redan|ni|du|,)(?![^ ]))[^ ,]+'
 /** Before what the agent is to do, or the contact does. */
 const told: Judgement[] = [
+  if_kind,
+  [endsWith`slutar (?:ni|du) inte`, 'opt_out'],
   [endsWith`(?:när|hur|varför)(?: [^ ,]+){0,4}`, 'unclear'],
   how_to,
   whether,
@@ -203,18 +211,18 @@ const alone: Judgement[] = [
   [anything, undefined],
 ]
 
-const number = '(?:(?:(?:mobil|tele?fon|tel)?(?:nummer|numret|nr))|tele?fon)'
+const number = '(?:(?:(?:mobil|tele?fon|tel)?(?:numm?er|numret|nr))|tele?fon)'
 const data = '(?:person|kontakt)?uppgifter|data|info|information'
-const my = `mig|mej|oss|(?:mitt|vårt|det här|detta) ${number}|numret|mitt namn|(?:mina|min) (?:[^ ,]+ )?(?:${data})`
+const my = `mig|mej|oss|(?:mitt|vårt|det här|detta|hans|hennes) ${number}|numret|mitt namn|(?:mina|min|hans|hennes) (?:[^ ,]+ )?(?:${data})`
 const list =
   '(?:(?:er|era|ert|eran|din|den|det|där|här|alla|denna|dessa|samtliga|de|dom) ){0,3}' +
-  '(?:\\S*list(?:a|an|or|orna)|\\S*register|\\S*registret|\\S*databas(?:en)?|\\S*system(?:et)?|kontakter(?:na)?|' +
+  '(?:(?!vänte|inköps|gäst|deltagar|beställ|kö)\\S*list(?:a|an|or|orna)|\\S*register|\\S*registret|\\S*databas(?:en)?|\\S*system(?:et)?|kontakter(?:na)?|' +
   `kundregist\\S+|sändlist\\S+|adressbok|telefonbok|${calls})`
 const remove =
   'ta bort|tar bort|tar (?:jag|man|ni) bort|bort med|stryk|stryka|stryker|radd?era|radd?erar|plocka bort|plockar ' +
   'bort|släng|kasta|ta ut|lyft bort|avlägsna|avregistrera|utesluta|rensa|sudda|tag bort|avanmäl|avanmäla|koppla bort'
 const stop =
-  's(?:lu|ul|luu)ta{1,3}(?: upp)?|slutar(?: upp)?|upphör|upphöra|stoppa|lägg av|lägga av|lägger av|låt bli|låta bli|' +
+  's(?:lu|ul|luu)ta{1,3}(?: upp)?|slutar(?: upp)?|slutade(?: upp)?|upphör|upphöra|stoppa|lägg av|lägg ner|lägga av|lägger av|dra åt|far åt|(?:lämna|låt) (?:mig|oss) (?:i ?fred|vara)|låt bli|låta bli|' +
   'låter bli|ge fan i|skit i|släpp|strunta i|skippa|undvik'
 const wants = 'vill|önskar|orkar|skulle|behöver|pallar|accepterar|godkänner|samtycker|tillåter'
 const not_want =
@@ -225,7 +233,7 @@ const shall = '(?:ska|skall|får|bör)'
 const any_more = 'mer|något|nåt|någonting|nånting|fler'
 const decline = 'undanber|undanbeder|avböjer|avsäger|betackar|motsätter|frånsäger|tackar nej till|tacka nej till'
 const permission = '(?:samtycke|medgivande|godkännande|tillåtelse|tillstånd|rätt)\\S*'
-const use_of_data = '(?:behandling|användning|personuppgift|uppgifter|marknadsföring)\\S*'
+const use_of_data = '\\S*(?:behandling|användning|personuppgift|uppgifter|marknadsföring)\\S*'
 const enough_of = 'nog med|nog av|trött på|slut på|slut med|less på|stopp för|stopp på'
 const someone_else = '(?:honom|henne|dem|dom(?! här)|varandra|min(?!a)|mitt ex|på dörren|faktur\\S*|pengar|bilder)'
 const stop_words = 'med|me|att|för fan|fan|genast|nu|direkt|omedelbart|då|ni|du|jag'
@@ -238,16 +246,117 @@ const sign_off =
   'ut mig|' +
   'kliva av'
 
+const gone = 'dog|död|döda|gått bort|gick bort|avlid\\S*|bortgång\\S*'
+const threat = contains`\S*anmäl\S*|advokat\S*|polis\S*|konsumentverket|domstol|stämmer|stämma|blocker\S*|spärrar|juridisk\S*|imy|datainspektionen`
+const threatened: Judgement[] = [
+  [threat, 'opt_out'],
+  [anything, undefined],
+]
+const again = 'igen|en gång till|en enda gång|någon mer gång|mer|fortsätter'
+const called_again = [
+  says`(?:ett|en)(?: enda)? (?:${calls}) till`,
+  says`(?:om|ifall|när) (?:ni|du) (?:(?:${calls_you})(?: [^ ,]+){0,2}? (?:${again})|fortsätter (?:att )?(?:${to_call}|skicka))`,
+  says`(?:${calls_you}) (?:ni|du)(?: [^ ,]+){0,2}? (?:${again})`,
+  says`nästa (?:gång (?:ni|du) (?:${calls_you})|(?:${calls}))`,
+]
+
 const phrases: Phrase[] = [
+  ...phrasesOf([[anything, 'opt_out']], threatened, ...called_again),
+  ...phrasesOf(threatened, [[anything, 'opt_out']], ...called_again),
+  ...phrasesOf(
+    [[contains`${gone}`, 'opt_out'], ...forbidden, [anything, 'unclear']],
+    whatever,
+    says`(?:ring|skriv|kontakta|sms ?a) (?:till )?(?:honom|henne|dem) ${not} ${more}`,
+    says`(?:skicka|sänd) ${not} ${around}${kinds} till (?:honom|henne|dem)`,
+  ),
+  ...phrasesOf(
+    [
+      [contains`${gone}`, 'opt_out'],
+      negated,
+      ...reported,
+      [endsWith`att|jag|vi|han|hon|de`, undefined],
+      [anything, 'unclear'],
+    ],
+    [
+      [nothing, 'opt_out'],
+      [startsWith`,|och`, 'opt_out'],
+      [anything, undefined],
+    ],
+    says`${stop}(?: upp)?(?: (?:med|att|och|bara|nu)){0,2} (?:${to_call}|skicka|${call})(?: ${kinds})?(?: till)? (?:honom|henne)`,
+    says`${remove} (?:honom|henne)(?: (?:från|ur|i|på) ${list})?`,
+  ),
+  ...phrasesOf(
+    [...reported, [anything, 'opt_out']],
+    whatever,
+    says`(?:om (?:ni|du) inte slutar|slutar (?:ni|du) inte) (?:upp )?(?:med )?(?:att )?(?:${to_call}|${to_send}|${kinds})`,
+    says`om (?:ni|du) inte (?:tar bort|raderar|stryker) ${my}`,
+    says`(?:att|har) (?:(?:ni|du) )?(?:har )?(?:tagit bort|raderat|strukit) (?:mitt|vårt|detta) ${number}`,
+  ),
+  ...phrasesOf(
+    [[endsWith`(?:ni|du|de|dom|han|hon|man|vi|jag|som)(?: (?:kan|kommer|ska))?`, undefined], ...forbidden],
+    whatever,
+    says`(?:hör|ta|tag) ${around}${not} (?:av (?:er|dig|sig)|kontakt)`,
+  ),
+  ...phrasesOf(
+    [...reported, has_condition, how_to, [anything, 'opt_out']],
+    whatever,
+    says`(?:fått|få|vara|får) (?:mer än )?(?:nog|tillräckligt) (?:av|med) ${kinds}`,
+    says`(?:inte|ej) (?:(?:alls|längre) )?intressera(?:d|de|t) av (?:(?:era|er|fler|några|mer|dessa|såna|att få) )${kinds}`,
+    says`(?:era|alla|dessa|såna) (?:${calls}) är (?:inte (?:önskade|välkomna)|oönskade)`,
+    says`rätt (?:att bli|till) (?:bort)?(?:glömd|raderad|radering)`,
+    says`(?:kräver|begär|önskar)(?: (?:jag|vi|härmed|omedelbar))? radering(?: av (?:min|mina|mitt|alla) \S+| enligt \S+)?`,
+    says`(?:spärra|blockera) (?:mig|oss|(?:mitt|vårt|detta) ${number})(?: (?:för|från|mot) (?:att få )?${kinds})?`,
+    says`ta (?:mig|oss|mitt ${number}) (?:av|från) ${list}`,
+    says`${not_want} (?:vara|stå|finnas|ligga)(?: med| kvar)? (?:på|i|med i) ${list}`,
+    says`(?:vill|önskar) aldrig (?:mer |mera )?(?:ha|få) (?:ett|en|något|nåt|några) (?:enda )?(?:${calls})`,
+  ),
+  ...phrasesOf(
+    [
+      [endsWith`(?:om|när|att|inte|som|hur)(?: [^ ,]+)?`, undefined],
+      [endsWith`^|,|och|men|nej|nu|varför|hej|jag`, 'unclear'],
+      [anything, undefined],
+    ],
+    [
+      [nothing, 'unclear'],
+      [startsWith`,|och|från|ifrån|längre|av er|förstått|hör du`, 'unclear'],
+      [anything, undefined],
+    ],
+    says`(?:det här|detta|det) är (?:(?:rena|ju|bara|rent|ren) )?(?:trakasserier|spam|(?:telefon)?terror|förföljelse|stalking|ofredande)`,
+    says`(?:var|hur|varifrån|vart) (?:har|fick|hittade) (?:ni|du)(?: fått)? (?:tag (?:på|i) )?(?:mitt|detta|vårt) ${number}`,
+    says`vem (?:gav|har gett) (?:er|dig) (?:mitt|detta|vårt) ${number}`,
+    says`(?:har |jag har )?aldrig (?:bett om|godkänt|anmält mig till|samtyckt till|sagt ja till) (?:${kinds}|det här|detta)`,
+    says`(?:ni|du) (?:${calls_you})(?: (?:mig|oss|hit))?(?: (?:alldeles|väldigt|så|för|rätt|ganska|jätte|på tok))+ (?:ofta|många|mycket)(?: ${calls})?`,
+    says`(?:${calls_you}) (?:ni|du)(?: (?:mig|oss|hit))? (?:så (?:ofta|mycket|många)|hela tiden|jämt|varje dag)(?: ${calls})?`,
+    says`(?:jag )?får (?:jag )?(?:alldeles |väldigt )?(?:så|för) många (?:${calls})`,
+    says`(?:skriv|mejla|maila|sms ?a|messa) hellre(?: än (?:att )?ring\S*)?|ring inte (?:, |och )?(?:skicka|skriv|sms ?a|mejla|messa) (?:ett )?(?:sms|mejl|mail|istället)`,
+    says`ring (?:mig )?(?:inte|ej) (?:mig )?(?:på|till) (?:jobbet|arbetet|kontoret)`,
+    says`(?:ni|du|och ni|och du) ringer (?:inte|aldrig) (?:upp )?(?:mig|oss|hit)(?: upp)? (?:mer|igen)`,
+    says`(?:finns|står|är) (?:med )?i nix\S*`,
+    says`(?:har )?blocker(?:ar|at) (?:er|dig|detta nummer)`,
+  ),
+  ...phrasesOf(
+    [negated, ...reported, [endsWith`jag|vi|de|dom|han|hon|att`, undefined], [anything, 'stop']],
+    [
+      [startsWith`med (?:${kinds}|att (?:ringa|skicka|skriva|sms ?a))`, 'opt_out'],
+      [nothing, 'stop'],
+      [startsWith`,|och|nu|hela|jämt`, 'stop'],
+      [anything, undefined],
+    ],
+    says`(?:sluta|slutar)(?: upp)?(?: med)?(?: att)? (?:störa|stör|plåga|tjata)(?: på)?(?: (?:mig|oss))?`,
+    says`(?:vill|önskar) inte (?:bli|vara) (?:störd|störda)`,
+  ),
   ...phrasesOf(
     forbidden,
     whatever,
     says`${call} ${around}${not} ${around}${me_or_more}`,
-    says`(?:hör|ta|tag) ${around}${not} (?:av (?:er|dig|sig)|kontakt)`,
     says`(?:skicka|sänd|sända|mejla) ${around}${not} ${around}(?:${kinds}|${any_more})`,
     says`(?:skicka|sänd|sända|mejla) ${around}(?:inget|ingenting|inga|ingen)(?: (?:${kinds}|mer|fler))?`,
   ),
-  ...phrasesOf(forbidden, closed, says`${call} (?:${me} ${around})?${not}`),
+  ...phrasesOf(
+    [[endsWith`${calls}|ni|du|jag`, undefined], ...forbidden],
+    closed,
+    says`(?!stör|plåga|jaga)(?:${call}) (?:${me} ${around})?${not}`,
+  ),
   ...phrasesOf(
     forbidden_to,
     whatever,
@@ -266,6 +375,7 @@ const phrases: Phrase[] = [
   ...phrasesOf(
     [
       ...reported,
+      if_kind,
       [endsWith`(?:${demanding}|se till|ser till|noga med)(?: [^ ,]+)? att`, 'opt_out'],
       [anything, undefined],
     ],
@@ -299,9 +409,13 @@ const phrases: Phrase[] = [
     says`(?:får (?:${not}|inga)|${not} får|slipper|inte längre får) ${kinds}`,
   ),
   ...phrasesOf(
+    [[endsWith`(?<!${demanding} )(?:jag|vi)`, undefined], ...told],
+    [[startsWith`(?:(?:till|på) )?${someone_else}`, undefined], at_time, [anything, 'opt_out']],
+    says`${stop}(?: (?:${stop_words}|bums|bara|jämt|hela tiden|ju)){0,4} (?!störa|stör|plåga|tjata)(?:${to_call}|${to_send}|${call}|kontakt)`,
+  ),
+  ...phrasesOf(
     told,
     [[startsWith`(?:(?:till|på) )?${someone_else}`, undefined], at_time, [anything, 'opt_out']],
-    says`${stop}(?: (?:${stop_words}|bums|bara|jämt|hela tiden|ju)){0,4} (?:${to_call}|${to_send}|${call}|kontakt)`,
     says`(?:${stop}|${switch_off})(?: (?:${stop_words}|upp|på|från|mig|oss)){0,4} (?:(?:min|mina) )?${kinds}`,
   ),
   ...phrasesOf(
@@ -323,15 +437,28 @@ const phrases: Phrase[] = [
     says`(?:blockera|glöm) (?:mitt|vårt) ${number}`,
   ),
   ...phrasesOf(
+    [
+      [endsWith`(?:nummer|längre|intresserad)(?: ,)?`, 'opt_out'],
+      [anything, undefined],
+    ],
+    [
+      [nothing, 'opt_out'],
+      [startsWith`,|och`, 'opt_out'],
+      [anything, undefined],
+    ],
+    says`(?:ta bort|radera|stryk) (?:det|numret)`,
+  ),
+  ...phrasesOf(
     told_number,
     little,
-    says`${remove} (?:(?:nu|bort|även) )?(?:mitt|vårt|detta|det här|mina|våra|all|all min)(?: [^ ,]+)? (?:${number}|${data})`,
+    says`${remove} (?:(?:nu|bort|även) )?(?:alla )?(?:mitt|vårt|detta|det här|mina|våra|all|all min|hans|hennes)(?: (?!gaml|gammalt|nya)[^ ,]+)? (?:${number}|${data})`,
     says`${remove} (?:${number}|${data}|mig|mej|oss)`,
   ),
   ...phrasesOf(
     [[endsWith`(?:råkade|råkat|har|hade|redan)(?: [^ ,]+)?`, undefined], ...told_or_decided],
     [
       [startsWith`(?:från|ur|på) (?:${list}|er|alla|allt|det här|detta|tjänsten)`, 'opt_out'],
+      [startsWith`inte|ej|aldrig`, undefined],
       [startsWith`från|ur|(?:bil|fordon|kurs|länk|knapp|min)\S*`, undefined],
       [anything, 'opt_out'],
     ],
@@ -414,11 +541,20 @@ export const sv: Language = {
         'stoppa sms',
         'stopp sms',
         'sluta ringa',
+        'stoppa',
+        'reklam nej',
+        'stopa',
+        'stpp',
+        'avreigstrera',
+        'avregisterera',
+        'avregistera',
+        'avregisterera mig',
+        'avanmla',
       ],
       ...['avanmälan', 'avregistrering', 'ring inte', 'sluta skicka'],
     ],
     ordinary_words: listed(
-      'avbryt, sluta, slut, avsluta, avslut, avboka, avbeställ, säg upp, ta bort, radera, nog, det räcker, det ' +
+      'avbryt, sluta, sluta nu, slut, fel nummer, inget intresse, avsluta, avslut, avboka, avbeställ, säg upp, ta bort, radera, nog, det räcker, det ' +
         'räcker nu, nu räcker det, lägg av, lägg ner, jag vill inte mer, vill inte mer, ' +
         'inte intresserad, ej intresserad, inte intresserade, jag är inte intresserad, är inte intresserad, ' +
         'försvinn, stick',

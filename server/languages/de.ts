@@ -34,11 +34,13 @@ const some =
 const somehow = `(?: (?:${some})){0,3}`
 
 const call =
-  'anruf[ens]*|telefonate?n?|nachr?ich?te?n?|nochrichte|nachrchten|sms[en]*|whats ?apps?|we?rbung(?:en)?|webung|' +
+  'anruf[ens]*|aarüef|telefonate?n?|nachr?ich?te?n?|nochrichte|nachrchten|sms[en]*|whats ?apps?|' +
+  'we?rbung(?:en)?|webung|' +
   'w[ea]rbig|reklame|spam|' +
   'newslett?ers?|angeboten?|angebote|infos?|informationen|(?:mitteil|benachrichtig|erinner|zusend|' +
   'belae?stig)ung(?:en)?|' +
-  'kontakte?|kontakt(?:aufnahm|versuch|ierung)e?n?|promos?|promotions?|rundschreiben|meldungen|zeug|mist|scheiss'
+  'kommunikation|kontakte?|kontakt(?:aufnahm|versuch|ierung)e?n?|promos?|promotions?|rundschreiben|' +
+  'meldungen|zeug|mist|scheiss'
 const calls = `[^ ,]*(?:${call})`
 /** At the beginning of a pattern, where it must be quick. */
 const some_calls = `(?:(?:sms|werbe|whatsapp|spam|info|termin|text|marketing|push|telefon) ?)?(?:${call})`
@@ -90,7 +92,8 @@ const list =
   '(?:(?:whats ?app|sms|newsletter|werbe|info|telefon|anruf|kunden) )?' +
   '(?!warte|gae?ste|teilnehm|bestell|einkauf|preis|wunsch)[^ ,]*(?:listen?|verteilern?|datenbank|' +
   'datenbanken|systeme?n?|' +
-  'kartei|datei|bestand|(?<=(?:sms|whatsapp|info|newsletter) ?)(?:dienst|service|abo|versand)|stamm|adressbuch|kontakten|daten|unterlagen|newsletter|telefonbuch|register|speicher)'
+  'kartei|datei|bestand|(?<=(?:sms|whatsapp|info|newsletter) ?)(?:dienst|service|abo|versand)|' +
+  'stamm|adressbuch|kontakten|daten|unterlagen|newsletter|telefonbuch|register|speicher)'
 const delete_verb = 'streich|nehm|nimm|entfern|loe?sch|trag|schmeiss|werf|wirf|hol|sperr|blockier|vergess|vergiss|tilg'
 const told_to_delete = `(?:${delete_verb})${order}`
 const to_delete =
@@ -100,7 +103,8 @@ const to_delete =
 const to_end =
   '(?:zu )?(?:abbestellen|abbestelle|kue?ndigen|abmelden|beenden|unterlassen|stoppen|stornieren|' +
   'deaktivieren|ausschalten|' +
-  'abschalten|unterbinden|lassen|verzichten|ablehnen)|(?:ein|ab)(?:zu)?stellen|abzubestellen|abzumelden|abzusehen|absehen|' +
+  'abschalten|unterbinden|lassen|verzichten|ablehnen)|(?:ein|ab)(?:zu)?stellen|abzubestellen|' +
+  'abzumelden|abzusehen|absehen|' +
   'verschonen|stopp?|verzichte|e?r?sparen|(?:nicht (?:mehr )?|un)erwue?nscht'
 const told_to_end =
   `(?:stopp|unterlass|beend|spar|verschon|stell|lass|bestell|kue?ndig)${order}|stop|schluss|unterlassung|` +
@@ -143,11 +147,12 @@ const time =
   'nachts?|mittags?|vormittags?|nachmittags?|woche|monat|uhr|arbeit|bue?ro|urlaub|moment|(?:vor|nach|' +
   'um|zwischen) [^ ,]+'
 const at_time: Judgement = [endsWith`(?:${time})${few}`, undefined]
+const gone = 'geschlossen|umgezogen|weggezogen|verstorben|gestorben|tot|lebt nicht mehr'
 const first =
   'und|aber|oder|dann|denn|nein|ne|nee|,|[^ ,]*interesse|interessiert|bedarf|daher|deshalb|darum|' +
   'deswegen|drum|bite|' +
   'bittte|genug|ruhe|ende|schluss|stopp?|leute|digga|servus|merci|sonst|hor|ey|wie gesagt|hiermit'
-const at_beginning: Judgement = [endsWith`(?:^|(?:${first})(?: |$))(?:(?:${some})(?: |$)){0,4}`, 'opt_out']
+const at_beginning: Judgement = [endsWith`(?:^|(?:${first}|${gone})(?: |$))(?:(?:${some})(?: |$)){0,4}`, 'opt_out']
 /** "It would be nice if you didn't". */
 const if_kind: Judgement = [
   endsWith`(?:schoe?n|nett|lieb|dankbar|freuen|toll|gut|super|freundlich|begrue?ssen|verbunden|froh|angenehm)(?: ,)? wenn (?:${you}|man)${few}`,
@@ -177,7 +182,8 @@ const told_familiarly: Judgement[] = [
   [anything, 'unclear'],
 ]
 const should =
-  'koe?nnen|koe?nnten?|koe?nntet|koe?nnt|kannst|wue?rden|wue?rdet|wue?rdest|sollen|sollten|sollt|sollst|solltet|due?rfen|' +
+  'koe?nnen|koe?nnten?|koe?nntet|koe?nnt|kannst|wue?rden|wue?rdet|wue?rdest|sollen|sollten|' +
+  'sollt|sollst|solltet|due?rfen|' +
   'due?rft|darfst|chönd|wollen|wollt'
 const you_should: Judgement = [endsWith`(?:(?:${should}) (?:${you})|(?:${you}) (?:${should}))${few}`, 'opt_out']
 const need = '(?:brauch|mue?ss)(?:en|t|st)?'
@@ -244,6 +250,7 @@ const closed: Judgement[] = [
   limited,
   condition,
   [nothing, 'opt_out'],
+  [startsWith`, (?:ich|wir) (?:ruf|meld|komm|schreib)[^ ]*`, undefined],
   [startsWith`,|und|oder|sonst|mehr|ich|wir|weil|ihr|du`, 'opt_out'],
   [anything, 'unclear'],
 ]
@@ -270,8 +277,10 @@ const new_number: Judgement = [
 ]
 
 const threat = contains`${[
-  'anwalt[^ ]*|anwae?lt[^ ]*|anzeigen?|anzuzeigen|(?:zeige?|melde?) (?:ich )?(?:sie|euch|dich)|polizei|bundesnetzagentur',
-  'verbraucher(?:zentrale|schutz)|klagen?|verklag[^ ]*|gericht[^ ]*|blockier[^ ]*|sperre?|rechtliche[^ ]*|abmahnung|datenschutz[^ ]*|beschwer[^ ]*',
+  'anwalt[^ ]*|anwae?lt[^ ]*|anzeigen?|anzuzeigen|(?:zeige?|melde?) (?:ich )?(?:sie|euch|dich)|' +
+    'polizei|bundesnetzagentur',
+  'verbraucher(?:zentrale|schutz)|klagen?|verklag[^ ]*|gericht[^ ]*|blockier[^ ]*|sperre?|rechtliche[^ ]*|' +
+    'abmahnung|datenschutz[^ ]*|beschwer[^ ]*',
 ].join('|')}`
 const threatened: Judgement[] = [
   [threat, 'opt_out'],
@@ -282,8 +291,11 @@ const called_again = saysAny(
   `noch (?:ein|eine|einen|1) (?:einzige[rsn]? |weitere[rsn]? )?(?:${some_calls})`,
   `(?:beim?|jede[rsnm]?|die|der|den) (?:(?:nae?chste|weitere|erneute)[rsnm]? |jede[rsnm]? ){1,2}${some_calls}`,
   `(?:nae?chste|weitere|erneute)[rsnm]? ${some_calls}`,
-  `(?:wenn|falls|sollten|sollte) (?:${you})(?: (?:mich|mir|uns|hier))? (?:${again})(?: (?:mich|mir|uns|hier))? (?:ein )?(?:${to_reach})`,
-  `(?:ruf|schreib|kontaktier|meld)(?:en sie|t ihr|st du) (?:(?:mich|mir|uns|hier|sich|euch|dich) )?(?:${again})(?: (?:an|mich|bei mir))?`,
+  `(?:wenn|falls|sollten|sollte) (?:${you})(?: (?:mich|mir|uns|hier))? (?:${again})(?: (?:mich|` +
+    `mir|uns|hier))? (?:ein )?(?:${to_reach})`,
+  `wenn (?:${you}|das|dies) nicht (?:bald )?aufhoe?r(?:t|en|st)`,
+  '(?:ruf|schreib|kontaktier|meld)(?:en sie|t ihr|st du) (?:(?:mich|mir|uns|hier|sich|euch|' +
+    `dich) )?(?:${again})(?: (?:an|mich|bei mir))?`,
 )
 const nothing_sent = `(?:(?:${none})(?: mehr)?|${no_all_calls})`
 const ask_why = `(?:schreib|ruf|kontaktier|nerv|belae?stig|schick)(?:e?n sie|t ihr|st du)(?: (?:mich|mir|uns))?`
@@ -367,6 +379,7 @@ const phrases: Phrase[] = [
       [nothing, 'opt_out'],
       condition,
       [startsWith`(?:mehr )?${not_gladly}`, undefined],
+      [startsWith`, (?:nur|sondern|bloss)`, undefined],
       [startsWith`,|mehr|von (?:ihnen|euch)|bekommen|erhalten|haben|kriegen|kriagn|per|und`, 'opt_out'],
       [anything, 'unclear'],
     ],
@@ -399,7 +412,8 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      `hoe?r(?:${order}|t ihr) (?:a?uf(?: ,)?(?: damit)?(?: ,)?(?: ihm| ihr)?${somehow}(?: ${calls})? (?:${with_zu})|(?:auf |uf )?mit ` +
+      `hoe?r(?:${order}|t ihr) (?:a?uf(?: ,)?(?: damit)?(?: ,)?(?: ihm| ihr)?${somehow}(?: ${calls})? (?:${with_zu})|` +
+        '(?:auf |uf )?mit ' +
         `${such}(?:${calls}|schreiben))`,
     ),
     before: told,
@@ -419,7 +433,7 @@ const phrases: Phrase[] = [
     after: whatever,
   },
   {
-    says: says`(?:${told_to_end})(?: (?:ich|mit|von|es|auf|mich|uns|sich|euch|dir)){0,2}(?: (?:den|die|das) (?:versand|zusendung|verschicken|senden))? ${such}(?:${calls}|schreiben)`,
+    says: says`(?:${told_to_end})(?: (?:ich|mit|von|es|das|auf|mich|uns|sich|euch|dir)){0,2}(?: (?:den|die|das) (?:versand|zusendung|verschicken|senden))? ${such}(?:${calls}|schreiben)`,
     before: [
       ...common,
       why,
@@ -513,7 +527,8 @@ const phrases: Phrase[] = [
   { says: called_again, before: threatened, after: [[anything, 'opt_out']] },
   {
     says: saysAny(
-      '(?:(?:lassen sie|lasst|lass|lassts|verschont|bleibt|bleiben sie|geht|gehen sie) (?:mich|mir|uns)(?: [^ ,]+){0,4}|verpisst? (?:euch|dich|sich)|haut? ab) ' +
+      '(?:(?:lassen sie|lasst|lass|lassts|verschont|bleibt|bleiben sie|geht|gehen sie) (?:mich|' +
+        'mir|uns)(?: [^ ,]+){0,4}|verpisst? (?:euch|dich|sich)|haut? ab) ' +
         `mit (?:(?:euren|eurem|eurer|ihren|ihrem|ihrer|diesen|diesem|dieser|den|dem|der) )${such}${calls}`,
     ),
     before: told,
@@ -521,7 +536,8 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      `kein interesse(?: mehr)? an ${such}[^ ,]*(?:nachrichten|anrufen|sms|werbung|newslettern?|informationen|mitteilungen|whats ?apps?)`,
+      `kein interesse(?: mehr)? an ${such}[^ ,]*(?:nachrichten|anrufen|sms|werbung|newslettern?|` +
+        'informationen|mitteilungen|whats ?apps?)',
       `${no_calls} (?:er|ge)wue?nscht`,
     ),
     before: [...common, how_to, has_condition, [anything, 'opt_out']],
@@ -572,25 +588,65 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      '(?:das|dies|es|sowas) (?:ist|grenzt an) (?:(?:eine?|reine[rs]?|doch|langsam|schon|pure[rs]?|ja|nur|echt) ){0,2}(?:[a-z]*terror|belae?stigung|stalking|noe?tigung|spam)',
+      '(?:das|dies|es|sowas) (?:ist|grenzt an) (?:(?:eine?|reine[rs]?|doch|langsam|schon|pure[rs]?|' +
+        'ja|nur|echt) ){0,2}(?:[a-z]*terror|belae?stigung|stalking|noe?tigung|spam)',
       '(?:das|ihr|es) nervt|nerv(?:t|en sie)? (?:mich |uns )?nicht|nerven sie nicht|sie nerven mich|du nervst',
+      '(?:schon|bereits|zweimal|dreimal|mehrmals|mehrfach|oft) stopp? (?:geschrieben|geschickt|' +
+        'gesendet|geantwortet|gesagt)',
+      `(?:bekomme?|kriege?|krieg|erhalte)(?: ich)? (?:immer|trotzdem) noch ${calls}`,
+      '(?:blockiere?|sperre) (?:ich )?(?:sie|euch|dich|eure nummer|ihre nummer|diese nummer)',
+      '(?:auf|in) (?:der )?robinson ?liste',
+      `warum (?:so|dermassen) viele ${calls}`,
       'wer hat (?:ihnen|euch|dir|euch da|denn) (?:meine|diese|unsere) (?:[^ ]*nummer|daten)(?: gegeben)?',
-      '(?:bekomme?|kriege?|erhalte)(?: ich)?(?: von (?:ihnen|euch))? (?:viel )?(?:zu|so|dermassen|echt|ganz schoe?n) viele? ' +
+      '(?:bekomme?|kriege?|erhalte)(?: ich)?(?: von (?:ihnen|euch))? (?:viel )?(?:zu|so|dermassen|' +
+        'echt|ganz schoe?n) viele? ' +
         calls,
-      `(?:${you}) (?:schick|schreib|ruf|sims|text|meld|send)(?:en|t|st)(?: (?:mich|mir|uns|hier|euch|sich|dich)){0,2}(?: (?:ganz|echt|viel|wirklich|schon|immer))?(?: (?:zu|so|sehr|ziemlich|schoe?n|recht|extrem))? (?:oft|hae?ufig|viele?|stae?ndig|dauernd)`,
+      `(?:${you}) (?:schick|schreib|ruf|sims|text|meld|send)(?:en|t|st)(?: (?:mich|mir|uns|` +
+        'hier|euch|sich|dich)){0,2}(?: (?:ganz|echt|viel|wirklich|schon|immer))?(?: (?:zu|so|' +
+        'sehr|ziemlich|schoe?n|recht|extrem))? (?:oft|hae?ufig|viele?|stae?ndig|dauernd)',
       `(?:${you}) ruf(?:en|t|st) (?:${us}) (?:nie|nicht) (?:wieder|mehr) an`,
-      'ruf(?:en sie|t|)(?: mich| uns)? nicht (?:bei der|auf (?:der|die)|in der|im|am) (?:arbeit|arbeitsplatz|bue?ro|geschae?ft) an',
+      'ruf(?:en sie|t|)(?: mich| uns)? nicht (?:bei der|auf (?:der|die)|in der|im|am) (?:arbeit|' +
+        'arbeitsplatz|bue?ro|geschae?ft) an',
     ),
     before: [
       [endsWith`(?:warum|wieso|weshalb|wenn|dass|ob|falls|nicht|seit|leider|schade)(?: ,)?(?: [^ ,]+)?`, undefined],
-      [endsWith`^|,|und|aber|nein|jetzt|hallo|ich|zu`, 'unclear'],
+      [endsWith`^|,|und|aber|nein|jetzt|hallo|ich|zu|(?:ich|wir) (?:habe?n?|hab|bin|stehe?|sind)`, 'unclear'],
       [anything, undefined],
     ],
     after: [
       [nothing, 'unclear'],
-      [startsWith`,|und|an|nachrichten|sms|werbung|${calls}|mit`, 'unclear'],
+      [startsWith`,|und|an|jetzt|nun|nachrichten|sms|werbung|${calls}|mit`, 'unclear'],
       [anything, undefined],
     ],
+  },
+  {
+    says: saysAny(
+      `${some_calls} (?:ist|sind|wird|werden) (?:mir |uns |hier )?(?:un|nicht (?:mehr |laenger )?)erwue?nscht`,
+      `mit ${such}${calls} nicht(?: mehr)? einverstanden|(?:der|dem|den|ihrer|euren?) ${calls} nicht(?: mehr)? zu`,
+      '(?:dsgvo|art(?:ikel)? 21)(?: [^ ,]+){0,4} widersprech(?:e|en)',
+      `(?:loe?schung|streichung|entfernung|austragung) ${list}`,
+      `wehe(?: ,)? (?:wenn )?(?:${you}) (?:(?:ruf|schreib|meld|kontaktier)(?:e?n|t|st)|(?:mich |` +
+        `mir )?(?:noch ?mal|wieder) (?:${to_reach}))`,
+    ),
+    before: [...common, how_to, has_condition, [anything, 'opt_out']],
+    after: always,
+  },
+  {
+    // "Bitte um": both words are left out.
+    says: says`loe?schung|streichung|austragung`,
+    before: [
+      [nothing, 'unclear'],
+      [anything, undefined],
+    ],
+    after: [
+      [nothing, 'unclear'],
+      [anything, undefined],
+    ],
+  },
+  {
+    says: says`(?:mich|uns) (?:[^ ,]+ )?(?:rausnehmen|herausnehmen|rausstreichen|rausloe?schen)`,
+    before: [...common, why, you_should, [anything, 'unclear']],
+    after: off,
   },
   {
     says: says`(?:hier |mich |mir )?nicht (?:an ?rufen|anschreiben|schreiben|kontaktieren|texten|simsen|anruffen|anrufn)`,
@@ -618,7 +674,10 @@ const phrases: Phrase[] = [
     after: whatever,
   },
   {
-    says: says`${told_to_delete} (?:auch )?(?:${number})`,
+    says: saysAny(
+      `(?!nehm|nimm|hol|trag|werf|wirf)${told_to_delete} (?:auch )?(?:${number})`,
+      `(?:nehm|nimm|hol|trag|werf|wirf|schmeiss)${order} (?:auch )?(?:${number}) (?:raus|heraus|weg|runter|aus)`,
+    ),
     before: told,
     after: [
       [nothing, 'opt_out'],
@@ -630,13 +689,13 @@ const phrases: Phrase[] = [
   {
     says: saysAny(
       `(?:(?:mich|uns|${number}) (?:[^ ,]+ ){0,2})?${list} (?:${to_delete})`,
-      `(?:${number}) (?:[^ ,]+ )?(?:${to_delete})`,
+      `(?:${number}) (?:(?!nicht|nie)[^ ,]+ )?(?:${to_delete})`,
     ),
     before: [
       [endsWith`neuen?|alten?|oude|anderen?|richtigen?|(?:den|das|es|ihn)(?: [^ ,]+){0,3}`, undefined],
       ...decided,
     ],
-    after: [[startsWith`nicht`, undefined], new_number, ...whatever],
+    after: [[startsWith`nicht|, (?:die|der|welche)`, undefined], new_number, ...whatever],
   },
   {
     says: saysAny(
@@ -678,7 +737,8 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      `(?:${none}|${not}) (?:(?:${more}) )?(?:was |etwas )?von (?:ihnen|euch|dir|eich) (?:hoe?ren|hearn|lesen|wissen|haben)`,
+      `(?:${none}|${not}) (?:(?:${more}) )?(?:was |etwas )?von (?:ihnen|euch|dir|eich) (?:hoe?ren|` +
+        'hearn|lesen|wissen|haben)',
       `von (?:ihnen|euch|dir|eich) (?:${none}|nie) (?:${more})(?: etwas| was)? (?:hoe?ren|hearn|lesen|wissen|haben)`,
     ),
     before: [...wished, [anything, 'unclear']],
@@ -749,7 +809,8 @@ export const de: Language = {
   tag: 'de',
   opt_outs: {
     words: listed(
-      'stop, stopp, stoppp, stopp alles, stop alles, stopp alle, stop alle, abmleden, abmeldne, abemlden, amelden, stopp sms, stop sms, sms stop, sms stopp, werbung stop, werbung stopp, stop werbung, ' +
+      'stop, stopp, stoppp, stopp alles, stop alles, stopp alle, stop alle, abmleden, abmeldne, abemlden, amelden, ' +
+        'stopp sms, stop sms, sms stop, sms stopp, werbung stop, werbung stopp, stop werbung, ' +
         'stopp werbung, ' +
         'abmelden, abmeldung, abbestellen, abbestellung, austragen, deabonnieren',
     ),

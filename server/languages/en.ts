@@ -3,15 +3,18 @@ import { anything, contains, endsWith, type Judgement, nothing, type Phrase, say
 
 /** Some letters are often left out, or written twice. */
 const call =
-  'call|cal|phone|telephone|ring|contact|conact|cotact|contac|text|txt|message|msg|dial|write to|write|ping|spam|whatsapp|hit|hit up|cold call|' +
+  'call|cal|phone|telephone|ring|contact|conact|cotact|contac|text|txt|message|msg|dial|write to|' +
+  'write|ping|spam|whatsapp|hit|hit up|cold call|' +
   'reach out to|get in touch with|get hold of|harass|pester|hound|solicit|bombard'
 /** Without "ringing": alarms do that too. */
 const calling =
-  '(?:(?:cold|robo) ?)?cal+i?ng?|cal+in|(?:tele)?phonin?g?|cont[act]{1,3}ing?|te?xti?n?g|te?xtin|mess[ae]ge?ing?|msgi?ng?|' +
+  '(?:(?:cold|robo) ?)?cal+i?ng?|cal+in|(?:tele)?phonin?g?|cont[act]{1,3}ing?|te?xti?n?g|te?xtin|' +
+  'mess[ae]ge?ing?|msgi?ng?|' +
   'spamm?ing?|dial+ing|pinging|whatsapping|soliciting'
 /** These say what is meant only with "me" or "my phone". */
 const calling_someone =
-  `${calling}|testing|ringing?|writing(?: to)?|hitting?(?: up)?|reaching out to|getting in touch with|blowing(?: up)?|har+ass?ing?|` +
+  `${calling}|testing|ringing?|writing(?: to)?|hitting?(?: up)?|reaching out to|getting in touch with|` +
+  'blowing(?: up)?|har+ass?ing?|' +
   'pestering|hassling|hounding|badgering|bombarding|bombing|flooding|filling(?: up)?|clogging(?: up)?|marketing to|' +
   'advertising to|trying(?: to (?:call|reach|contact))?'
 const called =
@@ -27,14 +30,18 @@ const us =
   `(?:my|our|her|his|(?:my|our) [^ ]+s) (?:(?:cell|mobile|home|work|house|business) )?${phone}(?: number)?)`
 const call_us = `(?:${call})(?: (?:or|and) (?:${call})){0,4} (?:${us})`
 const some =
-  '(?:any|more|any ?more|further|all|of|the|these|those|this|your|ur|such|no|some|other|and|or|with|stupid|annoying|silly|dam|da|' +
-  'endless|constant|daily|weekly|automated|automatic|promotional|promo|marketing|advertising|sales|spam|junk|unwanted|' +
+  '(?:any|more|any ?more|further|all|of|the|these|those|this|your|ur|such|no|some|other|and|' +
+  'or|with|stupid|annoying|silly|dam|da|' +
+  'endless|constant|daily|weekly|automated|automatic|promotional|promo|marketing|advertising|' +
+  'sales|spam|junk|unwanted|' +
   'unsolicited|cold|robo|scam|nuisance|future|additional|direct|text|txt|phone|telephone|sms|whatsapp|group|bulk|' +
   'political|insurance|loan|appointment|service|survey)'
 const one = 'call|te?xt|message|msg|sms|ad'
 const messages =
-  'calls|cals|phone ?calls|robo ?calls|te?xts|mess?age?s|messges|msgs|sms|contact|communications?|correspondence|spam|whats ?apps|dms|ads|' +
-  'adverts|advertisements|adverti[sz]ing|promos|promotions|offers|deals|marketing|alerts|notifications|reminders|updates|' +
+  'calls|cals|phone ?calls|robo ?calls|te?xts|mess?age?s|messges|msgs|sms|contact|communications?|' +
+  'correspondence|spam|whats ?apps|dms|ads|' +
+  'adverts|advertisements|adverti[sz]ing|promos|promotions|offers|deals|marketing|alerts|notifications|' +
+  'reminders|updates|' +
   'solicitations?|voice ?mails|surveys|newsletters'
 /** "All of these phone calls". */
 const calls = `(?:${some} ){0,5}(?:${messages})|another (?:single )?(?:${one})`
@@ -51,9 +58,11 @@ const family =
   '(?:my|our|the) (?:(?:late|elderly|deceased) )?' +
   `(?:mother|mum|mom|father|dad|husband|wife|sons?|daughter|parents|brother|sister|company|business)s?(?: ${number})?`
 const list =
-  '(?:(?:of|your|ur|the|this|that|these|any|all|and|calls?|calling|contact|phone|mailing|marketing|sms|text|texting|txt|' +
+  '(?:(?:of|your|ur|the|this|that|these|any|all|and|calls?|calling|contact|phone|mailing|marketing|' +
+  'sms|text|texting|txt|' +
   'customer|internal|message|messaging|promo|spam|stupid|dam|whatever|distribution) ){0,5}' +
-  '(?:lists?|databases?|systems?|records|files|books|contacts|computers?|phones?|servers?|register|directory|sheets?)|' +
+  '(?:lists?|databases?|systems?|records|files|books|contacts|computers?|phones?|servers?|register|' +
+  'directory|sheets?)|' +
   'your (?!wait|guest|party|e ?mail|[^ ]+day|class)[^ ]+ lists?|' +
   '(?:this|your|ur) (?:[^ ]+ )?(?:services?|subscription|campaign|thread|thing|group|channel|broadcast)'
 const do_not_call_list =
@@ -64,20 +73,24 @@ const consent = '(?:(?:my|our|any|all|the|prior|previous) ){0,3}(?:consent|permi
 const you = '(?:you|u|ya|ye|yall)(?: people| guys| folks| all| lot)?'
 const your_company = `${you}|any(?:one)? of you|(?:your|ur|this|that) (?:[^ ]+ )?[^ ]+|anyone (?:there|else)`
 const modal =
-  'will|would|can|could|should|shall|must|may|might|had|have|has|am|is|are|was|were|going|gonna|want|wanted|need|like|try|' +
+  'will|would|can|could|should|shall|must|may|might|had|have|has|am|is|are|was|were|going|gonna|' +
+  'want|wanted|need|like|try|' +
   'tried|trying|to|better|did|do|does|decided|got|gotta|wish'
 const wanting =
   'want|wanted|wish|need|like|have|mean|ask|asking|asked|tell|telling|told|say|saying|said|going|trying|think|allowed'
 const demanding =
-  'said|say|saying|repeat|demand|request|require|insist|ask|asked|(?:told|tell|telling|asked|ask|asking|beg|begging|want|' +
+  'said|say|saying|repeat|demand|request|require|insist|ask|asked|(?:told|tell|telling|asked|' +
+  'ask|asking|beg|begging|want|' +
   `wanted|need|like|expect|urge|instruct|warned|order|advise) (?:${you}|your (?:[^ ]+ )?[^ ]+)`
 
 const do_not = 'do not|dnt|donot|do nt|do nto|do noy|dont|never(?: again)?|nvr|no longer'
 const not_wanting =
-  '(?:(?:do|would|does) not|dnt|no longer|never) (?:be )?(?:want(?:ing)?|wish|need(?:ing)?|like|care)|am not wanting|(?:rather|prefer|wish|want|like) not|' +
+  '(?:(?:do|would|does) not|dnt|no longer|never) (?:be )?(?:want(?:ing)?|wish|need(?:ing)?|' +
+  'like|care)|am not wanting|(?:rather|prefer|wish|want|like) not|' +
   'have no (?:wish|desire|interest|need)|(?:not|no longer) interested'
 const that_you_should =
-  '(?: (?:to|that|it|twice|once|you|u|people|guys|should|must|need|have|before|times?|many|several|three|again|now|and|' +
+  '(?: (?:to|that|it|twice|once|you|u|people|guys|should|must|need|have|before|times?|many|' +
+  'several|three|again|now|and|' +
   'last|week|month|year|nicely|yesterday))*(?: ,)?'
 
 /** Often at the end. */
@@ -127,7 +140,8 @@ const if_none: Judgement = [has_condition, undefined]
 const at_beginning: Judgement = [
   ending(
     '(?<![^]*[^ ])',
-    'and|but|so|or|because|then|as|interested|no|again|now|,|number|line|person|enough|stop|means|time|warning|this',
+    'and|but|so|or|because|then|as|interested|no|again|now|,|number|line|person|enough|stop|' +
+      'means|time|warning|this|god|sake',
     'any ?more|texts|messages|calls|spam',
   ),
   'opt_out',
@@ -212,7 +226,8 @@ const decided: Judgement[] = [
 ]
 
 const time =
-  'today|tonight|tomorrow|now|right now|until|till|before|after|in (?!(?:the )?future|my|our|any|this)[^ ]+|during|while|when|if|unless|every|about|' +
+  'today|tonight|tomorrow|now|right now|until|till|before|after|in (?!(?:the )?future|my|our|' +
+  'any|this)[^ ]+|during|while|when|if|unless|every|about|' +
   '(?:so|too) (?:often|much|late|early)'
 const place =
   '(?:this|on|at) (?!(?:(?:this|my|our|the|any|your) )?(?:number|phone|line|time|all|end|leisure)(?![^ ]))[^ ]+'
@@ -301,7 +316,7 @@ const only_for_good: Judgement[] = [not_limited, for_good, or_none]
 const if_nothing: Judgement = [nothing, 'opt_out']
 const at_end: Judgement[] = [
   if_nothing,
-  [startsWith`,|or|now|x|wrong|you|u|here|${insults}`, 'opt_out'],
+  [startsWith`,|or|now|x|wrong|you|u|here|(?:will|would|can) ${you}|${insults}`, 'opt_out'],
   [startsWith`and (?!use|add|put|replace|save|try|update|change|enter|keep|take|call|book|give|send)[^ ]+`, 'opt_out'],
   for_good,
   or_none,
@@ -309,13 +324,16 @@ const at_end: Judgement[] = [
 const at_end_or_unclear: Judgement[] = [[nothing, 'unclear'], [startsWith`,|or|and|so`, 'unclear'], or_none]
 
 const stop =
-  'stop|stopp{1,4}|stp|stahp|staph|sotp|stpo|stoo|quit|cease|halt|(?:desist|refrain|cease and desist|abstain)(?: from)?|knock off|pack in|lay off|' +
+  'stop|stopp{1,4}|stp|stahp|staph|sotp|stpo|stoo|quit|cease|halt|(?:desist|refrain|cease and desist|' +
+  'abstain)(?: from)?|knock off|pack in|lay off|' +
   'give over|leave off|cut out'
 const stop_with =
   `(?:${stop})(?: (?:with|w|making|sending|doing|giving|leaving))?|` +
-  '(?:knock it off|cut it out|pack it in|give it a rest|enough is enough|enough|lay off|easy|stop it|quit it) (?:with|of)'
+  '(?:knock it off|cut it out|pack it in|give it a rest|enough is enough|enough|lay off|easy|' +
+  'stop it|quit it) (?:with|of)'
 const remove =
-  'remove|remov|rmove|remvoe|rmv|delete|delet|delte|dlt|erase|block|drop|wipe|scrub|take|taking|get|removing|deleting|strike|scratch|cross|purge|' +
+  'remove|remov|rmove|remvoe|rmv|delete|delet|delte|dlt|erase|block|drop|wipe|scrub|take|taking|' +
+  'get|removing|deleting|strike|scratch|cross|purge|' +
   'pull|knock|clear|unlist|keep|scrap|withdraw|let'
 const off = '(?:off|frm|from|form|out|of)(?: of)?'
 const unsubscribe = 'un ?sub(?:scribed? me|scribing)?|un ?s[ubscri][ubscri][ubscri][ubscri]{1,5}[bep]{1,2}|usubscribe'
@@ -328,7 +346,8 @@ const threatened: Judgement[] = [[threat, 'opt_out'], or_none]
 const called_again = said(
   '(?:if|next time) (?:i|we) (?:get|receive|see|hear) (?:so much as )?(?:one|another|any|a single)' +
     `(?: (?:more|single|other|of|from|these|your|you|phone|te?xt)){0,5} (?:${one}|word|calls|te?xts|messages)`,
-  `(?:if|next time) ${you} (?:(?:so much as|dare to|dare|try to|keep|continue to) )?(?:${calling_someone}|${call}) (?:${us})`,
+  `(?:if|next time) ${you} (?:(?:so much as|dare to|dare|try to|keep|continue to) )?(?:${calling_someone}|` +
+    `${call}) (?:${us})`,
   `if ${you} (?:${call}) again`,
   `next time ${you} (?:${call})`,
   `(?:any|one) (?:further|more|other|additional) (?:${one}|contact|communication)s?`,
@@ -358,7 +377,8 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:${stop}) (?:(?:sending|giving|making) (?:her|him|them|my [^ ]+) (?:${calls})|(?:${calling}|ringing) (?:her|him|my [^ ]+))`,
+      `(?:${stop}) (?:(?:sending|giving|making) (?:her|him|them|my [^ ]+) (?:${calls})|(?:${calling}|` +
+        'ringing) (?:her|him|my [^ ]+))',
     ),
     before: [
       negated,
@@ -386,9 +406,11 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:end|discontinue|deactivate|turn off|switch off|shut off|disable|kill|put an end to) (?:my )?(?:${calls})`,
+      '(?:end|discontinue|deactivate|suspend|turn off|switch off|shut off|disable|kill|put an end to) (?:my ' +
+        `)?(?:${calls})`,
       `(?:turn|switch|shut) (?:my )?(?:${calls}) off|stop (?:receiving|getting) (?:${calls}|these|this|them)`,
-      '(?:cancel|end) (?:(?:my|the|these|all|your|any|of|further|future|more|promotional|marketing|text|txt|sms) ){0,4}' +
+      '(?:cancel|end) (?:(?:my|the|these|all|your|any|of|further|future|more|promotional|marketing|' +
+        'text|txt|sms) ){0,4}' +
         '(?:messages|msgs|texts|alerts|notifications|reminders|updates|offers|ads|(?:text|sms|message) subscription)',
       `cancel my subscription to (?:${calls})`,
     ),
@@ -431,7 +453,8 @@ const phrases: Phrase[] = [
   {
     says: said(
       `(?:${do_not})(?: ${you})?(?: (?:dare|go|try|start|think of|bother))?(?: to)? ` +
-        `(?:${call_us}|(?:keep|be) (?:${calling_someone}) (?:${us})|send (?:me|us) (?:anything|(?:${some} ){0,5}(?:${rubbish}))|` +
+        `(?:${call_us}|(?:keep|be) (?:${calling_someone}) (?:${us})|send (?:me|us) (?:anything|` +
+        `(?:${some} ){0,5}(?:${rubbish}))|` +
         `send (?:(?:me|us) (?:${calls})|(?:${calls}) (?:to )?(?:${us})))`,
     ),
     before: forbidden,
@@ -499,7 +522,8 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:${you} (?:must|should|may|can|shall|better|had better|are to) (?:not|never)|(?:can|could|will|would) ${you} not) ` +
+      `(?:${you} (?:must|should|may|can|shall|better|had better|are to) (?:not|never)|(?:can|` +
+        `could|will|would) ${you} not) ` +
         `(?:${call_us}|send (?:me|us) (?:${calls}))`,
     ),
     before: [[endsWith`why`, undefined], if_none, ...whatever],
@@ -507,7 +531,8 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `${you} (?:are (?:not|no longer) (?:allowed|permitted|authori[sz]ed|welcome|entitled)|(?:do not|no longer) have ${consent}|` +
+      `${you} (?:are (?:not|no longer)(?: (?:allowed|permitted|authori[sz]ed|welcome|entitled))?|` +
+        `(?:do not|no longer) have ${consent}|` +
         `have no (?:right|permission|consent|business|reason)) to (?:${call})(?: (?:${us}))?`,
     ),
     before: [[endsWith`if`, undefined], ...reported, ...whatever],
@@ -533,7 +558,8 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:mind|appreciate|like|love)(?: (?:you|u))? not (?:(?:${calling_someone}) (?:${us})|calling|texting|being (?:${called}))`,
+      `(?:mind|appreciate|like|love)(?: (?:you|u))? not (?:(?:${calling_someone}) (?:${us})|` +
+        `calling|texting|being (?:${called}))`,
     ),
     before: whatever,
     after: closed,
@@ -568,11 +594,14 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:${not_wanting})(?: (?:in|for|about))?(?: (?:to|2))? (?:(?:(?:get|getting|receive|receiving|have|having|see|be sent|` +
+      `(?:${not_wanting})(?: (?:in|for|about))?(?: (?:to|2))? (?:(?:(?:get|getting|receive|` +
+        'receiving|have|having|see|be sent|' +
         `be getting|be receiving|keep getting|keep receiving|continue receiving|be part of) )?(?:${calls})|` +
-        `(?:be|get|being|getting) (?:${called}|on (?:${list}))|(?:hear|hearing) (?:anything )?(?:from|of) (?:${your_company}))`,
+        `(?:be|get|being|getting) (?:${called}|on (?:${list}))|(?:hear|hearing) (?:anything )?(?:from|` +
+        `of) (?:${your_company}))`,
       `(?:${not_wanting}) (?:${you}|anyone|anybody|nobody|no one|people|your [^ ]+)(?: (?:to|keep))? (?:(?:${call}|` +
-        `${calling_someone}) (?:${us})|(?:${call}|${calling})(?= again| any ?more|$)|have (?:my|our) (?:${number}|${details}))`,
+        `${calling_someone}) (?:${us})|(?:${call}|${calling})(?= again| any ?more|$)|have (?:my|` +
+        `our) (?:${number}|${details}))`,
       `(?:${not_wanting}) (?:my|our) (?:${number}|name|${details})(?: to be)?(?: kept| stored)? (?:in|on) (?:${list})`,
     ),
     before: wished,
@@ -581,10 +610,12 @@ const phrases: Phrase[] = [
   {
     says: said(
       `confirm(?: that)? ${you} will (?:not|never|no longer) (?:${call_us})`,
-      `(?:(?:make|making) (?:sure|certain)|ensure|see(?: to it)?)(?: that)? (?:i|we) (?:do not|am not|are not|never|no longer) ` +
+      '(?:(?:make|making) (?:sure|certain)|ensure|see(?: to it)?)(?: that)? (?:i|we) (?:do not|' +
+        'am not|are not|never|no longer) ' +
         `(?:(?:get|receive|hear) (?:${calls}|from you|anything)|${called})`,
       '(?:make (?:sure|certain)|ensure|see(?: to it)?|confirm)(?: that)? (?:my|our|this) ' +
-        `(?:${number}|name|${details}) (?:has been|have been|is|are|gets|will be) (?:removed|deleted|erased|taken off|off)`,
+        `(?:${number}|name|${details}) (?:has been|have been|is|are|gets|will be) (?:removed|` +
+        'deleted|erased|taken off|off)',
     ),
     before: [negated, how_to, [endsWith`i|we`, 'unclear'], if_none, ...whatever],
     after: closed,
@@ -596,9 +627,12 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:how many (?:more )?times|how often) (?:do|must|will|did|have|should|am) (?:i|we)(?: (?:have|need|got|going|gotta|had))?(?: to)? ` +
-        `(?:told?|ask(?:ed)?|say|said|tell|repeat)(?: (?:${you}|it|this))?(?: ,)?(?: to| that)? (?:not|stop|do not|remove|take|no)`,
-      `(?:what|which) part of (?:stop ${calling}|stop ${calling_someone}|(?:do not|never) (?:${call})|no more (?:${calls}))`,
+      '(?:how many (?:more )?times|how often) (?:do|must|will|did|have|should|am) (?:i|we)(?: (?:have|' +
+        'need|got|going|gotta|had))?(?: to)? ' +
+        `(?:told?|ask(?:ed)?|say|said|tell|repeat)(?: (?:${you}|it|this))?(?: ,)?(?: to| that)? (?:not|` +
+        'stop|do not|remove|take|no)',
+      `(?:what|which) part of (?:stop ${calling}|stop ${calling_someone}|(?:do not|never) (?:${call})|` +
+        `no more (?:${calls}))`,
     ),
     before: [[endsWith`${saying}`, undefined], ...whatever],
     after: whatever,
@@ -610,7 +644,8 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:requesting|request(?: for)?|demand|want|need)(?: the)?(?: immediate)? (?:removal|deletion|erasure) (?:of (?:${our_number})|(?:from|off) (?:${list}))`,
+      '(?:requesting|request(?: for)?|demand|want|need)(?: the)?(?: immediate)? (?:removal|' +
+        `deletion|erasure) (?:of (?:${our_number})|(?:from|off) (?:${list}))`,
     ),
     before: decided,
     after: whatever,
@@ -622,7 +657,8 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:no|zero) (?:more )?(?:calls?|texts?|messages?|e ?mails?|contact|sms|spam)(?: ,)?(?: (?:or|and|nor|no|more))+ ` +
+      '(?:no|zero) (?:more )?(?:calls?|texts?|messages?|e ?mails?|contact|sms|spam)(?: ,)?(?: (?:or|' +
+        'and|nor|no|more))+ ' +
         '(?:calls?|texts?|messages?|e ?mails?|contact|sms|spam|nothing)',
     ),
     before: [
@@ -636,8 +672,9 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:(?:get|getting|receive|receiving|have|had|send(?:ing)? (?:me|us)) (?:(?:way|far) )?(?:too|so) (?:many|much)|` +
-        `(?:keep(?: on)?|always|constantly) (?:getting|receiving)) (?:${calls})`,
+      '(?:(?:get|getting|receive|receiving|have|had|thats|is|still|send(?:ing)? (?:me|us)) (?:(?:way|' +
+        'far) )?(?:too|so) (?:many|much)|' +
+        `(?:keep(?: on)?|always|constantly|still) (?:getting|receiving|get|receive)) (?:${calls})`,
       `${you} (?:call|text|message|ring|phone|contact|write)(?: (?:me|us))? (?:(?:way|far) )?too (?:much|often)`,
       `${you} (?:keep(?: on)?|are (?:always|constantly)) (?:${calling_someone}) (?:${us})`,
       `why (?:do|are|is|does) ${you} (?:${calling_someone}|${call}) (?:${us}) (?:so|every|all the)(?: [^ ]+)?`,
@@ -647,8 +684,10 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      '(?:text|e ?mail|message|whatsapp|write)(?: (?:to )?(?:me|us))?(?: ,)? (?:instead of|rather than|not|do not|never) (?:phone ?)?(?:call|ring|phone)(?:s|ing)?',
-      '(?:do not|no) (?:call|ring|phone)s?(?: (?:me|us))?(?: ,)? (?:just |only |but )?(?:text|e ?mail|message|whatsapp|write)',
+      '(?:text|e ?mail|message|whatsapp|write)(?: (?:to )?(?:me|us))?(?: ,)? (?:instead of|' +
+        'rather than|not|do not|never) (?:phone ?)?(?:call|ring|phone)(?:s|ing)?',
+      '(?:do not|no) (?:call|ring|phone)s?(?: (?:me|us))?(?: ,)? (?:just |only |but )?(?:text|' +
+        'e ?mail|message|whatsapp|write)',
       'do not (?:call|ring|phone|text|contact) (?:me|us) at (?:work|(?:my|the) (?:work(?:place)?|office|job|shop))',
       '(?:prefer|rather have) (?:e ?mails?|texts?|text messages|whatsapp|sms|letters?)',
     ),
@@ -706,6 +745,34 @@ const phrases: Phrase[] = [
     ],
   },
   {
+    says: said(
+      '(?:no|zero) (?:(?:marketing|cold|sales|spam|promo|promotional|junk|advertising|unsolicited|robo) ){1,2}' +
+        '(?:calls|texts|messages|msgs|sms|mails?)',
+    ),
+    before: [[endsWith`(?:i|we)(?: ${modal})* (?:want|need|like|prefer|wish)`, 'opt_out'], at_beginning, or_none],
+    after: [not_limited, for_good, ...at_end],
+  },
+  {
+    says: said(
+      `(?:your|these|the|all|any|such) (?:${some} ){0,2}(?:${messages}) (?:are|is) (?:(?:not|` +
+        'no longer) (?:welcome|wanted|desired)|unwanted|unwelcome)',
+      `(?:nobody|no one|none of us)(?: here)? (?:wants|needs|likes) (?:${calls})`,
+    ),
+    before: [told_others, ...reported, if_none, ...whatever],
+    after: [not_limited, ...whatever],
+  },
+  {
+    says: says`stop`,
+    before: [
+      [
+        contains`(?:${messages}|${calling}|${calling_someone}|harassment|harassing|scammers?|annoying)(?: [^ ,]+){0,4}(?: ,)?$`,
+        'stop',
+      ],
+      or_none,
+    ],
+    after: [[nothing, 'stop'], or_none],
+  },
+  {
     says: says`no (?:calls|texts|messages|contact|spam|ads|adverts|marketing|cold calls|calling|texting)`,
     before: [
       [endsWith`(?:i|we)(?: ${modal})* (?:want|need|like|prefer|wish)`, 'opt_out'],
@@ -721,9 +788,11 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:(?:had it|had enough|(?:sick|tired|fed up|done|finished)(?: [^ ]+ (?:sick|tired))?)(?: up to here)? (?:with|of|from|by|getting|` +
+      '(?:(?:had it|had enough|(?:sick|tired|fed up|done|finished)(?: [^ ]+ (?:sick|tired))?)(?: up to here)? ' +
+        '(?:with|of|from|by|getting|' +
         `receiving)|why (?:do|am|are) (?:i|we)(?: (?:keep|still))?)(?: (?:get|getting|receiving))? (?:${calls})`,
-      '(?:how|where) (?:do|can|could|to|would)(?: i| we)? (?:stop (?:these|this|them)|get (?:removed|off|out of this))(?= ,|$)',
+      '(?:how|where) (?:do|can|could|to|would)(?: i| we)? (?:stop (?:these|this|them)|get (?:removed|' +
+        'off|out of this))(?= ,|$)',
       `(?:why|how come) (?:do|are|is|does) ${you} (?:keep on|keeps?|still|always|constantly) (?:${calling_someone})`,
       `(?:(?:how|where) (?:did|do|have|would) ${you} (?:get|got|have|find|obtain)|who gave ${you}) (?:my|this) ` +
         `(?:${number}|${details})`,
@@ -788,8 +857,10 @@ const phrases: Phrase[] = [
     after: [
       [
         starting(
-          `(?:(?:me|us)(?: both)? )?(?:of|from|frm|off|to) (?:${list}|(?:receiving |getting |being )?(?:${calls}|${called}))`,
-          '(?:(?:me|us)(?: both)? )?(?:of|from|frm|off) (?:all )?(?:of )?(?:this|it|you|calling|texting|everything|all|here|these)',
+          `(?:(?:me|us)(?: both)? )?(?:of|from|frm|off|to) (?:${list}|(?:receiving |getting |` +
+            `being )?(?:${calls}|${called}))`,
+          '(?:(?:me|us)(?: both)? )?(?:of|from|frm|off) (?:all )?(?:of )?(?:this|it|you|calling|' +
+            'texting|everything|all|here|these)',
         ),
         'opt_out',
       ],
@@ -853,7 +924,9 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:remove|remov|rmv|delete|delet|delte|dlt|erase|lose|loose|forget|block|get rid of|forget you (?:ever )?(?:had|have|saw)|drop|ditch|bin|scrap|burn|wipe|scrub|destroy|dump) ` +
+      '(?:remove|remov|rmv|delete|delet|delte|dlt|erase|delist|unlist|lose|loose|forget|block|' +
+        'get rid of|forget you (?:ever )?(?:had|have|saw)|drop|ditch|bin|scrap|burn|wipe|scrub|' +
+        'destroy|dump) ' +
         `(?:(?:both|all|all of) )?(?:my|our|this) (?:${number}|name|${details}|digits)|lose (?:the|that) number`,
     ),
     before: told_or_unclear,
@@ -861,7 +934,8 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:(?:be|get|getting|(?:want|like|have|need|get|see) (?:${our_number}))(?: (?:to be|be))? (?:removed|taken|deleted|` +
+      `(?:(?:be|get|getting|(?:want|like|have|need|get|see) (?:${our_number}))(?: (?:to be|` +
+        'be))? (?:removed|taken|deleted|' +
         `erased|struck|gone|off|out)|(?:wants?|need|like)(?: to (?:be|get))? (?:out of|off|out)|get off)(?: ${off})? ` +
         `(?:${list}|(?:${some} ){1,4}(?:${messages}))`,
     ),
@@ -870,7 +944,8 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:want|like|have|need|get|see) (?:my|our|this) (?:${number}|names?|${details})(?: to be)? (?:removed|deleted|gone)`,
+      `(?:want|like|have|need|get|see) (?:my|our|this) (?:${number}|names?|${details})(?: to be)? (?:removed|` +
+        'deleted|gone)',
     ),
     before: decided,
     after: at_end,
@@ -893,7 +968,8 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      `(?:be|(?:want|like|have|need) (?:${our_number})) (?:put|placed|added|on) (?:(?:on|to|onto) )?${do_not_call_list}`,
+      `(?:be|(?:want|like|have|need) (?:${our_number})) (?:put|placed|added|on) (?:(?:on|to|` +
+        `onto) )?${do_not_call_list}`,
     ),
     before: decided,
     after: whatever,
@@ -905,7 +981,8 @@ const phrases: Phrase[] = [
   },
   {
     says: said(
-      '(?:never|did not) (?:sign(?:ed)? up|ask(?:ed)?|subscribed?|opt(?:ed)? in|consent(?:ed)?|agreed?)(?: (?:for|to))? ' +
+      '(?:never|did not) (?:sign(?:ed)? up|ask(?:ed)?|subscribed?|opt(?:ed)? in|consent(?:ed)?|' +
+        'agreed?)(?: (?:for|to))? ' +
         `(?:(?:get|getting|receive|be sent) )?(?:this|these|it|${calls}|being (?:${called}))`,
     ),
     before: [[endsWith`i|we`, 'unclear'], or_none],
@@ -936,7 +1013,8 @@ const phrases: Phrase[] = [
   { says: says`do not disturb`, before: [at_beginning], after: [[nothing, 'stop']] },
   {
     says: said(
-      `leave (?:me|us) (?:(?:the )?(?:hell|fuck|heck|f) )?(?:alone|be|in peace)|(?:stop|quit) (?:${bothering}) (?:me|us)|do not (?:${bother}) (?:me|us)`,
+      `leave (?:me|us) (?:(?:the )?(?:hell|fuck|heck|f) )?(?:alone|be|in peace)|(?:stop|quit) (?:${bothering}) ` +
+        `(?:me|us)|do not (?:${bother}) (?:me|us)`,
     ),
     before: [
       negated,
@@ -964,14 +1042,16 @@ export const en: Language = {
   tag: 'en',
   opt_outs: {
     words: listed(
-      'stop, sotp, stpo, stoppp, stop thank you, stop all, stopall, unsubscribe, opt out, optout, remove, unsub, stp, please stop, ' +
+      'stop, sotp, stpo, stoppp, stop thank you, stop all, stopall, unsubscribe, opt out, optout, remove, unsub, ' +
+        'stp, please stop, ' +
         'pls stop, stop please, stop pls, stop now, stop everything, stop sending, stop calls, stop text, stop texts, ' +
         'stop txt, stop messages, stop sms, remove me, please remove me, remove me please',
     ),
     sms_words: ['cancel', 'end', 'quit', 'revoke'],
     ordinary_words: listed(
       'enough, enough already, enough is enough, that s enough, thats enough, off, off please, go away, not interested, ' +
-        'im not interested, i am not interested, no more, get lost, piss off, fuck off, bugger off, sod off, wrong number, ' +
+        'im not interested, i am not interested, no more, get lost, piss off, fuck off, bugger off, sod off, ' +
+        'wrong number, ' +
         'leave me be, delete, delete me, take me off, spam, finish',
     ),
     phrases,
@@ -979,9 +1059,11 @@ export const en: Language = {
     at_once: ['immediately', 'at once', 'right away', 'straight away'],
     fillers: [
       ...(
-        'please pls plase pleas plese pleaase pleasee just really kindly simply ever even already finally seriously honestly actually um uh uhm erm hm mm ' +
+        'please pls plase pleas plese pleaase pleasee just really kindly simply ever even already finally seriously ' +
+        'honestly actually um uh uhm erm hm mm ' +
         'oh ah hey hi hello well ok okay yes yeah yep alright look sir madam maam dude mate bro yo thanks sorry bye ' +
-        'goodbye fucking fuckin freaking frickin effing damn goddamn bloody flipping plz plss thx cheers hereby ffs wtf omg lol bruh'
+        'goodbye fucking fuckin freaking frickin effing damn goddamn bloody flipping plz plss thx cheers hereby ' +
+        'ffs wtf omg lol bruh'
       ).split(' '),
       ...['thank you', 'excuse me', 'good bye'],
     ],
@@ -991,7 +1073,8 @@ export const en: Language = {
   answers: {
     yes: listed(
       'yes, yeah, yep, yup, sure, ok, okay, alright, all right, of course, certainly, absolutely, definitely, correct, ' +
-        'exactly, right, thats right, that is right, that works, works for me, sounds good, go ahead, please do, please do it, do it, fine, ' +
+        'exactly, right, thats right, that is right, that works, works for me, sounds good, go ahead, please ' +
+        'do, please do it, do it, fine, ' +
         'perfect, great, i do, y',
     ),
     no_more: listed(

@@ -35,7 +35,7 @@ const call =
   'whatsapp(?:s|jes|kes?)?|reclame|publiciteit|spam|nieuwsbrief|nieuwsbrieven|aanbiedingen|' +
   'advertenties|promot?i?e?s?|' +
   'contact(?:en)?|herinneringen|notificaties|mededelingen|marketing|ge(?:bel|app|spam|zeur)|toezending|' +
-  'info|informatie'
+  'info|informatie|communicatie'
 const calls = `[^ ,]*(?:${call})`
 /** At the beginning of a pattern, where it must be quick. */
 const some_calls = `(?:(?:reclame|marketing|spam|bel|nieuws|sms) ?)?(?:${call})`
@@ -122,7 +122,8 @@ const time =
   'onder) [^ ,]+|voor (?!mij|ons|altijd)[^ ,]+'
 const at_time: Judgement = [endsWith`(?:${time})${few}`, undefined]
 const first =
-  'en|maar|of|dus|want|nee|neen|nee dank u|,|[^ ,]*inte?ress?e|nummer|verbonden|persoon|keer|geinteresseerd|daarom|liever|liefst|duidelijk|jongens|' +
+  'en|maar|of|dus|want|nee|neen|nee dank u|,|[^ ,]*inte?ress?e|nummer|verbonden|persoon|keer|' +
+  'verhuisd|gesloten|gestopt|overleden|gestorven|dood|geinteresseerd|daarom|liever|liefst|duidelijk|jongens|' +
   'jong|allez|genoeg|klaar|luister|anders|he|man|niet meer|stop|rust|hoeft niet meer|zeg|joh'
 const at_beginning: Judgement = [endsWith`(?:^|(?:${first})(?: |$))(?:(?:${some})(?: |$)){0,4}`, 'opt_out']
 /** "It would be nice if you didn't". */
@@ -215,6 +216,7 @@ const closed: Judgement[] = [
   [limited, undefined],
   [condition, 'unclear'],
   [nothing, 'opt_out'],
+  [startsWith`, (?:ik|wij|we) (?:bel|app|kom|schrijf|neem)[^ ]*`, undefined],
   [startsWith`,|en|of|want|anders|ik|wij|hoor|he`, 'opt_out'],
   [anything, 'unclear'],
 ]
@@ -230,20 +232,28 @@ const about_calls: Judgement[] = [
 const always: Judgement[] = [[anything, 'opt_out']]
 const stop =
   'stop|stopt|(?:te )?stoppen|schei(?: eens| nou)? uit|rot|flikker|donder|sodemieter|lazer|hoepel|oprotten|' +
-  'laat (?:me|mij|ons) (?:met rust|gerust)|hou|houd|houdt|houden|ophouden|kap|kapt|kappen|gedaan|klaar|genoeg|' +
+  'laat (?:me|mij|ons)(?: (?:nu|nou|eens|dan))? (?:met rust|gerust)|hou|houd|houdt|houden|ophouden|' +
+  'kap|kapt|kappen|gedaan|klaar|genoeg|' +
   'op te houden|weg|' +
   '(?:verlos|bespaar) (?:me|mij|ons)'
-const threat = contains`politie|aangifte|advoca(?:at|ten)|klacht|acm|rechter|rechtbank|juridisch[^ ]*|autoriteit|blokkeer|melding|meld|consumentenbond|ombudsman|aanklacht|aanklagen`
+const threat = contains`politie|aangifte|advoca(?:at|ten)|klacht|acm|aangeven|geef (?:jullie|u|je) aan|rechter|rechtbank|juridisch[^ ]*|autoriteit|blokkeer|melding|meld|consumentenbond|ombudsman|aanklacht|aanklagen`
 const threatened: Judgement[] = [
   [threat, 'opt_out'],
   [anything, undefined],
 ]
 const called_again = saysAny(
   `nog (?:een|1|eentje)(?: (?:enkel|keer|maal|zo n))? (?:${calls}|bellen|smsen|appen)`,
-  `(?:als|wanneer|indien|zodra) (?:${you})(?: (?:mij|me|ons|hier))? (?:nog|weer|opnieuw)(?: (?:eens|(?:een|1) (?:keer|maal)))?(?: (?:mij|me|ons|hier))? (?:${to_reach}|${to_send})`,
+  `(?:als|wanneer|indien|zodra) (?:${you})(?: (?:mij|me|ons|hier))? (?:nog|weer|opnieuw)(?: (?:eens|` +
+    `(?:een|1) (?:keer|maal)))?(?: (?:mij|me|ons|hier))? (?:${to_reach}|${to_send})`,
+  `(?:als|wanneer|indien|zolang) (?:${you}) (?:blijft|blijven|blijf) (?:${to_reach}|${to_send})`,
+  'als (?:dit|dat|het|jullie|u|je) niet (?:stopt|stoppen|ophoudt|ophouden)',
   `bij (?:het|een|elk|elke|ieder|de) (?:volgende?|nieuwe?|verdere?) ${calls}|(?:het |een |de )?volgende ${some_calls}`,
 )
 const enough: Judgement[] = [
+  [
+    endsWith`al|(?:twee|drie|vier|tien) keer|net|(?:ik|k) (?:sta|zit) (?:al )?(?:in|op) (?:het|de)|(?:ik|en|k)`,
+    'unclear',
+  ],
   [endsWith`(?:waarom|wanneer|als|dat|niet)(?: [^ ,]+)?`, undefined],
   [endsWith`^|,|en|maar|nee|nou|ja`, 'unclear'],
   [anything, undefined],
@@ -255,7 +265,8 @@ const phrases: Phrase[] = [
   {
     says: saysAny(
       'stop(?:t)? (?:bellen|sturen|appen|smsen|spammen|smsjes)',
-      '(?:opzeggen|opzegging|afmelding|stopzetten|stopzetting|uitschrijving)(?: (?:van|voor|uit))?(?: (?:de|uw|alle|jullie))? (?:sms|app|whatsapp|berichten|reclame|nieuwsbrief)(?: ?dienst| ?service)?',
+      '(?:opzeggen|opzegging|afmelding|stopzetten|stopzetting|uitschrijving)(?: (?:van|voor|' +
+        'uit))?(?: (?:de|uw|alle|jullie))? (?:sms|app|whatsapp|berichten|reclame|nieuwsbrief)(?: ?dienst| ?service)?',
       'zeg(?: ik)? (?:de|mijn|deze|jullie) (?:sms|app|whatsapp) ?(?:dienst|service|abonnement)?(?: ik)? op',
     ),
     before: [...common, has_condition, [endsWith`${not}|hoe|waar`, undefined], [anything, 'opt_out']],
@@ -263,7 +274,8 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      `(?:die|dat|deze|dit|het|de|al die|uw|jullie) (?:[^ ,]+ )?(?:${some_calls}|bellen|smsen|appen) (?:moet|moeten|mag|mogen) (?:nu |eens )?(?:stoppen|ophouden|afgelopen zijn)`,
+      `(?:die|dat|deze|dit|het|de|al die|uw|jullie) (?:[^ ,]+ )?(?:${some_calls}|bellen|smsen|` +
+        'appen) (?:moet|moeten|mag|mogen) (?:nu |eens )?(?:stoppen|ophouden|afgelopen zijn)',
       `(?:${by_you}) (?:daarmee|daar mee|hiermee|hier mee|ermee) (?:stoppen|ophouden|kappen)`,
     ),
     before: [
@@ -290,7 +302,7 @@ const phrases: Phrase[] = [
     after: whatever,
   },
   {
-    says: says`${told_to_delete}(?: u)? (?:hem|haar) (?:${list})`,
+    says: says`${told_to_delete}(?: u)? (?:hem|haar|het) (?:${list})`,
     before: [...told.slice(0, 5), [endsWith`ik|hij|ze`, undefined], [anything, 'opt_out']],
     after: always,
   },
@@ -321,15 +333,24 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      '(?:dit|dat|het) (?:is|lijkt op) (?:(?:pure?|gewoon|echt|een vorm van) )?(?:spam|stalking|stalken|intimidatie|pesterij|telefoonterreur|terreur|lastigvallen)',
+      '(?:dit|dat|het) (?:is|lijkt op) (?:(?:pure?|gewoon|echt|een vorm van) )?(?:spam|stalking|' +
+        'stalken|intimidatie|pesterij|telefoonterreur|terreur|lastigvallen)',
       '(?:nu |het )is het (?:wel |nu )?(?:genoeg|mooi geweest)|het is (?:nu )?(?:wel )?genoeg(?: geweest)?',
       '(?:ik ben er |ben er )(?:helemaal )?klaar mee|klaar ermee|laat dat',
-      `(?:${you}) (?:bel|stu+r|app|sms|schrijf|schrijv)[a-z]*(?: (?:mij|me|ons))?(?: (?:wel|veel|echt|nogal))?(?: (?:te|zo|erg|heel|wel|behoorlijk))? (?:veel|vaak|steeds|constant|continu)`,
-      `waarom (?:bel|app|sms|stuur|stur)[a-z]* (?:${you}) (?:(?:mij|me|ons) )?(?:steeds|altijd|telkens|constant|lastig|zo vaak|zo veel|elke dag|reclame)`,
-      '(?:hoe kom(?:t|en)? (?:jullie|u|je) aan|wie heeft (?:jullie|u|je)) (?:mijn|dit|ons) (?:[^ ,]*nummer|gegevens)(?: gegeven)?',
-      '(?:liever|beter) (?:appen|mailen|smsen|schrijven) dan (?:op)?bellen|(?:niet|nooit)(?: meer)? bellen(?: ,)? (?:maar |alleen |enkel |wel |liever )?(?:appen|mailen|smsen|schrijven)',
+      `(?:${you}) (?:bel|stu+r|app|sms|schrijf|schrijv)[a-z]*(?: (?:mij|me|ons))?(?: (?:wel|` +
+        'veel|echt|nogal))?(?: (?:te|zo|erg|heel|wel|behoorlijk))? (?:veel|vaak|steeds|constant|continu)',
+      `waarom (?:bel|app|sms|stuur|stur)[a-z]* (?:${you}) (?:(?:mij|me|ons) )?(?:steeds|altijd|` +
+        'telkens|constant|lastig|zo vaak|zo veel|elke dag|reclame)',
+      '(?:hoe kom(?:t|en)? (?:jullie|u|je) aan|wie heeft (?:jullie|u|je)) (?:mijn|dit|ons) (?:[^ ,]*nummer|' +
+        'gegevens)(?: gegeven)?',
+      '(?:liever|beter) (?:appen|mailen|smsen|schrijven) dan (?:op)?bellen|(?:niet|nooit)(?: meer)? bellen(?: ' +
+        ',)? (?:maar |alleen |enkel |wel |liever )?(?:appen|mailen|smsen|schrijven)',
       '(?:ik )?(?:heb |wil )?liever (?:een )?(?:mail|mailtje|app|appje|sms|smsje|brief)|niet bellen',
       '(?:ik wil|mag ik|wil ik|we willen)(?: hier)? (?:eraf|er af|eruit)',
+      'stop (?:gestuurd|geantwoord|gesmst|gezegd|geschreven)|(?:ga|zal|blokkeer) (?:ik )?(?:jullie|' +
+        'u|je) (?:nu )?(?:blokkeren|blokkeer)|bel me niet (?:meer )?(?:register|lijst)',
+      `(?:krijg|ontvang)(?: ik)? nog (?:steeds|altijd) ${such}${calls}|waarom (?:zoveel|zo veel) ${calls}`,
+      'verwijder alles (?:wat|van|over)[^,]{0,30}|(?:dat|nu|het) is genoeg',
     ),
     before: enough,
     after: [
@@ -357,7 +378,8 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      `(?:${no_more})${somehow}(?: ${calls})?(?: (?:moet|mag|moeten|mogen|moest|moesten|mocht|mochten|zou|wil))? (?:${to_do})`,
+      `(?:${no_more})${somehow}(?: ${calls})?(?: (?:moet|mag|moeten|mogen|moest|moesten|mocht|` +
+        `mochten|zou|wil))? (?:${to_do})`,
       `(?:${none})${somehow} (?:${to_send})`,
     ),
     before: told_by_infinitive,
@@ -413,6 +435,7 @@ const phrases: Phrase[] = [
     after: [
       [limited, undefined],
       [nothing, 'opt_out'],
+      [startsWith`, (?:alleen|enkel|maar|wel)`, undefined],
       [startsWith`,|van (?:u|jullie)|meer|(?:te )?(?:ontvangen|krijgen|hebben)|via|per`, 'opt_out'],
       [startsWith`mis[^ ]+|achter[^ ]+`, undefined],
       [anything, 'unclear'],
@@ -420,7 +443,8 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      `(?:${stop})(?: (?:${you}))?(?: (?:op|nou|nu|eens|is|maar|even|hier)){0,3} (?:daarmee|hiermee|ermee|mee|met|van|om|mij|me) ` +
+      `(?:${stop})(?: (?:${you}))?(?: (?:op|nou|nu|eens|is|maar|even|hier)){0,3} (?:daarmee|` +
+        'hiermee|ermee|mee|met|van|om|mij|me) ' +
         '(?:(?:mij|me|ons|hier) )?(?:(?:steeds|altijd) )?' +
         `${such}(?:${calls}|telefoneren|mn telefoon|${to_do})`,
     ),
@@ -441,10 +465,25 @@ const phrases: Phrase[] = [
     before: [...common, has_condition, [endsWith`(?:ik|niet|de|een)`, undefined], [anything, 'opt_out']],
     after: whatever,
   },
+  {
+    says: saysAny(
+      `(?:(?:uw|jullie|die|deze|al die|dit soort|zulke) )?${some_calls} (?:(?:wil|wens|hoef|` +
+        'willen|hoeven) (?:ik|wij|we)|hoeft|hoeven|zijn) (?:hier )?(?:niet|nooit)(?: meer| langer)?(?: (?:welkom|' +
+        'gewenst|nodig|hebben|ontvangen))?',
+      `(?:${by_you}) (?:mij|me|ons) (?:daar|er|hier) ?(?:uit|af) ?(?:halen|schrijven|gooien)`,
+    ),
+    before: [...common, how_to, has_condition, [endsWith`^|,|en|nee|want|${by_you}`, 'opt_out'], [anything, undefined]],
+    after: [
+      [nothing, 'opt_out'],
+      [startsWith`,|en|want|dus`, 'opt_out'],
+      [anything, undefined],
+    ],
+  },
   { says: says`${some_calls}(?: [^ ,]+){0,2} (?:${to_end})`, before: decided, after: whatever },
   {
     says: saysAny(
-      `(?:wil|wou|willen|hoef|hoeven|moet|moeten) (?:ik |we )?(?:jullie|uw|die|deze) ${calls} (?:${not})(?: (?:${more}))?`,
+      `(?:wil|wou|willen|hoef|hoeven|moet|moeten) (?:ik |we )?(?:jullie|uw|die|deze) ${calls} (?:${not})(?: ` +
+        `(?:${more}))?`,
       `(?:wil|wou|willen|hoef|hoeven) (?:ik |we )?(?:jullie|dit|dat|u) (?:${not}) (?:${more})`,
     ),
     before: [
@@ -464,7 +503,9 @@ const phrases: Phrase[] = [
   {
     says: saysAny(
       `(?:stel|stellen)(?: [^ ,]+){0,2} ${calls} niet (?:meer )?op prijs`,
-      `(?:geen (?:behoefte|zin|prijs|interesse|belangstelling)|niet gediend|klaar|genoeg)(?: meer)? (?:aan|in|op|van|met) ${such}${calls}`,
+      `niet akkoord met ${such}${calls}`,
+      '(?:geen (?:behoefte|zin|prijs|interesse|belangstelling)|niet gediend|klaar|genoeg)(?: meer)? (?:aan|' +
+        `in|op|van|met) ${such}${calls}`,
       `(?:die|deze|jullie|uw|dat) ${calls} (?:[^ ,]+ )?(?:beu|zat)`,
     ),
     before: [...common, has_condition, [anything, 'opt_out']],
@@ -496,7 +537,8 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      '(?:uitgeschreven|afgemeld|verwijderd|geschrapt)(?: te)? worden|worden (?:uitgeschreven|afgemeld|verwijderd|geschrapt)',
+      '(?:uitgeschreven|afgemeld|verwijderd|geschrapt)(?: te)? worden|worden (?:uitgeschreven|' +
+        'afgemeld|verwijderd|geschrapt)',
       `(?:${list}) (?:verwijderd|geschrapt|gehaald)(?: te)? worden`,
     ),
     before: wished,
@@ -532,11 +574,18 @@ const phrases: Phrase[] = [
       `(?:${our_number}) (?:[^ ,]+ ){0,2}(?:${list}) (?:${to_delete})`,
     ),
     before: [[endsWith`oude?|nieuwe?|ander|andere|juiste`, undefined], ...decided],
-    after: always,
+    after: [[startsWith`(?:, )?(?:dat|die)`, undefined], ...always],
   },
   {
     says: saysAny(
-      '(?:trek|trekken|herroep|intrekken|intrekking) (?:[^ ,]+ ){0,4}toestemming',
+      '(?:trek|trekken|herroep|intrekken|intrekking) (?:[^ ,]+ ){0,4}(?:toestemming|akkoord|instemming)',
+      'mijn toestemming niet (?:meer|langer)|(?:heeft|hebt|hebben) niet (?:meer|langer) mijn toestemming',
+      `bezwaar(?: [^ ,]+){0,4} (?:art(?:ikel)? 21|avg|gdpr)`,
+      `verwijdering (?:van (?:al )?(?:mijn|onze|dit|deze) (?:[^ ,]+ )?(?:gegevens|nummer|data)|${list})`,
+      'laat (?:niks|niets|nooit) meer van (?:je|u|jullie) horen',
+      `waagt? (?:u )?het niet(?: ,)?(?: om)?(?: (?:${some}|nog eens)){0,4} (?:${to_do})`,
+      `hou(?:d|dt)? (?:je|uw|jullie) ${calls}`,
+      `(?:uw|jullie|die|deze) ${calls} (?:niet|nooit) (?:meer|langer) nodig`,
       'toestemming(?: [^ ,]+){0,8} (?:in|ingetrokken|intrekken|in te trekken)',
       `(?:maak|bezwaar|verzet)(?: [^ ,]+){0,3} (?:bezwaar|tegen)(?: [^ ,]+){0,4} (?:gegevens|${calls})`,
       `(?:verbied|verbieden)(?: [^ ,]+){0,2} (?:om )?(?:[^ ,]+ )?(?:${to_do}|${calls})`,
@@ -565,7 +614,8 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      `neemt?(?: u)? (?:(?:${some}) ){0,2}(?:${not}|geen)(?: (?:${more}))? contact(?: meer)?(?: met (?:mij|me|ons))?(?: meer)?(?: op)?`,
+      `neemt?(?: u)? (?:(?:${some}) ){0,2}(?:${not}|geen)(?: (?:${more}))? contact(?: meer)?(?: met (?:mij|` +
+        'me|ons))?(?: meer)?(?: op)?',
       '(?:geen|nooit meer) contact (?:meer )?(?:met (?:mij|me|ons) )?(?:opnemen|opneemt|op te nemen|opneem)',
     ),
     before: told_by_infinitive,
@@ -594,7 +644,8 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      'laat (?:me|mij|ons) (?:met rust|gerust)|stop (?:hier|daar|er) ?(?:nu |nou )?mee|hou(?:d|dt)?(?: (?:nou|nu|eens|daar|er|mee)){0,3} op',
+      'laat (?:me|mij|ons)(?: (?:nu|nou|eens|dan))? (?:met rust|gerust)|stop (?:hier|daar|er) ?(?:nu |' +
+        'nou )?mee|hou(?:d|dt)?(?: (?:nou|nu|eens|daar|er|mee)){0,3} op',
       'ik ben (?:het|dit) (?:beu|zat)|kap ermee|val me niet lastig|zwijg',
     ),
     before: [
@@ -633,7 +684,8 @@ export const nl: Language = {
   tag: 'nl',
   opt_outs: {
     words: listed(
-      'stop, stoppen, stopt, stop alles, stop alle sms, stop nou, afmeldne, afmleden, afmeden, afmelde, uitschijven, uitschrijve, ' +
+      'stop, stoppen, stopt, stop alles, stop alle sms, stop nou, afmeldne, afmleden, afmeden, afmelde, uitschijven, ' +
+        'uitschrijve, ' +
         'stop sms, sms stop, stop nu, uitschrijven, uitschrijving, afmelden, ' +
         'afmelding, uit schrijven, schrijf uit, ' +
         'schrijf me uit, schrijf mij uit, meld me af, meld mij af, stop reclame, reclame stop',
@@ -645,10 +697,10 @@ export const nl: Language = {
     ),
     phrases,
     another_way,
-    at_once: ['onmiddellijk', 'meteen'],
+    at_once: ['onmiddellijk', 'meteen', 'per direct'],
     fillers: [
       ...(
-        'alstublieft alsjeblieft alsublieft asjeblieft astublieft aub svp gelieve bedankt dankjewel dankuwel ' +
+        'alstublieft alsjeblieft ajb alsublieft asjeblieft astublieft aub svp gelieve bedankt dankjewel dankuwel ' +
         'hoor toch gewoon gwn graag echt ' +
         'eindelijk verdomme godverdomme meneer mevrouw hierbij goedendag goedemorgen ' +
         'goedemiddag goedenavond'

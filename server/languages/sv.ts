@@ -20,11 +20,13 @@ const to_call =
   'störa|trakassera|besvära|tjata|terrorisera|antasta|bombardera|' +
   'plåga|höra av (?:er|dig|sig)|kontakta på|mess|ta kontakt|påringa|jaga|förfölja|ringa runt|kontaktas'
 const call =
-  'ringg?|rng|rign|skriv|kontakta|telefonera|messa|sms ?a|texta|spamma|stör|trakassera|besvära|tjata|terrorisera|bombardera|' +
+  'ringg?|rng|rign|skriv|kontakta|telefonera|messa|sms ?a|texta|spamma|stör|trakassera|besvära|' +
+  'tjata|terrorisera|bombardera|' +
   'hör av (?:er|dig)|' +
   'ta kontakt|plåga|jaga'
 const calls_you =
-  'ringer|ringde|skriver|skickade|kontaktade|kontaktar|telefonerar|messar|sms ?ar|textar|spammar|stör|trakasserar|besvärar|hör av (?:er|dig)|' +
+  'ringer|ringde|skriver|skickade|kontaktade|kontaktar|telefonerar|messar|sms ?ar|textar|spammar|' +
+  'stör|trakasserar|besvärar|hör av (?:er|dig)|' +
   'skickar|tar kontakt'
 const called =
   'uppringd|uppringda|kontaktad|kontaktade|besvärad|ringd|bli ringd|kontaktat|kontaktas|trakasserad|' +
@@ -38,7 +40,7 @@ const calls =
   'nyhetsbrev(?:en|et)?|påminnelser(?:na)?|aviseringar(?:na)?|marknadsföring(?:en)?|kampanjer(?:na)?|' +
   'telefonförsäljning|ringande(?:t)?|' +
   'tjat(?:et|ande)?|smsande(?:t)?|skrivande(?:t)?|whatsapp|whatsappmeddelanden|push ?notiser|direktreklam|' +
-  'information|sms ?tjänst(?:en)?|skräp(?:et)?|skit(?:en)?|telefonreklam'
+  'information|kommunikation(?:en)?|sms ?tjänst(?:en)?|skräp(?:et)?|telefonreklam'
 const kind =
   'fler|flera|mer|några|nåra|någon|nån|något|nåt|era|er|ert|alla|all|såna|sådana|här|där|de|dom|den|det|dessa|denna|' +
   'detta|mera|vidare|fortsatta|' +
@@ -216,13 +218,15 @@ const data = '(?:person|kontakt)?uppgifter|data|info|information'
 const my = `mig|mej|oss|(?:mitt|vårt|det här|detta|hans|hennes) ${number}|numret|mitt namn|(?:mina|min|hans|hennes) (?:[^ ,]+ )?(?:${data})`
 const list =
   '(?:(?:er|era|ert|eran|din|den|det|där|här|alla|denna|dessa|samtliga|de|dom) ){0,3}' +
-  '(?:(?!vänte|inköps|gäst|deltagar|beställ|kö)\\S*list(?:a|an|or|orna)|\\S*register|\\S*registret|\\S*databas(?:en)?|\\S*system(?:et)?|kontakter(?:na)?|' +
+  '(?:(?!vänte|inköps|gäst|deltagar|beställ|kö)\\S*list(?:a|an|or|orna)|\\S*register|\\S*registret|' +
+  '\\S*databas(?:en)?|\\S*system(?:et)?|kontakter(?:na)?|' +
   `kundregist\\S+|sändlist\\S+|adressbok|telefonbok|${calls})`
 const remove =
   'ta bort|tar bort|tar (?:jag|man|ni) bort|bort med|stryk|stryka|stryker|radd?era|radd?erar|plocka bort|plockar ' +
   'bort|släng|kasta|ta ut|lyft bort|avlägsna|avregistrera|utesluta|rensa|sudda|tag bort|avanmäl|avanmäla|koppla bort'
 const stop =
-  's(?:lu|ul|luu)ta{1,3}(?: upp)?|slutar(?: upp)?|slutade(?: upp)?|upphör|upphöra|stoppa|lägg av|lägg ner|lägga av|lägger av|dra åt|far åt|(?:lämna|låt) (?:mig|oss) (?:i ?fred|vara)|låt bli|låta bli|' +
+  's(?:lu|ul|luu)ta{1,3}(?: upp)?|slutar(?: upp)?|slutade(?: upp)?|upphör|upphöra|stoppa|lägg av|' +
+  'lägg ner|lägga av|lägger av|dra åt|far åt|(?:lämna|låt) (?:mig|oss) (?:i ?fred|vara)|låt bli|låta bli|' +
   'låter bli|ge fan i|skit i|släpp|strunta i|skippa|undvik'
 const wants = 'vill|önskar|orkar|skulle|behöver|pallar|accepterar|godkänner|samtycker|tillåter'
 const not_want =
@@ -257,6 +261,7 @@ const called_again = [
   says`(?:ett|en)(?: enda)? (?:${calls}) till`,
   says`(?:om|ifall|när) (?:ni|du) (?:(?:${calls_you})(?: [^ ,]+){0,2}? (?:${again})|fortsätter (?:att )?(?:${to_call}|skicka))`,
   says`(?:${calls_you}) (?:ni|du)(?: [^ ,]+){0,2}? (?:${again})`,
+  says`om (?:det här|detta|ni|det) inte slutar`,
   says`nästa (?:gång (?:ni|du) (?:${calls_you})|(?:${calls}))`,
 ]
 
@@ -302,27 +307,35 @@ const phrases: Phrase[] = [
     whatever,
     says`(?:fått|få|vara|får) (?:mer än )?(?:nog|tillräckligt) (?:av|med) ${kinds}`,
     says`(?:inte|ej) (?:(?:alls|längre) )?intressera(?:d|de|t) av (?:(?:era|er|fler|några|mer|dessa|såna|att få) )${kinds}`,
-    says`(?:era|alla|dessa|såna) (?:${calls}) är (?:inte (?:önskade|välkomna)|oönskade)`,
+    says`(?:era|all|alla|dessa|såna) (?:${calls}) är (?:inte (?:önskade?|välkom\S*)|oönskade?|oönskat)`,
+    says`(?:era|dina|såna|dessa|de här) (?:${calls}) (?:behöver|vill|önskar) (?:jag|vi) (?:inte|aldrig)(?: ha| få)?`,
+    says`(?:ni|du) (?:har|har ju) inte (?:längre )?(?:min|mitt|vår|vårt) ${permission}`,
+    says`${remove} allt (?:ni|du) har`,
     says`rätt (?:att bli|till) (?:bort)?(?:glömd|raderad|radering)`,
     says`(?:kräver|begär|önskar)(?: (?:jag|vi|härmed|omedelbar))? radering(?: av (?:min|mina|mitt|alla) \S+| enligt \S+)?`,
     says`(?:spärra|blockera) (?:mig|oss|(?:mitt|vårt|detta) ${number})(?: (?:för|från|mot) (?:att få )?${kinds})?`,
     says`ta (?:mig|oss|mitt ${number}) (?:av|från) ${list}`,
+    says`(?:mina|alla mina|mitt|vårt) (?:${data}|${number}) (?:raderas|tas bort|raderade|borttagna|borttaget|raderat|ska bort|bort)`,
     says`${not_want} (?:vara|stå|finnas|ligga)(?: med| kvar)? (?:på|i|med i) ${list}`,
     says`(?:vill|önskar) aldrig (?:mer |mera )?(?:ha|få) (?:ett|en|något|nåt|några) (?:enda )?(?:${calls})`,
   ),
   ...phrasesOf(
     [
       [endsWith`(?:om|när|att|inte|som|hur)(?: [^ ,]+)?`, undefined],
-      [endsWith`^|,|och|men|nej|nu|varför|hej|jag`, 'unclear'],
+      [endsWith`^|,|och|men|nej|nu|varför|hej|jag|redan|två gånger`, 'unclear'],
       [anything, undefined],
     ],
     [
       [nothing, 'unclear'],
-      [startsWith`,|och|från|ifrån|längre|av er|förstått|hör du`, 'unclear'],
+      [startsWith`,|och|från|ifrån|längre|av er|två|tre|flera|förstått|hör du`, 'unclear'],
       [anything, undefined],
     ],
     says`(?:det här|detta|det) är (?:(?:rena|ju|bara|rent|ren) )?(?:trakasserier|spam|(?:telefon)?terror|förföljelse|stalking|ofredande)`,
     says`(?:var|hur|varifrån|vart) (?:har|fick|hittade) (?:ni|du)(?: fått)? (?:tag (?:på|i) )?(?:mitt|detta|vårt) ${number}`,
+    says`(?:skickat|svarat|skrivit|sagt) stopp?`,
+    says`får fortfarande (?:era )?(?:${calls})`,
+    says`varför så många (?:${calls})`,
+    says`(?:ska|kommer att|kommer|tänker) blockera (?:er|dig)`,
     says`vem (?:gav|har gett) (?:er|dig) (?:mitt|detta|vårt) ${number}`,
     says`(?:har |jag har )?aldrig (?:bett om|godkänt|anmält mig till|samtyckt till|sagt ja till) (?:${kinds}|det här|detta)`,
     says`(?:ni|du) (?:${calls_you})(?: (?:mig|oss|hit))?(?: (?:alldeles|väldigt|så|för|rätt|ganska|jätte|på tok))+ (?:ofta|många|mycket)(?: ${calls})?`,
@@ -331,19 +344,27 @@ const phrases: Phrase[] = [
     says`(?:skriv|mejla|maila|sms ?a|messa) hellre(?: än (?:att )?ring\S*)?|ring inte (?:, |och )?(?:skicka|skriv|sms ?a|mejla|messa) (?:ett )?(?:sms|mejl|mail|istället)`,
     says`ring (?:mig )?(?:inte|ej) (?:mig )?(?:på|till) (?:jobbet|arbetet|kontoret)`,
     says`(?:ni|du|och ni|och du) ringer (?:inte|aldrig) (?:upp )?(?:mig|oss|hit)(?: upp)? (?:mer|igen)`,
-    says`(?:finns|står|är) (?:med )?i nix\S*`,
+    says`(?:finns|står|är) (?:med )?i nix\S*(?: registret)?`,
     says`(?:har )?blocker(?:ar|at) (?:er|dig|detta nummer)`,
   ),
   ...phrasesOf(
     [negated, ...reported, [endsWith`jag|vi|de|dom|han|hon|att`, undefined], [anything, 'stop']],
     [
-      [startsWith`med (?:${kinds}|att (?:ringa|skicka|skriva|sms ?a))`, 'opt_out'],
+      [startsWith`(?:med|av) (?:${kinds}|att (?:ringa|skicka|skriva|sms ?a))`, 'opt_out'],
       [nothing, 'stop'],
       [startsWith`,|och|nu|hela|jämt`, 'stop'],
       [anything, undefined],
     ],
     says`(?:sluta|slutar)(?: upp)?(?: med)?(?: att)? (?:störa|stör|plåga|tjata)(?: på)?(?: (?:mig|oss))?`,
-    says`(?:vill|önskar) inte (?:bli|vara) (?:störd|störda)`,
+  ),
+  ...phrasesOf(
+    [has_condition, ...reported, [anything, 'opt_out']],
+    [
+      [startsWith`av ${kinds}`, 'opt_out'],
+      [nothing, 'unclear'],
+      [anything, undefined],
+    ],
+    says`(?:vill|önskar) inte (?:bli|vara) (?:störd|störda)(?: (?:mer|längre))?`,
   ),
   ...phrasesOf(
     forbidden,
@@ -396,7 +417,7 @@ const phrases: Phrase[] = [
   ),
   ...phrasesOf(
     [[endsWith`(?:får|fick|fått|har|ser|såg|kommer|kom|hade|finns)(?: [^ ,]+){0,2}`, undefined], ...told_or_decided],
-    [[startsWith`kommit|kom|kommer|när|har`, undefined], ...whatever],
+    [[startsWith`kommit|kom|kommer|när|har|, (?:bara|utan|endast)`, undefined], ...whatever],
     says`(?:inga|inget|ingen|ingenting|slipper|slippa|slipp|nej till|bort med|${enough_of}) ${kinds}`,
     says`(?:inget|ingenting|aldrig) mera? från er`,
   ),
@@ -432,7 +453,7 @@ const phrases: Phrase[] = [
     told_number,
     whatever,
     says`${remove} (?:(?:bort|genast|nu|även|också|alla) )?${my}(?: [^ ,]+){0,2}? (?:från|ur|i|på) ${list}`,
-    says`${remove} ${my} (?:härifrån|hos er)|bli ${removed}`,
+    says`${remove} ${my} (?:härifrån|därifrån|hos er)|bli ${removed}`,
     says`(?:få|bli) (?:${my} )?(?:${removed}|bort) (?:från|ur) ${list}`,
     says`(?:blockera|glöm) (?:mitt|vårt) ${number}`,
   ),
@@ -446,7 +467,7 @@ const phrases: Phrase[] = [
       [startsWith`,|och`, 'opt_out'],
       [anything, undefined],
     ],
-    says`(?:ta bort|radera|stryk) (?:det|numret)`,
+    says`(?:ta bort|radera|stryk) (?:det|numret)(?: (?:från|ur) ${list})?`,
   ),
   ...phrasesOf(
     told_number,
@@ -554,7 +575,8 @@ export const sv: Language = {
       ...['avanmälan', 'avregistrering', 'ring inte', 'sluta skicka'],
     ],
     ordinary_words: listed(
-      'avbryt, sluta, sluta nu, slut, fel nummer, inget intresse, avsluta, avslut, avboka, avbeställ, säg upp, ta bort, radera, nog, det räcker, det ' +
+      'avbryt, sluta, sluta nu, slut, fel nummer, inget intresse, avsluta, avslut, avboka, avbeställ, säg upp, ' +
+        'ta bort, radera, nog, det räcker, det ' +
         'räcker nu, nu räcker det, lägg av, lägg ner, jag vill inte mer, vill inte mer, ' +
         'inte intresserad, ej intresserad, inte intresserade, jag är inte intresserad, är inte intresserad, ' +
         'försvinn, stick',

@@ -2,21 +2,24 @@ import { type Language, listed } from './language.ts'
 import { anything, contains, endsWith, type Judgement, nothing, type Phrase, says, startsWith } from './wish.ts'
 
 const that = 'que|q|k|qe'
+/** Whom the agent reaches: the contact, or somebody for whom they speak. */
+const whom = 'me|nos|les?|l[ao]s?'
 const stems =
   '(?:ll|y|l)am|telefone|contact|contacte|timbr|molest|fastidi|acos|importun|incordi|texte|mensaje|spame|' +
   'whatsappe|wasape|atosig'
 /** What the agent is not to do: "llame", "llames", "llamen", "llaméis", "escriba". */
 const call =
-  `(?:${stems}|marqu|hostigu|comuniqu|atosigu|llm)e(?:n|s|is)?|(?:escrib|escriv|insist)a(?:n|s|is)?|` +
+  `(?:${stems}|marqu|hostigu|comuniqu|atosigu|llm|hinch|toqu|friegu)e(?:n|s|is)?|` +
+  '(?:escrib|escriv|insist|jod|chingu|interrump)a(?:n|s|is)?|' +
   'pong(?:a|an|as|ais) en contacto|den (?:la )?(?:lata|brasa)'
 const to_call =
-  `(?:(?:${stems}|marc|hostig|comunic|llm|habl|ching|chinch|contac|busc)ar|(?:escrib|escriv|insist)ir|` +
-  'joder)(?:me|nos|se)?|' +
+  `(?:(?:${stems}|marc|hostig|comunic|llm|habl|ching|chinch|hinch|contac|busc)ar|(?:escrib|escriv|insist)ir|` +
+  `joder|romper)(?:${whom}|se)?(?: (?:l[ao]s )?(?:bolas|pelotas|huevos|cojones|paciencia))?|` +
   'dar(?:me|nos)? (?:la )?(?:lata|tabarra|brasa|vara)|ponerse en contacto'
-const calling = `(?:(?:${stems}|marc|hostig|comunic)ando|(?:escrib|escriv|insist|jod)iendo|dando la lata)(?:me|nos)?`
+const calling = `(?:(?:${stems}|marc|hostig|comunic|habl)ando|(?:escrib|escriv|insist|jod)iendo|chingando|hinchando|rompiendo|dando la lata)(?:${whom})?`
 const send = '(?:mand|envi|embi|enbi|remit|dej|llegu)[ea](?:n|s|is)?|ofrezc(?:a|an|as|ais)'
-const to_send = '(?:mandar|enviar|embiar|enbiar|hacer|remitir|ofrecer|pasar)(?:me|nos)?'
-const sending = '(?:mandando|enviando|enbiando|haciendo|ofreciendo)(?:me|nos)?'
+const to_send = '(?:mandar|enviar|embiar|enbiar|hacer|remitir|ofrecer|pasar)(?:me|nos|les?)?'
+const sending = '(?:mandando|enviando|enbiando|haciendo|ofreciendo)(?:me|nos|les?)?'
 const call_noun =
   '(?:(?:ll|y)amad|(?:ll|y)amadit)[ao]s?|mensa[jg](?:es?|itos?)|was+ap+s?|whats?(?:app)?s?|recordatorios?|' +
   'avisos?|sms|ms[jgm]s?|' +
@@ -28,14 +31,14 @@ const calls =
   '(?:(?:mas|sus?|tus?|vuestr[oa]s?|l[oa]s?|el|tant[oa]s?|est[aeo]s?|es[oae]s?|tod[oa]s?|otr[oa]s?|' +
   'ningun[oa]?|un[oa]?|ni|y|o|' +
   'de|tipo|clase|envios?|recepcion|que sea|maldit[oa]s?|put[oa]s|dichos[oa]s|molest[oa]s|absolutamente|' +
-  'cualquier|informacion|nuev[oa]s|' +
-  `${call_noun}) ){0,6}(?:${call_noun}|informacion comercial|contacto (?:con|de) (?:ustedes|vosotros))`
-const anything_sent = `${calls}|(?:(?:mas|sus|esas|tantas) )?(?:nada|cosas|tonterias|mierdas?|basura)|mas`
+  'cualquier|informacion|nuev[oa]s|futur[oa]s|demas|' +
+  `${call_noun}) ){0,6}(?:${call_noun}|informacion comercial|contacto)`
+const anything_sent = `${calls}|(?:(?:mas|sus|esas|tantas) )?(?:nada|cosas|tonterias|mierdas?|basura)|mas informacion|mas(?= (?:,|y|o|ni|pero|por|que|pues|al?|en|porque|nunca)(?![^ ])|$)`
 
 const wanting =
   '[qk]?u?ier[oa]|qu?eremos|quero|queria|quisiera|quisieramos|deseo|deseamos|desearia|pretendo|necesito|' +
   'necesitamos|acepto|aceptamos|' +
-  'me (?:interesa|hace falta|gustaria) (?:seguir )?recib\\S+|nos interesa recibir|vuelvo a querer|' +
+  'me (?:interesa|hace falta|gustaria|apetece) (?:seguir )?recib\\S+|nos interesa recibir|vuelvo a querer|' +
   'voy a aceptar|est(?:oy|amos) interesad[oa]s? en (?:seguir )?recibir'
 const demanding =
   `${wanting}|exijo|exigimos|solicito|solicitamos|pido|pedimos|ruego|rogamos|prefiero|preferimos|preferiria|` +
@@ -43,11 +46,12 @@ const demanding =
   'agradeceria|agradeceriamos|gustaria|digo|decimos|dije|dijimos|he dicho|he pedido|habia dicho|hemos dicho|' +
   'pedi|repito|' +
   'suplico|es|encantaria|pedir(?:les?|te|os)?'
-const i_would_like = '(?:agradecer|gustar|encantar|quer|preferir|pedir|agradezco)(?:r?ia)?(?:mos)?|quisiera(?:mos)?'
+const said_earlier = '(?:(?:se l[oa]s?|les?|os|te) )?(?:he|habia|hemos)? ?(?:dije|dijimos|pedi|pedimos|dicho|pedido)'
+const i_would_like = `${said_earlier}|(?:agradecer|gustar|encantar|quer|preferir|pedir|agradezco)(?:r?ia)?(?:mos)?|quisiera(?:mos)?`
 const again =
-  '(?:(?:me|nos) )?(?:[vb]uelv(?:a|an|as|ais)|[vb]olvais|sig(?:a|an|as|ais)|continu(?:e|en|es|eis)|est(?:e|' +
+  '(?:(?:me|nos|les?|l[ao]s?) )?(?:[vb]uelv(?:a|an|as|ais)|[vb]olvais|sig(?:a|an|as|ais)|continu(?:e|en|es|eis)|est(?:e|' +
   'en|es|eis)|' +
-  'and(?:e|en|es|eis)|[vb]uelban?)(?: a)?'
+  'and(?:e|en|es|eis)|[vb]uelban?)(?: h?a)?'
 const called = '(?:llamad|contactad|molestad|importunad|hostigad)[oa]s?'
 const you = 'ustedes|usted|vosotros|(?:su|esta|esa|vuestra|tu) (?:empresa|compañia|parte|marca|tienda|banco|clinica)'
 const number = '(?:(?:numero|nunero|num|nombre|datos|telefono|tel|celular|cel|movil|fijo|contacto|linea)(?: de \\S+)?)'
@@ -59,7 +63,7 @@ const list =
   ' del? (?:sabado|domingo|viernes))'
 const take_off =
   '(?:saqu|quit|borr|elimin|tach|retir|bloque|baj|anul|desvincul|depur|cancel|limpi)(?:e|en|es|eis|a|ad)|' +
-  '(?:remuev|suprim|exclu[iy])(?:a|an|as|e)|' +
+  '(?:remuev|suprim|exclu[iy])(?:a|an|as|e|id)|' +
   '(?:sac|quit|borr|elimin|tach|remov|retir|suprim|exclu|bloque|anul|desvincul|cancel)[aei]r|sac(?:a|ad)|elimin'
 const us = 'este|esta|mi|mis|nuestro|nuestra|casa|la casa|los|ningun'
 
@@ -73,10 +77,13 @@ const condition_word =
   `${if_not_polite}|(?<!hasta )cuando|mientras|aunque|siempre que|antes de que|` +
   'a menos que|excepto|salvo|en caso de'
 const has_condition = contains`${condition_word}`
-const clock = 'las [^ ]+|la (?:una|hora)|es[ao]s? [^ ]+|est[ao]s horas'
+const clock = 'las [^ ]+|la (?:una|hora)|es[ao]s? horas?|est[ao]s horas'
+const this_day =
+  'est[ea] (?:tarde|noche|semana|mañana|finde|fin de semana|lunes|martes|miercoles|jueves|viernes|sabado|domingo)'
 const at_time: Judgement = [
   endsWith`${
-    '(?<!de |desde )(?:hoy|ahora|ahorita|mañana|esta (?:tarde|noche|semana|mañana)|por (?:las?|el) [^ ]+|' +
+    `(?<!de |desde )(?:hoy|ahora|ahorita|mañana|${this_day}|` +
+    'por (?:las?|el) [^ ]+|' +
     `de noche|en el trabajo|(?:a|hasta) (?:${clock})|los (?:sabados|domingos|fines de semana)|` +
     'en domingo)(?: ,)?(?: (?:ya|mejor))?'
   }`,
@@ -119,7 +126,7 @@ const demanded: Judgement = [
 const how_to: Judgement = [
   endsWith`${
     '(?:para que|para|como|donde|quien|que (?:hago|pasos|tengo que|debo|necesito|hay que)|(?:forma|' +
-    'manera|modo|posible|opcion|opciones)(?: de)?|(?:se )?(?:puede|podria)|puedo|podemos)(?: (?:de|hago|' +
+    'manera|modo|posible|opcion|opciones)(?: de)?|se (?:puede|podria)|puedo|podemos)(?: (?:de|hago|' +
     'hacemos|hay|tengo|debo|puedo|podria|se|hacer|que|puede|pasa|para|me|nos|logro|ya|dejo|consigo|llamo|' +
     'hablo|hay que|es))*'
   }`,
@@ -208,7 +215,7 @@ const where =
   'por (?:telefono|whatsapp|sms|ningun)|conmigo'
 const for_good: Judgement = [
   startsWith`${
-    `mas|ya|nunca|jamas|otra vez|de nuevo|nuevamente|(?:${where})|para (?:nada|ofrecer[^ ]*|vender[^ ]*)|` +
+    `mas+|ya|nunca|jamas|otra vez|de nuevo|nuevamente|(?:${where})|para (?:nada|ofrecer[^ ]*|vender[^ ]*)|` +
     'en (?:la vida|lo sucesivo|absoluto|ningun)|de ningun[^ ]*|bajo|ni'
   }`,
   'opt_out',
@@ -217,13 +224,20 @@ const nothing_more: Judgement = [
   /^(?: (?:,|y|o|pero|que|porque|pues|no|te|les?|ustedes|estoy|eh|vale|ti[oa]|ok|(?:suy|vuestr)[oa]s)(?: |$)|$)/,
   'opt_out',
 ]
+/** "No quiero que me llamen, ¿entiende?" */
+const said_at_end: Judgement = [
+  /^ (?:enti\S+|entend\S+|hombre|mujer|joder|cono|okey|venga|adios|chao|atentamente|saludos|jamas)(?: |$)/,
+  'opt_out',
+]
 
 /** After what is clear if nothing or little follows. A mere word may be a name: "No me llames Mara." */
 const closed: Judgement[] = [
+  [startsWith`(?:al|en (?:el|mi)|a mi) (?:trabajo|laburo|curro|oficina|despacho|chamba)`, 'unclear'],
   limited,
   condition,
   for_good,
   nothing_more,
+  said_at_end,
   [startsWith`de|del|al?|asi`, undefined],
   [/^ [^ ,]+(?: ,|$)/, undefined],
   [anything, 'unclear'],
@@ -262,24 +276,44 @@ const mere_stop: Judgement[] = [
 const stop_doing =
   '(?:(?:dej|par|ces)(?:e|en|a|ad|ar|eis|es|as)|dej[ae](?:n|d)?(?:se|te|me|nos)|pare(?:n)?le|basta|basta ya|' +
   'desist[ae]n?)' +
-  '(?: (?:ya|con eso))? de(?: estar)?|evit(?:en?|ar|ad|e)|abst(?:engan?|engase|enganse|enerse|eneos)(?: de)?|' +
+  '(?: (?:ya|con eso))? ?(?:de|d)(?: estar)?|evit(?:en?|ar|ad|e)|abst(?:engan?|engase|enganse|enerse|eneos)(?: de)?|' +
   'se abst(?:enga|engan) de'
 const stop_calls =
   '(?:cort|termin|acab|par)(?:en|e|a|ar|ad)(?:la|le)?(?: ya)? con|(?:bajen?|paren?)le (?:a|con)|stop|paren?|' +
   'parad|parar|(?:ces|deteng|suspend|interrump|cancel|fren|' +
-  'elimin|termin|detien)(?:a|an|e|en|ar|er|ir|ad)|basta(?: ya)? (?:de|con)|ya (?:basta|estuvo bueno|' +
+  'elimin|termin|detien)(?:a|an|e|en|ar|er|ir|ad)|basta(?: ya)? (?:de|con(?! una? ))|ya (?:basta|estuvo bueno|' +
   'esta bien|estuvo) (?:de|con)|' +
   'suficiente de|cero|nada de|dejense de'
-const give = 'd(?:ar|en|es|eis|a|ad|e)?(?:se|me|nos|les)?|dense|demen|den'
+const give = 'd(?:ar|en|es|eis|a|ad|e|an|ais)?(?:se|me|nos|les)?|dense|demen|den'
 
 const asked: Judgement[] = [[anything, 'unclear']]
+const accusing = 'denunci|demand|report|bloque'
+const accuse =
+  `(?:l[oa]s|les?|os|te|l[oa]) (?:(?:voy|vamos) a |pienso )?(?:${accusing})[^ ,]+|` +
+  '(?:llam|voy|vamos|acud|pong|presentar?|interpon|habl)[^ ,]*(?: [^ ,]+){0,2} (?:policia|guardia civil|abogad[oa]|' +
+  'denuncia|queja|profeco|condusef|aepd|consumo|juzgado)'
+/** "Si me vuelven a llamar, los denuncio", "otra llamada y los denuncio". */
+const threat =
+  '(?:si|como|la proxima(?: vez)? que)(?: (?:me|nos|no|ustedes)){0,2} (?:[bv]uelv|[bv]olv|sig|insist|contin|llam|marc|' +
+  `escrib|mand|envi|molest|dej|par)(?:en|an|ais|eis|es|as|ues|uen|is)(?: [^ ,]+){0,5}?(?: ,)? (?:${accuse})|` +
+  `(?:otr[oa]|un[oa]|la proxima|el proximo) (?:${call_noun})(?: mas)?(?: ,)?(?: (?:y|o))? (?:${accuse})|` +
+  `(?:${accusing})ar(?:l[oa]s|les|os|te)(?: (?:a|en|con|ante) [^ ,]+)? si (?:me |nos |no )?(?:[bv]uelv|sig|insist|contin|llam|dej)[^ ,]+`
 const alone: Judgement[] = [
   [nothing, 'unclear'],
   [anything, undefined],
 ]
 const only_so: Judgement[] = [...at_end, [anything, undefined]]
 const phrases: Phrase[] = [
-  { says: says`(?:no|ni|nadie)(?: se)? (?:me|nos) (?:${call})`, before: forbidden, after: closed },
+  {
+    says: says`(?:no|ni|nadie|nunca mas|jamas|nunca)(?: se)? (?:me|nos) (?:${call})|nome (?:${call})`,
+    before: forbidden,
+    after: closed,
+  },
+  {
+    says: says`(?:ya )?no (?:les?|l[ao]s?) (?:${call}) (?:mas|nunca|jamas|otra vez)|ya no (?:les?|l[ao]s?) (?:${call})`,
+    before: forbidden,
+    after: whatever,
+  },
   {
     says: says`${
       `(?:no|nunca|jamas)(?: (?:mas|jamas|nunca|ni|se)){0,4} (?:${call})(?: (?:ni|y|o)(?: (?:me|` +
@@ -306,14 +340,15 @@ const phrases: Phrase[] = [
   {
     says: says`${
       'no (?:me|nos) (?:habl|busqu|jod|chingu|envi|mand|ray|tortur|persig|agob|romp)[ae](?:n|s|is)? (?:mas|' +
-      'nunca|jamas|otra vez)'
+      'nunca|jamas|otra vez)|no (?:hinch|romp|jod|chingu|friegu)[ae](?:n|s|is)?(?: mas)? (?:l[oa]s )?(?:bolas|pelotas|huevos|cojones|mas)(?: mas)?|' +
+      'no (?:hinch|romp|jod|chingu|friegu)[ae](?:n|s|is)?(?: mas)? con (?:[^ ,]+ )?(?:mensajes|llamadas|publicidad)'
     }`,
     before: forbidden,
     after: whatever,
   },
   {
     says: says`${
-      `(?:no|nunca|jamas)(?: mas)? (?:${again}) (?:(?:(?:${to_call})|(?:${calling}))|(?:(?:${to_send})|` +
+      `(?:no|nunca|jamas|ya no)(?: mas)? (?:${again}) (?:(?:(?:${to_call})|(?:${calling}))|(?:(?:${to_send})|` +
       `(?:${sending})) (?:${anything_sent}))`
     }`,
     before: forbidden,
@@ -338,13 +373,13 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      `(?:${i_would_like})(?: mucho)? (?:que|si)(?: ya)? (?:no (?:(?:me|nos) )?(?:(?:volv|` +
+      `(?:${i_would_like})(?: mucho)? (?:que|si)(?: ya)? (?:no (?:(?:${whom}) )?(?:(?:volv|` +
       `sigu)ier[^ ]+ (?:a )?(?:(?:${to_call})|(?:${calling})|(?:${to_send})|(?:${sending}))|` +
-      `(?:(?:${stems})|marc|busc|habl|mand|envi)a[rs][^ ]+|escribier[^ ]+)|` +
-      `deja[rs][^ ]+ de (?:(?:${to_call})|(?:${to_send}))|(?:me|nos) (?:sac|quit|borr|elimin|` +
+      `(?:(?:${stems})|marc|busc|habl|mand|envi)a(?:ra|se)[^ ]*|escrib(?:ier|ies)[^ ]+)|` +
+      `(?:dej|par)a[rs][^ ]+ de (?:(?:${to_call})|(?:${to_send}))|(?:me|nos) (?:sac|quit|borr|elimin|` +
       'retir)a[rs][^ ]+|(?:me|nos) dier[^ ]+ de baja)'
     }`,
-    before: wished,
+    before: [[endsWith`no|nunca|(?:mi|nuestr[oa]|el|la) [^ ]+`, undefined], ...wished],
     after: whatever,
   },
   {
@@ -381,6 +416,17 @@ const phrases: Phrase[] = [
   },
   { says: says`(?:${stop_calls}) (?:${calls})`, before: told, after: stopped },
   {
+    says: says`(?:desactiv|deshabilit|inhabilit)(?:e|en|es|a|ad|ar) (?:${calls})`,
+    before: told,
+    after: [...at_end, [startsWith`(?:a|en|para) (?:${us}) ${number}|de (?:${you})`, 'opt_out'], [anything, undefined]],
+  },
+  { says: says`${threat}`, before: [[contains`no`, 'unclear'], ...always], after: always },
+  {
+    says: says`(?:l[oa]s|os|te) (?:voy|vamos) a (?:bloquear|denunciar|demandar|reportar)|dejad?(?:en|e)? en paz a`,
+    before: asked,
+    after: asked,
+  },
+  {
     says: says`${
       `no(?: (?:me|nos|les?|os))? (?:${wanting})(?: ya)? (?:(?:(?:seguir )?(?:recibir|recibiendo|tener|` +
       `viendo|ver)|(?:${that}) (?:me|nos) lleguen?)(?: mas)? )?(?:${calls})`
@@ -390,8 +436,8 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      `no(?: (?:me|nos))? (?:${wanting}) (?:(?:recibir(?:l[ao]s)?|seguir recibiendo)(?: (?:mas|nada|` +
-      `nada mas|mas nada))?(?: de (?:${you}))?|(?:(?:saber|oir(?: hablar)?|tener) )?(?:mas|nada|nada mas|` +
+      `no(?: (?:me|nos))? (?:${wanting}) (?:(?:recibir(?:l[ao]s)?|seguir recibiendo)(?: (?:mas informacion|` +
+      `mas nada|nada mas|mas|nada))?(?: de (?:${you}))?|(?:(?:saber|oir(?: hablar)?|tener) )?(?:mas|nada(?: (?:mas|que ver))?|` +
       `mas nada) (?:de|con) (?:${you})|ser (?:${called}))`
     }`,
     before: wished,
@@ -412,7 +458,7 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      `(?:ya )?(?:no(?: quiero)? mas|ni una?|nunca mas|ni un(?:a sola|o solo|solo)) (?:${calls})|` +
+      `(?:ya )?(?:no(?: quiero)? mas|ni una?|ni(?= (?:${call_noun}) ni )|nunca mas|ni un(?:a sola|o solo|solo)) (?:${calls})|` +
       `ningun[oa]? (?:${call_noun}) mas`
     }`,
     before: [
@@ -467,18 +513,19 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      'cancel(?:ar|en|e|a|o|ad|es|acion)(?: de)? (?:mi|la|esta|nuestra|el) (?:su[bs]?scripcion|registro|' + 'servicio)'
+      '(?:cancel|anul|elimin|borr)(?:ar|en|e|a|o|ad|es|acion)(?: de)?(?: (?:mi|la|esta|nuestra|el))? ' +
+      '(?:su[bs]?scripcion|registro|servicio|alta|inscripcion)'
     }`,
     before: told,
     after: [
-      [startsWith`(?:[^ ,]+ ){0,3}?(?:${call_noun}|lista|boletin)`, 'opt_out'],
+      [startsWith`(?:[^ ,]+ ){0,3}?(?:${call_noun}|listas?|boletin)`, 'opt_out'],
       [nothing, 'unclear'],
       [anything, undefined],
     ],
   },
   {
     says: says`${
-      `(?:${take_off}) (?:${my_number}) (?:del?|en) (?:${list})|(?:(?:me|nos)(?: (?:pueden?|puedes|` +
+      `(?:${take_off}) (?:${my_number}) (?:del?|en) (?:${list})|(?:(?:me|nos)(?: (?:pueden?|puedes|podeis|quiero|` +
       `podrian?|van a))? (?:${take_off})|(?:${take_off})(?:me|nos))(?: ya)? del? (?:${list})`
     }`,
     before: told,
@@ -491,19 +538,28 @@ const phrases: Phrase[] = [
   {
     says: says`(?:${take_off}|olvid(?:e|en|a|ad|ar)(?:se|nse|te)?(?: de)?|pierd(?:a|an)) (?:${my_number})`,
     before: told,
-    after: only_so,
+    after: [
+      ...at_end,
+      [startsWith`conforme|segun|en virtud|al amparo|personales|como|completamente|tambien|gracias`, 'opt_out'],
+      [startsWith`antigu[oa]|viej[oa]|anterior|[^ ]* ?(?:pedido|reserva|cita|factura)`, undefined],
+      [anything, undefined],
+    ],
   },
   {
     says: says`(?:${take_off})(?:me|nos|lo)`,
     before: [
       [endsWith`no|nunca|puedes?|pueden?|podria`, undefined],
-      [contains`numero|telefono|datos|${call_noun}|llaman(?:do)?|escribiendo|mandan(?:do)?`, 'opt_out'],
+      [
+        contains`numero|telefono|datos|${call_noun}|llaman(?:do)?|escribiendo|mandan(?:do)?|(?:sus|in)crib[^ ]+|apunt[^ ]+|autoric[^ ]+|interes[^ ]*`,
+        'opt_out',
+      ],
       [nothing, 'unclear'],
       [anything, undefined],
     ],
     after: [
       [nothing, 'opt_out'],
       [startsWith`ya|ahora|,`, 'opt_out'],
+      [/^ de aqui$/, 'unclear'],
       [anything, undefined],
     ],
   },
@@ -608,7 +664,7 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      '(?:por ?que|ustedes|vosotros)(?: (?:me|nos|ya|siguen)){0,4} (?:llam|escrib|marc|mand|envi)(?:an|en|as|' +
+      '(?:por ?que|ustedes|vosotros|me)(?: (?:me|nos|ya|siguen)){0,4} (?:llam|escrib|marc|mand|envi)(?:an|en|as|' +
       `es|ais|is|ando|iendo)(?: (?:${call_noun}))? (?:tant[^ ]+|mucho|demasiado|a cada rato|a todas horas|` +
       `todo el (?:dia|tiempo))|(?:recibir|manden?|enviar|envien) menos (?:${call_noun})`
     }`,
@@ -617,7 +673,7 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      'donde (?:sacaron|sacaste|saco|tienen|obtuvieron|consiguieron|sacasteis|han sacado) mi (?:numero|' +
+      'como (?:borro|quito|elimino|saco) mi numero|donde (?:sacaron|sacaste|saco|tienen|obtuvieron|consiguieron|sacasteis|han sacado) mi (?:numero|' +
       'telefono|movil|celular)|quien (?:les?|os) (?:dio|paso|ha dado) mi (?:numero|telefono)|(?:si|' +
       'cuando) (?:respondo|contesto|mando|pongo|escribo|envio) (?:con )?(?:stop|baja)'
     }`,
@@ -638,7 +694,7 @@ const phrases: Phrase[] = [
 ]
 
 const another_way = contains`${
-  'mejor|en (?:vez|lugar) de|prefiero (?:que|un|por|el|whatsapp|sms)|solo (?:por|mensajes?|whatsapp|' +
+  'mejor|en (?:vez|lugar) de|prefiero (?:que(?! no )|un|por|el|whatsapp|sms)|solo (?:por|mensajes?|whatsapp|' +
   'llamadas)|(?:(?:mand|envi)(?:a|e|en|ad)|escrib(?:a|an|e|id))(?:me|nos)'
 }`
 
@@ -647,14 +703,15 @@ export const es: Language = {
   opt_outs: {
     words: listed(
       'stop, baja, vaja, baja por favor, por favor baja, baja porfa, baja gracias, quiero baja, salir, ' +
-        'dar de baja, darse de baja, darme de baja, baja total, cancelar suscripcion',
+        'dar de baja, darse de baja, darme de baja, baja total, baja sms, cancelar suscripcion, anular suscripcion, ' +
+        'eliminar suscripcion, cancelar sms, no molestar',
     ),
     ordinary_words: listed(
       'alto, cancelar, cancela, cancele, cancelen, anular, anule, anulen, fin, final, terminar, termina, ' +
         'basta, ya basta, ' +
         'basta ya, suficiente, no mas, ya no mas, nunca mas, pare, paren, detener, detente, eliminar, ' +
         'borrar, remover, ' +
-        'ya no, se acabo, fuera, desactivar, quitar',
+        'ya no, ya estuvo, se acabo, fuera, desactivar, quitar, deje eso, deje ya eso',
     ),
     phrases,
     another_way,

@@ -10,11 +10,13 @@ const call = `(?:${stem})(?:ez|er|iez)|(?:re)?ecri(?:vez|viez)|joi(?:gnez|gniez)
 const call_informally = `(?:${stem})es?|(?:re)?ecri(?:s|ves?)|joi(?:ns|gnes?)`
 /** Without these, whom they call must be named. */
 const to_call_any =
-  '(?:r?app?ell?|(?:re)?contact|(?:re)?telephon|spamm?|harcel|r?envoy|d?insist)(?:er|ez|e)|(?:re)?ecrire'
+  '(?:r?app?ell?|(?:re)?contact|(?:re)?telephon|spamm?|harcel|r?envoy|d?insist|derang|sollicit)(?:er|ez|e)|(?:re)?ecrire|joindre'
 const to_call = `(?:${stem}|sonn|laiss|parl)(?:er|ez|e)|(?:re)?ecrire|joindre|poursuivre|faire (?:chier|suer|parvenir)`
 const called = `(?:${stem})(?:ee?s?|er|ez)|jointe?s?|inscrite?s?|abonnee?s?`
 const not = '(?:(?:ne|n|nen) |n)?'
 const us = '(?:(?:me|nous|m|men|nous en) |m)'
+/** Somebody for whom the contact speaks. */
+const them = '(?:(?:l|la|le|les|lui|leur) |l)'
 const never = 'jamais(?: (?:plus|rien))?|(?:plus|plu|pu)(?: (?:jamais|rien|du tout|personne))?(?: rien)?|rien'
 
 const message =
@@ -23,7 +25,8 @@ const message =
   'spams?|offres?|notifs?|notifications?|alertes?|rappels?|newsletters?|demarchages?|prospection|soll?icitations?|' +
   'relances?|contacts?|communications?|envois?|annonces?|harcelement|dsms|dappels?'
 const of =
-  '(?:(?:de|des|d|les|la|l|le|ce|ces|cet|cette|vos|votre|tes|aux|au|a|aucune?|avec|tout|tous|toutes?|autres?|par|' +
+  '(?:(?:de|des|d|les|la|l|le|ce|ces|cet|cette|vos|votre|tes|ton|ta|aux|au|a|aucune?|avec|tout|tous|toutes?|' +
+  'autres?|nouveaux?|conneries|saletes?|par|' +
   'ni|et|ou|' +
   'l ?envoi|foutus|maudits|moindre) |[dl](?=[aeo])){0,4}'
 const messages = `${of}(?:${message})`
@@ -37,10 +40,10 @@ const our_number =
   'portable|' +
   'telephone|tel|contact|coordonnees|donnees(?: personnelles)?|infos|informations)'
 const removing =
-  '(?:ray|retir|supp?rim|d?enlev|d?effac|radi|barr|vir|ot|elimin|biff|sort|degag|eject|exclu)(?:[ei][zr]|es?|iez)'
+  'sors|(?:ray|retir|tir|supp?rim|d?enlev|d?effac|radi|barr|vir|ot|elimin|biff|sort|degag|eject|exclu)(?:[ei][zr]|es?|iez)'
 const removed_from =
   'quitter?|sor[st]|(?:me )?sortir|(?:etre|soit|soient) (?:retire|raye|supprime|enleve|efface|radie)e?s?'
-const unsubscribe = 'desabonn(?:e[zrs]?|ement|iez)|des?ins?cri(?:re|vez|viez|s|ve|ption)'
+const unsubscribe = 'desabonn?(?:e[zrs]?|ement|iez)|des?ins?cri(?:re|vez|viez|s|ve|ption)'
 const stop =
   '[dt]? ?arr?et(?:e[szr]?|iez)|cess(?:e[szr]?|iez)|stopp?(?:e[szr]?|iez)?|finissez|evite[szr]?|bloque[zr]|' +
   'abstenez vous|' +
@@ -86,7 +89,7 @@ const how_to: Judgement = [
 const at_beginning: Judgement[] = [
   [nothing, 'opt_out'],
   [
-    endsWith`,|et|ou|mais|alors|puis|pis|ici|la|plait|non|oui|bon|ecoute[zs]?|stop|tu|interessee?s?|paix|tranquille`,
+    endsWith`,|et|ou|mais|donc|cest|alors|puis|pis|ici|la|plait|non|oui|bon|ecoute[zs]?|stop|tu|interessee?s?|paix|tranquille`,
     'opt_out',
   ],
   [
@@ -102,13 +105,17 @@ const told: Judgement[] = [
   reported,
   [has_condition, undefined],
   [endsWith`(?:ne|que|qui|ou) vous|(?:je|j)(?: ne)?(?: vous)?|ne se|se`, undefined],
-  [/^vous$/, 'unclear'],
+  [/^vous(?: ne| n)?(?: me| nous)?$/, 'unclear'],
   [anything, 'opt_out'],
 ]
 const told_informally: Judgement[] = [told_about, reported, [has_condition, undefined], ...at_beginning]
-const told_today: Judgement[] = [[contains`${day}|on`, undefined], ...told]
+const told_today: Judgement[] = [
+  [contains`${day}|on`, undefined],
+  [endsWith`(?:vous|ca|cela|sa|il|elle|rien|tu|je)(?: (?:ne|n))?`, undefined],
+  ...told,
+]
 const asking =
-  'veuillez|priere|prie|vous|tu|j ?aimerais|j ?voudrais|j?souhait[^ ]+|j?desir[^ ]+|j?prefere[^ ]*|demande|' +
+  'veuillez|priere|prie|vous|tu|j ?aimerais|(?:je |j ?)voudrais|jveux|je veux|j?souhait[^ ]+|j?desir[^ ]+|j?prefere[^ ]*|demande|' +
   'demandons|exige|' +
   'tiens|faut|serait il|gentillesse|soyez|entends|compte'
 /** Before an infinitive: whose act it is, other words say. */
@@ -126,7 +133,7 @@ const wished: Judgement[] = [
   told_about,
   reported,
   [has_condition, undefined],
-  [/(?:^|(?<![^ ])(?:je|j|on|nous|,|et|mais)(?: (?:ne|n|nen))?|^ne|(?<![^ ])n?ai)$/, 'opt_out'],
+  [/(?:^|(?<![^ ])(?:je|j|jen|on|nous|,|et|mais)(?: (?:ne|n|nen))?|^ne|(?<![^ ])n?ai)$/, 'opt_out'],
   [endsWith`(?:(?:mon|ma|mes) [^ ]+)(?: (?:ne|n))?`, 'unclear'],
 ]
 const wished_of_all: Judgement[] = [
@@ -144,7 +151,7 @@ const stopping: Judgement[] = [
   [anything, 'opt_out'],
 ]
 const removed: Judgement[] = [
-  [endsWith`(?:n|ne|pas|j?ai|ma|ont|sest|suis|il|elle|on)(?: (?:me|m|se))?`, undefined],
+  [endsWith`(?:n|ne|pas|j?ai|ma|ont|sest|suis|il|elle|on)(?: (?:me|m|se|etre))?`, undefined],
   [contains`pourquoi|quand`, undefined],
   [endsWith`si (?:vous|je|tu|on)(?: (?:me|m))?`, undefined],
   reported,
@@ -154,6 +161,7 @@ const removed: Judgement[] = [
 ]
 const always: Judgement[] = [[anything, 'opt_out']]
 const forbidden: Judgement[] = [
+  [endsWith`n?(?:etes|es|avez|as)(?: (?:plus|pas))?(?: (?:le|ma|mon|notre|aucune?))?`, 'opt_out'],
   [endsWith`ai|avais|avait|pas|(?:je|nous) (?:vous )?(?:permets|autorise)`, undefined],
   told_about,
   reported,
@@ -161,7 +169,9 @@ const forbidden: Judgement[] = [
 ]
 
 const other_time = `tot|tard|souvent|vite|longtemps|que|loin|de \\d+|avant|apres|entre|quand|tant|a \\d+|${day}`
+const paper = 'factures?|courriers?|colis|catalogues?|releves?|documents?|devis|lettres?|papiers?|photos?|liens?'
 const for_good: Judgement[] = [
+  [startsWith`(?:de |d|des |la |les |vos )(?:${paper})`, 'unclear'],
   [startsWith`${other_time}`, undefined],
   [startsWith`(?:au|a mon|sur mon lieu de) (?:travail|bureau|boulot)|si|sauf|pendant`, 'unclear'],
   [anything, 'opt_out'],
@@ -173,7 +183,7 @@ const closed: Judgement[] = [
   [nothing, 'opt_out'],
   [startsWith`(?:la|le|les|une?|l|mon|ma|a cette)(?! (?:${message}))`, undefined],
   [startsWith`${other_time}|${limited}|(?:,|mais)(?: [^ ,]+){0,6} (?:si|quand|avant|demain|plus tard)`, undefined],
-  [startsWith`,|et|sil|ici|a (?:ce|la|lavenir)|sur|je|non|chez|ce numero|de (?:${message})`, 'opt_out'],
+  [startsWith`,|et|sil|ici|a (?:ce|la|lavenir)|sur|je|non|chez|ce numero|(?:de |des |d)(?:${message})`, 'opt_out'],
   [anything, 'unclear'],
 ]
 const wished_for_good: Judgement[] = [...closed.slice(0, -1), [anything, 'opt_out']]
@@ -184,6 +194,8 @@ const here: Judgement[] = [
     startsWith`,|ici|chez (?:moi|nous|elle|lui)|et|a (?:ce|lavenir|cette)|sur|sinon|car|cest|je|on|ce numero`,
     'opt_out',
   ],
+  [startsWith`(?:ma|mon|mes|notre|nos) (?:ancien|portable|fixe|travail|bureau|poste)`, 'unclear'],
+  [startsWith`ma|mon|mes|notre|nos|pour|pis|puis|icitte|please|jamais`, 'opt_out'],
   [startsWith`sil|rien|la|avec vos|vos|${messages}|d ?accord|compris|desormais|dorenavant`, 'opt_out'],
   [anything, undefined],
 ]
@@ -198,7 +210,10 @@ const after_stop: Judgement[] = [
 ]
 const after_removal: Judgement[] = [
   [nothing, 'opt_out'],
-  [startsWith`,|et|ou|sil|tout de suite|moi|nous|partout|${our_number}|${list}|${messages}|car|je|sinon`, 'opt_out'],
+  [
+    startsWith`,|et|pis|puis|ou|sil|tout de suite|moi|nous|partout|${our_number}|${list}|${messages}|car|je|sinon`,
+    'opt_out',
+  ],
   [startsWith`(?:de|a) (?:tout|toutes?|tous|vos|votre|ces|cette|ce|l|chez vous|tes)|maintenant`, 'opt_out'],
   [anything, undefined],
 ]
@@ -221,19 +236,32 @@ const weary =
   'jen (?:peux|veux) plus|stop|basta|[cs]a suffit|cest (?:fini|termine|assez)|y en a marre|il faut que [cs]a'
 const enough =
   'jamais plus|plus(?: jamais)?|plu|pu|finis?|termine|assez|marre|ras (?:le bol|la casquette)|basta|halte|[cs]a suffit'
+const goes_on = '(?:continu|insist|persist|recommenc|persever)(?:ez|es?)'
+const accuse =
+  '(?:je|j|on|nous) ?(?:(?:vais|vous|te|t|allons) )*(?:port|depos|signal|saisi|denonc|attaqu|poursui)[^ ,]+|' +
+  '(?:mon|notre) avocate?|(?:je |j|on )?(?:app?ell?|contact|alert|previen)[^ ,]+ (?:la police|les flics|la gendarmerie|(?:un|mon) avocat)'
 const threat =
-  `encore une?(?: seul)? (?:${message})(?: ,)?(?: et)? (?:je|on)|si (?:vous|tu) ${us}?(?:${call}|${call_informally})` +
-  '(?: encore)?(?: ,)? (?:je (?:porte|depose|vous signale|saisis)|on porte)'
+  `encore une?(?: seul)? (?:${message})(?: ,)?(?: et)? (?:je|j|on|nous)|` +
+  `(?:si|la prochaine fois que) (?:vous|tu|ca) (?:ne |n ?)?${us}?(?:${call}|${call_informally}|${goes_on})(?: [^ ,]+){0,5}?` +
+  `(?: ,)? (?:${accuse})|(?:${accuse})(?: [^ ,]+){0,4} si (?:vous|tu|ca) (?:ne |n ?)?${us}?(?:${call}|${goes_on})|` +
+  `si (?:vous|tu) (?:ne |n ?)?(?:cess|arret|stopp)(?:ez|es?) pas (?:${messages}|(?:de |d)${us}?(?:${to_call}))`
 const consent =
   '(?:(?:par la presente|mon|notre|le|tous?|toute|mes|l) |l){0,3}(?:consentement|autorisations?|accord|permission)'
 const use = `${message}|traitement|utilisation|usage|exploitation|[dl]utilisation|ce que (?:vous|lon|mes)`
 const forbid =
-  'interdi[st]|interdisons|interdiction|defense|droit|autorisee?s?|autorisation|permets|somme|enjoins|ordonne'
+  'interdi[st]|interdisons|interdiction|defense|droit|autorisee?s?|autorisation|permission|permets|somme|enjoins|ordonne'
 const do_not_call_list =
-  '(?:sur|dans|a|parmi|en) (?:[^ ,]+ ){1,3}(?:d?opposition|rouge|noire|bloctel|exclus|repoussoir|ne (?:pas|plus))'
+  '(?:sur|dans|a|parmi|en) (?:[^ ,]+ ){1,5}(?:d?opposition|rouge|noire|bloctel|exclus|repoussoir|ne (?:pas|plus))'
 const less =
   '(?:repond(?:s|re)|reponde|envoie|envoyer|ecris|tape|taper) stop|(?:en )?recevoir (?:en )?moins|' +
-  `moins (?:de |d)(?:${message})|(?:plus la peine|inutile) de ${us}(?:${to_call})`
+  `moins (?:de |d)(?:${message})|(?:(?:plus|pas) la peine|inutile) de ${us}?(?:${to_call})|` +
+  `jen peux plus ${messages}|` +
+  '(?:pas|plus|non) interesse(?:e|es|s)?|(?:ca|cela|sa)(?: ne)? minteresse (?:pas|plus)|je (?:vous|te) bloque|' +
+  `vous ${us}?(?:${call}) (?:tout le temps|trop|sans (?:arret|cesse)|tous les jours)|bloquez (?:mon|ce) numero|` +
+  '(?:qui|dou|ou|comment)(?: (?:est ce que|est ce|cest))?(?: (?:que|qui))? (?:vous (?:a|ont|avez)|avez vous) ' +
+  '(?:donne|eu|trouve|obtenu|recupere|file|mon)?(?: ?mon)? ?(?:numero|num)|' +
+  'comment (?:je|on) (?:me |se |sen )?(?:desinscri|desabonn)[^ ]+|je vous (?:ai|avais) (?:dit|demande) ' +
+  '(?:darreter|de cesser|stop)$'
 const in_peace =
   'laisse[zs]? (?:moi|nous) (?:tranquilles?|en paix)|(?:fich|fout)[^ ]+ (?:moi|nous) la paix|' +
   '(?:lache[sz]?|oublie[sz]?) (?:moi|nous)(?: la grappe| les baskets)?'
@@ -241,9 +269,32 @@ const in_peace =
 const phrases: Phrase[] = [
   { says: says`${not}${us}(?:${call}) (?:${never})`, before: told, after: for_good },
   { says: says`${not}(?:${call})(?: (?:moi|nous))? (?:${never})`, before: told, after: here },
-  { says: says`${not}${us}?(?:${call_informally}) (?:${never})`, before: told_informally, after: here },
+  {
+    says: says`${not}${us}?(?:${call_informally})(?: (?:moi|nous))? (?:${never})`,
+    before: told_informally,
+    after: here,
+  },
+  {
+    says: says`${not}${them}(?:${call}) (?:${never})`,
+    before: [[endsWith`vous|nous|qui|que(?: ne| n)?`, undefined], ...told],
+    after: for_good,
+  },
+  {
+    says: says`(?:de )?ne (?:${never}) ${them}(?:${to_call})`,
+    before: [
+      [nothing, 'opt_out'],
+      [endsWith`,|et|veuillez|priere|prie|prions|gre|aimable`, 'opt_out'],
+    ],
+    after: for_good,
+  },
+  { says: says`(?:${stop}) (?:de |d)${them}(?:${to_call})`, before: stopping, after: closed },
   { says: says`${not}${us}(?:${call}|${call_informally}) pas`, before: told_today, after: closed },
   { says: says`${not}(?:${call}) pas`, before: told_today, after: or_nobody },
+  {
+    says: says`(?:mauvais|faux|erreur de|pas le bon) numero(?: [^ ,]+){0,3}?(?: ,)? ${not}(?:${call}) (?:pas|plus)`,
+    before: told,
+    after: closed,
+  },
   { says: says`(?:ne |n )?(?:${never}|pas) (?:de )?${us}(?:${to_call})`, before: told_by_infinitive, after: closed },
   { says: says`(?:ne |n )?(?:${never}) (?:${to_call_any})`, before: told_by_infinitive, after: here },
   {
@@ -271,7 +322,11 @@ const phrases: Phrase[] = [
   { says: says`(?:${stop}) (?:(?:de|a|d) |d)(?:${to_call_any})`, before: stopping, after: after_stop },
   { says: says`(?:${stop}) ${messages}`, before: stopping, after: always },
   { says: says`(?:${enough}) ${messages}`, before: at_beginning, after: [[startsWith`dans`, undefined], ...for_good] },
-  { says: says`(?:pas|aucune?|zero) (?:de |d ?)?(?:${message})`, before: at_beginning, after: after_none },
+  {
+    says: says`(?:pas|aucune?|zero|non aux?) (?:de |d ?)?(?:(?:autres?|nouveaux?|nouvel|nouvelles?) )?(?:${message})`,
+    before: at_beginning,
+    after: after_none,
+  },
   {
     says: says`(?:vos|tes|ces) (?:${message})(?: ,)?(?: (?:la|franchement))? (?:${weary})`,
     before: always,
@@ -283,16 +338,22 @@ const phrases: Phrase[] = [
     before: removed,
     after: always,
   },
-  { says: says`(?:suppression|retrait|effacement) (?:de )?(?:${our_number}|${list})`, before: removed, after: always },
+  {
+    says: says`l?(?:suppression|retrait|effacement) (?:de )?(?:${our_number}|${list})`,
+    before: removed,
+    after: always,
+  },
   { says: says`(?:quon|que lon) (?:ne )?${us}(?:${call_informally}) plus`, before: wished_of_all, after: for_good },
   { says: says`${removing} (?:${our_number}|moi|nous)`, before: removed, after: after_removal },
   { says: says`numero(?: [^ ,]+)?(?: ,)? (?:vous )?${removing} le`, before: always, after: after_removal },
+  { says: says`numero(?: [^ ,]+){2,5} , ${removing} le`, before: [[anything, 'unclear']], after: after_removal },
   { says: says`(?:me |m |nous )?(?:${unsubscribe})(?: (?:moi|nous))?`, before: removed, after: after_removal },
   {
     says: says`(?:resili|annul)e[szr]? (?:mon |l ?)(?:abonnement|inscription) (?:aux?|a) ${messages}`,
     before: removed,
     after: always,
   },
+  { says: says`annule[rz] mon inscription`, before: [[nothing, 'unclear']], after: [[nothing, 'unclear']] },
   { says: says`(?:retir|revoqu|annul)(?:er?|ons) ${consent}`, before: removed, after: for_something_else },
   {
     says: says`(?:m ?oppose|nous opposons|m ?opposer|opposition) (?:[^ ,]+ ){0,3}(?:${use})`,
@@ -301,7 +362,7 @@ const phrases: Phrase[] = [
   },
   { says: says`droit (?:a l ?|d ?)(?:effacement|oubli|opposition)`, before: removed, after: always },
   {
-    says: says`(?:${forbid})(?: [^ ,]+)? (?:de|d|a) (?:ne plus )?${us}(?:${to_call})`,
+    says: says`(?:${forbid})(?: [^ ,]+)? (?:(?:de|d|a) (?:ne plus )?${us}(?:${to_call})|(?:dutiliser|de garder|de conserver) ${our_number})`,
     before: forbidden,
     after: closed,
   },
@@ -343,7 +404,7 @@ export const fr: Language = {
     ordinary_words: listed(
       'annuler, annule, annulez, annulation, résilier, résiliez, résiliation, fin, finir, fini, terminé, terminer, ' +
         'assez, arrête, ' +
-        'arrêtez, arrêter, c est bon là, cest bon la, quitter, désactiver, supprimer, suppression, retirer, sortir',
+        'arrêtez, arrêter, y en a marre, yen a marre, jen ai marre, c est bon là, cest bon la, quitter, désactiver, supprimer, suppression, retirer, sortir',
     ),
     phrases,
     another_way,

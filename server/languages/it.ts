@@ -2,16 +2,17 @@ import { type Language, listed } from './language.ts'
 import { anything, contains, endsWith, type Judgement, nothing, type Phrase, says, startsWith } from './wish.ts'
 
 const stem =
-  '(?:ri)?(?:[ck]h?iamm?|telefon|cont?at+|mand|invi|scriv|cerc)|messaggi|spamm|disturb|importun|molest|infastid|' +
+  '(?:ri)?(?:[ck]h?iamm?|telefon|cont?at+|mand|invi|scriv|cerch?)|messaggi|spamm|disturb|importun|molest|infastid|' +
   'tormet?n?t|stress|' +
   'insist|assill|romp|secc|perseguit|tempest|bombard|solleci?t|scocci|rintracci|inoltr|propon'
 /** The imperative and the infinitive, which people and their dialects shorten. */
-const call = `chiamma|(?:${stem})(?:a?t?e|are?|i|ere?|ete|ite|iate|asse|aste)(?:mi|ci|me|ce|melo|mene)?|scriva|spedisca`
-const calling = `(?:${stem})(?:ar|er|ir)(?:e|mi|ci|me|ce|mene)?`
+const call = `chiamma|(?:${stem})(?:a?t?e|are?|i|ere?|ete|ite|iate|asse|aste)(?:mi|ci|me|ce|melo|mene|l[oaei]|gli)?|scriva|spedisca`
+const calling = `(?:${stem})(?:ar|er|ir)(?:e|mi|ci|me|ce|mene|l[oaei]|gli)?`
 const called = `(?:${stem}|inser|iscr)(?:at|it|t)[oaie]|scritt[oaie]`
 const not = '(?:no|nn|non|nun|num|un|nin)'
 const us = '(?:(?:mi|ci|me|ce|me ne|ce ne|me li|le|ne) )?'
-const more = '(?:(?:mai )?(?:piu|cchiu|chiu)(?: mai)?|mai|ulteriormente|ancora|(?:di )?nuovo|un ?altra volta)'
+const more =
+  '(?:(?:mai )?(?:piu|cchiu|chiu)(?: mai)?|mai|ulteriormente|ancora|(?:di )?nuovo|nuovamente|un ?altra volta)'
 
 const message =
   'chiamat[ae]|chiamte|telefonat[ae]|squilli|messagg[io]+|messaggini|msg|sms|whats ?app|wapp|spam|pub+l?i?cita|' +
@@ -20,7 +21,7 @@ const message =
   'invi[io]|mail pubblicitarie|' +
   'telemarketing|promemoria|informazioni commerciali|scocciature|rotture'
 const of =
-  '(?:(?:di|de|dei|degli|delle|della|del|con|co|i|gli|le|la|il|lo|l|a|ai|alle|agli|da|tutt[eio]|ste|sti|sta|' +
+  '(?:(?:di|de|dei|degli|delle|della|del|con|co|i|gli|le|la|il|lo|l|a|ai|alle|agli|da|dai|dagli|dalle|dalla|tutt[eio]|ste|sti|sta|' +
   'quest[eio]|' +
   'quelle|codest[ei]|vostr[eio]|tue|tuoi|sue|suoi|altr[eio]|ulterior[ei]|nessun[ao]?|alcun[ao]?|qualsiasi|' +
   'maledett[eio]|' +
@@ -38,7 +39,7 @@ const our_number =
   'cellulare|telefono|' +
   'contatto|contatti|recapito|nome|nominativo|dati|utenza|iscrizione)(?: personali| di (?:telefono|cellulare|cell))?'
 const removing =
-  '(?:cancell|elimin|rimuov|blocc|togli|tolg|lev|depenn|estromett|stralci|escl?ud|disiscri?v|tog)' +
+  '(?:cancell?|elimin|rimuov|blocc|togli|tolg|lev|depenn|estromett|stralci|escl?ud|disiscri?v|tog)' +
   '(?:i|a|ate|are?|ere?|ete|eranno|ano|ono|iate|iere|iete|ie|atemi|ete)?'
 const want =
   'voglio|vojo|vogliamo|volemo|vorrei|vorremmo|desider(?:o|iamo)|intend(?:o|iamo)|gradi(?:sco|amo|remmo)|accetto|' +
@@ -54,7 +55,7 @@ const unwanted =
   'avere (?:piu )?(?:nulla )?(?:a )?che fare con voi|(?:piu )?nulla da voi|(?:questa|vostra|la) iscrizione'
 const you_call = `(?:che (?:(?:voi|lei|tu|nessuno|qualcuno) )?)(?:mi |ci )?(?:${call})`
 const stop =
-  '(?:smett|piant|cess|ferm|evit|interromp|sospend|blocc|metta)(?:i|a|ate|ere?|ete|are?|iate|este|ino|aste|asse|' +
+  '(?:smett?|piant|cess|ferm|evit|interromp|sospend|blocc|metta)(?:i|a|ate|ere?|ete|are?|iate|este|ino|aste|asse|' +
   'esse|hi)?' +
   '(?:la|tela)?|fin(?:iscila|itela|irla|isca|ite|iamola)|(?:fate|falla|faccia|facciamo)(?:la)? finita|mettete fine|' +
   'dateci un taglio'
@@ -110,12 +111,14 @@ const wished: Judgement[] = [
   told_about,
   reported,
   [has_condition, undefined],
-  [endsWith`che|si|lui|lei|loro|chi|mio [^ ,]+|mia [^ ,]+`, 'unclear'],
+  [endsWith`(?:segn|scriv|annot|not|ripet|dico|detto|spieg)[^ ]*(?: (?:pure|nota))? che`, 'opt_out'],
+  [endsWith`che|si|lui|lei|loro|chi|(?<!e )mi[oa] [^ ,]+`, 'unclear'],
   [anything, 'opt_out'],
 ]
+const would = 'voglio|vogliamo|vorrei|intendo|devo|dovete|posso|chiedo di|ho chiesto di'
 /** Before "smettete di" and "cancellatemi". */
 const stopping: Judgement[] = [
-  [endsWith`(?:non|ha|ho|hanno|mai|sta|stava|si|sono|e|era|vuole)(?: (?:mi|ti|ci|si|la|lo))?`, undefined],
+  [endsWith`(?:non|ha|ho|hanno|mai|sta|stava|si|sono|e|era|vuole)(?: (?:mi|ti|ci|si|la|lo|${would}))?`, undefined],
   [contains`perche|quando|ho detto (?:al|alla|a)`, undefined],
   demanded,
   reported,
@@ -124,13 +127,13 @@ const stopping: Judgement[] = [
   [anything, 'opt_out'],
 ]
 const removed: Judgement[] = [
-  [endsWith`non(?: (?:mi|ci|vi|la|lo|chiedo di|ho chiesto di))?`, undefined],
+  [endsWith`non(?: (?:mi|ci|vi|la|lo|(?:${would})(?: che)?))?(?: (?:mi|ci))?`, undefined],
   ...stopping.slice(1),
 ]
 
 const shouted: Judgement[] = [
   [contains`ho ricevuto|ricevo|bambini`, undefined],
-  [endsWith`interessat[oa]|palle|ora|mo|e|gia detto|adesso`, 'opt_out'],
+  [endsWith`interessat[oa]|palle|ora|mo|e|detto|adesso`, 'opt_out'],
   ...at_beginning,
 ]
 const always: Judgement[] = [[anything, 'opt_out']]
@@ -153,6 +156,8 @@ const closed: Judgement[] = [
 ]
 const or_nobody: Judgement[] = [
   [nothing, 'unclear'],
+  [startsWith`(?:le (?:palle|scatole|balle)|i (?:coglioni|maroni))(?: con ${messages})`, 'opt_out'],
+  [startsWith`(?:le|i) (?:palle|scatole|balle|coglioni|maroni)`, 'unclear'],
   [startsWith`qui|qua|(?:a |su )?questo numero|nulla|niente`, 'opt_out'],
   [anything, undefined],
 ]
@@ -183,19 +188,18 @@ const do_not_reappear = `${not} (?:fatevi|farti|farvi|si faccia|fatti|fate) ${mo
 const named =
   `${not} (?:mi|ci|me|ce) (?:${call})|${must_not} (?:mi |ci )?(?:${call})|` +
   `${not} (?:${stem})(?:a?te|ar|er|ete|ir|ite)(?:mi|ci|mene|cene)`
-const does_not_want = `${not} (?:ne )?vuol(?:e|ono) (?:${more} )?(?:${receive} )?(?:${message})|${not} l[ie] vorro piu`
+const does_not_want = `${not} (?:ne )?vuol(?:e|ono) (?:${more} )?(?:(?:${receive} )?(?:${message})|che (?:(?:mi|ci|voi|la|lo|gli|le) )?(?:${call}))|${not} l[ie] vorro piu`
 const asking =
   'vorre[^ ]+|desider[^ ]+|chied[^ ]+|prefer[^ ]+|voglio|esig[^ ]+|pretend[^ ]+|preg[^ ]+|gradirei|piacerebbe|' +
   'grat[oa]|potrei'
 const enough = 'basta|stop|niente piu|mai piu|nessun[ao]? altr[oa]'
 const unsubscribe =
-  '(?:cancell|rimuov|elimin|togli|lev|disi?s?c?r?i?v|depenn|disabbon)(?:a|e|i|ate|ete|er|ar|iate|ino|ere)(?:mi|ci)|' +
+  '(?:cancell?|rimuov|elimin|togli|lev|disi?s?c?r?i?v|depenn|disabbon)(?:a|e|i|ate|ete|er|ar|iate|ino|ere)(?:mi|ci)|' +
   '(?:mi|ci) (?:cancell|elimin|rimuov|disiscriv|depenn|tolg)(?:i|a|hi|ate|ete|iate)|disiscri(?:zione|vi|vere|vo)'
-const subscription = '(?:[^ ,]+ ){0,3}(?:iscrizione|abbonamento|notifiche|avvisi|adesione)'
 const consent = '(?:[^ ,]+ ){0,2}(?:consens[oi]|autorizzazion[ei]|permesso|assenso|adesione)'
 const oppose = 'm ?oppongo|mi oppongo|ci opponiamo|opporm[ie]|opposizione'
 const forbid =
-  'diffid(?:o|iamo)|viet[oa]|proibi(?:sco|to)|vietato|divieto|autorizz(?:o|ati)|diritto|autorizzazione|consenso'
+  'diffid(?:o|iamo)|viet[oa]|proibi(?:sco|to)|vietato|divieto|permesso|autorizz(?:o|ati)|diritto|autorizzazione|consenso'
 const do_not_call_list =
   '(?:[^ ,]+ ){0,3}(?:da non (?:chiamare|contattare|disturbare)|(?:delle )?opposizioni|lista nera|black ?list)'
 const in_peace =
@@ -209,14 +213,22 @@ const unwanted_messages =
   `(?:${message})(?: [^ ,]+){0,3}(?: ,)? ${not} (?:(?:ne|li|le|la|lo) )?(?:${want})(?: ${more})?` +
   '(?: (?:riceve|ave|vede|senti)r(?:e|ne|li|le))?'
 const your_messages = `(?:vostr[ei]|tue|tuoi|quest[ei]|ste|sti) (?:${message})(?: [^ ,]+){0,3}(?: ,)?`
+const goes_on = '(?:(?:ri)?(?:chiam|scriv|telefon|contatt)|continu|insist|smett|disturb)[^ ,]+'
+const accuse =
+  '(?:vi|ti|la) (?:denunci|segnal|blocc|querel)[^ ,]+|(?:mi rivolg|mi rivolger|vad|andr|chiam|contatt|avvis|sporg|facci|' +
+  'far|present)[^ ,]+(?: [^ ,]+){0,3} (?:l ?avvocato|avvocato|polizia|carabinieri|garante|denuncia|questura|querela)'
 const threat =
-  '(?:se |se mi |se ci )(?:ri)?(?:chiam|scriv|telefon|contatt)[^ ]+(?: [^ ,]+)?(?: ,)? (?:vi|ti|la) (?:denunci|' +
-  'segnal|blocc)[^ ]+|' +
-  `(?:un ?altr[oa]|ancora una?) (?:${message})(?: ,)? e (?:vi|ti|la) (?:denunci|segnal|blocc)[^ ]+|` +
+  `(?:se|la prossima volta che)(?: (?:mi|ci|non|la|lo|voi)){0,3} ${goes_on}(?: [^ ,]+){0,5}?(?: ,)? (?:${accuse})|` +
+  `(?:un ?altr[oa]|ancora una?|(?:al)?la prossima|al prossimo) (?:${message})(?: ,)?(?: e)? (?:${accuse})|` +
+  `(?:${accuse}) se (?:(?:mi|ci|non|la|voi) ){0,3}${goes_on}|` +
   `${not} (?:autorizzo|permetto|acconsento) (?:[^ ,]+ ){0,3}(?:uso|luso|usare|trattamento|utilizzo|lutilizzo)`
 const less =
   '(?:rispond[^ ]+|scriv[^ ]+|invi[^ ]+) stop|rice(?:vere|verne) (?:di )?meno|' +
-  `(?:uscire|cancellarsi|disiscriversi) ${list}`
+  `(?:uscire|cancellarsi|disiscriversi) ${list}|non (?:mi|ci) interessa(?:no)?(?: (?:grazie|niente|nulla))?$|` +
+  'non (?:sono|siamo) interessat[aeio]$|(?:(?:mi|ci) )?(?:chiamate|scrivete|telefonate|mandate) (?:troppo|sempre|' +
+  'tutti i giorni|ogni giorno)|(?:chi|dove|come) (?:(?:vi|ti|le) (?:ha|hanno)|avete|ha|hai) (?:dato|preso|avuto|trovato) ' +
+  '(?:il )?mio numero|(?:sono|numero e|siamo) (?:iscritt[oiae] )?(?:nel|al) (?:registro )?(?:delle |pubblico delle )?opposizioni|' +
+  `(?:vi|ti|la) blocco`
 
 const phrases: Phrase[] = [
   {
@@ -226,6 +238,11 @@ const phrases: Phrase[] = [
   },
   { says: says`${named}`, before: told_today, after: closed },
   { says: says`${not} (?:${stem})(?:at?e|are|i|ete|ere)`, before: told_today, after: or_nobody },
+  {
+    says: says`(?:sbagliat[^ ]+ numero|numero sbagliato|interessat[aeio]|interessa)(?: ,)?(?: e)? ${not} (?:${call})`,
+    before: told_today,
+    after: closed,
+  },
   {
     says: says`${not} (?:(?:ne|vi|ve|ti|te|la|li|le) )?(?:${more} )?(?:${want}) (?:${more} )?(?:${unwanted}|senti)`,
     before: wished,
@@ -265,7 +282,11 @@ const phrases: Phrase[] = [
     after: for_good,
   },
   { says: says`(?:niente|nessun[ao]?|zero|no) ${messages}`, before: shouted, after: after_none },
-  { says: says`basta (?:chiamare|telefonare|scrivere)`, before: shouted, after: or_nobody },
+  {
+    says: says`basta (?:chiamare|telefonare|scrivere|rompere)`,
+    before: shouted,
+    after: [[startsWith`(?:con )?${messages}`, 'opt_out'], ...or_nobody],
+  },
   {
     says: says`(?:stuf[oa]|stanc[oa]|non ne posso piu|rotto|pien[oae]) ${messages}`,
     before: always,
@@ -280,25 +301,35 @@ const phrases: Phrase[] = [
     after: always,
   },
   {
-    says: says`(?:${removing})(?:m[ie]|ci)?(?: [^ ,]+){0,3} ${list}|(?:esco|uscire|essere (?:[^ ,]+)) ${list}`,
+    says: says`(?:${removing})(?:m[ie]|ci)?(?: [^ ,]+){0,3} ${list}|mi (?:cancello|disiscrivo) ${list}|(?:esco|uscire|essere (?:[^ ,]+)) ${list}`,
     before: removed,
     after: always,
   },
   {
-    says: says`(?:${removing}|dimenticat?[ei]|scordat?[ei]|perdete|buttate)(?:me|te)? (?:er )?${our_number}`,
+    says: says`(?:${removing}|dimenticat?[ei]|scordat?[ei]|perdete|buttate)(?:me|te|vi|ti)? (?:er )?${our_number}`,
     before: removed,
     after: after_removal,
   },
   { says: says`numero(?: ,)?(?: [^ ,]+)? (?:${removing})lo`, before: always, after: after_removal },
   {
-    says: says`(?:cancellazione|rimozione|eliminazione) (?:di |del |dei |della )(?:${our_number}|${list})`,
+    says: says`(?:cancellazione|rimozione|eliminazione)(?: [^ ,]+)? (?:(?:di |del |dei |della )?${our_number}|${list}|${messages})`,
     before: removed,
     after: always,
   },
   { says: says`${threat}`, before: always, after: always },
   { says: says`${unsubscribe}`, before: removed, after: after_removal },
   {
-    says: says`(?:annull|disd|cancell)(?:ate|are?|i|ire|ite|o|a) ${subscription}(?: [^ ,]+)?(?: (?:${message}))?`,
+    says: says`(?:annull|disd|cancell)(?:ate|are?|i|ire|ite|o|a) (?:[^ ,]+ ){0,2}l?(?:iscrizione|abbonamento|adesione)`,
+    before: removed,
+    after: [
+      [startsWith`(?:[^ ,]+ )?(?:${messages}|${list})`, 'opt_out'],
+      [nothing, 'unclear'],
+      [startsWith`,`, 'unclear'],
+      [anything, undefined],
+    ],
+  },
+  {
+    says: says`(?:disattiv|disabilit|annull|disd|cancell)(?:ate|are?|i|ire|ite|o|a) (?:[^ ,]+ ){0,2}(?:notifiche|avvisi|sms|messaggi)`,
     before: removed,
     after: after_removal,
   },
@@ -313,10 +344,11 @@ const phrases: Phrase[] = [
     after: always,
   },
   {
-    says: says`(?:${forbid})(?: [^ ,]+)? (?:dal|di|a|da)(?: continuare a)? (?:piu )?${us}(?:${calling})`,
+    says: says`(?:${forbid})(?: [^ ,]+)? (?:dal|di|a|da)(?: continuare a)? (?:(?:piu )?${us}(?:${calling})|(?:usare|utilizzare) ${our_number})`,
     before: [[endsWith`ho|(?:la|vi|ti) autorizzo`, undefined], told_about, reported, ...always],
     after: closed,
   },
+  { says: says`diritto (?:di opposizione|alla cancellazione|all ?oblio)`, before: removed, after: always },
   { says: says`(?:mett|inseri|segn|iscriv|aggiung)[^ ]+ ${do_not_call_list}`, before: removed, after: always },
   {
     says: says`${less}`,
@@ -341,7 +373,7 @@ export const it: Language = {
   tag: 'it',
   opt_outs: {
     words: listed(
-      'stop, stop sms, stop tutto, basta sms, basta messaggi, cancellami, cancellatemi, cancellarmi, mi cancelli, ' +
+      'stop, stop sms, stop tutto, stop a tutto, basta spam, basta sms, basta messaggi, cancellami, cancellatemi, cancellarmi, mi cancelli, ' +
         'disiscrivimi, ' +
         'disiscrivetemi, disiscrizione, disiscrivi, disiscrivermi, disiscriviti, rimuovimi, rimuovetemi, opt out, ' +
         'disattiva sms',
@@ -351,7 +383,8 @@ export const it: Language = {
         'cancellate, ' +
         'cancellazione, disattiva, disdire, disdetta, disdici, finito, smettere, smettila, smettetela, esci, ' +
         'uscire, rimuovi, ' +
-        'rimozione, elimina, togli, termina, interrompi, ferma',
+        'rimozione, elimina, togli, termina, interrompi, ferma, fermati, fermatevi, smettete, la smetta, smetta, mai più, canc, ' +
+        'disattivare, sparite, sparisci, non voglio, non voglio più',
     ),
     phrases,
     another_way,

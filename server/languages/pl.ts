@@ -13,9 +13,9 @@ import {
 
 /** To call or write, as a command or an infinitive, with common typing errors. */
 const to_call =
-  '(?:(?:za)?dzwo[nm]|dzown|(?:na|wy)?pisz|wydzwaniaj|(?:telefon|sms|esemes|kontakt|spam)uj|odzywaj|wypisuj)(?:cie|' +
+  '(?:(?:za)?dzwo[nm]|dzown|(?:na|wy)?pisz|wydzwaniaj|(?:telefon|sms|esemes|kontakt|spam)uj|odzywaj)(?:cie|' +
   'że|cież)?(?: się)?|' +
-  '(?:za)?dzwonić|dzw?on[ci]{2}|dzownić|zdwonić|(?:na)?pisać|wydzwaniać|odzywać(?: się)?|wypisywać|' +
+  '(?:za)?dzwonić|dzw?on[ci]{2}|dzownić|zdwonić|(?:na)?pisać|wydzwaniać|odzywać(?: się)?|' +
   '(?:telefon|sms|esemes|kontakt|spam)ować(?: się)?'
 const to_harass =
   '(?:nękaj|niepokój|napastuj|molestuj|nagabuj|dręcz|prześladuj|bombarduj|zasypuj)(?:cie)?|' +
@@ -28,7 +28,8 @@ const to_reach = `${to_call}|${to_harass}|${to_bother}`
 /** After "that": "żebyście nie dzwonili". */
 const called =
   '(?:(?:za)?dzwoni|(?:na)?pisa|wydzwania|(?:telefon|sms|esemes|kontakt|spam)owa|odzywa|nęka|niepokoi|męczy|' +
-  '(?:prze|przy|wy)?syła|zawraca|przeszkadza)ł[aiy]?'
+  '(?:prze|przy|wy)?syła|zawraca|przeszkadza)ł[aiy]?|' +
+  '(?:dzwonio|pisa|wydzwania|wysyła|przysyła|kontaktowa|nęka|niepokojo)no'
 /** After "niech". */
 const calls_me =
   '(?:dzwoni|pisze|wydzwania|(?:telefon|sms|esemes|kontakt|spam)uje|odzywa|nęka|niepokoi|męczy|(?:przy|wy)syła|' +
@@ -42,17 +43,17 @@ const calls =
   `${calling}|telefon(?:ów|y|ami|om)|połącze(?:ń|nia|niami|niom)|rozm(?:ów|owy|owami)|wiadomości(?:ami|om)?|treści|` +
   'sms(?: ?(?:y|ów|ami|om))?|(?:e?semes|es|smes)(?:y|ów|ami|om)|powiadomie(?:ń|nia|niami|niom)|newsletter\\S*|' +
   'reklam(?:y|ami|om|owe)?|ofert(?:ami|om)?|spam(?:u|em|owi)?|kontakt(?:u|y|ów|em|ować|owania)?|korespondencji|' +
-  '(?:tele)?marketing\\S*|promocj(?:i|e|ami)'
+  '(?:tele)?marketing\\S*|promocj(?:i|e|ami)|promek|promk[ai]|przypomnie(?:ń|nia|niami)'
 const kind =
   'już|więcej|żadn\\S+|te|tej|tym|ani|tyle|tak\\S+|od|was|pana|pani|państwa|panów|sobie|mi|mnie|nam|na|z|wasz\\S*|' +
   'jaki\\S*|' +
   'mieć|dostawać|otrzymywać|odbierać|dalsze|kolejne|nic|niczego|ciągłe|wszystkie|swoje|wysyłk[ięe]|' +
-  '[^ ,]+(?:ych|ymi|ich|iego|nego)'
+  '[^ ,]+(?:ych|ymi|ich|ego)'
 const kinds = `(?:(?:${kind}) ){0,4}(?:${calls})`
 
-const number = '(?:numer|nr|telefon)(?:u|em|ie|ze)?(?: telefonu)?'
+const number = '(?:numer|nr|telefon|kontakt)(?:u|em|ie|ze)?(?: telefonu)?'
 const us =
-  'do (?:mnie|nas|domu)|mi|mnie|nam|nas|ze mną|z nami|tu|tutaj|ode mnie|(?:na|pod) (?:ten|tym|moj\\S*|mój|nasz\\S*) ' +
+  'do (?:mnie|nas|domu|niej|niego|nich|(?:moj|nasz)\\S+ (?!drzwi)[^ ,]+)|mi|mnie|nam|nas|ze mną|z nami|tu|tutaj|ode mnie|(?:na|pod) (?:ten|tym|moj\\S*|mój|nasz\\S*) ' +
   `${number}|` +
   'na whatsapp\\S*'
 const more = 'więcej|już|nigdy|przenigdy|w ?ogóle|wcale|kiedykolwiek|w przyszłości|na przyszłość|dłużej|ponownie|znowu'
@@ -63,7 +64,8 @@ const around = `(?:(?:${us_or_more}|się|też|tak|te|pan|pani|państwo|wy|tym|ty
 const relative =
   'żona|mąż|mama|mamie|tata|ojciec|matka|syn|córka|babcia|dziadek|brat|siostra|sąsiad|sąsiadka|szef|szefowa|kolega|' +
   'koleżanka|partner|partnerka|narzeczona|teściowa|rodzice|dzieci|chłopak|dziewczyna|wspólnik|on|ona|oni|ktoś'
-const relative_says = 'mówi\\S*|prosi\\S*|chc\\S+|każe|kaza\\S+|powiedzia\\S+|skarży\\S*|życzy|uważa|twierdzi|wolał\\S*'
+const relative_says =
+  'mówi\\S*|(?:po)?prosi\\S*|chc\\S+|każe|kaza\\S+|powiedzia\\S+|skarży\\S*|życzy|uważa|twierdzi|wolał\\S*'
 /** "Moja żona mówi". */
 const reported: Judgement[] = [
   [contains`(?:${relative})(?: [^ ,]+){0,4} ${relative_says}`, 'unclear'],
@@ -74,7 +76,7 @@ const others: Judgement = [contains`mu|jemu|jej|im|byłemu|byłej|synowi|córce|
 const saying = 'chc\\S+|mówi\\S+|powiedzi\\S+|prosi\\S+|kaza\\S+|żąda\\S+|trzeba|musi\\S+|potrzeb\\S+|chodzi|znaczy'
 const that = 'że|żeby|żebyście|żebyś|abyście|byście|o'
 const negated: Judgement = [
-  endsWith`nie(?: [^ ,]+)?(?: ${saying})?(?: (?:wam|panu|pani|państwu|o to|to))?(?: ,)?(?: ${that})?`,
+  endsWith`nie(?: [^ ,]+)?(?: ${saying})?(?: (?:wam|panu|pani|państwu|o to|to))?(?:(?: ,)? ${that})?`,
   undefined,
 ]
 const when =
@@ -87,7 +89,7 @@ const time =
   'dziś|dzisiaj|jutro|(?<!ani )teraz|chwilowo|na ?razie|póki co|rano|wieczor\\S+|nocą|popołudni\\S+|między|podczas|' +
   'codziennie|przed|po (?!raz|co|prostu|tym)\\S+|o (?:\\d+|\\S+ej)|(?:tak|za|zbyt) (?:wcześnie|późno|często|rano|' +
   'szybko)|' +
-  `do (?:\\d+|\\S+ej|${day}|jutra|końca|odwołania|południa|świąt|rana|wieczora|drzwi)|domofonem|dzwonkiem|na domofon|` +
+  `do (?:\\d+|(?!moj|nasz|niej|tej|star)\\S+ej|${day}|jutra|końca|odwołania|południa|świąt|rana|wieczora|drzwi)|domofonem|dzwonkiem|na domofon|` +
   `w (?:${day}|nocy|pracy|święta|dni|dzień|ciągu|godzinach|trakcie|czasie|(?:tym )?tygodniu|tej chwili|południe)|` +
   'przez (?:najbliższ\\S+|tydzień|godzin\\S+|chwilę|kilka|parę)'
 const busy =
@@ -95,7 +97,10 @@ const busy =
   'nie mogę (?:teraz )?(?:rozmawiać|gadać|odebrać|odbierać)|już (?:schodzę|idę|jadę|jestem|wychodzę)|oddzwonię|' +
   '(?:sam|sama|ja) (?:(?:się|do was|do pana|do pani) )?(?:zadzwonię|odezwę|napiszę|przyjdę|przyjadę)'
 /** After a wish for a time only. */
+const at_door = 'paczk\\S*|pacz(?:ek|ce)|przesyłk\\S*|drzwi\\S*|portier\\S+|sąsiad\\S*'
 const limited: Judgement[] = [
+  [startsWith`(?:do (?:mnie|nas) )?(?:do|w) (?:pracy|pracę|biura)`, 'unclear'],
+  [contains`${at_door}`, undefined],
   [startsWith`(?:[^ ,]+ ){0,3}${time}`, undefined],
   [startsWith`(?:[^ ,]+ ){0,4}(?:, )?(?:${when}|chyba że|aż)`, undefined],
   [contains`${busy}`, undefined],
@@ -104,6 +109,7 @@ const limited: Judgement[] = [
 const i_may = 'mam|mamy|mogę|możemy|będę|wolę|wolimy|zamierzam|lepiej|dlaczego|czemu|po co|muszę|może|można|proponuję'
 /** Before what the agent is not to do. */
 const forbidden: Judgement[] = [
+  [contains`${at_door}`, undefined],
   [endsWith`${i_may}(?: [^ ,]+){0,2}`, undefined],
   [endsWith`(?:postanowi|obiec|zdecydowa|stara|prób|kaza|mog)\S+(?: [^ ,]+){0,2}`, undefined],
   has_condition,
@@ -167,7 +173,7 @@ const closed: Judgement[] = [
 const little: Judgement[] = [
   not_other_number,
   [nothing, 'opt_out'],
-  [startsWith`,|i|oraz|stąd|już|bo|na (?:stałe|zawsze)|telefonu|od|osobow\S+|${list}`, 'opt_out'],
+  [startsWith`,|i|oraz|stąd|z (?:tego|tych)|już|bo|na (?:stałe|zawsze)|telefonu|od|osobow\S+|${list}`, 'opt_out'],
   [anything, undefined],
 ]
 const only: Judgement[] = [
@@ -193,8 +199,8 @@ const removes = 'usunie|wykreśli|skreśli|skasuje|wypisze|usuną|wykreślą'
 const you = '(?:pan|pani|państwo)'
 const end =
   '(?:prz?e?sta[nń]|przesa[nń]|zaprzesta[nń]|skończ|kończ|zakończ|poprzesta[nń])(?:cie|ce|ie|ci|że)?|przest?ać|' +
-  '(?:odpuść|daruj)(?:cie)? sobie|(?:daj|dajcie|dajże|daj pan)(?: już)? (?:se |sobie )?(?:siana|spokój|na luz) z|' +
-  '(?:odwal|odczep|spadaj|spieprzaj|odpieprz|odpierdol)(?:cie)?(?: się)? z|zaprzestać|przestaniecie|przestaniesz|' +
+  '(?:odpuść|daruj)(?:cie)? sobie|(?:daj|dajcie|dajże|daj pan)(?: (?:już|mi|nam|święty)){0,3} (?:se |sobie )?(?:siana|spokój|na luz) z|' +
+  '(?:odwal|odczep|spadaj|spieprzaj|odpieprz|odpierdol)(?:cie)?(?: się)?(?: ode mnie| od nas)? z|zaprzestać|przestaniecie|przestaniesz|' +
   'skończyć|' +
   '(?:żeby|aby|by)(?:ście|ś) (?:[^ ,]+ )?(?:przesta|zaprzesta|skończy)(?:li|ły|ł|ła)|' +
   `niech ${you} (?:przestan|zaprzestan|skończ)[eyąa]|(?:żeby|aby) ${you} przestał(?:a|i)?`
@@ -210,7 +216,17 @@ const forbid = 'zakazuj[eę]|zakazujemy|zabraniam|zabraniamy|zakaz|odmawiam'
 const withdraw = 'wycofuj[eę]|wycofujemy|cofam|cofamy|odwołuj[eę]|wycofać|cofnąć|odwołać|wycofani[ea]|cofnięci[ea]'
 const consent = '(?:przetwarza|kontakt|dan|marketing|przesył|wysył|dzwon|rodo)\\S*'
 const harassed = '(?:nękan|niepokojon|kontaktowan|informowan|nagabywan|męczon|powiadamian|bombardowan)\\S+'
-const no_more = 'żadn(?:ych|ego|ej)|dość|dosyć|stop|precz z|basta|koniec(?: z)?|w dupie'
+const no_more = 'żadn(?:ych|ego|ej)|dość|dosyć|stop|precz z|basta|koniec(?! rozm)(?: z)?|zero|nigdy więcej|w dupie'
+const goes_on = '(?:(?:za)?dzwoni|przesta|(?:na)?pis|(?:wy|przy)śl|wysyła|będzie|nęka)\\S*'
+const accuse =
+  '(?:to )?(?:(?:was|pana|panią|to) )?(?:zgłas|zgłosz|złoż|zawiad|wezw|wzyw|id|pójd|dzwoni|powiad|zadzwoni|skieruj|oddam)\\S+' +
+  '(?: [^ ,]+){0,3} (?:policj|uodo|uokik|uke|prokuratur|adwokat|sąd|prawnik|skarg)\\S*|zgłoszę was|was zgłoszę|' +
+  'spraw[aą] (?:zajmie|trafi|się)'
+/** "Jak jeszcze raz zadzwonicie, to idę na policję." */
+const threat =
+  `(?:jeśli|jeżeli|jak|gdy)(?: (?!${goes_on} )[^ ,]+){0,5} ${goes_on}(?: [^ ,]+){0,3}?(?: ,)? (?:${accuse})|` +
+  `(?:jeszcze|kolejny) (?:jeden |jedna )?[^ ,]+(?: ,)? (?:i|a) (?:${accuse})|` +
+  `(?:${accuse})(?: [^ ,]+){0,3}?(?: ,)? (?:jeśli|jeżeli|jak) (?:nie |jeszcze |raz |do |mnie ){0,4}${goes_on}`
 const sign_off = 'wypisać|wyrejestrować|odsubskrybować|wyrejestrowuję|wypisuję|wypisujemy'
 
 const phrases: Phrase[] = [
@@ -277,13 +293,13 @@ const phrases: Phrase[] = [
     [[startsWith`(?:faktur|rachunk|paczk|aplikacji|w aplikacji|dźwięk)\S*`, undefined], ...whatever],
     says`${end} (?:(?:${us_or_more}|się|te|z|tak|ciągle|w kółko|${you}) ){0,4}(?:${to_reach}|${to_send}|${kinds})`,
     says`(?:wyłącz|zablokuj|wstrzymaj|anuluj|odwołaj|skasuj|zakończ)(?:cie|że)? ${kinds}`,
-    says`(?:wyłącz|zablokuj|wstrzymaj|anuluj)(?:cie|że)? (?:mi |tę )?(?:wysyłk|subskrypcj)[eęi]`,
+    says`(?:(?:wyłącz|zablokuj|wstrzymaj|anuluj)(?:cie|że)?|anuluję|anulować) (?:mi |tę |waszą )?(?:wysyłk|subskrypcj)[eęi]`,
     says`(?:wyłączyć|wstrzymać|zablokować) (?:${kinds}|wysyłkę)`,
   ),
   ...phrasesOf(
     told,
     whatever,
-    says`(?:zaprzestani|wstrzymani|zakończeni)[eau] ${around}${kinds}|o ich (?:\S+ )?zaprzestanie`,
+    says`(?:zaprzestani|zaniechani|wstrzymani|zakończeni)[eau] ${around}${kinds}|o ich (?:\S+ )?zaprzestanie`,
     says`o nie ?(?:dzwonienie|kontaktowanie|niepokojenie|nękanie|pisanie|(?:wy|przy|prze)syłanie ${around}${kinds})`,
     says`${forbid} (?:(?:wam|ci|panu|pani|państwu|sobie|[^ ,]+ego) ){0,2}${around}(?:${to_call}|${to_send}|${calls})`,
     says`${list} (?:[^ ,]+ ){0,2}?${my} (?:[^ ,]+ ){0,2}?${remove}|${list} ${remove} ${my}`,
@@ -292,7 +308,13 @@ const phrases: Phrase[] = [
     says`(?:z?rezygnuj[eę]|rezygnujemy|zrezygnować|rezygnacj[eęa])(?: już)? ze? (?:${kinds}|subskrypcji|otrzymywania)`,
     says`sprzeciw\S*(?: [^ ,]+){0,3} (?:(?:przetwarzani|wykorzyst|używani|kontakt|marketing)\S*|${calls})`,
     says`nie (?:zgadzam się|wyrażam(?: już)? zgody)(?: [^ ,]+)? na (?:przetwarzanie|wykorzystywanie|używanie)`,
-    says`(?:list|rejestr)\S* (?:[^ ,]+ )?(?:, )?(?:do )?któr\S+ ${around}nie (?:dzwoni|należy|wolno|można)`,
+    says`(?:list|rejestr)\S* (?:[^ ,]+ )?(?:, )?(?:do )?któr\S+ ${around}nie (?:dzwoni\S*|należy|wolno|można)`,
+    says`(?:usunięcie|wykreślenie|skreślenie|wypisanie) ${list}`,
+    says`praw\S+ do (?:bycia zapomnian\S+|sprzeciwu|usunięcia)`,
+    says`(?:nie )?ani jedn\S+ (?:wiadomości|telefonu|smsa|sms|esemesa|reklamy|połączenia|maila) więcej`,
+    says`nie (?:pozwalam|zezwalam) ${around}(?:${to_call})`,
+    says`nie wybiera(?:j|jcie|ć) (?:(?:tego|mojego|go) ){1,2}(?:numeru|ponownie|więcej)`,
+    says`${end} ${around}(?:do (?:mnie|nas) )?wypisywać|nie ${around}wypisuj(?:cie)? (?:już |więcej )?do (?:mnie|nas)`,
   ),
   ...phrasesOf(
     [[endsWith`(?:nie (?:było|ma|mam|dosta\S+|otrzyma\S+|widz\S+|przysz\S+)|bez)(?: [^ ,]+){0,3}`, undefined], ...told],
@@ -310,6 +332,7 @@ const phrases: Phrase[] = [
     says`${remove} (?:[^ ,]+ )?(?:mój|nasz|ten|mojego|moich|moje|nasze|naszego) (?:${number}|(?:[^ ,]+ )?dan(?:e|ych))`,
     says`(?:(?:mój|nasz|ten|moje|nasze) )?(?:${number}|dane) (?:[^ ,]+ )?${remove}`,
     says`(?:usuń|wykreśl|skreśl|skasuj|wypisz|wyrejestruj)(?:cie)? (?:mnie|nas)`,
+    says`(?:usunąć|wykreślić|skreślić|wypisać) (?:mnie|nas)`,
     says`(?:mnie|nas) (?:usunąć|wykreślić|skreślić|wypisać|usuńcie|wypiszcie|wykreślcie|skreślcie)`,
     says`niech (?:[^ ,]+ )?(?:mnie|nas) (?:[^ ,]+ )?${removes}`,
   ),
@@ -332,7 +355,42 @@ const phrases: Phrase[] = [
     ],
     says`${withdraw} (?:[^ ,]+ ){0,3}?(?:zgod\S*|zgód)`,
   ),
-  ...phrasesOf(asked, [[anything, 'unclear']], says`nie (?:dostawać|otrzymywać) ${kinds}`),
+  ...phrasesOf(
+    [[endsWith`wol(?:ę|imy|ał\S+)`, 'opt_out'], [nothing, 'unclear'], ...asked],
+    whatever,
+    says`nie (?:dostawać|otrzymywać) ${kinds}`,
+    says`nie być ${around}${harassed}`,
+  ),
+  ...phrasesOf([[anything, 'opt_out']], [[anything, 'opt_out']], says`${threat}`),
+  ...phrasesOf(forbidden, whatever, says`nie ${to_bother} (?:(?:mi|nam|mnie|nas|głowy|dupy) ){0,2}${kinds}`),
+  ...phrasesOf(
+    [
+      [
+        contains`dzwoni\S*|pisz\S*|sms\S*|telefon\S*|wysyła\S*|zgod\S*|zmarł\S*|żyje|pomyłk\S*|zainteresowan\S*`,
+        'opt_out',
+      ],
+      [nothing, 'unclear'],
+      [anything, undefined],
+    ],
+    [
+      [nothing, 'opt_out'],
+      [startsWith`,`, 'opt_out'],
+      [anything, undefined],
+    ],
+    says`(?:skończ|przesta[nń]|kończ)(?:cie)? (?:już )?z tym`,
+    says`${remove} (?:numer|nr)(?: telefonu)?`,
+  ),
+  ...phrasesOf(
+    [
+      [endsWith`nie`, undefined],
+      [anything, 'unclear'],
+    ],
+    [[anything, 'unclear']],
+    says`(?:za)?blokuję (?:was|ten numer)|jest(?:em|eśmy) na liście robinsona|bez ${calls}$|za dużo (?:tych )?(?:${calls})`,
+    says`skąd (?:[^ ,]+ ){1,3}mój ${number}|kto (?:wam|ci|panu|pani|państwu) (?:po)?dał mój ${number}`,
+    says`(?:dlaczego|czemu|po co) tak często (?:do \S+ )?(?:dzwonicie|piszecie|wysyłacie)|zablokować (?:mój|ten) ${number}`,
+    says`(?:mój|ten) ${number} zablokować`,
+  ),
   ...phrasesOf(asked, only, says`to (?:jakoś )?wyłączyć|się (?:tego|tych \S+) pozbyć`),
   ...phrasesOf(
     [[endsWith`nie`, undefined], has_condition, [anything, 'unclear']],
@@ -346,7 +404,7 @@ const phrases: Phrase[] = [
     alone,
     says`(?:daj|dajcie|dajże|dajcież)(?: (?:mi|nam|pan|pani|już|święty)){0,3} spokój`,
     says`zostaw(?:cie)? (?:mnie|nas) w spokoju`,
-    says`(?:odczep|odwal|odpieprz|odpierdol)(?:cie)? się|(?:spadaj|spierdalaj|wynocha|wypad)(?:cie)?`,
+    says`(?:odczep|odwal|odpieprz|odpierdol)(?:cie)? się|(?:spadaj|spierdalaj|wynocha|wypad)(?:cie)?|zejdź(?:cie)? ze mnie`,
   ),
 ]
 
@@ -363,7 +421,7 @@ export const pl: Language = {
     ),
     ordinary_words: listed(
       'rezygnuję, rezygnacja, koniec, dość, dosyć, dość tego, wystarczy, starczy, wystarczy już, już wystarczy, ' +
-        'odpuść, odpuśćcie, ' +
+        'odpuść, odpuśćcie, wypisać, usunąć, ' +
         'basta, anuluj, anuluję, zakończ, usuń, usuń mnie, odwołaj, wyłącz, przestań, przestańcie, przestać, spadaj, ' +
         'spadajcie, ' +
         'wypad, wynocha, nie chcę, nie jestem zainteresowany, nie jestem zainteresowana, niezainteresowany, ' +

@@ -2,11 +2,11 @@ import { type Language, listed } from './language.ts'
 import { anything, contains, endsWith, type Judgement, nothing, type Phrase, says, startsWith } from './wish.ts'
 
 const not = '(?:nao|n|num|naum|nem|nunca|jamais)(?: (?:mais|nunca))?'
-const me = '(?:me|nos|mi)'
+const me = '(?:me|nos|mim?)'
 const contact = '(?: mais)? em contac?to'
 /** What the agent is not to do: "ligue", "liguem", "ligues", "escreva". */
 const call =
-  'lig(?:ue|uem|ues|em?)|(?:telefon|contat|contact|perturb|incomod|importun|cham|amol|molest|spam)e(?:m|s)?|' +
+  'lig(?:ue|uem|ues|em?|eum)|(?:telefon|contat|contact|perturb|incomod|importun|cham|amol|molest|spam)e(?:m|s)?|' +
   'chatei(?:e|em|es)|' +
   `(?:escrev|ench|insist|aborrec)a(?:m|s)?|torr(?:e|em)|procure(?:m|s)?|entre(?:m|s)?${contact}|liguei?m|` +
   'façam? (?:mais )?(?:ligaçoes|chamadas|contac?to)'
@@ -21,7 +21,7 @@ const send = '(?:mand|envi|dispar|pass)(?:e|em|es|a)?'
 const to_send = `(?:mandar|enviar|disparar|passar)(?:em|es)?(?: ${me})?`
 const sending = 'mandando|enviando|disparando'
 const call_noun =
-  'ligaç(?:ao|oes)|chamadas?|chamadinhas|telefonemas?|mensage(?:m|ns|nzinhas?|mzinhas?)|msgs?|mgs|sms|' +
+  'ligaç(?:ao|oes)|chamadas?|chamadinhas|telefonemas?|mens+age(?:m|ns?|nzinhas?|mzinhas?)|msgs?|mgs|sms|' +
   'whats?(?:app)?s?|w?zaps?|' +
   'wpp|torpedos?|propagandas?|publicidades?|promoç(?:ao|oes)|ofertas|avisos?|lembretes?|notificaç(?:ao|oes)|' +
   'comunicaç(?:ao|oes)|contac?tos?|spam|anuncios|recados|alertas|textos|telemarketing|comunicados'
@@ -37,12 +37,12 @@ const wanting =
   'gostaria(?:mos)?(?: de)?|' +
   'preciso(?: de)?|precisamos|tenho (?:mais )?interesse em|(?:estou|to) interessad[oa] em|autorizo|vou querer|quis'
 const demanding =
-  `${wanting}|exijo|exigimos|solicito|solicitamos|solicitar|requerer|venho|peço|pedimos|pedir|pedi|disse|` +
+  `${wanting}|preferia|preferiria|exijo|exigimos|solicito|solicitamos|solicitar|requerer|venho|peço|pedimos|pedir|pedi|disse|` +
   'falei|digo|to (?:falando|pedindo|dizendo)|' +
   'agradeço|agradecia|agradeceria|prefiro|avisei|rogo|imploro|repito|faça(?:m)?|fazer|faz|favor|gentileza|e|tinha dito'
 const i_would_like =
   '(?:gostaria|gostava|agradecia|agradeceria|queria|preferia|pedia|pediria)(?:mos)?(?: muito| imenso)?|fic(?:o|' +
-  'aria) (?:muito )?(?:agradecid|grat)[oa]'
+  'aria) (?:muito )?(?:agradecid|grat)[oa]|(?:(?:queria|gostaria de|vou|vim|ja|eu) )?(?:pedir|pedi|disse|falei|avisei)(?: a voces?)?'
 const receiving =
   '(?:receber|continuar a receber|continuar recebendo|ficar recebendo|ter|ver|estar a receber|' +
   'seguir recebendo|ouvir)(?: mais)?'
@@ -87,7 +87,7 @@ const about_others: Judgement = [
 ]
 const negated: Judgement = [
   endsWith`${
-    '(?:nao|n|nunca|sem|ninguem|nem|num)(?: (?:me|nos|lhe|se|vos))*(?: (?:e|disse|falei|pedi|digo|peço|' +
+    '(?:nao|n|nunca|sem|ninguem|nem|num)(?: (?:me|nos|lhe|se|vos))*(?: (?:(?:estou|to) (?:a )?pedi(?:r|ndo)|pens(?:e|em|es) em|e|disse|falei|pedi|digo|peço|' +
     'quero|queria|preciso|precisa|vao|va|vai|precisam|quis|deixem|deixe))?(?: (?:pra|para|que|de|a|' +
     'voces))*(?: (?:me|nos|se))*'
   }`,
@@ -103,6 +103,11 @@ const reported: Judgement = [
 const demanded: Judgement = [
   endsWith`(?<!nao )(?:${demanding})(?: [^ ,]+){0,4}?(?: ,)? (?:que|q|pra|para|de)(?: (?:me|nos|se|que|${you}))*`,
   'opt_out',
+]
+/** "Minha esposa disse que". */
+const said_by_others: Judgement = [
+  contains`(?:meu|minha|nosso|nossa) [^ ]+ (?:disse|falou|pediu|quer|mandou|avisou)`,
+  'unclear',
 ]
 /** "Para não me ligarem", "como saio". */
 const how_to: Judgement = [
@@ -149,7 +154,7 @@ const forbidden_loosely: Judgement[] = [
   [contains`ele|ela|eles|namorad[oa]|marido|esposa|filha`, undefined],
   ...forbidden.slice(0, -1),
   [endsWith`que|q|${you}`, 'unclear'],
-  [/^[^ ]+ [^ ]+$/, 'unclear'],
+  [/^[^ ]+ [^ ,]+$/, 'unclear'],
   [anything, 'opt_out'],
 ]
 /** Before what it is to do. */
@@ -157,6 +162,7 @@ const told: Judgement[] = [
   question,
   about_others,
   negated,
+  said_by_others,
   demanded,
   how_to,
   [endsWith`por ?que|quem|quando|se|${not_you.replace('porque|por ?que|', '')}`, undefined],
@@ -229,12 +235,14 @@ const for_good: Judgement = [
   'opt_out',
 ]
 const nothing_more: Judgement = [
-  /^(?: (?:,|e|ou|mas|que|porque|pois|nao|estou|viu|t[ao]|ok|moc[ao]|senhora?|cara|ouviu|suas|seus|voss[ao]s)(?: |$)|$)/,
+  /^(?: (?:,|e|ou|mas|que|porque|pois|nao|estou|viu|t[ao]|esta bem|entende\S*|entendid[oa]|ouvi\S+|ok|moc[ao]|senhora?|cara|ouviu|suas|seus|voss[ao]s)(?: |$)|$)/,
   'opt_out',
 ]
 /** "Não me chame Maria." */
 const closed: Judgement[] = [
   by_mistake,
+  [startsWith`n[oa]s? (?:meu )?(?:trabalho|serviço|escritorio|emprego)`, 'unclear'],
+  [contains`podem? (?:ligar|mandar|telefonar)`, undefined],
   limited,
   condition,
   for_good,
@@ -294,13 +302,24 @@ const alone: Judgement[] = [
 ]
 
 const stop_doing =
-  '(?:par|deix|cess|desist)(?:a|e+m?|ar|arem|ai|es|as|am|ir|irem)(?: (?:la|ja|com isso))? de(?: (?:me|nos))?' +
+  '(?:par|deix|cess|desist|larg)(?:a|eim|ue|uem|e+m?|ar|arem|ai|es|as|am|ir|irem)(?: (?:la|ja|com isso))? de(?: (?:me|nos))?' +
   '(?: (?:ficar|estar|andar|vir|tentar))?(?: (?:me|nos|sempre|toda hora|so|constantemente))*(?: a)?|evit(?:e|' +
   'em|ar|arem)|chega de|basta de'
 const stop_calls =
   '(?:acab|termin|par|pare)(?:e|em|m|ar|a|arem)(?: la| ja)? com|(?:suspend|interromp)(?:a|am|er|e)|(?:cess|' +
   'cancel|encerr|' +
-  'bloquei|termin|elimin)(?:e|em|ar|a|arem)|chega|basta|desligu?(?:em|ue|a)|stop|parem?|parar|fim (?:a|de|com)'
+  'bloquei|termin|elimin)(?:e|em|ar|a|arem)|chega|basta(?! uma? )|desligu?(?:em|ue|a)|stop|parem?|parar|fim (?:a|de|com)|(?:cancelamento|suspensao|cessaçao|interrupçao)(?= d[oae])'
+const goes_on =
+  '(?:lig|telefon|continu|insist|mand|volt|par|incomod|perturb|contac?t|escrev)(?:arem|irem|erem|ar|em|am)'
+const accuse =
+  '(?:(?:eu|vou|vamos|irei|ja) ){0,2}(?:process|denunci)[^ ,]+|(?:vou|faço|faz|apresent|abro|abrir|registr|chamo|chamar|entro|' +
+  'meto|contac?t)[^ ,]*(?: [^ ,]+){0,3} (?:queixa|reclamaçao|procon|anatel|anacom|policia|advogad[oa]|justiça|boletim|bo|deco)'
+/** "Se ligarem de novo, vou no Procon." */
+const threat =
+  `se (?:(?:voces|vcs|me|nos|nao) ){0,3}${goes_on}(?: [^ ,]+){0,5}?(?: ,)? (?:${accuse})|` +
+  `mais (?:uma? )?(?:${call_noun})(?: ,)?(?: e)?(?: eu)? (?:${accuse})|` +
+  `(?:${accuse})(?: [^ ,]+){0,3}? se (?:(?:voces|vcs|me|nos|nao) ){0,3}${goes_on}`
+
 const phrases: Phrase[] = [
   {
     says: says`(?:${not}) (?:${me} )?(?:${call})(?: (?:e|nem|ou) (?:${me} )?(?:${call}|${send}))?`,
@@ -321,7 +340,7 @@ const phrases: Phrase[] = [
       [anything, undefined],
     ],
   },
-  { says: says`(?:${not}) ${me} (?:${call})`, before: forbidden, after: closed },
+  { says: says`(?:${not}) ${me} (?:${call})|(?:nunca|jamais) mais (?:${call})`, before: forbidden, after: closed },
   { says: says`(?:${not}) ${me} (?:${call_loosely})`, before: forbidden_loosely, after: closed },
   {
     says: says`(?:${not}) (?:${call_loosely}) (?:mais|de novo|outra vez|nunca|(?:pr[ao]|para) (?:ca|mim|es[st][ae]))`,
@@ -348,7 +367,7 @@ const phrases: Phrase[] = [
   {
     says: says`${
       `(?:${not}) (?:(?:${me}) )?(?:(?:voltar|tornar)(?:em|es)? a |ficar(?:em)? |` +
-      `continuar(?:em)? a )?(?:(?:${me}) )?(?:(?:${to_call})|ser (?:contac?tad|incomodad|perturbad|` +
+      `continuar(?:em)? a )?(?:(?:${me}) )?(?:(?:${to_call})|ser (?:mais )?(?:contac?tad|incomodad|perturbad|` +
       `importunad)[oa]|(?:(?:${to_send})|(?:${receiving})) (?:${anything_sent}))`
     }`,
     before: told_by_infinitive,
@@ -357,7 +376,7 @@ const phrases: Phrase[] = [
   {
     says: says`${
       `(?:${stop_doing}) (?:(?:${me}) )?(?:(?:${to_call})|(?:${calling})|(?:(?:${to_send})|` +
-      `(?:${sending})) (?:${anything_sent})|(?:mandar|enviar) (?:${me}))`
+      `(?:${sending})) (?:${anything_sent})|(?:mandar|enviar) (?:${me})|liga)`
     }`,
     before: told_politely,
     after: stopped,
@@ -368,7 +387,7 @@ const phrases: Phrase[] = [
     after: at_end.with(-1, [startsWith`,`, 'opt_out']),
   },
   {
-    says: says`(?:par|deix)ar(?:em)? de receber (?:${calls}|isso|isto|nada)`,
+    says: says`(?:par|deix)ar(?:em)? de receber(?: (?:${calls}|isso|isto|nada)|$)|(?:desisto de|recuso|recusamos|dispens(?:o|amos)(?: de)?)(?: receber)?(?: (?:novos|novas))? (?:${calls})`,
     before: told,
     after: whatever,
   },
@@ -514,7 +533,8 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      `(?:${me}) (?:${take_off}) (?:${off})|(?:${take_off}) (?:${me}) (?:${off})|(?:${me}) (?:exclu|apag|` +
+      `(?:${me}) (?:${take_off}) (?:${off})|(?:${take_off}) (?:${me}|eu) (?:${off})|(?:retir|remov|elimin|exclu|tir)(?:em|am) me|` +
+      `(?:${me}) (?:exclu|apag|` +
       'delet|remov)(?:a|am|e|em|i|uem|ue)'
     }`,
     before: told_politely,
@@ -525,6 +545,11 @@ const phrases: Phrase[] = [
   },
   {
     says: says`(?:esqueç|esquec|perc|perd)(?:a|am|e|as)(?: que)? (?:${my_number})`,
+    before: told,
+    after: at_end.concat([[anything, undefined]]),
+  },
+  {
+    says: says`(?:da|de|deem|dar|dando) baixa (?:n[oa]s?|d[oa]s?|a)(?: (?:meus?|minha|nossos?|es[st]e))? ${number}`,
     before: told,
     after: at_end.concat([[anything, undefined]]),
   },
@@ -561,7 +586,7 @@ const phrases: Phrase[] = [
   {
     says: says`${
       '(?:oponho me|me oponho|opomos nos|direito de oposiçao) (?:[^ ,]+ ){0,5}?(?:dados|publicidade|' +
-      'contactos?|comunicaç[^ ]+|marketing)'
+      'contactos?|comunicaç[^ ]+|marketing)|exerç[^ ]+ (?:[^ ,]+ ){0,4}?direito de oposiçao'
     }`,
     before: told,
     after: always,
@@ -586,8 +611,8 @@ const phrases: Phrase[] = [
   {
     says: says`${
       `(?:${me}) deix(?:a|e|em|es|ar|arem)(?: (?:em paz|sossegad[oa]|quiet[oa]|tranquil[oa]))|deix(?:a|e|` +
-      `em|ai) (?:${me}) (?:em paz|sossegad[oa]|quiet[oa]|tranquil[oa])|larg(?:a|ue|uem|uem) (?:me|nos|mao|` +
-      `do meu pe)|me (?:esquece|esqueçam|esqueça)|esqueç(?:a|am) (?:de mim|me)|(?:${not}) (?:me )?ench(?:e|` +
+      `em|ai) (?:${me}) (?:em paz|sossegad[oa]|quiet[oa]|tranquil[oa])|larg(?:a|ue|uem|uem) (?:me da mao|me|nos|mao|` +
+      `(?:d?o )?meu pe|de mim)|me erra|me (?:esquece|esqueçam|esqueça)|esqueç(?:a|am) (?:de mim|me)|(?:${not}) (?:me )?ench(?:e|` +
       'a|am)(?: o saco)?'
     }`,
     before: [
@@ -612,6 +637,34 @@ const phrases: Phrase[] = [
       [anything, undefined],
     ],
   },
+  { says: says`${threat}`, before: [[endsWith`nao`, undefined], ...always], after: always },
+  {
+    says: says`${
+      '(?:vou|vamos) (?:processar|denunciar|bloquear) (?:voces|vcs|vc|voce|es[st]e numero)|(?:disse|falei) que nao quero$|' +
+      `(?:${not}) (?:me )?insist(?:a|am|as)|(?:${take_off}) (?:da lista|(?:o |es[st]e )?numero)$|nao liga , (?:manda|escreve|chama)`
+    }`,
+    before: [[endsWith`se|como|onde`, undefined], ...asked],
+    after: asked,
+  },
+  {
+    says: says`(?:${not}) quer (?:mais )?(?:receber )?(?:mais )?(?:${calls})`,
+    before: [
+      [endsWith`a gente(?: [^ ,]+){0,3}`, 'opt_out'],
+      [anything, undefined],
+    ],
+    after: whatever,
+  },
+  {
+    says: says`apaguem?|removam?|excluam?|deletem?|retirem?|parem?`,
+    before: [
+      [
+        endsWith`(?:numero|contacto|inscrev|cadastr|autoriz|mensag|sms|ligaç|chamad)[^ ,]*(?: [^ ,]+){0,4} ,`,
+        'unclear',
+      ],
+      [anything, undefined],
+    ],
+    after: alone,
+  },
   {
     says: says`${
       `(?:${not}) (?:tenho|temos)(?: mais| nenhum)? interesse|(?:${not}) me interessa|(?:${not}) (?:estou|` +
@@ -623,8 +676,8 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      `(?:${you})(?: (?:me|nos|so)){0,4} (?:ligam|telefonam|mandam|escrevem|mandam (?:${call_noun})) (?:demais|` +
-      'muito|tant[^ ]+|toda hora|o tempo todo|todo santo dia|todos os dias|sem parar)|(?:receber|mandem|' +
+      `(?:${you})(?: (?:me|nos|so)){0,4} (?:(?:ligam|telefonam|mandam|escrevem|mandam (?:${call_noun})) (?:demais|` +
+      `muito|tant[^ ]+|toda hora|o tempo todo|todo santo dia|todos os dias|sem parar)|mandam (?:muit|tant)[^ ]+ (?:${call_noun}))|(?:receber|mandem|` +
       `enviem) menos (?:${call_noun})|por ?que (?:e que )?(?:voces )?me (?:ligam|mandam|escrevem|` +
       'telefonam)(?: tant[^ ]+| muito)'
     }`,
@@ -664,14 +717,15 @@ export const pt: Language = {
   tag: 'pt',
   opt_outs: {
     words: listed(
-      'stop, sair, parar, descadastrar, descadastre, descadastrem, sair da lista, anular subscrição, ' +
+      'stop, sair, sair sms, parar, parar sms, descadastrar, descadastre, descadastrem, sair da lista, anular subscrição, ' +
         'cancelar subscrição, ' +
         'cancelar inscrição, cancelar sms, sair por favor, parar por favor',
     ),
     ordinary_words: listed(
       'cancelar, cancela, cancele, cancelem, anular, terminar, fim, encerrar, remover, remova, excluir, ' +
         'apagar, eliminar, ' +
-        'basta, chega, para, pare, parem, pára, não mais, nunca mais, já chega',
+        'basta, chega, para, pare, parem, pára, não mais, nunca mais, já chega, apaguem, removam, não quero mais, não quero, ' +
+        'quero sair, quero cancelar, cancela aí, cancelar mensagens, larga meu pé, remover número, remover da lista',
     ),
     phrases,
     another_way,

@@ -9,9 +9,9 @@ const stems =
   'whatsappe|wasape|atosig'
 /** What the agent is not to do: "llame", "llames", "llamen", "llaméis", "escriba". */
 const call =
-  `(?:${stems}|marqu|hostigu|comuniqu|atosigu|llm|hinch|toqu|friegu)e(?:n|s|is)?|` +
-  '(?:escrib|escriv|insist|jod|chingu|interrump)a(?:n|s|is)?|' +
-  'pong(?:a|an|as|ais) en contacto|den (?:la )?(?:lata|brasa)'
+  `(?:${stems}|marqu|hostigu|comuniqu|atosigu|llm)e(?:n|s|is)?|` +
+  '(?:escrib|escriv|insist|interrump)a(?:n|s|is)?|' +
+  'pong(?:a|an|as|ais) en contacto|den (?:mas )?(?:la )?(?:lata|brasa|tabarra|vara)'
 const to_call =
   `(?:(?:${stems}|marc|hostig|comunic|llm|habl|ching|chinch|hinch|contac|busc)ar|(?:escrib|escriv|insist)ir|` +
   `joder|romper)(?:${whom}|se)?(?: (?:l[ao]s )?(?:bolas|pelotas|huevos|cojones|paciencia))?|` +
@@ -31,7 +31,7 @@ const calls =
   '(?:(?:mas|sus?|tus?|vuestr[oa]s?|l[oa]s?|el|tant[oa]s?|est[aeo]s?|es[oae]s?|tod[oa]s?|otr[oa]s?|' +
   'ningun[oa]?|un[oa]?|ni|y|o|' +
   'de|tipo|clase|envios?|recepcion|que sea|maldit[oa]s?|put[oa]s|dichos[oa]s|molest[oa]s|absolutamente|' +
-  'cualquier|informacion|nuev[oa]s|futur[oa]s|demas|' +
+  'cualquier|servicio|informacion|nuev[oa]s|futur[oa]s|demas|' +
   `${call_noun}) ){0,6}(?:${call_noun}|informacion comercial|contacto)`
 const anything_sent = `${calls}|(?:(?:mas|sus|esas|tantas) )?(?:nada|cosas|tonterias|mierdas?|basura)|mas informacion|mas(?= (?:,|y|o|ni|pero|por|que|pues|al?|en|porque|nunca)(?![^ ])|$)`
 
@@ -43,7 +43,7 @@ const wanting =
 const demanding =
   `${wanting}|exijo|exigimos|solicito|solicitamos|pido|pedimos|ruego|rogamos|prefiero|preferimos|preferiria|` +
   'agradezco|' +
-  'agradeceria|agradeceriamos|gustaria|digo|decimos|dije|dijimos|he dicho|he pedido|habia dicho|hemos dicho|' +
+  'agradece|agradeceria|agradeceriamos|gustaria|digo|decimos|dije|dijimos|he dicho|he pedido|habia dicho|hemos dicho|' +
   'pedi|repito|' +
   'suplico|es|encantaria|pedir(?:les?|te|os)?'
 const said_earlier = '(?:(?:se l[oa]s?|les?|os|te) )?(?:he|habia|hemos)? ?(?:dije|dijimos|pedi|pedimos|dicho|pedido)'
@@ -54,8 +54,9 @@ const again =
   'and(?:e|en|es|eis)|[vb]uelban?)(?: h?a)?'
 const called = '(?:llamad|contactad|molestad|importunad|hostigad)[oa]s?'
 const you = 'ustedes|usted|vosotros|(?:su|esta|esa|vuestra|tu) (?:empresa|compañia|parte|marca|tienda|banco|clinica)'
-const number = '(?:(?:numero|nunero|num|nombre|datos|telefono|tel|celular|cel|movil|fijo|contacto|linea)(?: de \\S+)?)'
-const my_number = `(?:todos )?(?:mi|mis|este|nuestr[oa]s?|esta|el) ${number}(?: y (?:mi |mis )?${number})?`
+const number =
+  '(?:(?:informacion|numero|nunero|num|nombre|datos|telefono|tel|celular|cel|movil|fijo|contacto|linea)(?: de \\S+)?)'
+const my_number = `(?:tod[oa]s? )?(?:mi|mis|este|nuestr[oa]s?|esta|el) ${number}(?: y (?:mi |mis )?${number})?`
 const list =
   'ahi|todo|todas partes|(?:(?!espera|invitados)[^ ,]+ ){0,4}?(?:listas?|listados?|bases?|sistemas?|agenda|' +
   'registros?|ficheros?|' +
@@ -64,7 +65,7 @@ const list =
 const take_off =
   '(?:saqu|quit|borr|elimin|tach|retir|bloque|baj|anul|desvincul|depur|cancel|limpi)(?:e|en|es|eis|a|ad)|' +
   '(?:remuev|suprim|exclu[iy])(?:a|an|as|e|id)|' +
-  '(?:sac|quit|borr|elimin|tach|remov|retir|suprim|exclu|bloque|anul|desvincul|cancel)[aei]r|sac(?:a|ad)|elimin'
+  '(?:sac|quit|borr|elimin|tach|remov|retir|suprim|exclu|anul|desvincul|cancel)[aei]r|sac(?:a|ad)|elimin'
 const us = 'este|esta|mi|mis|nuestro|nuestra|casa|la casa|los|ningun'
 
 /** "Si", unless it is rather "sí", a courtesy or a threat such as "si me llaman otra vez, los denuncio". */
@@ -230,8 +231,18 @@ const said_at_end: Judgement = [
   'opt_out',
 ]
 
+const busy: Judgement = [
+  startsWith`,? ?(?:que )?(?:ahora )?(?:estoy|estamos) (?:ocupad|reunid|trabaj|durm|conduc|manej|en (?!la lista|lista|el registro|la robinson))[^ ,]*`,
+  undefined,
+]
+const elsewhere: Judgement = [
+  startsWith`(?:[^ ,]+ ){0,3}, (?:mejor )?(?:llam|escrib|mand|envi|marqu|marc)(?:e|a|en|an|es|as|id|ad)(?: (?:al?|en|por) [^ ,]+)?`,
+  'unclear',
+]
 /** After what is clear if nothing or little follows. A mere word may be a name: "No me llames Mara." */
 const closed: Judgement[] = [
+  busy,
+  elsewhere,
   [startsWith`(?:al|en (?:el|mi)|a mi) (?:trabajo|laburo|curro|oficina|despacho|chamba)`, 'unclear'],
   limited,
   condition,
@@ -243,6 +254,8 @@ const closed: Judgement[] = [
   [anything, 'unclear'],
 ]
 const whatever: Judgement[] = [
+  busy,
+  elsewhere,
   limited,
   condition,
   [startsWith`al? (?!(?:${us}|celular|movil|telefono|cel|numero)(?![^ ]))[^ ]+`, undefined],
@@ -283,7 +296,7 @@ const stop_calls =
   'parad|parar|(?:ces|deteng|suspend|interrump|cancel|fren|' +
   'elimin|termin|detien)(?:a|an|e|en|ar|er|ir|ad)|basta(?: ya)? (?:de|con(?! una? ))|ya (?:basta|estuvo bueno|' +
   'esta bien|estuvo) (?:de|con)|' +
-  'suficiente de|cero|nada de|dejense de'
+  'suficiente de|cero|nada de|dejense de|ya chole (?:con|de)|alto (?:a|con)'
 const give = 'd(?:ar|en|es|eis|a|ad|e|an|ais)?(?:se|me|nos|les)?|dense|demen|den'
 
 const asked: Judgement[] = [[anything, 'unclear']]
@@ -293,11 +306,14 @@ const accuse =
   '(?:llam|voy|vamos|acud|pong|presentar?|interpon|habl)[^ ,]*(?: [^ ,]+){0,2} (?:policia|guardia civil|abogad[oa]|' +
   'denuncia|queja|profeco|condusef|aepd|consumo|juzgado)'
 /** "Si me vuelven a llamar, los denuncio", "otra llamada y los denuncio". */
+const goes_on =
+  `(?:[bv]uelv|[bv]olv|sig|contin)[^ ,]+(?: h?a)? (?:(?:${to_call})|(?:${calling})|(?:${to_send}))|` +
+  `no (?:dej|par)[^ ,]+ de (?:(?:${to_call})|(?:${to_send}))|` +
+  '(?:insist|llam|marc|escrib|mand|envi|molest)(?:en|an|ais|eis|es|as|is)'
 const threat =
-  '(?:si|como|la proxima(?: vez)? que)(?: (?:me|nos|no|ustedes)){0,2} (?:[bv]uelv|[bv]olv|sig|insist|contin|llam|marc|' +
-  `escrib|mand|envi|molest|dej|par)(?:en|an|ais|eis|es|as|ues|uen|is)(?: [^ ,]+){0,5}?(?: ,)? (?:${accuse})|` +
+  `(?:si|como|la proxima(?: vez)? que)(?: (?:me|nos|ustedes)){0,2} (?:${goes_on})(?: [^ ,]+){0,5}?(?: ,)? (?:${accuse})|` +
   `(?:otr[oa]|un[oa]|la proxima|el proximo) (?:${call_noun})(?: mas)?(?: ,)?(?: (?:y|o))? (?:${accuse})|` +
-  `(?:${accusing})ar(?:l[oa]s|les|os|te)(?: (?:a|en|con|ante) [^ ,]+)? si (?:me |nos |no )?(?:[bv]uelv|sig|insist|contin|llam|dej)[^ ,]+`
+  `(?:${accusing})ar(?:l[oa]s|les|os|te)(?: (?:a|en|con|ante) [^ ,]+)? si (?:(?:me|nos) )?(?:${goes_on})`
 const alone: Judgement[] = [
   [nothing, 'unclear'],
   [anything, undefined],
@@ -308,6 +324,18 @@ const phrases: Phrase[] = [
     says: says`(?:no|ni|nadie|nunca mas|jamas|nunca)(?: se)? (?:me|nos) (?:${call})|nome (?:${call})`,
     before: forbidden,
     after: closed,
+  },
+  {
+    says: says`no (?:${call})`,
+    before: [
+      ...forbidden.slice(0, -1),
+      [
+        contains`equivocad[oa]|fallecio|fallecid[oa]|murio|muri[oa]|muert[oa]|no (?:vive|trabaja|conozco|soy)|no es (?:de|el|su|suyo)|interes[^ ]+|veces|hart[oa]s?`,
+        'opt_out',
+      ],
+      [anything, undefined],
+    ],
+    after: [[nothing, 'opt_out']],
   },
   {
     says: says`(?:ya )?no (?:les?|l[ao]s?) (?:${call}) (?:mas|nunca|jamas|otra vez)|ya no (?:les?|l[ao]s?) (?:${call})`,
@@ -339,7 +367,7 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      'no (?:me|nos) (?:habl|busqu|jod|chingu|envi|mand|ray|tortur|persig|agob|romp)[ae](?:n|s|is)? (?:mas|' +
+      'no (?:me|nos) (?:habl|busqu|jod|chingu|hinch|toqu|friegu|envi|mand|ray|tortur|persig|agob|romp)[ae](?:n|s|is)? (?:mas|' +
       'nunca|jamas|otra vez)|no (?:hinch|romp|jod|chingu|friegu)[ae](?:n|s|is)?(?: mas)? (?:l[oa]s )?(?:bolas|pelotas|huevos|cojones|mas)(?: mas)?|' +
       'no (?:hinch|romp|jod|chingu|friegu)[ae](?:n|s|is)?(?: mas)? con (?:[^ ,]+ )?(?:mensajes|llamadas|publicidad)'
     }`,
@@ -373,10 +401,10 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      `(?:${i_would_like})(?: mucho)? (?:que|si)(?: ya)? (?:no (?:(?:${whom}) )?(?:(?:volv|` +
+      `(?:${i_would_like})(?: mucho)?(?: (?:que|si))?(?: ya)? (?:no (?:(?:${whom}) )?(?:(?:volv|` +
       `sigu)ier[^ ]+ (?:a )?(?:(?:${to_call})|(?:${calling})|(?:${to_send})|(?:${sending}))|` +
       `(?:(?:${stems})|marc|busc|habl|mand|envi)a(?:ra|se)[^ ]*|escrib(?:ier|ies)[^ ]+)|` +
-      `(?:dej|par)a[rs][^ ]+ de (?:(?:${to_call})|(?:${to_send}))|(?:me|nos) (?:sac|quit|borr|elimin|` +
+      `(?:dej|par)a[rs][^ ]+ de (?:(?:${to_call})|(?:${to_send}))|(?:(?:me|nos) )?(?:sac|quit|borr|elimin|retir)a(?:ra|se)[^ ]* (?:${my_number})|(?:me|nos) (?:sac|quit|borr|elimin|` +
       'retir)a[rs][^ ]+|(?:me|nos) dier[^ ]+ de baja)'
     }`,
     before: [[endsWith`no|nunca|(?:mi|nuestr[oa]|el|la) [^ ]+`, undefined], ...wished],
@@ -404,10 +432,7 @@ const phrases: Phrase[] = [
   },
   {
     says: says`(?:me|nos) (?:${take_off})`,
-    before: [
-      [endsWith`(?:${demanding}) (?:${that})`, 'opt_out'],
-      [anything, undefined],
-    ],
+    before: [[endsWith`no (?:${demanding}) (?:${that})`, undefined], demanded, [anything, undefined]],
     after: [
       [nothing, 'opt_out'],
       [startsWith`,|y|ya|porque`, 'opt_out'],
@@ -419,6 +444,43 @@ const phrases: Phrase[] = [
     says: says`(?:desactiv|deshabilit|inhabilit)(?:e|en|es|a|ad|ar) (?:${calls})`,
     before: told,
     after: [...at_end, [startsWith`(?:a|en|para) (?:${us}) ${number}|de (?:${you})`, 'opt_out'], [anything, undefined]],
+  },
+  {
+    says: says`no (?:${wanting}) (?:(?:seguir|estar|aparecer|figurar|continuar|pertenecer|formar parte)(?: estando)?) (?:en|de|a) (?:${list})`,
+    before: wished,
+    after: always,
+  },
+  {
+    says: says`no (?:vuelv[^ ,]+ a (?:usar|utilizar)|(?:mas )?(?:us|utilic|guard|conserv|compart)(?:e|en|es|eis|an))(?: mas)? (?:${my_number})`,
+    before: forbidden,
+    after: at_end.concat([[anything, 'unclear']]),
+  },
+  {
+    says: says`nadie(?: mas)?(?: de [^ ,]+(?: [^ ,]+)?)? (?:me|nos) (?:(?:${call})|[bv]uelva a (?:${to_call}))`,
+    before: forbidden,
+    after: closed,
+  },
+  {
+    says: says`(?:hart[oa]s?|cansad[oa]s?|podrid[oa]s?|hasta (?:l[ao]s|el|la) [^ ,]+) (?:de|con) (?:${calls})`,
+    before: always,
+    after: [[contains`basta|stop|no (?:llam|escrib|mand)[^ ]+`, 'opt_out'], ...asked],
+  },
+  {
+    says: says`(?:${take_off})l[oa] del? (?:${list})`,
+    before: [
+      [endsWith`no`, undefined],
+      [contains`numero|telefono|contacto|mur[^ ]+|fallec[^ ]+`, 'opt_out'],
+      [anything, 'unclear'],
+    ],
+    after: always,
+  },
+  {
+    says: says`${
+      '(?:no|nunca|jamas) (?:doy|di|he dado|hemos dado|autorice|autorizamos|he autorizado) (?:mi |ningun |el )?' +
+      '(?:consentimiento|permiso|autorizacion|(?:a )?que (?:me|nos))|no quiero mas nada$|quien (?:les?|os) autorizo'
+    }`,
+    before: asked,
+    after: asked,
   },
   { says: says`${threat}`, before: [[contains`no`, 'unclear'], ...always], after: always },
   {
@@ -526,7 +588,7 @@ const phrases: Phrase[] = [
   {
     says: says`${
       `(?:${take_off}) (?:${my_number}) (?:del?|en) (?:${list})|(?:(?:me|nos)(?: (?:pueden?|puedes|podeis|quiero|` +
-      `podrian?|van a))? (?:${take_off})|(?:${take_off})(?:me|nos))(?: ya)? del? (?:${list})`
+      `podrian?|podrias|podriais|van a))? (?:${take_off})|(?:${take_off})(?:me|nos))(?: ya)? del? (?:${list})`
     }`,
     before: told,
     after: [
@@ -548,6 +610,7 @@ const phrases: Phrase[] = [
   {
     says: says`(?:${take_off})(?:me|nos|lo)`,
     before: [
+      [endsWith`(?:favor|amabilidad|gentileza) de`, 'opt_out'],
       [endsWith`no|nunca|puedes?|pueden?|podria`, undefined],
       [
         contains`numero|telefono|datos|${call_noun}|llaman(?:do)?|escribiendo|mandan(?:do)?|(?:sus|in)crib[^ ]+|apunt[^ ]+|autoric[^ ]+|interes[^ ]*`,
@@ -558,7 +621,7 @@ const phrases: Phrase[] = [
     ],
     after: [
       [nothing, 'opt_out'],
-      [startsWith`ya|ahora|,`, 'opt_out'],
+      [startsWith`ya|ahora|,|de una (?:vez|buena)`, 'opt_out'],
       [/^ de aqui$/, 'unclear'],
       [anything, undefined],
     ],
@@ -711,7 +774,7 @@ export const es: Language = {
         'basta, ya basta, ' +
         'basta ya, suficiente, no mas, ya no mas, nunca mas, pare, paren, detener, detente, eliminar, ' +
         'borrar, remover, ' +
-        'ya no, ya estuvo, se acabo, fuera, desactivar, quitar, deje eso, deje ya eso',
+        'ya no, ya no quiero, no quiero más, bloqueado, ya estuvo, se acabo, fuera, desactivar, quitar, deje eso, deje ya eso',
     ),
     phrases,
     another_way,

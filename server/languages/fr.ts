@@ -11,7 +11,7 @@ const call_informally = `(?:${stem})es?|(?:re)?ecri(?:s|ves?)|joi(?:ns|gnes?)`
 /** Without these, whom they call must be named. */
 const to_call_any =
   '(?:r?app?ell?|(?:re)?contact|(?:re)?telephon|spamm?|harcel|r?envoy|d?insist|derang|sollicit)(?:er|ez|e)|(?:re)?ecrire|joindre'
-const to_call = `(?:${stem}|sonn|laiss|parl)(?:er|ez|e)|(?:re)?ecrire|joindre|poursuivre|faire (?:chier|suer|parvenir)`
+const to_call = `(?:${stem}|sonn|laiss|parl)(?:er|ez|e)|(?:re)?ecrire|joindre|poursuivre|prendre la tete|casser l[ea]s? [^ ,]+|faire (?:chier|suer|parvenir)`
 const called = `(?:${stem})(?:ee?s?|er|ez)|jointe?s?|inscrite?s?|abonnee?s?`
 const not = '(?:(?:ne|n|nen) |n)?'
 const us = '(?:(?:me|nous|m|men|nous en) |m)'
@@ -23,7 +23,7 @@ const message =
   'appels?|coups? de (?:fil|telephone)|me?ss?ages?|msgs?|sms|texto?s?|whats ?apps?|pubs?|publicites?|promos?|' +
   'promotions?|' +
   'spams?|offres?|notifs?|notifications?|alertes?|rappels?|newsletters?|demarchages?|prospection|soll?icitations?|' +
-  'relances?|contacts?|communications?|envois?|annonces?|harcelement|dsms|dappels?'
+  'relances?|contacts?|communications?|envois?|annonces?|harcelements?|dsms|dappels?'
 const of =
   '(?:(?:de|des|d|les|la|l|le|ce|ces|cet|cette|vos|votre|tes|ton|ta|aux|au|a|aucune?|avec|tout|tous|toutes?|' +
   'autres?|nouveaux?|conneries|saletes?|par|' +
@@ -47,15 +47,15 @@ const unsubscribe = 'desabonn?(?:e[zrs]?|ement|iez)|des?ins?cri(?:re|vez|viez|s|
 const stop =
   '[dt]? ?arr?et(?:e[szr]?|iez)|cess(?:e[szr]?|iez)|stopp?(?:e[szr]?|iez)?|finissez|evite[szr]?|bloque[zr]|' +
   'abstenez vous|' +
-  'mettez fin|inutile de continuer|pas la peine de continuer'
+  'mett(?:ez|re|ons) (?:fin|un terme)|inutile de continuer|pas la peine de continuer'
 const want =
   'j?v[eu]+[xs]?|veut|voulons|j?souhait(?:e|ons|ais)|j?desir(?:e|ons)|voudrai[st]|voudrions|tiens|tenons|' +
-  'accept(?:e|ons)'
+  'n?accept(?:e|ons)'
 const want_no_more = `(?:(?:${want}) (?:${never}|pas|aucune?)|(?:plus|pas|aucune) (?:envie|besoin)|refus(?:e|ons))`
 /** What one is no longer willing to let happen. */
 const receiving =
   `(?:(?:de|d|rien|en) ){0,2}(?:recevoir|avoir|voir|lire|subir|entendre) ${messages}|(?:de )?(?:rien |en )recevoir|` +
-  '(?:de )?recevoir(?: (?:rien|ca|cela|quoi|de vous)|$| ,)|entendre parler de (?:vous|votre)|' +
+  '(?:de )?recevoir(?: (?:rien|ca|cela|quoi|de vous|de votre part)|$| ,)|(?:avoir )?affaire a (?:vous|votre)|(?:de vous|de votre part)(?= ,|$)|entendre parler de (?:vous|votre)|' +
   `(?:de |d ?)?etre (?:[^ ,]+ )?(?:${called})|(?:avoir )?de (?:vos )?nouvelles de (?:vous|votre)|` +
   '(?:etre|figurer|rester|apparaitre) (?:sur|dans) (?:[^ ,]+ ){0,2}(?:listes?|fichiers?)'
 const you_call =
@@ -168,7 +168,7 @@ const forbidden: Judgement[] = [
   [anything, 'opt_out'],
 ]
 
-const other_time = `tot|tard|souvent|vite|longtemps|que|loin|de \\d+|avant|apres|entre|quand|tant|a \\d+|${day}`
+const other_time = `(?:direct|precis|particulier|special|facil|rapid|specifiqu|longu|ampl|regulier)ement|frequemment|tot|tard|souvent|vite|longtemps|que|loin|de \\d+|avant|apres|entre|quand|tant|a \\d+|${day}`
 const paper = 'factures?|courriers?|colis|catalogues?|releves?|documents?|devis|lettres?|papiers?|photos?|liens?'
 const for_good: Judgement[] = [
   [startsWith`(?:de |d|des |la |les |vos )(?:${paper})`, 'unclear'],
@@ -179,8 +179,13 @@ const for_good: Judgement[] = [
 const limited =
   'pendant|jusqu[^ ]*|si|sil(?! vous)|lorsque|sauf|trop|aussi|tout de suite|maintenant|pour|encore|en|comme'
 /** After "ne m'appelez pas". */
+const busy: Judgement = [
+  startsWith`,? ?(?:je suis|on est|jsuis) (?:en (?!colere)|au (?!chomage)|occupee?|pas dispo|pris)[^ ]*|,? ?je (?:dors|conduis|travaille)`,
+  undefined,
+]
 const closed: Judgement[] = [
   [nothing, 'opt_out'],
+  busy,
   [startsWith`(?:la|le|les|une?|l|mon|ma|a cette)(?! (?:${message}))`, undefined],
   [startsWith`${other_time}|${limited}|(?:,|mais)(?: [^ ,]+){0,6} (?:si|quand|avant|demain|plus tard)`, undefined],
   [startsWith`,|et|sil|ici|a (?:ce|la|lavenir)|sur|je|non|chez|ce numero|(?:de |des |d)(?:${message})`, 'opt_out'],
@@ -190,6 +195,7 @@ const wished_for_good: Judgement[] = [...closed.slice(0, -1), [anything, 'opt_ou
 /** After what names nobody. */
 const here: Judgement[] = [
   [nothing, 'opt_out'],
+  busy,
   [
     startsWith`,|ici|chez (?:moi|nous|elle|lui)|et|a (?:ce|lavenir|cette)|sur|sinon|car|cest|je|on|ce numero`,
     'opt_out',
@@ -214,7 +220,10 @@ const after_removal: Judgement[] = [
     startsWith`,|et|pis|puis|ou|sil|tout de suite|moi|nous|partout|${our_number}|${list}|${messages}|car|je|sinon`,
     'opt_out',
   ],
-  [startsWith`(?:de|a) (?:tout|toutes?|tous|vos|votre|ces|cette|ce|l|chez vous|tes)|maintenant`, 'opt_out'],
+  [
+    startsWith`(?:de|a|du|d) ?(?:la(?= ,|$)|ici|tout|toutes?|tous|vos|votre|ces|cette|ce|l|chez vous|tes)|maintenant`,
+    'opt_out',
+  ],
   [anything, undefined],
 ]
 const after_none: Judgement[] = [
@@ -242,8 +251,8 @@ const accuse =
   '(?:mon|notre) avocate?|(?:je |j|on )?(?:app?ell?|contact|alert|previen)[^ ,]+ (?:la police|les flics|la gendarmerie|(?:un|mon) avocat)'
 const threat =
   `encore une?(?: seul)? (?:${message})(?: ,)?(?: et)? (?:je|j|on|nous)|` +
-  `(?:si|la prochaine fois que) (?:vous|tu|ca) (?:ne |n ?)?${us}?(?:${call}|${call_informally}|${goes_on})(?: [^ ,]+){0,5}?` +
-  `(?: ,)? (?:${accuse})|(?:${accuse})(?: [^ ,]+){0,4} si (?:vous|tu|ca) (?:ne |n ?)?${us}?(?:${call}|${goes_on})|` +
+  `(?:si|la prochaine fois que) (?:vous|tu|ca) ${us}?(?:${call}|${call_informally}|${goes_on})(?! pas)(?: [^ ,]+){0,5}?` +
+  `(?: ,)? (?:${accuse})|(?:${accuse})(?: [^ ,]+){0,4} si (?:vous|tu|ca) ${us}?(?:${call}|${goes_on})(?! pas)|` +
   `si (?:vous|tu) (?:ne |n ?)?(?:cess|arret|stopp)(?:ez|es?) pas (?:${messages}|(?:de |d)${us}?(?:${to_call}))`
 const consent =
   '(?:(?:par la presente|mon|notre|le|tous?|toute|mes|l) |l){0,3}(?:consentement|autorisations?|accord|permission)'
@@ -256,12 +265,13 @@ const less =
   '(?:repond(?:s|re)|reponde|envoie|envoyer|ecris|tape|taper) stop|(?:en )?recevoir (?:en )?moins|' +
   `moins (?:de |d)(?:${message})|(?:(?:plus|pas) la peine|inutile) de ${us}?(?:${to_call})|` +
   `jen peux plus ${messages}|` +
-  '(?:pas|plus|non) interesse(?:e|es|s)?|(?:ca|cela|sa)(?: ne)? minteresse (?:pas|plus)|je (?:vous|te) bloque|' +
+  '(?:pas|aucun|zero) (?:de |d ?)?(?:message|appel|rappel)$|(?:pas|plus|non) interesse(?:e|es|s)?|(?:ca|cela|sa)(?: ne)? minteresse (?:pas|plus)|je (?:vous|te) bloque|' +
   `vous ${us}?(?:${call}) (?:tout le temps|trop|sans (?:arret|cesse)|tous les jours)|bloquez (?:mon|ce) numero|` +
   '(?:qui|dou|ou|comment)(?: (?:est ce que|est ce|cest))?(?: (?:que|qui))? (?:vous (?:a|ont|avez)|avez vous) ' +
   '(?:donne|eu|trouve|obtenu|recupere|file|mon)?(?: ?mon)? ?(?:numero|num)|' +
-  'comment (?:je|on) (?:me |se |sen )?(?:desinscri|desabonn)[^ ]+|je vous (?:ai|avais) (?:dit|demande) ' +
-  '(?:darreter|de cesser|stop)$'
+  'comment (?:je|on) (?:me |se |sen )?(?:desinscri|desabonn)[^ ]+|(?:puis je|je peux) bloquer ce numero|je vous (?:ai dit|ai demande|avais dit|prie) ' +
+  '(?:darreter|de cesser|stop)$|(?:donne|ai donne) (?:pas|jamais) (?:mon |d ?)(?:accord|consentement|autorisation)|' +
+  `(?:que )?plus personne ne ${us}(?:${call_informally})$`
 const in_peace =
   'laisse[zs]? (?:moi|nous) (?:tranquilles?|en paix)|(?:fich|fout)[^ ]+ (?:moi|nous) la paix|' +
   '(?:lache[sz]?|oublie[sz]?) (?:moi|nous)(?: la grappe| les baskets)?'
@@ -291,7 +301,7 @@ const phrases: Phrase[] = [
   { says: says`${not}${us}(?:${call}|${call_informally}) pas`, before: told_today, after: closed },
   { says: says`${not}(?:${call}) pas`, before: told_today, after: or_nobody },
   {
-    says: says`(?:mauvais|faux|erreur de|pas le bon) numero(?: [^ ,]+){0,3}?(?: ,)? ${not}(?:${call}) (?:pas|plus)`,
+    says: says`(?:(?:mauvais|faux|erreur de|pas le bon) numero|pas interessee?s?|plus ici|est (?:mort|decede)e?)(?: [^ ,]+){0,3}?(?: ,)?(?: et)? ${not}(?:${call}) (?:pas|plus)`,
     before: told,
     after: closed,
   },
@@ -323,7 +333,7 @@ const phrases: Phrase[] = [
   { says: says`(?:${stop}) ${messages}`, before: stopping, after: always },
   { says: says`(?:${enough}) ${messages}`, before: at_beginning, after: [[startsWith`dans`, undefined], ...for_good] },
   {
-    says: says`(?:pas|aucune?|zero|non aux?) (?:de |d ?)?(?:(?:autres?|nouveaux?|nouvel|nouvelles?) )?(?:${message})`,
+    says: says`(?:pas|aucune?|zero|non aux?) (?:de |d ?)?(?!(?:rappel|message|appel)$)(?:(?:autres?|nouveaux?|nouvel|nouvelles?) )?(?:${message})`,
     before: at_beginning,
     after: after_none,
   },
@@ -378,6 +388,61 @@ const phrases: Phrase[] = [
     after: after_removal,
   },
   {
+    says: says`(?:ne |n ?)?laisse[szr]? plus (?:${messages}|de message)`,
+    before: told,
+    after: for_good,
+  },
+  {
+    says: says`n?e? ?(?:utilis|gard|conserv|partag|stock)(?:ez|e|er) (?:plus|pas) ${our_number}|ne plus (?:utiliser|garder|conserver) ${our_number}`,
+    before: told,
+    after: after_removal.with(-1, [anything, 'unclear']),
+  },
+  {
+    says: says`(?:etre|soit|soient) (?:desinscrit|desabonne|desincrit|retire|raye|radie|supprime|efface|enleve)e?s?`,
+    before: [
+      [endsWith`(?:pas|plus|jamais)(?: [^ ,]+){0,2}`, undefined],
+      reported,
+      [endsWith`(?:a|etre|j?aimerais|voudrais|souhaite|veux|demande)`, 'opt_out'],
+      [contains`(?:demande|souhaite|veux|voudrais|aimerais|exige)(?: [^ ,]+)? que ${our_number}`, 'opt_out'],
+      [anything, undefined],
+    ],
+    after: [
+      [nothing, 'opt_out'],
+      [startsWith`,|de (?:vos|votre|tes|ces|cette)|${list}|et`, 'opt_out'],
+      [anything, undefined],
+    ],
+  },
+  {
+    says: says`(?:que )?je ne recoive plus (?:${messages}|rien)`,
+    before: [[contains`pourquoi|comment ca`, undefined], ...always],
+    after: for_good,
+  },
+  {
+    says: says`${removing} (?:son|leur|sa) (?:numero|nom|contact|fiche|portable)`,
+    before: [
+      [endsWith`ne|pas|ai|avez`, undefined],
+      [contains`decedee?|morte?|disparue?`, 'opt_out'],
+      [anything, 'unclear'],
+    ],
+    after: after_removal,
+  },
+  {
+    says: says`(?:n ?)?autorise (?:pas|plus) ${messages}`,
+    before: [[endsWith`(?:je|j)(?: n| ne)?|nous|n|ne`, 'opt_out']],
+    after: always,
+  },
+  {
+    says: says`arrete[szr]?|stop|cessez`,
+    before: [
+      [contains`pourquoi|quand|pas|jamais`, undefined],
+      [
+        contains`(?:vos|tes|ces) ${messages}|vous (?:me |m)?(?:harcel|emmerd|saoul|gonfl|ennuy|app?ell?|telephon|spamm)(?:ez|es)`,
+        'opt_out',
+      ],
+    ],
+    after: [[nothing, 'opt_out']],
+  },
+  {
     says: says`${less}`,
     before: [[anything, 'unclear']],
     after: always,
@@ -397,14 +462,14 @@ export const fr: Language = {
   tag: 'fr',
   opt_outs: {
     words: listed(
-      'stop, stop sms, stop pub, stop tout, stop appels, stop messages, stoppez, arrêt, désabonner, désabonnement, ' +
+      'stop, stop sms, stop mms, arrêt sms, arrêt pub, stop pub, stop tout, stop appels, stop messages, stoppez, arrêt, désabonner, désabonnement, ' +
         'désabonnez moi, désinscription, désinscrire, désinscrivez moi, me désabonner, me désinscrire, ' +
         'se désabonner, se désinscrire, désactiver sms',
     ),
     ordinary_words: listed(
       'annuler, annule, annulez, annulation, résilier, résiliez, résiliation, fin, finir, fini, terminé, terminer, ' +
         'assez, arrête, ' +
-        'arrêtez, arrêter, y en a marre, yen a marre, jen ai marre, c est bon là, cest bon la, quitter, désactiver, supprimer, suppression, retirer, sortir',
+        'arrêtez, arrêter, laissez moi, j ai dit stop, y en a marre, j en ai marre, c est bon là, cest bon la, quitter, désactiver, supprimer, suppression, retirer, sortir',
     ),
     phrases,
     another_way,

@@ -52,8 +52,8 @@ const unwanted =
   `(?:piu )?(?:mai )?(?:esse(?:re)?|venire?) (?:piu )?(?:mai )?(?:[^ ,]+ )?(?:${called}|disturbat[oaie])|` +
   '(?:avere|sapere|sentire?) (?:piu )?(?:piu )?(?:nulla|niente|nessuno|notizie|parlare di voi)|sentir(?:vi|la|ti)|' +
   'risentirvi|' +
-  'avere (?:piu )?(?:nulla )?(?:a )?che fare con voi|(?:piu )?nulla da voi|(?:questa|vostra|la) iscrizione'
-const you_call = `(?:che (?:(?:voi|lei|tu|nessuno|qualcuno) )?)(?:mi |ci )?(?:${call})`
+  `avere (?:piu )?(?:nulla )?(?:a )?che fare con voi|(?:piu )?(?:nulla|niente) (?:piu )?da (?:voi|lei|te)|(?:stare|restare|rimanere|essere|far(?:e)? parte) (?:piu )?${list}|(?:questa|vostra|la) iscrizione`
+const you_call = `(?:che (?:(?:voi|lei|tu|nessuno|qualcuno) )?)(?:(?:mi |ci )?(?:${call})|(?:usiate|utilizziate|teniate|conserviate|usi|utilizzi) ${our_number})`
 const stop =
   '(?:smett?|piant|cess|ferm|evit|interromp|sospend|blocc|metta)(?:i|a|ate|ere?|ete|are?|iate|este|ino|aste|asse|' +
   'esse|hi)?' +
@@ -118,7 +118,10 @@ const wished: Judgement[] = [
 const would = 'voglio|vogliamo|vorrei|intendo|devo|dovete|posso|chiedo di|ho chiesto di'
 /** Before "smettete di" and "cancellatemi". */
 const stopping: Judgement[] = [
-  [endsWith`(?:non|ha|ho|hanno|mai|sta|stava|si|sono|e|era|vuole)(?: (?:mi|ti|ci|si|la|lo|${would}))?`, undefined],
+  [
+    endsWith`(?:non|ha|ho|hanno|mai|sta|stava|si|sono|e|era|vuole)(?: (?:mi|ti|ci|si|la|lo|(?:${would})(?: che(?: (?:la|tu|voi))?)?))?`,
+    undefined,
+  ],
   [contains`perche|quando|ho detto (?:al|alla|a)`, undefined],
   demanded,
   reported,
@@ -146,8 +149,14 @@ const for_good: Judgement[] = [
   [startsWith`(?:al|in|a) (?:lavoro|ufficio)`, 'unclear'],
   ...always,
 ]
+const busy: Judgement = [
+  startsWith`,? ?(?:(?:io|ora) )?(?:sono|siamo|sto|stiamo) (?:in (?!lista|elenco)|al (?!registro)|alla guida|impegnat|occupat|guidando|dormendo|lavorando)[^ ]*`,
+  undefined,
+]
 const closed: Judgement[] = [
   [nothing, 'opt_out'],
+  busy,
+  [startsWith`mai(?! piu)`, 'unclear'],
   [startsWith`${condition}|per(?! (?:nessun|pubb|off|prom|ven|mai|favore))|nel|come|in(?! futuro)`, undefined],
   [startsWith`(?:il|lo|la|l|i|gli|le|una?)(?! (?:vostr[eio] )?(?:${message}))`, undefined],
   [startsWith`(?:,|ma)(?: [^ ,]+){0,6} (?:se|quando|prima|domani|piu tardi)`, undefined],
@@ -163,8 +172,9 @@ const or_nobody: Judgement[] = [
 ]
 const after_removal: Judgement[] = [
   [nothing, 'opt_out'],
+  [startsWith`(?:dalla )?lista (?:d ?attesa|di attesa)`, undefined],
   [
-    startsWith`,|e|o|ora|qui|tutto|${our_number}|${list}|da (?:tutt[oei]|quest[aeoi]|voi|quella)|vi|${messages}|che`,
+    startsWith`,|e|o|ora|qui|tutto|${our_number}|${list}|da (?:tutt[oei]|quest[aeoi]|voi|quella)|vi|${messages}|che|da(?:l|i) serviz(?:io|i)`,
     'opt_out',
   ],
   [anything, undefined],
@@ -186,7 +196,7 @@ const must_not =
   'provate a)'
 const do_not_reappear = `${not} (?:fatevi|farti|farvi|si faccia|fatti|fate) ${more} (?:sentir?e?|viv[oi])`
 const named =
-  `${not} (?:mi|ci|me|ce) (?:${call})|${must_not} (?:mi |ci )?(?:${call})|` +
+  `${not} (?:mi|ci|(?<!no )(?:me|ce)) (?:${call})|${must_not} (?:mi |ci )?(?:${call})|` +
   `${not} (?:${stem})(?:a?te|ar|er|ete|ir|ite)(?:mi|ci|mene|cene)`
 const does_not_want = `${not} (?:ne )?vuol(?:e|ono) (?:${more} )?(?:(?:${receive} )?(?:${message})|che (?:(?:mi|ci|voi|la|lo|gli|le) )?(?:${call}))|${not} l[ie] vorro piu`
 const asking =
@@ -196,10 +206,10 @@ const enough = 'basta|stop|niente piu|mai piu|nessun[ao]? altr[oa]'
 const unsubscribe =
   '(?:cancell?|rimuov|elimin|togli|lev|disi?s?c?r?i?v|depenn|disabbon)(?:a|e|i|ate|ete|er|ar|iate|ino|ere)(?:mi|ci)|' +
   '(?:mi|ci) (?:cancell|elimin|rimuov|disiscriv|depenn|tolg)(?:i|a|hi|ate|ete|iate)|disiscri(?:zione|vi|vere|vo)'
-const consent = '(?:[^ ,]+ ){0,2}(?:consens[oi]|autorizzazion[ei]|permesso|assenso|adesione)'
+const consent = '(?:[^ ,]+ ){0,2}l?(?:consens[oi]|autorizzazion[ei]|permesso|assenso|adesione)'
 const oppose = 'm ?oppongo|mi oppongo|ci opponiamo|opporm[ie]|opposizione'
 const forbid =
-  'diffid(?:o|iamo)|viet[oa]|proibi(?:sco|to)|vietato|divieto|permesso|autorizz(?:o|ati)|diritto|autorizzazione|consenso'
+  'diffid(?:o|iamo)|viet[oa]|proibi(?:sco|to)|vietato|divieto|(?:il|alcun|nessun) permesso|autorizz(?:o|ati)|diritto|autorizzazione|consenso'
 const do_not_call_list =
   '(?:[^ ,]+ ){0,3}(?:da non (?:chiamare|contattare|disturbare)|(?:delle )?opposizioni|lista nera|black ?list)'
 const in_peace =
@@ -207,8 +217,11 @@ const in_peace =
   `${not} (?:mi|ci) (?:romp|scocc|stress)[^ ]+|(?:levat|togliet)[^ ]+ (?:dai piedi|di torno|dalle palle)|` +
   'dimenticat[ei]mi'
 
+/** "Non mi scrivete mai" is rather a complaint. */
+const complaint = `${not} (?:mi|ci) [^ ]+(?:ate|ete) mai(?! piu)`
 const again =
-  `(?:${must_not}|${not}) ${us}(?:${more} )?(?:${call}) ${more}|` + `${must_not} ${more} (?:${call})|${do_not_reappear}`
+  `(?!${complaint})(?:${must_not}|${not}) ${us}(?:${more} )?(?:${call}) ${more}|` +
+  `${must_not} ${more} (?:${call})|${do_not_reappear}`
 const unwanted_messages =
   `(?:${message})(?: [^ ,]+){0,3}(?: ,)? ${not} (?:(?:ne|li|le|la|lo) )?(?:${want})(?: ${more})?` +
   '(?: (?:riceve|ave|vede|senti)r(?:e|ne|li|le))?'
@@ -218,9 +231,9 @@ const accuse =
   '(?:vi|ti|la) (?:denunci|segnal|blocc|querel)[^ ,]+|(?:mi rivolg|mi rivolger|vad|andr|chiam|contatt|avvis|sporg|facci|' +
   'far|present)[^ ,]+(?: [^ ,]+){0,3} (?:l ?avvocato|avvocato|polizia|carabinieri|garante|denuncia|questura|querela)'
 const threat =
-  `(?:se|la prossima volta che)(?: (?:mi|ci|non|la|lo|voi)){0,3} ${goes_on}(?: [^ ,]+){0,5}?(?: ,)? (?:${accuse})|` +
-  `(?:un ?altr[oa]|ancora una?|(?:al)?la prossima|al prossimo) (?:${message})(?: ,)?(?: e)? (?:${accuse})|` +
-  `(?:${accuse}) se (?:(?:mi|ci|non|la|voi) ){0,3}${goes_on}|` +
+  `(?:se|la prossima volta che)(?: (?:mi|ci|la|lo|voi|non(?= (?:la )?smett))){0,3} ${goes_on}(?: [^ ,]+){0,5}?(?: ,)? (?:${accuse})|` +
+  `(?:un ?altr[oa]|ancora una?|(?:al)?la prossima|al prossimo)(?: (?:${message}))?(?: ,)?(?: e)? (?:${accuse})|` +
+  `(?:${accuse})(?: [^ ,]+){0,4}? se (?:(?:mi|ci|la|voi|non(?= (?:la )?smett)) ){0,3}${goes_on}|` +
   `${not} (?:autorizzo|permetto|acconsento) (?:[^ ,]+ ){0,3}(?:uso|luso|usare|trattamento|utilizzo|lutilizzo)`
 const less =
   '(?:rispond[^ ]+|scriv[^ ]+|invi[^ ]+) stop|rice(?:vere|verne) (?:di )?meno|' +
@@ -228,7 +241,9 @@ const less =
   'non (?:sono|siamo) interessat[aeio]$|(?:(?:mi|ci) )?(?:chiamate|scrivete|telefonate|mandate) (?:troppo|sempre|' +
   'tutti i giorni|ogni giorno)|(?:chi|dove|come) (?:(?:vi|ti|le) (?:ha|hanno)|avete|ha|hai) (?:dato|preso|avuto|trovato) ' +
   '(?:il )?mio numero|(?:sono|numero e|siamo) (?:iscritt[oiae] )?(?:nel|al) (?:registro )?(?:delle |pubblico delle )?opposizioni|' +
-  `(?:vi|ti|la) blocco`
+  `(?:vi|ti|la) blocco|${not} insist(?:a|ete|ere|i|iate)$|${not} do (?:il|alcun) (?:mio )?consenso|` +
+  `(?:esigo|chiedo|richiedo|pretendo|sollecito) (?:la |l ?)?(?:rimozione|cancellazione|eliminazione)(?: immediata)?$|` +
+  `${not} (?:mi|ci) (?:chiam|scriv|telefon)(?:ate|ete) mai`
 
 const phrases: Phrase[] = [
   {
@@ -237,9 +252,10 @@ const phrases: Phrase[] = [
     after: for_good,
   },
   { says: says`${named}`, before: told_today, after: closed },
+  { says: says`${not} (?:${stem})(?:a|e|i)t?[ei](?:l[oaei]|gli)`, before: told_today, after: or_nobody },
   { says: says`${not} (?:${stem})(?:at?e|are|i|ete|ere)`, before: told_today, after: or_nobody },
   {
-    says: says`(?:sbagliat[^ ]+ numero|numero sbagliato|interessat[aeio]|interessa)(?: ,)?(?: e)? ${not} (?:${call})`,
+    says: says`(?:sbagliat[^ ]+ numero|numero sbagliato|interessat[aeio]|interessa|abita piu|lavora piu qui|e (?:mort|decedut)[oa]|(?:quante|mille|cento) volte)(?: [^ ,]+){0,4}?(?: ,)?(?: [^ ,]+)? ${not} (?:${call})`,
     before: told_today,
     after: closed,
   },
@@ -301,18 +317,42 @@ const phrases: Phrase[] = [
     after: always,
   },
   {
-    says: says`(?:${removing})(?:m[ie]|ci)?(?: [^ ,]+){0,3} ${list}|mi (?:cancello|disiscrivo) ${list}|(?:esco|uscire|essere (?:[^ ,]+)) ${list}`,
+    says: says`(?:${removing}|(?:cancell|togli|elimin|rimuov)[^ ,]*re(?:st|bb)[^ ,]+)(?:m[ie]|ci)?(?: [^ ,]+){0,3} ${list}|mi (?:cancello|disiscrivo) ${list}|(?:esco|uscire|essere (?:[^ ,]+)) ${list}`,
     before: removed,
-    after: always,
+    after: [[startsWith`d ?attesa|di attesa|degli invitati|(?:di )?nozze`, undefined], ...always],
   },
   {
     says: says`(?:${removing}|dimenticat?[ei]|scordat?[ei]|perdete|buttate)(?:me|te|vi|ti)? (?:er )?${our_number}`,
     before: removed,
     after: after_removal,
   },
+  {
+    says: says`(?:${removing}) (?:il suo|i suoi|il loro|la sua) (?:numero|nome|nominativo|contatto|dati)`,
+    before: [
+      [endsWith`non`, undefined],
+      [contains`mort[oa]|decedut[oa]|mancat[oa]|scompars[oa]`, 'opt_out'],
+      [anything, 'unclear'],
+    ],
+    after: after_removal,
+  },
+  {
+    says: says`essere (?:cancellat|rimoss|eliminat|tolt|disiscritt|depennat)[oaie]|(?:${our_number}) (?:venga|venisse|vengano|sia|fosse|siano) (?:cancellat|rimoss|eliminat|tolt)[oaie]`,
+    before: [
+      [endsWith`non(?: [^ ,]+){0,3}`, undefined],
+      reported,
+      [contains`${asking}|(?:ho|abbiamo|avevo)(?: [^ ,]+)? chiesto`, 'opt_out'],
+      [anything, undefined],
+    ],
+    after: after_removal,
+  },
+  {
+    says: says`${not} (?:autorizzo|autorizziamo|acconsento) (?:a |alle |ai )?${messages}`,
+    before: wished,
+    after: always,
+  },
   { says: says`numero(?: ,)?(?: [^ ,]+)? (?:${removing})lo`, before: always, after: after_removal },
   {
-    says: says`(?:cancellazione|rimozione|eliminazione)(?: [^ ,]+)? (?:(?:di |del |dei |della )?${our_number}|${list}|${messages})`,
+    says: says`l?(?:cancellazione|rimozione|eliminazione)(?: [^ ,]+)? (?:(?:di |del |dei |della )?${our_number}|${list}|${messages})`,
     before: removed,
     after: always,
   },
@@ -334,7 +374,7 @@ const phrases: Phrase[] = [
     after: after_removal,
   },
   {
-    says: says`(?:ritir|revoc|revoch|neg|annull)(?:o|iamo|are|ando) ${consent}`,
+    says: says`(?:ritir|revoc|revoch|neg|annull|tolg)(?:o|iamo|are|ando) ${consent}`,
     before: removed,
     after: [[startsWith`per (?:la gita|l ?uscita)|parental[ei]|di soggiorno`, undefined], ...always],
   },
@@ -355,6 +395,14 @@ const phrases: Phrase[] = [
     before: [[anything, 'unclear']],
     after: always,
   },
+  {
+    says: says`che la smettiate|vole(?:te|va) smetterla|la vole(?:te|va) smettere`,
+    before: [
+      [contains`non`, undefined],
+      [anything, 'stop'],
+    ],
+    after: always_stop,
+  },
   { says: says`${in_peace}`, before: [[endsWith`se|di|ha detto`, undefined], ...always], after: always_stop },
   {
     says: says`(?:anche )?basta(?: (?:cosi|adesso|ora|eh))?|smett(?:ila|etela)|piant(?:ala|atela)|finitela`,
@@ -373,7 +421,7 @@ export const it: Language = {
   tag: 'it',
   opt_outs: {
     words: listed(
-      'stop, stop sms, stop tutto, stop a tutto, basta spam, basta sms, basta messaggi, cancellami, cancellatemi, cancellarmi, mi cancelli, ' +
+      'stop, stop sms, disdetta sms, stop tutto, stop a tutto, basta spam, basta sms, basta messaggi, cancellami, cancellatemi, cancellarmi, mi cancelli, ' +
         'disiscrivimi, ' +
         'disiscrivetemi, disiscrizione, disiscrivi, disiscrivermi, disiscriviti, rimuovimi, rimuovetemi, opt out, ' +
         'disattiva sms',

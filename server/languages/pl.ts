@@ -14,12 +14,12 @@ import {
 /** To call or write, as a command or an infinitive, with common typing errors. */
 const to_call =
   '(?:(?:za)?dzwo[nm]|dzown|(?:na|wy)?pisz|wydzwaniaj|(?:telefon|sms|esemes|kontakt|spam)uj|odzywaj)(?:cie|' +
-  'że|cież)?(?: się)?|' +
+  'że|cież|ta)?(?: się)?|' +
   '(?:za)?dzwonić|dzw?on[ci]{2}|dzownić|zdwonić|(?:na)?pisać|wydzwaniać|odzywać(?: się)?|' +
   '(?:telefon|sms|esemes|kontakt|spam)ować(?: się)?'
 const to_harass =
-  '(?:nękaj|niepokój|napastuj|molestuj|nagabuj|dręcz|prześladuj|bombarduj|zasypuj)(?:cie)?|' +
-  'nękać|niepokoić|napastować|molestować|nagabywać|dręczyć|prześladować|bombardować|zasypywać'
+  '(?:nękaj|niepokój|napastuj|molestuj|nagabuj|dręcz|prześladuj|bombarduj|zasypuj|nachodź)(?:cie)?|' +
+  'nękać|niepokoić|napastować|molestować|nagabywać|dręczyć|prześladować|bombardować|zasypywać|nachodzić'
 const to_bother =
   '(?:męcz|przeszkadzaj|zawracaj|zaczepiaj|truj|naprzykrzaj)(?:cie)?|' +
   'męczyć|przeszkadzać|zawracać|zaczepiać|truć|naprzykrzać'
@@ -42,12 +42,12 @@ const calling =
 const calls =
   `${calling}|telefon(?:ów|y|ami|om)|połącze(?:ń|nia|niami|niom)|rozm(?:ów|owy|owami)|wiadomości(?:ami|om)?|treści|` +
   'sms(?: ?(?:y|ów|ami|om))?|(?:e?semes|es|smes)(?:y|ów|ami|om)|powiadomie(?:ń|nia|niami|niom)|newsletter\\S*|' +
-  'reklam(?:y|ami|om|owe)?|ofert(?:ami|om)?|spam(?:u|em|owi)?|kontakt(?:u|y|ów|em|ować|owania)?|korespondencji|' +
+  'reklam(?:y|ami|om|owe)?|ofert(?:ami|om)?|spam(?:u|em|owi)?|kontakt|kontakt(?:u|y|ów|em|ować|owania)?|korespondencji|' +
   '(?:tele)?marketing\\S*|promocj(?:i|e|ami)|promek|promk[ai]|przypomnie(?:ń|nia|niami)'
 const kind =
   'już|więcej|żadn\\S+|te|tej|tym|ani|tyle|tak\\S+|od|was|pana|pani|państwa|panów|sobie|mi|mnie|nam|na|z|wasz\\S*|' +
   'jaki\\S*|' +
-  'mieć|dostawać|otrzymywać|odbierać|dalsze|kolejne|nic|niczego|ciągłe|wszystkie|swoje|wysyłk[ięe]|' +
+  'mieć|dostawać|otrzymywać|odbierać|dalsz\\S+|otrzymywanie|kolejne|nic|niczego|ciągłe|wszystkie|swoje|wysyłk[ięe]|' +
   '[^ ,]+(?:ych|ymi|ich|ego)'
 const kinds = `(?:(?:${kind}) ){0,4}(?:${calls})`
 
@@ -56,7 +56,7 @@ const us =
   'do (?:mnie|nas|domu|niej|niego|nich|(?:moj|nasz)\\S+ (?!drzwi)[^ ,]+)|mi|mnie|nam|nas|ze mną|z nami|tu|tutaj|ode mnie|(?:na|pod) (?:ten|tym|moj\\S*|mój|nasz\\S*) ' +
   `${number}|` +
   'na whatsapp\\S*'
-const more = 'więcej|już|nigdy|przenigdy|w ?ogóle|wcale|kiedykolwiek|w przyszłości|na przyszłość|dłużej|ponownie|znowu'
+const more = 'więcej|już|nigdy|przenigdy|w ?ogóle|kiedykolwiek|w przyszłości|na przyszłość|dłużej|ponownie|znowu'
 const us_or_more = `${us}|${more}`
 /** Words that stand between the parts of a demand. */
 const around = `(?:(?:${us_or_more}|się|też|tak|te|pan|pani|państwo|wy|tym|tymi|żadn\\S+|takich|tych) ){0,4}`
@@ -74,9 +74,9 @@ const reported: Judgement[] = [
 /** Somebody else was told to. */
 const others: Judgement = [contains`mu|jemu|jej|im|byłemu|byłej|synowi|córce|mężowi|żonie|eks|ex|koledze`, undefined]
 const saying = 'chc\\S+|mówi\\S+|powiedzi\\S+|prosi\\S+|kaza\\S+|żąda\\S+|trzeba|musi\\S+|potrzeb\\S+|chodzi|znaczy'
-const that = 'że|żeby|żebyście|żebyś|abyście|byście|o'
+const that = 'że|żeby|żebyście|żebyś|abyście|byście'
 const negated: Judgement = [
-  endsWith`nie(?: [^ ,]+)?(?: ${saying})?(?: (?:wam|panu|pani|państwu|o to|to))?(?:(?: ,)? ${that})?`,
+  endsWith`nie(?: [^ ,]+)?(?: ${saying})?(?: (?:wam|panu|pani|państwu|o to|to))?(?:(?: ,)? ${that}| o)?`,
   undefined,
 ]
 const when =
@@ -109,6 +109,7 @@ const limited: Judgement[] = [
 const i_may = 'mam|mamy|mogę|możemy|będę|wolę|wolimy|zamierzam|lepiej|dlaczego|czemu|po co|muszę|może|można|proponuję'
 /** Before what the agent is not to do. */
 const forbidden: Judgement[] = [
+  [endsWith`ile (?:jeszcze )?razy(?: [^ ,]+){0,5}`, 'opt_out'],
   [contains`${at_door}`, undefined],
   [endsWith`${i_may}(?: [^ ,]+){0,2}`, undefined],
   [endsWith`(?:postanowi|obiec|zdecydowa|stara|prób|kaza|mog)\S+(?: [^ ,]+){0,2}`, undefined],
@@ -167,6 +168,7 @@ const whatever: Judgement[] = [...limited, [anything, 'opt_out']]
 const closed: Judgement[] = [
   ...limited,
   [nothing, 'opt_out'],
+  [startsWith`wcale`, 'unclear'],
   [startsWith`,|i|bo|ani|oraz|a|więc|że|z ${kinds}|w (?:sprawie|żadn\S+|jakiej\S+)`, 'opt_out'],
   [anything, undefined],
 ]
@@ -200,7 +202,7 @@ const you = '(?:pan|pani|państwo)'
 const end =
   '(?:prz?e?sta[nń]|przesa[nń]|zaprzesta[nń]|skończ|kończ|zakończ|poprzesta[nń])(?:cie|ce|ie|ci|że)?|przest?ać|' +
   '(?:odpuść|daruj)(?:cie)? sobie|(?:daj|dajcie|dajże|daj pan)(?: (?:już|mi|nam|święty)){0,3} (?:se |sobie )?(?:siana|spokój|na luz) z|' +
-  '(?:odwal|odczep|spadaj|spieprzaj|odpieprz|odpierdol)(?:cie)?(?: się)?(?: ode mnie| od nas)? z|zaprzestać|przestaniecie|przestaniesz|' +
+  '(?:odwal|odczep|spadaj|spieprzaj|odpieprz|odpierdol)(?:cie)?(?: się)?(?: ode mnie| od nas)? z|zaprzestać|zakończyć|wstrzymać|przestaniecie|przestaniesz|' +
   'skończyć|' +
   '(?:żeby|aby|by)(?:ście|ś) (?:[^ ,]+ )?(?:przesta|zaprzesta|skończy)(?:li|ły|ł|ła)|' +
   `niech ${you} (?:przestan|zaprzestan|skończ)[eyąa]|(?:żeby|aby) ${you} przestał(?:a|i)?`
@@ -216,7 +218,8 @@ const forbid = 'zakazuj[eę]|zakazujemy|zabraniam|zabraniamy|zakaz|odmawiam'
 const withdraw = 'wycofuj[eę]|wycofujemy|cofam|cofamy|odwołuj[eę]|wycofać|cofnąć|odwołać|wycofani[ea]|cofnięci[ea]'
 const consent = '(?:przetwarza|kontakt|dan|marketing|przesył|wysył|dzwon|rodo)\\S*'
 const harassed = '(?:nękan|niepokojon|kontaktowan|informowan|nagabywan|męczon|powiadamian|bombardowan)\\S+'
-const no_more = 'żadn(?:ych|ego|ej)|dość|dosyć|stop|precz z|basta|koniec(?! rozm)(?: z)?|zero|nigdy więcej|w dupie'
+const no_more =
+  'żadn(?:ych|ego|ej)|starczy(?: już)?(?= tych| waszych)|dość|dosyć|stop|precz z|basta|koniec(?! rozm)(?: z)?|zero|nigdy więcej|w dupie'
 const goes_on = '(?:(?:za)?dzwoni|przesta|(?:na)?pis|(?:wy|przy)śl|wysyła|będzie|nęka)\\S*'
 const accuse =
   '(?:to )?(?:(?:was|pana|panią|to) )?(?:zgłas|zgłosz|złoż|zawiad|wezw|wzyw|id|pójd|dzwoni|powiad|zadzwoni|skieruj|oddam)\\S+' +
@@ -224,9 +227,9 @@ const accuse =
   'spraw[aą] (?:zajmie|trafi|się)'
 /** "Jak jeszcze raz zadzwonicie, to idę na policję." */
 const threat =
-  `(?:jeśli|jeżeli|jak|gdy)(?: (?!${goes_on} )[^ ,]+){0,5} ${goes_on}(?: [^ ,]+){0,3}?(?: ,)? (?:${accuse})|` +
-  `(?:jeszcze|kolejny) (?:jeden |jedna )?[^ ,]+(?: ,)? (?:i|a) (?:${accuse})|` +
-  `(?:${accuse})(?: [^ ,]+){0,3}?(?: ,)? (?:jeśli|jeżeli|jak) (?:nie |jeszcze |raz |do |mnie ){0,4}${goes_on}`
+  `(?:jeśli|jeżeli|jak|gdy)(?: (?!${goes_on} |nie )[^ ,]+){0,5}(?: nie(?= przesta))? ${goes_on}(?: [^ ,]+){0,3}?(?: ,)? (?:${accuse})|` +
+  `(?:jeszcze|kolejny) (?:jeden |jedna |raz )?[^ ,]+(?: ,)? (?:i|a) (?:${accuse})|następnym razem (?:${accuse})|` +
+  `(?:${accuse})(?: [^ ,]+){0,3}?(?: ,)? (?:jeśli|jeżeli|jak) (?:nie(?= przesta) |jeszcze |raz |do |mnie ){0,4}${goes_on}`
 const sign_off = 'wypisać|wyrejestrować|odsubskrybować|wyrejestrowuję|wypisuję|wypisujemy'
 
 const phrases: Phrase[] = [
@@ -265,7 +268,11 @@ const phrases: Phrase[] = [
     says`nie ${to_send}(?: (?:mi|nam|już|więcej|tego|takich|rzeczy)){1,4}|(?:już|mi|nam) ${around}nie ${to_send}`,
   ),
   ...phrasesOf(forbidden, only, says`nie ${to_send}`),
-  ...phrasesOf(forbidden, alone, says`nie ${to_bother} (?:mnie|nas|mi|nam)`),
+  ...phrasesOf(
+    forbidden,
+    alone,
+    says`nie ${to_bother} (?:mnie|nas|mi|nam)(?: (?:głowy|dupy|gitary))?|nie przeszkadzaj(?:cie)?`,
+  ),
   ...phrasesOf(
     told_that,
     whatever,
@@ -282,7 +289,7 @@ const phrases: Phrase[] = [
     wished,
     whatever,
     says`${not_want} ${kinds}`,
-    says`${not_want}(?: na to)?(?: ,)? (?:żeby|aby|by)\S*(?: [^ ,]+){0,7} (?:${called}|dostawać|otrzymywać)`,
+    says`${not_want}(?: na to)?(?: ,)? (?:żeby|aby|by)\S*(?: (?!przesta|zaprzesta|skończ)[^ ,]+){0,7} (?:${called}|${to_call}|dostawać|otrzymywać)`,
     says`${not_want} (?:być|zostać) ${around}${harassed}`,
     says`${not_want} być (?:już |dłużej )?(?:na|w) (?:[^ ,]+ )?(?:liście|bazie)`,
     says`${not_want} ${around}(?:od )?(?:was|pana|pani|państwa) (?:(?:więcej|już|nic|nigdy) ){0,2}słyszeć`,
@@ -309,10 +316,14 @@ const phrases: Phrase[] = [
     says`sprzeciw\S*(?: [^ ,]+){0,3} (?:(?:przetwarzani|wykorzyst|używani|kontakt|marketing)\S*|${calls})`,
     says`nie (?:zgadzam się|wyrażam(?: już)? zgody)(?: [^ ,]+)? na (?:przetwarzanie|wykorzystywanie|używanie)`,
     says`(?:list|rejestr)\S* (?:[^ ,]+ )?(?:, )?(?:do )?któr\S+ ${around}nie (?:dzwoni\S*|należy|wolno|można)`,
-    says`(?:usunięcie|wykreślenie|skreślenie|wypisanie) ${list}`,
+    says`(?:usunięci|wykreśleni|skreśleni|wypisani)[ea] ${list}|zaprzestani[ea] przetwarzania|o brak (?:${calls})`,
     says`praw\S+ do (?:bycia zapomnian\S+|sprzeciwu|usunięcia)`,
     says`(?:nie )?ani jedn\S+ (?:wiadomości|telefonu|smsa|sms|esemesa|reklamy|połączenia|maila) więcej`,
     says`nie (?:pozwalam|zezwalam) ${around}(?:${to_call})`,
+    says`nie (?:macie|ma pan|ma pani|mają państwo) (?:mojej )?zgody (?:na )?${kinds}`,
+    says`nie ${to_send} (?:na|pod) (?:ten|mój|nasz) ${number}`,
+    says`(?:${forbid}) (?:wykorzystywani|używani|przetwarzani)[aeu] ${my}|${forbid} (?:wykorzystywać|używać) ${my}`,
+    says`${not_want} ${around}mieć (?:z (?:wami|państwem) )?nic (?:więcej )?wspólnego`,
     says`nie wybiera(?:j|jcie|ć) (?:(?:tego|mojego|go) ){1,2}(?:numeru|ponownie|więcej)`,
     says`${end} ${around}(?:do (?:mnie|nas) )?wypisywać|nie ${around}wypisuj(?:cie)? (?:już |więcej )?do (?:mnie|nas)`,
   ),
@@ -366,7 +377,7 @@ const phrases: Phrase[] = [
   ...phrasesOf(
     [
       [
-        contains`dzwoni\S*|pisz\S*|sms\S*|telefon\S*|wysyła\S*|zgod\S*|zmarł\S*|żyje|pomyłk\S*|zainteresowan\S*`,
+        contains`dzwoni\S*|pisz\S*|sms\S*|telefon\S*|wysyła\S*|zgod\S*|zmarł\S*|żyje|pomyłk\S*|zainteresowan\S*|numeru|dzwonienia`,
         'opt_out',
       ],
       [nothing, 'unclear'],
@@ -378,6 +389,8 @@ const phrases: Phrase[] = [
       [anything, undefined],
     ],
     says`(?:skończ|przesta[nń]|kończ)(?:cie)? (?:już )?z tym`,
+    says`(?:skasuj|usuń|wykreśl|wypisz)(?:cie)?|przestańcie`,
+    says`${remove} (?:jego|jej) ${number}`,
     says`${remove} (?:numer|nr)(?: telefonu)?`,
   ),
   ...phrasesOf(
@@ -389,7 +402,18 @@ const phrases: Phrase[] = [
     says`(?:za)?blokuję (?:was|ten numer)|jest(?:em|eśmy) na liście robinsona|bez ${calls}$|za dużo (?:tych )?(?:${calls})`,
     says`skąd (?:[^ ,]+ ){1,3}mój ${number}|kto (?:wam|ci|panu|pani|państwu) (?:po)?dał mój ${number}`,
     says`(?:dlaczego|czemu|po co) tak często (?:do \S+ )?(?:dzwonicie|piszecie|wysyłacie)|zablokować (?:mój|ten) ${number}`,
-    says`(?:mój|ten) ${number} zablokować`,
+    says`(?:mój|ten) ${number} zablokować|(?:ciągle|wciąż|stale) (?:do \S+ )?(?:dzwonicie|piszecie|wysyłacie)`,
+  ),
+  ...phrasesOf(
+    told,
+    little,
+    says`(?:usunięci|wykreśleni|skreśleni|skasowani|wypisani)[ea] (?:(?:wszystkich|moich) )?(?:danych|numeru|mnie|nas)`,
+  ),
+  ...phrasesOf(
+    [[contains`nie`, undefined], ...reported, [contains`${demanding}\S*`, 'opt_out'], [anything, undefined]],
+    little,
+    says`(?:być|zostać) (?:usunięt|wykreślon|skreślon|wypisan)[ya](?= (?:z|ze|stąd)|$)`,
+    says`(?:żeby|aby)\S* (?:[^ ,]+ )?(?:usunę|wykreśli|skasowa|wypisa|skreśli)\S+ ${my}`,
   ),
   ...phrasesOf(asked, only, says`to (?:jakoś )?wyłączyć|się (?:tego|tych \S+) pozbyć`),
   ...phrasesOf(
@@ -416,12 +440,12 @@ export const pl: Language = {
   tag: 'pl',
   opt_outs: {
     words: listed(
-      'stop, stop sms, stop reklamom, stop marketing, wypisz, wypisz mnie, wypisz się, wypisuję się, wyrejestruj, ' +
+      'stop, rezygnacja sms, stop sms, stop reklamom, stop marketing, wypisz, wypisz mnie, wypisz się, wypisuję się, wyrejestruj, ' +
         'wyrejestruj mnie, odsubskrybuj, nie dzwonić, nie pisać',
     ),
     ordinary_words: listed(
       'rezygnuję, rezygnacja, koniec, dość, dosyć, dość tego, wystarczy, starczy, wystarczy już, już wystarczy, ' +
-        'odpuść, odpuśćcie, wypisać, usunąć, ' +
+        'odpuść, odpuśćcie, wypisać, usunąć, nie chcę już, ' +
         'basta, anuluj, anuluję, zakończ, usuń, usuń mnie, odwołaj, wyłącz, przestań, przestańcie, przestać, spadaj, ' +
         'spadajcie, ' +
         'wypad, wynocha, nie chcę, nie jestem zainteresowany, nie jestem zainteresowana, niezainteresowany, ' +

@@ -37,7 +37,7 @@ const wanting =
   'gostaria(?:mos)?(?: de)?|' +
   'preciso(?: de)?|precisamos|tenho (?:mais )?interesse em|(?:estou|to) interessad[oa] em|autorizo|vou querer|quis'
 const demanding =
-  `${wanting}|preferia|preferiria|exijo|exigimos|solicito|solicitamos|solicitar|requerer|venho|peço|pedimos|pedir|pedi|disse|` +
+  `${wanting}|gostava|preferia|preferiria|exijo|exigimos|solicito|solicitamos|solicitar|requerer|venho|peço|pedimos|pedir|pedi|disse|` +
   'falei|digo|to (?:falando|pedindo|dizendo)|' +
   'agradeço|agradecia|agradeceria|prefiro|avisei|rogo|imploro|repito|faça(?:m)?|fazer|faz|favor|gentileza|e|tinha dito'
 const i_would_like =
@@ -59,7 +59,7 @@ const list =
 const off_list = `(?:d[aoe]s?|d?es[st][ae]s?|d?aquel[ae]|no|na|nos|nas) (?:${list})`
 const off = `${off_list}|dai|dessa|disso|disto|de tudo`
 const take_off =
-  '(?:tir|retir|elimin|delet|cancel|limp|descart)(?:e|em|es|a|ar|arem|ai)|(?:apag|risc|exclu|remov|bloque|' +
+  '(?:tir|retir|elimin|delet|cancel|limp|descart)(?:e|em|es|a|ar|arem|ai)|(?:apag|risc|exclu|remov|' +
   'desvincul|suprim)' +
   '(?:a|am|e|em|i|ir|er|ar|as|arem|erem|irem)|(?:apag|risq)(?:u)?(?:e|em|es)|bloquei(?:e|em|a)|sa[ck]a'
 
@@ -132,7 +132,7 @@ const not_you =
 
 /** Before what the agent is not to do. */
 const forbidden: Judgement[] = [
-  [/^(?:sim|nao|n)(?: ,)?$/, 'opt_out'],
+  [/^(?:sim|nao|n)(?: ,)?(?: e)?$/, 'opt_out'],
   about_others,
   negated,
   [
@@ -179,7 +179,7 @@ const told_by_infinitive: Judgement[] = [
   about_others,
   [
     endsWith`${
-      `(?<!nao )(?:(?:${demanding})|(?:podem|pode|poderiam|poderia))(?: [^ ,]+){0,4}?(?: (?:pra|para|de|` +
+      `(?<!nao )(?:(?:${demanding})|(?:podem|pode|podes|podias?|podiam|poderiam|poderia|tem como|da pra))(?: [^ ,]+){0,4}?(?: (?:pra|para|de|` +
       `que|(?:${you})))*`
     }`,
     'opt_out',
@@ -239,8 +239,13 @@ const nothing_more: Judgement = [
   'opt_out',
 ]
 /** "Não me chame Maria." */
+const busy: Judgement = [
+  startsWith`,? ?(?:que )?(?:agora )?(?:estou|to|estamos) (?:ocupad|trabalhand|dormind|dirigind|conduzind|reunid|a (?:trabalhar|conduzir|dormir)|em |no (?!nao)|na (?!lista))[^ ]*`,
+  undefined,
+]
 const closed: Judgement[] = [
   by_mistake,
+  busy,
   [startsWith`n[oa]s? (?:meu )?(?:trabalho|serviço|escritorio|emprego)`, 'unclear'],
   [contains`podem? (?:ligar|mandar|telefonar)`, undefined],
   limited,
@@ -269,6 +274,7 @@ const always: Judgement[] = [by_mistake, [anything, 'opt_out']]
 /** After "parem de ligar". */
 const stopped: Judgement[] = [
   by_mistake,
+  [startsWith`assim|de (?!novo|vez|uma)[^ ]+$`, 'unclear'],
   [startsWith`agora(?: mesmo)?|hoje mesmo`, 'opt_out'],
   [limited[0], 'unclear'],
   [startsWith`tant[^ ]+|toda hora|a toda hora|muito`, 'unclear'],
@@ -278,7 +284,7 @@ const stopped: Judgement[] = [
       '(?:pr[ao]|para (?:[oa] )?|ao?) ?(?:meu|minha) (?!casa|numero|celular|telemovel|telefone|trabalho|' +
       'cel|fone|fixo)[^ ]+'
     }`,
-    undefined,
+    'unclear',
   ],
   [anything, 'opt_out'],
 ]
@@ -316,9 +322,9 @@ const accuse =
   'meto|contac?t)[^ ,]*(?: [^ ,]+){0,3} (?:queixa|reclamaçao|procon|anatel|anacom|policia|advogad[oa]|justiça|boletim|bo|deco)'
 /** "Se ligarem de novo, vou no Procon." */
 const threat =
-  `se (?:(?:voces|vcs|me|nos|nao) ){0,3}${goes_on}(?: [^ ,]+){0,5}?(?: ,)? (?:${accuse})|` +
-  `mais (?:uma? )?(?:${call_noun})(?: ,)?(?: e)?(?: eu)? (?:${accuse})|` +
-  `(?:${accuse})(?: [^ ,]+){0,3}? se (?:(?:voces|vcs|me|nos|nao) ){0,3}${goes_on}`
+  `se (?:(?:voces|vcs|me|nos|nao(?= par)) ){0,3}${goes_on}(?: [^ ,]+){0,5}?(?: ,)? (?:${accuse})|` +
+  `(?:mais|proxima|outra)(?: uma?)? (?:${call_noun})(?: ,)?(?: e)?(?: eu)? (?:${accuse})|` +
+  `(?:${accuse})(?: [^ ,]+){0,3}? se (?:(?:voces|vcs|me|nos|nao(?= par)) ){0,3}${goes_on}`
 
 const phrases: Phrase[] = [
   {
@@ -339,6 +345,18 @@ const phrases: Phrase[] = [
       [nothing, 'unclear'],
       [anything, undefined],
     ],
+  },
+  {
+    says: says`(?:${not}) (?:${call})`,
+    before: [
+      ...forbidden.slice(0, -1),
+      [
+        contains`engan[^ ]+|errad[oa]|morreu|faleceu|falecid[oa]|nao (?:mora|vive|trabalha|conheço|sou|aguento)|nao e d[^ ]+|interess[^ ]+|vezes`,
+        'opt_out',
+      ],
+      [anything, undefined],
+    ],
+    after: [[nothing, 'opt_out']],
   },
   { says: says`(?:${not}) ${me} (?:${call})|(?:nunca|jamais) mais (?:${call})`, before: forbidden, after: closed },
   { says: says`(?:${not}) ${me} (?:${call_loosely})`, before: forbidden_loosely, after: closed },
@@ -425,10 +443,12 @@ const phrases: Phrase[] = [
     before: asked,
     after: whatever,
   },
-  { says: says`(?:${stop_calls}) (?:${calls})`, before: told, after: stopped },
+  { says: says`(?:${stop_calls})(?: (?:de imediato|ja))? (?:${calls})`, before: told, after: stopped },
   {
     says: says`${
-      `(?:${not}) (?:${wanting})(?: mais)? (?:(?:${receiving}) )?(?:(?:${calls})|` +
+      `(?:${not}) (?:${wanting})(?: mais)?(?: (?:voltar|continuar) a)? (?:(?:${receiving}) )?(?:(?:${calls})|` +
+      `(?:estar|continuar|ficar|fazer parte|constar|permanecer)(?: mais)? (?:${off_list})|(?:ninguem )?me (?:${calling})|nada convosco|` +
+      `(?:que )(?:${you} )?(?:usem?|utilizem?|guardem?|tenham) (?:${my_number})|` +
       `(?:que )?o uso d[oe] (?:${my_number})|(?:mais )?(?:nada|papo|conversa)(?: (?:mais )?(?:de|com|` +
       `d)(?:(?:${you})| (?:${you}))))`
     }`,
@@ -437,7 +457,7 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      `(?:${not}) (?:${wanting})(?: mais)? (?:receber|receber (?:mais )?(?:nada|isso|isto)|` +
+      `(?:${not}) (?:${wanting})(?: mais)?(?: (?:voltar|continuar) a)? (?:receber|receber (?:mais )?(?:nada|isso|isto)|` +
       `continuar recebendo|(?:saber|ouvir falar)(?: mais)? (?:de|d) ?(?:${you})|` +
       'ser (?:mais )?(?:contac?tad|incomodad|perturbad|importunad|chamad)[oa])'
     }`,
@@ -460,7 +480,7 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      `(?:sem|nao) mais (?:${calls})|nem (?:mais )?(?:uma|um|so uma)? ?(?:${calls})|nada de (?:${calls})|` +
+      `(?:sem|nao) mais (?:${calls})|nem (?:mais )?(?:uma|um|so uma)? ?(?:${calls})|(?:nada de|zero) (?:${calls})|` +
       `mais nenhuma? (?:${call_noun})|nunca mais (?:${calls})`
     }`,
     before: [
@@ -488,8 +508,8 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      `(?:(?:${me}) )?(?:des?ca?dastr|desinscr[ei]v|des?subscr[ei]v|desinscr|desuscr[ie]v|desregist(?:r)?|` +
-      `descadrast|decadastr)(?:[aei]r?|[aei]m|a)(?: (?:${my_number})| (?:${me}))?`
+      `(?:(?:${me}) )?(?:des?ca?dastr(?:o|amento)|(?:des?ca?dastr|desinscr[ei]v|des?subscr[ei]v|desinscr|desuscr[ie]v|desregist(?:r)?|` +
+      `descadrast|decadastr)(?:[aei]r?|[aei]m|a))(?: (?:${my_number})| (?:${me}))?`
     }`,
     before: told,
     after: [
@@ -505,7 +525,7 @@ const phrases: Phrase[] = [
     }`,
     before: [
       [contains`fui|foi|estou|estava|nao|como|porque|quem|${if_not_polite}`, undefined],
-      [endsWith`(?:${demanding})(?: ser)?`, 'opt_out'],
+      [endsWith`(?:${demanding})(?: (?:de|para|pra|a))?(?: ser)?`, 'opt_out'],
       [anything, undefined],
     ],
     after: always,
@@ -539,6 +559,7 @@ const phrases: Phrase[] = [
     }`,
     before: told_politely,
     after: at_end.concat([
+      [startsWith`d[aeo]s? (?:escola|familia|trabalho|condominio|igreja|faculdade|turma|predio)`, undefined],
       [startsWith`d[aeo]s?|pra|para|em|sms|pfv`, 'opt_out'],
       [anything, undefined],
     ]),
@@ -574,7 +595,7 @@ const phrases: Phrase[] = [
   {
     says: says`${
       `(?:${not}) (?:autorizo|autorizamos|permito|consinto|dou (?:autorizaçao|permissao|consentimento)|` +
-      'tem (?:autorizaçao|permissao|direito|o direito|o meu consentimento|' +
+      'tem (?:(?:a )?minha )?(?:autorizaçao|permissao|direito|o direito|o meu consentimento|' +
       `meu consentimento))(?: mais)? (?:[^ ,]+ ){0,4}?(?:(?:${to_call})|(?:${to_send})|(?:${call})|` +
       `(?:${send})|(?:${call_noun})|dados|numero|telefone)|(?:proibidos?|proibida|proibidas|` +
       `proibo(?: (?:que|(?:${you})|de))*)(?: de)? (?:(?:${me}) )?(?:(?:voltar|` +
@@ -637,13 +658,31 @@ const phrases: Phrase[] = [
       [anything, undefined],
     ],
   },
+  {
+    says: says`(?:${take_off}) (?:o )?(?:numero|contac?to|nome|telefone) d(?:ele|ela)`,
+    before: [
+      [endsWith`nao`, undefined],
+      [contains`morr[^ ]+|fale[^ ]+`, 'opt_out'],
+      [anything, 'unclear'],
+    ],
+    after: at_end,
+  },
+  {
+    says: says`(?:${my_number}) (?:fosse|seja|sejam|fossem|apagad|removid|retirad|excluid|eliminad)[^ ]*(?: (?:apagad|removid|retirad|excluid|eliminad)[^ ]+)?`,
+    before: [
+      [contains`nao`, undefined],
+      [contains`quero|queria|gost[^ ]+|peço|solicito|exijo|agrade[^ ]+`, 'opt_out'],
+      [anything, undefined],
+    ],
+    after: at_end,
+  },
   { says: says`${threat}`, before: [[endsWith`nao`, undefined], ...always], after: always },
   {
     says: says`${
       '(?:vou|vamos) (?:processar|denunciar|bloquear) (?:voces|vcs|vc|voce|es[st]e numero)|(?:disse|falei) que nao quero$|' +
-      `(?:${not}) (?:me )?insist(?:a|am|as)|(?:${take_off}) (?:da lista|(?:o |es[st]e )?numero)$|nao liga , (?:manda|escreve|chama)`
+      `(?:${not}) (?:me )?insist(?:a|am|as)|(?:${take_off}) (?:da lista|(?:o |es[st]e )?numero)$|(?:paro|deixo) de receber|(?:quero|posso|quiero|puedo) bloquear es[st]e numero|(?:cancelar|parar|encerrar) (?:o )?recebimento|nao liga , (?:manda|escreve|chama)`
     }`,
-    before: [[endsWith`se|como|onde`, undefined], ...asked],
+    before: [[endsWith`se|onde`, undefined], ...asked],
     after: asked,
   },
   {
@@ -658,7 +697,7 @@ const phrases: Phrase[] = [
     says: says`apaguem?|removam?|excluam?|deletem?|retirem?|parem?`,
     before: [
       [
-        endsWith`(?:numero|contacto|inscrev|cadastr|autoriz|mensag|sms|ligaç|chamad)[^ ,]*(?: [^ ,]+){0,4} ,`,
+        endsWith`(?:numero|contacto|inscrev|cadastr|autoriz|mensag|sms|ligaç|ligan|ligam|chamad|vez)[^ ,]*(?: [^ ,]+){0,4} ,`,
         'unclear',
       ],
       [anything, undefined],
@@ -667,7 +706,7 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      `(?:${not}) (?:tenho|temos)(?: mais| nenhum)? interesse|(?:${not}) me interessa|(?:${not}) (?:estou|` +
+      `(?:${not}) (?:tenho|temos)(?: mais| nenhum)? interesse|(?:${not}) me interessa(?: mais)?|(?:${not}) (?:estou|` +
       'to|estamos) (?:mais )?interessad[oa]s?|(?:nao|sem) (?:mais )?(?:sms|mensagens|chamadas|ligaçoes|' +
       'publicidade|propaganda)|some daqui|(?:vai|vao|va) embora|sumam'
     }`,
@@ -717,7 +756,7 @@ export const pt: Language = {
   tag: 'pt',
   opt_outs: {
     words: listed(
-      'stop, sair, sair sms, parar, parar sms, descadastrar, descadastre, descadastrem, sair da lista, anular subscrição, ' +
+      'stop, descadastro, sair, sair sms, parar, parar sms, descadastrar, descadastre, descadastrem, sair da lista, anular subscrição, ' +
         'cancelar subscrição, ' +
         'cancelar inscrição, cancelar sms, sair por favor, parar por favor',
     ),
@@ -725,13 +764,14 @@ export const pt: Language = {
       'cancelar, cancela, cancele, cancelem, anular, terminar, fim, encerrar, remover, remova, excluir, ' +
         'apagar, eliminar, ' +
         'basta, chega, para, pare, parem, pára, não mais, nunca mais, já chega, apaguem, removam, não quero mais, não quero, ' +
-        'quero sair, quero cancelar, cancela aí, cancelar mensagens, larga meu pé, remover número, remover da lista',
+        'quero sair, quero cancelar, n quero mais, cancelar envio, suspender envio, remover cadastro, excluir cadastro, ' +
+        'excluir número, pela última vez parem, cancela aí, cancelar mensagens, larga meu pé, remover número, remover da lista',
     ),
     phrases,
     another_way,
     at_once: ['imediatamente'],
     fillers: [
-      ...'pfv pfvr pfvor obrigado obrigada simplesmente caralho'.split(' '),
+      ...'obg obgd obgda brigado brigada vlw pfv pfvr pfvor obrigado obrigada simplesmente caralho'.split(' '),
       ...['por favor', 'muito obrigado', 'muito obrigada', 'bom dia', 'boa tarde', 'boa noite'],
     ],
   },

@@ -31,7 +31,7 @@ const calls =
   '(?:(?:mas|sus?|tus?|vuestr[oa]s?|l[oa]s?|el|tant[oa]s?|est[aeo]s?|es[oae]s?|tod[oa]s?|otr[oa]s?|' +
   'ningun[oa]?|un[oa]?|ni|y|o|' +
   'de|tipo|clase|envios?|recepcion|que sea|maldit[oa]s?|put[oa]s|dichos[oa]s|molest[oa]s|absolutamente|' +
-  'cualquier|servicio|informacion|nuev[oa]s|futur[oa]s|demas|' +
+  'cualquier|servicio|correos|e?mails?|informacion|nuev[oa]s|futur[oa]s|demas|' +
   `${call_noun}) ){0,6}(?:${call_noun}|informacion comercial|contacto)`
 const anything_sent = `${calls}|(?:(?:mas|sus|esas|tantas) )?(?:nada|cosas|tonterias|mierdas?|basura)|mas informacion|mas(?= (?:,|y|o|ni|pero|por|que|pues|al?|en|porque|nunca)(?![^ ])|$)`
 
@@ -235,6 +235,11 @@ const busy: Judgement = [
   startsWith`,? ?(?:que )?(?:ahora )?(?:estoy|estamos) (?:ocupad|reunid|trabaj|durm|conduc|manej|en (?!la lista|lista|el registro|la robinson))[^ ,]*`,
   undefined,
 ]
+/** "Ni una llamada en tres días." */
+const nothing_came: Judgement = [
+  startsWith`recib[^ ]+|(?:me |nos )?ha[ns]? (?:mand|envi|lleg|hech|dej)[^ ]+|en (?:un[oa]?|dos|tres|tod[oa]|vari[oa]s) [^ ]+|desde`,
+  undefined,
+]
 const elsewhere: Judgement = [
   startsWith`(?:[^ ,]+ ){0,3}, (?:mejor )?(?:llam|escrib|mand|envi|marqu|marc)(?:e|a|en|an|es|as|id|ad)(?: (?:al?|en|por) [^ ,]+)?`,
   'unclear',
@@ -254,6 +259,7 @@ const closed: Judgement[] = [
   [anything, 'unclear'],
 ]
 const whatever: Judgement[] = [
+  nothing_came,
   busy,
   elsewhere,
   limited,
@@ -264,6 +270,7 @@ const whatever: Judgement[] = [
 const always: Judgement[] = [[anything, 'opt_out']]
 /** After "dejen de llamar". */
 const stopped: Judgement[] = [
+  nothing_came,
   [startsWith`ahora(?: mismo)?|hoy mismo`, 'opt_out'],
   [limited[0], 'unclear'],
   [startsWith`tant[^ ]+|cada|a cada|mucho|a todas horas`, 'unclear'],

@@ -57,7 +57,7 @@ const receiving =
   `(?:(?:de|d|rien|en) ){0,2}(?:recevoir|avoir|voir|lire|subir|entendre) ${messages}|(?:de )?(?:rien |en )recevoir|` +
   '(?:de )?recevoir(?: (?:rien|ca|cela|quoi|de vous|de votre part)|$| ,)|(?:avoir )?affaire a (?:vous|votre)|(?:de vous|de votre part)(?= ,|$)|entendre parler de (?:vous|votre)|' +
   `(?:de |d ?)?etre (?:[^ ,]+ )?(?:${called})|(?:avoir )?de (?:vos )?nouvelles de (?:vous|votre)|` +
-  '(?:etre|figurer|rester|apparaitre) (?:sur|dans) (?:[^ ,]+ ){0,2}(?:listes?|fichiers?)'
+  '(?:etre|figurer|rester|apparaitre) (?:sur|dans) (?:[^ ,]+ ){0,2}(?:listes?|fichiers?)(?! (?:d ?attente|de (?:mariage|naissance)))|savoir (?:rien )?de (?:vous|votre)'
 const you_call =
   '(?:que (?:vous|tu|lon|quiconque|personne|quelquun)|quon) (?:(?:ne|n) )?' +
   `(?:${us}?(?:${call}|${call_informally})|(?:me|nous) (?:teniez|tienne) (?:au courant|informee?s?))`
@@ -108,7 +108,13 @@ const told: Judgement[] = [
   [/^vous(?: ne| n)?(?: me| nous)?$/, 'unclear'],
   [anything, 'opt_out'],
 ]
-const told_informally: Judgement[] = [told_about, reported, [has_condition, undefined], ...at_beginning]
+const told_informally: Judgement[] = [
+  [endsWith`tu(?: ne| n)?(?: me| nous)?`, 'unclear'],
+  told_about,
+  reported,
+  [has_condition, undefined],
+  ...at_beginning,
+]
 const told_today: Judgement[] = [
   [contains`${day}|on`, undefined],
   [endsWith`(?:vous|ca|cela|sa|il|elle|rien|tu|je)(?: (?:ne|n))?`, undefined],
@@ -247,10 +253,10 @@ const enough =
   'jamais plus|plus(?: jamais)?|plu|pu|finis?|termine|assez|marre|ras (?:le bol|la casquette)|basta|halte|[cs]a suffit'
 const goes_on = '(?:continu|insist|persist|recommenc|persever)(?:ez|es?)'
 const accuse =
-  '(?:je|j|on|nous) ?(?:(?:vais|vous|te|t|allons) )*(?:port|depos|signal|saisi|denonc|attaqu|poursui)[^ ,]+|' +
+  '(?:je|j|on|nous) ?(?:(?:vais|vous|te|t|allons) ){0,3}(?:port[^ ,]* plainte|depos|signal|saisi|denonc|attaqu|poursui)[^ ,]*|' +
   '(?:mon|notre) avocate?|(?:je |j|on )?(?:app?ell?|contact|alert|previen)[^ ,]+ (?:la police|les flics|la gendarmerie|(?:un|mon) avocat)'
 const threat =
-  `encore une?(?: seul)? (?:${message})(?: ,)?(?: et)? (?:je|j|on|nous)|` +
+  `encore une?(?: seul)? (?:${message})(?: ,)?(?: et)? (?:${accuse}|(?:je|on) (?:vous |te )?(?:bloqu|contact|appell)[^ ,]+)|` +
   `(?:si|la prochaine fois que) (?:vous|tu|ca) ${us}?(?:${call}|${call_informally}|${goes_on})(?! pas)(?: [^ ,]+){0,5}?` +
   `(?: ,)? (?:${accuse})|(?:${accuse})(?: [^ ,]+){0,4} si (?:vous|tu|ca) ${us}?(?:${call}|${goes_on})(?! pas)|` +
   `si (?:vous|tu) (?:ne |n ?)?(?:cess|arret|stopp)(?:ez|es?) pas (?:${messages}|(?:de |d)${us}?(?:${to_call}))`
@@ -273,7 +279,7 @@ const less =
   '(?:darreter|de cesser|stop)$|(?:donne|ai donne) (?:pas|jamais) (?:mon |d ?)(?:accord|consentement|autorisation)|' +
   `(?:que )?plus personne ne ${us}(?:${call_informally})$`
 const in_peace =
-  'laisse[zs]? (?:moi|nous) (?:tranquilles?|en paix)|(?:fich|fout)[^ ]+ (?:moi|nous) la paix|' +
+  'laisse[zs]? (?:moi|nous) (?:tranquilles?|en paix)|(?:lache[sz]?|crisse[sz]?) (?:moi|nous) patience|(?:fich|fout)[^ ]+ (?:moi|nous) la paix|' +
   '(?:lache[sz]?|oublie[sz]?) (?:moi|nous)(?: la grappe| les baskets)?'
 
 const phrases: Phrase[] = [
@@ -349,7 +355,7 @@ const phrases: Phrase[] = [
     after: always,
   },
   {
-    says: says`l?(?:suppression|retrait|effacement) (?:de )?(?:${our_number}|${list})`,
+    says: says`l?(?:suppression|retrait|effacement)(?: (?:immediate?|definitive?|complete?|totale?))? (?:de )?(?:${our_number}|${list})`,
     before: removed,
     after: always,
   },

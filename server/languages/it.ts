@@ -33,7 +33,7 @@ const list =
   'codest[ao]|tutt[eio]|l|le|i|gli|il|la) |(?:dall|dell|da)(?=[aeiou])){1,4}(?:[^ ,]+ )?' +
   '(?:list[ae]|elenc(?:o|hi)|archivi[o]?|database|rubrica|sistem[ai]|contatti|banca dati|registr[oi]|mailing|' +
   'gruppo|broadcast|' +
-  'newsletter|anagrafica|indirizzario|dati|agenda|db)'
+  'newsletter|anagrafica|indirizzario|dati|agenda|db)(?! (?:d ?attesa|di attesa|(?:di )?nozze|degli invitati|della spesa))'
 const our_number =
   '(?:(?:il|i|er|lo|la|l|tutti i|questo|sto|questa) )?(?:(?:mio|miei|nostro|nostri|mia) )?(?:numero|num|nr|cell|' +
   'cellulare|telefono|' +
@@ -156,7 +156,7 @@ const busy: Judgement = [
 const closed: Judgement[] = [
   [nothing, 'opt_out'],
   busy,
-  [startsWith`mai(?! piu)`, 'unclear'],
+  [startsWith`mai(?! piu)|ancora`, 'unclear'],
   [startsWith`${condition}|per(?! (?:nessun|pubb|off|prom|ven|mai|favore))|nel|come|in(?! futuro)`, undefined],
   [startsWith`(?:il|lo|la|l|i|gli|le|una?)(?! (?:vostr[eio] )?(?:${message}))`, undefined],
   [startsWith`(?:,|ma)(?: [^ ,]+){0,6} (?:se|quando|prima|domani|piu tardi)`, undefined],
@@ -192,7 +192,7 @@ const always_stop: Judgement[] = [
 ]
 
 const must_not =
-  `${not} (?:(?:mi|ci) )?(?:dovete|devi|deve|devono|potete|osate|azzardatevi a|(?:vi |si )?permett[^ ]+ di|state a|` +
+  `${not} (?:(?:mi|ci|l[oaei]) )?(?:dovete|devi|deve|devono|potete|osate|azzardatevi a|(?:vi |si )?permett[^ ]+ di|state a|` +
   'provate a)'
 const do_not_reappear = `${not} (?:fatevi|farti|farvi|si faccia|fatti|fate) ${more} (?:sentir?e?|viv[oi])`
 const named =
@@ -218,9 +218,9 @@ const in_peace =
   'dimenticat[ei]mi'
 
 /** "Non mi scrivete mai" is rather a complaint. */
-const complaint = `${not} (?:mi|ci) [^ ]+(?:ate|ete) mai(?! piu)`
+const complaint = `${not} (?:mi|ci) [^ ]+(?:ate|ete|i) mai(?! piu)`
 const again =
-  `(?!${complaint})(?:${must_not}|${not}) ${us}(?:${more} )?(?:${call}) ${more}|` +
+  `(?!${complaint})(?:${must_not}|${not}) ${us}(?:${more} )?(?:${call}) (?!ancora(?: |$))${more}|` +
   `${must_not} ${more} (?:${call})|${do_not_reappear}`
 const unwanted_messages =
   `(?:${message})(?: [^ ,]+){0,3}(?: ,)? ${not} (?:(?:ne|li|le|la|lo) )?(?:${want})(?: ${more})?` +
@@ -243,7 +243,7 @@ const less =
   '(?:il )?mio numero|(?:sono|numero e|siamo) (?:iscritt[oiae] )?(?:nel|al) (?:registro )?(?:delle |pubblico delle )?opposizioni|' +
   `(?:vi|ti|la) blocco|${not} insist(?:a|ete|ere|i|iate)$|${not} do (?:il|alcun) (?:mio )?consenso|` +
   `(?:esigo|chiedo|richiedo|pretendo|sollecito) (?:la |l ?)?(?:rimozione|cancellazione|eliminazione)(?: immediata)?$|` +
-  `${not} (?:mi|ci) (?:chiam|scriv|telefon)(?:ate|ete) mai`
+  `${not} (?:mi|ci) (?:chiam|scriv|telefon)(?:ate|ete|i) mai`
 
 const phrases: Phrase[] = [
   {
@@ -317,9 +317,14 @@ const phrases: Phrase[] = [
     after: always,
   },
   {
-    says: says`(?:${removing}|(?:cancell|togli|elimin|rimuov)[^ ,]*re(?:st|bb)[^ ,]+)(?:m[ie]|ci)?(?: [^ ,]+){0,3} ${list}|mi (?:cancello|disiscrivo) ${list}|(?:esco|uscire|essere (?:[^ ,]+)) ${list}`,
+    says: says`(?:${removing})(?:m[ie]|ci)(?: [^ ,]+){0,3} ${list}|(?:${removing}|(?:cancell|togli|elimin|rimuov)[^ ,]*re(?:st|bb)[^ ,]+)(?: (?:${our_number})(?: [^ ,]+){0,2})? ${list}|mi (?:cancello|disiscrivo) ${list}|(?:esco|uscire|essere (?:[^ ,]+)) ${list}`,
     before: removed,
-    after: [[startsWith`d ?attesa|di attesa|degli invitati|(?:di )?nozze`, undefined], ...always],
+    after: always,
+  },
+  {
+    says: says`(?:${removing})(?: [^ ,]+){1,3} ${list}`,
+    before: [...removed.slice(0, -1), [anything, 'unclear']],
+    after: always,
   },
   {
     says: says`(?:${removing}|dimenticat?[ei]|scordat?[ei]|perdete|buttate)(?:me|te|vi|ti)? (?:er )?${our_number}`,
@@ -350,7 +355,7 @@ const phrases: Phrase[] = [
     before: wished,
     after: always,
   },
-  { says: says`numero(?: ,)?(?: [^ ,]+)? (?:${removing})lo`, before: always, after: after_removal },
+  { says: says`numero(?: e)?(?: [^ ,]+)?(?: ,)?(?: [^ ,]+)? (?:${removing})lo`, before: always, after: after_removal },
   {
     says: says`l?(?:cancellazione|rimozione|eliminazione)(?: [^ ,]+)? (?:(?:di |del |dei |della )?${our_number}|${list}|${messages})`,
     before: removed,

@@ -291,7 +291,7 @@ const phrases: Phrase[] = [
     says`${not_want} ${kinds}`,
     says`${not_want}(?: na to)?(?: ,)? (?:żeby|aby|by)\S*(?: (?!przesta|zaprzesta|skończ)[^ ,]+){0,7} (?:${called}|${to_call}|dostawać|otrzymywać)`,
     says`${not_want} (?:być|zostać) ${around}${harassed}`,
-    says`${not_want} być (?:już |dłużej )?(?:na|w) (?:[^ ,]+ )?(?:liście|bazie)`,
+    says`${not_want} być (?:już |dłużej )?(?:na|w) (?:[^ ,]+ )?(?:liście|bazie)(?! (?:rezerw|oczekuj|gości))`,
     says`${not_want} ${around}(?:od )?(?:was|pana|pani|państwa) (?:(?:więcej|już|nic|nigdy) ){0,2}słyszeć`,
     says`${not_want} ${around}(?:nic|niczego) ${around}od (?:was|państwa) (?:więcej|już|słyszeć|dostawać|otrzymywać)`,
   ),
@@ -329,7 +329,11 @@ const phrases: Phrase[] = [
   ),
   ...phrasesOf(
     [[endsWith`(?:nie (?:było|ma|mam|dosta\S+|otrzyma\S+|widz\S+|przysz\S+)|bez)(?: [^ ,]+){0,3}`, undefined], ...told],
-    [[startsWith`nie (?:dosta|mam|otrzym|widz|przysz|był)\S*`, undefined], ...whatever],
+    [
+      [startsWith`nie (?:dosta|mam|otrzym|widz|przysz|był)\S*`, undefined],
+      [contains`co się dzieje|dlaczego|czemu|od (?:wczoraj|tygodnia|miesiąca|rana|dawna)`, undefined],
+      ...whatever,
+    ],
     says`(?:mam |mamy )?${no_more} (?:mam |mamy )?${kinds}`,
   ),
   ...phrasesOf(

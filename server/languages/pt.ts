@@ -528,7 +528,10 @@ const phrases: Phrase[] = [
       [endsWith`(?:${demanding})(?: (?:de|para|pra|a))?(?: ser)?`, 'opt_out'],
       [anything, undefined],
     ],
-    after: always,
+    after: at_end.concat([
+      [startsWith`de (?:tod|voss|suas|seus)[^ ]+`, 'opt_out'],
+      [anything, undefined],
+    ]),
   },
   {
     says: says`${

@@ -27,7 +27,7 @@ const number =
 const us = `mich|uns|mir|mi|ma|mer|eus|hier|(?:an|bei) (?:mir|uns)|(?:(?:auf|unter|an) )?(?:${phone})`
 /** What may stand between the words of a demand. */
 const some =
-  `${us}|auch|in (?:der )?zukunft|ab jetzt|ab heute|ab|jetzt|nun|ue?berhaupt|stae?ndig|dauernd|immer|` +
+  `${us}|auch|da|dort|halt|hoid|in (?:der )?zukunft|ab jetzt|ab heute|ab|jetzt|nun|ue?berhaupt|stae?ndig|dauernd|immer|` +
   'weiter|weiterhin|gerne?|lieber|' +
   'telefonisch|schriftlich|unaufgefordert|per [^ ,]+|von (?:ihnen|euch|dir|eich)|sich|euch|eich|dich|' +
   'bei|beide|noch|so'
@@ -153,15 +153,13 @@ const first =
   'deswegen|drum|bite|' +
   'bittte|genug|ruhe|ende|schluss|stopp?|leute|digga|servus|merci|sonst|hor|ey|wie gesagt|hiermit'
 const at_beginning: Judgement = [endsWith`(?:^|(?:${first}|${gone})(?: |$))(?:(?:${some})(?: |$)){0,4}`, 'opt_out']
+const kind = 'schoe?n|nett|lieb|dankbar|freuen|toll|gut|super|freundlich|begrue?ssen|verbunden|froh|angenehm'
 /** "It would be nice if you didn't". */
-const if_kind: Judgement = [
-  endsWith`(?:schoe?n|nett|lieb|dankbar|freuen|toll|gut|super|freundlich|begrue?ssen|verbunden|froh|angenehm)(?: ,)? wenn (?:${you}|man)${few}`,
-  'opt_out',
-]
-const ensured: Judgement = [
-  endsWith`(?:sorg(?:e|en|t)(?: [^ ,]+)?(?: bitte)? dafue?r|sicher|sicherstellen|sicherzustellen|veranlass(?:en|t)(?: sie)?|darauf|bestae?tigen sie(?: mir)?|gewae?hrleisten(?: sie)?)(?: ,)? dass?${few}`,
-  'opt_out',
-]
+const if_kind: Judgement = [endsWith`(?:${kind})(?: ,)? wenn (?:${you}|man)${few}`, 'opt_out']
+const to_ensure =
+  'sorg(?:e|en|t)(?: [^ ,]+)? dafue?r|sicher|sicherstellen|sicherzustellen|veranlass(?:en|t)(?: sie)?|darauf|' +
+  'bestae?tigen sie(?: mir)?|gewae?hrleisten(?: sie)?'
+const ensured: Judgement = [endsWith`(?:${to_ensure})(?: ,)? dass?${few}`, 'opt_out']
 const common = [told_others, negated, demanded, reported]
 
 /** Before what "Sie" is to do. */
@@ -433,7 +431,10 @@ const phrases: Phrase[] = [
     after: whatever,
   },
   {
-    says: says`(?:${told_to_end})(?: (?:ich|mit|von|es|das|auf|mich|uns|sich|euch|dir)){0,2}(?: (?:den|die|das) (?:versand|zusendung|verschicken|senden))? ${such}(?:${calls}|schreiben)`,
+    says: saysAny(
+      `(?:${told_to_end})(?: (?:ich|mit|von|es|das|auf|mich|uns|sich|euch|dir)){0,2}` +
+        `(?: (?:den|die|das) (?:versand|zusendung|verschicken|senden))? ${such}(?:${calls}|schreiben)`,
+    ),
     before: [
       ...common,
       why,
@@ -498,7 +499,7 @@ const phrases: Phrase[] = [
   {
     says: saysAny(
       `(?:mich|uns|mi)(?: (?:auch|jetzt|hier|gerne?))? (?:(?:${list}|von ${such}${calls}) )?` +
-        '(?:abmelden|abzumelden|austragen|auszutragen|loe?schen|sperren)',
+        '(?:abmelden|abzumelden|austragen|auszutragen|(?:zu )?loe?schen|zu (?:streichen|entfernen)|sperren)',
     ),
     before: [...common, why, [endsWith`nicht`, undefined], at_beginning, you_should, [anything, 'unclear']],
     after: off,
@@ -522,6 +523,16 @@ const phrases: Phrase[] = [
       [startsWith`mit ${such}${calls}`, 'opt_out'],
       [anything, undefined],
     ],
+  },
+  {
+    says: saysAny(
+      `(?:schick|send|schreib|ruf|kontaktier)(?:${order}) (?:ihr |ihm |ihn |sie )?(?:${no_all_calls} (?:mehr|meh|mer)|(?:${no_more})(?: an)?)`,
+    ),
+    before: [
+      [contains`${gone}`, 'opt_out'],
+      [anything, undefined],
+    ],
+    after: whatever,
   },
   { says: called_again, before: [[anything, 'opt_out']], after: threatened },
   { says: called_again, before: threatened, after: [[anything, 'opt_out']] },
@@ -562,7 +573,10 @@ const phrases: Phrase[] = [
     ],
   },
   {
-    says: says`(?:${number}) (?:geloe?scht|gestrichen|entfernt|gesperrt)(?: aus [^ ,]+ [^ ,]+)? (?:wird|werden|haben|ist)`,
+    says: saysAny(
+      `(?:${number})(?: (?:aus|von) [^ ,]+ [^ ,]+)? (?:geloe?scht|gestrichen|entfernt|gesperrt)` +
+        '(?: aus [^ ,]+ [^ ,]+)? (?:wird|werden|haben|ist)',
+    ),
     before: [
       if_kind,
       ensured,
@@ -790,7 +804,7 @@ const phrases: Phrase[] = [
   {
     says: saysAny(
       '(?:lassen sie|lasst|lass|lassts|losst|lossts|lönd) (?:mich|uns|mi) in (?:ruhe|ruah|rueh|frieden)',
-      `(?:unterlass|lass)(?:t|en sie)? das|schluss damit|(?:streich|loe?sch|entfern|blockier)${order} (?:mich|uns)`,
+      `(?:unterlass|lass|stopp)(?:t|en sie)? das|schluss damit|(?:streich|loe?sch|entfern|blockier)${order} (?:mich|uns)`,
     ),
     before: [
       [endsWith`nicht|sie|ich|er`, undefined],
@@ -809,7 +823,7 @@ export const de: Language = {
   tag: 'de',
   opt_outs: {
     words: listed(
-      'stop, stopp, stoppp, stopp alles, stop alles, stopp alle, stop alle, abmleden, abmeldne, abemlden, amelden, ' +
+      'stop, stopp, stoppp, sms ende, ende sms, stopp alles, stop alles, stopp alle, stop alle, abmleden, abmeldne, abemlden, amelden, ' +
         'stopp sms, stop sms, sms stop, sms stopp, werbung stop, werbung stopp, stop werbung, ' +
         'stopp werbung, ' +
         'abmelden, abmeldung, abbestellen, abbestellung, austragen, deabonnieren',

@@ -61,7 +61,7 @@ const list =
   '(?:(?:of|your|ur|the|this|that|these|any|all|and|calls?|calling|contact|phone|mailing|marketing|' +
   'sms|text|texting|txt|' +
   'customer|internal|message|messaging|promo|spam|stupid|dam|whatever|distribution) ){0,5}' +
-  '(?:lists?|databases?|systems?|records|files|books|contacts|computers?|phones?|servers?|register|' +
+  '(?:lists?|databases?|systems?|records|files?|books|contacts|computers?|phones?|servers?|register|' +
   'directory|sheets?)|' +
   'your (?!wait|guest|party|e ?mail|[^ ]+day|class)[^ ]+ lists?|' +
   '(?:this|your|ur) (?:[^ ]+ )?(?:services?|subscription|campaign|thread|thing|group|channel|broadcast)'
@@ -86,7 +86,7 @@ const demanding =
 const do_not = 'do not|dnt|donot|do nt|do nto|do noy|dont|never(?: again)?|nvr|no longer'
 const not_wanting =
   '(?:(?:do|would|does) not|dnt|no longer|never) (?:be )?(?:want(?:ing)?|wish|need(?:ing)?|' +
-  'like|care)|am not wanting|(?:rather|prefer|wish|want|like) not|' +
+  'like|care)|am not wanting|(?:prefer|like|want|wish) to (?:no longer|never again)|(?:rather|prefer|wish|want|like) not|' +
   'have no (?:wish|desire|interest|need)|(?:not|no longer) interested'
 const that_you_should =
   '(?: (?:to|that|it|twice|once|you|u|people|guys|should|must|need|have|before|times?|many|' +
@@ -132,7 +132,10 @@ const reported: Judgement[] = [
   [contains`(?:my [^ ]+|our [^ ]+|he|she|they|someone|somebody) ${saying}`, 'unclear'],
 ]
 const how_to: Judgement = [
-  endsWith`(?:how|way|possible|able|option|tried|trying) to|who (?:do|can|should|must) (?:i|we)(?: [^ ]+){0,4}|(?:(?:how|where|when) )?(?:do|can|could|would|may) (?:i|we)`,
+  ending(
+    '(?:how|way|possible|able|option|tried|trying) to|who (?:do|can|should|must) (?:i|we)(?: [^ ]+){0,4}',
+    '(?:(?:how|where|when) )?(?:do|can|could|would|may) (?:i|we)',
+  ),
   'unclear',
 ]
 const has_condition = contains`if|in case|when|while|(?<!for )once|until|unless|whether`
@@ -391,6 +394,23 @@ const phrases: Phrase[] = [
     after: [[limited, undefined], condition, [startsWith`phone|number|mobile|cell`, undefined], ...whatever],
   },
   {
+    says: said(
+      `(?:${do_not}) (?:(?:send|give) (?:her|him|them|my [^ ]+) (?:${calls})|(?:${call}) (?:her|him|them|my [^ ]+))`,
+    ),
+    before: [[contains`${gone}`, 'opt_out'], or_none],
+    after: [[limited, undefined], condition, ...whatever],
+  },
+  {
+    says: says`not to (?:${call})`,
+    before: [told_others, demanded, or_none],
+    after: [for_good, if_nothing, [startsWith`,`, 'opt_out'], or_none],
+  },
+  {
+    says: says`(?:asked|told) you (?:[^ ,]+ ){0,3}to (?:remove|delete|unsubscribe|take off|take) (?:${our_number})`,
+    before: [negated, if_none, [endsWith`(?:i|we)(?: ${modal})*`, 'opt_out'], or_none],
+    after: [[startsWith`(?:off|from|to) (?!${list})[^ ]+ [^ ]+`, 'unclear'], ...whatever],
+  },
+  {
     says: says`remove|delete|unsubscribe`,
     before: [
       [endsWith`(?:interested|(?:wrong|not my|not his|not her) (?:number|person)|spam)(?: ,)?`, 'opt_out'],
@@ -412,7 +432,7 @@ const phrases: Phrase[] = [
       '(?:cancel|end) (?:(?:my|the|these|all|your|any|of|further|future|more|promotional|marketing|' +
         'text|txt|sms) ){0,4}' +
         '(?:messages|msgs|texts|alerts|notifications|reminders|updates|offers|ads|(?:text|sms|message) subscription)',
-      `cancel my subscription to (?:${calls})`,
+      `cancel (?:my subscription to|receiving|getting) (?:${calls})`,
     ),
     before: decided,
     after: calls_stopped,
@@ -695,7 +715,10 @@ const phrases: Phrase[] = [
     after: [[nothing, 'unclear'], [startsWith`,|over|to|than|me|us|instead|because|so|i`, 'unclear'], or_none],
   },
   {
-    says: says`(?:this is|thats|that is|its|it is|you are) (?:(?:pure|just|clearly|nothing but|now) )?(?:harassment|harassing me|stalking|spam|spamming me)`,
+    says: said(
+      '(?:this is|thats|that is|its|it is|you are) (?:(?:pure|just|clearly|nothing but|now) )?' +
+        '(?:harassment|harassing me|stalking|spam|spamming me)',
+    ),
     before: [at_beginning, [contains`consider`, 'unclear'], or_none],
     after: [[nothing, 'unclear'], [startsWith`,|and|i`, 'unclear'], or_none],
   },
@@ -1052,7 +1075,7 @@ export const en: Language = {
       'enough, enough already, enough is enough, that s enough, thats enough, off, off please, go away, not interested, ' +
         'im not interested, i am not interested, no more, get lost, piss off, fuck off, bugger off, sod off, ' +
         'wrong number, ' +
-        'leave me be, delete, delete me, take me off, spam, finish',
+        'leave me be, delete, delete me, take me off, spam, finish, block',
     ),
     phrases,
     another_way,

@@ -78,7 +78,7 @@ const list = `${list_of}|${sms_list}`
 const to_delete =
   '(?:(?:te|willen|laten) )?(?:verwijderen|verwijdert|schrappen|schrapt|wissen|wist|halen|haalt|gooien|' +
   'afhalen|weghalen|af te halen|weg te halen|afvoeren|smijten|deleten|blokkeren|doorstrepen|' +
-  'nemen|uitschrijven|doen|zetten)|eruit|er uit|eraf|weg|wegdoen|uit|af|verwijderd|geschrapt|gewist'
+  'nemen|uitschrijven|doen|zetten)|(?:wordt|worden) (?:verwijderd|geschrapt|gewist)|eruit|er uit|eraf|weg|wegdoen|uit|af|verwijderd|geschrapt|gewist'
 const told_to_delete =
   '(?:verwijder|schrap|wis|haal|gooi|smijt|neem|zet|doe|streep|delete|blokkeer|wist|vergeet|' + 'gum)t?'
 const to_end =
@@ -126,9 +126,10 @@ const first =
   'verhuisd|gesloten|gestopt|overleden|gestorven|dood|geinteresseerd|daarom|liever|liefst|duidelijk|jongens|' +
   'jong|allez|genoeg|klaar|luister|anders|he|man|niet meer|stop|rust|hoeft niet meer|zeg|joh'
 const at_beginning: Judgement = [endsWith`(?:^|(?:${first})(?: |$))(?:(?:${some})(?: |$)){0,4}`, 'opt_out']
+const kind = 'fijn|prettig|prijs stellen|dankbaar|waarderen|blij|leuk|goed|lief|vriendelijk|liever|liefst'
 /** "It would be nice if you didn't". */
 const if_kind: Judgement = [
-  endsWith`(?:fijn|prettig|prijs stellen|dankbaar|waarderen|blij|leuk|goed|lief|vriendelijk|liever|liefst)(?: zijn| vinden)?(?: ,)? (?:als|dat|indien|wanneer) (?:${you}|ik)${few}`,
+  endsWith`(?:${kind})(?: zijn| vinden)?(?: ,)? (?:als|dat|indien|wanneer) (?:${you}|ik)${few}`,
   'opt_out',
 ]
 const ensured: Judgement = [
@@ -236,7 +237,10 @@ const stop =
   'kap|kapt|kappen|gedaan|klaar|genoeg|' +
   'op te houden|weg|' +
   '(?:verlos|bespaar) (?:me|mij|ons)'
-const threat = contains`politie|aangifte|advoca(?:at|ten)|klacht|acm|aangeven|geef (?:jullie|u|je) aan|rechter|rechtbank|juridisch[^ ]*|autoriteit|blokkeer|melding|meld|consumentenbond|ombudsman|aanklacht|aanklagen`
+const threat = contains`${[
+  'politie|aangifte|advoca(?:at|ten)|klacht|acm|aangeven|geef (?:jullie|u|je) aan|rechter|rechtbank|juridisch[^ ]*',
+  'autoriteit|blokkeer|melding|meld|consumentenbond|ombudsman|aanklacht|aanklagen',
+].join('|')}`
 const threatened: Judgement[] = [
   [threat, 'opt_out'],
   [anything, undefined],
@@ -251,7 +255,7 @@ const called_again = saysAny(
 )
 const enough: Judgement[] = [
   [
-    endsWith`al|(?:twee|drie|vier|tien) keer|net|(?:ik|k) (?:sta|zit) (?:al )?(?:in|op) (?:het|de)|(?:ik|en|k)`,
+    endsWith`al|(?:twee|drie|vier|tien) keer|net|(?:(?:ik|k) )?(?:sta|zit) (?:al )?(?:in|op) (?:het|de)|(?:ik|en|k)`,
     'unclear',
   ],
   [endsWith`(?:waarom|wanneer|als|dat|niet)(?: [^ ,]+)?`, undefined],
@@ -264,7 +268,7 @@ const phrases: Phrase[] = [
   { says: called_again, before: threatened, after: [[anything, 'opt_out']] },
   {
     says: saysAny(
-      'stop(?:t)? (?:bellen|sturen|appen|smsen|spammen|smsjes)',
+      'stopt? (?:(?:dat|dit|het|al dat|met dat) )?(?:bellen|sturen|appen|smsen|spammen|smsjes|ge(?:bel|app|spam|sms|zeur))',
       '(?:opzeggen|opzegging|afmelding|stopzetten|stopzetting|uitschrijving)(?: (?:van|voor|' +
         'uit))?(?: (?:de|uw|alle|jullie))? (?:sms|app|whatsapp|berichten|reclame|nieuwsbrief)(?: ?dienst| ?service)?',
       'zeg(?: ik)? (?:de|mijn|deze|jullie) (?:sms|app|whatsapp) ?(?:dienst|service|abonnement)?(?: ik)? op',
@@ -305,6 +309,24 @@ const phrases: Phrase[] = [
     says: says`${told_to_delete}(?: u)? (?:hem|haar|het) (?:${list})`,
     before: [...told.slice(0, 5), [endsWith`ik|hij|ze`, undefined], [anything, 'opt_out']],
     after: always,
+  },
+  {
+    says: says`word liever (?:${not})(?: (?:${more}))? (?:${reached})`,
+    before: wished.slice(0, -2).concat([[endsWith`ik|wij`, 'opt_out']]),
+    after: whatever,
+  },
+  {
+    says: says`(?:mij|me|ons) te (?:verwijderen|schrappen|wissen)`,
+    before: [
+      ...common,
+      [endsWith`(?:verzoek|vraag|vragen|verzoeken)(?: [^ ,]+){0,3}|^`, 'opt_out'],
+      [anything, undefined],
+    ],
+    after: [
+      [nothing, 'opt_out'],
+      [startsWith`,|en|${list}`, 'opt_out'],
+      [anything, undefined],
+    ],
   },
   {
     says: says`(?:te )?(?:verwijderen|schrappen|wissen)`,
@@ -348,7 +370,7 @@ const phrases: Phrase[] = [
       '(?:ik )?(?:heb |wil )?liever (?:een )?(?:mail|mailtje|app|appje|sms|smsje|brief)|niet bellen',
       '(?:ik wil|mag ik|wil ik|we willen)(?: hier)? (?:eraf|er af|eruit)',
       'stop (?:gestuurd|geantwoord|gesmst|gezegd|geschreven)|(?:ga|zal|blokkeer) (?:ik )?(?:jullie|' +
-        'u|je) (?:nu )?(?:blokkeren|blokkeer)|bel me niet (?:meer )?(?:register|lijst)',
+        'u|je) (?:nu )?(?:blokkeren|blokkeer)|bel me niet (?:meer )?(?:register|lijst)(?: dus)?',
       `(?:krijg|ontvang)(?: ik)? nog (?:steeds|altijd) ${such}${calls}|waarom (?:zoveel|zo veel) ${calls}`,
       'verwijder alles (?:wat|van|over)[^,]{0,30}|(?:dat|nu|het) is genoeg',
     ),
@@ -551,13 +573,16 @@ const phrases: Phrase[] = [
   {
     says: saysAny(
       `${told_to_delete}(?: u)? (?:${our_number})(?: (?:maar|dan|er|nou|nu|direct)){0,2} (?:${list}|af ` +
-        'van|door|weg|eraf|eruit)',
+        'van|door|weg|eraf|eruit|daar ?uit|er uit|daar ?af)',
     ),
     before: [...told.slice(0, 5), [endsWith`ik|hij|ze`, undefined], [anything, 'opt_out']],
     after: always,
   },
   {
-    says: says`(?:verwijder|schrap|wis|blokkeer|vergeet|delete)t?(?: u)?(?: (?:direct|per direct|nu|maar|ook|dan|even)){0,2} (?:al )?(?:${our_number})`,
+    says: saysAny(
+      '(?:verwijder|schrap|wis|blokkeer|vergeet|delete)t?(?: u)?(?: (?:direct|nu|maar|ook|dan|even)){0,2} ' +
+        `(?:al )?(?:${our_number})`,
+    ),
     before: [...told.slice(0, 5), [endsWith`ik|hij|ze`, undefined], [anything, 'opt_out']],
     after: [
       [nothing, 'opt_out'],
@@ -568,7 +593,7 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      '(?:(?:mijn|mn|m n|ons|dit|het) )?(?:telefoon|gsm)?(?:nummer|numer|nr|gegevens) (?:[^ ,]+ ' +
+      '(?:(?:mijn|mn|m n|ons|dit|het) )?(?:telefoon|gsm|contact)?(?:nummer|numer|nr|gegevens) (?:[^ ,]+ ' +
         `){0,2}(?!uit|af)(?:${to_delete})`,
       `(?:${our_number}) (?:te )?(?:schrappen|verwijderen|wissen|halen|nemen|gooien) (?:${list})`,
       `(?:${our_number}) (?:[^ ,]+ ){0,2}(?:${list}) (?:${to_delete})`,

@@ -105,9 +105,10 @@ const busy =
   'jag (?:är (?:på|i|upptagen)|sover|jobbar|ringer|hör av mig|kommer|sitter|skriver|hämtar)|vi (?:ringer|hör av|' +
   'kommer)|(?:barn\\S*|bebis\\S*|han|hon) sover|' +
   'kan inte (?:prata|svara)|ringer (?:upp|tillbaka|er|dig)|är på (?:möte|jobb\\S*|väg)|sitter i möte'
+const kindly = 'tacksam|uppskattar|uppskattas|bra|skönt|trevligt|snällt|glad|fint|hoppas|önskar|föredrar'
 /** "It would be nice if you didn't". */
 const if_kind: Judgement = [
-  endsWith`(?:tacksam|uppskattar|uppskattas|bra|skönt|trevligt|snällt|glad|fint|hoppas|önskar|föredrar)(?: det)? (?:om|att|ifall|ifall att)(?: (?:ni|du))?(?: ,)?`,
+  endsWith`(?:${kindly})(?: det)? (?:om|att|ifall|ifall att)(?: (?:ni|du))?(?: ,)?`,
   'opt_out',
 ]
 const limited_before: Judgement = [endsWith`(?:${time}|nu)(?: [^ ,]+){0,3}`, undefined]
@@ -246,7 +247,7 @@ const switch_off =
   'avprenumerera|få slut på|ta bort|skrota|bespara|skona|nog'
 const removed = 'borttagen|borttaget|struken|raderad|avregistrerad|avanmäld'
 const sign_off =
-  'avregistrerar?|avregistrering|avanmälan|avanmäl(?:a|er)?|avprenumererar?|anmäla? (?:mig|mej|oss) ur|gå ur|skriva? ' +
+  'avregistrerar?|anmäl av|avregistrering|avanmälan|avanmäl(?:a|er)?|avprenumererar?|anmäla? (?:mig|mej|oss) ur|gå ur|skriva? ' +
   'ut mig|' +
   'kliva av'
 
@@ -264,6 +265,8 @@ const called_again = [
   says`om (?:det här|detta|ni|det) inte slutar`,
   says`nästa (?:gång (?:ni|du) (?:${calls_you})|(?:${calls}))`,
 ]
+
+const too = 'alldeles|väldigt|så|för|rätt|ganska|jätte|på tok'
 
 const phrases: Phrase[] = [
   ...phrasesOf([[anything, 'opt_out']], threatened, ...called_again),
@@ -315,6 +318,7 @@ const phrases: Phrase[] = [
     says`(?:kräver|begär|önskar)(?: (?:jag|vi|härmed|omedelbar))? radering(?: av (?:min|mina|mitt|alla) \S+| enligt \S+)?`,
     says`(?:spärra|blockera) (?:mig|oss|(?:mitt|vårt|detta) ${number})(?: (?:för|från|mot) (?:att få )?${kinds})?`,
     says`ta (?:mig|oss|mitt ${number}) (?:av|från) ${list}`,
+    says`(?:vill|önskar) bort från ${list}`,
     says`(?:mina|alla mina|mitt|vårt) (?:${data}|${number}) (?:raderas|tas bort|raderade|borttagna|borttaget|raderat|ska bort|bort)`,
     says`${not_want} (?:vara|stå|finnas|ligga)(?: med| kvar)? (?:på|i|med i) ${list}`,
     says`(?:vill|önskar) aldrig (?:mer |mera )?(?:ha|få) (?:ett|en|något|nåt|några) (?:enda )?(?:${calls})`,
@@ -338,10 +342,11 @@ const phrases: Phrase[] = [
     says`(?:ska|kommer att|kommer|tänker) blockera (?:er|dig)`,
     says`vem (?:gav|har gett) (?:er|dig) (?:mitt|detta|vårt) ${number}`,
     says`(?:har |jag har )?aldrig (?:bett om|godkänt|anmält mig till|samtyckt till|sagt ja till) (?:${kinds}|det här|detta)`,
-    says`(?:ni|du) (?:${calls_you})(?: (?:mig|oss|hit))?(?: (?:alldeles|väldigt|så|för|rätt|ganska|jätte|på tok))+ (?:ofta|många|mycket)(?: ${calls})?`,
+    says`(?:ni|du) (?:${calls_you})(?: (?:mig|oss|hit))?(?: (?:${too}))+ (?:ofta|många|mycket)(?: ${calls})?`,
     says`(?:${calls_you}) (?:ni|du)(?: (?:mig|oss|hit))? (?:så (?:ofta|mycket|många)|hela tiden|jämt|varje dag)(?: ${calls})?`,
     says`(?:jag )?får (?:jag )?(?:alldeles |väldigt )?(?:så|för) många (?:${calls})`,
-    says`(?:skriv|mejla|maila|sms ?a|messa) hellre(?: än (?:att )?ring\S*)?|ring inte (?:, |och )?(?:skicka|skriv|sms ?a|mejla|messa) (?:ett )?(?:sms|mejl|mail|istället)`,
+    says`(?:skriv|mejla|maila|sms ?a|messa) hellre(?: än (?:att )?ring\S*)?`,
+    says`ring inte (?:, |och )?(?:skicka|skriv|sms ?a|mejla|messa) (?:ett )?(?:sms|mejl|mail|istället)`,
     says`ring (?:mig )?(?:inte|ej) (?:mig )?(?:på|till) (?:jobbet|arbetet|kontoret)`,
     says`(?:ni|du|och ni|och du) ringer (?:inte|aldrig) (?:upp )?(?:mig|oss|hit)(?: upp)? (?:mer|igen)`,
     says`(?:finns|står|är) (?:med )?i nix\S*(?: registret)?`,

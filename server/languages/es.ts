@@ -16,7 +16,9 @@ const to_call =
   `(?:(?:${stems}|marc|hostig|comunic|llm|habl|ching|chinch|hinch|contac|busc)ar|(?:escrib|escriv|insist)ir|` +
   `joder|romper)(?:${whom}|se)?(?: (?:l[ao]s )?(?:bolas|pelotas|huevos|cojones|paciencia))?|` +
   'dar(?:me|nos)? (?:la )?(?:lata|tabarra|brasa|vara)|ponerse en contacto'
-const calling = `(?:(?:${stems}|marc|hostig|comunic|habl)ando|(?:escrib|escriv|insist|jod)iendo|chingando|hinchando|rompiendo|dando la lata)(?:${whom})?`
+const calling =
+  `(?:(?:${stems}|marc|hostig|comunic|habl)ando|(?:escrib|escriv|insist|jod)iendo|chingando|hinchando|` +
+  `rompiendo|dando la lata)(?:${whom})?`
 const send = '(?:mand|envi|embi|enbi|remit|dej|llegu)[ea](?:n|s|is)?|ofrezc(?:a|an|as|ais)'
 const to_send = '(?:mandar|enviar|embiar|enbiar|hacer|remitir|ofrecer|pasar)(?:me|nos|les?)?'
 const sending = '(?:mandando|enviando|enbiando|haciendo|ofreciendo)(?:me|nos|les?)?'
@@ -33,7 +35,9 @@ const calls =
   'de|tipo|clase|envios?|recepcion|que sea|maldit[oa]s?|put[oa]s|dichos[oa]s|molest[oa]s|absolutamente|' +
   'cualquier|servicio|correos|e?mails?|informacion|nuev[oa]s|futur[oa]s|demas|' +
   `${call_noun}) ){0,6}(?:${call_noun}|informacion comercial|contacto)`
-const anything_sent = `${calls}|(?:(?:mas|sus|esas|tantas) )?(?:nada|cosas|tonterias|mierdas?|basura)|mas informacion|mas(?= (?:,|y|o|ni|pero|por|que|pues|al?|en|porque|nunca)(?![^ ])|$)`
+const anything_sent =
+  `${calls}|(?:(?:mas|sus|esas|tantas) )?(?:nada|cosas|tonterias|mierdas?|basura)|mas informacion|` +
+  'mas(?= (?:,|y|o|ni|pero|por|que|pues|al?|en|porque|nunca)(?![^ ])|$)'
 
 const wanting =
   '[qk]?u?ier[oa]|qu?eremos|quero|queria|quisiera|quisieramos|deseo|deseamos|desearia|pretendo|necesito|' +
@@ -232,16 +236,25 @@ const said_at_end: Judgement = [
 ]
 
 const busy: Judgement = [
-  startsWith`,? ?(?:que )?(?:ahora )?(?:estoy|estamos) (?:ocupad|reunid|trabaj|durm|conduc|manej|en (?!la lista|lista|el registro|la robinson))[^ ,]*`,
+  startsWith`${
+    ',? ?(?:que )?(?:ahora )?(?:estoy|estamos) (?:ocupad|reunid|trabaj|durm|conduc|manej|en (?!la lista|' +
+    'lista|el registro|la robinson))[^ ,]*'
+  }`,
   undefined,
 ]
 /** "Ni una llamada en tres días." */
 const nothing_came: Judgement = [
-  startsWith`recib[^ ]+|(?:me |nos )?ha[ns]? (?:mand|envi|lleg|hech|dej)[^ ]+|en (?:un[oa]?|dos|tres|tod[oa]|vari[oa]s) [^ ]+|desde`,
+  startsWith`${
+    'recib[^ ]+|(?:me |nos )?ha[ns]? (?:mand|envi|lleg|hech|dej)[^ ]+|en (?:un[oa]?|dos|tres|tod[oa]|' +
+    'vari[oa]s) [^ ]+|desde'
+  }`,
   undefined,
 ]
 const elsewhere: Judgement = [
-  startsWith`(?:[^ ,]+ ){0,3}, (?:mejor )?(?:llam|escrib|mand|envi|marqu|marc)(?:e|a|en|an|es|as|id|ad)(?: (?:al?|en|por) [^ ,]+)?`,
+  startsWith`${
+    '(?:[^ ,]+ ){0,3}, (?:mejor )?(?:llam|escrib|mand|envi|marqu|marc)(?:e|a|en|an|es|as|id|' +
+    'ad)(?: (?:al?|en|por) [^ ,]+)?'
+  }`,
   'unclear',
 ]
 /** After what is clear if nothing or little follows. A mere word may be a name: "No me llames Mara." */
@@ -337,7 +350,10 @@ const phrases: Phrase[] = [
     before: [
       ...forbidden.slice(0, -1),
       [
-        contains`equivocad[oa]|fallecio|fallecid[oa]|murio|muri[oa]|muert[oa]|no (?:vive|trabaja|conozco|soy)|no es (?:de|el|su|suyo)|interes[^ ]+|veces|hart[oa]s?`,
+        contains`${
+          'equivocad[oa]|fallecio|fallecid[oa]|murio|muri[oa]|muert[oa]|no (?:vive|trabaja|conozco|soy)|' +
+          'no es (?:de|el|su|suyo)|interes[^ ]+|veces|hart[oa]s?'
+        }`,
         'opt_out',
       ],
       [anything, undefined],
@@ -374,8 +390,10 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      'no (?:me|nos) (?:habl|busqu|jod|chingu|hinch|toqu|friegu|envi|mand|ray|tortur|persig|agob|romp)[ae](?:n|s|is)? (?:mas|' +
-      'nunca|jamas|otra vez)|no (?:hinch|romp|jod|chingu|friegu)[ae](?:n|s|is)?(?: mas)? (?:l[oa]s )?(?:bolas|pelotas|huevos|cojones|mas)(?: mas)?|' +
+      'no (?:me|nos) (?:habl|busqu|jod|chingu|hinch|toqu|friegu|envi|mand|ray|tortur|persig|agob|' +
+      'romp)[ae](?:n|s|is)? (?:mas|' +
+      'nunca|jamas|otra vez)|no (?:hinch|romp|jod|chingu|friegu)[ae](?:n|s|' +
+      'is)?(?: mas)? (?:l[oa]s )?(?:bolas|pelotas|huevos|cojones|mas)(?: mas)?|' +
       'no (?:hinch|romp|jod|chingu|friegu)[ae](?:n|s|is)?(?: mas)? con (?:[^ ,]+ )?(?:mensajes|llamadas|publicidad)'
     }`,
     before: forbidden,
@@ -411,7 +429,8 @@ const phrases: Phrase[] = [
       `(?:${i_would_like})(?: mucho)?(?: (?:que|si))?(?: ya)? (?:no (?:(?:${whom}) )?(?:(?:volv|` +
       `sigu)ier[^ ]+ (?:a )?(?:(?:${to_call})|(?:${calling})|(?:${to_send})|(?:${sending}))|` +
       `(?:(?:${stems})|marc|busc|habl|mand|envi)a(?:ra|se)[^ ]*|escrib(?:ier|ies)[^ ]+)|` +
-      `(?:dej|par)a[rs][^ ]+ de (?:(?:${to_call})|(?:${to_send}))|(?:(?:me|nos) )?(?:sac|quit|borr|elimin|retir)a(?:ra|se)[^ ]* (?:${my_number})|(?:me|nos) (?:sac|quit|borr|elimin|` +
+      `(?:dej|par)a[rs][^ ]+ de (?:(?:${to_call})|(?:${to_send}))|(?:(?:me|nos) )?(?:sac|quit|borr|elimin|` +
+      `retir)a(?:ra|se)[^ ]* (?:${my_number})|(?:me|nos) (?:sac|quit|borr|elimin|` +
       'retir)a[rs][^ ]+|(?:me|nos) dier[^ ]+ de baja)'
     }`,
     before: [[endsWith`no|nunca|(?:mi|nuestr[oa]|el|la) [^ ]+`, undefined], ...wished],
@@ -453,12 +472,18 @@ const phrases: Phrase[] = [
     after: [...at_end, [startsWith`(?:a|en|para) (?:${us}) ${number}|de (?:${you})`, 'opt_out'], [anything, undefined]],
   },
   {
-    says: says`no (?:${wanting}) (?:(?:seguir|estar|aparecer|figurar|continuar|pertenecer|formar parte)(?: estando)?) (?:en|de|a) (?:${list})`,
+    says: says`${
+      `no (?:${wanting}) (?:(?:seguir|estar|aparecer|figurar|continuar|pertenecer|` +
+      `formar parte)(?: estando)?) (?:en|de|a) (?:${list})`
+    }`,
     before: wished,
     after: always,
   },
   {
-    says: says`no (?:vuelv[^ ,]+ a (?:usar|utilizar)|(?:mas )?(?:us|utilic|guard|conserv|compart)(?:e|en|es|eis|an))(?: mas)? (?:${my_number})`,
+    says: says`${
+      'no (?:vuelv[^ ,]+ a (?:usar|utilizar)|(?:mas )?(?:us|utilic|guard|conserv|compart)(?:e|en|es|eis|' +
+      `an))(?: mas)? (?:${my_number})`
+    }`,
     before: forbidden,
     after: at_end.concat([[anything, 'unclear']]),
   },
@@ -506,7 +531,8 @@ const phrases: Phrase[] = [
   {
     says: says`${
       `no(?: (?:me|nos))? (?:${wanting}) (?:(?:recibir(?:l[ao]s)?|seguir recibiendo)(?: (?:mas informacion|` +
-      `mas nada|nada mas|mas|nada))?(?: de (?:${you}))?|(?:(?:saber|oir(?: hablar)?|tener) )?(?:mas|nada(?: (?:mas|que ver))?|` +
+      `mas nada|nada mas|mas|nada))?(?: de (?:${you}))?|(?:(?:saber|oir(?: hablar)?|tener) )?(?:mas|` +
+      'nada(?: (?:mas|que ver))?|' +
       `mas nada) (?:de|con) (?:${you})|ser (?:${called}))`
     }`,
     before: wished,
@@ -527,7 +553,8 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      `(?:ya )?(?:no(?: quiero)? mas|ni una?|ni(?= (?:${call_noun}) ni )|nunca mas|ni un(?:a sola|o solo|solo)) (?:${calls})|` +
+      `(?:ya )?(?:no(?: quiero)? mas|ni una?|ni(?= (?:${call_noun}) ni )|nunca mas|ni un(?:a sola|o solo|` +
+      `solo)) (?:${calls})|` +
       `ningun[oa]? (?:${call_noun}) mas`
     }`,
     before: [
@@ -620,7 +647,10 @@ const phrases: Phrase[] = [
       [endsWith`(?:favor|amabilidad|gentileza) de`, 'opt_out'],
       [endsWith`no|nunca|puedes?|pueden?|podria`, undefined],
       [
-        contains`numero|telefono|datos|${call_noun}|llaman(?:do)?|escribiendo|mandan(?:do)?|(?:sus|in)crib[^ ]+|apunt[^ ]+|autoric[^ ]+|interes[^ ]*`,
+        contains`${
+          `numero|telefono|datos|${call_noun}|llaman(?:do)?|escribiendo|mandan(?:do)?|(?:sus|in)crib[^ ]+|` +
+          'apunt[^ ]+|autoric[^ ]+|interes[^ ]*'
+        }`,
         'opt_out',
       ],
       [nothing, 'unclear'],
@@ -743,7 +773,8 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      'como (?:borro|quito|elimino|saco) mi numero|donde (?:sacaron|sacaste|saco|tienen|obtuvieron|consiguieron|sacasteis|han sacado) mi (?:numero|' +
+      'como (?:borro|quito|elimino|saco) mi numero|donde (?:sacaron|sacaste|saco|tienen|obtuvieron|' +
+      'consiguieron|sacasteis|han sacado) mi (?:numero|' +
       'telefono|movil|celular)|quien (?:les?|os) (?:dio|paso|ha dado) mi (?:numero|telefono)|(?:si|' +
       'cuando) (?:respondo|contesto|mando|pongo|escribo|envio) (?:con )?(?:stop|baja)'
     }`,

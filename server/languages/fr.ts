@@ -10,8 +10,11 @@ const call = `(?:${stem})(?:ez|er|iez)|(?:re)?ecri(?:vez|viez)|joi(?:gnez|gniez)
 const call_informally = `(?:${stem})es?|(?:re)?ecri(?:s|ves?)|joi(?:ns|gnes?)`
 /** Without these, whom they call must be named. */
 const to_call_any =
-  '(?:r?app?ell?|(?:re)?contact|(?:re)?telephon|spamm?|harcel|r?envoy|d?insist|derang|sollicit)(?:er|ez|e)|(?:re)?ecrire|joindre'
-const to_call = `(?:${stem}|sonn|laiss|parl)(?:er|ez|e)|(?:re)?ecrire|joindre|poursuivre|prendre la tete|casser l[ea]s? [^ ,]+|faire (?:chier|suer|parvenir)`
+  '(?:r?app?ell?|(?:re)?contact|(?:re)?telephon|spamm?|harcel|r?envoy|d?insist|derang|sollicit)(?:er|' +
+  'ez|e)|(?:re)?ecrire|joindre'
+const to_call =
+  `(?:${stem}|sonn|laiss|parl)(?:er|ez|e)|(?:re)?ecrire|joindre|poursuivre|prendre la tete|` +
+  'casser l[ea]s? [^ ,]+|faire (?:chier|suer|parvenir)'
 const called = `(?:${stem})(?:ee?s?|er|ez)|jointe?s?|inscrite?s?|abonnee?s?`
 const not = '(?:(?:ne|n|nen) |n)?'
 const us = '(?:(?:me|nous|m|men|nous en) |m)'
@@ -55,9 +58,11 @@ const want_no_more = `(?:(?:${want}) (?:${never}|pas|aucune?)|(?:plus|pas|aucune
 /** What one is no longer willing to let happen. */
 const receiving =
   `(?:(?:de|d|rien|en) ){0,2}(?:recevoir|avoir|voir|lire|subir|entendre) ${messages}|(?:de )?(?:rien |en )recevoir|` +
-  '(?:de )?recevoir(?: (?:rien|ca|cela|quoi|de vous|de votre part)|$| ,)|(?:avoir )?affaire a (?:vous|votre)|(?:de vous|de votre part)(?= ,|$)|entendre parler de (?:vous|votre)|' +
+  '(?:de )?recevoir(?: (?:rien|ca|cela|quoi|de vous|de votre part)|$| ,)|(?:avoir )?affaire a (?:vous|' +
+  'votre)|(?:de vous|de votre part)(?= ,|$)|entendre parler de (?:vous|votre)|' +
   `(?:de |d ?)?etre (?:[^ ,]+ )?(?:${called})|(?:avoir )?de (?:vos )?nouvelles de (?:vous|votre)|` +
-  '(?:etre|figurer|rester|apparaitre) (?:sur|dans) (?:[^ ,]+ ){0,2}(?:listes?|fichiers?)(?! (?:d ?attente|de (?:mariage|naissance)))|savoir (?:rien )?de (?:vous|votre)'
+  '(?:etre|figurer|rester|apparaitre) (?:sur|dans) (?:[^ ,]+ ){0,2}(?:listes?|' +
+  'fichiers?)(?! (?:d ?attente|de (?:mariage|naissance)))|savoir (?:rien )?de (?:vous|votre)'
 const you_call =
   '(?:que (?:vous|tu|lon|quiconque|personne|quelquun)|quon) (?:(?:ne|n) )?' +
   `(?:${us}?(?:${call}|${call_informally})|(?:me|nous) (?:teniez|tienne) (?:au courant|informee?s?))`
@@ -89,7 +94,10 @@ const how_to: Judgement = [
 const at_beginning: Judgement[] = [
   [nothing, 'opt_out'],
   [
-    endsWith`,|et|ou|mais|donc|cest|alors|puis|pis|ici|la|plait|non|oui|bon|ecoute[zs]?|stop|tu|interessee?s?|paix|tranquille`,
+    endsWith`${
+      ',|et|ou|mais|donc|cest|alors|puis|pis|ici|la|plait|non|oui|bon|ecoute[zs]?|stop|tu|interessee?s?|' +
+      'paix|tranquille'
+    }`,
     'opt_out',
   ],
   [
@@ -121,7 +129,8 @@ const told_today: Judgement[] = [
   ...told,
 ]
 const asking =
-  'veuillez|priere|prie|vous|tu|j ?aimerais|(?:je |j ?)voudrais|jveux|je veux|j?souhait[^ ]+|j?desir[^ ]+|j?prefere[^ ]*|demande|' +
+  'veuillez|priere|prie|vous|tu|j ?aimerais|(?:je |j ?)voudrais|jveux|je veux|j?souhait[^ ]+|' +
+  'j?desir[^ ]+|j?prefere[^ ]*|demande|' +
   'demandons|exige|' +
   'tiens|faut|serait il|gentillesse|soyez|entends|compte'
 /** Before an infinitive: whose act it is, other words say. */
@@ -174,7 +183,9 @@ const forbidden: Judgement[] = [
   [anything, 'opt_out'],
 ]
 
-const other_time = `(?:direct|precis|particulier|special|facil|rapid|specifiqu|longu|ampl|regulier)ement|frequemment|tot|tard|souvent|vite|longtemps|que|loin|de \\d+|avant|apres|entre|quand|tant|a \\d+|${day}`
+const other_time =
+  '(?:direct|precis|particulier|special|facil|rapid|specifiqu|longu|ampl|regulier)ement|frequemment|' +
+  `tot|tard|souvent|vite|longtemps|que|loin|de \\d+|avant|apres|entre|quand|tant|a \\d+|${day}`
 const paper = 'factures?|courriers?|colis|catalogues?|releves?|documents?|devis|lettres?|papiers?|photos?|liens?'
 const for_good: Judgement[] = [
   [startsWith`(?:de |d|des |la |les |vos )(?:${paper})`, 'unclear'],
@@ -186,7 +197,10 @@ const limited =
   'pendant|jusqu[^ ]*|si|sil(?! vous)|lorsque|sauf|trop|aussi|tout de suite|maintenant|pour|encore|en|comme'
 /** After "ne m'appelez pas". */
 const busy: Judgement = [
-  startsWith`,? ?(?:je suis|on est|jsuis) (?:en (?!colere)|au (?!chomage)|occupee?|pas dispo|pris)[^ ]*|,? ?je (?:dors|conduis|travaille)`,
+  startsWith`${
+    ',? ?(?:je suis|on est|jsuis) (?:en (?!colere)|au (?!chomage)|occupee?|pas dispo|pris)[^ ]*|' +
+    ',? ?je (?:dors|conduis|travaille)'
+  }`,
   undefined,
 ]
 const closed: Judgement[] = [
@@ -253,10 +267,13 @@ const enough =
   'jamais plus|plus(?: jamais)?|plu|pu|finis?|termine|assez|marre|ras (?:le bol|la casquette)|basta|halte|[cs]a suffit'
 const goes_on = '(?:continu|insist|persist|recommenc|persever)(?:ez|es?)'
 const accuse =
-  '(?:je|j|on|nous) ?(?:(?:vais|vous|te|t|allons) ){0,3}(?:port[^ ,]* plainte|depos|signal|saisi|denonc|attaqu|poursui)[^ ,]*|' +
-  '(?:mon|notre) avocate?|(?:je |j|on )?(?:app?ell?|contact|alert|previen)[^ ,]+ (?:la police|les flics|la gendarmerie|(?:un|mon) avocat)'
+  '(?:je|j|on|nous) ?(?:(?:vais|vous|te|t|allons) ){0,3}(?:port[^ ,]* plainte|depos|signal|saisi|' +
+  'denonc|attaqu|poursui)[^ ,]*|' +
+  '(?:mon|notre) avocate?|(?:je |j|on )?(?:app?ell?|contact|alert|previen)[^ ,]+ (?:la police|' +
+  'les flics|la gendarmerie|(?:un|mon) avocat)'
 const threat =
-  `encore une?(?: seul)? (?:${message})(?: ,)?(?: et)? (?:${accuse}|(?:je|on) (?:vous |te )?(?:bloqu|contact|appell)[^ ,]+)|` +
+  `encore une?(?: seul)? (?:${message})(?: ,)?(?: et)? (?:${accuse}|(?:je|on) (?:vous |te )?(?:bloqu|` +
+  'contact|appell)[^ ,]+)|' +
   `(?:si|la prochaine fois que) (?:vous|tu|ca) ${us}?(?:${call}|${call_informally}|${goes_on})(?! pas)(?: [^ ,]+){0,5}?` +
   `(?: ,)? (?:${accuse})|(?:${accuse})(?: [^ ,]+){0,4} si (?:vous|tu|ca) ${us}?(?:${call}|${goes_on})(?! pas)|` +
   `si (?:vous|tu) (?:ne |n ?)?(?:cess|arret|stopp)(?:ez|es?) pas (?:${messages}|(?:de |d)${us}?(?:${to_call}))`
@@ -271,15 +288,18 @@ const less =
   '(?:repond(?:s|re)|reponde|envoie|envoyer|ecris|tape|taper) stop|(?:en )?recevoir (?:en )?moins|' +
   `moins (?:de |d)(?:${message})|(?:(?:plus|pas) la peine|inutile) de ${us}?(?:${to_call})|` +
   `jen peux plus ${messages}|` +
-  '(?:pas|aucun|zero) (?:de |d ?)?(?:message|appel|rappel)$|(?:pas|plus|non) interesse(?:e|es|s)?|(?:ca|cela|sa)(?: ne)? minteresse (?:pas|plus)|je (?:vous|te) bloque|' +
+  '(?:pas|aucun|zero) (?:de |d ?)?(?:message|appel|rappel)$|(?:pas|plus|non) interesse(?:e|es|s)?|' +
+  '(?:ca|cela|sa)(?: ne)? minteresse (?:pas|plus)|je (?:vous|te) bloque|' +
   `vous ${us}?(?:${call}) (?:tout le temps|trop|sans (?:arret|cesse)|tous les jours)|bloquez (?:mon|ce) numero|` +
   '(?:qui|dou|ou|comment)(?: (?:est ce que|est ce|cest))?(?: (?:que|qui))? (?:vous (?:a|ont|avez)|avez vous) ' +
   '(?:donne|eu|trouve|obtenu|recupere|file|mon)?(?: ?mon)? ?(?:numero|num)|' +
-  'comment (?:je|on) (?:me |se |sen )?(?:desinscri|desabonn)[^ ]+|(?:puis je|je peux) bloquer ce numero|je vous (?:ai dit|ai demande|avais dit|prie) ' +
+  'comment (?:je|on) (?:me |se |sen )?(?:desinscri|desabonn)[^ ]+|(?:puis je|' +
+  'je peux) bloquer ce numero|je vous (?:ai dit|ai demande|avais dit|prie) ' +
   '(?:darreter|de cesser|stop)$|(?:donne|ai donne) (?:pas|jamais) (?:mon |d ?)(?:accord|consentement|autorisation)|' +
   `(?:que )?plus personne ne ${us}(?:${call_informally})$`
 const in_peace =
-  'laisse[zs]? (?:moi|nous) (?:tranquilles?|en paix)|(?:lache[sz]?|crisse[sz]?) (?:moi|nous) patience|(?:fich|fout)[^ ]+ (?:moi|nous) la paix|' +
+  'laisse[zs]? (?:moi|nous) (?:tranquilles?|en paix)|(?:lache[sz]?|crisse[sz]?) (?:moi|nous) patience|' +
+  '(?:fich|fout)[^ ]+ (?:moi|nous) la paix|' +
   '(?:lache[sz]?|oublie[sz]?) (?:moi|nous)(?: la grappe| les baskets)?'
 
 const phrases: Phrase[] = [
@@ -307,7 +327,10 @@ const phrases: Phrase[] = [
   { says: says`${not}${us}(?:${call}|${call_informally}) pas`, before: told_today, after: closed },
   { says: says`${not}(?:${call}) pas`, before: told_today, after: or_nobody },
   {
-    says: says`(?:(?:mauvais|faux|erreur de|pas le bon) numero|pas interessee?s?|plus ici|est (?:mort|decede)e?)(?: [^ ,]+){0,3}?(?: ,)?(?: et)? ${not}(?:${call}) (?:pas|plus)`,
+    says: says`${
+      '(?:(?:mauvais|faux|erreur de|pas le bon) numero|pas interessee?s?|plus ici|est (?:mort|' +
+      `decede)e?)(?: [^ ,]+){0,3}?(?: ,)?(?: et)? ${not}(?:${call}) (?:pas|plus)`
+    }`,
     before: told,
     after: closed,
   },
@@ -339,7 +362,10 @@ const phrases: Phrase[] = [
   { says: says`(?:${stop}) ${messages}`, before: stopping, after: always },
   { says: says`(?:${enough}) ${messages}`, before: at_beginning, after: [[startsWith`dans`, undefined], ...for_good] },
   {
-    says: says`(?:pas|aucune?|zero|non aux?) (?:de |d ?)?(?!(?:rappel|message|appel)$)(?:(?:autres?|nouveaux?|nouvel|nouvelles?) )?(?:${message})`,
+    says: says`${
+      '(?:pas|aucune?|zero|non aux?) (?:de |d ?)?(?!(?:rappel|message|appel)$)(?:(?:autres?|nouveaux?|' +
+      `nouvel|nouvelles?) )?(?:${message})`
+    }`,
     before: at_beginning,
     after: after_none,
   },
@@ -355,7 +381,10 @@ const phrases: Phrase[] = [
     after: always,
   },
   {
-    says: says`l?(?:suppression|retrait|effacement)(?: (?:immediate?|definitive?|complete?|totale?))? (?:de )?(?:${our_number}|${list})`,
+    says: says`${
+      'l?(?:suppression|retrait|effacement)(?: (?:immediate?|definitive?|complete?|' +
+      `totale?))? (?:de )?(?:${our_number}|${list})`
+    }`,
     before: removed,
     after: always,
   },
@@ -378,7 +407,10 @@ const phrases: Phrase[] = [
   },
   { says: says`droit (?:a l ?|d ?)(?:effacement|oubli|opposition)`, before: removed, after: always },
   {
-    says: says`(?:${forbid})(?: [^ ,]+)? (?:(?:de|d|a) (?:ne plus )?${us}(?:${to_call})|(?:dutiliser|de garder|de conserver) ${our_number})`,
+    says: says`${
+      `(?:${forbid})(?: [^ ,]+)? (?:(?:de|d|a) (?:ne plus )?${us}(?:${to_call})|(?:dutiliser|de garder|` +
+      `de conserver) ${our_number})`
+    }`,
     before: forbidden,
     after: closed,
   },
@@ -399,7 +431,10 @@ const phrases: Phrase[] = [
     after: for_good,
   },
   {
-    says: says`n?e? ?(?:utilis|gard|conserv|partag|stock)(?:ez|e|er) (?:plus|pas) ${our_number}|ne plus (?:utiliser|garder|conserver) ${our_number}`,
+    says: says`${
+      `n?e? ?(?:utilis|gard|conserv|partag|stock)(?:ez|e|er) (?:plus|pas) ${our_number}|` +
+      `ne plus (?:utiliser|garder|conserver) ${our_number}`
+    }`,
     before: told,
     after: after_removal.with(-1, [anything, 'unclear']),
   },
@@ -442,7 +477,10 @@ const phrases: Phrase[] = [
     before: [
       [contains`pourquoi|quand|pas|jamais`, undefined],
       [
-        contains`(?:vos|tes|ces) ${messages}|vous (?:me |m)?(?:harcel|emmerd|saoul|gonfl|ennuy|app?ell?|telephon|spamm)(?:ez|es)`,
+        contains`${
+          `(?:vos|tes|ces) ${messages}|vous (?:me |m)?(?:harcel|emmerd|saoul|gonfl|ennuy|app?ell?|telephon|` +
+          'spamm)(?:ez|es)'
+        }`,
         'opt_out',
       ],
     ],
@@ -455,7 +493,10 @@ const phrases: Phrase[] = [
   },
   { says: says`${in_peace}`, before: [[endsWith`dit|si`, undefined], ...always], after: always_stop },
   {
-    says: says`(?:arrete[szr]?|cessez|[cs]a suffit)(?: (?:ca|tout(?: ca)?|maintenant|cela|la|comme ca))?|stop (?:ca|tout|maintenant|la)`,
+    says: says`${
+      '(?:arrete[szr]?|cessez|[cs]a suffit)(?: (?:ca|tout(?: ca)?|maintenant|cela|la|comme ca))?|' +
+      'stop (?:ca|tout|maintenant|la)'
+    }`,
     before: [[/(?:^|(?<![^ ])(?:,|bon|non|maintenant|la|vous))$/, 'stop']],
     after: always_stop,
   },

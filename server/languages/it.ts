@@ -6,7 +6,9 @@ const stem =
   'tormet?n?t|stress|' +
   'insist|assill|romp|secc|perseguit|tempest|bombard|solleci?t|scocci|rintracci|inoltr|propon'
 /** The imperative and the infinitive, which people and their dialects shorten. */
-const call = `chiamma|(?:${stem})(?:a?t?e|are?|i|ere?|ete|ite|iate|asse|aste)(?:mi|ci|me|ce|melo|mene|l[oaei]|gli)?|scriva|spedisca`
+const call =
+  `chiamma|(?:${stem})(?:a?t?e|are?|i|ere?|ete|ite|iate|asse|aste)(?:mi|ci|me|ce|melo|mene|l[oaei]|` +
+  'gli)?|scriva|spedisca'
 const calling = `(?:${stem})(?:ar|er|ir)(?:e|mi|ci|me|ce|mene|l[oaei]|gli)?`
 const called = `(?:${stem}|inser|iscr)(?:at|it|t)[oaie]|scritt[oaie]`
 const not = '(?:no|nn|non|nun|num|un|nin)'
@@ -21,7 +23,8 @@ const message =
   'invi[io]|mail pubblicitarie|' +
   'telemarketing|promemoria|informazioni commerciali|scocciature|rotture'
 const of =
-  '(?:(?:di|de|dei|degli|delle|della|del|con|co|i|gli|le|la|il|lo|l|a|ai|alle|agli|da|dai|dagli|dalle|dalla|tutt[eio]|ste|sti|sta|' +
+  '(?:(?:di|de|dei|degli|delle|della|del|con|co|i|gli|le|la|il|lo|l|a|ai|alle|agli|da|dai|dagli|dalle|' +
+  'dalla|tutt[eio]|ste|sti|sta|' +
   'quest[eio]|' +
   'quelle|codest[ei]|vostr[eio]|tue|tuoi|sue|suoi|altr[eio]|ulterior[ei]|nessun[ao]?|alcun[ao]?|qualsiasi|' +
   'maledett[eio]|' +
@@ -52,8 +55,12 @@ const unwanted =
   `(?:piu )?(?:mai )?(?:esse(?:re)?|venire?) (?:piu )?(?:mai )?(?:[^ ,]+ )?(?:${called}|disturbat[oaie])|` +
   '(?:avere|sapere|sentire?) (?:piu )?(?:piu )?(?:nulla|niente|nessuno|notizie|parlare di voi)|sentir(?:vi|la|ti)|' +
   'risentirvi|' +
-  `avere (?:piu )?(?:nulla )?(?:a )?che fare con voi|(?:piu )?(?:nulla|niente) (?:piu )?da (?:voi|lei|te)|(?:stare|restare|rimanere|essere|far(?:e)? parte) (?:piu )?${list}|(?:questa|vostra|la) iscrizione`
-const you_call = `(?:che (?:(?:voi|lei|tu|nessuno|qualcuno) )?)(?:(?:mi |ci )?(?:${call})|(?:usiate|utilizziate|teniate|conserviate|usi|utilizzi) ${our_number})`
+  'avere (?:piu )?(?:nulla )?(?:a )?che fare con voi|(?:piu )?(?:nulla|niente) (?:piu )?da (?:voi|lei|' +
+  `te)|(?:stare|restare|rimanere|essere|far(?:e)? parte) (?:piu )?${list}|(?:questa|vostra|` +
+  'la) iscrizione'
+const you_call =
+  `(?:che (?:(?:voi|lei|tu|nessuno|qualcuno) )?)(?:(?:mi |ci )?(?:${call})|(?:usiate|utilizziate|` +
+  `teniate|conserviate|usi|utilizzi) ${our_number})`
 const stop =
   '(?:smett?|piant|cess|ferm|evit|interromp|sospend|blocc|metta)(?:i|a|ate|ere?|ete|are?|iate|este|ino|aste|asse|' +
   'esse|hi)?' +
@@ -119,7 +126,10 @@ const would = 'voglio|vogliamo|vorrei|intendo|devo|dovete|posso|chiedo di|ho chi
 /** Before "smettete di" and "cancellatemi". */
 const stopping: Judgement[] = [
   [
-    endsWith`(?:non|ha|ho|hanno|mai|sta|stava|si|sono|e|era|vuole)(?: (?:mi|ti|ci|si|la|lo|(?:${would})(?: che(?: (?:la|tu|voi))?)?))?`,
+    endsWith`${
+      '(?:non|ha|ho|hanno|mai|sta|stava|si|sono|e|era|vuole)(?: (?:mi|ti|ci|si|la|lo|' +
+      `(?:${would})(?: che(?: (?:la|tu|voi))?)?))?`
+    }`,
     undefined,
   ],
   [contains`perche|quando|ho detto (?:al|alla|a)`, undefined],
@@ -150,7 +160,10 @@ const for_good: Judgement[] = [
   ...always,
 ]
 const busy: Judgement = [
-  startsWith`,? ?(?:(?:io|ora) )?(?:sono|siamo|sto|stiamo) (?:in (?!lista|elenco)|al (?!registro)|alla guida|impegnat|occupat|guidando|dormendo|lavorando)[^ ]*`,
+  startsWith`${
+    ',? ?(?:(?:io|ora) )?(?:sono|siamo|sto|stiamo) (?:in (?!lista|elenco)|al (?!registro)|alla guida|' +
+    'impegnat|occupat|guidando|dormendo|lavorando)[^ ]*'
+  }`,
   undefined,
 ]
 const closed: Judgement[] = [
@@ -174,7 +187,10 @@ const after_removal: Judgement[] = [
   [nothing, 'opt_out'],
   [startsWith`(?:dalla )?lista (?:d ?attesa|di attesa)`, undefined],
   [
-    startsWith`,|e|o|ora|qui|tutto|${our_number}|${list}|da (?:tutt[oei]|quest[aeoi]|voi|quella)|vi|${messages}|che|da(?:l|i) serviz(?:io|i)`,
+    startsWith`${
+      `,|e|o|ora|qui|tutto|${our_number}|${list}|da (?:tutt[oei]|quest[aeoi]|voi|quella)|vi|${messages}|` +
+      'che|da(?:l|i) serviz(?:io|i)'
+    }`,
     'opt_out',
   ],
   [anything, undefined],
@@ -192,13 +208,16 @@ const always_stop: Judgement[] = [
 ]
 
 const must_not =
-  `${not} (?:(?:mi|ci|l[oaei]) )?(?:dovete|devi|deve|devono|potete|osate|azzardatevi a|(?:vi |si )?permett[^ ]+ di|state a|` +
+  `${not} (?:(?:mi|ci|l[oaei]) )?(?:dovete|devi|deve|devono|potete|osate|azzardatevi a|(?:vi |` +
+  'si )?permett[^ ]+ di|state a|' +
   'provate a)'
 const do_not_reappear = `${not} (?:fatevi|farti|farvi|si faccia|fatti|fate) ${more} (?:sentir?e?|viv[oi])`
 const named =
   `${not} (?:mi|ci|(?<!no )(?:me|ce)) (?:${call})|${must_not} (?:mi |ci )?(?:${call})|` +
   `${not} (?:${stem})(?:a?te|ar|er|ete|ir|ite)(?:mi|ci|mene|cene)`
-const does_not_want = `${not} (?:ne )?vuol(?:e|ono) (?:${more} )?(?:(?:${receive} )?(?:${message})|che (?:(?:mi|ci|voi|la|lo|gli|le) )?(?:${call}))|${not} l[ie] vorro piu`
+const does_not_want =
+  `${not} (?:ne )?vuol(?:e|ono) (?:${more} )?(?:(?:${receive} )?(?:${message})|che (?:(?:mi|ci|voi|la|` +
+  `lo|gli|le) )?(?:${call}))|${not} l[ie] vorro piu`
 const asking =
   'vorre[^ ]+|desider[^ ]+|chied[^ ]+|prefer[^ ]+|voglio|esig[^ ]+|pretend[^ ]+|preg[^ ]+|gradirei|piacerebbe|' +
   'grat[oa]|potrei'
@@ -209,7 +228,8 @@ const unsubscribe =
 const consent = '(?:[^ ,]+ ){0,2}l?(?:consens[oi]|autorizzazion[ei]|permesso|assenso|adesione)'
 const oppose = 'm ?oppongo|mi oppongo|ci opponiamo|opporm[ie]|opposizione'
 const forbid =
-  'diffid(?:o|iamo)|viet[oa]|proibi(?:sco|to)|vietato|divieto|(?:il|alcun|nessun) permesso|autorizz(?:o|ati)|diritto|autorizzazione|consenso'
+  'diffid(?:o|iamo)|viet[oa]|proibi(?:sco|to)|vietato|divieto|(?:il|alcun|nessun) permesso|' +
+  'autorizz(?:o|ati)|diritto|autorizzazione|consenso'
 const do_not_call_list =
   '(?:[^ ,]+ ){0,3}(?:da non (?:chiamare|contattare|disturbare)|(?:delle )?opposizioni|lista nera|black ?list)'
 const in_peace =
@@ -231,7 +251,8 @@ const accuse =
   '(?:vi|ti|la) (?:denunci|segnal|blocc|querel)[^ ,]+|(?:mi rivolg|mi rivolger|vad|andr|chiam|contatt|avvis|sporg|facci|' +
   'far|present)[^ ,]+(?: [^ ,]+){0,3} (?:l ?avvocato|avvocato|polizia|carabinieri|garante|denuncia|questura|querela)'
 const threat =
-  `(?:se|la prossima volta che)(?: (?:mi|ci|la|lo|voi|non(?= (?:la )?smett))){0,3} ${goes_on}(?: [^ ,]+){0,5}?(?: ,)? (?:${accuse})|` +
+  '(?:se|la prossima volta che)(?: (?:mi|ci|la|lo|voi|' +
+  `non(?= (?:la )?smett))){0,3} ${goes_on}(?: [^ ,]+){0,5}?(?: ,)? (?:${accuse})|` +
   `(?:un ?altr[oa]|ancora una?|(?:al)?la prossima|al prossimo)(?: (?:${message}))?(?: ,)?(?: e)? (?:${accuse})|` +
   `(?:${accuse})(?: [^ ,]+){0,4}? se (?:(?:mi|ci|la|voi|non(?= (?:la )?smett)) ){0,3}${goes_on}|` +
   `${not} (?:autorizzo|permetto|acconsento) (?:[^ ,]+ ){0,3}(?:uso|luso|usare|trattamento|utilizzo|lutilizzo)`
@@ -240,7 +261,8 @@ const less =
   `(?:uscire|cancellarsi|disiscriversi) ${list}|non (?:mi|ci) interessa(?:no)?(?: (?:grazie|niente|nulla))?$|` +
   'non (?:sono|siamo) interessat[aeio]$|(?:(?:mi|ci) )?(?:chiamate|scrivete|telefonate|mandate) (?:troppo|sempre|' +
   'tutti i giorni|ogni giorno)|(?:chi|dove|come) (?:(?:vi|ti|le) (?:ha|hanno)|avete|ha|hai) (?:dato|preso|avuto|trovato) ' +
-  '(?:il )?mio numero|(?:sono|numero e|siamo) (?:iscritt[oiae] )?(?:nel|al) (?:registro )?(?:delle |pubblico delle )?opposizioni|' +
+  '(?:il )?mio numero|(?:sono|numero e|siamo) (?:iscritt[oiae] )?(?:nel|al) (?:registro )?(?:delle |' +
+  'pubblico delle )?opposizioni|' +
   `(?:vi|ti|la) blocco|${not} insist(?:a|ete|ere|i|iate)$|${not} do (?:il|alcun) (?:mio )?consenso|` +
   `(?:esigo|chiedo|richiedo|pretendo|sollecito) (?:la |l ?)?(?:rimozione|cancellazione|eliminazione)(?: immediata)?$|` +
   `${not} (?:mi|ci) (?:chiam|scriv|telefon)(?:ate|ete|i) mai`
@@ -255,7 +277,11 @@ const phrases: Phrase[] = [
   { says: says`${not} (?:${stem})(?:a|e|i)t?[ei](?:l[oaei]|gli)`, before: told_today, after: or_nobody },
   { says: says`${not} (?:${stem})(?:at?e|are|i|ete|ere)`, before: told_today, after: or_nobody },
   {
-    says: says`(?:sbagliat[^ ]+ numero|numero sbagliato|interessat[aeio]|interessa|abita piu|lavora piu qui|e (?:mort|decedut)[oa]|(?:quante|mille|cento) volte)(?: [^ ,]+){0,4}?(?: ,)?(?: [^ ,]+)? ${not} (?:${call})`,
+    says: says`${
+      '(?:sbagliat[^ ]+ numero|numero sbagliato|interessat[aeio]|interessa|abita piu|lavora piu qui|' +
+      'e (?:mort|decedut)[oa]|(?:quante|mille|' +
+      `cento) volte)(?: [^ ,]+){0,4}?(?: ,)?(?: [^ ,]+)? ${not} (?:${call})`
+    }`,
     before: told_today,
     after: closed,
   },
@@ -317,7 +343,11 @@ const phrases: Phrase[] = [
     after: always,
   },
   {
-    says: says`(?:${removing})(?:m[ie]|ci)(?: [^ ,]+){0,3} ${list}|(?:${removing}|(?:cancell|togli|elimin|rimuov)[^ ,]*re(?:st|bb)[^ ,]+)(?: (?:${our_number})(?: [^ ,]+){0,2})? ${list}|mi (?:cancello|disiscrivo) ${list}|(?:esco|uscire|essere (?:[^ ,]+)) ${list}`,
+    says: says`${
+      `(?:${removing})(?:m[ie]|ci)(?: [^ ,]+){0,3} ${list}|(?:${removing}|(?:cancell|togli|elimin|` +
+      `rimuov)[^ ,]*re(?:st|bb)[^ ,]+)(?: (?:${our_number})(?: [^ ,]+){0,2})? ${list}|mi (?:cancello|` +
+      `disiscrivo) ${list}|(?:esco|uscire|essere (?:[^ ,]+)) ${list}`
+    }`,
     before: removed,
     after: always,
   },
@@ -341,7 +371,10 @@ const phrases: Phrase[] = [
     after: after_removal,
   },
   {
-    says: says`essere (?:cancellat|rimoss|eliminat|tolt|disiscritt|depennat)[oaie]|(?:${our_number}) (?:venga|venisse|vengano|sia|fosse|siano) (?:cancellat|rimoss|eliminat|tolt)[oaie]`,
+    says: says`${
+      `essere (?:cancellat|rimoss|eliminat|tolt|disiscritt|depennat)[oaie]|(?:${our_number}) (?:venga|` +
+      'venisse|vengano|sia|fosse|siano) (?:cancellat|rimoss|eliminat|tolt)[oaie]'
+    }`,
     before: [
       [endsWith`non(?: [^ ,]+){0,3}`, undefined],
       reported,
@@ -357,7 +390,10 @@ const phrases: Phrase[] = [
   },
   { says: says`numero(?: e)?(?: [^ ,]+)?(?: ,)?(?: [^ ,]+)? (?:${removing})lo`, before: always, after: after_removal },
   {
-    says: says`l?(?:cancellazione|rimozione|eliminazione)(?: [^ ,]+)? (?:(?:di |del |dei |della )?${our_number}|${list}|${messages})`,
+    says: says`${
+      `l?(?:cancellazione|rimozione|eliminazione)(?: [^ ,]+)? (?:(?:di |del |dei |della )?${our_number}|` +
+      `${list}|${messages})`
+    }`,
     before: removed,
     after: always,
   },
@@ -374,7 +410,10 @@ const phrases: Phrase[] = [
     ],
   },
   {
-    says: says`(?:disattiv|disabilit|annull|disd|cancell)(?:ate|are?|i|ire|ite|o|a) (?:[^ ,]+ ){0,2}(?:notifiche|avvisi|sms|messaggi)`,
+    says: says`${
+      '(?:disattiv|disabilit|annull|disd|cancell)(?:ate|are?|i|ire|ite|o|a) (?:[^ ,]+ ){0,2}(?:notifiche|' +
+      'avvisi|sms|messaggi)'
+    }`,
     before: removed,
     after: after_removal,
   },
@@ -389,7 +428,10 @@ const phrases: Phrase[] = [
     after: always,
   },
   {
-    says: says`(?:${forbid})(?: [^ ,]+)? (?:dal|di|a|da)(?: continuare a)? (?:(?:piu )?${us}(?:${calling})|(?:usare|utilizzare) ${our_number})`,
+    says: says`${
+      `(?:${forbid})(?: [^ ,]+)? (?:dal|di|a|da)(?: continuare a)? (?:(?:piu )?${us}(?:${calling})|` +
+      `(?:usare|utilizzare) ${our_number})`
+    }`,
     before: [[endsWith`ho|(?:la|vi|ti) autorizzo`, undefined], told_about, reported, ...always],
     after: closed,
   },

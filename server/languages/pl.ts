@@ -53,7 +53,8 @@ const kinds = `(?:(?:${kind}) ){0,4}(?:${calls})`
 
 const number = '(?:numer|nr|telefon|kontakt)(?:u|em|ie|ze)?(?: telefonu)?'
 const us =
-  'do (?:mnie|nas|domu|niej|niego|nich|(?:moj|nasz)\\S+ (?!drzwi)[^ ,]+)|mi|mnie|nam|nas|ze mną|z nami|tu|tutaj|ode mnie|(?:na|pod) (?:ten|tym|moj\\S*|mój|nasz\\S*) ' +
+  'do (?:mnie|nas|domu|niej|niego|nich|(?:moj|nasz)\\S+ (?!drzwi)[^ ,]+)|mi|mnie|nam|nas|ze mną|z nami|' +
+  'tu|tutaj|ode mnie|(?:na|pod) (?:ten|tym|moj\\S*|mój|nasz\\S*) ' +
   `${number}|` +
   'na whatsapp\\S*'
 const more = 'więcej|już|nigdy|przenigdy|w ?ogóle|kiedykolwiek|w przyszłości|na przyszłość|dłużej|ponownie|znowu'
@@ -89,7 +90,8 @@ const time =
   'dziś|dzisiaj|jutro|(?<!ani )teraz|chwilowo|na ?razie|póki co|rano|wieczor\\S+|nocą|popołudni\\S+|między|podczas|' +
   'codziennie|przed|po (?!raz|co|prostu|tym)\\S+|o (?:\\d+|\\S+ej)|(?:tak|za|zbyt) (?:wcześnie|późno|często|rano|' +
   'szybko)|' +
-  `do (?:\\d+|(?!moj|nasz|niej|tej|star)\\S+ej|${day}|jutra|końca|odwołania|południa|świąt|rana|wieczora|drzwi)|domofonem|dzwonkiem|na domofon|` +
+  `do (?:\\d+|(?!moj|nasz|niej|tej|star)\\S+ej|${day}|jutra|końca|odwołania|południa|świąt|rana|` +
+  'wieczora|drzwi)|domofonem|dzwonkiem|na domofon|' +
   `w (?:${day}|nocy|pracy|święta|dni|dzień|ciągu|godzinach|trakcie|czasie|(?:tym )?tygodniu|tej chwili|południe)|` +
   'przez (?:najbliższ\\S+|tydzień|godzin\\S+|chwilę|kilka|parę)'
 const busy =
@@ -201,8 +203,10 @@ const removes = 'usunie|wykreśli|skreśli|skasuje|wypisze|usuną|wykreślą'
 const you = '(?:pan|pani|państwo)'
 const end =
   '(?:prz?e?sta[nń]|przesa[nń]|zaprzesta[nń]|skończ|kończ|zakończ|poprzesta[nń])(?:cie|ce|ie|ci|że)?|przest?ać|' +
-  '(?:odpuść|daruj)(?:cie)? sobie|(?:daj|dajcie|dajże|daj pan)(?: (?:już|mi|nam|święty)){0,3} (?:se |sobie )?(?:siana|spokój|na luz) z|' +
-  '(?:odwal|odczep|spadaj|spieprzaj|odpieprz|odpierdol)(?:cie)?(?: się)?(?: ode mnie| od nas)? z|zaprzestać|zakończyć|wstrzymać|przestaniecie|przestaniesz|' +
+  '(?:odpuść|daruj)(?:cie)? sobie|(?:daj|dajcie|dajże|daj pan)(?: (?:już|mi|nam|święty)){0,3} (?:se |' +
+  'sobie )?(?:siana|spokój|na luz) z|' +
+  '(?:odwal|odczep|spadaj|spieprzaj|odpieprz|odpierdol)(?:cie)?(?: się)?(?: ode mnie| od nas)? z|' +
+  'zaprzestać|zakończyć|wstrzymać|przestaniecie|przestaniesz|' +
   'skończyć|' +
   '(?:żeby|aby|by)(?:ście|ś) (?:[^ ,]+ )?(?:przesta|zaprzesta|skończy)(?:li|ły|ł|ła)|' +
   `niech ${you} (?:przestan|zaprzestan|skończ)[eyąa]|(?:żeby|aby) ${you} przestał(?:a|i)?`
@@ -219,15 +223,18 @@ const withdraw = 'wycofuj[eę]|wycofujemy|cofam|cofamy|odwołuj[eę]|wycofać|co
 const consent = '(?:przetwarza|kontakt|dan|marketing|przesył|wysył|dzwon|rodo)\\S*'
 const harassed = '(?:nękan|niepokojon|kontaktowan|informowan|nagabywan|męczon|powiadamian|bombardowan)\\S+'
 const no_more =
-  'żadn(?:ych|ego|ej)|starczy(?: już)?(?= tych| waszych)|dość|dosyć|stop|precz z|basta|koniec(?! rozm)(?: z)?|zero|nigdy więcej|w dupie'
+  'żadn(?:ych|ego|ej)|starczy(?: już)?(?= tych| waszych)|dość|dosyć|stop|precz z|basta|' +
+  'koniec(?! rozm)(?: z)?|zero|nigdy więcej|w dupie'
 const goes_on = '(?:(?:za)?dzwoni|przesta|(?:na)?pis|(?:wy|przy)śl|wysyła|będzie|nęka)\\S*'
 const accuse =
-  '(?:to )?(?:(?:was|pana|panią|to) )?(?:zgłas|zgłosz|złoż|zawiad|wezw|wzyw|id|pójd|dzwoni|powiad|zadzwoni|skieruj|oddam)\\S+' +
+  '(?:to )?(?:(?:was|pana|panią|to) )?(?:zgłas|zgłosz|złoż|zawiad|wezw|wzyw|id|pójd|dzwoni|powiad|' +
+  'zadzwoni|skieruj|oddam)\\S+' +
   '(?: [^ ,]+){0,3} (?:policj|uodo|uokik|uke|prokuratur|adwokat|sąd|prawnik|skarg)\\S*|zgłoszę was|was zgłoszę|' +
   'spraw[aą] (?:zajmie|trafi|się)'
 /** "Jak jeszcze raz zadzwonicie, to idę na policję." */
 const threat =
-  `(?:jeśli|jeżeli|jak|gdy)(?: (?!${goes_on} |nie )[^ ,]+){0,5}(?: nie(?= przesta))? ${goes_on}(?: [^ ,]+){0,3}?(?: ,)? (?:${accuse})|` +
+  `(?:jeśli|jeżeli|jak|gdy)(?: (?!${goes_on} |` +
+  `nie )[^ ,]+){0,5}(?: nie(?= przesta))? ${goes_on}(?: [^ ,]+){0,3}?(?: ,)? (?:${accuse})|` +
   `(?:jeszcze|kolejny) (?:jeden |jedna |raz )?[^ ,]+(?: ,)? (?:i|a) (?:${accuse})|następnym razem (?:${accuse})|` +
   `(?:${accuse})(?: [^ ,]+){0,3}?(?: ,)? (?:jeśli|jeżeli|jak) (?:nie(?= przesta) |jeszcze |raz |do |mnie ){0,4}${goes_on}`
 const sign_off = 'wypisać|wyrejestrować|odsubskrybować|wyrejestrowuję|wypisuję|wypisujemy'
@@ -289,7 +296,10 @@ const phrases: Phrase[] = [
     wished,
     whatever,
     says`${not_want} ${kinds}`,
-    says`${not_want}(?: na to)?(?: ,)? (?:żeby|aby|by)\S*(?: (?!przesta|zaprzesta|skończ)[^ ,]+){0,7} (?:${called}|${to_call}|dostawać|otrzymywać)`,
+    says`${
+      `${not_want}(?: na to)?(?: ,)? (?:żeby|aby|by)\\S*(?: (?!przesta|zaprzesta|` +
+      `skończ)[^ ,]+){0,7} (?:${called}|${to_call}|dostawać|otrzymywać)`
+    }`,
     says`${not_want} (?:być|zostać) ${around}${harassed}`,
     says`${not_want} być (?:już |dłużej )?(?:na|w) (?:[^ ,]+ )?(?:liście|bazie)(?! (?:rezerw|oczekuj|gości))`,
     says`${not_want} ${around}(?:od )?(?:was|pana|pani|państwa) (?:(?:więcej|już|nic|nigdy) ){0,2}słyszeć`,
@@ -300,7 +310,10 @@ const phrases: Phrase[] = [
     [[startsWith`(?:faktur|rachunk|paczk|aplikacji|w aplikacji|dźwięk)\S*`, undefined], ...whatever],
     says`${end} (?:(?:${us_or_more}|się|te|z|tak|ciągle|w kółko|${you}) ){0,4}(?:${to_reach}|${to_send}|${kinds})`,
     says`(?:wyłącz|zablokuj|wstrzymaj|anuluj|odwołaj|skasuj|zakończ)(?:cie|że)? ${kinds}`,
-    says`(?:(?:wyłącz|zablokuj|wstrzymaj|anuluj)(?:cie|że)?|anuluję|anulować) (?:mi |tę |waszą )?(?:wysyłk|subskrypcj)[eęi]`,
+    says`${
+      '(?:(?:wyłącz|zablokuj|wstrzymaj|anuluj)(?:cie|że)?|anuluję|anulować) (?:mi |tę |waszą )?(?:wysyłk|' +
+      'subskrypcj)[eęi]'
+    }`,
     says`(?:wyłączyć|wstrzymać|zablokować) (?:${kinds}|wysyłkę)`,
   ),
   ...phrasesOf(
@@ -381,7 +394,10 @@ const phrases: Phrase[] = [
   ...phrasesOf(
     [
       [
-        contains`dzwoni\S*|pisz\S*|sms\S*|telefon\S*|wysyła\S*|zgod\S*|zmarł\S*|żyje|pomyłk\S*|zainteresowan\S*|numeru|dzwonienia`,
+        contains`${
+          'dzwoni\\S*|pisz\\S*|sms\\S*|telefon\\S*|wysyła\\S*|zgod\\S*|zmarł\\S*|żyje|pomyłk\\S*|' +
+          'zainteresowan\\S*|numeru|dzwonienia'
+        }`,
         'opt_out',
       ],
       [nothing, 'unclear'],

@@ -37,12 +37,14 @@ const wanting =
   'gostaria(?:mos)?(?: de)?|' +
   'preciso(?: de)?|precisamos|tenho (?:mais )?interesse em|(?:estou|to) interessad[oa] em|autorizo|vou querer|quis'
 const demanding =
-  `${wanting}|gostava|preferia|preferiria|exijo|exigimos|solicito|solicitamos|solicitar|requerer|venho|peço|pedimos|pedir|pedi|disse|` +
+  `${wanting}|gostava|preferia|preferiria|exijo|exigimos|solicito|solicitamos|solicitar|requerer|venho|` +
+  'peço|pedimos|pedir|pedi|disse|' +
   'falei|digo|to (?:falando|pedindo|dizendo)|' +
   'agradeço|agradecia|agradeceria|prefiro|avisei|rogo|imploro|repito|faça(?:m)?|fazer|faz|favor|gentileza|e|tinha dito'
 const i_would_like =
   '(?:gostaria|gostava|agradecia|agradeceria|queria|preferia|pedia|pediria)(?:mos)?(?: muito| imenso)?|fic(?:o|' +
-  'aria) (?:muito )?(?:agradecid|grat)[oa]|(?:(?:queria|gostaria de|vou|vim|ja|eu) )?(?:pedir|pedi|disse|falei|avisei)(?: a voces?)?'
+  'aria) (?:muito )?(?:agradecid|grat)[oa]|(?:(?:queria|gostaria de|vou|vim|ja|eu) )?(?:pedir|pedi|' +
+  'disse|falei|avisei)(?: a voces?)?'
 const receiving =
   '(?:receber|continuar a receber|continuar recebendo|ficar recebendo|ter|ver|estar a receber|' +
   'seguir recebendo|ouvir)(?: mais)?'
@@ -87,7 +89,8 @@ const about_others: Judgement = [
 ]
 const negated: Judgement = [
   endsWith`${
-    '(?:nao|n|nunca|sem|ninguem|nem|num)(?: (?:me|nos|lhe|se|vos))*(?: (?:(?:estou|to) (?:a )?pedi(?:r|ndo)|pens(?:e|em|es) em|e|disse|falei|pedi|digo|peço|' +
+    '(?:nao|n|nunca|sem|ninguem|nem|num)(?: (?:me|nos|lhe|se|vos))*(?: (?:(?:estou|to) (?:a )?pedi(?:r|' +
+    'ndo)|pens(?:e|em|es) em|e|disse|falei|pedi|digo|peço|' +
     'quero|queria|preciso|precisa|vao|va|vai|precisam|quis|deixem|deixe))?(?: (?:pra|para|que|de|a|' +
     'voces))*(?: (?:me|nos|se))*'
   }`,
@@ -179,7 +182,8 @@ const told_by_infinitive: Judgement[] = [
   about_others,
   [
     endsWith`${
-      `(?<!nao )(?:(?:${demanding})|(?:podem|pode|podes|podias?|podiam|poderiam|poderia|tem como|da pra))(?: [^ ,]+){0,4}?(?: (?:pra|para|de|` +
+      `(?<!nao )(?:(?:${demanding})|(?:podem|pode|podes|podias?|podiam|poderiam|poderia|tem como|` +
+      'da pra))(?: [^ ,]+){0,4}?(?: (?:pra|para|de|' +
       `que|(?:${you})))*`
     }`,
     'opt_out',
@@ -240,7 +244,10 @@ const nothing_more: Judgement = [
 ]
 /** "Não me chame Maria." */
 const busy: Judgement = [
-  startsWith`,? ?(?:que )?(?:agora )?(?:estou|to|estamos) (?:ocupad|trabalhand|dormind|dirigind|conduzind|reunid|a (?:trabalhar|conduzir|dormir)|em |no (?!nao)|na (?!lista))[^ ]*`,
+  startsWith`${
+    ',? ?(?:que )?(?:agora )?(?:estou|to|estamos) (?:ocupad|trabalhand|dormind|dirigind|conduzind|reunid|' +
+    'a (?:trabalhar|conduzir|dormir)|em |no (?!nao)|na (?!lista))[^ ]*'
+  }`,
   undefined,
 ]
 const closed: Judgement[] = [
@@ -308,18 +315,22 @@ const alone: Judgement[] = [
 ]
 
 const stop_doing =
-  '(?:par|deix|cess|desist|larg)(?:a|eim|ue|uem|e+m?|ar|arem|ai|es|as|am|ir|irem)(?: (?:la|ja|com isso))? de(?: (?:me|nos))?' +
+  '(?:par|deix|cess|desist|larg)(?:a|eim|ue|uem|e+m?|ar|arem|ai|es|as|am|ir|irem)(?: (?:la|ja|' +
+  'com isso))? de(?: (?:me|nos))?' +
   '(?: (?:ficar|estar|andar|vir|tentar))?(?: (?:me|nos|sempre|toda hora|so|constantemente))*(?: a)?|evit(?:e|' +
   'em|ar|arem)|chega de|basta de'
 const stop_calls =
   '(?:acab|termin|par|pare)(?:e|em|m|ar|a|arem)(?: la| ja)? com|(?:suspend|interromp)(?:a|am|er|e)|(?:cess|' +
   'cancel|encerr|' +
-  'bloquei|termin|elimin)(?:e|em|ar|a|arem)|chega|basta(?! uma? )|desligu?(?:em|ue|a)|stop|parem?|parar|fim (?:a|de|com)|(?:cancelamento|suspensao|cessaçao|interrupçao)(?= d[oae])'
+  'bloquei|termin|elimin)(?:e|em|ar|a|arem)|chega|basta(?! uma? )|desligu?(?:em|ue|a)|stop|parem?|' +
+  'parar|fim (?:a|de|com)|(?:cancelamento|suspensao|cessaçao|interrupçao)(?= d[oae])'
 const goes_on =
   '(?:lig|telefon|continu|insist|mand|volt|par|incomod|perturb|contac?t|escrev)(?:arem|irem|erem|ar|em|am)'
 const accuse =
-  '(?:(?:eu|vou|vamos|irei|ja) ){0,2}(?:process|denunci)[^ ,]+|(?:vou|faço|faz|apresent|abro|abrir|registr|chamo|chamar|entro|' +
-  'meto|contac?t)[^ ,]*(?: [^ ,]+){0,3} (?:queixa|reclamaçao|procon|anatel|anacom|policia|advogad[oa]|justiça|boletim|bo|deco)'
+  '(?:(?:eu|vou|vamos|irei|ja) ){0,2}(?:process|denunci)[^ ,]+|(?:vou|faço|faz|apresent|abro|abrir|' +
+  'registr|chamo|chamar|entro|' +
+  'meto|contac?t)[^ ,]*(?: [^ ,]+){0,3} (?:queixa|reclamaçao|procon|anatel|anacom|policia|advogad[oa]|' +
+  'justiça|boletim|bo|deco)'
 /** "Se ligarem de novo, vou no Procon." */
 const threat =
   `se (?:(?:voces|vcs|me|nos|nao(?= par)) ){0,3}${goes_on}(?: [^ ,]+){0,5}?(?: ,)? (?:${accuse})|` +
@@ -351,7 +362,10 @@ const phrases: Phrase[] = [
     before: [
       ...forbidden.slice(0, -1),
       [
-        contains`engan[^ ]+|errad[oa]|morreu|faleceu|falecid[oa]|nao (?:mora|vive|trabalha|conheço|sou|aguento)|nao e d[^ ]+|interess[^ ]+|vezes`,
+        contains`${
+          'engan[^ ]+|errad[oa]|morreu|faleceu|falecid[oa]|nao (?:mora|vive|trabalha|conheço|sou|aguento)|' +
+          'nao e d[^ ]+|interess[^ ]+|vezes'
+        }`,
         'opt_out',
       ],
       [anything, undefined],
@@ -405,7 +419,10 @@ const phrases: Phrase[] = [
     after: at_end.with(-1, [startsWith`,`, 'opt_out']),
   },
   {
-    says: says`(?:par|deix)ar(?:em)? de receber(?: (?:${calls}|isso|isto|nada)|$)|(?:desisto de|recuso|recusamos|dispens(?:o|amos)(?: de)?)(?: receber)?(?: (?:novos|novas))? (?:${calls})`,
+    says: says`${
+      `(?:par|deix)ar(?:em)? de receber(?: (?:${calls}|isso|isto|nada)|$)|(?:desisto de|recuso|recusamos|` +
+      `dispens(?:o|amos)(?: de)?)(?: receber)?(?: (?:novos|novas))? (?:${calls})`
+    }`,
     before: told,
     after: whatever,
   },
@@ -447,7 +464,8 @@ const phrases: Phrase[] = [
   {
     says: says`${
       `(?:${not}) (?:${wanting})(?: mais)?(?: (?:voltar|continuar) a)? (?:(?:${receiving}) )?(?:(?:${calls})|` +
-      `(?:estar|continuar|ficar|fazer parte|constar|permanecer)(?: mais)? (?:${off_list})|(?:ninguem )?me (?:${calling})|nada convosco|` +
+      `(?:estar|continuar|ficar|fazer parte|constar|permanecer)(?: mais)? (?:${off_list})|` +
+      `(?:ninguem )?me (?:${calling})|nada convosco|` +
       `(?:que )(?:${you} )?(?:usem?|utilizem?|guardem?|tenham) (?:${my_number})|` +
       `(?:que )?o uso d[oe] (?:${my_number})|(?:mais )?(?:nada|papo|conversa)(?: (?:mais )?(?:de|com|` +
       `d)(?:(?:${you})| (?:${you}))))`
@@ -508,7 +526,8 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      `(?:(?:${me}) )?(?:des?ca?dastr(?:o|amento)|(?:des?ca?dastr|desinscr[ei]v|des?subscr[ei]v|desinscr|desuscr[ie]v|desregist(?:r)?|` +
+      `(?:(?:${me}) )?(?:des?ca?dastr(?:o|amento)|(?:des?ca?dastr|desinscr[ei]v|des?subscr[ei]v|desinscr|` +
+      'desuscr[ie]v|desregist(?:r)?|' +
       `descadrast|decadastr)(?:[aei]r?|[aei]m|a))(?: (?:${my_number})| (?:${me}))?`
     }`,
     before: told,
@@ -556,7 +575,8 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      `(?:${me}) (?:${take_off}) (?:${off})|(?:${take_off}) (?:${me}|eu) (?:${off})|(?:retir|remov|elimin|exclu|tir)(?:em|am) me|` +
+      `(?:${me}) (?:${take_off}) (?:${off})|(?:${take_off}) (?:${me}|eu) (?:${off})|(?:retir|remov|elimin|` +
+      'exclu|tir)(?:em|am) me|' +
       `(?:${me}) (?:exclu|apag|` +
       'delet|remov)(?:a|am|e|em|i|uem|ue)'
     }`,
@@ -636,7 +656,8 @@ const phrases: Phrase[] = [
     says: says`${
       `(?:${me}) deix(?:a|e|em|es|ar|arem)(?: (?:em paz|sossegad[oa]|quiet[oa]|tranquil[oa]))|deix(?:a|e|` +
       `em|ai) (?:${me}) (?:em paz|sossegad[oa]|quiet[oa]|tranquil[oa])|larg(?:a|ue|uem|uem) (?:me da mao|me|nos|mao|` +
-      `(?:d?o )?meu pe|de mim)|me erra|me (?:esquece|esqueçam|esqueça)|esqueç(?:a|am) (?:de mim|me)|(?:${not}) (?:me )?ench(?:e|` +
+      '(?:d?o )?meu pe|de mim)|me erra|me (?:esquece|esqueçam|esqueça)|esqueç(?:a|am) (?:de mim|me)|' +
+      `(?:${not}) (?:me )?ench(?:e|` +
       'a|am)(?: o saco)?'
     }`,
     before: [
@@ -671,7 +692,10 @@ const phrases: Phrase[] = [
     after: at_end,
   },
   {
-    says: says`(?:${my_number}) (?:fosse|seja|sejam|fossem|apagad|removid|retirad|excluid|eliminad)[^ ]*(?: (?:apagad|removid|retirad|excluid|eliminad)[^ ]+)?`,
+    says: says`${
+      `(?:${my_number}) (?:fosse|seja|sejam|fossem|apagad|removid|retirad|excluid|` +
+      'eliminad)[^ ]*(?: (?:apagad|removid|retirad|excluid|eliminad)[^ ]+)?'
+    }`,
     before: [
       [contains`nao`, undefined],
       [contains`quero|queria|gost[^ ]+|peço|solicito|exijo|agrade[^ ]+`, 'opt_out'],
@@ -682,8 +706,11 @@ const phrases: Phrase[] = [
   { says: says`${threat}`, before: [[endsWith`nao`, undefined], ...always], after: always },
   {
     says: says`${
-      '(?:vou|vamos) (?:processar|denunciar|bloquear) (?:voces|vcs|vc|voce|es[st]e numero)|(?:disse|falei) que nao quero$|' +
-      `(?:${not}) (?:me )?insist(?:a|am|as)|(?:${take_off}) (?:da lista|(?:o |es[st]e )?numero)$|(?:paro|deixo) de receber|(?:quero|posso|quiero|puedo) bloquear es[st]e numero|(?:cancelar|parar|encerrar) (?:o )?recebimento|nao liga , (?:manda|escreve|chama)`
+      '(?:vou|vamos) (?:processar|denunciar|bloquear) (?:voces|vcs|vc|voce|es[st]e numero)|(?:disse|' +
+      'falei) que nao quero$|' +
+      `(?:${not}) (?:me )?insist(?:a|am|as)|(?:${take_off}) (?:da lista|(?:o |es[st]e )?numero)$|(?:paro|` +
+      'deixo) de receber|(?:quero|posso|quiero|puedo) bloquear es[st]e numero|(?:cancelar|parar|' +
+      'encerrar) (?:o )?recebimento|nao liga , (?:manda|escreve|chama)'
     }`,
     before: [[endsWith`se|onde`, undefined], ...asked],
     after: asked,
@@ -700,7 +727,10 @@ const phrases: Phrase[] = [
     says: says`apaguem?|removam?|excluam?|deletem?|retirem?|parem?`,
     before: [
       [
-        endsWith`(?:numero|contacto|inscrev|cadastr|autoriz|mensag|sms|ligaç|ligan|ligam|chamad|vez)[^ ,]*(?: [^ ,]+){0,4} ,`,
+        endsWith`${
+          '(?:numero|contacto|inscrev|cadastr|autoriz|mensag|sms|ligaç|ligan|ligam|chamad|' +
+          'vez)[^ ,]*(?: [^ ,]+){0,4} ,'
+        }`,
         'unclear',
       ],
       [anything, undefined],
@@ -719,7 +749,8 @@ const phrases: Phrase[] = [
   {
     says: says`${
       `(?:${you})(?: (?:me|nos|so)){0,4} (?:(?:ligam|telefonam|mandam|escrevem|mandam (?:${call_noun})) (?:demais|` +
-      `muito|tant[^ ]+|toda hora|o tempo todo|todo santo dia|todos os dias|sem parar)|mandam (?:muit|tant)[^ ]+ (?:${call_noun}))|(?:receber|mandem|` +
+      'muito|tant[^ ]+|toda hora|o tempo todo|todo santo dia|todos os dias|sem parar)|mandam (?:muit|' +
+      `tant)[^ ]+ (?:${call_noun}))|(?:receber|mandem|` +
       `enviem) menos (?:${call_noun})|por ?que (?:e que )?(?:voces )?me (?:ligam|mandam|escrevem|` +
       'telefonam)(?: tant[^ ]+| muito)'
     }`,

@@ -88,7 +88,7 @@ const space = ' '.charCodeAt(0)
 const first_unspaced = 0x3040
 
 /** Only English has these words. Other languages have borrowed the rest: "delete me", "stop spam". */
-const in_english = /(?<![^ ])(?:not|never|did|why|the|your|from)(?![^ ])/u
+const in_english = /(?<![^ ])(?:not(?! interested)|never|did|why|the|your|from)(?![^ ])/u
 const kana = /[\u3040-\u30ff]/u
 
 /** Chinese phrases are found in Japanese sentences. */

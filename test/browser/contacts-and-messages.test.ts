@@ -294,6 +294,8 @@ test('a number that a visitor typed in a web chat is unverified until a person l
 test('conversations are filtered by kind and channel', { skip }, async () => {
   await send('POST', '/conversations', { agent_id, message: 'Hello' })
   await openInPage(page, '/conversations')
+  // The page keeps the list of channels for a minute, and one was created since.
+  await page.reload()
   const links = page.getByRole('list', { name: 'Conversations' }).getByRole('link')
   const choose = async (filter: string, option: string) => {
     await page.getByRole('combobox', { name: filter }).click()

@@ -216,6 +216,7 @@ const computed = [
   'kit/clock.ts',
   'kit/postgres/statement-span.ts',
   'kit/time-zone.ts',
+  'languages/known-words.ts',
 ]
 /** They hold nothing that changes. */
 const constants = ['campaigns/simulate/forecast-run.ts', 'service.ts']

@@ -46,9 +46,8 @@ export function judge(
   { sentence, start, words }: { sentence: string; start: number; words: string },
 ): Found | undefined {
   const end = start + words.length
-  const said_before = sentence.slice(Math.max(0, start - context_max), start).trimEnd()
-  const said_after = sentence.slice(end, end + context_max)
-  const wish = weaker(firstOf(before, said_before), firstOf(after, said_after))
+  const wish_before = firstOf(before, sentence.slice(Math.max(0, start - context_max), start).trimEnd())
+  const wish = wish_before && weaker(wish_before, firstOf(after, sentence.slice(end, end + context_max)))
   return wish && { wish, words }
 }
 

@@ -134,6 +134,26 @@ test('a phrase is tried where a text begins as it does', () => {
   }
 })
 
+test('what was read before makes no difference', () => {
+  const sentences = languages.flatMap(({ tag }) => readSaid(tag).opt_outs.flatMap(sentencesIn))
+  const triedOf = (all: string[]) => {
+    const index = new PhraseIndex(languages)
+    return all.map((sentence) => index.phrasesAt(sentence, 0).map(({ phrase }) => phrase.says))
+  }
+  assert.deepEqual(triedOf(sentences), triedOf(sentences.toReversed()).reverse())
+})
+
+test('a wish is heard after a long text of what people say, and of its beginnings', () => {
+  for (const { tag } of languages)
+    for (const said of readSaid(tag).opt_outs) {
+      const words = said.split(/[\s\p{P}]+/u).filter((word) => word !== '')
+      for (const count of [1, Math.ceil(words.length / 2), words.length]) {
+        const long = `${words.slice(0, count).join(' ')} `.repeat(1_000)
+        assert.ok(wishIn(`${long}. Stop calling me`), said)
+      }
+    }
+})
+
 test('phrases are tried at words, and those without spaces everywhere', () => {
   const phrases = phrasesOf([], [], /(?<![^ ])끊어/u, /停止/u)
   const index = new PhraseIndex([{ ...en, opt_outs: { ...en.opt_outs, phrases } }])

@@ -10,6 +10,7 @@ import { clustering } from './cluster/cluster.ts'
 import { showing } from './dashboard/dashboard.ts'
 import { benchImport, rows_by_default } from './import/import.ts'
 import { asking } from './knowledge/knowledge.ts'
+import { reading } from './opt-outs/opt-outs.ts'
 import { scale } from './scale/scale.ts'
 import { sharing } from './sharing/sharing.ts'
 import { throughput } from './throughput.ts'
@@ -31,6 +32,7 @@ A target that is missed is said in the table; only what fails gives another exit
   --campaigns   instead: how fast campaigns are simulated, beside COPY of their rows, how fast they call, and what others notice
   --knowledge   instead: how fast documents are searched at 100,000 passages, beside plain SQL of the same candidates
   --voice       instead: how soon an agent answers someone who talks to it, beside the sum of the stages; needs offline speech
+  --opt-outs    instead: how fast messages are read that may be opt-outs, beside parsing them as JSON, and the slowest text
   --dashboard   instead: what the dashboard's first page weighs, how soon its first row is shown, and long tasks while scrolling; Linux only
   --processes N instead: gets and messages with one process and with N, and their memory; Linux only
   --cluster     instead: a database that Citus shards beside a plain one, with one workspace and with eight, and its commits when idle.
@@ -57,6 +59,7 @@ function parse() {
         campaigns: { type: 'boolean' },
         knowledge: { type: 'boolean' },
         voice: { type: 'boolean' },
+        'opt-outs': { type: 'boolean' },
         dashboard: { type: 'boolean' },
         processes: { type: 'string' },
         cluster: { type: 'boolean' },
@@ -108,6 +111,7 @@ function benchOf(options: ReturnType<typeof parse>): Bench {
   if (options.calls) return calling
   if (options.knowledge) return asking
   if (options.voice) return talking
+  if (options['opt-outs']) return reading
   if (options.dashboard) return showing
   if (options.cluster) return clustering
   return options.agents ? answering : throughput

@@ -35,7 +35,10 @@ export class PatternSteps {
     const open: Group[] = []
     for (let at = 0; at < this.#source.length; at = this.#endOf(at)) {
       const character = this.#source[at]
-      if (character === '(') open.push({ start: at, alternatives: [at + group_start.length], end: 0 })
+      if (character === '(') {
+        if (this.#source[at + 1] !== '?') throw new Error(`a pattern has a group that captures: ${source}`)
+        open.push({ start: at, alternatives: [at + group_start.length], end: 0 })
+      }
       if (character !== '(' && character !== '|' && character !== ')') continue
       const group = character === ')' ? open.pop() : open.at(-1)
       if (!group) throw new Error(`a pattern has too many parentheses: ${source}`)

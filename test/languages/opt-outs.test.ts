@@ -7,6 +7,7 @@ import { wordOf } from '../../server/consent/words.ts'
 import { askingOf } from '../../server/consent/written.ts'
 import { en } from '../../server/languages/en.ts'
 import { languages } from '../../server/languages/languages.ts'
+import { PatternSteps } from '../../server/languages/pattern-steps.ts'
 import { PhraseIndex } from '../../server/languages/phrase-index.ts'
 import { phrasesOf } from '../../server/languages/wish.ts'
 import { pressKey } from '../../server/talk/sentences.ts'
@@ -132,6 +133,7 @@ test('a phrase is tried where a text begins as it does', () => {
     const isTried = (text: string) => index.phrasesAt(text, 0).length === 1
     assert.deepEqual([begun.filter(isTried), others.filter(isTried)], [begun, []], pattern.source)
   }
+  assert.throws(() => new PatternSteps(/(stop)/u), /captures/)
 })
 
 test('what was read before makes no difference', () => {

@@ -41,10 +41,18 @@ export const attack: Attack = {
 
 export type Place = Pick<Parameters<typeof openVoiceClient>[0], 'url' | 'token'>
 
+/** Opens the socket of a call, and ends it with the attack. */
+export function openSocket(stack: AsyncDisposableStack, place: Place): VoiceClient {
+  const client = openVoiceClient(place, { is_live: false })
+  // One that is not open yet fails when it ends.
+  client.socket.on('error', () => {})
+  stack.defer(() => client.socket.terminate())
+  return client
+}
+
 /** Undefined if the line is busy. */
 export async function open(stack: AsyncDisposableStack, place: Place): Promise<VoiceClient | undefined> {
-  const client = openVoiceClient(place, { is_live: false })
-  stack.defer(() => client.socket.terminate())
+  const client = openSocket(stack, place)
   return client.next('ready').then(
     () => client,
     () => undefined,

@@ -5,9 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocketServer } from 'ws'
 import { final, opcodes } from '../../support/raw-sockets.ts'
-import { openVoiceClient } from '../../support/voice-client.ts'
 import type { Attack, AttackWorld } from './attack.ts'
-import { openTalker, type Place } from './live-calls.ts'
+import { openSocket, openTalker, type Place } from './live-calls.ts'
 
 const message = '{"type":"a"}'
 const flood_bytes = 2_400_000
@@ -34,8 +33,7 @@ export const attacks: Attack[] = [1, 10].map((calls) => ({
 
 /** Says to the agent what the agent has said: that is speech. */
 async function speakTo({ stack }: AttackWorld, place: Place): Promise<void> {
-  const client = openVoiceClient(place, { is_live: false })
-  stack.defer(() => client.socket.terminate())
+  const client = openSocket(stack, place)
   const frames: Buffer[] = []
   client.socket.on('message', (data: Buffer, is_binary) => {
     if (is_binary) frames.push(data)

@@ -2,6 +2,7 @@ import { findOptedOut } from '../consent/refusals.ts'
 import type { Shown } from '../consent/spoken.ts'
 import * as consent from '../consent/store.ts'
 import { type Asking, answerLanguage, askingOf } from '../consent/written.ts'
+import { isPhoneNumber } from '../contacts/phone.ts'
 import * as contacts from '../contacts/store.ts'
 import { mustAnswerBy } from '../conversations/opt-out-question.ts'
 import { lockAll, type Row } from '../conversations/rows.ts'
@@ -14,8 +15,10 @@ import { letOthersRun } from '../kit/let-others-run.ts'
 import { en } from '../languages/en.ts'
 import { questionLanguage } from '../talk/contact-words.ts'
 import { sentencesIn } from '../talk/sentences.ts'
+import { numberOf } from './inbound.ts'
 import { decide, findConfigurationOf } from './opt-out-question.ts'
-import { readSegmentPrice, withMessage } from './outgoing.ts'
+import { findSmsRefusals, readSegmentPrice, withMessage } from './outgoing.ts'
+import { recordWords } from './words-by-sms.ts'
 import { type Received, writeReceived } from './write-received.ts'
 
 /**
@@ -57,7 +60,7 @@ export async function obey(at: At, all: Said[]): Promise<Conversation[]> {
   await consent.record(
     at,
     decided
-      // Nobody real writes in a trial.
+      // In a trial a tester plays the contact.
       .filter(({ row, asking }) => !row.is_test && asking.word === 'opt_out')
       .map(({ id, contact, turn, asking }) => ({
         phone_number: contact.phone_number,
@@ -107,30 +110,31 @@ function answering(at: At, { row, contact_id, text, closes }: Answering): Receiv
   return { before: row, turns: [{ id, contact_id, turn }], awaits_answer: false, closes, asks_back: !closes }
 }
 
-/** Nobody has answered the question for a day. By SMS that means yes. */
+/** By SMS no answer to the question within a day means yes. What is recorded then is confirmed, where it can be sent. */
 export async function takeSilenceForYes(at: At, id: string): Promise<void> {
   const row = (await lockAll(at, [id])).get(id)
   const answer_by = row && mustAnswerBy(row)
   if (!row || answer_by === undefined || answer_by > at.now) return
-  const { channel_id, counterpart, contact_id, opt_out_asked_seq: seq } = row
+  const { channel_id, counterpart, contact_id } = row
   const [configuration, question] = await Promise.all([findConfigurationOf(at, row), lastWordsTo(at, row)])
   const language = questionLanguage(question, configuration?.language ?? 'en') ?? en
-  const shown: Shown = { rule: 'silence', language: language.tag, words: '' }
-  if (counterpart !== null && !row.is_test)
-    await consent.record(at, [
-      {
-        phone_number: counterpart,
-        contact_id,
-        kind: 'all',
-        status: 'revoked',
-        source: 'sms_keyword',
-        evidence: { conversation_id: id, seq, ...shown },
-      },
-    ])
+  const is_confirmed = await recordSilence(at, row, { rule: 'silence', language: language.tag, words: '' })
   const closing = answering(at, { row, contact_id, text: language.sayings.opt_out, closes: true })
   const segment_price = await readSegmentPrice(at)
   const turns = closing.turns.map((one) =>
     withMessage(one, { channel_id, counterpart, segment_price, is_exempt: true }),
   )
-  await writeReceived(at, [{ ...closing, turns }])
+  await writeReceived(at, [{ ...closing, turns: is_confirmed ? turns : [] }])
+}
+
+/** Returns whether a confirmation is sent. */
+async function recordSilence(at: At, row: Row, shown: Shown): Promise<boolean> {
+  const { id, counterpart, contact_id, turn_count } = row
+  const number = numberOf(counterpart ?? '')
+  if (row.is_test || counterpart === null || number === undefined) return false
+  const refusals = await findSmsRefusals(at, [number])
+  const evidence = { conversation_id: id, seq: turn_count, ...shown }
+  const silence = { key: id, sender: counterpart, from: number, contact_id, word: 'opt_out' as const, evidence }
+  const confirmed = await recordWords(at, { words: [silence], refusals })
+  return confirmed.has(id) && isPhoneNumber(counterpart)
 }

@@ -44,8 +44,12 @@ function answerOf({ text, asking }: Omit<Written, 'thread'>, language: typeof en
 
 const question_mark = /[?？؟]/u
 
-/** Whether a word may answer this: a question, or a message that names the word. */
-const offers = (last: string, word: string): boolean => question_mark.test(last) || fold(last).includes(word)
+/** Whether a word may answer this: a question, or a message that names the word. "Wochenende" doesn't name "Ende". */
+const offers = (last: string, word: string): boolean =>
+  question_mark.test(last) || new RegExp(`(?<!${latin})${word}(?!${latin})`, 'u').test(fold(last))
+
+/** Other scripts have no spaces between words, or join short words to others. */
+const latin = '\\p{Script=Latin}'
 
 function isHeardByScript(
   { now }: At,

@@ -7,7 +7,7 @@ import { createCampaign, enroll } from '../support/campaigns.ts'
 import { begin, create, get, newAgent, say, turnsOf } from '../support/conversations.ts'
 import { serve, type Tenant } from '../support/harness.ts'
 import { phoneNumber } from '../support/samples.ts'
-import { newSmsChannel, text } from '../support/sms.ts'
+import { inboundForm, newSmsChannel, own_number, postSigned } from '../support/sms.ts'
 
 const server = await serve()
 const carrier = await openCarrier()
@@ -31,13 +31,17 @@ const asks_in = (language: string) => sentencesIn(language).no_more_question
 
 interface Thread {
   number: string
-  writes: (words: string, at?: number) => Promise<void>
+  writes: (words: string) => Promise<void>
   /** What was sent to the number since the last time. */
   sent: () => string[]
   contact: () => Promise<{ id: string }>
 }
 
-async function newThread(tenant: Tenant, configuration: object = { script }): Promise<Thread> {
+async function newThread(
+  tenant: Tenant,
+  configuration: object = { script },
+  service: '' | 'whatsapp:' = '',
+): Promise<Thread> {
   const agent_id = await newAgent(tenant, configuration)
   const channel = await newSmsChannel(server, tenant, { carrier, agent_id })
   const number = phoneNumber()
@@ -45,7 +49,8 @@ async function newThread(tenant: Tenant, configuration: object = { script }): Pr
   return {
     number,
     writes: async (words) => {
-      await text(tenant, channel, words, { from: number })
+      const form = { ...inboundForm(words, { from: service + number }), To: service + own_number }
+      assert.equal((await postSigned(tenant, channel.inbound_url, form)).status, 200)
       await tenant.work(clock.wall() + 2_000)
     },
     sent: () => {
@@ -128,6 +133,15 @@ test('a word that the open step hears, or that our last message names or may ask
   }
 })
 
+test('a word inside another one of our last message is not named there', async () => {
+  const thread = await newThread(await server.workspace(), {
+    script: { start: 'tell', nodes: { tell: { say: 'Schönes Wochenende!', else: { say: 'Bis bald.', go: 'tell' } } } },
+  })
+  await thread.writes('Hallo')
+  await thread.writes('Ende')
+  assert.deepEqual(thread.sent(), ['Schönes Wochenende!', asks_in('de')])
+})
+
 test('no answer by SMS for a day is an opt-out, and not before', async () => {
   const tenant = await server.workspace()
   const thread = await newThread(tenant, { script, limits: { idle_seconds: 3_600 } })
@@ -144,6 +158,37 @@ test('no answer by SMS for a day is an opt-out, and not before', async () => {
   const [entry] = await consentsOf(tenant, id)
   assert.deepEqual([entry.status, entry.evidence.rule, entry.evidence.language], ['revoked', 'silence', 'es'])
   assert.equal((await conversationOf(tenant, id)).close_reason, 'opted_out')
+})
+
+test('silence is an opt-out of who writes by another service too, and nothing is sent then', async () => {
+  const tenant = await server.workspace()
+  const thread = await newThread(tenant, { script }, 'whatsapp:')
+  await thread.writes('cancelar')
+  const { id } = await thread.contact()
+  assert.deepEqual((await turnsOf(tenant, (await conversationOf(tenant, id)).id)).at(-1), ['system', asks_in('es')])
+  const before = carrier.messages.length
+  await tenant.work(clock.wall() + 24.1 * hour_ms)
+  await tenant.work(clock.wall() + 24.2 * hour_ms)
+  const [entry] = await consentsOf(tenant, id)
+  assert.deepEqual([entry?.status, entry?.evidence.rule], ['revoked', 'silence'])
+  const conversation = await conversationOf(tenant, id)
+  assert.equal(conversation.close_reason, 'opted_out')
+  assert.deepEqual((await turnsOf(tenant, conversation.id)).at(-1), ['system', asks_in('es')])
+  assert.equal(carrier.messages.length, before)
+})
+
+test('a number that was suppressed while the question was open gets no confirmation', async () => {
+  const tenant = await server.workspace()
+  const thread = await newThread(tenant)
+  await thread.writes('Hello')
+  await thread.writes('cancelar')
+  thread.sent()
+  await create(tenant, '/suppressions', { phone_number: thread.number })
+  await tenant.work(clock.wall() + 24.1 * hour_ms)
+  await tenant.work(clock.wall() + 24.2 * hour_ms)
+  assert.deepEqual(thread.sent(), [])
+  const { id } = await thread.contact()
+  assert.equal((await consentsOf(tenant, id))[0]?.evidence.rule, 'silence')
 })
 
 test('over the API the agent asks back, too, but no answer means nothing', async () => {

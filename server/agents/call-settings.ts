@@ -8,7 +8,7 @@ const transfers_max = 10
 export const voices = ['awb', 'kal', 'kal16', 'rms', 'slt'] as const
 export type Voice = (typeof voices)[number]
 
-/** Those of a telephone. */
+/** The keys of a telephone. */
 export const keys = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '#'] as const
 export type Key = (typeof keys)[number]
 

@@ -519,7 +519,7 @@ function newCallState(at: At, { claimed, configuration }: Open, { say_while, rul
   const spoken = {
     ...configuration,
     ...(!leaves_voicemail && { voicemail_message: null }),
-    // Who calls is asked for digits, and ends the call by hanging up.
+    // Agents often ask callers for digits, and callers can end the call by hanging up.
     ...(direction === 'inbound' && { opt_out_key: null }),
   }
   const settings = settingsFor(spoken, { values, say_while, tool_rules, time_limits: voice_time_limits, kind: 'voice' })

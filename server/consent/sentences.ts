@@ -55,9 +55,9 @@ const form_ends = new Set([...full_forms.keys()].flatMap((form) => [...form].map
 const sentence_end = /[.!?;…。｡؟؛।॥\n\v\f\r\u0085\u2028\u2029]+/u
 const commas = /[、،]/gu
 export const apostrophes = /['’‘ʼ`´]/gu
-/** Chinese and Japanese are written without spaces. Those that are there mean nothing. */
+/** Chinese and Japanese are written without spaces. A space between their characters means nothing. */
 const needless_space = /(?<=[\u3040-\u9fff])[^\S\n]+(?=[\u3040-\u9fff])/gu
-/** Such as the first letter of "s-stop". */
+/** A beginning that is said again, such as the first letter of "s-stop". */
 const stutter = /(?<!\p{L})(\p{L}{1,3})-+ ?(?=\1)/gu
 const withoutStutter = (text: string): string => (text.includes('-') ? text.replace(stutter, '') : text)
 const word = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*|,/gu

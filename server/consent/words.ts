@@ -8,7 +8,7 @@ export type Word = 'opt_out' | 'opt_in' | 'help'
 /** What a message of one word asks for. `ordinary`: it may ask for no more messages, or answer something else. */
 export interface WordSaid {
   word: Word | 'ordinary'
-  /** Those that have the word. */
+  /** The languages that have the word. */
   languages: Language[]
   /** The word, folded and once. */
   text: string
@@ -90,7 +90,7 @@ const repeated_word = /^(.{2,}?)\1+$/u
 
 const first_word = /[\p{L}\p{M}\p{N}]+/u
 
-/** Whether no known word begins the text. Most texts are told by that. One or two letters may begin a word in letters. */
+/** Whether no known word begins the text, as in most texts. One or two letters may begin a word that is spaced out. */
 function beginsOtherwise(folded: string): boolean {
   const [first = ''] = first_word.exec(folded) ?? []
   return first.length > 2 && !fillers.has(first) && !known_words.has(first)

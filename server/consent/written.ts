@@ -6,7 +6,7 @@ import { type Word, wordOf } from './words.ts'
 /** What someone who has written this asks for. `unclear`: it may be no more calls and messages, or something else. */
 export interface Asking {
   word: Word | 'unclear'
-  /** Those that the words are in. */
+  /** The languages that the words may be in. */
   languages: Language[]
   shown: Shown
 }
@@ -26,6 +26,6 @@ export function askingOf(text: string, { by_sms }: { by_sms: boolean }): Asking 
   return { word: wish === 'opt_out' ? wish : 'unclear', languages, shown }
 }
 
-/** Returns the language that what asks for this is answered in: the agent's, if the words may be in it. */
+/** Returns the language of the answer: the agent's, if the words may be in it. */
 export const answerLanguage = ({ languages }: Asking, agents: string): string =>
   (languages.find((one) => isOf(one, agents)) ?? languages[0])?.tag ?? agents

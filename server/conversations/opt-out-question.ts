@@ -3,7 +3,7 @@ import * as clock from '../kit/clock.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import type { Row } from './rows.ts'
 
-/** By SMS no answer to the question within this time means yes. Nobody is asked again within it. */
+/** By SMS no answer to the question within this time means yes. In a conversation it is asked once in this time. */
 export const question_ms = clock.day_ms
 
 type Asked = Pick<Row, 'status' | 'turn_count' | 'opt_out_asked_at' | 'opt_out_asked_seq'>
@@ -12,7 +12,7 @@ type Asked = Pick<Row, 'status' | 'turn_count' | 'opt_out_asked_at' | 'opt_out_a
 export const isAsked = ({ status, turn_count, opt_out_asked_seq }: Asked): boolean =>
   status !== 'closed' && opt_out_asked_seq === turn_count
 
-/** Until when no answer means nothing. Undefined if nothing is asked, or if no answer never means yes. */
+/** When no answer begins to mean yes. Undefined if nothing is asked, and where silence means nothing. */
 export const mustAnswerBy = (row: Asked & Pick<Row, 'kind'>): number | undefined =>
   row.kind === 'sms' && isAsked(row) && row.opt_out_asked_at !== null
     ? clock.parse(row.opt_out_asked_at) + question_ms
@@ -21,7 +21,7 @@ export const mustAnswerBy = (row: Asked & Pick<Row, 'kind'>): number | undefined
 export const wasAskedLately = ({ now }: At, { opt_out_asked_at }: Asked): boolean =>
   opt_out_asked_at !== null && clock.parse(opt_out_asked_at) + question_ms > now
 
-/** Until when these contacts may answer the question. Those that nobody has asked are left out. */
+/** Until when these contacts may answer the question. Contacts without an open question are left out. */
 export async function findAsked(
   { db, workspace, now }: InWorkspace & { now: number },
   contact_ids: string[],

@@ -40,7 +40,7 @@ export interface Sayings {
 export interface OptOuts {
   /** Each asks for it as a whole message, wherever it is written. */
   words: string[]
-  /** So does each of these by SMS, where carriers prescribe it. Elsewhere it is an ordinary word. */
+  /** Each asks for it by SMS, where carriers prescribe it. Elsewhere it is an ordinary word. */
   sms_words?: string[]
   /** People say each of these about appointments, too, or as an answer. They are for the agent. */
   ordinary_words: string[]
@@ -48,7 +48,7 @@ export interface OptOuts {
   phrases: Phrase[]
   /** Sentences with one of these wish for another way to be reached: the agent asks. */
   another_way: RegExp
-  /** They are said with a demand. With what someone is not to do they may mean "not yet". */
+  /** Words such as "now", which are said with a demand. In "don't call me now" they mean "not yet". */
   at_once?: string[]
   /** Words that change nothing about a wish, such as "please", and words of two, such as "thank you". */
   fillers: string[]

@@ -17,7 +17,7 @@ const class_max = 30
 const group_start = '(?:'
 const quantifier = /(?:[*+?]|\{\d+(?:,\d*)?\})\??/y
 const quantifier_starts = '*+?{'
-/** So do escapes, and what are two characters in a text. */
+/** Escapes, and characters that take two places in a text, count as any, too. */
 const any_character = /^(?:\.|\[\^)|[\\\ud800-\udfff]/
 const range = /(.)-(.)/gs
 
@@ -104,7 +104,7 @@ export class PatternSteps {
   }
 }
 
-/** Those that a character or a class stands for, or undefined if they are too many. */
+/** The characters that a character or a class stands for. Undefined if they are too many. */
 function charactersOf(source: string): string | undefined {
   if (any_character.test(source)) return undefined
   if (!source.startsWith('[')) return source

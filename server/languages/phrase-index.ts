@@ -23,11 +23,11 @@ interface Branch {
 
 /** Longer beginnings tell more phrases apart. */
 const beginning_max = 12
-/** Of equal wishes the first is kept. It is of the phrase that fewer of so many characters tell, or of the first language. */
+/** Of equal wishes the first is kept: the one whose phrase is known after fewer of these characters, then the one of the first language. */
 const ranked_max = 3
-/** Bounds the memory, whatever people write, to 40 MB. Longer beginnings are then no more told apart. */
+/** Bounds the memory, whatever people write, to 40 MB. Beginnings above `ranked_max` are then no longer told apart. */
 const branches_max = 20_000
-/** No pattern is as long. */
+/** Every pattern is shorter than this. */
 const pattern_max = 2 ** 20
 const space = ' '.charCodeAt(0)
 

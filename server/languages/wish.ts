@@ -20,7 +20,7 @@ const weaker = (one: Wish | undefined, other: Wish | undefined): Wish | undefine
 /** The first pattern that matches decides. */
 export type Judgement = [pattern: RegExp, wish: Wish | undefined]
 
-/** A phrase about being called. How clear a wish it is, the words on either side of it say. */
+/** A phrase about being called. The words on either side say how clear a wish it is. */
 export interface Phrase {
   says: RegExp
   before: Judgement[]

@@ -273,7 +273,7 @@ async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToRec
     turn: newTurn({ seq, role: 'system', text: sentence, created_at }),
   }
   const segment_price = answer ? await readSegmentPrice(at) : 0
-  // What is not answered by the agent may come after what is.
+  // The last message may ask for something that the service answers. The agent answers those before it.
   const asks_agent = said.messages.length > (said.asking ? 1 : 0)
   return {
     before: thread,
@@ -294,7 +294,7 @@ async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToRec
 
 const sayings = { opt_out: 'opt_out', opt_in: 'opt_in', help: 'help', unclear: 'no_more_question' } as const
 
-/** Answers what was asked for, in its language. Who asks for nothing is told to write by SMS, in the language of the agent. */
+/** Answers what was asked for, in its language. Senders who ask for nothing are told to write by SMS, in the agent's language. */
 async function sentenceFor(at: At, thread: Row, asked: Asking | undefined): Promise<string> {
   const { language = 'en' } = (await findConfigurationOf(at, thread)) ?? {}
   return asked ? sentencesIn(answerLanguage(asked, language))[sayings[asked.word]] : sentencesIn(language).text_instead

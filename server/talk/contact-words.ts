@@ -67,17 +67,17 @@ export function wishOf(step: VoiceStep): Wished | undefined {
   return { wish: found.wish, shown: { rule: 'sentence', language, words: found.words }, sayings }
 }
 
-/** Of the words, or of the question. A mere "stop" may be in any. */
+/** The language of the words, or of the question: a mere "stop" may be in any. */
 function languageOf(found: WishSaid | undefined, asked: string | undefined, agents: string): Language | undefined {
   if (found && found.wish !== 'stop') return found.languages.find((one) => isOf(one, agents)) ?? found.languages[0]
   return questionLanguage(asked, agents)
 }
 
-/** Of the question whether someone wants no more calls, of which this was said. */
+/** The language of the question whether someone wants no more calls, of which this was said. Else the agent's. */
 export const questionLanguage = (asked: string | undefined, agents: string): Language | undefined =>
   languages.find(({ sayings }) => asked && sayings.no_more_question.startsWith(asked.trim())) ?? findLanguage(agents)
 
-/** What the contact has heard of the question whether it wants no more calls, if these were the last words. */
+/** Returns what the contact has heard of the question whether it wants no more calls, if these were the last words. */
 function lastQuestion({ state: { history } }: VoiceStep): string | undefined {
   const last = history.findLast(({ role, text }) => role !== 'contact' && text !== '')
   return last?.asks_to_stop ? last.text : undefined

@@ -263,7 +263,7 @@ export interface VoiceSettings {
   /** It is said before the first words: that the call is recorded, and which key ends the calls. */
   notice: string | null
   voicemail_message: string | null
-  /** Who presses this key alone wants no more calls. */
+  /** Pressed alone, this key asks for no more calls. */
   opt_out_key: string | null
   /** Whether the script says what to do when the contact is silent. */
   asks_on_silence: boolean

@@ -143,7 +143,7 @@ const isInNotice = ({ state: { reply, voice } }: VoiceStep): boolean =>
 const isUninterruptible = (step: VoiceStep): boolean =>
   step.state.reply?.voice.is_uninterruptible === true || isInNotice(step)
 
-/** Nobody has to hear the notice to end the calls. */
+/** The key that ends calls for good also interrupts the notice. */
 const mayInterruptByKey = (step: VoiceStep): boolean =>
   step.state.reply?.voice.is_uninterruptible === false && (hasPressedOptOut(step.state) || !isInNotice(step))
 

@@ -43,7 +43,7 @@ async function openWorld(fields: object) {
 
 type World = Awaited<ReturnType<typeof openWorld>>
 
-/** The person does this once the agent has spoken. Returns what has become of the call. */
+/** Has the person do this once the agent has spoken. Returns what has become of the call. */
 async function whenAsked({ tenant }: World, phone: PhoneCall, act: (person: PhoneCall['person']) => unknown) {
   await phone.untilStreaming()
   await phone.person.untilQuiet(await phone.person.untilHeard(0))

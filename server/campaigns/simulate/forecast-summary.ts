@@ -127,7 +127,7 @@ function timelineOf(
   return intervals
 }
 
-/** Who is called must be able to opt out: by words that are heard, or by a key. */
+/** People who are called must be able to opt out: by words that are heard, or by a key. */
 function optOutWarnings({ campaign, versions }: ForecastJob): string[] {
   const cantOptOut = ({ configuration }: ForecastJob['versions'][string]) =>
     configuration.opt_out_key === null && !hearsLanguage(configuration)

@@ -83,10 +83,10 @@ interface Resting {
   timer: NodeJS.Timeout
 }
 
-/** Of all services of this process, as turns are. */
+/** All services of this process share it, as they share the turns. */
 let resting: Resting | undefined
 
-/** One that has read a file of another workspace ends. */
+/** Returns the resting process if it has read a file of this workspace. Any other is ended. */
 function takeResting(workspace: string): ChildProcess | undefined {
   if (resting?.workspace !== workspace) {
     endResting()
@@ -100,6 +100,7 @@ function takeResting(workspace: string): ChildProcess | undefined {
   child.channel?.ref()
   return child
 }
+
 /** It doesn't keep this process alive, and ends with it. */
 function rest(child: ChildProcess, workspace: string): void {
   endResting()

@@ -16,7 +16,7 @@ import { type Detour, TwilioWire } from './wire.ts'
 /** Larger than all messages of Twilio. */
 const message_bytes_max = 16 * 1024
 const start_within_ms = 5_000
-/** Before a call is taken. Nobody presses more keys meanwhile. */
+/** So many messages wait until a call is taken: more than the keys that someone presses meanwhile. */
 const waiting_max = 50
 
 type Start = Extract<FromTwilio, { event: 'start' }>

@@ -17,7 +17,7 @@ const only_stop = new RegExp(`^(?:(?:${before_stop}) )*(?:${stop})(?: (?:${stop}
 
 export type { Wish }
 
-/** What shows that someone wants no more calls and messages. It is kept for ever, so it has only words, or a key, that the rules know. */
+/** What shows that someone wants no more calls and messages. It is kept for ever, so it has only words that the rules know, or a key. */
 export interface Shown {
   /** `answer`: a yes to the question. `silence`: nobody has answered it for a day. `key`: a key was pressed in a call. */
   rule: 'word' | 'sentence' | 'answer' | 'silence' | 'key'
@@ -26,11 +26,11 @@ export interface Shown {
 }
 
 export interface WishSaid extends Found {
-  /** Those that the words may be in. */
+  /** The languages that the words may be in. */
   languages: [Language, ...Language[]]
 }
 
-/** Of a long text the beginning and the end are read. It bounds the time. */
+/** So many characters at the beginning and at the end of a long text are read. It bounds the time. */
 const read_max = 1_000
 
 /**
@@ -38,12 +38,11 @@ const read_max = 1_000
  * appointments.
  */
 export function wishIn(text: string): WishSaid | undefined {
-  const sentences = sentencesIn(
-    text.length > 2 * read_max ? `${text.slice(0, read_max)}\n${text.slice(-read_max)}` : text,
-  )
+  const read = text.length > 2 * read_max ? `${text.slice(0, read_max)}\n${text.slice(-read_max)}` : text
+  const sentences = sentencesIn(read)
   const found = strongest(sentences.map(wishOf))
   if (found?.wish === 'opt_out')
-    return isMeantOtherwise(found, { text, sentences }) ? { ...found, wish: 'unclear' } : found
+    return isMeantOtherwise(found, { text: read, sentences }) ? { ...found, wish: 'unclear' } : found
   const whole = sentences.join(' , ')
   if (only_stop.test(whole)) return { wish: 'stop', words: whole, languages: [en] }
   return strongest([found, wishAcross(sentences)])
@@ -95,7 +94,7 @@ const kana = /[\u3040-\u30ff]/u
 const languageIn = (sentence: string, language: Language): Language =>
   language.tag === 'zh' && kana.test(sentence) ? ja : language
 
-/** "Call me by another way", and "don't call me right away". */
+/** Whether an opt-out may mean another way, or another time: "email me instead", "don't call me right away". */
 function isMeantOtherwise(
   { words, languages: said_in }: WishSaid,
   { text, sentences }: { text: string; sentences: string[] },

@@ -1,4 +1,4 @@
-import { mustAnswerBy } from '../conversations/opt-out-question.ts'
+import { isAsked, mustAnswerBy } from '../conversations/opt-out-question.ts'
 import { type Row, type ScriptProgress, shownOf, type Timers } from '../conversations/rows.ts'
 import type { Conversation, Turn } from '../conversations/schema.ts'
 import type { RunToSave } from '../conversations/tool-runs.ts'
@@ -110,7 +110,9 @@ export interface Plan {
 export function planFor({ now }: At, save: Save, before: Row): Plan {
   const { id, seen, open_seq } = save
   const has_unseen = before.turn_count !== seen.turn_count
-  const is_changed_by_others = before.status !== seen.status || (has_unseen && !save.must_answer)
+  // An answer after the question about an opt-out would close it.
+  const may_follow = !has_unseen || (save.must_answer && !isAsked(before))
+  const is_changed_by_others = before.status !== seen.status || !may_follow
   const is_stale = save.is_leaving || (is_changed_by_others && !save.is_spoken)
   const created_at = clock.iso(now)
   const is_kept = before.redacted_at === null

@@ -45,3 +45,21 @@ test('who goes on writing by SMS is answered, and what was written meanwhile is 
   assert.equal((await get(tenant, id)).is_answering, false)
   assert.equal((await rolesNow()).at(-1), 'agent')
 })
+
+test('an answer that comes after the question about an opt-out does not close it', async () => {
+  const from = '+14155552011'
+  const tenant = await server.workspace()
+  const there = await receiver(async (response) => {
+    if (there.received.length === 1) await text(tenant, channel, 'basta', { from })
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(answer)
+  })
+  const model = { ...there, base_url: there.url.replace('/hook', '/v1'), aborted: 0 }
+  const channel = await newSmsChannel(server, tenant, { carrier, agent_id: await newModelAgent(tenant, model) })
+  for (let count = 1; count <= 8; count += 1) await text(tenant, channel, 'And another thing', { from })
+  await tenant.work()
+  const [{ id }] = (await tenant.call('GET', '/conversations')).body.data
+  assert.equal(there.received.length, 1)
+  await text(tenant, channel, 'yes', { from })
+  assert.equal((await get(tenant, id)).close_reason, 'opted_out')
+})

@@ -4,7 +4,7 @@ import type { Sound } from './audio/sound.ts'
 import type { Carrier } from './calls/carrier.ts'
 import type { LiveCalls } from './calls/live-calls.ts'
 import { addressOf, type Config, ConfigError } from './config.ts'
-import { readPhrases } from './consent/spoken.ts'
+import { compilePatterns, readPhrases } from './consent/spoken.ts'
 import { migrations, openDatabase } from './database.ts'
 import { background_kinds } from './due-kinds.ts'
 import type { Service } from './kit/at.ts'
@@ -12,6 +12,7 @@ import { removeLeftovers } from './kit/blobs/scratch.ts'
 import * as clock from './kit/clock.ts'
 import type { AnswerPage } from './kit/http/pages.ts'
 import type { FastifyInstance } from './kit/http/server.ts'
+import { letOthersRun } from './kit/let-others-run.ts'
 import { type Log, openLog } from './kit/log.ts'
 import { SetupError } from './kit/postgres/embedded/embedded.ts'
 import { errorMessage } from './kit/problem.ts'
@@ -237,6 +238,7 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
     if (api && is_first) noteAddress(config, port, log)
     const address = addressOf(config, port)
     if (is_shared) log.info('ready')
+    setTimeout(compileLater, compile_after_ms, log).unref()
     if (!is_first) return { stop, live_calls: service.tools.live_calls }
     if (!api) say(`${product.name} runs background work.`)
     else if (is_restart) say(`${product.name} is ready again: ${address}/api/v1`)
@@ -247,6 +249,12 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
     throw error
   }
 }
+
+/** A start has enough to do. */
+const compile_after_ms = 30_000
+
+const compileLater = (log: Log): void =>
+  void compilePatterns(letOthersRun).catch((error: unknown) => log.error({ err: error }, 'could not compile patterns'))
 
 /** With `is_shared`, other processes listen on the same port. */
 async function listen(

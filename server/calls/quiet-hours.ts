@@ -1,5 +1,6 @@
 import * as contacts from '../contacts/store.ts'
 import { zonesOf } from '../contacts/zones.ts'
+import { findAsked } from '../conversations/opt-out-question.ts'
 import { type At, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { nextInQuietHours } from '../workspaces/quiet-hours.ts'
@@ -44,18 +45,22 @@ export async function withoutQuiet<One extends Claimed>(at: At, rows: One[], tok
   })
 }
 
+/** Whoever was asked whether they want no more calls is not called meanwhile. It is looked at again after this time. */
+const asked_wait_ms = 60_000
+
 /** When each may be dialled. Undefined for one that never may. */
 async function nextTimes(at: At, rows: Claimed[]): Promise<Map<string, number | undefined>> {
   const contact_ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
-  const [known, { quiet_hours, time_zone: default_time_zone }] = await Promise.all([
+  const [known, { quiet_hours, time_zone: default_time_zone }, asked] = await Promise.all([
     contacts.getMany(at, contact_ids),
     workspaces.readSettings(at),
+    findAsked(at, contact_ids),
   ])
   return new Map(
     rows.map(({ id, to, contact_id }) => {
       const contact_time_zone = known.get(contact_id ?? '')?.time_zone ?? null
       const zones = zonesOf({ contact_time_zone, phone_number: to ?? '', default_time_zone })
-      return [id, nextInQuietHours(quiet_hours, zones, at.now)]
+      return [id, nextInQuietHours(quiet_hours, zones, at.now + (asked.has(contact_id ?? '') ? asked_wait_ms : 0))]
     }),
   )
 }

@@ -30,6 +30,9 @@ export interface WishSaid extends Found {
   languages: [Language, ...Language[]]
 }
 
+/** The ledger keeps this much. */
+const words_max = 100
+
 /** So many characters at the beginning and at the end of a long text are read. It bounds the time. */
 const read_max = 1_000
 
@@ -44,7 +47,7 @@ export function wishIn(text: string): WishSaid | undefined {
   if (found?.wish === 'opt_out')
     return isMeantOtherwise(found, { text: read, sentences }) ? { ...found, wish: 'unclear' } : found
   const whole = sentences.join(' , ')
-  if (only_stop.test(whole)) return { wish: 'stop', words: whole, languages: [en] }
+  if (only_stop.test(whole)) return { wish: 'stop', words: whole.slice(0, words_max), languages: [en] }
   return strongest([found, wishAcross(sentences)])
 }
 
@@ -117,6 +120,20 @@ export function readPhrases(): void {
   index ??= new PhraseIndex(languages)
 }
 
+/**
+ * Compiles the patterns, which takes seconds in all, with a pause after each: a message that needs many of them would hold up
+ * others for nearly a second.
+ */
+export async function compilePatterns(pause: () => Promise<unknown>): Promise<void> {
+  index ??= new PhraseIndex(languages)
+  for (const pattern of index.patterns()) {
+    // Twice, because the first time does less. Texts with and without other letters than Latin ones are compiled apart.
+    for (const text of ['', '', 'か', 'か']) pattern.test(text)
+    pattern.lastIndex = 0
+    await pause()
+  }
+}
+
 /** People also say "Stop. Calling. Me.", but "No. More calls, please" is not "no more calls". */
 function wishAcross(sentences: string[]): WishSaid | undefined {
   const parts = sentences
@@ -141,9 +158,18 @@ const word = /[\p{L}\p{M}\p{N}]+/gu
 export const isClearYes = (text: string, language_tag: string): boolean =>
   isYesIn(findLanguage(language_tag) ?? en, text)
 
-/** Whether this is a yes to the question whether someone wants no more calls and messages, in its language or in English. */
-export const isYesToNoMore = (text: string, asked_in: Language | undefined): boolean =>
-  [en, ...(asked_in ? [asked_in] : [])].some((language) => isYesIn(language, text))
+/** Whether this is a yes to the question whether someone wants no more calls and messages, in one of these languages or in English. */
+export const isYesToNoMore = (text: string, ...known: (Language | undefined)[]): boolean =>
+  thumbs.test(text) || new Set([en, ...known]).values().some((language) => language && isYesIn(language, text))
+
+const thumbs = /^\s*(?:(?:👍|👌|✅|✔)\p{M}?\p{Emoji_Modifier}?\s*){1,10}$/u
+
+/** What the ledger keeps of a yes: words that the rules know. */
+export const answerWords = (text: string): string => (fold(text).match(word) ?? ['👍']).join(' ').slice(0, words_max)
+
+/** Whether this is "please" or the like, and no more. */
+export const isCourtesy = (text: string): boolean =>
+  text.length <= yes_max && fold(text).search(word) >= 0 && sentencesIn(text).length === 0
 
 function isYesIn({ answers }: Language, text: string): boolean {
   if (text.length > yes_max) return false

@@ -1,9 +1,9 @@
-import type { At, InWorkspace } from '../kit/at.ts'
+import type { InWorkspace } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { sql } from '../kit/postgres/sql.ts'
+import { type Sql, sql } from '../kit/postgres/sql.ts'
 import type { Row } from './rows.ts'
 
-/** By SMS no answer to the question within this time means yes. In a conversation it is asked once in this time. */
+/** By SMS no answer to the question within this time means yes. A contact is asked once in this time. */
 export const question_ms = clock.day_ms
 
 type Asked = Pick<Row, 'status' | 'turn_count' | 'opt_out_asked_at' | 'opt_out_asked_seq'>
@@ -18,19 +18,25 @@ export const mustAnswerBy = (row: Asked & Pick<Row, 'kind'>): number | undefined
     ? clock.parse(row.opt_out_asked_at) + question_ms
     : undefined
 
-export const wasAskedLately = ({ now }: At, { opt_out_asked_at }: Asked): boolean =>
-  opt_out_asked_at !== null && clock.parse(opt_out_asked_at) + question_ms > now
-
-/** Until when these contacts may answer the question. Contacts without an open question are left out. */
-export async function findAsked(
-  { db, workspace, now }: InWorkspace & { now: number },
-  contact_ids: string[],
-): Promise<Map<string, number>> {
-  const found = await db.many<{ contact_id: string; asked_at: string }>(
-    sql`select contact_id, max(opt_out_asked_at) as asked_at from conversations
-      where workspace_id = ${workspace} and contact_id = any(${contact_ids}::uuid[])
-        and opt_out_asked_at > ${clock.iso(now - question_ms)} and opt_out_asked_seq = turn_count and status <> 'closed'
-      group by contact_id`,
+/** Returns the contacts of these with whom the question is open. By SMS it is open until what silence means is written. */
+export const findAsked = (at: AtNow, contact_ids: string[]): Promise<Set<string>> =>
+  findContacts(
+    at,
+    contact_ids,
+    sql`opt_out_asked_seq = turn_count and status <> 'closed' and not is_test
+      and (kind = 'sms' or opt_out_asked_at > ${clock.iso(at.now - question_ms)})`,
   )
-  return new Map(found.map(({ contact_id, asked_at }) => [contact_id, clock.parse(asked_at) + question_ms]))
+
+/** Whether the contact was asked within a day, in any conversation. */
+export const wasAskedLately = async (at: AtNow, contact_id: string): Promise<boolean> =>
+  (await findContacts(at, [contact_id], sql`opt_out_asked_at > ${clock.iso(at.now - question_ms)}`)).size > 0
+
+type AtNow = InWorkspace & { now: number }
+
+async function findContacts({ db, workspace }: AtNow, contact_ids: string[], which: Sql): Promise<Set<string>> {
+  const found = await db.many<{ contact_id: string }>(
+    sql`select distinct contact_id from conversations
+      where workspace_id = ${workspace} and contact_id = any(${contact_ids}::uuid[]) and opt_out_asked_at is not null and ${which}`,
+  )
+  return new Set(found.map(({ contact_id }) => contact_id))
 }

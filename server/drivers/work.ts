@@ -68,12 +68,10 @@ interface Context extends RunContext {
 async function run(at: AtOutside, claimed: ClaimedConversation, context: Context): Promise<void> {
   const { configuration, attempt, needs_summary } = claimed
   const { save } = context
+  const answer_by = mustAnswerBy(claimed)
+  if (answer_by !== undefined && answer_by <= at.now) return takeSilence(at, claimed, context)
   if (!configuration || claimed.close_reason === 'agent_deleted')
     return close(at, { claimed, save, reason: 'agent_deleted' })
-  if ((mustAnswerBy(claimed) ?? Number.POSITIVE_INFINITY) <= at.now) {
-    await inTransaction(at, (at) => takeSilenceForYes(at, claimed.id))
-    return void (await save(at, { ...emptySave(claimed), release: { timers: {}, idle_ms: 0, needs_summary: true } }))
-  }
   if (attempt > attempts_max) return close(at, { claimed, save, reason: 'error' })
   const is_open = claimed.turns.some((turn) => turn.is_open)
   if (needs_summary && !configuration.script && !awaitsAgent(claimed) && !is_open) {
@@ -88,6 +86,13 @@ async function run(at: AtOutside, claimed: ClaimedConversation, context: Context
     firstInputs(at, claimed, configuration),
   ])
   await drive.run(first)
+}
+
+/** It is tried until it is written: an opt-out is not lost. */
+async function takeSilence(at: AtOutside, claimed: ClaimedConversation, context: Context): Promise<void> {
+  const is_closed = await inTransaction(at, (at) => takeSilenceForYes(at, claimed.id))
+  if (!is_closed) return run(at, { ...claimed, opt_out_asked_seq: null }, context)
+  await context.save(at, { ...emptySave(claimed), release: { timers: {}, idle_ms: 0, needs_summary: true } })
 }
 
 interface Pause {

@@ -861,6 +861,7 @@ export const de: Language = {
   },
   sayings: {
     opt_out: 'Sie bekommen keine Nachrichten mehr von uns. Mit START bekommen Sie sie wieder.',
+    no_more_messages: 'Sie bekommen keine Nachrichten mehr von uns.',
     no_more_calls: 'Ich verstehe. Wir rufen Sie nicht mehr an. Auf Wiederhören.',
     no_more_question: 'Möchten Sie keine Anrufe und Nachrichten mehr?',
     press_key: 'Wenn Sie keine Anrufe mehr möchten, drücken Sie die Taste {key}.',

@@ -1108,6 +1108,7 @@ export const en: Language = {
   },
   sayings: {
     opt_out: 'You will get no more messages from us. Reply START to get messages again.',
+    no_more_messages: 'You will get no more messages from us.',
     no_more_calls: 'I understand. We will not call you again. Goodbye.',
     no_more_question: 'Do you want no more calls and messages?',
     press_key: 'To get no more calls, press {key}.',

@@ -839,6 +839,7 @@ export const es: Language = {
   },
   sayings: {
     opt_out: 'No le enviaremos más mensajes. Responda START para volver a recibirlos.',
+    no_more_messages: 'No le enviaremos más mensajes.',
     no_more_calls: 'Entiendo. No volveremos a llamarle. Adiós.',
     no_more_question: '¿Quiere dejar de recibir llamadas y mensajes?',
     press_key: 'Si no desea recibir más llamadas, pulse {key}.',

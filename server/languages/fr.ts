@@ -549,6 +549,7 @@ export const fr: Language = {
   },
   sayings: {
     opt_out: 'Vous ne recevrez plus de messages de notre part. Répondez START pour en recevoir à nouveau.',
+    no_more_messages: 'Vous ne recevrez plus de messages de notre part.',
     no_more_calls: "C'est entendu. Nous ne vous appellerons plus. Au revoir.",
     no_more_question: "Souhaitez-vous ne plus recevoir d'appels ni de messages ?",
     press_key: "Pour ne plus recevoir d'appels, appuyez sur la touche {key}.",

@@ -523,6 +523,7 @@ export const it: Language = {
   },
   sayings: {
     opt_out: 'Non riceverà più messaggi da noi. Risponda START per riceverli di nuovo.',
+    no_more_messages: 'Non riceverà più messaggi da noi.',
     no_more_calls: 'Ho capito. Non la chiameremo più. Arrivederci.',
     no_more_question: 'Desidera non ricevere più chiamate né messaggi?',
     press_key: 'Per non ricevere più chiamate, prema il tasto {key}.',

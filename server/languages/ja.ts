@@ -342,6 +342,7 @@ export const ja: Language = {
   },
   sayings: {
     opt_out: '今後メッセージはお送りしません。再開をご希望の場合は START と返信してください。',
+    no_more_messages: '今後メッセージはお送りしません。',
     no_more_calls: '承知しました。今後お電話はいたしません。失礼いたします。',
     no_more_question: '今後のお電話とメッセージの停止をご希望ですか？',
     press_key: '今後お電話を希望されない場合は、{key}を押してください。',

@@ -492,6 +492,7 @@ export const ko: Language = {
   },
   sayings: {
     opt_out: '앞으로 메시지를 보내지 않겠습니다. 다시 받으시려면 START라고 답장해 주세요.',
+    no_more_messages: '앞으로 메시지를 보내지 않겠습니다.',
     no_more_calls: '알겠습니다. 다시는 전화드리지 않겠습니다. 안녕히 계세요.',
     no_more_question: '앞으로 전화와 메시지를 모두 중단해 드릴까요?',
     press_key: '더 이상 전화를 원하지 않으시면 {key} 버튼을 눌러 주세요.',

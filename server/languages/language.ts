@@ -23,8 +23,10 @@ export interface Language {
 }
 
 export interface Sayings {
-  /** Confirms an opt-out in writing. */
+  /** Confirms an opt-out by SMS, and says how to end it. */
   opt_out: string
+  /** Confirms it elsewhere in writing. */
+  no_more_messages: string
   /** Confirms it in a call, which then ends. */
   no_more_calls: string
   /** Asks whether it was one. */

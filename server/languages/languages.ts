@@ -15,8 +15,8 @@ import { sv } from './sv.ts'
 import { tr } from './tr.ts'
 import { zh } from './zh.ts'
 
-/** English comes first: its patterns are tried first. */
-export const languages: Language[] = [en, de, es, fr, it, pt, nl, pl, sv, tr, ja, zh, ko, hi, ar]
+/** Of several languages that have a word, the first counts where nothing else says which it is. */
+export const languages: Language[] = [en, es, fr, pt, de, it, nl, pl, sv, tr, ja, zh, ko, hi, ar]
 
 /** Whether the language is that of a BCP 47 tag such as `de-AT`. */
 export const isOf = ({ tag }: Language, full_tag: string): boolean => tag === full_tag.split('-')[0]?.toLowerCase()

@@ -750,6 +750,7 @@ export const nl: Language = {
   },
   sayings: {
     opt_out: 'U krijgt geen berichten meer van ons. Antwoord START om ze weer te krijgen.',
+    no_more_messages: 'U krijgt geen berichten meer van ons.',
     no_more_calls: 'Ik begrijp het. Wij bellen u niet meer. Goedendag.',
     no_more_question: 'Wilt u geen oproepen en berichten meer?',
     press_key: 'Wilt u niet meer gebeld worden, toets dan {key}.',

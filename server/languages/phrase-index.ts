@@ -53,6 +53,13 @@ export class PhraseIndex {
     this.#in_words = this.#grow(in_words.map(startOf), [], 0)
   }
 
+  *patterns(): Generator<RegExp> {
+    for (const { phrase } of this.#phrases) {
+      yield phrase.at
+      for (const [pattern] of [...phrase.before, ...phrase.after]) yield pattern
+    }
+  }
+
   /** In an order that doesn't depend on what was read before. */
   phrasesAt(sentence: string, start: number): readonly Begun[] {
     let branch = start === 0 || sentence.charCodeAt(start - 1) === space ? this.#at_words : this.#in_words

@@ -503,6 +503,7 @@ export const pl: Language = {
   },
   sayings: {
     opt_out: 'Nie będziemy już wysyłać wiadomości. Aby znów je otrzymywać, proszę odpisać START.',
+    no_more_messages: 'Nie będziemy już wysyłać wiadomości.',
     no_more_calls: 'Rozumiem. Nie będziemy więcej dzwonić. Do widzenia.',
     no_more_question: 'Czy mamy przestać dzwonić i wysyłać wiadomości?',
     press_key: 'Aby nie otrzymywać więcej połączeń, proszę nacisnąć {key}.',

@@ -827,6 +827,7 @@ export const pt: Language = {
   },
   sayings: {
     opt_out: 'Não lhe enviaremos mais mensagens. Responda START para voltar a recebê-las.',
+    no_more_messages: 'Não lhe enviaremos mais mensagens.',
     no_more_calls: 'Entendo. Não voltaremos a ligar. Adeus.',
     no_more_question: 'Deseja deixar de receber chamadas e mensagens?',
     press_key: 'Se não deseja receber mais chamadas, pressione a tecla {key}.',

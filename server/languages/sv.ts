@@ -615,6 +615,7 @@ export const sv: Language = {
   },
   sayings: {
     opt_out: 'Du får inga fler meddelanden från oss. Svara START för att få dem igen.',
+    no_more_messages: 'Du får inga fler meddelanden från oss.',
     no_more_calls: 'Jag förstår. Vi ringer dig inte igen. Hej då.',
     no_more_question: 'Vill du slippa alla samtal och meddelanden från oss?',
     press_key: 'Tryck på {key} om du inte vill ha fler samtal.',

@@ -341,6 +341,7 @@ export const tr: Language = {
   },
   sayings: {
     opt_out: 'Size artık mesaj göndermeyeceğiz. Yeniden mesaj almak için START yazın.',
+    no_more_messages: 'Size artık mesaj göndermeyeceğiz.',
     no_more_calls: 'Anlıyorum. Sizi bir daha aramayacağız. İyi günler.',
     no_more_question: 'Aramalarımızı ve mesajlarımızı tamamen durdurmamızı ister misiniz?',
     press_key: 'Bir daha aranmak istemiyorsanız {key} tuşuna basın.',

@@ -446,6 +446,7 @@ export const zh: Language = {
   },
   sayings: {
     opt_out: '您将不再收到我们的消息。如需重新接收，请回复 START。',
+    no_more_messages: '您将不再收到我们的消息。',
     no_more_calls: '明白了，我们不会再给您打电话。再见。',
     no_more_question: '您要停止接收我们的电话和消息吗？',
     press_key: '如果您不想再接到我们的电话，请按{key}。',

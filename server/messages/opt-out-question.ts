@@ -1,15 +1,16 @@
 import type { Configuration } from '../agents/configuration.ts'
 import { findConfiguration } from '../agents/find-version.ts'
-import { isYesToNoMore } from '../consent/spoken.ts'
-import type { Asking } from '../consent/written.ts'
+import { answerWords, isCourtesy, isYesToNoMore } from '../consent/spoken.ts'
+import { type Asking, askingOf } from '../consent/written.ts'
 import { isAsked, wasAskedLately } from '../conversations/opt-out-question.ts'
 import type { Row } from '../conversations/rows.ts'
-import { lastWordsTo } from '../conversations/turns.ts'
+import { lastWordsTo, list } from '../conversations/turns.ts'
 import type { At } from '../kit/at.ts'
 import { en } from '../languages/en.ts'
 import { fold } from '../languages/fold.ts'
+import type { Language } from '../languages/language.ts'
+import { findLanguage, languages } from '../languages/languages.ts'
 import { stepScript } from '../models/script.ts'
-import { questionLanguage } from '../talk/contact-words.ts'
 
 interface Written {
   /** The conversation as it was before these words. */
@@ -18,31 +19,62 @@ interface Written {
   asking: Asking | undefined
 }
 
+export interface Decision {
+  /** It is `unclear` if the agent is to ask back. */
+  asking?: Asking | undefined
+  /** These words are no answer to the question, which stays open. */
+  keeps_question?: boolean
+}
+
 /**
- * Decides what someone asks for who has written this. It is `unclear` if the agent is to ask back: once a day, and unless the words answer
- * what it has just said. Yes to that question, or the same words again, is an opt-out.
+ * Decides what someone asks for who has written this. The agent asks back once a day, and unless the words answer what it has just said. Yes
+ * to that question, or a word that may mean yes, is an opt-out.
  */
-export async function decide(at: At, { thread, text, asking }: Written): Promise<Asking | undefined> {
-  if (asking && asking.word !== 'unclear') return asking
+export async function decide(at: At, { thread, text, asking }: Written): Promise<Decision> {
   const is_asked = isAsked(thread)
-  if (!asking && !is_asked) return undefined
+  if (asking && asking.word !== 'unclear') return { asking, keeps_question: is_asked && asking.word === 'help' }
+  if (is_asked) return takeAnswer(at, { thread, text, asking })
+  if (!asking || thread.status === 'handed_over' || thread.contact_id === null) return {}
+  if (await wasAskedLately(at, thread.contact_id)) return {}
   const [configuration, last] = await Promise.all([findConfigurationOf(at, thread), lastWordsTo(at, thread)])
-  if (is_asked) return answerOf({ text, asking }, questionLanguage(last, configuration?.language ?? 'en') ?? en)
-  if (!asking || thread.status === 'handed_over' || wasAskedLately(at, thread)) return undefined
-  if (asking.shown.rule === 'word' && last !== undefined && offers(last, asking.shown.words)) return undefined
-  return configuration && isHeardByScript(at, { thread, text, configuration }) ? undefined : asking
+  if (asking.shown.rule === 'word' && last !== undefined && offers(last, asking.shown.words)) return {}
+  return configuration && isHeardByScript(at, { thread, text, configuration }) ? {} : { asking }
 }
 
-/** The ledger keeps this much of an answer. It has only words that the rules know. */
-const answer_max = 100
-
-function answerOf({ text, asking }: Omit<Written, 'thread'>, language: typeof en): Asking | undefined {
-  if (!asking && !isYesToNoMore(text, language)) return undefined
-  const words = asking?.shown.words ?? text.slice(0, answer_max)
-  return { word: 'opt_out', languages: [language], shown: { rule: 'answer', language: language.tag, words } }
+async function takeAnswer(at: At, { thread, text, asking }: Written): Promise<Decision> {
+  const [configuration, question] = await Promise.all([findConfigurationOf(at, thread), findQuestion(at, thread)])
+  const known = [question.language, findLanguage(configuration?.language ?? ''), ...question.words_in]
+  if (asking?.is_yes_after || isYesToNoMore(text, ...known)) {
+    const words = asking?.is_yes_after ? asking.shown.words : answerWords(text)
+    const { language } = question
+    return {
+      asking: { word: 'opt_out', languages: [language], shown: { rule: 'answer', language: language.tag, words } },
+    }
+  }
+  return { keeps_question: text.trim() === '' || isCourtesy(text) }
 }
 
-const question_mark = /[?？؟]/u
+/** Nobody writes more between the question and an answer. */
+const looked_back = 10
+
+/** The question that is open: its turn, its language, and the languages of the words that it is about. */
+export async function findQuestion(
+  at: At,
+  { id, turn_count }: Pick<Row, 'id' | 'turn_count'>,
+): Promise<{ seq: number | undefined; language: Language; words_in: Language[] }> {
+  const turns = await list(at, { conversation_id: id, after: turn_count - looked_back, limit: looked_back })
+  const languageOf = (said: string) => languages.find(({ sayings }) => sayings.no_more_question === said)
+  const index = turns.findLastIndex(({ role, text }) => role === 'system' && languageOf(text))
+  const before = turns.slice(0, Math.max(index, 0)).findLast(({ role }) => role === 'contact')
+  return {
+    seq: turns[index]?.seq,
+    language: languageOf(turns[index]?.text ?? '') ?? en,
+    words_in: before ? (askingOf(before.text, { by_sms: true })?.languages ?? []) : [],
+  }
+}
+
+/** Not the one in a URL. */
+const question_mark = /[?？؟](?![^\s"')»”])/u
 
 /** Whether a word may answer this: a question, or a message that names the word. "Wochenende" doesn't name "Ende". */
 const offers = (last: string, word: string): boolean =>

@@ -5,19 +5,18 @@ import { type Asking, answerLanguage, askingOf } from '../consent/written.ts'
 import { isPhoneNumber } from '../contacts/phone.ts'
 import * as contacts from '../contacts/store.ts'
 import { mustAnswerBy } from '../conversations/opt-out-question.ts'
-import { lockAll, type Row } from '../conversations/rows.ts'
+import { lockAll, type Row, updateReceived } from '../conversations/rows.ts'
 import type { Conversation } from '../conversations/schema.ts'
 import type { Said } from '../conversations/threads.ts'
-import { lastWordsTo, newTurn } from '../conversations/turns.ts'
+import { newTurn } from '../conversations/turns.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { letOthersRun } from '../kit/let-others-run.ts'
-import { en } from '../languages/en.ts'
-import { questionLanguage } from '../talk/contact-words.ts'
 import { sentencesIn } from '../talk/sentences.ts'
 import { numberOf } from './inbound.ts'
-import { decide, findConfigurationOf } from './opt-out-question.ts'
+import { decide, findConfigurationOf, findQuestion } from './opt-out-question.ts'
 import { findSmsRefusals, readSegmentPrice, withMessage } from './outgoing.ts'
+import { wasSent } from './rows.ts'
 import { recordWords } from './words-by-sms.ts'
 import { type Received, writeReceived } from './write-received.ts'
 
@@ -51,9 +50,9 @@ export async function obey(at: At, all: Said[]): Promise<Conversation[]> {
     await Promise.all(
       known.map(async ({ asking: found, ...one }) => {
         const thread = { ...one.row, turn_count: one.turn.seq - 1 }
-        const asking = await decide(at, { thread, text: one.turn.text, asking: found })
+        const { asking, keeps_question = false } = await decide(at, { thread, text: one.turn.text, asking: found })
         const is_pointless = asking?.word === 'unclear' && refused.has(one.contact.phone_number)
-        return asking && !is_pointless ? [{ ...one, asking }] : []
+        return (asking && !is_pointless) || keeps_question ? [{ ...one, asking }] : []
       }),
     )
   ).flat()
@@ -61,22 +60,25 @@ export async function obey(at: At, all: Said[]): Promise<Conversation[]> {
     at,
     decided
       // In a trial a tester plays the contact.
-      .filter(({ row, asking }) => !row.is_test && asking.word === 'opt_out')
+      .filter(({ row, asking }) => !row.is_test && asking?.word === 'opt_out')
       .map(({ id, contact, turn, asking }) => ({
         phone_number: contact.phone_number,
         contact_id: contact.id,
         kind: 'all' as const,
         status: 'revoked' as const,
         source: 'api' as const,
-        evidence: { conversation_id: id, seq: turn.seq, ...asking.shown },
+        evidence: { conversation_id: id, seq: turn.seq, ...asking?.shown },
       })),
   )
   const received = await Promise.all(
     decided.map(async ({ row, contact, asking }) => {
-      const { language = 'en' } = (await findConfigurationOf(at, row)) ?? {}
-      const { opt_out, no_more_question } = sentencesIn(answerLanguage(asking, language))
+      if (!asking) return { before: row, turns: [], awaits_answer: false, closes: false, keeps_question: true }
+      const { language: agents = 'en' } = (await findConfigurationOf(at, row)) ?? {}
+      const { no_more_messages, no_more_question } = sentencesIn(
+        answerLanguage(asking, { agents, number: contact.phone_number }),
+      )
       const closes = asking.word === 'opt_out'
-      return answering(at, { row, contact_id: contact.id, text: closes ? opt_out : no_more_question, closes })
+      return answering(at, { row, contact_id: contact.id, text: closes ? no_more_messages : no_more_question, closes })
     }),
   )
   return writeReceived(at, received)
@@ -110,14 +112,26 @@ function answering(at: At, { row, contact_id, text, closes }: Answering): Receiv
   return { before: row, turns: [{ id, contact_id, turn }], awaits_answer: false, closes, asks_back: !closes }
 }
 
-/** By SMS no answer to the question within a day means yes. What is recorded then is confirmed, where it can be sent. */
-export async function takeSilenceForYes(at: At, id: string): Promise<void> {
+/**
+ * By SMS no answer to the question within a day means yes. What is recorded then is confirmed, where it can be sent. Returns false, and
+ * forgets the question, if it was not sent, if nobody can answer it any more, or if the person has said something about it elsewhere.
+ */
+export async function takeSilenceForYes(at: At, id: string): Promise<boolean> {
   const row = (await lockAll(at, [id])).get(id)
   const answer_by = row && mustAnswerBy(row)
-  if (!row || answer_by === undefined || answer_by > at.now) return
+  if (!row || answer_by === undefined || answer_by > at.now) return false
   const { channel_id, counterpart, contact_id } = row
-  const [configuration, question] = await Promise.all([findConfigurationOf(at, row), lastWordsTo(at, row)])
-  const language = questionLanguage(question, configuration?.language ?? 'en') ?? en
+  const { seq, language } = await findQuestion(at, row)
+  const number = numberOf(counterpart ?? '')
+  if (
+    seq === undefined ||
+    number === undefined ||
+    !(await wasSent(at, { id, seq })) ||
+    (await hasSpoken(at, row, number))
+  ) {
+    await updateReceived(at, [{ ...row, opt_out_asked_seq: null }])
+    return false
+  }
   const is_confirmed = await recordSilence(at, row, { rule: 'silence', language: language.tag, words: '' })
   const closing = answering(at, { row, contact_id, text: language.sayings.opt_out, closes: true })
   const segment_price = await readSegmentPrice(at)
@@ -125,6 +139,13 @@ export async function takeSilenceForYes(at: At, id: string): Promise<void> {
     withMessage(one, { channel_id, counterpart, segment_price, is_exempt: true }),
   )
   await writeReceived(at, [{ ...closing, turns: is_confirmed ? turns : [] }])
+  return true
+}
+
+/** Whether the ledger has an entry about messages that is newer than the question. */
+async function hasSpoken(at: At, { opt_out_asked_at }: Row, phone_number: string): Promise<boolean> {
+  const latest = await consent.findLatest(at, { kind: 'sms', phone_number })
+  return latest !== undefined && opt_out_asked_at !== null && latest.created_at >= opt_out_asked_at
 }
 
 /** Returns whether a confirmation is sent. */

@@ -32,6 +32,7 @@ interface Said {
   contact_id: string | null
   messages: Inbound[]
   asking: Asking | undefined
+  keeps_question?: boolean
 }
 
 /**
@@ -139,8 +140,8 @@ async function receiveRound(at: At, given: Said[]): Promise<{ replies: [Inbound,
       const text = one.messages.at(-1)?.text ?? ''
       const is_last = one.messages.length === messages.length
       const decided = await decide(at, { thread, text, asking: is_last ? asking : undefined })
-      const is_asked_back = decided?.word !== 'unclear' || (number !== undefined && !refusals.has(number))
-      return { ...one, asking: is_asked_back ? decided : undefined }
+      const is_asked_back = decided.asking?.word !== 'unclear' || (number !== undefined && !refusals.has(number))
+      return { ...one, ...decided, asking: is_asked_back ? decided.asking : undefined }
     }),
   )
   const words = all.flatMap((said) => {
@@ -261,11 +262,17 @@ async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToRec
     }
   })
   const is_sms = isPhoneNumber(said.from)
+  const { keeps_question = false } = said
   const is_told_to_text =
-    !is_sms && said.number !== undefined && turn_count === 0 && !said.asking && refusal === undefined
+    !is_sms &&
+    said.number !== undefined &&
+    (turn_count === 0 || isAsked(thread)) &&
+    !said.asking &&
+    !keeps_question &&
+    refusal === undefined
   const asks_back = said.asking?.word === 'unclear'
   const asked = is_confirmed || asks_back ? said.asking : undefined
-  const sentence = asked || is_told_to_text ? await sentenceFor(at, thread, asked) : undefined
+  const sentence = asked || is_told_to_text ? await sentenceFor(at, { thread, asked, number: said.number }) : undefined
   const seq = turn_count + turns.length + 1
   const answer = sentence && {
     id,
@@ -285,9 +292,11 @@ async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToRec
       ...(answer && !is_sms ? [answer] : []),
     ],
     // Until the question is answered, the agent answers nothing else.
-    awaits_answer: !asks_back && (thread.awaits_answer || (asks_agent && refusal === undefined && is_sms)),
+    awaits_answer:
+      !asks_back && !keeps_question && (thread.awaits_answer || (asks_agent && refusal === undefined && is_sms)),
     closes: said.asking?.word === 'opt_out',
     asks_back,
+    keeps_question,
     reply: !is_sms && last && sentence ? [last, sentence] : undefined,
   }
 }
@@ -295,7 +304,12 @@ async function toReceived(at: At, { said, thread, refusal, is_confirmed }: ToRec
 const sayings = { opt_out: 'opt_out', opt_in: 'opt_in', help: 'help', unclear: 'no_more_question' } as const
 
 /** Answers what was asked for, in its language. Senders who ask for nothing are told to write by SMS, in the agent's language. */
-async function sentenceFor(at: At, thread: Row, asked: Asking | undefined): Promise<string> {
-  const { language = 'en' } = (await findConfigurationOf(at, thread)) ?? {}
-  return asked ? sentencesIn(answerLanguage(asked, language))[sayings[asked.word]] : sentencesIn(language).text_instead
+async function sentenceFor(
+  at: At,
+  { thread, asked, number }: { thread: Row; asked: Asking | undefined; number: string | undefined },
+): Promise<string> {
+  const { language: agents = 'en' } = (await findConfigurationOf(at, thread)) ?? {}
+  return asked
+    ? sentencesIn(answerLanguage(asked, { agents, number }))[sayings[asked.word]]
+    : sentencesIn(agents).text_instead
 }

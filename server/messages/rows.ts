@@ -186,6 +186,15 @@ export async function eraseReports({ db, workspace }: At, conversation_id: strin
   )
 }
 
+/** Whether the turn went out by SMS. One that is no message was said in another way. */
+export async function wasSent({ db, workspace }: At, { id, seq }: { id: string; seq: number }): Promise<boolean> {
+  const unsent = await db.maybe<{ status: string }>(
+    sql`select status from messages
+      where workspace_id = ${workspace} and conversation_id = ${id} and seq = ${seq} and status in ('queued', 'failed') limit 1`,
+  )
+  return unsent === undefined
+}
+
 /** How many text messages there are in these conversations. */
 export async function countIn({ db, workspace }: InWorkspace, conversation_ids: string[]): Promise<number> {
   const { total } = await db.one<{ total: number }>(

@@ -21,6 +21,8 @@ export interface Received {
   closes: boolean
   /** The last turn asks whether the contact wants no more calls and messages. */
   asks_back?: boolean
+  /** The question that is open stays open. */
+  keeps_question?: boolean
 }
 
 /** Returns the conversations as they are then. */
@@ -92,10 +94,10 @@ function changedBy({ now }: At, { before, turns, awaits_answer, closes }: Receiv
 }
 
 function updateConversations(at: At, changed: (Received & { after: Conversation })[]): Promise<void> {
-  const rows = changed.map(({ before, after, awaits_answer, closes, asks_back = false }) => ({
+  const rows = changed.map(({ before, after, awaits_answer, closes, asks_back, keeps_question }) => ({
     ...after,
     opt_out_asked_at: asks_back ? clock.iso(at.now) : before.opt_out_asked_at,
-    opt_out_asked_seq: asks_back ? after.turn_count : before.opt_out_asked_seq,
+    opt_out_asked_seq: asks_back || keeps_question ? after.turn_count : before.opt_out_asked_seq,
     first_asked_at: before.first_asked_at ?? clock.iso(at.now),
     awaits_answer: awaits_answer && !closes,
     needs_summary: before.needs_summary || closes,

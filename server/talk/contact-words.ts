@@ -1,4 +1,4 @@
-import { isYesToNoMore, type Shown, type Wish, type WishSaid, wishIn } from '../consent/spoken.ts'
+import { answerWords, isYesToNoMore, type Shown, type Wish, type WishSaid, wishIn } from '../consent/spoken.ts'
 import type { Language, Sayings } from '../languages/language.ts'
 import { findLanguage, isOf, languages } from '../languages/languages.ts'
 import { remember, type Step } from './reply.ts'
@@ -31,8 +31,6 @@ export function writeWords({ state, effects }: VoiceStep): boolean {
   return true
 }
 
-const answer_max = 100
-
 interface Wished {
   wish: Wish
   shown: Shown
@@ -60,7 +58,7 @@ export function wishOf(step: VoiceStep): Wished | undefined {
   const language = spoken?.tag ?? settings.language
   // Only yes, or "stop" again, confirms it. Everything else is for the agent: nobody is asked twice in a row.
   if (asked !== undefined && (found?.wish === 'stop' || isYesToNoMore(text, spoken))) {
-    const words = found?.words ?? text.slice(0, answer_max)
+    const words = found?.words ?? answerWords(text)
     return { wish: 'opt_out', shown: { rule: 'answer', language, words }, sayings }
   }
   if (!found || (asked !== undefined && found.wish !== 'opt_out')) return undefined

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { create as createCall } from '../../server/calls/create.ts'
+import { inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { sentencesIn } from '../../server/talk/sentences.ts'
 import { openCarrier } from '../peers/carrier.ts'
@@ -10,7 +12,8 @@ import { phoneNumber } from '../support/samples.ts'
 import { inboundForm, newSmsChannel, own_number, postSigned } from '../support/sms.ts'
 
 const server = await serve()
-const carrier = await openCarrier()
+let is_in_trouble = false
+const carrier = await openCarrier({ troubleFor: () => (is_in_trouble ? { status: 400, code: 30006 } : undefined) })
 after(() => carrier.close())
 
 /** It says something and asks nothing, and waits for "cancel the order" only. */
@@ -82,10 +85,7 @@ test('a word that may be an answer is asked back about once, in its language, an
   assert.deepEqual(thread.sent(), [sentencesIn('es').opt_out])
   const [entry, ...others] = await consentsOf(tenant, id)
   const { rule, language, words } = entry.evidence
-  assert.deepEqual(
-    [entry.status, others.length, rule, language, words],
-    ['revoked', 0, 'answer', 'es', 'Sí, por favor'],
-  )
+  assert.deepEqual([entry.status, others.length, rule, language, words], ['revoked', 0, 'answer', 'es', 'si por favor'])
   assert.equal((await conversationOf(tenant, id)).close_reason, 'opted_out')
 })
 
@@ -204,12 +204,13 @@ test('over the API the agent asks back, too, but no answer means nothing', async
   await tenant.work(clock.wall() + 25 * hour_ms)
   assert.equal((await get(tenant, id)).close_reason, 'idle')
   assert.deepEqual(await consentsOf(tenant, contact_id), [])
-  const another = await begin(tenant, agent_id, { contact_id })
+  const other_id = (await create(tenant, '/contacts', { phone_number: phoneNumber() })).id
+  const another = await begin(tenant, agent_id, { contact_id: other_id })
   await tenant.work()
   await say(tenant, another.id, 'Stop it!')
   await say(tenant, another.id, 'Yes please')
   assert.equal((await get(tenant, another.id)).close_reason, 'opted_out')
-  assert.equal((await consentsOf(tenant, contact_id))[0].evidence.rule, 'answer')
+  assert.equal((await consentsOf(tenant, other_id))[0].evidence.rule, 'answer')
 })
 
 test('while a person answers, the agent asks nothing', async () => {
@@ -242,4 +243,112 @@ test('campaigns wait while the question is open', async () => {
   assert.equal(await verdictOf(), 'defer')
   await say(tenant, id, 'No. Tell me when you open.')
   assert.equal(await verdictOf(), 'pass')
+})
+
+test('yes counts in the language of the words, too, and as a thumb', async () => {
+  for (const [words, answer] of [
+    ['CANCELAR', 'Sim'],
+    ['BASTA', 'Sì'],
+    ['Ya basta', '👍'],
+    ['Ya basta', 'yes'],
+  ] as const) {
+    const tenant = await server.workspace()
+    const thread = await newThread(tenant)
+    for (const said of ['Hello', words, answer]) await thread.writes(said)
+    const { id } = await thread.contact()
+    assert.equal((await consentsOf(tenant, id))[0]?.evidence.rule, 'answer', `${words} ${answer}`)
+  }
+})
+
+test('an answer that begins with no, or is another unclear sentence, is for the agent', async () => {
+  for (const answer of ['No, I asked how do I unsubscribe from the newsletter', 'Não quero', 'no']) {
+    const tenant = await server.workspace()
+    const thread = await newThread(tenant)
+    for (const said of ['Hello', 'Ya basta', answer]) await thread.writes(said)
+    const { id } = await thread.contact()
+    assert.deepEqual(await consentsOf(tenant, id), [], answer)
+    assert.equal(thread.sent().at(-1), 'Until five. We open at nine.')
+  }
+})
+
+test('a courtesy, or HELP, leaves the question open', async () => {
+  const tenant = await server.workspace()
+  const thread = await newThread(tenant)
+  for (const said of ['Hello', 'CANCELAR', 'por favor', 'HELP', 'Sí']) await thread.writes(said)
+  const { id } = await thread.contact()
+  assert.equal((await consentsOf(tenant, id))[0]?.evidence.rule, 'answer')
+  assert.equal(thread.sent().at(-1), sentencesIn('es').opt_out)
+})
+
+test('nobody is asked twice within a day, in whatever conversation', async () => {
+  const tenant = await server.workspace()
+  const agent_id = await newAgent(tenant, { script })
+  const contact_id = (await create(tenant, '/contacts', { phone_number: phoneNumber() })).id
+  for (const is_first of [true, false]) {
+    const { id } = await begin(tenant, agent_id, { contact_id })
+    await tenant.work()
+    await say(tenant, id, 'How do I unsubscribe?')
+    await tenant.work()
+    assert.equal((await turnsOf(tenant, id)).at(-1)?.[0], is_first ? 'system' : 'agent')
+  }
+})
+
+test('silence means nothing if the question was not sent, or if something newer is in the ledger', async () => {
+  for (const how of ['not sent', 'revoked', 'granted']) {
+    const tenant = await server.workspace()
+    const thread = await newThread(tenant)
+    await thread.writes('Hello')
+    const { id } = await thread.contact()
+    is_in_trouble = how === 'not sent'
+    await thread.writes('CANCELAR')
+    is_in_trouble = false
+    if (how !== 'not sent') await tenant.call('POST', `/contacts/${id}/consents`, { kind: 'all', status: how })
+    const before = (await consentsOf(tenant, id)).length
+    thread.sent()
+    await tenant.work(clock.wall() + 24.1 * hour_ms)
+    await tenant.work(clock.wall() + 24.2 * hour_ms)
+    assert.deepEqual(thread.sent(), [], how)
+    assert.equal((await consentsOf(tenant, id)).length, before, how)
+    assert.notEqual((await conversationOf(tenant, id)).close_reason, 'opted_out', how)
+  }
+})
+
+test('a conversation whose contact was deleted is not closed as an opt-out', async () => {
+  const tenant = await server.workspace()
+  const thread = await newThread(tenant)
+  for (const said of ['Hello', 'CANCELAR']) await thread.writes(said)
+  const { id: contact_id } = await thread.contact()
+  const { id } = await conversationOf(tenant, contact_id)
+  await tenant.call('DELETE', `/contacts/${contact_id}`)
+  await tenant.work(clock.wall() + 24.1 * hour_ms)
+  await tenant.work(clock.wall() + 24.2 * hour_ms)
+  assert.notEqual((await get(tenant, id)).close_reason, 'opted_out')
+})
+
+test('a callback waits while the question is open', async () => {
+  const tenant = await server.workspace()
+  await tenant.call('PATCH', '/workspace', { settings: { quiet_hours: { start: '00:00', end: '24:00' } } })
+  const agent_id = await newAgent(tenant, { script })
+  const contact_id = (await create(tenant, '/contacts', { phone_number: phoneNumber() })).id
+  const { id } = await begin(tenant, agent_id, { contact_id })
+  await tenant.work()
+  await say(tenant, id, 'basta')
+  const call = await inTransaction(server.at(tenant.id), (at) =>
+    createCall(at, {
+      agent_id,
+      contact_id,
+      scheduled_at: clock.iso(clock.wall() + 60_000),
+      keeps_quiet_hours: true,
+      channel_id: null,
+      simulate: 'answers',
+      variables: {},
+      metadata: {},
+    }),
+  )
+  const statusOf = async () => (await tenant.call('GET', `/calls/${call.id}`)).body.data.status
+  await tenant.work(clock.wall() + 61_000)
+  assert.equal(await statusOf(), 'scheduled')
+  await say(tenant, id, 'No')
+  await tenant.work(clock.wall() + 180_000)
+  assert.notEqual(await statusOf(), 'scheduled')
 })

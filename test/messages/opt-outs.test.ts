@@ -91,7 +91,7 @@ test('a contact opts out over the API, with its first words or later, and may be
     const turns = await turnsOf(tenant, id)
     assert.deepEqual([status, close_reason, turn_count], ['closed', 'opted_out', turns.length])
     const language = first?.startsWith('Please') || first === 'Stop' ? 'en' : 'de'
-    assert.deepEqual(turns.at(-1), ['system', sentencesIn(language).opt_out])
+    assert.deepEqual(turns.at(-1), ['system', sentencesIn(language).no_more_messages])
     const [entry] = await consentsOf(tenant, contact_id)
     assert.deepEqual(
       [entry?.kind, entry?.status, entry?.source, entry?.evidence.conversation_id, entry?.evidence.seq],

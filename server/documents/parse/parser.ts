@@ -104,7 +104,7 @@ function takeResting(workspace: string): ChildProcess | undefined {
 /** It doesn't keep this process alive, and ends with it. */
 function rest(child: ChildProcess, workspace: string): void {
   endResting()
-  child.removeAllListeners()
+  for (const event of ['message', 'error', 'exit']) child.removeAllListeners(event)
   child.on('error', () => {})
   child.unref()
   child.channel?.unref()

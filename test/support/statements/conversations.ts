@@ -14,7 +14,7 @@ import { inTransaction } from '../../../server/kit/at.ts'
 import * as clock from '../../../server/kit/clock.ts'
 import { newId } from '../../../server/kit/id.ts'
 import { claim as claimMessages } from '../../../server/messages/claims.ts'
-import { renewLeases as renewMessages } from '../../../server/messages/rows.ts'
+import { renewLeases as renewMessages, wasSent } from '../../../server/messages/rows.ts'
 import { openCarrier } from '../../peers/carrier.ts'
 import type { Server } from '../harness.ts'
 import { newContact, newMcpTool, newTool, phoneNumber } from '../samples.ts'
@@ -104,6 +104,7 @@ export async function textSimulatedPeople(server: Server): Promise<void> {
   }
   await tenant.work()
   for (const later of [3_000, 70_000]) await tenant.work(clock.wall() + later)
+  await wasSent(server.at(tenant.id), { id: newId(), seq: 1 })
 }
 
 /** A visitor chats, leaves a number, and goes on after the end. */

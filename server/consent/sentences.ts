@@ -60,7 +60,10 @@ const needless_space = /(?<=[\u3040-\u9fff])[^\S\n]+(?=[\u3040-\u9fff])/gu
 /** A beginning that is said again, such as the first letter of "s-stop". */
 const stutter = /(?<!\p{L})(\p{L}{1,3})-+ ?(?=\1)/gu
 const withoutStutter = (text: string): string => (text.includes('-') ? text.replace(stutter, '') : text)
-const word = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*|,/gu
+/** "Nooo", "smsss". No word has a letter three times in a row. */
+const drawn_out = /([a-z])\1{2,}/gu
+/** Where it isn't part of a number, people write a plus for their word "more". */
+const word = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*|,|(?<![\p{N}+])\+(?!\s?[\p{N}+])/gu
 
 /**
  * The sentences of a text as folded words, separated by a space. Commas are words. Contractions are written out. Fillers,
@@ -68,6 +71,7 @@ const word = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*|,/gu
  */
 export const sentencesIn = (text: string): string[] =>
   withoutStutter(fold(text.replace(apostrophes, "'")).replace(commas, ',').replace(needless_space, ''))
+    .replace(drawn_out, '$1')
     .split(sentence_end)
     .map((sentence) => plainWords(sentence.match(word) ?? []).join(' '))
     .filter((sentence) => sentence !== '')

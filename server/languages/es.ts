@@ -1,5 +1,36 @@
 import { type Language, listed } from './language.ts'
-import { anything, contains, endsWith, type Judgement, nothing, type Phrase, says, startsWith } from './wish.ts'
+import { anything, type Judgement, nothing, type Phrase, spelledBy, wholeWord } from './wish.ts'
+
+/** A letter that comes next, perhaps as the first of a group. */
+const beforeEI = '(?=(?:\\(\\?:|\\[)?[ei])'
+/** People write as they hear and leave out letters: "no kiero resivir mas", "no m yamen", "dejen d mandar mensages". */
+const { says, endsWith, startsWith, contains } = spelledBy([
+  [`${wholeWord('no')} (?=\\(\\?:me\\||me )`, 'no ?'],
+  ['(?<=(?:^| |\\|)(?:no|ni|nunca|jamas|[)][?]?) )\\(\\?:me\\|nos\\) (?=\\()', '(?:me?|nos) ?'],
+  [wholeWord('ya no'), '(?:y|ll)a ?no'],
+  [wholeWord('ya'), '(?:y|ll)a'],
+  [wholeWord('me'), 'me?'],
+  [wholeWord('del\\?'), '(?:del?|d)'],
+  [wholeWord('de'), 'de?'],
+  [wholeWord('que'), '(?:que|[qk]e?)'],
+  [wholeWord('por'), '(?:por|x)'],
+  [wholeWord('mas'), '(?:ma[sz]|[+])'],
+  [wholeWord('y'), '[yi]'],
+  ['ch', 'ch'],
+  ['h', 'h?'],
+  ['qu', '(?:qu|[qk])'],
+  ['ll', '(?:ll?|y)'],
+  ['rr', 'rr?'],
+  [`gu${beforeEI}`, 'gu?'],
+  [`g${beforeEI}`, '[gj]'],
+  ['j', '[jg]'],
+  [`cc${beforeEI}`, 'c?[csz]'],
+  [`[csz]${beforeEI}`, '[csz]'],
+  ['[sz]', '[sz]'],
+  ['c', '[ck]'],
+  ['[bv]', '[bv]'],
+  ['[mn](?=[pb])', '[mn]'],
+])
 
 const that = 'que|q|k|qe'
 /** Whom the agent reaches: the contact, or somebody for whom they speak. */
@@ -63,7 +94,7 @@ const number =
 const my_number = `(?:tod[oa]s? )?(?:mi|mis|este|nuestr[oa]s?|esta|el) ${number}(?: y (?:mi |mis )?${number})?`
 const list =
   'ahi|todo|todas partes|(?:(?!espera|invitados)[^ ,]+ ){0,4}?(?:listas?|listados?|bases?|sistemas?|agenda|' +
-  'registros?|ficheros?|' +
+  'registros?|ficheros?|envios|' +
   'archivos|directorio|contactos|grupo|difusion|cartera)(?! de (?:espera|invitados|boda|asistentes)|' +
   ' del? (?:sabado|domingo|viernes))'
 const take_off =
@@ -220,7 +251,7 @@ const where =
   'por (?:telefono|whatsapp|sms|ningun)|conmigo'
 const for_good: Judgement = [
   startsWith`${
-    `mas+|ya|nunca|jamas|otra vez|de nuevo|nuevamente|(?:${where})|para (?:nada|ofrecer[^ ]*|vender[^ ]*)|` +
+    `mas|ya|nunca|jamas|otra vez|de nuevo|nuevamente|(?:${where})|para (?:nada|ofrecer[^ ]*|vender[^ ]*)|` +
     'en (?:la vida|lo sucesivo|absoluto|ningun)|de ningun[^ ]*|bajo|ni'
   }`,
   'opt_out',
@@ -323,7 +354,7 @@ const asked: Judgement[] = [[anything, 'unclear']]
 const accusing = 'denunci|demand|report|bloque'
 const accuse =
   `(?:l[oa]s|les?|os|te|l[oa]) (?:(?:voy|vamos) a |pienso )?(?:${accusing})[^ ,]+|` +
-  '(?:llam|voy|vamos|acud|pong|presentar?|interpon|habl)[^ ,]*(?: [^ ,]+){0,2} (?:policia|guardia civil|abogad[oa]|' +
+  '(?:llam|voy|vamos|acud|pong|presentar?|interpon|habl|hare|dar)[^ ,]*(?: [^ ,]+){0,4} (?:policia|guardia civil|abogad[oa]|' +
   'denuncia|queja|profeco|condusef|aepd|consumo|juzgado)'
 /** "Si me vuelven a llamar, los denuncio", "otra llamada y los denuncio". */
 const goes_on =
@@ -333,7 +364,7 @@ const goes_on =
 const threat =
   `(?:si|como|la proxima(?: vez)? que)(?: (?:me|nos|ustedes)){0,2} (?:${goes_on})(?: [^ ,]+){0,5}?(?: ,)? (?:${accuse})|` +
   `(?:otr[oa]|un[oa]|la proxima|el proximo) (?:${call_noun})(?: mas)?(?: ,)?(?: (?:y|o))? (?:${accuse})|` +
-  `(?:${accusing})ar(?:l[oa]s|les|os|te)(?: (?:a|en|con|ante) [^ ,]+)? si (?:(?:me|nos) )?(?:${goes_on})`
+  `(?:(?:${accuse})|(?:${accusing})ar(?:l[oa]s|les|os|te))(?: (?:a|en|con|ante|por) [^ ,]+)?(?: ,)? (?:si|como) (?:(?:me|nos|no|ustedes) ){0,2}(?:${goes_on})`
 const alone: Judgement[] = [
   [nothing, 'unclear'],
   [anything, undefined],
@@ -401,7 +432,7 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      `(?:no|nunca|jamas|ya no)(?: mas)? (?:${again}) (?:(?:(?:${to_call})|(?:${calling}))|(?:(?:${to_send})|` +
+      `(?:no|ni|nunca|jamas|ya no)(?: mas)? (?:${again}) (?:(?:(?:${to_call})|(?:${calling}))|(?:(?:${to_send})|` +
       `(?:${sending})) (?:${anything_sent}))`
     }`,
     before: forbidden,
@@ -514,6 +545,7 @@ const phrases: Phrase[] = [
     before: asked,
     after: asked,
   },
+  { says: says`prohibido (?:${to_call}) (?:mas|a (?:${us}) ${number})`, before: wished, after: whatever },
   { says: says`${threat}`, before: [[contains`no`, 'unclear'], ...always], after: always },
   {
     says: says`(?:l[oa]s|os|te) (?:voy|vamos) a (?:bloquear|denunciar|demandar|reportar)|dejad?(?:en|e)? en paz a`,
@@ -659,7 +691,7 @@ const phrases: Phrase[] = [
     after: [
       [nothing, 'opt_out'],
       [startsWith`ya|ahora|,|de una (?:vez|buena)`, 'opt_out'],
-      [/^ de aqui$/, 'unclear'],
+      [/^ de a(?:qu|k|c)[ia]$/, 'unclear'],
       [anything, undefined],
     ],
   },
@@ -803,7 +835,7 @@ export const es: Language = {
   tag: 'es',
   opt_outs: {
     words: listed(
-      'stop, baja, vaja, baja por favor, por favor baja, baja porfa, baja gracias, quiero baja, salir, ' +
+      'stop, baja, vaja, baja ya, vaja ya, baja por favor, baja por fabor, vaja por fabor, la baja, la baja por favor, por favor baja, baja porfa, baja gracias, quiero baja, salir, ' +
         'dar de baja, darse de baja, darme de baja, baja total, baja sms, cancelar suscripcion, anular suscripcion, ' +
         'eliminar suscripcion, cancelar sms, no molestar',
     ),
@@ -818,8 +850,20 @@ export const es: Language = {
     another_way,
     at_once: ['inmediatamente'],
     fillers: [
-      ...'porfa porfis porfavor gracias hola señorita simplemente carajo pinche'.split(' '),
-      ...['por favor', 'x favor', 'muchas gracias', 'buenos dias', 'buenas tardes', 'buenas noches'],
+      ...'porfa porfis porfavor porfabor xfavor xfabor xfa xfis plis gracias grasias grax hola señorita simplemente carajo pinche'.split(
+        ' ',
+      ),
+      ...[
+        'por favor',
+        'x favor',
+        'por fabor',
+        'x fabor',
+        'muchas gracias',
+        'muchas grasias',
+        'buenos dias',
+        'buenas tardes',
+        'buenas noches',
+      ],
     ],
   },
   opt_in_words: [],

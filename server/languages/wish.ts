@@ -56,12 +56,14 @@ const firstOf = (judgements: Judgement[], text: string): Wish | undefined =>
 
 const not_ascii = /[^ -~]+/gu
 
+type PatternMaker = (parts: TemplateStringsArray, ...values: string[]) => RegExp
+
 /** Makes patterns of folded words. Values are alternatives, separated by bars. */
 const patternWith =
-  (start: string, end: string) =>
-  (parts: TemplateStringsArray, ...values: string[]): RegExp => {
+  (start: string, end: string, spell: (source: string) => string = (source) => source): PatternMaker =>
+  (parts, ...values) => {
     const source = String.raw(parts, ...values.map((value) => `(?:${value})`))
-    return new RegExp(`${start}(?:${source.replace(not_ascii, fold)})${end}`, 'u')
+    return new RegExp(`${start}(?:${spell(source).replace(not_ascii, fold)})${end}`, 'u')
   }
 
 /** Such patterns begin at a word. */
@@ -75,6 +77,35 @@ export const endsWith = patternWith(word_start, '$')
 /** For the words after a phrase. */
 export const startsWith = patternWith('^ ', word_end)
 export const contains = patternWith(word_start, word_end)
+
+/** What is no letter in a pattern, such as classes, and what is repeated. */
+const no_letters = String.raw`\[[^\]]*\]|\\.|\(\?(?:<?[!=]|:)|\{[^}]*\}`
+const not_repeated = '(?![?*+{])'
+
+/**
+ * Makes patterns that allow mistakes, too. Each way has letters and the pattern that stands for them. The first way counts that
+ * fits. Both are patterns. The letters may look around in the source of the pattern.
+ */
+export function spelledBy(ways: [letters: string, pattern: string][]): {
+  says: PatternMaker
+  endsWith: PatternMaker
+  startsWith: PatternMaker
+  contains: PatternMaker
+} {
+  const letters = ways.map(([letters]) => `(${letters})${not_repeated}`).join('|')
+  const place = new RegExp(`${no_letters}|${letters}`, 'gu')
+  const spell = (source: string): string =>
+    source.replace(place, (found, ...groups) => ways[groups.slice(0, ways.length).findIndex(Boolean)]?.[1] ?? found)
+  return {
+    says: patternWith(word_start, word_end, spell),
+    endsWith: patternWith(word_start, '$', spell),
+    startsWith: patternWith('^ ', word_end, spell),
+    contains: patternWith(word_start, word_end, spell),
+  }
+}
+/** A word of a pattern. */
+export const wholeWord = (word: string): string => `(?<![a-z\\]])${word}(?![a-z[])`
+
 /** The same for languages that are written without spaces. */
 export const unspaced = {
   says: patternWith('', ''),

@@ -1,13 +1,35 @@
 import { type Language, listed } from './language.ts'
-import { anything, contains, endsWith, type Judgement, nothing, type Phrase, says, startsWith } from './wish.ts'
+import { anything, type Judgement, nothing, type Phrase, spelledBy, wholeWord } from './wish.ts'
+
+/** A letter that comes next, perhaps as the first of a group. */
+const beforeEI = '(?=(?:\\(\\?:|\\[)?[ei])'
+/** People write as they hear and leave out letters: "n qero + msgs", "paren d mi ligar", "esclui meu numero". */
+const { says, endsWith, startsWith, contains } = spelledBy([
+  [wholeWord('me'), '(?:me?|mi)'],
+  [wholeWord('de'), 'de?'],
+  [wholeWord('que'), '(?:que|[qk]e?)'],
+  [wholeWord('nao'), '(?:nao|naum|n)'],
+  [wholeWord('mais'), '(?:mai[sz]|[+])'],
+  ['ch', '(?:ch|x)'],
+  ['h', 'h?'],
+  ['x', '(?:x|s|ch)'],
+  ['qu', '(?:qu|[qk])'],
+  [`gu${beforeEI}`, 'gu?'],
+  [`g${beforeEI}`, '[gj]'],
+  [`ss${beforeEI}|c${beforeEI}|ç`, '(?:c|ss?)'],
+  ['ss', '(?:ss?|ç)'],
+  ['[sz]', '[sz]'],
+  ['rr', 'rr?'],
+  ['m(?=[)| pb]|$)', '[mn]'],
+])
 
 const not = '(?:nao|n|num|naum|nem|nunca|jamais)(?: (?:mais|nunca))?'
-const me = '(?:me|nos|mim?)'
+const me = '(?:me|nos|mim)'
 const contact = '(?: mais)? em contac?to'
 /** What the agent is not to do: "ligue", "liguem", "ligues", "escreva". */
 const call =
   'lig(?:ue|uem|ues|em?|eum)|(?:telefon|contat|contact|perturb|incomod|importun|cham|amol|molest|spam)e(?:m|s)?|' +
-  'chatei(?:e|em|es)|' +
+  'chatei?(?:e|em|es)|' +
   `(?:escrev|ench|insist|aborrec)a(?:m|s)?|torr(?:e|em)|procure(?:m|s)?|entre(?:m|s)?${contact}|liguei?m|` +
   'façam? (?:mais )?(?:ligaçoes|chamadas|contac?to)'
 /** The same as people in Brazil say it. It also means "he calls". */
@@ -18,7 +40,7 @@ const to_call =
   `contac?to)|entrar(?:em|es)?${contact})(?: ${me})?`
 const calling = '(?:lig|telefon|contat|contact|perturb|incomod|chate|cham|procur)ando|(?:escrev|ench)endo|insistindo'
 const send = '(?:mand|envi|dispar|pass)(?:e|em|es|a)?'
-const to_send = `(?:mandar|enviar|disparar|passar)(?:em|es)?(?: ${me})?`
+const to_send = `(?:manda|envia|dispara|passa)(?:r|rem|res)?(?: ${me})?`
 const sending = 'mandando|enviando|disparando'
 const call_noun =
   'ligaç(?:ao|oes)|chamadas?|chamadinhas|telefonemas?|mens+age(?:m|ns?|nzinhas?|mzinhas?)|msgs?|mgs|sms|' +
@@ -33,7 +55,7 @@ const calls =
 const anything_sent = `${calls}|(?:mais )?(?:nada|coisas?|porcarias?|merda|bobagem)|mais|essas coisas|isso`
 const you = 'voces|voce|vcs|vc|ces|voces ai|os senhores|o senhor|a senhora|senhores'
 const wanting =
-  'qu?ero|queremos|queria|queriamos|qro|desejo|desejamos|pretendo|pretendemos|aceito|aceitamos|' +
+  '[qk]u?ero|queremos|queria|queriamos|qro|desejo|desejamos|pretendo|pretendemos|aceito|aceitamos|' +
   'gostaria(?:mos)?(?: de)?|' +
   'preciso(?: de)?|precisamos|tenho (?:mais )?interesse em|(?:estou|to) interessad[oa] em|autorizo|vou querer|quis'
 const demanding =
@@ -65,9 +87,9 @@ const take_off =
   'desvincul|suprim)' +
   '(?:a|am|e|em|i|ir|er|ar|as|arem|erem|irem)|(?:apag|risq)(?:u)?(?:e|em|es)|bloquei(?:e|em|a)|sa[ck]a'
 
-/** "Se", unless it is a courtesy or a threat: "se me ligarem outra vez". */
+/** "Se", unless it is a courtesy, a threat, such as "se me ligarem outra vez", or part of a verb. */
 const if_not_polite =
-  'se (?!(?:faz|fizer|puder|puderem|possivel|nao se importa[rm]?|quiser|de|for possivel|' +
+  '(?<!(?:ou|aram|eram|iu) )se (?!(?:faz|fizer|puder|puderem|possivel|nao se importa[rm]?|quiser|de|for possivel|' +
   '(?:voces |me |nos )*(?:ligarem|continuarem|insistirem|continuar|voltarem|ligar|mandarem))(?![^ ]))[^ ]+'
 const has_condition = contains`${if_not_polite}|quando|enquanto|embora|sempre que|antes que|a nao ser|caso|ate que`
 const at_time: Judgement = [
@@ -253,6 +275,7 @@ const busy: Judgement = [
 const closed: Judgement[] = [
   by_mistake,
   busy,
+  [startsWith`(?:mais )?(?:pr[ao]|para) (?:${you})`, undefined],
   [startsWith`n[oa]s? (?:meu )?(?:trabalho|serviço|escritorio|emprego)`, 'unclear'],
   [contains`podem? (?:ligar|mandar|telefonar)`, undefined],
   limited,
@@ -315,8 +338,8 @@ const alone: Judgement[] = [
 ]
 
 const stop_doing =
-  '(?:par|deix|cess|desist|larg)(?:a|eim|ue|uem|e+m?|ar|arem|ai|es|as|am|ir|irem)(?: (?:la|ja|' +
-  'com isso))? de(?: (?:me|nos))?' +
+  '(?:par|deix|cess|desist|larg)(?:a|eim|ue|uem|e+[mn]?|ar|arem|ai|es|as|am|ir|irem)(?: (?:la|ja|' +
+  'com isso|me|nos))? de(?: (?:me|nos))?' +
   '(?: (?:ficar|estar|andar|vir|tentar))?(?: (?:me|nos|sempre|toda hora|so|constantemente))*(?: a)?|evit(?:e|' +
   'em|ar|arem)|chega de|basta de'
 const stop_calls =
@@ -328,7 +351,7 @@ const goes_on =
   '(?:lig|telefon|continu|insist|mand|volt|par|incomod|perturb|contac?t|escrev)(?:arem|irem|erem|ar|em|am)'
 const accuse =
   '(?:(?:eu|vou|vamos|irei|ja) ){0,2}(?:process|denunci)[^ ,]+|(?:vou|faço|faz|apresent|abro|abrir|' +
-  'registr|chamo|chamar|entro|' +
+  'registr|chamo|chamar|entro|fal[oa]|' +
   'meto|contac?t)[^ ,]*(?: [^ ,]+){0,3} (?:queixa|reclamaçao|procon|anatel|anacom|policia|advogad[oa]|' +
   'justiça|boletim|bo|deco)'
 /** "Se ligarem de novo, vou no Procon." */
@@ -339,6 +362,11 @@ const threat =
 
 const phrases: Phrase[] = [
   {
+    says: says`(?:${not}) (?:us|utiliz|guard|compartilh|partilh)(?:e|em|es)(?: mais)? (?:${my_number})`,
+    before: forbidden,
+    after: at_end.concat([[anything, 'unclear']]),
+  },
+  {
     says: says`(?:${not}) (?:${me} )?(?:${call})(?: (?:e|nem|ou) (?:${me} )?(?:${call}|${send}))?`,
     before: forbidden,
     after: [
@@ -347,7 +375,7 @@ const phrases: Phrase[] = [
       condition,
       [
         startsWith`${
-          '(?:me|nos)?(?: ?(?:mais|nunca|jamais|de novo|outra vez|novamente))(?! (?:tarde|cedo|pr[oa] [^m]|' +
+          '(?:me|nos)?(?: ?(?:mais|nunca|jamais|de novo|outra vez|novamente))(?! (?:tarde|cedo|pr[oa] (?!m|ca|aqui|es[st][ea]|numero|celular|telefone)[^ ]|' +
           'ao (?!meu|tele)))'
         }`,
         'opt_out',
@@ -576,14 +604,14 @@ const phrases: Phrase[] = [
   {
     says: says`${
       `(?:${me}) (?:${take_off}) (?:${off})|(?:${take_off}) (?:${me}|eu) (?:${off})|(?:retir|remov|elimin|` +
-      'exclu|tir)(?:em|am) me|' +
+      'exclu|tir|apag|delet)(?:em|am) me|(?:remov|exclu|tir)a me|(?:retir|elimin|apagu)e me|' +
       `(?:${me}) (?:exclu|apag|` +
       'delet|remov)(?:a|am|e|em|i|uem|ue)'
     }`,
     before: told_politely,
     after: at_end.concat([
       [startsWith`d[aeo]s? (?:escola|familia|trabalho|condominio|igreja|faculdade|turma|predio)`, undefined],
-      [startsWith`d[aeo]s?|pra|para|em|sms|pfv`, 'opt_out'],
+      [startsWith`d[aeo]?s?|pra|para|em|sms|pfv`, 'opt_out'],
       [anything, undefined],
     ]),
   },

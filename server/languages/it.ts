@@ -1,5 +1,19 @@
 import { type Language, listed } from './language.ts'
-import { anything, contains, endsWith, type Judgement, nothing, type Phrase, says, startsWith } from './wish.ts'
+import { anything, type Judgement, nothing, type Phrase, spelledBy, wholeWord } from './wish.ts'
+
+/** People write as they hear and leave out letters: "nn voglio ke mi kiamate +", "cancelatemi dala lista". */
+const { says, endsWith, startsWith, contains } = spelledBy([
+  [wholeWord('che'), '(?:che|ke|k)'],
+  [wholeWord('non'), 'n[ou]?n'],
+  [wholeWord('per'), '(?:per|x)'],
+  [wholeWord('piu'), '(?:piu?|[+])'],
+  // Without both letters these are words of other languages.
+  ['mett', 'mett'],
+  ['contatt', 'contatt'],
+  ['ch', '(?:ch|k)'],
+  ['gli', '(?:gli|li|j)'],
+  ...Array.from('bcdfglmnprstvz', (letter): [string, string] => [letter + letter, `${letter}${letter}?`]),
+])
 
 const stem =
   '(?:ri)?(?:[ck]h?iamm?|telefon|cont?at+|mand|invi|scriv|cerch?)|messaggi|spamm|disturb|importun|molest|infastid|' +
@@ -12,7 +26,7 @@ const call =
 const calling = `(?:${stem})(?:ar|er|ir)(?:e|mi|ci|me|ce|mene|l[oaei]|gli)?`
 const called = `(?:${stem}|inser|iscr)(?:at|it|t)[oaie]|scritt[oaie]`
 const not = '(?:no|nn|non|nun|num|un|nin)'
-const us = '(?:(?:mi|ci|me|ce|me ne|ce ne|me li|le|ne) )?'
+const us = '(?:(?:mi|m|ci|me|ce|me ne|ce ne|me li|le|ne) )?'
 const more =
   '(?:(?:mai )?(?:piu|cchiu|chiu)(?: mai)?|mai|ulteriormente|ancora|(?:di )?nuovo|nuovamente|un ?altra volta)'
 
@@ -249,13 +263,13 @@ const your_messages = `(?:vostr[ei]|tue|tuoi|quest[ei]|ste|sti) (?:${message})(?
 const goes_on = '(?:(?:ri)?(?:chiam|scriv|telefon|contatt)|continu|insist|smett|disturb)[^ ,]+'
 const accuse =
   '(?:vi|ti|la) (?:denunci|segnal|blocc|querel)[^ ,]+|(?:mi rivolg|mi rivolger|vad|andr|chiam|contatt|avvis|sporg|facci|' +
-  'far|present)[^ ,]+(?: [^ ,]+){0,3} (?:l ?avvocato|avvocato|polizia|carabinieri|garante|denuncia|questura|querela)'
+  'far|present)[^ ,]+(?: [^ ,]+){0,3} (?:l ?avvocato|avvocato|polizia|carabinieri|garante|denuncia|questura|querela)|parl[^ ]+ (?:col|con (?:il|l|un)) ?(?:mio )?avvocato'
 const threat =
   '(?:se|la prossima volta che)(?: (?:mi|ci|la|lo|voi|' +
   `non(?= (?:la )?smett))){0,3} ${goes_on}(?: [^ ,]+){0,5}?(?: ,)? (?:${accuse})|` +
   `(?:un ?altr[oa]|ancora una?|(?:al)?la prossima|al prossimo)(?: (?:${message}))?(?: ,)?(?: e)? (?:${accuse})|` +
   `(?:${accuse})(?: [^ ,]+){0,4}? se (?:(?:mi|ci|la|voi|non(?= (?:la )?smett)) ){0,3}${goes_on}|` +
-  `${not} (?:autorizzo|permetto|acconsento) (?:[^ ,]+ ){0,3}(?:uso|luso|usare|trattamento|utilizzo|lutilizzo)`
+  `${not} (?:us|utilizz)(?:ate|are|i) piu ${our_number}|ne (?:${message}) ne (?:${message})$|${not} (?:autorizzo|permetto|acconsento) (?:[^ ,]+ ){0,3}(?:uso|luso|usare|trattamento|utilizzo|lutilizzo)`
 const less =
   '(?:rispond[^ ]+|scriv[^ ]+|invi[^ ]+) stop|rice(?:vere|verne) (?:di )?meno|' +
   `(?:uscire|cancellarsi|disiscriversi) ${list}|non (?:mi|ci) interessa(?:no)?(?: (?:grazie|niente|nulla))?$|` +

@@ -1,5 +1,15 @@
 import { type Language, listed } from './language.ts'
-import { anything, contains, endsWith, type Judgement, nothing, type Phrase, says, startsWith } from './wish.ts'
+import { anything, type Judgement, nothing, type Phrase, spelledBy, wholeWord } from './wish.ts'
+
+/** People write as they hear and leave out letters: "me contactez +", "suprimez mon numero". */
+const { says, endsWith, startsWith, contains } = spelledBy([
+  [wholeWord('que'), '(?:que|[qk]e?)'],
+  [wholeWord('de'), 'de?'],
+  [wholeWord('plus'), '(?:plus?|[+])'],
+  [wholeWord('pas'), 'pas?'],
+  ['qu', '(?:qu|[qk])'],
+  ...Array.from('cflmnprst', (letter): [string, string] => [letter + letter, `${letter}${letter}?`]),
+])
 
 const stem =
   'r?ap?pell?|(?:re)?cont?act|(?:re)?telephon|derang|embet|importun|harcell?|soll?icit|relanc|spamm?|demarch|ennuy|' +
@@ -20,7 +30,7 @@ const not = '(?:(?:ne|n|nen) |n)?'
 const us = '(?:(?:me|nous|m|men|nous en) |m)'
 /** Somebody for whom the contact speaks. */
 const them = '(?:(?:l|la|le|les|lui|leur) |l)'
-const never = 'jamais(?: (?:plus|rien))?|(?:plus|plu|pu)(?: (?:jamais|rien|du tout|personne))?(?: rien)?|rien'
+const never = 'jamais(?: (?:plus|rien))?|(?:plus|plu|pu|[+])(?: (?:jamais|rien|du tout|personne))?(?: rien)?|rien'
 
 const message =
   'appels?|coups? de (?:fil|telephone)|me?ss?ages?|msgs?|sms|texto?s?|whats ?apps?|pubs?|publicites?|promos?|' +
@@ -135,6 +145,7 @@ const asking =
   'tiens|faut|serait il|gentillesse|soyez|entends|compte'
 /** Before an infinitive: whose act it is, other words say. */
 const told_by_infinitive: Judgement[] = [
+  [endsWith`${telling} (?:de|d)`, 'opt_out'],
   [contains`pourquoi|(?:j?ai|il|elle|ils|elles) (?:dit|decide|promis|choisi|prefere|essaye)|peur`, undefined],
   demanded,
   reported,
@@ -268,7 +279,7 @@ const enough =
 const goes_on = '(?:continu|insist|persist|recommenc|persever)(?:ez|es?)'
 const accuse =
   '(?:je|j|on|nous) ?(?:(?:vais|vous|te|t|allons) ){0,3}(?:port[^ ,]* plainte|depos|signal|saisi|' +
-  'denonc|attaqu|poursui)[^ ,]*|' +
+  'denonc|attaqu|poursui)[^ ,]*|(?:je|on) (?:vais|parle)(?: [^ ,]+){0,2} (?:la )?(?:police|gendarmerie|avocat)|' +
   '(?:mon|notre) avocate?|(?:je |j|on )?(?:app?ell?|contact|alert|previen)[^ ,]+ (?:la police|' +
   'les flics|la gendarmerie|(?:un|mon) avocat)'
 const threat =
@@ -287,7 +298,8 @@ const do_not_call_list =
 const less =
   '(?:repond(?:s|re)|reponde|envoie|envoyer|ecris|tape|taper) stop|(?:en )?recevoir (?:en )?moins|' +
   `moins (?:de |d)(?:${message})|(?:(?:plus|pas) la peine|inutile) de ${us}?(?:${to_call})|` +
-  `jen peux plus ${messages}|` +
+  `jen peux plus ${messages}|ni (?:appels?|sms|messages?) ni (?:appels?|sms|messages?)|(?<!.)darr?eter$|` +
+  'je suis sur bloctel$|' +
   '(?:pas|aucun|zero) (?:de |d ?)?(?:message|appel|rappel)$|(?:pas|plus|non) interesse(?:e|es|s)?|' +
   '(?:ca|cela|sa)(?: ne)? minteresse (?:pas|plus)|je (?:vous|te) bloque|' +
   `vous ${us}?(?:${call}) (?:tout le temps|trop|sans (?:arret|cesse)|tous les jours)|bloquez (?:mon|ce) numero|` +
@@ -509,7 +521,7 @@ export const fr: Language = {
   tag: 'fr',
   opt_outs: {
     words: listed(
-      'stop, stop sms, stop mms, arrêt sms, arrêt pub, stop pub, stop tout, stop appels, stop messages, stoppez, arrêt, désabonner, désabonnement, ' +
+      'annuler abonnement sms, annuler abonnement, stop, stop sms, stop mms, arrêt sms, arrêt pub, stop pub, stop tout, stop appels, stop messages, stoppez, arrêt, désabonner, désabonnement, ' +
         'désabonnez moi, désinscription, désinscrire, désinscrivez moi, me désabonner, me désinscrire, ' +
         'se désabonner, se désinscrire, désactiver sms',
     ),

@@ -1,15 +1,15 @@
 import { type Language, listed } from './language.ts'
-import {
-  anything,
-  contains,
-  endsWith,
-  type Judgement,
-  nothing,
-  type Phrase,
-  phrasesOf,
-  says,
-  startsWith,
-} from './wish.ts'
+import { anything, type Judgement, nothing, type Phrase, phrasesOf, spelledBy } from './wish.ts'
+
+/** People write as they hear: "nierzycze sobie", "wiencej smsuw", "usunonć". */
+const { says, endsWith, startsWith, contains } = spelledBy([
+  ['nie (?!(?:jest|bylo|zyj)[^a-z]?)', 'nie ?'],
+  ['rz|ż', '(?:rz|z)'],
+  ['[óu]', '[ou]'],
+  ['ch|h', 'c?h'],
+  ['ą', '(?:a|o[nm]?)'],
+  ['ę', '(?:e|e[nm])'],
+])
 
 /** To call or write, as a command or an infinitive, with common typing errors. */
 const to_call =
@@ -230,13 +230,13 @@ const accuse =
   '(?:to )?(?:(?:was|pana|panią|to) )?(?:zgłas|zgłosz|złoż|zawiad|wezw|wzyw|id|pójd|dzwoni|powiad|' +
   'zadzwoni|skieruj|oddam)\\S+' +
   '(?: [^ ,]+){0,3} (?:policj|uodo|uokik|uke|prokuratur|adwokat|sąd|prawnik|skarg)\\S*|zgłoszę was|was zgłoszę|' +
-  'spraw[aą] (?:zajmie|trafi|się)'
+  'spraw[aą] (?:zajmie|trafi|się)|(?:to )?zgłoszę to'
 /** "Jak jeszcze raz zadzwonicie, to idę na policję." */
 const threat =
   `(?:jeśli|jeżeli|jak|gdy)(?: (?!${goes_on} |` +
   `nie )[^ ,]+){0,5}(?: nie(?= przesta))? ${goes_on}(?: [^ ,]+){0,3}?(?: ,)? (?:${accuse})|` +
   `(?:jeszcze|kolejny) (?:jeden |jedna |raz )?[^ ,]+(?: ,)? (?:i|a) (?:${accuse})|następnym razem (?:${accuse})|` +
-  `(?:${accuse})(?: [^ ,]+){0,3}?(?: ,)? (?:jeśli|jeżeli|jak) (?:nie(?= przesta) |jeszcze |raz |do |mnie ){0,4}${goes_on}`
+  `(?:${accuse})(?: [^ ,]+){0,3}?(?: ,)? (?:jeśli|jeżeli|jak) (?:nie(?= przesta) |jeszcze |raz |do |mnie |dalej |wciąż |znowu ){0,4}${goes_on}`
 const sign_off = 'wypisać|wyrejestrować|odsubskrybować|wyrejestrowuję|wypisuję|wypisujemy'
 
 const phrases: Phrase[] = [
@@ -245,7 +245,7 @@ const phrases: Phrase[] = [
     whatever,
     says`${us_or_more} ${around}nie ${around}${to_reach}`,
     says`nie ${around}${to_reach} ${around}${more}`,
-    says`nie (?:dzwonisz|dzwonicie|piszesz|piszecie) (?:${us} )?więcej`,
+    says`nie (?:dzwonisz|dzwonicie|piszesz|piszecie) (?:${us} )?(?:więcej|już$)`,
     says`nie ${to_harass}`,
     says`nie ${around}${to_send} ${around}(?:${kinds}|nic|niczego|więcej)`,
     says`(?:nic|niczego|więcej|nigdy|${calls}) ${around}nie ${around}${to_send}`,
@@ -464,7 +464,7 @@ export const pl: Language = {
         'wyrejestruj mnie, odsubskrybuj, nie dzwonić, nie pisać',
     ),
     ordinary_words: listed(
-      'rezygnuję, rezygnacja, koniec, dość, dosyć, dość tego, wystarczy, starczy, wystarczy już, już wystarczy, ' +
+      'rezygnuję, rezygnacja, wypis, nigdy więcej, nie przeszkadzać, nie wyrażam zgody, koniec, dość, dosyć, dość tego, wystarczy, starczy, wystarczy już, już wystarczy, ' +
         'odpuść, odpuśćcie, wypisać, usunąć, nie chcę już, ' +
         'basta, anuluj, anuluję, zakończ, usuń, usuń mnie, odwołaj, wyłącz, przestań, przestańcie, przestać, spadaj, ' +
         'spadajcie, ' +

@@ -90,6 +90,21 @@ test('who asks for later, or says it with words that English has borrowed, is no
     assert.equal(askingOf(text, { by_sms: true })?.word, 'opt_out', text)
 })
 
+test('people may write as they hear, leave out letters, draw words out and write a plus for "more"', () => {
+  for (const text of [
+    'no kiero resibir + mensages',
+    'noooo me yamen maaas',
+    'paren d mi ligar',
+    'não liguem +',
+    'nn kiamatemi +',
+    'nierzycze sobie smsuw',
+    'me contactez+ svp',
+  ])
+    assert.equal(askingOf(text, { by_sms: true })?.word, 'opt_out', text)
+  for (const text of ['quiero + mensajes', 'no llamen al +34 600 000 000', '1 + 1', 'me liga + tarde'])
+    assert.notEqual(askingOf(text, { by_sms: true })?.word, 'opt_out', text)
+})
+
 test('a sentence that may be in several languages is in each of them', () => {
   const tagsOf = (text: string) => askingOf(text, { by_sms: true })?.languages.map(({ tag }) => tag)
   assert.deepEqual(tagsOf('SMSの配信を停止してください。'), ['ja'])

@@ -40,8 +40,8 @@ const stems =
   'whatsappe|wasape|atosig'
 /** What the agent is not to do: "llame", "llames", "llamen", "llaméis", "escriba". */
 const call =
-  `(?:${stems}|marqu|hostigu|comuniqu|atosigu|llm)e(?:n|s|is)?|` +
-  '(?:escrib|escriv|insist|interrump)a(?:n|s|is)?|' +
+  `(?:${stems}|marqu|hostigu|comuniqu|atosigu|llm)e(?:n|s|is)?|llaemn|llmaen|llamne|` +
+  '(?:escrib|escriv|ecrib|escirb|esrib|insist|interrump)a(?:n|s|is)?|' +
   'pong(?:a|an|as|ais) en contacto|den (?:mas )?(?:la )?(?:lata|brasa|tabarra|vara)'
 const to_call =
   `(?:(?:${stems}|marc|hostig|comunic|llm|habl|ching|chinch|hinch|contac|busc)ar|(?:escrib|escriv|insist)ir|` +
@@ -51,10 +51,10 @@ const calling =
   `(?:(?:${stems}|marc|hostig|comunic|habl)ando|(?:escrib|escriv|insist|jod)iendo|chingando|hinchando|` +
   `rompiendo|dando la lata)(?:${whom})?`
 const send = '(?:mand|envi|embi|enbi|remit|dej|llegu)[ea](?:n|s|is)?|ofrezc(?:a|an|as|ais)'
-const to_send = '(?:mandar|enviar|embiar|enbiar|hacer|remitir|ofrecer|pasar)(?:me|nos|les?)?'
+const to_send = '(?:mandar|enviar|embiar|enbiar|envir|mandr|hacer|remitir|ofrecer|pasar)(?:me|nos|les?)?'
 const sending = '(?:mandando|enviando|enbiando|haciendo|ofreciendo)(?:me|nos|les?)?'
 const call_noun =
-  '(?:(?:ll|y)amad|(?:ll|y)amadit)[ao]s?|mensa[jg](?:es?|itos?)|was+ap+s?|whats?(?:app)?s?|recordatorios?|' +
+  '(?:(?:ll|y)amad|(?:ll|y)amadit)[ao]s?|mensa[jg](?:es?|itos?)|me?nsjs?a?es|mesa[jg]es?|was+ap+s?|whats?(?:app)?s?|recordatorios?|' +
   'avisos?|sms|ms[jgm]s?|' +
   'notificaci(?:on|ones)|comunicaci(?:on|ones)|promociones|promos|ofertas|anuncios|publicidad|propagandas?|' +
   'spam|textos|' +
@@ -67,7 +67,7 @@ const calls =
   'cualquier|servicio|correos|e?mails?|informacion|nuev[oa]s|futur[oa]s|demas|' +
   `${call_noun}) ){0,6}(?:${call_noun}|informacion comercial|contacto)`
 const anything_sent =
-  `${calls}|(?:(?:mas|sus|esas|tantas) )?(?:nada|cosas|tonterias|mierdas?|basura)|mas informacion|` +
+  `${calls}|(?:(?:mas|sus|esas|tantas?) )?(?:nada|na|cosas|tonterias|mierdas?|basura)|mas informacion|` +
   'mas(?= (?:,|y|o|ni|pero|por|que|pues|al?|en|porque|nunca)(?![^ ])|$)'
 
 const wanting =
@@ -358,7 +358,8 @@ const accuse =
   'denuncia|queja|profeco|condusef|aepd|consumo|juzgado)'
 /** "Si me vuelven a llamar, los denuncio", "otra llamada y los denuncio". */
 const goes_on =
-  `(?:[bv]uelv|[bv]olv|sig|contin)[^ ,]+(?: h?a)? (?:(?:${to_call})|(?:${calling})|(?:${to_send}))|` +
+  `(?:[bv]uelv|[bv]olv|sig|contin)[^ ,]+(?: h?a)? (?:(?:${to_call})|(?:${calling})|(?:${to_send})|(?:${sending})|asi|igual)|` +
+  'no (?:dej|par)[ae]n|' +
   `no (?:dej|par)[^ ,]+ de (?:(?:${to_call})|(?:${to_send}))|` +
   '(?:insist|llam|marc|escrib|mand|envi|molest)(?:en|an|ais|eis|es|as|is)'
 const threat =
@@ -405,7 +406,7 @@ const phrases: Phrase[] = [
     after: [
       limited,
       condition,
-      [startsWith`mas (?:${where}|,|por|y|que|ni|de|no|eh)|mas$`, 'opt_out'],
+      [startsWith`mas (?:${where}|,|por|y|que|ni|de|no|eh|pesad[oa]s?|fastidios[oa]s?|carajo)|mas$`, 'opt_out'],
       [startsWith`nunca|jamas|otra vez|de nuevo|conmigo|${where}`, 'opt_out'],
       [nothing, 'unclear'],
       [anything, undefined],
@@ -548,13 +549,13 @@ const phrases: Phrase[] = [
   { says: says`prohibido (?:${to_call}) (?:mas|a (?:${us}) ${number})`, before: wished, after: whatever },
   { says: says`${threat}`, before: [[contains`no`, 'unclear'], ...always], after: always },
   {
-    says: says`(?:l[oa]s|os|te) (?:voy|vamos) a (?:bloquear|denunciar|demandar|reportar)|dejad?(?:en|e)? en paz a`,
+    says: says`(?:l[oa]s|os|te) (?:voy|vamos) a (?:bloquear|denunciar|demandar|reportar)|no (?:me|nos) interesan? (?:${calls})|(?:voy|vamos) a (?:bloquear|denunciar|demandar|reportar)(?:l[oa]s|te|os)|dejad?(?:en|e)? en paz a`,
     before: asked,
     after: asked,
   },
   {
     says: says`${
-      `no(?: (?:me|nos|les?|os))? (?:${wanting})(?: ya)? (?:(?:(?:seguir )?(?:recibir|recibiendo|tener|` +
+      `no(?: (?:me|nos|les?|os))? (?:${wanting})(?: ya)? (?:(?:(?:seguir |volver a )?(?:recibir|recibiendo|tener|` +
       `viendo|ver)|(?:${that}) (?:me|nos) lleguen?)(?: mas)? )?(?:${calls})`
     }`,
     before: wished,
@@ -562,7 +563,7 @@ const phrases: Phrase[] = [
   },
   {
     says: says`${
-      `no(?: (?:me|nos))? (?:${wanting}) (?:(?:recibir(?:l[ao]s)?|seguir recibiendo)(?: (?:mas informacion|` +
+      `no(?: (?:me|nos))? (?:${wanting}) (?:(?:(?:volver a )?recibir(?:l[ao]s)?|seguir recibiendo)(?: (?:mas informacion|` +
       `mas nada|nada mas|mas|nada))?(?: de (?:${you}))?|(?:(?:saber|oir(?: hablar)?|tener) )?(?:mas|` +
       'nada(?: (?:mas|que ver))?|' +
       `mas nada) (?:de|con) (?:${you})|ser (?:${called}))`
@@ -676,6 +677,7 @@ const phrases: Phrase[] = [
   {
     says: says`(?:${take_off})(?:me|nos|lo)`,
     before: [
+      [/^no ,$/, 'opt_out'],
       [endsWith`(?:favor|amabilidad|gentileza) de`, 'opt_out'],
       [endsWith`no|nunca|puedes?|pueden?|podria`, undefined],
       [
@@ -843,7 +845,7 @@ export const es: Language = {
       'alto, cancelar, cancela, cancele, cancelen, anular, anule, anulen, fin, final, terminar, termina, ' +
         'basta, ya basta, ' +
         'basta ya, suficiente, no mas, ya no mas, nunca mas, pare, paren, detener, detente, eliminar, ' +
-        'borrar, remover, ' +
+        'borrar, remover, borrar número, eliminar número, quitar número, me salgo, quiero salirme, spam no, ' +
         'ya no, ya no quiero, no quiero más, bloqueado, ya estuvo, se acabo, fuera, desactivar, quitar, deje eso, deje ya eso',
     ),
     phrases,

@@ -299,7 +299,7 @@ const less =
   '(?:repond(?:s|re)|reponde|envoie|envoyer|ecris|tape|taper) stop|(?:en )?recevoir (?:en )?moins|' +
   `moins (?:de |d)(?:${message})|(?:(?:plus|pas) la peine|inutile) de ${us}?(?:${to_call})|` +
   `jen peux plus ${messages}|ni (?:appels?|sms|messages?) ni (?:appels?|sms|messages?)|(?<!.)darr?eter$|` +
-  'je suis sur bloctel$|' +
+  'je suis sur bloctel$|(?:je|on) (?:vais|va) vous (?:signaler|denoncer)|' +
   '(?:pas|aucun|zero) (?:de |d ?)?(?:message|appel|rappel)$|(?:pas|plus|non) interesse(?:e|es|s)?|' +
   '(?:ca|cela|sa)(?: ne)? minteresse (?:pas|plus)|je (?:vous|te) bloque|' +
   `vous ${us}?(?:${call}) (?:tout le temps|trop|sans (?:arret|cesse)|tous les jours)|bloquez (?:mon|ce) numero|` +

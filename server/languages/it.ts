@@ -288,6 +288,7 @@ const phrases: Phrase[] = [
     after: for_good,
   },
   { says: says`${named}`, before: told_today, after: closed },
+  { says: says`(?:non|nn)(?:mi)?(?:chiama|scrive|telefona|manda)te(?:mi)?`, before: told_today, after: closed },
   { says: says`${not} (?:${stem})(?:a|e|i)t?[ei](?:l[oaei]|gli)`, before: told_today, after: or_nobody },
   { says: says`${not} (?:${stem})(?:at?e|are|i|ete|ere)`, before: told_today, after: or_nobody },
   {
@@ -499,6 +500,7 @@ export const it: Language = {
     another_way,
     at_once: ['immediatamente', 'subito'],
     fillers: [
+      'xfavore',
       ...(
         'grazie ciao salve buongiorno buonasera cortesemente gentilmente assolutamente ' +
         'davvero veramente ' +

@@ -605,7 +605,7 @@ const phrases: Phrase[] = [
     says: says`${
       `(?:${me}) (?:${take_off}) (?:${off})|(?:${take_off}) (?:${me}|eu) (?:${off})|(?:retir|remov|elimin|` +
       'exclu|tir|apag|delet)(?:em|am) me|(?:remov|exclu|tir)a me|(?:retir|elimin|apagu)e me|' +
-      `(?:${me}) (?:exclu|apag|` +
+      `(?:${me}) (?:exclu|apag|retir|` +
       'delet|remov)(?:a|am|e|em|i|uem|ue)'
     }`,
     before: told_politely,
@@ -734,6 +734,8 @@ const phrases: Phrase[] = [
   { says: says`${threat}`, before: [[endsWith`nao`, undefined], ...always], after: always },
   {
     says: says`${
+      `(?:cansei|cansad[oa]|fart[oa]|nao aguento(?: mais)?)(?: d[aeo]?)? (?:receber )?(?:${calls})|` +
+      'vou denunciar n[ao] (?:anatel|procon|deco|anacom)|quero (?:o )?meu (?:numero|telefone|contac?to) fora|' +
       '(?:vou|vamos) (?:processar|denunciar|bloquear) (?:voces|vcs|vc|voce|es[st]e numero)|(?:disse|' +
       'falei) que nao quero$|' +
       `(?:${not}) (?:me )?insist(?:a|am|as)|(?:${take_off}) (?:da lista|(?:o |es[st]e )?numero)$|(?:paro|` +
@@ -826,7 +828,7 @@ export const pt: Language = {
       'cancelar, cancela, cancele, cancelem, anular, terminar, fim, encerrar, remover, remova, excluir, ' +
         'apagar, eliminar, ' +
         'basta, chega, para, pare, parem, pára, não mais, nunca mais, já chega, apaguem, removam, não quero mais, não quero, ' +
-        'quero sair, quero cancelar, n quero mais, cancelar envio, suspender envio, remover cadastro, excluir cadastro, ' +
+        'quero sair, cancelar cadastro, cancela cadastro, cancele o envio, cancela o envio, já pedi pra parar, quero meu nome fora, quero cancelar, n quero mais, cancelar envio, suspender envio, remover cadastro, excluir cadastro, ' +
         'excluir número, pela última vez parem, cancela aí, cancelar mensagens, larga meu pé, remover número, remover da lista',
     ),
     phrases,

@@ -31,6 +31,11 @@ const short_forms = {
   "they'll": 'they will',
   wanna: 'want to',
   gonna: 'going to',
+  // Misspelt.
+  recieve: 'receive',
+  recieved: 'received',
+  recieving: 'receiving',
+  wnat: 'want',
 }
 /** Without an apostrophe these are other words. */
 const ambiguous_short_forms = {
@@ -64,6 +69,8 @@ const withoutStutter = (text: string): string => (text.includes('-') ? text.repl
 const drawn_out = /([a-z])\1{2,}/gu
 /** Where it isn't part of a number, people write a plus for their word "more". */
 const word = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*|,|(?<![\p{N}+])\+(?!\s?[\p{N}+])/gu
+/** French has it for "please". */
+const short_stop = /(?<!\p{L})stp(?= (?:\p{L}+ing|the|these|your|calls|texts|messages)(?!\p{L}))/gu
 
 /**
  * The sentences of a text as folded words, separated by a space. Commas are words. Contractions are written out. Fillers,
@@ -72,6 +79,7 @@ const word = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*|,|(?<![\p{N}+])\+(?!\s?
 export const sentencesIn = (text: string): string[] =>
   withoutStutter(fold(text.replace(apostrophes, "'")).replace(commas, ',').replace(needless_space, ''))
     .replace(drawn_out, '$1')
+    .replace(short_stop, 'stop')
     .split(sentence_end)
     .map((sentence) => plainWords(sentence.match(word) ?? []).join(' '))
     .filter((sentence) => sentence !== '')

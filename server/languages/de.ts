@@ -28,7 +28,7 @@ const us = `mich|uns|mir|mi|ma|mer|eus|hier|(?:an|bei) (?:mir|uns)|(?:(?:auf|unt
 /** What may stand between the words of a demand. */
 const some =
   `${us}|auch|da|dort|halt|hoid|in (?:der )?zukunft|ab jetzt|ab heute|ab|jetzt|nun|ue?berhaupt|stae?ndig|dauernd|immer|` +
-  'weiter|weiterhin|gerne?|lieber|' +
+  'weiter|weiterhin|gerne?|lieber|jede[nrs]? [^ ,]+|' +
   'telefonisch|schriftlich|unaufgefordert|per [^ ,]+|von (?:ihnen|euch|dir|eich)|sich|euch|eich|dich|' +
   'bei|beide|noch|so'
 const somehow = `(?: (?:${some})){0,3}`
@@ -150,8 +150,8 @@ const at_time: Judgement = [endsWith`(?:${time})${few}`, undefined]
 const gone = 'geschlossen|umgezogen|weggezogen|verstorben|gestorben|tot|lebt nicht mehr'
 const first =
   'und|aber|oder|dann|denn|nein|ne|nee|,|[^ ,]*interesse|interessiert|bedarf|daher|deshalb|darum|' +
-  'deswegen|drum|bite|' +
-  'bittte|genug|ruhe|ende|schluss|stopp?|leute|digga|servus|merci|sonst|hor|ey|wie gesagt|hiermit'
+  'deswegen|drum|' +
+  'gehts noch|genug|ruhe|ende|schluss|stopp?|leute|digga|servus|merci|sonst|hor|ey|wie gesagt|hiermit'
 const at_beginning: Judgement = [endsWith`(?:^|(?:${first}|${gone})(?: |$))(?:(?:${some})(?: |$)){0,4}`, 'opt_out']
 const kind = 'schoe?n|nett|lieb|dankbar|freuen|toll|gut|super|freundlich|begrue?ssen|verbunden|froh|angenehm'
 /** "It would be nice if you didn't". */
@@ -432,7 +432,7 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      `(?:${told_to_end})(?: (?:ich|mit|von|es|das|auf|mich|uns|sich|euch|dir)){0,2}` +
+      `(?:${told_to_end})${somehow}(?: (?:ich|mit|von|es|das|auf|mich|uns|sich|euch|dir)){0,2}` +
         `(?: (?:den|die|das) (?:versand|zusendung|verschicken|senden))? ${such}(?:${calls}|schreiben)`,
     ),
     before: [
@@ -460,6 +460,20 @@ const phrases: Phrase[] = [
     ),
     before: decided,
     after: whatever,
+  },
+  {
+    says: says`von ${such}${calls}(?: (?:ich|wir|${some})){0,3} (?:abzusehen|absehen|abstand (?:zu )?nehmen)`,
+    before: [...common, why, has_condition, [anything, 'opt_out']],
+    after: always,
+  },
+  {
+    says: says`(?:das|dies|diese|sowas)(?: hier)? (?:${no_more}) (?:bekommen|erhalten|kriegen|empfangen)`,
+    before: [...common, why, has_condition, [endsWith`(?:${i_wish})`, 'unclear'], [anything, undefined]],
+    after: [
+      [nothing, 'unclear'],
+      [startsWith`,|und`, 'unclear'],
+      [anything, undefined],
+    ],
   },
   {
     says: saysAny(
@@ -511,7 +525,7 @@ const phrases: Phrase[] = [
     before: [
       [contains`(?:warum|wann|wenn|ob|er|es|sie|die|das|nicht)$`, undefined],
       [contains`${calls}|belae?stig[^ ,]*|[^ ,]*terror|spam`, 'opt_out'],
-      [endsWith`^|,|und|jetzt|aber|mehr|dann`, 'stop'],
+      [endsWith`^|,|und|jetzt|aber|mehr|dann|nervt|nerven|reichts?|genug`, 'stop'],
       [anything, undefined],
     ],
     after: [
@@ -838,7 +852,7 @@ export const de: Language = {
     at_once: ['sofort', 'umgehend', 'unverzüglich'],
     fillers: [
       ...(
-        'bitte danke äh ähm also doch mal ja endlich bloß hallo tschüss einfach gefälligst ' +
+        'bitte bite bittte biite danke äh ähm also doch mal ja endlich bloß hallo tschüss einfach gefälligst ' +
         'gefaelligst wirklich ' +
         'hiermit künftig kuenftig zukünftig zukuenftig eigentlich verdammt verdammte verdammten'
       ).split(' '),

@@ -24,7 +24,7 @@ const bothering = 'bothering?|disturbing?|annoying?|bugging?|troubling'
 
 /** Whom the agent calls. */
 const phone =
-  '(?:phone|number|num|no|nr|cell|mobile|house|home|office|line|landline|telephone|household|business|inbox)'
+  '(?:phone|n[umb]{2,3}e?r|num|no|nr|cell|mobile|house|home|office|line|landline|telephone|household|business|inbox)'
 const us =
   `(?:me+|us)(?: (?:here|up|at all))?|here|(?:(?:on|to) )?(?:this (?:[^ ]+ )?${phone}|` +
   `(?:my|our|her|his|(?:my|our) [^ ]+s) (?:(?:cell|mobile|home|work|house|business) )?${phone}(?: number)?)`
@@ -48,7 +48,7 @@ const calls = `(?:${some} ){0,5}(?:${messages})|another (?:single )?(?:${one})`
 const rubbish = 'rubbish|crap|shite?|bullshit|garbage|junk|nonsense|stuff|trash|things|bollocks'
 const these = `(?:${some} ){0,5}(?:${rubbish})|anything|nothing|any more|this|these|that|those|them|it`
 
-const number = '(?:phone |cell |mobile |telephone )?(?:numbers?|num|nr|no|cell|mobile|landline)'
+const number = '(?:phone |cell |mobile |telephone )?(?:n[umb]{2,3}e?rs?|num|nr|no|cell|mobile|landline)'
 const details = '(?:(?:personal|contact) )?(?:data|details|information|info|contacts?)'
 const our_number =
   '(?:me|us)(?: both)?|this cell|' +
@@ -144,7 +144,7 @@ const at_beginning: Judgement = [
   ending(
     '(?<![^]*[^ ])',
     'and|but|so|or|because|then|as|interested|no|again|now|,|number|line|person|enough|stop|' +
-      'means|time|warning|this|god|sake',
+      'means|time|warning|this|god|sake|alone|peace|off|lost|away',
     'any ?more|texts|messages|calls|spam',
   ),
   'opt_out',
@@ -446,7 +446,7 @@ const phrases: Phrase[] = [
   {
     says: said(
       `(?:(?:appreciate(?: it)?|grateful|great|nice|obliged|love it|like it) if|(?:rather|wish)(?: that)?) ${you} ` +
-        `(?:stopped (?:${calling_someone})(?: (?:${us}))?|(?:did|do|would) not ${call_us})`,
+        `(?:stopped (?:${calling_someone})(?: (?:${us}))?|(?:did|do|would) not (?:${call_us}|(?:${call})(?= again| any ?more|$)))`,
     ),
     before: wished,
     after: closed,
@@ -1020,7 +1020,7 @@ const phrases: Phrase[] = [
     says: says`(?:remove|take|delete) (?:me|us)(?: off)?`,
     before: [
       [
-        endsWith`(?:spam|interested|number|person|died|customer|warning|(?:signed up|asked)(?: for (?:this|these|it|[^ ]+ [^ ]+))?) (?:,|and)`,
+        endsWith`(?:spam|interested|number|person|died|customer|warning|(?:signed up|asked)(?: for (?:this|these|it|[^ ]+ [^ ]+))?)(?: ,| and)?`,
         'opt_out',
       ],
       [endsWith`^|,|and|or|so|want you to|need you to|(?:can|could|will|would) ${you}`, 'stop'],
@@ -1075,7 +1075,7 @@ export const en: Language = {
       'enough, enough already, enough is enough, that s enough, thats enough, off, off please, go away, not interested, ' +
         'im not interested, i am not interested, no more, get lost, piss off, fuck off, bugger off, sod off, ' +
         'wrong number, ' +
-        'leave me be, delete, delete me, take me off, spam, finish, block',
+        'leave me be, block me, delete, delete me, take me off, spam, finish, block',
     ),
     phrases,
     another_way,

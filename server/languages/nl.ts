@@ -31,10 +31,10 @@ const some =
 const somehow = `(?: (?:${some})){0,3}`
 
 const call =
-  'telefoo?ntjes?|telefoons|oproep(?:en)?|belletjes?|bericht(?:en|jes?|n)?|sms(?:[jk]?es?|en)?|app(?:s|jes?|kes?)|' +
+  'telefoo?ntjes?|telefoons|oproep(?:en)?|belletjes?|bericht(?:en?|jes?|n)?|sms(?:[jk]?es?|en)?|app(?:s|jes?|kes?)|' +
   'whatsapp(?:s|jes|kes?)?|reclame|publiciteit|spam|nieuwsbrief|nieuwsbrieven|aanbiedingen|' +
   'advertenties|promot?i?e?s?|' +
-  'contact(?:en)?|herinneringen|notificaties|mededelingen|marketing|ge(?:bel|app|spam|zeur)|toezending|' +
+  'contact(?:en|poging(?:en)?|opnames?|momenten)?|herinneringen|notificaties|mededelingen|marketing|ge(?:bel|app|spam|zeur)|toezending|' +
   'info|informatie|communicatie'
 const calls = `[^ ,]*(?:${call})`
 /** At the beginning of a pattern, where it must be quick. */
@@ -49,7 +49,7 @@ const reach =
   'bel|telefoneer|contacteer|app|sms|whatsapp|schrijf|stoor|benader|spam|draai|val|stalk|text|bericht|kontakteer'
 /** What the agent does, as the last word. */
 const to_reach =
-  '(?:te )?(?:(?:op|aan)?(?:bellen|belt|bel|bellne|belen|be[ln]le)|(?:op|aan|lastig) te (?:bellen|vallen|' +
+  '(?:te )?(?:(?:op|aan)?(?:bellen?|belt|bel|bellne|belen?|be[ln]le)|(?:op|aan|lastig) te (?:bellen|vallen|' +
   'schrijven)|telefoneren|' +
   'telefoneert|[ck]ontact(?:eren|eert)|appen|appt|smsen|smse|smst|whatsappen|schrijven|schrijft|' +
   'aanschrijven|storen|stoort|' +
@@ -122,7 +122,7 @@ const time =
   'onder) [^ ,]+|voor (?!mij|ons|altijd)[^ ,]+'
 const at_time: Judgement = [endsWith`(?:${time})${few}`, undefined]
 const first =
-  'en|maar|of|dus|want|nee|neen|nee dank u|,|[^ ,]*inte?ress?e|nummer|verbonden|persoon|keer|' +
+  'en|maar|of|dus|want|nee|neen|nee dank u|,|[^ ,]*inte?ress?e|belangstelling|nummer|verbonden|persoon|keer|' +
   'verhuisd|gesloten|gestopt|overleden|gestorven|dood|geinteresseerd|daarom|liever|liefst|duidelijk|jongens|' +
   'jong|allez|genoeg|klaar|luister|anders|he|man|niet meer|stop|rust|hoeft niet meer|zeg|joh'
 const at_beginning: Judgement = [endsWith`(?:^|(?:${first})(?: |$))(?:(?:${some})(?: |$)){0,4}`, 'opt_out']
@@ -250,6 +250,7 @@ const called_again = saysAny(
   `(?:als|wanneer|indien|zodra) (?:${you})(?: (?:mij|me|ons|hier))? (?:nog|weer|opnieuw)(?: (?:eens|` +
     `(?:een|1) (?:keer|maal)))?(?: (?:mij|me|ons|hier))? (?:${to_reach}|${to_send})`,
   `(?:als|wanneer|indien|zolang) (?:${you}) (?:blijft|blijven|blijf) (?:${to_reach}|${to_send})`,
+  `(?:bel|app|sms|bellen|appen|smsen|belt)(?: (?:${you})) (?:(?:mij|me|ons|hier) )?(?:nog|weer|opnieuw)(?: (?:eens|een keer|1 keer))?`,
   'als (?:dit|dat|het|jullie|u|je) niet (?:stopt|stoppen|ophoudt|ophouden)',
   `bij (?:het|een|elk|elke|ieder|de) (?:volgende?|nieuwe?|verdere?) ${calls}|(?:het |een |de )?volgende ${some_calls}`,
 )
@@ -331,7 +332,7 @@ const phrases: Phrase[] = [
   {
     says: says`(?:te )?(?:verwijderen|schrappen|wissen)`,
     before: [
-      [endsWith`(?:nummer|interesse|persoon|van [^ ,]+|spam)(?: ,)?`, 'opt_out'],
+      [endsWith`(?:nummer|interesse|belangstelling|persoon|van [^ ,]+|spam)(?: ,)?`, 'opt_out'],
       [anything, undefined],
     ],
     after: [
@@ -401,7 +402,7 @@ const phrases: Phrase[] = [
   {
     says: saysAny(
       `(?:${no_more})${somehow}(?: ${calls})?(?: (?:moet|mag|moeten|mogen|moest|moesten|mocht|` +
-        `mochten|zou|wil))? (?:${to_do})`,
+        `mochten|zou|wil|willen))? (?:${to_do})`,
       `(?:${none})${somehow} (?:${to_send})`,
     ),
     before: told_by_infinitive,
@@ -647,6 +648,25 @@ const phrases: Phrase[] = [
     after: [[startsWith`met (?!mij|me|ons)[^ ]+`, undefined], ...whatever],
   },
   {
+    says: says`(?:af te zien|afzien|af ziet|afziet|ziet?(?: (?:u|${some})){0,3} af) van ${such}${calls}`,
+    before: [
+      ...common,
+      why,
+      has_condition,
+      [endsWith`${not}|(?:ik|wij|we)(?: [^ ,]+)?`, 'unclear'],
+      [anything, 'opt_out'],
+    ],
+    after: always,
+  },
+  {
+    says: says`hoef (?:ik |we )(?:dit |dat |ze )?(?:${no_more})(?: te (?:krijgen|ontvangen|hebben))?`,
+    before: [...common, has_condition, [endsWith`^|,|dit|dat|deze|die|ze|nee`, 'unclear'], [anything, undefined]],
+    after: [
+      [nothing, 'unclear'],
+      [anything, undefined],
+    ],
+  },
+  {
     says: says`(?:ik wil|wil ik|mag ik|wij willen|we willen) (?:ook )?(?:${list}|van ${such}${calls})`,
     before: [...common, has_condition, [anything, 'opt_out']],
     after: [
@@ -703,7 +723,8 @@ const phrases: Phrase[] = [
 const not_to = '(?! (?:niet|nie|ni|nooit|geen|niks|niets))'
 const only = '(?:alleen|enkel)(?: nog)? (?:per|via|schriftelijk|telefonisch|mailen|appen|bellen)'
 const reach_me = '(?:stuur|app|sms|mail|bel) (?:me|mij|ons)(?=$| ,| gewoon| een| via| per)|stuur een'
-const another_way = contains`liever${not_to}|in plaats daarvan|${only}|${reach_me}|maar een (?:appje|sms|bericht) is`
+const rather = '(?:,|maar|en) wel (?:op|via|per|naar|mailen|appen|smsen|schrijven)'
+const another_way = contains`${rather}|liever${not_to}|in plaats daarvan|${only}|${reach_me}|maar een (?:appje|sms|bericht) is`
 
 export const nl: Language = {
   tag: 'nl',
@@ -725,7 +746,7 @@ export const nl: Language = {
     at_once: ['onmiddellijk', 'meteen', 'per direct'],
     fillers: [
       ...(
-        'alstublieft alsjeblieft ajb alsublieft asjeblieft astublieft aub svp gelieve bedankt dankjewel dankuwel ' +
+        'alstublieft alsjeblieft ajb alsublieft asjeblieft astublieft aub svp gelieve gelive gelieven bedankt dankjewel dankuwel ' +
         'hoor toch gewoon gwn graag echt ' +
         'eindelijk verdomme godverdomme meneer mevrouw hierbij goedendag goedemorgen ' +
         'goedemiddag goedenavond'

@@ -22,7 +22,7 @@ const between = `(?: (?:${me}|${no_more}|${little})${at}){0,4}`
 const call =
   'कॉल|काल|कोल|कॉल्स|कॉलिंग|फोन|फोन कॉल|मिस कॉल|संपर्क|सम्पर्क|संम्पर्क|कांटेक्ट|कॉन्टैक्ट|कांटैक्ट|परेशान|तंग|' +
   'डिस्टर्ब|मैसेजिंग|रिंग|whatsapp|watsapp|whatsap|व्हाट्सएप|व्हाट्सऐप|वॉट्सऐप|वाट्सएप|कॉलें|call|cal|calls|calling|' +
-  'coll|kall|phone|fone|phon|phone call|contact|contct|sampark|sampurk|pareshan|preshan|tang|disturb|ring'
+  'coll|kall|phone|fone|phon|fon|phn|phone call|contact|contct|sampark|sampurk|pareshan|preshan|tang|disturb|ring'
 const message =
   '(?:मैसेज|मेसेज|मैसज|मेसज|मेसैज|मैसेजेस|मैसेजिस|मेसेजेस|एसएमएस|एस एम एस|संदेश|सन्देश|संदेशे|टेक्स्ट|टैक्स्ट|' +
   'विज्ञापन|प्रमोशन|प्रमोशनल मैसेज|स्पैम|सूचनाएं|नोटिफिकेशन|मार्केटिंग|टेलीमार्केटिंग|व्हाट्सएप मैसेज|message|' +
@@ -173,7 +173,7 @@ const questions = [
   says`(?:${call}|${message}) (?:से|se) (?:परेशान|तंग|pareshan|tang)(?: (?:हूं|हैं|है|हो|आ|hu|hoon|hun|hai|h|ho|aa|a))?`,
   says`(?:${call}|${message}) (?:${why}) (?:आ|कर|भेज|aa|a|kar|kr|bhej)(?:ते|ता|te|ta)? ?(?:रहे|रहा|रही|rahe|raha|rahi|rhe|rha|rhi|ho|हो|हैं|है)`,
   says`(?:${why})${between}(?: (?:बार|baar|bar|रोज|roz))? (?:${call}|${message}) (?:कर|भेज|आ|kar|kr|bhej|aa) ?(?:ते|रहे|te|rahe|rhe)(?: (?:हो|हैं|ho|hain|hai))?`,
-  says`(?:बहुत|इतने|कितने|बार|रोज|bahut|bohot|itne|kitne|baar|bar|roz) (?:${call}|${message})(?: कर| kar| kr)? (?:आते|करते|रहे|aate|ate|karte|krte|rahe|rhe)`,
+  says`(?:बहुत|इतने|कितने|बार|रोज|bahut|bohot|itne|kitne|baar|bar|roz) (?:${call}|${message})(?: कर| kar| kr)? (?:आते|करते|भेजते|रहे|aate|ate|karte|krte|bhejte|bhejti|rahe|rhe)`,
   says`(?:फिर|phir|fir)(?: (?:से|se))? (?:आ गया|aa gaya|a gya|aa gya|आया|aaya)(?: (?:आपका|आप लोगों का|aapka|apka|tumhara))? (?:${call}|${message})`,
   says`(?:${message}|कॉल|calls?)${making}${between} (?:${end}) (?:${how}|हो सकत[^ ]|ho sakt[^ ])`,
   says`(?:${message}|कॉल|calls?)${making}${between} (?:${how}) (?:${end}|रोक|rok)[^ ,]*`,

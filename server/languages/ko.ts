@@ -59,7 +59,8 @@ const sent: Judgement[] = [
   [endsWith`(?:그|같은|이런|저런|그런|지난번|아까) (?!${contact}|거|것|걸|쓰레기)[^ ,]{1,6} (?:${again})`, 'unclear'],
   ...circumstances,
   [nothing, 'opt_out'],
-  [contains`(?:${contact})|(?:${these}|${from_now_on}|${to_me})${rest}$|,$`, 'opt_out'],
+  [contains`(?:${contact})|(?:${these}|${from_now_on}|${to_me})${rest}$|,$|(?:차단|신고|고소)[^ ,]{0,5}$`, 'opt_out'],
+  [endsWith`잘못 ?보[내냈][^ ,]{0,5}`, 'unclear'],
   [anything, undefined],
 ]
 /** Before "do", which says something only after a word such as "call". */
@@ -176,6 +177,7 @@ const bothering =
   `(?:귀찮게|성가시게|짜증나게|피곤하게|힘들게) ?(?:굴|하|좀 하)(?:${do_not})|(?:괴롭히|방해하|건드리|건들|스토킹하)(?:${do_not})|` +
   '(?:가만히? ?)?(?:내버려|놔|냅) ?(?:둬(?! ?서)|두[세시십라]|둡시다)|(?:[그고]만 ?(?:괴롭|귀찮))'
 const message_blocking =
+  '(?:문자|광고|카톡|메[시세]지|알림|스팸|전화|연락)[^ ,]{0,2} ?안 ?(?:받으려면|받을려면|받으러면|받고 ?싶으면|오게 ?하려면|오게 ?할려면)|' +
   '(?:문자|광고|카톡|메[시세]지|알림|스팸|이거|이런 ?거)[^ ,]{0,2} ?(?:그만|수신)?(?: [^ ,]+)? ?(?:차단|해지|거부|끄|멈추|끊)(?:는|하는|할|을|' +
   '려면|하려면) ?(?:수|방법|법|거|어떻|어디)?'
 const phrases: Phrase[] = [
@@ -407,7 +409,7 @@ const phrases: Phrase[] = [
   },
   {
     says: says`(?<![^ ])[그고]만 ?(?:들 )?(?:하[세시라자]|해(?!서|야|도)|하랬|하라니)`,
-    before: mere_stop.slice(0, 1).concat(done),
+    before: [...mere_stop.slice(0, 1), [endsWith`(?:신고|차단|고소)하기 ?전에`, 'stop'], ...done],
     after: mere_stop,
   },
   {

@@ -16,11 +16,11 @@ const me =
   'här'
 /** To call or write, as an infinitive. Some are commands, too. */
 const to_call =
-  'ringa|ringa upp|rinag|rigna|riga|rina|rnga|ringaa|ringar|skriva|kontakta|telefonera|messa|sms ?a|texta|spamma|' +
+  'ringa|ringa upp|rinag|rinng|rinnga|ringga|rigna|riga|rina|rnga|ringaa|ringar|skriva|kontakta|telefonera|messa|sms ?a|texta|spamma|' +
   'störa|trakassera|besvära|tjata|terrorisera|antasta|bombardera|' +
   'plåga|höra av (?:er|dig|sig)|kontakta på|mess|ta kontakt|påringa|jaga|förfölja|ringa runt|kontaktas'
 const call =
-  'ringg?|rng|rign|skriv|kontakta|telefonera|messa|sms ?a|texta|spamma|stör|trakassera|besvära|' +
+  'rinn?gg?|rng|rign|skriv|kontakta|telefonera|messa|sms ?a|texta|spamma|stör|trakassera|besvära|' +
   'tjata|terrorisera|bombardera|' +
   'hör av (?:er|dig)|' +
   'ta kontakt|plåga|jaga'
@@ -162,6 +162,7 @@ const not_you = '(?!(?:åt|till|er|dig|att|ju|redan|ni|du|,)(?![^ ]))[^ ,]+'
 /** Before what the agent is to do, or the contact does. */
 const told: Judgement[] = [
   if_kind,
+  [endsWith`räcker det(?: nu)?|det räcker(?: nu)?|nog nu|nu är det nog`, 'opt_out'],
   [endsWith`slutar (?:ni|du) inte`, 'opt_out'],
   [endsWith`(?:när|hur|varför)(?: [^ ,]+){0,4}`, 'unclear'],
   how_to,
@@ -223,10 +224,10 @@ const list =
   '\\S*databas(?:en)?|\\S*system(?:et)?|kontakter(?:na)?|' +
   `kundregist\\S+|sändlist\\S+|adressbok|telefonbok|${calls})`
 const remove =
-  'ta bort|tar bort|tar (?:jag|man|ni) bort|bort med|stryk|stryka|stryker|radd?era|radd?erar|plocka bort|plockar ' +
+  'ta ?bort|tar bort|tar (?:jag|man|ni) bort|bort med|stryk|stryka|stryker|radd?era|radd?erar|plocka bort|plockar ' +
   'bort|släng|kasta|ta ut|lyft bort|avlägsna|avregistrera|utesluta|rensa|sudda|tag bort|avanmäl|avanmäla|koppla bort'
 const stop =
-  's(?:lu|ul|luu)ta{1,3}(?: upp)?|slutar(?: upp)?|slutade(?: upp)?|upphör|upphöra|stoppa|lägg av|' +
+  's(?:lu|ul|luu)ta{1,3}(?: upp)?|slut(?= (?:ringa|skicka|skriva|kontakta|messa|sms))|avstå(?: från)?|slutar(?: upp)?|slutade(?: upp)?|upphör|upphöra|stoppa|lägg av|' +
   'lägg ner|lägga av|lägger av|dra åt|far åt|(?:lämna|låt) (?:mig|oss) (?:i ?fred|vara)|låt bli|låta bli|' +
   'låter bli|ge fan i|skit i|släpp|strunta i|skippa|undvik'
 const wants = 'vill|önskar|orkar|skulle|behöver|pallar|accepterar|godkänner|samtycker|tillåter'
@@ -349,6 +350,7 @@ const phrases: Phrase[] = [
     says`ring inte (?:, |och )?(?:skicka|skriv|sms ?a|mejla|messa) (?:ett )?(?:sms|mejl|mail|istället)`,
     says`ring (?:mig )?(?:inte|ej) (?:mig )?(?:på|till) (?:jobbet|arbetet|kontoret)`,
     says`(?:ni|du|och ni|och du) ringer (?:inte|aldrig) (?:upp )?(?:mig|oss|hit)(?: upp)? (?:mer|igen)`,
+    says`(?<!(?:varför|när) )ringer (?:ni|du) (?:inte|aldrig)(?: upp)?(?: (?:mig|oss|hit))? (?:mer|igen|nåt mer)`,
     says`(?:finns|står|är) (?:med )?i nix\S*(?: registret)?`,
     says`(?:har )?blocker(?:ar|at) (?:er|dig|detta nummer)`,
   ),
@@ -584,7 +586,7 @@ export const sv: Language = {
         'ta bort, radera, nog, det räcker, det ' +
         'räcker nu, nu räcker det, lägg av, lägg ner, jag vill inte mer, vill inte mer, ' +
         'inte intresserad, ej intresserad, inte intresserade, jag är inte intresserad, är inte intresserad, ' +
-        'försvinn, stick',
+        'försvinn, stick, undanbedes, blocka mig, blockera mig',
     ),
     phrases,
     another_way,

@@ -11,7 +11,7 @@ const now_do =
 
 const us =
   'ben|beni|bni|bizi|bana|bize|benimle|bizimle|benle|tarafima|buray[ai]|buradan|kimse|(?:ev|ofis|is ?yer)(?:i|imi|' +
-  'imizi)?|(?:bu|su) telefon[a-z]*|(?:(?:bu|su|cep|ev|is|benim) )?(?:numara|telefonum|hatti?|hatt)[a-z]{0,7}'
+  'imizi)?|(?:bu|su) telefon[a-z]*|(?:(?:bu|su|cep|ev|is|benim) )?(?:n[ou]mara|telefonum|hatti?|hatt)[a-z]{0,7}'
 const no_more =
   'artik|artk|(?:bi|bir) ?da(?:ha|a)?|daha|tekrar(?:dan)?|yeniden|asla|hic(?:bir zaman|bir sekilde)?|bundan (?:sonra|' +
   'boyle)|(?:bu )?(?:bugun|saat|dakika|an|gun)[dt][ae]n (?:sonra|itibaren)|su andan itibaren|boyle|kesinlikle'
@@ -29,7 +29,7 @@ const be_called =
 const send = 'gonder|yolla|at|ilet|cek|yaz|ulastir|dos[ea]'
 const be_sent = 'gonderil|yapil|yollan|atil|iletil|cekil|yazil'
 const message =
-  '(?:(?:kisa )?mesaj|mesja|mesac|msj|mesag|msg|sms|esemes|mms|ileti|bildirim|reklam|bulten|tanitim|promosyon|kampanya|duyuru|' +
+  '(?:(?:kisa )?mesaj|mesja?|mesac|msj|mesag|msg|sms|esemes|mms|ileti|bildirim|reklam|bulten|tanitim|promosyon|kampanya|duyuru|' +
   'spam|cagri|bilgilendirme|whatsapp mesaj|aramalar|arama(?=[iy]))(?!yan)[a-z]{0,9}'
 const something = `${message}|bir ?sey[a-z]*|hic ?bi[rs]? ?sey[a-z]*|[sb]unlari|bunlardan|boyle seyler`
 
@@ -45,7 +45,10 @@ const time =
   'ici)[a-z]*|(?:pazar|sali|carsamba|persembe|cuma|cumartesi|pazartesi|bayram)(?:i|lari|a)?(?: gun(?:u|leri))?|(?:sabah|aksam|gece|ogle|cumartesi|cuma|pazartesi|mesai|tatil|toplanti|' +
   'ramazan)[a-z]*|(?:is|mesai|yemek) saatlerinde|(?:saat|gun|saatler|zaman|hafta|ay|ders|is|araba|dis)(?:te|ta|de|' +
   'da|inde)|[^ ,]+(?:[iu]nc[ae]|m[ae]d[ae]n once))'
+/** "I will report you". */
+const will_report = `(?:${threat})[a-z]*(?: [^ ,]+){0,3}?(?: [^ ,]*)?(?:[aeiu]r[iu]|c[ae]g[iu]|c[ae]|yoru)[mz]`
 const has_condition: Judgement[] = [
+  [endsWith`${will_report}(?: ,)?(?: (?:${us}|${no_more}|${little}|siz[ie]|hepinizi)){0,4}`, 'opt_out'],
   [endsWith`(?!(?:mumkun|rica|zahmet))(?:${if_so})(?: ,)?(?: [^ ,]+){0,10}`, undefined],
   [contains`(?!(?:mumkun|rica|zahmet))(?:${if_so})`, 'unclear'],
   [endsWith`${at_work}(?: (?:${us}|${no_more}|${little})){0,3}`, 'unclear'],
@@ -68,7 +71,7 @@ const reported: Judgement[] = [
 const sentence_before =
   ',|ve|ama|hayir|yok|tamam|yeter|istemem|peki|lutfn|lutfen|bakin|[^ ,]+(?:yoru[mz]|yor|yorsun|yorsunuz|' +
   '[dt][iu][mk]|[dt][iu]n[iu]z|[dt][iu]|[dt][iu]l[ae]r|m[iu]sl[ae]r|s[iu]n|c[ae][mz]|c[ae]g[iu]m|yosunuz|m[iu]s[iu]n(?:[iu]z)?|miyim|degilim|degiliz|yok|kere|kez|lan|gidin|' +
-  'be)'
+  'be|birak(?:in|iniz)?)'
 const clear_before: Judgement = [
   endsWith`(?:${us}|${no_more}|${sentence_before})(?: (?:${us}|${no_more}|${little})){0,4}`,
   'opt_out',
@@ -77,7 +80,7 @@ const only_little: Judgement = [new RegExp(`^(?:(?:${little})(?: |$)){0,4}$`), '
 
 const only_us = new RegExp(`^(?:(?:${us}|${no_more}|${little})(?: |$)){0,4}$`)
 const mine =
-  'beni|bizi|(?:cep )?(?:numara|telefon)(?:m[iu]z?[iu]?n?|um[a-z]*|larim[a-z]*)|numaram[a-z]*|ad[iu]m[iu]|ismimi|' +
+  'beni|bizi|(?:cep )?(?:n[ou]mara|telefon)(?:m[iu]z?[iu]?n?|um[a-z]*|larim[a-z]*)|n[ou]maram[a-z]*|ad[iu]m[iu]|ismimi|' +
   'hatt[iu]m[iu]|(?:veri|bilgi|kayit)lerim[a-z]*|kayd[iu]m[iu]|iletisim bilgilerim[a-z]*'
 
 /** Before "don't call". */
@@ -161,7 +164,7 @@ const contact_with_you =
 const calling = `(?:${call}|${send})m[ae](?:y[iua]|kt[ae]n|l[ae]r[a-z]*)`
 const sending = '(?: (?:gonder|at|yolla)m[ae](?:y[iua]|kt[ae]n))?(?: (?:aboneli|gonderim)[a-z]*)?'
 const my_number =
-  '(?:numara|telefon)(?:m[iu]z?[iu]?|um[a-z]*)|numaram[a-z]*|hatt[iu]m[iu]|(?:veri|bilgi)lerim[a-z]*|(?:(?:bu|su) )?numarayi'
+  'kayd[iu]m[iu]|(?:n[ou]mara|telefon)(?:m[iu]z?[iu]?|um[a-z]*)|n[ou]maram[a-z]*|hatt[iu]m[iu]|(?:veri|bilgi)lerim[a-z]*|(?:(?:bu|su) )?n[ou]marayi'
 const to_be_called =
   `(?:${call})m[ae](?:n[iu]z?[iu]?|l[ae]r[iu]n[iu])|(?:${be_called}|arama yapil)m[ae](?:k|s[iu]n[iu])|` +
   `(?:${message})${some} (?:(?:${send}|yap)m[ae]n[iu]z?[iu]?|(?:${be_sent})m[ae]s[iu]n[iu])`
@@ -171,7 +174,7 @@ const demands = [
   says`(?:${message}|gonderim)${some} (?:${send}|yap|${be_sent})(?:${not}|m[ae]s[iu]n(?:l[ae]r)?|m[ae]s[ae]n(?:[iu]z)?)`,
   says`(?:${something})${some} (?:gel|git|cal)m[ae]s[iu]n(?:l[ae]r)?`,
   says`(?:${message})(?: artik)? (?:bitsin|dursun|son bulsun|kesilsin)`,
-  says`(?:numara|hat|hatt)[a-z]{0,7}${between} (?:cevir|tusla|caldir)(?:${not})`,
+  says`(?:n[ou]mara|hat|hatt)[a-z]{0,7}${between} (?:cevir|tusla|caldir)(?:${not})`,
   says`(?:ara|yaz|ulas|gonder|at|yolla|rahatsiz ed)y?[iau]p dur(?:${not})`,
   says`(?:ara|yaz|ulas|gonder)m[ae]y[ae] (?:devam et|calis|kalk|ugras)(?:${not})`,
   says`(?:${message})(?: (?:${wanted_message})){0,4} (?:${do_not_want}|reddediyorum)`,
@@ -190,7 +193,7 @@ const demands = [
   says`(?:${mine})${some}(?: ,)? (?:${list})${some} (?:${remove})`,
   says`(?:${remove}) (?:${mine})${some} (?:${list})`,
   says`(?:${remove})(?: (?:[sb]u|o|sizin|${mine})){0,3} (?:${list})`,
-  says`(?:${remove})(?: [sb]u| artik| benim){0,2} (?:numaram|telefonum)[iu]`,
+  says`(?:${remove})(?: [sb]u| artik| benim){0,2} (?:n[ou]maram|telefonum)[iu]`,
   says`(?:${my_number})${some} (?:${remove})`,
   says`(?:${list})${some} (?:ayril|cik)m[ae]k (?:isti?yoru|isteri)[mz]`,
   says`(?:onay|izn|izin|riz|muvafakat)[a-z]{1,8}${some} (?:geri (?:cek|al|alin)|iptal e[dt]|kaldir|kapat|cek)${now_do}`,
@@ -205,14 +208,16 @@ const questions = [
   says`(?:${call})m[ae]y[iu] biraksin(?:lar)?`,
   says`(?:ara|yaz|gonder|at)[dt]ig[iu]n[iu]zd[ae]n (?:sikayetci|rahatsiz|bikt)[a-z]*`,
   says`nasil (?:${list}) (?:cik|ayril)[a-z]*|(?:${list}) nasil (?:cik|ayril|sil)[a-z]*`,
+  says`(?:${message})(?: [^ ,]+){0,2} (?:neden|niye|nicin)(?: [^ ,]+)? (?:gel|at|gonder|yolla|yaz)[iu]yo[a-z]*`,
+  says`(?:neden|niye|nicin)(?: [^ ,]+){0,2} (?:${message}) (?:gel|at|gonder|yolla|yaz)[iu]yo[a-z]*`,
   says`(?:${message}) (?:almam[ae]k|gelm[ae]m[ae]si) icin (?:ne|nasil)`,
-  says`(?:numara|telefon)[a-z]* (?:nereden|nerden|kimden) (?:bul|al)[a-z]*`,
+  says`(?:n[ou]mara|telefon)[a-z]* (?:nereden|nerden|kimden) (?:bul|al)[a-z]*`,
   says`(?:sizden|bunlardan|(?:mesaj|arama|reklam)larinizdan) (?:biktim|usandim)|biktim (?:artik )?(?:sizden|bunlardan)`,
 ]
 
 const phrases: Phrase[] = [
   ...demands.map((demand) => ({ says: demand, before: told, after: whatever })),
-  { says: says`(?:${call})m(?:[aeiu]y[iu]?n+|y[iu]n+)(?:[iu]z)?`, before: perhaps_forbidden, after: whatever },
+  { says: says`(?:${call}|a?ar)m(?:[aeiu]y[iu]{0,3}n+|y[iu]n+)(?:[iu]z)?`, before: perhaps_forbidden, after: whatever },
   { says: says`(?!arame)(?:${call})(?:m[ae]|m[ae]s[ae]n(?:[iu]za?|a)?)`, before: forbidden, after: closed },
   {
     says: says`(?:${call}|${send})(?:${not}) (?:${us}|${no_more}|[sb]unlari)`,
@@ -256,11 +261,16 @@ const phrases: Phrase[] = [
     after: [[contains`(?:${threat})[a-z]*`, 'opt_out']],
   },
   {
+    says: says`(?:arar|yazar|(?:mesaj|sms) (?:atar|gonderir))s[ae]n[iu]z`,
+    before: [...reported, [only_us, 'opt_out'], clear_before, [anything, undefined]],
+    after: [[contains`${will_report}`, 'opt_out']],
+  },
+  {
     says: says`(?:${call}|${be_called})m[ae]s[iu]n(?:l[ae]r)?|(?:${be_called})m[ae]y[ae](?:y[iu]m|l[iu]m)`,
     before: [
       ...reported,
       [only_us, 'opt_out'],
-      [endsWith`(?:bu|su) (?:musteri|kisi|hat|numara)`, 'opt_out'],
+      [endsWith`(?:bu|su) (?:musteri|kisi|hat|n[ou]mara)`, 'opt_out'],
       [
         endsWith`(?:merkez|firma|sirket|ekib|temsilci|hizmetler|musteri hizmetleri)[a-z]{0,6}(?: (?:${us}|${no_more})){0,3}`,
         'opt_out',
@@ -285,7 +295,7 @@ const phrases: Phrase[] = [
     after: [[nothing, 'opt_out']],
   },
   {
-    says: says`(?:beni|bizi) (?:rahat|yalniz) birak(?:in|iniz)?|git(?:in)? basimdan|basimdan (?:git|gidin)|birak(?:in)? (?:yakam|pesim)[iu]|(?:yakam|pes)[a-z]+ (?:birak|dus)(?:in|un)?`,
+    says: says`(?:beni|bizi) (?:rahat|yalniz) birak(?:in|iniz)?|(?:rahat|yalniz) birak(?:in|iniz)? (?:beni|bizi)|git(?:in)? basimdan|basimdan (?:git|gidin)|birak(?:in)? (?:yakam|pesim)[iu]|(?:yakam|pes)[a-z]+ (?:birak|dus)(?:in|un)?`,
     before: [[anything, 'stop']],
     after: [
       [nothing, 'stop'],
@@ -303,7 +313,8 @@ const phrases: Phrase[] = [
 
 const instead_by = 'sadece|yalnizca|yalniz|whatsapp[dt]an|whatsapp|mesajla|mesaj|mail|sms'
 const do_instead = '(?:ile |olarak |uzerinden )?(?:yaz|at|gonder|ara|ulas)(?:in|iniz)?'
-const another_way = contains`(?<!ne )(?:yerine|(?:${instead_by}) ${do_instead}|ben (?:sizi|size) (?:arar|doner|yazar)[a-z]*)`
+const write_only = `ara(?:may[iu]n(?:[iu]z)?|ma)(?: ,)? (?:yaz|(?:mesaj|sms|mail|whatsapp[dt]an) (?:at|yaz|gonder))(?:in|iniz)?(?![a-z])`
+const another_way = contains`${write_only}|(?<!ne )(?:yerine|(?:${instead_by}) ${do_instead}|ben (?:sizi|size) (?:arar|doner|yazar)[a-z]*)`
 
 export const tr: Language = {
   tag: 'tr',
@@ -314,7 +325,7 @@ export const tr: Language = {
     ),
     ordinary_words: listed(
       'durdur, durdurun, arama, iptal, iptal et, iptal edin, çıkış, çık, ayrıl, dur, durun, son, bitir, bitti, red, ' +
-        'reddet, yeter, yeter artık, artık yeter, yeter be, yeter ya, bıktım, arama yapma, vazgeçtim, istemiyorum, ' +
+        'reddet, yeter, yeter artık, artık yeter, yeter be, yeter ya, bıktım, bıktım artık, artık bıktım, bıktık, arama yapma, vazgeçtim, istemiyorum, ' +
         'istemem, kapat, sil, çıkar, kes, hayır istemiyorum, artık istemiyorum, ilgilenmiyorum, ilgilenmiyoruz',
     ),
     phrases,

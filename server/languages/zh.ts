@@ -271,7 +271,7 @@ const phrases: Phrase[] = [
     after: after_stopped,
   },
   {
-    says: says`(?:${message})[^ ,]{0,6}(?:能|可以|可唔可以|怎么|怎麼|如何|怎样|點|点)(?:不能|不可以|样)?(?:关|關|取消|停|退|屏蔽|不发|不收)`,
+    says: says`(?:${message})(?<!东西|東西|嘢)[^ ,]{0,6}(?:能|可以|可唔可以|怎么|怎麼|如何|怎样|點|点)(?:不能|不可以|样)?(?:关|關|取消|停|退|屏蔽|不发|不收)`,
     before: ask,
     after: ask,
   },
@@ -381,7 +381,7 @@ const phrases: Phrase[] = [
     before: [
       [endsWith`${family}(?:说|說|讲|講|话|話)(?:你们|你們|你哋)`, 'unclear'],
       [contains`骗子|騙子|朋友|${family}|我$`, undefined],
-      [endsWith`(?:你们?|你們|你哋|就|们|^|,)`, 'unclear'],
+      [endsWith`(?:你们?|你們|你哋|就|们|为什么|為什麼|为啥|怎么|干嘛|點解|点解|^|,)`, 'unclear'],
       [anything, undefined],
     ],
     after: [
@@ -422,7 +422,7 @@ export const zh: Language = {
     words: listed(
       'stop, td, 退订, 退訂, 回td, t退订, td退订, 回复td, qx, unsub, 停止, 停止发送, 停止接收, 拒收, 拒收短信, 取消订阅, 取消訂閱, 退订短信, ' +
         '停止推送, 取消接收, 屏蔽, 黑名单, 黑名單, 拉黑, 已拉黑, 我要退订, 我要退訂, 退订t, 退订td, 退订回t, 退订回td, 回t退订, 回td退订, ' +
-        '回复t退订, 回复td退订, r拒收, r 拒收, 拒收r, 拒收回r, 回r拒收, 回复r拒收',
+        'tuiding, 回复t退订, 回复td退订, r拒收, r 拒收, 拒收r, 拒收回r, 回r拒收, 回复r拒收',
     ),
     ordinary_words: listed(
       't, r, 停, 取消, 退, 退出, 结束, 結束, 终止, 終止, 不要, 不要了, 不需要, 不需要了, 唔要, 唔要喇, 唔要啦, 唔使, 唔使喇, 唔需要, 够了, 夠了, 夠喇, 关闭, ' +

@@ -342,7 +342,7 @@ const can_it_stop =
   `اوقف|وقف|امنع|اتخلص من|الغي|اوقفها|اسكر)(?: من)? (?:${calls})`
 /** "Ma tetesloush": people type Arabic in Latin letters and digits. */
 const in_latin_letters =
-  'ma ?t[ei]?t[eia]?s+[eia]?l(?:o|oo|ou|u|i)?(?:sh)? (?:b[ie]y?y?a|fiyi?|3[ae]?l[ai]ya)|w?ma? ?t(?:e|i|a|o|u)?(?:tt?[eia]?s+[eia]?l|kal+[ei]?m|b3[ae]?t|ba?3[ae]t|ba?3t|rs[ei]l|ras+el|ktb|7ki|ren+|d2)(?:o|oo|ou|u|w|i|e|y)?(?:ni|li|ly|ny|na|lna|hom)?(?:i|e|oo)?sh' +
+  'la t[ei]t[aei]?s+[aei]?l(?:o|oo|ou|u|i)?|(?:ma|la) ?t[ei]?t[eia]?s+[eia]?l(?:o|oo|ou|u|i)?(?:sh)? (?:b[ie]y?y?a|fiyi?|3[ae]?l[ai]ya)|w?ma? ?t(?:e|i|a|o|u)?(?:tt?[eia]?s+[eia]?l|kal+[ei]?m|b3[ae]?t|ba?3[ae]t|ba?3t|rs[ei]l|ras+el|ktb|7ki|ren+|d2)(?:o|oo|ou|u|w|i|e|y)?(?:ni|li|ly|ny|na|lna|hom)?(?:i|e|oo)?sh' +
   '|(?:la|ma ?ba2a|ma 3ad) t(?:e|i|a|o|u)?(?:tt?[eia]?s+[eia]?l|kal+[ei]?m|b3[ae]?t|ba?3[ae]t|rs[ei]l|d2)(?:o|oo|ou|u|w|i|oun)?(?:ni|li|ly|ny|na|lna)?(?: (?:3alaya|3alayi|3aleyi|fiyi|fiye|beya|bi|ma3i))? (?:tany|tani|tene|marra|marra tanya|ba2a|ab?adan|3alaya|ba3d)'
 const phrases: Phrase[] = [
   {
@@ -475,7 +475,7 @@ const phrases: Phrase[] = [
     after: [for_good, [startsWith`(?:[^ ,]+ )?منكم|منكم|من عندكم`, 'unclear'], [anything, undefined]],
   },
   {
-    says: says`(?:${remove}|${removal}|كنسل|كنسلوا)(?: (?:ليا|لي|لنا))? ${number}`,
+    says: says`(?:${remove}|${removal}|كنسل|كنسلوا)(?: (?:ليا|لي|لنا|كل|جميع|كافه))? ${number}`,
     before: asked,
     after: removed_after,
   },
@@ -633,7 +633,7 @@ export const ar: Language = {
         'حذف رقمي, انهاء الاشتراك',
     ),
     ordinary_words: listed(
-      'قف, شيلوه, احذفوه, امسحوه, الغاء, الغي, كنسل, الغوا, الغ, خلاص, خلص, كفايه, كفى, يكفي, بكفي, بس, بركا, باراكا, يزي, حبس, وقف, ' +
+      'الرقم غلط, الرقم خطأ, رقم غلط, رقم خطأ, قف, شيلوه, احذفوه, امسحوه, الغاء, الغي, كنسل, الغوا, الغ, خلاص, خلص, كفايه, كفى, يكفي, بكفي, بس, بركا, باراكا, يزي, حبس, وقف, ' +
         'وقفوا, اوقفوا, اوقف, بطلوا, حظر, حذف, انهاء, نهايه, انتهى, خروج, مغادره, رفض, ' +
         'مش عايز, مش عايزه, مش عاوز, مش عاوزه, مابي, ما ابي, ما ابغى, ما بدي, ما بغيت, لا اريد, لا ارغب, ' +
         'مش مهتم, مش مهتمه, غير مهتم, غير مهتمه, مو مهتم, لست مهتما, زهقت, طفشت, مليت, حلوا عني, بلاش',

@@ -151,7 +151,7 @@ const gone = 'geschlossen|umgezogen|weggezogen|verstorben|gestorben|tot|lebt nic
 const first =
   'und|aber|oder|dann|denn|nein|ne|nee|,|[^ ,]*interesse|interessiert|bedarf|daher|deshalb|darum|' +
   'deswegen|drum|' +
-  'gehts noch|genug|ruhe|ende|schluss|stopp?|leute|digga|servus|merci|sonst|hor|ey|wie gesagt|hiermit'
+  'gehts noch|reichts|reicht|reicht es|langts|nervt|brauche? (?:das|es|sowas) nicht|genug|ruhe|ende|schluss|stopp?|leute|digga|servus|merci|sonst|hor|ey|wie gesagt|hiermit'
 const at_beginning: Judgement = [endsWith`(?:^|(?:${first}|${gone})(?: |$))(?:(?:${some})(?: |$)){0,4}`, 'opt_out']
 const kind = 'schoe?n|nett|lieb|dankbar|freuen|toll|gut|super|freundlich|begrue?ssen|verbunden|froh|angenehm'
 /** "It would be nice if you didn't". */
@@ -460,6 +460,20 @@ const phrases: Phrase[] = [
     ),
     before: decided,
     after: whatever,
+  },
+  {
+    says: says`(?:ausgetragen|abgemeldet|rausgenommen|gestrichen|geloe?scht|entfernt) werden`,
+    before: [
+      ...common,
+      why,
+      [contains`nicht|nie|mein|meine`, undefined],
+      [endsWith`(?:${i_wish})`, 'opt_out'],
+      [anything, undefined],
+    ],
+    after: [
+      [nothing, 'opt_out'],
+      [anything, undefined],
+    ],
   },
   {
     says: says`von ${such}${calls}(?: (?:ich|wir|${some})){0,3} (?:abzusehen|absehen|abstand (?:zu )?nehmen)`,
@@ -831,7 +845,8 @@ const phrases: Phrase[] = [
 const not_to = '(?! (?:nicht|nich|nie|niemals|nimmer|kein|keine|keinen|nix|nichts|auch))'
 const only = 'nur(?: noch)? (?:per|ue?ber|schriftlich|telefonisch)|(?:ruf|ruft) (?:mich|uns) (?:lieber|an)'
 const write = `schreiben sie (?:mir|uns)${not_to}|(?:schreib|schick)t? (?:mir|uns) (?:ne|eine|einen|per|auf)`
-const another_way = contains`(?<=[^ ] )lieber${not_to}|stattdessen|sondern|${only}|${write}`
+const other_phone = '(?:,|aber|sondern) nur (?:auf|unter|per|ue?ber|am) [^ ]+'
+const another_way = contains`${other_phone}|(?<=[^ ] )lieber${not_to}|stattdessen|sondern|${only}|${write}`
 
 export const de: Language = {
   tag: 'de',
@@ -845,7 +860,8 @@ export const de: Language = {
     ordinary_words: listed(
       'ende, beenden, kündigen, kuendigen, kündigung, stornieren, storno, absagen, abbrechen, schluss, genug, aufhören, ' +
         'aufhoeren, basta, es reicht, reicht, kein interesse, kein bedarf, keinen bedarf, löschen, loeschen, ' +
-        'raus, schluss jetzt, widerruf, widerspruch',
+        'raus, schluss jetzt, widerruf, widerspruch, ich widerrufe, ich widerspreche, ich bestelle ab, daten löschen, ' +
+        'streichen, verschont mich, verschonen sie mich',
     ),
     phrases,
     another_way,

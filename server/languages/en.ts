@@ -4,7 +4,7 @@ import { anything, contains, endsWith, type Judgement, nothing, type Phrase, say
 /** Some letters are often left out, or written twice. */
 const call =
   'call|cal|phone|telephone|ring|contact|conact|cotact|contac|text|txt|message|msg|dial|write to|' +
-  'write|ping|spam|whatsapp|hit|hit up|cold call|' +
+  'write|ping|dm|spam|whatsapp|hit|hit up|cold call|' +
   'reach out to|get in touch with|get hold of|harass|pester|hound|solicit|bombard'
 /** Without "ringing": alarms do that too. */
 const calling =
@@ -14,7 +14,7 @@ const calling =
 /** These say what is meant only with "me" or "my phone". */
 const calling_someone =
   `${calling}|testing|ringing?|writing(?: to)?|hitting?(?: up)?|reaching out to|getting in touch with|` +
-  'blowing(?: up)?|har+ass?ing?|' +
+  'blowi?ng?(?: up)?|har+ass?ing?|' +
   'pestering|hassling|hounding|badgering|bombarding|bombing|flooding|filling(?: up)?|clogging(?: up)?|marketing to|' +
   'advertising to|trying(?: to (?:call|reach|contact))?'
 const called =
@@ -145,7 +145,7 @@ const at_beginning: Judgement = [
     '(?<![^]*[^ ])',
     'and|but|so|or|because|then|as|interested|no|again|now|,|number|line|person|enough|stop|' +
       'means|time|warning|this|god|sake|alone|peace|off|lost|away',
-    'any ?more|texts|messages|calls|spam',
+    'any ?more|texts|messages|calls|spam|intrested|at all|all set|want any|(?<=^|no) thanks|stalking|scam',
   ),
   'opt_out',
 ]
@@ -352,6 +352,8 @@ const called_again = said(
   `(?:if|next time) ${you} (?:(?:so much as|dare to|dare|try to|keep|continue to) )?(?:${calling_someone}|` +
     `${call}) (?:${us})`,
   `if ${you} (?:${call}) again`,
+  `if ${you} (?:keep(?: on)?|continue) (?:${calling})`,
+  `next (?:${one})(?= (?:gets|is|will|means|and|i|goes))`,
   `next time ${you} (?:${call})`,
   `(?:any|one) (?:further|more|other|additional) (?:${one}|contact|communication)s?`,
   `(?:your|the) next (?:${one})`,
@@ -411,7 +413,7 @@ const phrases: Phrase[] = [
     after: [[startsWith`(?:off|from|to) (?!${list})[^ ]+ [^ ]+`, 'unclear'], ...whatever],
   },
   {
-    says: says`remove|delete|unsubscribe`,
+    says: says`(?:remove|delete|unsubscribe)(?: it| this)?`,
     before: [
       [endsWith`(?:interested|(?:wrong|not my|not his|not her) (?:number|person)|spam)(?: ,)?`, 'opt_out'],
       or_none,
@@ -436,6 +438,16 @@ const phrases: Phrase[] = [
     ),
     before: decided,
     after: calls_stopped,
+  },
+  {
+    says: says`(?:exercis(?:e|ing)|invok(?:e|ing)|request(?:ing)?|under) (?:my|our|the) right (?:to (?:be forgotten|erasure|deletion|object)|of erasure)`,
+    before: [negated, if_none, ...whatever],
+    after: whatever,
+  },
+  {
+    says: says`(?:asked|ask|asking|request|requesting|requested|want|like) to be (?:removed|deleted|taken off|unsubscribed)`,
+    before: [negated, if_none, [endsWith`(?:i|we)(?: (?:${modal}))*|^`, 'opt_out'], or_none],
+    after: [[nothing, 'opt_out'], for_good, or_none],
   },
   { says: says`cease and desist`, before: [negated, ...reported, ...whatever], after: at_end },
   {
@@ -738,6 +750,7 @@ const phrases: Phrase[] = [
   {
     says: said(
       `no ?(?:more|further|additional) (?:${calls})|not (?:one more|another)(?: single)? (?:${one})`,
+      'no more (?:txt|msg)|no more (?:text|message|call)(?= ,|$)',
       `enough (?:${calls})|no soliciting|no solicitations?`,
     ),
     before: [
@@ -785,10 +798,10 @@ const phrases: Phrase[] = [
     after: [not_limited, ...whatever],
   },
   {
-    says: says`stop`,
+    says: says`stop(?: it| this| that)?`,
     before: [
       [
-        contains`(?:${messages}|${calling}|${calling_someone}|harassment|harassing|scammers?|annoying)(?: [^ ,]+){0,4}(?: ,)?$`,
+        contains`(?:asked for this|signed up|wrong number|scam|spam|(?:said|told you) no|police|${messages}|${calling}|${calling_someone}|harassment|harassing|scammers?|annoying)(?: [^ ,]+){0,4}(?: ,)?$`,
         'stop',
       ],
       or_none,
@@ -1075,7 +1088,7 @@ export const en: Language = {
       'enough, enough already, enough is enough, that s enough, thats enough, off, off please, go away, not interested, ' +
         'im not interested, i am not interested, no more, get lost, piss off, fuck off, bugger off, sod off, ' +
         'wrong number, ' +
-        'leave me be, block me, delete, delete me, take me off, spam, finish, block',
+        'leave me be, block me, blocked, reported, reported and blocked, blocked and reported, stop with this, delete, delete me, take me off, spam, finish, block',
     ),
     phrases,
     another_way,

@@ -151,6 +151,7 @@ const demands = [
   says`(?:${offer})${between} (?:${not}) (?:(?:${sent})${ending})`,
   says`(?:इस|मेरे|is|iss|mere) (?:${number})${at}${between} (?:${not}) (?:${sent})${ending}`,
   says`${any_call} (?:करने|karne|krne) (?:की|ki) (?:कोशिश|koshish|जुर्रत|हिम्मत|himmat) (?:${not}) (?:${act})`,
+  says`(?:${me}) (?:मत|ना|न|mat|mt|na) (?:${any_call}) (?:${act})`,
   says`(?:${number}) (?:${remove}) (?:मेरा|हमारा|mera|hamara)`,
   says`do not (?:call|phone|msg|message|sms|text|disturb) (?:${act})`,
   says`(?:मिलाना|लगाना|milana|lagana) (?:मत|mat)${between}`,
@@ -219,6 +220,16 @@ const phrases: Phrase[] = [
     says: says`(?:${no_more})${between} (?:${call}|${message}) (?:किया|की|आया|आई|kiya|kia|ki|aaya|aayi) (?:तो|to)`,
     before: elsewhere.slice(0, 2).concat([[anything, 'opt_out']]),
     after: [[contains`${threat}`, 'opt_out']],
+  },
+  {
+    says: says`(?:${no_more})${between} (?:${call}|${message}) (?:किया|की|आया|आई|kiya|kia|ki|aaya|aayi) (?:तो|to)`,
+    before: [[contains`${threat}`, 'opt_out']],
+    after: closed,
+  },
+  {
+    says: says`(?:ये|यह|ye|yeh) (?:सब|sab) (?:${end}) (?:${do_it})`,
+    before: [[nothing, 'unclear']],
+    after: [[nothing, 'unclear']],
   },
   {
     says: says`(?:अगर|यदि|agar) (?:${no_more}) (?:${call}|${message}) (?:किया|की|आया|आई|kiya|kia|ki|aaya|aayi)`,
@@ -336,7 +347,7 @@ export const hi: Language = {
         'स्टॉप करो, मुझे हटाओ, mujhe hatao',
     ),
     ordinary_words: listed(
-      'कैंसिल, कैंसल, रद्द, रद्द करें, रद्द करो, समाप्त, खत्म, बंद, बंद करो, बंद करें, बंद कर दो, बंद कीजिए, बस, ' +
+      'गलत नंबर, गलत नंबर है, galat number, galat number hai, wrong number hai, कैंसिल, कैंसल, रद्द, रद्द करें, रद्द करो, समाप्त, खत्म, बंद, बंद करो, बंद करें, बंद कर दो, बंद कीजिए, बस, ' +
         'बस करो, बस करो यार, बस कर, बस कीजिए, नहीं चाहिए, मुझे नहीं चाहिए, कुछ नहीं चाहिए, मुझे कुछ नहीं चाहिए, ' +
         'बहुत हो गया, बस बहुत हो गया, बस बहुत हुआ, रहने दो, रहने दीजिए, हटाओ, हटा दो, हटाइए, छोड़ो, छोड़ दो, रोको, ' +
         'रोक दो, मत भेजो, मत करो, band karo, band kro, band kar do, band kijiye, bas karo, bas karo yaar, bas kro, ' +

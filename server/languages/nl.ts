@@ -11,7 +11,7 @@ import {
   startsWith,
 } from './wish.ts'
 
-const not = 'niet|neit|nie|ni|nooit|noit'
+const not = 'niet|neit|nt|nie|ni|nooit|noit'
 const none = 'niets|niks|nix'
 const more = 'meer|mee|mer|mier|langer|nog|ooit|weer|opnieuw|verder|nogmaals'
 const no_more = `(?:${not}|${none}) (?:${more})(?: (?:${more}))?`
@@ -21,7 +21,7 @@ const phone =
   '(?:(?:mijn|mn|m n|ons|onze|dit|deze|het|t|zijn|haar) )?(?:(?:gsm|telefoon|mobiele?) ?)?(?:nummers?|numer|nr|' +
   'telefoon|gsm|lijn|toestel)'
 const number = `${phone}|(?:al )?(?:mijn|mn|onze|zijn|haar) (?:persoonlijke )?(?:contact)?(?:gegevens|data)`
-const our_number = `mij|me|m|ons|(?:ons|mijn) (?:gezin|bedrijf|familie)|${number}|(?:mijn|mn|onze) naam`
+const our_number = `${number}|(?:ons|mijn) (?:gezin|bedrijf|familie)|mij|me|m|ons|(?:mijn|mn|onze) naam`
 /** What may stand between the words of a demand. */
 const some =
   `mij|me|m|ons|(?:op |naar )?(?:${phone})|hier|ook|voortaan|nou|nu|maar|eens|even|nog|verder|zomaar|` +
@@ -233,7 +233,7 @@ const about_calls: Judgement[] = [
 const always: Judgement[] = [[anything, 'opt_out']]
 const stop =
   'stop|stopt|(?:te )?stoppen|schei(?: eens| nou)? uit|rot|flikker|donder|sodemieter|lazer|hoepel|oprotten|' +
-  'laat (?:me|mij|ons)(?: (?:nu|nou|eens|dan))? (?:met rust|gerust)|hou|houd|houdt|houden|ophouden|' +
+  'laat (?:me|mij|ons)(?: (?:nu|nou|eens|dan)){0,2} (?:met rust|gerust)|hou|houd|houdt|houden|ophouden|' +
   'kap|kapt|kappen|gedaan|klaar|genoeg|' +
   'op te houden|weg|' +
   '(?:verlos|bespaar) (?:me|mij|ons)'
@@ -255,6 +255,7 @@ const called_again = saysAny(
   `bij (?:het|een|elk|elke|ieder|de) (?:volgende?|nieuwe?|verdere?) ${calls}|(?:het |een |de )?volgende ${some_calls}`,
 )
 const enough: Judgement[] = [
+  [demanded[0], 'unclear'],
   [
     endsWith`al|(?:twee|drie|vier|tien) keer|net|(?:(?:ik|k) )?(?:sta|zit) (?:al )?(?:in|op) (?:het|de)|(?:ik|en|k)`,
     'unclear',
@@ -332,13 +333,27 @@ const phrases: Phrase[] = [
   {
     says: says`(?:te )?(?:verwijderen|schrappen|wissen)`,
     before: [
-      [endsWith`(?:nummer|interesse|belangstelling|persoon|van [^ ,]+|spam)(?: ,)?`, 'opt_out'],
+      [endsWith`(?:nummer|interesse|belangstelling|overleden|verhuisd|persoon|van [^ ,]+|spam)(?: ,)?`, 'opt_out'],
       [anything, undefined],
     ],
     after: [
       [nothing, 'opt_out'],
+      [startsWith`${list}|uit (?:bestand|systeem)`, 'opt_out'],
       [anything, undefined],
     ],
+  },
+  {
+    says: says`(?:${not}) (?:moeten|moet|mogen|mag) (?:${to_reach})`,
+    before: [demanded, [anything, undefined]],
+    after: whatever,
+  },
+  {
+    says: saysAny(
+      `(?:${our_number}) (?:moet|mag) (?:nu )?(?:${list})`,
+      `(?:mag|moet|kan) (?:${our_number}) (?:${list})`,
+    ),
+    before: [...common, has_condition, [endsWith`oude?|nieuwe?`, undefined], [anything, 'opt_out']],
+    after: closed,
   },
   {
     says: says`(?:te|moet|moeten|moest|moesten) (?:stoppen|ophouden)`,
@@ -466,7 +481,7 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      `(?:${stop})(?: (?:${you}))?(?: (?:op|nou|nu|eens|is|maar|even|hier)){0,3} (?:daarmee|` +
+      `(?:${stop})(?: (?:${you}))?(?: (?:op|nou|nu|eens|is|maar|even|hier|er|mee|ermee|daarmee)){0,3} (?:daarmee|` +
         'hiermee|ermee|mee|met|van|om|mij|me) ' +
         '(?:(?:mij|me|ons|hier) )?(?:(?:steeds|altijd) )?' +
         `${such}(?:${calls}|telefoneren|mn telefoon|${to_do})`,
@@ -475,7 +490,10 @@ const phrases: Phrase[] = [
       [endsWith`als (?:${you}) niet`, 'opt_out'],
       [endsWith`(?:${not}|ik ga|ga ik|ik|(?:ik|wij|we) wil(?:len)?)`, undefined],
       ...common,
-      [endsWith`dus|,`, 'opt_out'],
+      [
+        endsWith`dus|,|behoefte aan|wachten|stalking|spam|overleden|zat|beu|moe|geweest|nee|blokkeer (?:jullie|je|u)`,
+        'opt_out',
+      ],
       ...told_by_infinitive,
     ],
     after: whatever,
@@ -689,14 +707,14 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      'laat (?:me|mij|ons)(?: (?:nu|nou|eens|dan))? (?:met rust|gerust)|stop (?:hier|daar|er) ?(?:nu |' +
-        'nou )?mee|hou(?:d|dt)?(?: (?:nou|nu|eens|daar|er|mee)){0,3} op',
+      'laat (?:me|mij|ons)(?: (?:nu|nou|eens|dan)){0,2} (?:met rust|gerust)|stop (?:hier|daar|er) ?(?:nu |' +
+        'nou )?mee|hou(?:d|dt)?(?: (?:nou|nu|eens|daar|er|mee|ermee|daarmee|hiermee)){0,3} op',
       'ik ben (?:het|dit) (?:beu|zat)|kap ermee|val me niet lastig|zwijg',
     ),
     before: [
       [contains`(?:${you}) (?:bel|app|stu+r|sms)[^ ]*|${calls}`, 'opt_out'],
       [nothing, 'stop'],
-      [endsWith`,|en|nou|nu|of`, 'stop'],
+      [endsWith`,|en|nou|nu|of|wachten|[^ ,]*interesse|behoefte aan|stalking|spam`, 'stop'],
       [anything, undefined],
     ],
     after: [

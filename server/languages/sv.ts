@@ -54,7 +54,7 @@ const more =
   'i framtiden|hädanefter|vidare|överhuvudtaget|alls|över huvud taget|fortsättningsvis|i fortsättningen|nån gång|' +
   'någon gång'
 const me_or_more = `${me}|${more}`
-const not = 'inte|int|inet|itne|ine|aldrig|ej|icke'
+const not = 'inte|int|inge|inet|itne|ine|aldrig|ej|icke'
 /** Words that stand between the parts of a demand. */
 const around = `(?:(?:${me_or_more}|nu|ens|väl|för|guds skull|fan|bara|på|om|till|telefon|via|per|sms|med|er|dig|av|ju|ni|du) ){0,4}`
 
@@ -162,7 +162,7 @@ const not_you = '(?!(?:åt|till|er|dig|att|ju|redan|ni|du|,)(?![^ ]))[^ ,]+'
 /** Before what the agent is to do, or the contact does. */
 const told: Judgement[] = [
   if_kind,
-  [endsWith`räcker det(?: nu)?|det räcker(?: nu)?|nog nu|nu är det nog`, 'opt_out'],
+  [endsWith`nej|räcker det(?: nu)?|det räcker(?: nu)?|nog nu|nu är det nog`, 'opt_out'],
   [endsWith`slutar (?:ni|du) inte`, 'opt_out'],
   [endsWith`(?:när|hur|varför)(?: [^ ,]+){0,4}`, 'unclear'],
   how_to,
@@ -189,7 +189,7 @@ const decided: Judgement[] = [
   [anything, 'opt_out'],
 ]
 const told_or_decided: Judgement[] = [
-  [contains`(?:kan|kunde|skulle|vill) (?:ni|du)|(?:ni|du) kan`, 'opt_out'],
+  [contains`(?:kan|kunde|skulle|vill) (?:ni|du)|(?:ni|du) kan|(?:ska|skall|måste) (?:ni|du)`, 'opt_out'],
   ...decided,
 ]
 const told_number: Judgement[] = [
@@ -264,6 +264,7 @@ const called_again = [
   says`(?:om|ifall|när) (?:ni|du) (?:(?:${calls_you})(?: [^ ,]+){0,2}? (?:${again})|fortsätter (?:att )?(?:${to_call}|skicka))`,
   says`(?:${calls_you}) (?:ni|du)(?: [^ ,]+){0,2}? (?:${again})`,
   says`om (?:det här|detta|ni|det) inte slutar`,
+  says`ring (?:(?:mig|oss|hit) )?(?:igen|en gång till) (?:och|så)`,
   says`nästa (?:gång (?:ni|du) (?:${calls_you})|(?:${calls}))`,
 ]
 
@@ -351,7 +352,7 @@ const phrases: Phrase[] = [
     says`ring (?:mig )?(?:inte|ej) (?:mig )?(?:på|till) (?:jobbet|arbetet|kontoret)`,
     says`(?:ni|du|och ni|och du) ringer (?:inte|aldrig) (?:upp )?(?:mig|oss|hit)(?: upp)? (?:mer|igen)`,
     says`(?<!(?:varför|när) )ringer (?:ni|du) (?:inte|aldrig)(?: upp)?(?: (?:mig|oss|hit))? (?:mer|igen|nåt mer)`,
-    says`(?:finns|står|är) (?:med )?i nix\S*(?: registret)?`,
+    says`(?:finns|står|är|tillhör) (?:(?:med )?i )?nix\S*(?: registret)?`,
     says`(?:har )?blocker(?:ar|at) (?:er|dig|detta nummer)`,
   ),
   ...phrasesOf(

@@ -65,13 +65,13 @@ const reported: Judgement[] = [
     endsWith`(?:kari|koca|es|anne|baba|oglu|kizi|abi|abla|kardesi)(?:m|miz) (?:diyor|dedi|istiyor|soyledi) ?(?:ki)?`,
     'unclear',
   ],
-  [contains`vefat[a-z]*|rahmetli|hayatini kaybetti|kaybettik`, 'opt_out'],
+  [contains`vefat[a-z]*|rahmetli|hayatini kaybetti|kaybettik|(?:anne|baba|es|koca|kari)m oldu`, 'opt_out'],
   [contains`(?:esim|karim|kocam|annem|babam|oglum|kizim)`, 'unclear'],
 ]
 const sentence_before =
   ',|ve|ama|hayir|yok|tamam|yeter|istemem|peki|lutfn|lutfen|bakin|[^ ,]+(?:yoru[mz]|yor|yorsun|yorsunuz|' +
-  '[dt][iu][mk]|[dt][iu]n[iu]z|[dt][iu]|[dt][iu]l[ae]r|m[iu]sl[ae]r|s[iu]n|c[ae][mz]|c[ae]g[iu]m|yosunuz|m[iu]s[iu]n(?:[iu]z)?|miyim|degilim|degiliz|yok|kere|kez|lan|gidin|' +
-  'be|birak(?:in|iniz)?)'
+  '[dt][iu][mk]|[dt][iu]n[iu]z|[dt][iu]|[dt][iu]l[ae]r|m[iu]sl[ae]r|s[iu]n|c[ae][mz]|c[ae]g[iu]m|yosunuz|m[iu]s[iu]n(?:[iu]z)?|miyim|yonuz)|degil(?:im|iz)?|kere|kez|lan|gidin|defolu?n?|sizden|uyar[iu]m|' +
+  'be|birak(?:in|iniz)?'
 const clear_before: Judgement = [
   endsWith`(?:${us}|${no_more}|${sentence_before})(?: (?:${us}|${no_more}|${little})){0,4}`,
   'opt_out',
@@ -166,7 +166,7 @@ const sending = '(?: (?:gonder|at|yolla)m[ae](?:y[iua]|kt[ae]n))?(?: (?:aboneli|
 const my_number =
   'kayd[iu]m[iu]|(?:n[ou]mara|telefon)(?:m[iu]z?[iu]?|um[a-z]*)|n[ou]maram[a-z]*|hatt[iu]m[iu]|(?:veri|bilgi)lerim[a-z]*|(?:(?:bu|su) )?n[ou]marayi'
 const to_be_called =
-  `(?:${call})m[ae](?:n[iu]z?[iu]?|l[ae]r[iu]n[iu])|(?:${be_called}|arama yapil)m[ae](?:k|s[iu]n[iu])|` +
+  `(?:${call})m[ae](?:n[iu]z?[iu]?|l[ae]r[iu]n[iu])|(?:${be_called}|arama yapil)m[ae](?:k|y[iu]|s[iu]n[iu])|` +
   `(?:${message})${some} (?:(?:${send}|yap)m[ae]n[iu]z?[iu]?|(?:${be_sent})m[ae]s[iu]n[iu])`
 
 /** What needs nothing around it to be a demand. */
@@ -190,6 +190,7 @@ const demands = [
   says`(?:${message}) gel(?:iyor|meye devam ediyor)(?: ,)?${between} (?:${stop_it})`,
   says`(?:birak|kes)${now_do}${between} (?:ara|yaz|gonder)m[ae]y[iu]`,
   says`(?:kes|durdur|kapat|sonlandir)${now_do}${between} (?:${message})`,
+  says`tacize? (?:${stop_it})`,
   says`(?:${mine})${some}(?: ,)? (?:${list})${some} (?:${remove})`,
   says`(?:${remove}) (?:${mine})${some} (?:${list})`,
   says`(?:${remove})(?: (?:[sb]u|o|sizin|${mine})){0,3} (?:${list})`,
@@ -212,7 +213,7 @@ const questions = [
   says`(?:neden|niye|nicin)(?: [^ ,]+){0,2} (?:${message}) (?:gel|at|gonder|yolla|yaz)[iu]yo[a-z]*`,
   says`(?:${message}) (?:almam[ae]k|gelm[ae]m[ae]si) icin (?:ne|nasil)`,
   says`(?:n[ou]mara|telefon)[a-z]* (?:nereden|nerden|kimden) (?:bul|al)[a-z]*`,
-  says`(?:sizden|bunlardan|(?:mesaj|arama|reklam)larinizdan) (?:biktim|usandim)|biktim (?:artik )?(?:sizden|bunlardan)`,
+  says`(?:sizden|bunlardan|(?:mesaj|arama|reklam)lar[iu]n[iu]zdan) (?:biktim|usandim|rahatsiz[a-z]*)|(?:biktim|usandim) (?:artik )?(?:sizden|bunlardan|(?:mesaj|arama|reklam)lar[iu]n[iu]zdan)`,
 ]
 
 const phrases: Phrase[] = [
@@ -279,7 +280,7 @@ const phrases: Phrase[] = [
     after: [[startsWith`(?:diye )?(?:de|soyle)[dm][a-z]*`, undefined], ...whatever],
   },
   {
-    says: says`aboneli[a-z]+ (?:${stop_it}|(?:cik|ayril)[a-z]*(?: isti?yoru[mz]| icin (?:ne|nasil)(?: [^ ,]+){0,3})?)|uyelikten cik[a-z]*`,
+    says: says`(?:aboneli|uyeli)[a-z]+ (?:${stop_it}|sil(?:in|iniz)?|(?:cik|ayril)[a-z]*(?: isti?yoru[mz]| icin (?:ne|nasil)(?: [^ ,]+){0,3})?)|uyelikten cik[a-z]*`,
     before: [
       [nothing, 'unclear'],
       [endsWith`nasil`, 'unclear'],
@@ -295,7 +296,7 @@ const phrases: Phrase[] = [
     after: [[nothing, 'opt_out']],
   },
   {
-    says: says`(?:beni|bizi) (?:rahat|yalniz) birak(?:in|iniz)?|(?:rahat|yalniz) birak(?:in|iniz)? (?:beni|bizi)|git(?:in)? basimdan|basimdan (?:git|gidin)|birak(?:in)? (?:yakam|pesim)[iu]|(?:yakam|pes)[a-z]+ (?:birak|dus)(?:in|un)?`,
+    says: says`(?:beni|bizi) (?:rahat|yalniz) birak(?:in|iniz)?|(?:rahat|yalniz) birak(?:in|iniz)?(?: beni| bizi)?|git(?:in)? basimdan|basimdan (?:git|gidin)|birak(?:in)? (?:yakam|pesim)[iu]|(?:yakam|pes)[a-z]+ (?:birak|dus)(?:in|un)?`,
     before: [[anything, 'stop']],
     after: [
       [nothing, 'stop'],
@@ -325,7 +326,8 @@ export const tr: Language = {
     ),
     ordinary_words: listed(
       'durdur, durdurun, arama, iptal, iptal et, iptal edin, çıkış, çık, ayrıl, dur, durun, son, bitir, bitti, red, ' +
-        'reddet, yeter, yeter artık, artık yeter, yeter be, yeter ya, bıktım, bıktım artık, artık bıktım, bıktık, arama yapma, vazgeçtim, istemiyorum, ' +
+        'reddet, yeter, yeter artık, artık yeter, yeter be, yeter ya, bıktım, bıktım artık, artık bıktım, bıktık, onay vermiyorum, izin vermiyorum, beni engelleyin, yanlış numara, engelledim, engelliyorum, ' +
+        'engelliyorum sizi, sizi engelliyorum, arama yapma, vazgeçtim, istemiyorum, ' +
         'istemem, kapat, sil, çıkar, kes, hayır istemiyorum, artık istemiyorum, ilgilenmiyorum, ilgilenmiyoruz',
     ),
     phrases,

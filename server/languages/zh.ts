@@ -70,6 +70,10 @@ const reported: Judgement[] = [
 const forbidden: Judgement[] = [
   ...reported,
   [endsWith`(?:他|她|佢|医生|醫生|老师|老師|${family})[^ ,]{0,3}(?:叫|让|讓|要)我`, undefined],
+  [
+    endsWith`(?:没有?|沒有?|不感|冇)(?:什么)?(?:兴趣|興趣)|(?:我|这|這|本人|号码|號碼)不是(?!说|說|叫|让|讓|要|想|不)[^ ,]{2,5}`,
+    'opt_out',
+  ],
   [endsWith`(?:不是|并非|並非|没说|沒說|没有|没叫|沒叫|冇叫|千万别说)[^ ,]{0,4}`, undefined],
   [endsWith`(?:${forever})[^ ,]{0,8}`, 'opt_out'],
   [contains`(?:${condition})[^ ,]{0,12}(?: , [^ ,]{0,6})?$`, undefined],
@@ -327,6 +331,11 @@ const phrases: Phrase[] = [
     after: after_stopped,
   },
   {
+    says: says`(?:把|將|将)(?:号码|號碼|电话|電話|资料|資料)[^ ,]{0,3}?(?:${remove})`,
+    before: [asked_how, [contains`打错|打錯|发错|發錯|不是我|不需要|兴趣|興趣`, 'opt_out'], [anything, undefined]],
+    after: after_stopped,
+  },
+  {
     says: says`(?:从|從|由|喺|在|將|将|把)[^ ,]{0,12}?(?:${lists})[^ ,]{0,5}?(?:${remove})`,
     before: stopped,
     after: after_stopped,
@@ -421,12 +430,12 @@ export const zh: Language = {
   opt_outs: {
     words: listed(
       'stop, td, 退订, 退訂, 回td, t退订, td退订, 回复td, qx, unsub, 停止, 停止发送, 停止接收, 拒收, 拒收短信, 取消订阅, 取消訂閱, 退订短信, ' +
-        '停止推送, 取消接收, 屏蔽, 黑名单, 黑名單, 拉黑, 已拉黑, 我要退订, 我要退訂, 退订t, 退订td, 退订回t, 退订回td, 回t退订, 回td退订, ' +
+        '停止推送, 停发, 停發, 不同意接收, 取消接收, 屏蔽, 黑名单, 黑名單, 拉黑, 已拉黑, 我要退订, 我要退訂, 退订t, 退订td, 退订回t, 退订回td, 回t退订, 回td退订, ' +
         'tuiding, 回复t退订, 回复td退订, r拒收, r 拒收, 拒收r, 拒收回r, 回r拒收, 回复r拒收',
     ),
     ordinary_words: listed(
       't, r, 停, 取消, 退, 退出, 结束, 結束, 终止, 終止, 不要, 不要了, 不需要, 不需要了, 唔要, 唔要喇, 唔要啦, 唔使, 唔使喇, 唔需要, 够了, 夠了, 夠喇, 关闭, ' +
-        '關閉, 注销, 註銷, 算了, 滚, 滾',
+        '關閉, 注销, 註銷, 算了, 滚, 滾, 我不需要, 帮我取消, 请帮我取消, 已举报, 已投诉, 我要举报, 我要投诉, 我拉黑了',
     ),
     phrases,
     another_way,

@@ -477,7 +477,7 @@ const phrases: Phrase[] = [
   },
   {
     says: says`von ${such}${calls}(?: (?:ich|wir|${some})){0,3} (?:abzusehen|absehen|abstand (?:zu )?nehmen)`,
-    before: [...common, why, has_condition, [anything, 'opt_out']],
+    before: [...common, [contains`nicht|kann`, 'unclear'], why, has_condition, [anything, 'opt_out']],
     after: always,
   },
   {

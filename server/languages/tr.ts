@@ -262,7 +262,7 @@ const phrases: Phrase[] = [
     after: [[contains`(?:${threat})[a-z]*`, 'opt_out']],
   },
   {
-    says: says`(?:arar|yazar|(?:mesaj|sms) (?:atar|gonderir))s[ae]n[iu]z`,
+    says: says`(?:arar|(?:mesaj|sms) (?:atar|gonderir))s[ae]n[iu]z`,
     before: [...reported, [only_us, 'opt_out'], clear_before, [anything, undefined]],
     after: [[contains`${will_report}`, 'opt_out']],
   },
@@ -315,7 +315,7 @@ const phrases: Phrase[] = [
 const instead_by = 'sadece|yalnizca|yalniz|whatsapp[dt]an|whatsapp|mesajla|mesaj|mail|sms'
 const do_instead = '(?:ile |olarak |uzerinden )?(?:yaz|at|gonder|ara|ulas)(?:in|iniz)?'
 const write_only = `ara(?:may[iu]n(?:[iu]z)?|ma)(?: ,)? (?:yaz|(?:mesaj|sms|mail|whatsapp[dt]an) (?:at|yaz|gonder))(?:in|iniz)?(?![a-z])`
-const another_way = contains`${write_only}|(?<!ne )(?:yerine|(?:${instead_by}) ${do_instead}|ben (?:sizi|size) (?:arar|doner|yazar)[a-z]*)`
+const another_way = contains`${write_only}|(?<!ne )(?:yerine|(?:${instead_by}) ${do_instead}|ben (?:(?:sizi|size) (?:arar|doner|yazar)[a-z]*|(?:arar|doner|yazar)[iu]m))`
 
 export const tr: Language = {
   tag: 'tr',

@@ -25,9 +25,11 @@ interface Said {
 const readSaid = (tag: string): Said =>
   JSON.parse(fs.readFileSync(new URL(`opt-outs/${tag}.json`, import.meta.url), 'utf8'))
 
-/** A third was written down before the rules and tried once, when they were done: the rules understood 82 % of its opt-outs. */
-const understood_min = 0.85
-const mistaken_max = 0.05
+/**
+ * Most of these sentences were written by people who don't know the rules, and the rules were made better by them. Of two sets that were read
+ * once, before that, the rules understood 96.3 % of 520 opt-outs and 96.6 % of 555, and opted out 3 of 1,260 others.
+ */
+const understood_min = 0.98
 
 const isUnderstood = (text: string): boolean => wordOf(text) !== undefined || wishIn(text) !== undefined
 const isOptOut = (text: string): boolean => askingOf(text, { by_sms: false })?.word === 'opt_out'
@@ -42,8 +44,7 @@ for (const { tag } of languages) {
 
   test(`who says something else is not opted out (${tag})`, () => {
     assert.deepEqual(said.reminders.filter(isOptOut), [])
-    const mistaken = said.others.filter(isOptOut)
-    assert.ok(mistaken.length <= mistaken_max * said.others.length, mistaken.join('\n'))
+    assert.deepEqual(said.others.filter(isOptOut), [])
   })
 }
 

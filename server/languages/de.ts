@@ -698,7 +698,7 @@ const phrases: Phrase[] = [
     ],
     after: [
       [nothing, 'unclear'],
-      [startsWith`, (?:nur|lieber) (?:schreiben|sms|mail)`, 'unclear'],
+      [startsWith`(?:, )?(?:(?:nur|lieber) )?(?:schreiben|sms|mail)`, 'unclear'],
       [anything, undefined],
     ],
   },
@@ -793,6 +793,7 @@ const phrases: Phrase[] = [
         'an|werbung)',
       'woher (?:haben sie|habt ihr|hast du) (?:[^ ,]+ )?(?:meine|diese|unsere) (?:[^ ]*nummer|daten)',
       'stopp? (?:schreibe?|sende|antworte)',
+      `wie werde? ich ${such}${calls} los|was soll(?:en)? (?:das mit )?(?:den|diese|die|eure|ihre) ${such}${calls}`,
     ),
     before: [[anything, 'unclear']],
     after: [

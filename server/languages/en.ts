@@ -827,7 +827,7 @@ const phrases: Phrase[] = [
       '(?:(?:had it|had enough|(?:sick|tired|fed up|done|finished)(?: [^ ]+ (?:sick|tired))?)(?: up to here)? ' +
         '(?:with|of|from|by|getting|' +
         `receiving)|why (?:do|am|are) (?:i|we)(?: (?:keep|still))?)(?: (?:get|getting|receiving))? (?:${calls})`,
-      '(?:how|where) (?:do|can|could|to|would)(?: i| we)? (?:stop (?:these|this|them)|get (?:removed|' +
+      '(?:how|where) (?:do|can|could|to|would)(?: i| we)? (?:(?:make|get) (?:these|this|it|them)(?: to)? stop|stop (?:these|this|them)|get (?:removed|' +
         'off|out of this))(?= ,|$)',
       `(?:why|how come) (?:do|are|is|does) ${you} (?:keep on|keeps?|still|always|constantly) (?:${calling_someone})`,
       `(?:(?:how|where) (?:did|do|have|would) ${you} (?:get|got|have|find|obtain)|who gave ${you}) (?:my|this) ` +
@@ -1088,7 +1088,7 @@ export const en: Language = {
       'enough, enough already, enough is enough, that s enough, thats enough, off, off please, go away, not interested, ' +
         'im not interested, i am not interested, no more, get lost, piss off, fuck off, bugger off, sod off, ' +
         'wrong number, ' +
-        'leave me be, block me, blocked, reported, reported and blocked, blocked and reported, stop with this, delete, delete me, take me off, spam, finish, block',
+        'leave me be, block me, blocked, reported, reported and blocked, blocked and reported, this is annoying, stop with this, delete, delete me, take me off, spam, finish, block',
     ),
     phrases,
     another_way,

@@ -174,10 +174,11 @@ const questions = [
   says`(?:${call}|${message}) (?:से|se) (?:परेशान|तंग|pareshan|tang)(?: (?:हूं|हैं|है|हो|आ|hu|hoon|hun|hai|h|ho|aa|a))?`,
   says`(?:${call}|${message}) (?:${why}) (?:आ|कर|भेज|aa|a|kar|kr|bhej)(?:ते|ता|te|ta)? ?(?:रहे|रहा|रही|rahe|raha|rahi|rhe|rha|rhi|ho|हो|हैं|है)`,
   says`(?:${why})${between}(?: (?:बार|baar|bar|रोज|roz))? (?:${call}|${message}) (?:कर|भेज|आ|kar|kr|bhej|aa) ?(?:ते|रहे|te|rahe|rhe)(?: (?:हो|हैं|ho|hain|hai))?`,
-  says`(?:बहुत|इतने|कितने|बार|रोज|bahut|bohot|itne|kitne|baar|bar|roz) (?:${call}|${message})(?: कर| kar| kr)? (?:आते|करते|भेजते|रहे|aate|ate|karte|krte|bhejte|bhejti|rahe|rhe)`,
+  says`(?:बहुत|इतने|कितने|बार|रोज|bahut|bohot|itne|kitne|baar|bar|roz)(?: (?:ज्यादा|zyada|jyada))? (?:${call}|${message})(?: कर| kar| kr| आ| aa)? (?:आते|करते|भेजते|रहे|aate|ate|karte|krte|bhejte|bhejti|rahe|rhe)`,
   says`(?:फिर|phir|fir)(?: (?:से|se))? (?:आ गया|aa gaya|a gya|aa gya|आया|aaya)(?: (?:आपका|आप लोगों का|aapka|apka|tumhara))? (?:${call}|${message})`,
   says`(?:${message}|कॉल|calls?)${making}${between} (?:${end}) (?:${how}|हो सकत[^ ]|ho sakt[^ ])`,
   says`(?:${message}|कॉल|calls?)${making}${between} (?:${how}) (?:${end}|रोक|rok)[^ ,]*`,
+  says`(?:${message}|कॉल|calls?) (?:बहुत|bahut|bohot)(?: (?:ज्यादा|zyada|jyada))? (?:आ|aa|आते|aate|ate)(?: (?:रहे|rahe|rhe))?(?: (?:है|हैं|hai|hain))?`,
   says`(?:${how}) (?:${end}|रोक[^ ,]*|rok[^ ,]*)${some} (?:${message}|कॉल|calls?)`,
   says`(?:मेरा|मेरे|mera) (?:${number})${some} (?:कहां|कहा|किसने|kaha|kahan|kisne|kidhar)`,
   says`(?:अनसब्सक्राइब|unsubscribe) (?:${how})|(?:${how}) (?:अनसब्सक्राइब|unsubscribe)`,
@@ -336,7 +337,8 @@ const phrases: Phrase[] = [
 ]
 
 const other = `${message}|व्हाट्सएप|whatsapp|email|ईमेल`
-const another_way = contains`(?:की जगह|के बजाय|ki jagah|ke bajay)|(?:सिर्फ|केवल|बस|sirf|bas|keval) (?:${other})|(?:${other})(?: (?:पर|pe|par))? (?:कर|kar|kr|भेज|bhej)${give}|मैं खुद|main khud|mai khud`
+const message_only = `(?<=(?:मत|mat|mt) [^ ,]+(?: ,)? )(?:${other}) (?:${act})`
+const another_way = contains`${message_only}|(?:की जगह|के बजाय|ki jagah|ke bajay)|(?:सिर्फ|केवल|बस|sirf|bas|keval) (?:${other})|(?:${other})(?: (?:पर|pe|par))? (?:कर|kar|kr|भेज|bhej)${give}|मैं खुद|main khud|mai khud`
 
 export const hi: Language = {
   tag: 'hi',

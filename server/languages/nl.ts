@@ -727,6 +727,7 @@ const phrases: Phrase[] = [
     says: saysAny(
       `waarom krijg ik (?:steeds|altijd|telkens|zoveel|deze|jullie|al) (?:die )?${such}${calls}`,
       `hoe (?:stop|kom|raak) ik (?:van )?${such}${calls}`,
+      'hoe (?:kom|raak) ik hier ?van ?af|waarom krijg ik (?:dit|deze|die) (?:steeds|altijd|telkens|elke [^ ,]+)',
       '(?:kan|mag) (?:dit|dat|het) (?:stoppen|ophouden|weg)',
       'hoe kom(?:en)? (?:jullie|u|je) aan (?:mijn|dit|ons) (?:[^ ,]*nummer|gegevens)',
       'waarom (?:bel|app|sms|stuur)[a-z]* (?:jullie|u|je) (?:mij|me)(?: (?!niet|nooit)[^ ,]+){0,2} ' +

@@ -340,7 +340,7 @@ const phrases: Phrase[] = [
     says`(?:var|hur|varifrån|vart) (?:har|fick|hittade) (?:ni|du)(?: fått)? (?:tag (?:på|i) )?(?:mitt|detta|vårt) ${number}`,
     says`(?:skickat|svarat|skrivit|sagt) stopp?`,
     says`får fortfarande (?:era )?(?:${calls})`,
-    says`varför så många (?:${calls})`,
+    says`varför så många (?:${calls})|varför får jag (?:dessa|de här|era|såna|sådana) (?:${calls})`,
     says`(?:ska|kommer att|kommer|tänker) blockera (?:er|dig)`,
     says`vem (?:gav|har gett) (?:er|dig) (?:mitt|detta|vårt) ${number}`,
     says`(?:har |jag har )?aldrig (?:bett om|godkänt|anmält mig till|samtyckt till|sagt ja till) (?:${kinds}|det här|detta)`,
@@ -553,7 +553,8 @@ const write_to_me =
   'mer))|på|via|i)|' +
   'skicka (?:ett )?(?:sms|mejl|mail|brev)|hör av er (?:på|via)'
 const but = ',|och|men|utan|bara|så|då|ni|du'
-const another_way = contains`hellre|i ?stället|föredrar|(?:bara|endast) (?:via|per|på|genom)|(?<=^|${but} )${write_to_me}`
+const write_only = 'ring inte(?: ,)? (?:skriv|messa|sms ?a|mejla|maila)(?=$| ,)'
+const another_way = contains`${write_only}|hellre|i ?stället|föredrar|(?:bara|endast) (?:via|per|på|genom)|(?<=^|${but} )${write_to_me}`
 
 export const sv: Language = {
   tag: 'sv',

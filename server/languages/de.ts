@@ -295,7 +295,7 @@ const called_again = saysAny(
   '(?:ruf|schreib|kontaktier|meld)(?:en sie|t ihr|st du) (?:(?:mich|mir|uns|hier|sich|euch|' +
     `dich) )?(?:${again})(?: (?:an|mich|bei mir))?`,
 )
-const nothing_sent = `(?:(?:${none})(?: mehr)?|${no_all_calls})`
+const nothing_sent = `(?:(?:${none})(?: mehr)?|${no_all_calls}|weder ${such}${calls} noch [^ ,]+)`
 const ask_why = `(?:schreib|ruf|kontaktier|nerv|belae?stig|schick)(?:e?n sie|t ihr|st du)(?: (?:mich|mir|uns))?`
 const no_interest = '(?:bock|lust|nerv)(?: mehr)? auf'
 
@@ -368,6 +368,24 @@ const phrases: Phrase[] = [
     ),
     before: [...common, how_to, has_condition, [anything, 'opt_out']],
     after: whatever,
+  },
+  {
+    says: says`weder (?:an ?rufen|schreiben|kontaktieren) noch (?:an ?rufen|schreiben|kontaktieren)`,
+    before: told_by_infinitive,
+    after: whatever,
+  },
+  {
+    says: says`hoe?r(?:${order}) auf(?: ,)? (?:ihn|sie) (?:${with_zu})`,
+    before: [
+      [contains`${gone}|(?:wohnt|arbeitet)(?: [^ ,]+){0,2} nicht mehr`, 'opt_out'],
+      [anything, undefined],
+    ],
+    after: whatever,
+  },
+  {
+    says: says`weder ${such}${calls} noch ${such}${calls}`,
+    before: [...wished, you_should, [anything, undefined]],
+    after: about_calls,
   },
   {
     says: says`${no_calls}`,
@@ -454,7 +472,7 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      `${some_calls}(?:(?: und| oder) ${calls})? (?:(?:${some}|an [^ ,]+|nerven|nervt|abos?|dienst|service|,) ` +
+      `${some_calls}(?:(?: und| oder) ${calls})? (?:(?:${some}|an [^ ,]+|nerven|nervt|abos?|dienst|service|komplett|ganz|gae?nzlich|vollstae?ndig|,) ` +
         `){0,3}(?:${to_end})`,
       'in zukunft (?:zu )?unterlassen',
     ),

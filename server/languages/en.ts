@@ -341,6 +341,8 @@ const remove =
 const off = '(?:off|frm|from|form|out|of)(?: of)?'
 const unsubscribe = 'un ?sub(?:scribed? me|scribing)?|un ?s[ubscri][ubscri][ubscri][ubscri]{1,5}[bep]{1,2}|usubscribe'
 const gone = 'died|dead|deceased|passed(?: away)?|gone|no longer (?:with us|alive)'
+const moved =
+  'moved(?: out| away)?|(?:does not|did not|do not|no longer|never) (?:lives?|lived|works?) (?:here|there|at this)'
 const threat = contains`${any(
   'block|blocking|blocked|report|reporting|reported|sue|suing|lawyers?|solicitors?|attorney|police|cops|legal|court',
   'authorities|trading standards|complain|complaining|complaints?|ico|ofcom|fcc|ftc|harassment|charges',
@@ -383,11 +385,11 @@ const phrases: Phrase[] = [
   {
     says: said(
       `(?:${stop}) (?:(?:sending|giving|making) (?:her|him|them|my [^ ]+) (?:${calls})|(?:${calling}|` +
-        'ringing) (?:her|him|my [^ ]+))',
+        'ringing) (?:for )?(?:her|him|my [^ ]+))',
     ),
     before: [
       negated,
-      [contains`${gone}`, 'opt_out'],
+      [contains`${gone}|${moved}`, 'opt_out'],
       told_others,
       ...reported,
       [endsWith`i|we|to`, undefined],

@@ -30,7 +30,7 @@ const not = '(?:(?:ne|n|nen) |n)?'
 const us = '(?:(?:me|nous|m|men|nous en) |m)'
 /** Somebody for whom the contact speaks. */
 const them = '(?:(?:l|la|le|les|lui|leur) |l)'
-const never = 'jamais(?: (?:plus|rien))?|(?:plus|plu|pu|[+])(?: (?:jamais|rien|du tout|personne))?(?: rien)?|rien'
+const never = 'jamais(?: (?:plus|rien))?|(?:plus|plu|pus?|[+])(?: (?:jamais|rien|du tout|personne))?(?: rien)?|rien'
 
 const message =
   'appels?|coups? de (?:fil|telephone)|me?ss?ages?|msgs?|sms|texto?s?|whats ?apps?|pubs?|publicites?|promos?|' +
@@ -45,12 +45,12 @@ const of =
 const messages = `${of}(?:${message})`
 const list =
   '(?:(?:de|du|des|d|vos|votre|ta|tes|ce|cette|ces|la|le|les|l|toutes?|tous|parmi|hors) |[dl](?=[aeiou])){1,4}' +
-  '(?:[^ ,]+ )?(?:listes?|listings?|fichiers?|bases?|repertoires?|systemes?|contacts|registres?|carnet|annuaire|' +
+  '(?:[^ ,]+ )?(?:listes?|listings?|fichiers?|bases?|banques? de donnees|repertoires?|systemes?|contacts|registres?|carnet|annuaire|' +
   'groupe|' +
   'diffusion|mailings?)'
 const our_number =
   '(?:mon|mes|nos|notre|ce|cette|tout(?:es)? mes|le) (?:numeros?(?: de (?:telephone|portable|tel))?|num|06|07|nom|' +
-  'portable|' +
+  'portable|gsm|' +
   'telephone|tel|contact|coordonnees|donnees(?: personnelles)?|infos|informations)'
 const removing =
   'sors|(?:ray|retir|tir|supp?rim|d?enlev|d?effac|radi|barr|vir|ot|elimin|biff|sort|degag|eject|exclu)(?:[ei][zr]|es?|iez)'

@@ -195,6 +195,7 @@ const or_nobody: Judgement[] = [
   [startsWith`(?:le (?:palle|scatole|balle)|i (?:coglioni|maroni))(?: con ${messages})`, 'opt_out'],
   [startsWith`(?:le|i) (?:palle|scatole|balle|coglioni|maroni)`, 'unclear'],
   [startsWith`qui|qua|(?:a |su )?questo numero|nulla|niente`, 'opt_out'],
+  [startsWith`altro(?= ,|$)`, 'unclear'],
   [anything, undefined],
 ]
 const after_removal: Judgement[] = [
@@ -203,7 +204,7 @@ const after_removal: Judgement[] = [
   [
     startsWith`${
       `,|e|o|ora|qui|tutto|${our_number}|${list}|da (?:tutt[oei]|quest[aeoi]|voi|quella)|vi|${messages}|` +
-      'che|da(?:l|i) serviz(?:io|i)'
+      'che|da(?:l|i) (?:(?:vostr[oi]|suo|tuo|suoi|tuoi) )?serviz(?:io|i)'
     }`,
     'opt_out',
   ],
@@ -404,6 +405,11 @@ const phrases: Phrase[] = [
     after: always,
   },
   { says: says`numero(?: e)?(?: [^ ,]+)?(?: ,)?(?: [^ ,]+)? (?:${removing})lo`, before: always, after: after_removal },
+  {
+    says: says`numero ${not} e (?:[^ ,]+ ){1,5}(?:, |e )(?:${removing})lo`,
+    before: [[has_condition, undefined], ...always],
+    after: after_removal,
+  },
   {
     says: says`${
       `l?(?:cancellazione|rimozione|eliminazione)(?: [^ ,]+)? (?:(?:di |del |dei |della )?${our_number}|` +

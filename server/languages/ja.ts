@@ -13,7 +13,7 @@ const adverb =
   '(?:こちら|こっち|ここ|うち|私|俺|僕|家|携帯|番号)(?:には|に|へ)){0,2}'
 const contact_and = `(?:${contact})${particle}${adverb}`
 const doing =
-  '(?:し|せ|され|なさら|なされ|なさい|いただか|いただき|頂か|くださら|下さら|ください|[か掛]け|入れ|寄こさ|寄越さ|よこさ|' +
+  '(?:し|せ|され|なさら|なされ|なさい|いただか|いただき|頂か|くださら|下さら|ください|お?[か掛]け(?:になら)?|入れ|寄こさ|寄越さ|よこさ|' +
   '飛ばさ|流さ)(?:て(?:こ|来|き|くださら|いただか))?'
 /** Other things are sent, too. */
 const send = '送(?<!(?:荷物|商品|書類|請求書|領収書|見積|現品|写真|車|人|お金)[^ ,]{0,3}送)'
@@ -174,11 +174,11 @@ const complaint =
 const phrases: Phrase[] = [
   { says: says`${contact_and}${doing}${not}|${sending}${not}`, before: forbidden, after: closed },
   {
-    says: says`[か掛]け${not}`,
+    says: says`[か掛]け(?:になら)?${not}`,
     before: [
       ...reported,
       limited,
-      [endsWith`^|${for_good}|絶対に?|から|[んの]で|,|(?:番号|ここ|うち|こちら|家)[にへ]は?`, 'opt_out'],
+      [endsWith`(?:^|${for_good}|絶対に?|から|[んの]で|,|(?:番号|ここ|うち|こちら|家)[にへ]は?)お?`, 'opt_out'],
       other,
     ],
     after: closed,

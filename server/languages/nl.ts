@@ -24,7 +24,7 @@ const number = `${phone}|(?:al )?(?:mijn|mn|onze|zijn|haar) (?:persoonlijke )?(?
 const our_number = `${number}|(?:ons|mijn) (?:gezin|bedrijf|familie)|mij|me|m|ons|(?:mijn|mn|onze) naam`
 /** What may stand between the words of a demand. */
 const some =
-  `mij|me|m|ons|(?:op |naar )?(?:${phone})|hier|ook|voortaan|nou|nu|maar|eens|even|nog|verder|zomaar|` +
+  `mij|me|m|ons|(?:op |naar )?(?:${phone})|(?:naar )?hier|hier ?naar(?: ?toe)?|hierheen|ook|voortaan|nou|nu|maar|eens|even|nog|verder|zomaar|` +
   'steeds|altijd|constant|' +
   'continu|telefonisch|ongevraagd|allebei|verdere|meer|per [^ ,]+|via [^ ,]+|vanaf (?:nu|vandaag)|' +
   '(?:van|door) (?:u|jullie|je|ulder|uw [^ ,]+|jullie [^ ,]+)|in de toekomst|lastig|op|aan|contact met|contact'
@@ -49,7 +49,7 @@ const reach =
   'bel|telefoneer|contacteer|app|sms|whatsapp|schrijf|stoor|benader|spam|draai|val|stalk|text|bericht|kontakteer'
 /** What the agent does, as the last word. */
 const to_reach =
-  '(?:te )?(?:(?:op|aan)?(?:bellen?|belt|bel|bellne|belen?|be[ln]le)|(?:op|aan|lastig) te (?:bellen|vallen|' +
+  '(?:te )?(?:(?:op|aan)?(?:bellen?|belt|bel|bellne|belen?|be[ln]le)|(?:op|aan|lastig|terug|(?:hier ?)?naar(?: ?toe)?|hierheen) te (?:bellen|vallen|' +
   'schrijven)|telefoneren|' +
   'telefoneert|[ck]ontact(?:eren|eert)|appen|appt|smsen|smse|smst|whatsappen|schrijven|schrijft|' +
   'aanschrijven|storen|stoort|' +
@@ -333,6 +333,7 @@ const phrases: Phrase[] = [
   {
     says: says`(?:te )?(?:verwijderen|schrappen|wissen)`,
     before: [
+      [endsWith`(?:jullie|uw|hun) nummer`, undefined],
       [endsWith`(?:nummer|interesse|belangstelling|overleden|verhuisd|persoon|van [^ ,]+|spam)(?: ,)?`, 'opt_out'],
       [anything, undefined],
     ],
@@ -425,8 +426,8 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      `(?:${wish}|kwil)(?: ik| we)?(?: liever)? (?:${not})(?: (?:${more}))?(?: ,)? dat? (?:${you})${somehow}` +
-        `(?: [^ ,]+){0,2} (?:${to_do}|gebruikt|gebruiken|bewaart)`,
+      `(?:${wish}|kwil)(?: ik| we)?(?: (?:liever|ook|zeker|absoluut|verder)){0,2} (?:${not})(?: (?:${more}))?(?: ,)? dat? (?:${you})${somehow}` +
+        `(?: (?!(?:laat|vroeg|vaak)(?![^ ]))[^ ,]+){0,2} (?:${to_do}|gebruikt|gebruiken|bewaart)`,
     ),
     before: [
       negated,
@@ -582,7 +583,7 @@ const phrases: Phrase[] = [
         'afgemeld|verwijderd|geschrapt)',
       `(?:${list}) (?:verwijderd|geschrapt|gehaald)(?: te)? worden`,
     ),
-    before: wished,
+    before: [[endsWith`(?:zou|zouden) (?:ik|wij|we)(?: [^ ,]+){0,2}`, 'opt_out'], [nothing, 'unclear'], ...wished],
     after: [
       [nothing, 'opt_out'],
       [startsWith`,|en|${list}|(?:voor|van|uit) (?:[^ ,]+ ){0,2}(?:${calls}|alles)`, 'opt_out'],
@@ -612,12 +613,16 @@ const phrases: Phrase[] = [
   },
   {
     says: saysAny(
-      '(?:(?:mijn|mn|m n|ons|dit|het) )?(?:telefoon|gsm|contact)?(?:nummer|numer|nr|gegevens) (?:[^ ,]+ ' +
+      '(?<!(?:jullie|uw|hun) )(?:(?:mijn|mn|m n|ons|dit|het) )?(?:telefoon|gsm|contact)?(?:nummer|numer|nr|gegevens) (?:[^ ,]+ ' +
         `){0,2}(?!uit|af)(?:${to_delete})`,
       `(?:${our_number}) (?:te )?(?:schrappen|verwijderen|wissen|halen|nemen|gooien) (?:${list})`,
       `(?:${our_number}) (?:[^ ,]+ ){0,2}(?:${list}) (?:${to_delete})`,
     ),
-    before: [[endsWith`oude?|nieuwe?|ander|andere|juiste`, undefined], ...decided],
+    before: [
+      [endsWith`oude?|nieuwe?|ander|andere|juiste`, undefined],
+      [contains`ongeluk|vergissing`, undefined],
+      ...decided,
+    ],
     after: [[startsWith`(?:, )?(?:dat|die)`, undefined], ...always],
   },
   {

@@ -616,6 +616,25 @@ const phrases: Phrase[] = [
     ]),
   },
   {
+    says: says`deslig(?:ue|uem|a|ar|arem) (?:${my_number}) (?:${off_list})`,
+    before: told,
+    after: always,
+  },
+  {
+    says: says`(?:${take_off}) (?:ele|ela|eles|elas) (?:${off_list})`,
+    before: [
+      negated,
+      [contains`nao (?:e|sou|mora|vive|trabalha|existe)|mudou|engano|errado|morr[^ ]+|fale[^ ]+`, 'opt_out'],
+      [anything, undefined],
+    ],
+    after: at_end.concat([[anything, undefined]]),
+  },
+  {
+    says: says`(?:${stop_doing}) cobrar(?:em)? (?:aqui|n?es[st]e (?:numero|telefone|celular)|n?o meu (?:numero|telefone|celular))`,
+    before: told,
+    after: stopped,
+  },
+  {
     says: says`(?:esqueç|esquec|perc|perd)(?:a|am|e|as)(?: que)? (?:${my_number})`,
     before: told,
     after: at_end.concat([[anything, undefined]]),

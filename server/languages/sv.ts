@@ -169,6 +169,7 @@ const told: Judgement[] = [
   whether,
   negated,
   [endsWith`(?:kan|kunde|skulle|vill|ska|får|måste|bör) (?:ni|du)(?: [^ ,]+){0,4}`, 'opt_out'],
+  [endsWith`så (?:ni|du) (?:kan|får|ska|måste)(?: (?:nu|gärna|lika gärna|väl))?`, 'opt_out'],
   [endsWith`(?:sa|sade|bad|bett|sagt) (?:åt |till )?${not_you}(?: [^ ,]+){0,3}`, undefined],
   demanded,
   ...reported,
@@ -227,12 +228,12 @@ const remove =
   'ta ?bort|tar bort|tar (?:jag|man|ni) bort|bort med|stryk|stryka|stryker|radd?era|radd?erar|plocka bort|plockar ' +
   'bort|släng|kasta|ta ut|lyft bort|avlägsna|avregistrera|utesluta|rensa|sudda|tag bort|avanmäl|avanmäla|koppla bort'
 const stop =
-  's(?:lu|ul|luu)ta{1,3}(?: upp)?|slut(?= (?:ringa|skicka|skriva|kontakta|messa|sms))|avstå(?: från)?|slutar(?: upp)?|slutade(?: upp)?|upphör|upphöra|stoppa|lägg av|' +
+  's(?:lu|ul|luu)ta{1,3}(?: upp)?|slut(?= (?:ringa|skicka|skriva|kontakta|messa|sms))|(?<!.)slut(?= (?:ring|skriv|skicka) (?:till )?(?:mig|mej|oss|hit))|avstå(?: från)?|slutar(?: upp)?|slutade(?: upp)?|upphör|upphöra|stoppa|lägg av|' +
   'lägg ner|lägga av|lägger av|dra åt|far åt|(?:lämna|låt) (?:mig|oss) (?:i ?fred|vara)|låt bli|låta bli|' +
   'låter bli|ge fan i|skit i|släpp|strunta i|skippa|undvik'
 const wants = 'vill|önskar|orkar|skulle|behöver|pallar|accepterar|godkänner|samtycker|tillåter'
 const not_want =
-  `(?:(?:${wants})(?: (?:jag|vi|verkligen|absolut|definitivt|helst|nog)){0,2} (?:${not})|(?:${not}) (?:(?:längre|mer|` +
+  `(?:(?:${wants})(?: (?:jag|vi|verkligen|absolut|definitivt|helst|nog|liksom|typ|ju|bara)){0,3} (?:${not})|(?:${not}) (?:(?:längre|mer|` +
   `vidare) )?(?:${wants}))(?: (?:vilja|längre|mer|ha|få|till|att|av)){0,3}`
 
 const shall = '(?:ska|skall|får|bör)'
@@ -253,7 +254,7 @@ const sign_off =
   'kliva av'
 
 const gone = 'dog|död|döda|gått bort|gick bort|avlid\\S*|bortgång\\S*'
-const threat = contains`\S*anmäl\S*|advokat\S*|polis\S*|konsumentverket|domstol|stämmer|stämma|blocker\S*|spärrar|juridisk\S*|imy|datainspektionen`
+const threat = contains`\S*anmäl\S*|advokat\S*|jurist\S*|polis\S*|konsumentverket|domstol|stämmer|stämma|blocker\S*|spärrar|juridisk\S*|imy|datainspektionen`
 const threatened: Judgement[] = [
   [threat, 'opt_out'],
   [anything, undefined],

@@ -216,6 +216,8 @@ const stored: Record<string, { table: string; computed?: string[]; not_shown: st
       'first_asked_at',
       'timers',
       'script_state',
+      'opt_out_asked_at',
+      'opt_out_asked_seq',
       'phone_hmac',
       'due_at',
       'lease_until',

@@ -124,7 +124,7 @@ describe('a client that loses its connection', { concurrency: true }, () => {
     client.end()
     const back = openVoiceClient({ url: other.url, token: String(token) })
     await back.next('ready')
-    back.say('Yes.', { frames: 100 })
+    back.say('Yes.', { frames: 200 })
     await waitUntil('the contact was heard again', () => contactSays(2))
     const stored = sql`select id from recording_parts
       where workspace_id = ${tenant.id} and call_id = ${id} and upload_until is null`
@@ -140,7 +140,7 @@ describe('a client that loses its connection', { concurrency: true }, () => {
     })
     const sound = Buffer.from(await answer.arrayBuffer()).subarray(58)
     const loud = sound.filter((byte, index) => index % 2 === 0 && Math.abs(fromMulaw(byte)) > 1_000).length
-    // Half a second and two, at 8 kHz. What is said before the second process has opened the line is not heard.
+    // Half a second and four, at 8 kHz. What is said before the second process has opened the line is not heard: on a busy machine seconds.
     assert.ok(loud > 2 * 8_000, `${loud} samples are loud`)
   })
 

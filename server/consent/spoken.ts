@@ -51,6 +51,10 @@ export function wishIn(text: string): WishSaid | undefined {
   return strongest([found, wishAcross(sentences)])
 }
 
+/** Whether this is "stop" and no more than people say around it. Over the agent's words it is rather meant for these. */
+export const isBareStop = (text: string): boolean =>
+  text.length <= yes_max && only_stop.test(sentencesIn(text).join(' , '))
+
 const strongest = (all: (WishSaid | undefined)[]): WishSaid | undefined =>
   all.reduce((one, other) => (isStronger(other?.wish, one?.wish) ? other : one), undefined)
 

@@ -45,6 +45,8 @@ export interface Voice {
   /** Null if nobody asks: then a person has answered. While it is uncertain the agent says nothing but its first words. */
   machine: Machine | 'uncertain' | null
   has_opted_out: boolean
+  /** When the contact last said a mere "stop" over the agent's words. */
+  stopped_at: number | null
   /** The contact has not heard the whole notice. */
   is_notice_due: boolean
 }
@@ -342,5 +344,6 @@ const new_voice: Voice = {
   reminders: 0,
   machine: null,
   has_opted_out: false,
+  stopped_at: null,
   is_notice_due: false,
 }

@@ -1,4 +1,4 @@
-import { isYesToNoMore, wishIn } from '../consent/spoken.ts'
+import { isBareStop, isYesToNoMore, wishIn } from '../consent/spoken.ts'
 import { isYes } from './confirm.ts'
 import {
   hasPressedOptOut,
@@ -163,8 +163,13 @@ function rest({ state }: VoiceStep): void {
 function settle(step: VoiceStep, id: string): void {
   const { state } = step
   const wished = wishOf(step)
+  const stops_words = wished?.wish === 'stop' && isForWords(step)
   if (state.phase === 'settling') state.phase = 'listening'
   if (!writeWords(step)) return
+  if (stops_words) {
+    state.voice.stopped_at = step.now
+    return
+  }
   state.is_unanswered = true
   if (wished?.wish === 'opt_out') {
     noteOptOut(step, wished.shown)
@@ -173,6 +178,16 @@ function settle(step: VoiceStep, id: string): void {
     if (wished) sayAlone(step, id, { text: wished.sayings.no_more_question, asks_to_stop: true })
     else if (!mustWait(state)) openOrAnswer(step, id)
   }
+}
+
+/** Said again within this time, "stop" is not only for the agent's words. */
+const stop_again_ms = 10_000
+
+/** Whether a mere "stop" is meant for the words that it has interrupted: the agent is silent then, and asks nothing. */
+function isForWords({ state: { voice, history }, now }: VoiceStep): boolean {
+  const last = history.at(-1)
+  const is_first = voice.stopped_at === null || now - voice.stopped_at > stop_again_ms
+  return is_first && last?.role === 'agent' && last.is_cut && !last.asks_to_stop && isBareStop(unwrittenWords(voice))
 }
 
 /** The agent begins with its own words, also when the contact has said "Hello?" before. */

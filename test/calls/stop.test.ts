@@ -418,6 +418,25 @@ test('"stop" interrupts the agent at its first sound, whatever it is doing', () 
   assert.equal(outcomeOf(talk.say('Stop!')), 'asks')
 })
 
+test('"stop" over the words of the agent is for these, and is asked about when it is said again', () => {
+  for (const [again, outcome] of [
+    ['Stop!', 'asks'],
+    ['Leave me alone.', 'asks'],
+    ['What do you cost?', 'ordinary'],
+    ["Don't call me again.", 'opts_out'],
+  ] as const) {
+    const talk = begun()
+    talk.say('Hello', { until: 'heard' })
+    const { reply } = talk.state
+    talk.take({ type: 'piece', reply: reply?.id ?? '', text: 'We have many offers. ' })
+    talk.hearSome('We have many')
+    const { effects } = talk.say('Stop.', { until: 'heard' })
+    assert.deepEqual([ofType(effects, 'say'), ofType(effects, 'ask'), ofType(effects, 'opt_out')], [[], [], []])
+    assert.equal(talk.state.phase, 'listening')
+    assert.equal(outcomeOf(talk.say(again)), outcome, again)
+  }
+})
+
 test('the question can be answered while it is spoken, once something of it was heard', () => {
   for (const [text, heard, outcome] of [
     ['Yes.', 'Do you want no more', 'opts_out'],

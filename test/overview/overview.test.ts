@@ -72,7 +72,13 @@ test('counts are exact after concurrent writes, including rejected ones', async 
     Array.from({ length: 200 }, (_, index) => tenant.call('POST', '/contacts', index % 4 === 0 ? taken : newContact())),
   )
   const ids = answers.filter(({ status }) => status === 201).map(({ body }) => body.data.id)
-  await Promise.all(ids.slice(0, 50).map((id) => tenant.call('DELETE', `/contacts/${id}`)))
+  // Of fifty at once a busy machine refuses some.
+  for (let start = 0; start < 50; start += 10) {
+    const deleted = await Promise.all(
+      ids.slice(start, start + 10).map((id) => tenant.call('DELETE', `/contacts/${id}`)),
+    )
+    assert.ok(deleted.every(({ status }) => status === 200))
+  }
   const { contacts, added_by_day } = await overviewOf(tenant)
   assert.deepEqual(
     [ids.length, contacts.total, contacts.by_source.api, added_by_day.at(-1).total],

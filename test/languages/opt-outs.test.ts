@@ -26,7 +26,7 @@ const readSaid = (tag: string): Said =>
   JSON.parse(fs.readFileSync(new URL(`opt-outs/${tag}.json`, import.meta.url), 'utf8'))
 
 /**
- * Most of these sentences were written by people who don't know the rules, and the rules were made better by them. Of two sets that were read
+ * Most of these sentences were written without knowledge of the rules, which were then made better by them. Of two sets that were read
  * once, before that, the rules understood 96.3 % of 520 opt-outs and 96.6 % of 555, and opted out 3 of 1,260 others.
  */
 const understood_min = 0.98

@@ -45,7 +45,7 @@ export async function withoutQuiet<One extends Claimed>(at: At, rows: One[], tok
   })
 }
 
-/** Whoever was asked whether they want no more calls is not called meanwhile. It is looked at again after this time. */
+/** While a contact is asked whether it wants no more calls, its calls wait, and are looked at again after this time. */
 const asked_wait_ms = 60_000
 
 /** When each may be dialled. Undefined for one that never may. */

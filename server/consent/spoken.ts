@@ -33,7 +33,7 @@ export interface WishSaid extends Found {
 /** The ledger keeps this much. */
 const words_max = 100
 
-/** So many characters at the beginning and at the end of a long text are read. It bounds the time. */
+/** Of a text that is longer than twice this, the beginning and the end are read, which bounds the time. */
 const read_max = 1_000
 
 /**

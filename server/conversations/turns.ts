@@ -137,7 +137,7 @@ async function listAll(db: Db, requests: ListRequest[]): Promise<Turn[][]> {
   return requests.map((_, index) => (by_index.get(index) ?? []).map(({ index: _, ...turn }) => turn))
 }
 
-/** So many messages without an answer are looked through for the words before them. */
+/** The words before unanswered messages are looked for among this many turns. */
 const unanswered_max = 50
 
 /** Returns what was last said to the contact in a conversation. */

@@ -73,7 +73,7 @@ export async function findQuestion(
   }
 }
 
-/** Not the one in a URL. */
+/** A question mark inside a URL doesn't count. */
 const question_mark = /[?？؟](?![^\s"')»”])/u
 
 /** Whether a word may answer this: a question, or a message that names the word. "Wochenende" doesn't name "Ende". */

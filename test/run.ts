@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -8,26 +6,32 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { inspect } from 'node:util'
 import { SetupError } from '../server/kit/postgres/embedded/embedded.ts'
+import { changedSince, testsOf } from './support/changed.ts'
+import { passesChecks } from './support/checks.ts'
 import { withDatabase, withoutDurability, withShardedDatabase } from './support/database.ts'
 import { leaveOut } from './support/left-out.ts'
 import { createQueue, readTimes } from './support/queue.ts'
+import { checkout } from './support/source-files.ts'
 import { ensureSpeech } from './support/speech.ts'
 
 const help = `Usage: npm test [-- OPTIONS] [-- NAME...]
 
-Checks format, lint and types, and runs every test but those in test/long and test/cluster on a new database. With names, runs only
-those tests:
+Checks format, lint and types (npm run check), and runs the tests of rooms, requests and random inputs on a new database, and one pass through the
+dashboard. npm run test:all runs the others: pages, set-up, bad days and real sound. Neither runs test/long, test/cluster or
+test/strangers. With names, runs only those tests:
 
   npm test -- contacts                       the folder test/contacts
   npm test -- test/contacts/list.test.ts     one file
 
+  --changed[=COMMIT]  only the tests that concern what differs from the commit, by default from the last one
+  --rest      the tests that npm test leaves out. This is npm run test:all.
+  --check     no tests. This is npm run check.
   --retry     run files that fail once more, alone: on a busy machine tests can fail that wait for something
   --times     also print the processor time of each file
-  --cluster   check nothing else, and run the tests on a database that Citus shards. This is npm run test:cluster.
+  --cluster   check nothing, and run the tests on a database that Citus shards. This is npm run test:cluster.
               TEST_CLUSTER_URL names a database on the coordinator that has the extension and the workers. What is left out is printed.
   --help      this text`
 
-const checkout = path.resolve(import.meta.dirname, '..')
 const run_queue = path.join(checkout, 'test/support/run-queue.ts')
 /** A process runs one file after the other. More processes than processors, because tests often wait. */
 const processes = 4
@@ -35,6 +39,10 @@ const processes = 4
 const browsers = 2
 /** The slowest ones first: at the end they would run alone. */
 const first_folders = ['browser', 'faults', 'setup', 'voice', 'phone', 'audio', 'properties', 'sweeps']
+/** `npm run test:all` runs them. */
+const rest_folders = ['browser', 'faults', 'setup', 'voice', 'phone', 'audio']
+/** In spite of its folder `npm test` runs it: one pass through the pages. */
+const pass_of_browser = 'test/browser/dashboard.test.ts'
 /** `npm run test:faults` runs them. */
 const long_folder = 'test/long/'
 /** `npm run test:cluster` runs them. */
@@ -44,22 +52,26 @@ const strangers_folder = 'test/strangers/'
 
 const parameters = process.argv.slice(2)
 const wrong_usage = 2
-const options = ['--retry', '--times', '--cluster', '--help']
+const options = ['--changed', '--rest', '--check', '--retry', '--times', '--cluster', '--help']
+const changed_since = parameters.find((one) => one.startsWith('--changed'))?.split('=')
 const on_cluster = parameters.includes('--cluster')
 const names = parameters.filter((one) => !one.startsWith('-'))
 
 async function main(): Promise<void> {
-  const unknown_option = parameters.find((one) => one.startsWith('-') && !options.includes(one))
+  const given = parameters.filter((one) => one.startsWith('-'))
+  const unknown_option = given.find((one) => !options.includes(one.replace(/^--changed=.+/, '--changed')))
   if (unknown_option) return fail(`There is no option ${unknown_option}.\n\n${help}`, wrong_usage)
   if (parameters.includes('--help')) return console.log(help)
   const unknown = names.find((name) => filesOf(name).length === 0)
   if (unknown) return fail(`There are no tests in ${unknown}.`)
   const coordinator = process.env.TEST_CLUSTER_URL
   if (on_cluster && !coordinator) return fail(`Set TEST_CLUSTER_URL.\n\n${help}`, wrong_usage)
+  const is_checked = names.length === 0 && !on_cluster && !parameters.includes('--rest')
+  if (is_checked && !(await passesChecks())) return fail('No tests are run before these mistakes are mended.')
+  if (parameters.includes('--check')) return
+  const files = chooseFiles()
+  if (files.length === 0) return console.log('No test concerns what has changed.')
   await ensureSpeech()
-  const is_everything = names.length === 0
-  const files = is_everything ? allFiles() : names.flatMap(filesOf)
-  const checks = is_everything && !on_cluster ? staticChecks() : []
   try {
     if (on_cluster && coordinator) await runOnCluster(coordinator, files)
     else
@@ -71,8 +83,6 @@ async function main(): Promise<void> {
     if (!(error instanceof SetupError)) throw error
     fail(`The tests can't run now: ${error.message}`)
   }
-  // What is printed last is seen, also where only the end of a long output is kept.
-  for (const mistakes of await Promise.all(checks)) if (mistakes) fail(mistakes)
 }
 
 function fail(message: string, exit_code = 1): void {
@@ -85,10 +95,17 @@ const filesOf = (name: string): string[] =>
     ? [name]
     : fs.globSync(`test/${name.replace(/^test\//, '')}/*.test.ts`, { cwd: checkout, exclude: isInstalled }).sort()
 
-const allFiles = (): string[] =>
-  filesOf('**')
-    .filter((file) => !file.startsWith(long_folder) && !file.startsWith(strangers_folder))
-    .filter((file) => on_cluster || !file.startsWith(cluster_folder))
+function chooseFiles(): string[] {
+  if (names.length > 0) return names.flatMap(filesOf)
+  const all = filesOf('**').filter((file) => !file.startsWith(long_folder) && !file.startsWith(strangers_folder))
+  if (on_cluster) return all
+  const files = all.filter((file) => !file.startsWith(cluster_folder))
+  if (changed_since) return testsOf(changedSince(changed_since[1] ?? 'HEAD'), files)
+  return files.filter((file) => isRest(file) === parameters.includes('--rest'))
+}
+
+const isRest = (file: string): boolean =>
+  rest_folders.some((folder) => file.startsWith(`test/${folder}/`)) && file !== pass_of_browser
 
 /** The tools in test/strangers have tests of their own. */
 const isInstalled = (name: string): boolean => name.endsWith('node_modules')
@@ -108,28 +125,6 @@ function inItems(files: string[]): string[][] {
     in_browser.filter((_, at) => at % browsers === index),
   )
   return [...of_browsers, ...others.map((file) => [file])].filter((item) => item.length > 0)
-}
-
-const staticChecks = (): Promise<string>[] => [
-  check('biome', ['check', '--error-on-warnings', '.']),
-  check('oxlint', ['--type-aware']),
-  ...['.', 'dashboard', 'chat', 'voice', 'sdk', 'server/docs/browser'].map((project) => {
-    const types = path.join('.cache/types', `${project === '.' ? 'server' : project.replaceAll('/', '-')}.json`)
-    return check('tsc', ['--noEmit', '-p', project, '--incremental', '--tsBuildInfoFile', types])
-  }),
-]
-
-/** The output of a program that finds mistakes, or else nothing. */
-async function check(program: string, args: string[]): Promise<string> {
-  const child = spawn(program, args, { cwd: checkout, stdio: ['ignore', 'pipe', 'pipe'] })
-  const output: Buffer[] = []
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk))
-  try {
-    const [code] = await once(child, 'close')
-    return code === 0 ? '' : `${Buffer.concat(output)}\n${program} found mistakes.`
-  } catch (error) {
-    return `${program} can't be started: ${error}`
-  }
 }
 
 /** `skipped` matches the names of tests, each after the name of its file. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
+import { filesIn, checkout as root, type SourceFile } from '../support/source-files.ts'
 
 /** Checks what ARCHITECTURE.md says about the structure of the code. */
 
-const root = path.resolve(import.meta.dirname, '../..')
 const kit_files_max = 13
 
 /** From left to right: a file imports only from those to its left, and from its own folder. */
@@ -41,28 +41,6 @@ const ranks = [
 ]
 const rankOf = (folder: string): number => ranks.findIndex((folders) => folders.includes(folder))
 
-interface File {
-  /** From the folder that was read. */
-  name: string
-  /** The first part of the name. */
-  folder: string
-  text: string
-  imports: { target: string; is_type: boolean }[]
-}
-
-function filesIn(folder: string, pattern = '**/*.{ts,tsx}'): File[] {
-  const base = path.join(root, folder)
-  return fs.globSync(pattern, { cwd: base, exclude: (name) => name.endsWith('node_modules') }).map((name) => {
-    const text = fs.readFileSync(path.join(base, name), 'utf8')
-    const found = text.matchAll(/(import type |export type )?(?:[^'\n]*|\{[^}]*\} )(?:from|import)\s*\(?'([^']+)'/g)
-    const imports = Array.from(found, ([, type, specifier = '']) => ({
-      target: specifier.startsWith('.') ? path.join(path.dirname(name), specifier) : specifier,
-      is_type: type !== undefined,
-    }))
-    return { name, folder: name.split('/')[0] ?? '', text, imports }
-  })
-}
-
 const server = filesIn('server')
 const dashboard = filesIn('dashboard/src')
 const chat = filesIn('chat/src')
@@ -71,7 +49,7 @@ const client = filesIn('sdk/src')
 const kit = server.filter(({ folder }) => folder === 'kit')
 const rooms = fs.globSync('*/store.ts', { cwd: path.join(root, 'server') }).map((name) => path.dirname(name))
 
-const namesOf = (files: File[], isOffending: (file: File) => boolean): string[] =>
+const namesOf = (files: SourceFile[], isOffending: (file: SourceFile) => boolean): string[] =>
   files.filter(isOffending).map(({ name }) => name)
 
 const none = (offenders: string[]): void => assert.deepEqual(offenders, [])

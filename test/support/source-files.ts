@@ -14,15 +14,19 @@ export interface SourceFile {
   imports: { target: string; is_type: boolean }[]
 }
 
+const imported = /^(?:(?:import|export) (type )?(?:[^'\n]*|\{[^}]*\}) from|import) '([^']+)'|\bimport\(\s*'([^']+)'/gm
+
 export function filesIn(folder: string, pattern = '**/*.{ts,tsx}'): SourceFile[] {
   const base = path.join(checkout, folder)
   return fs.globSync(pattern, { cwd: base, exclude: (name) => name.endsWith('node_modules') }).map((name) => {
     const text = fs.readFileSync(path.join(base, name), 'utf8')
-    const found = text.matchAll(/(import type |export type )?(?:[^'\n]*|\{[^}]*\} )(?:from|import)\s*\(?'([^']+)'/g)
-    const imports = Array.from(found, ([, type, specifier = '']) => ({
-      target: specifier.startsWith('.') ? path.join(path.dirname(name), specifier) : specifier,
+    const imports = Array.from(text.matchAll(imported), ([, type, from = '', at_run_time]) => ({
+      target: targetOf(name, at_run_time ?? from),
       is_type: type !== undefined,
     }))
     return { name, folder: name.split('/')[0] ?? '', text, imports }
   })
 }
+
+const targetOf = (name: string, specifier: string): string =>
+  specifier.startsWith('.') ? path.join(path.dirname(name), specifier) : specifier

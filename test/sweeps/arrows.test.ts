@@ -233,17 +233,18 @@ test('each table is written by one room, and named in the SQL of no other but it
     Array.from(text.matchAll(/create table (\w+)/g), ([, table = '']) => table),
   )
   const tables = created.map((table) => renamed.get(table) ?? table)
-  const statements = server.map(({ folder, text }) => ({ folder, text: sqlOf(text) }))
-  const roomsWith = (table: string, words: string) => {
-    const named = new RegExp(`\\b(${words})\\s*${table}\\b(?!\\s*\\.ts)`)
-    return [...new Set(statements.filter(({ text }) => named.test(text)).map(({ folder }) => folder))]
-  }
+  const named = /\b(delete from|into|update|copy\('|from|join|table)\s*(\w+)\b(?!\s*\.ts)/g
+  const uses = server.flatMap(({ folder, text }) =>
+    Array.from(sqlOf(text).matchAll(named), ([, word = '', table = '']) => ({ folder, word, table })),
+  )
+  const by_table = Map.groupBy(uses, ({ table }) => table)
+  const writing = ['delete from', 'into', 'update', "copy('"]
   const shared = tables.flatMap((table) => {
-    const writers = roomsWith(table, "into|update|delete from|copy\\('")
-    const others = roomsWith(table, "from|join|into|update|table|copy\\('").filter(
-      (room) => !readers[table]?.includes(room) || writers.includes(room),
-    )
-    return writers.length > 1 || others.length > 1 ? `${table}: ${others.join(', ')}` : []
+    const found = by_table.get(table) ?? []
+    const writers = new Set(found.filter(({ word }) => writing.includes(word)).map(({ folder }) => folder))
+    const rooms = new Set(found.map(({ folder }) => folder))
+    const others = [...rooms].filter((room) => !readers[table]?.includes(room) || writers.has(room))
+    return writers.size > 1 || others.length > 1 ? `${table}: ${others.join(', ')}` : []
   })
   none(shared)
 })

@@ -447,19 +447,28 @@ function wishOf({ turn }: Extract<Effect, { type: 'write' }>) {
 property('who wants no more calls is heard before any model is asked, and nobody else opts out', (steps) => {
   /** What the contact has last heard of the agent or a person. */
   let last_heard = ''
+  let last_turn: Extract<Effect, { type: 'write' }>['turn'] | undefined
+  let stopped_at = Number.NEGATIVE_INFINITY
   for (const { before, input, state, effects } of steps) {
-    for (const { turn } of ofType(effects, 'write'))
-      if (turn.role === 'agent') last_heard = turn.spoken?.heard || last_heard
+    for (const { turn } of ofType(effects, 'write').filter(({ turn }) => turn.role === 'agent')) {
+      last_heard = turn.spoken?.heard || last_heard
+      last_turn = turn
+    }
     if (input.type === 'answer' && before.phase === 'handed_over') last_heard = input.text
     const written = ofType(effects, 'write').find(({ turn }) => turn.role === 'contact')
     // The greeting of a voicemail is nobody's wish.
     const wish = written && state.voice?.machine !== 'voicemail' ? wishOf(written) : undefined
+    const has_cut = last_turn?.role === 'agent' && last_turn.is_interrupted && last_turn.text !== question
+    if (written) last_turn = written.turn
     if (wish === undefined) continue
     const was_asked = last_heard !== '' && question.startsWith(last_heard)
     const opts_out = wish === 'opt_out' || (was_asked && (wish === 'stop' || wish === 'yes'))
     // Whoever talks to a person, or has hung up, is not asked.
     const is_settled = input.type === 'timer' && input.name === 'settle' && before.phase !== 'handed_over'
-    const is_asked = !was_asked && (wish === 'stop' || wish === 'unclear') && is_settled
+    // Over the agent's words the first "stop" in ten seconds is for these.
+    const is_for_words = wish === 'stop' && is_settled && has_cut && input.now - stopped_at > 10_000
+    if (is_for_words && !was_asked) stopped_at = input.now
+    const is_asked = !was_asked && (wish === 'stop' || wish === 'unclear') && is_settled && !is_for_words
     assert.equal(ofType(effects, 'opt_out').length, opts_out ? 1 : 0, `${written?.turn.text} after ${last_heard}`)
     if (opts_out || is_asked) assert.deepEqual(ofType(effects, 'ask'), [])
     const said = ofType(effects, 'say').map(({ text }) => text)

@@ -1,26 +1,15 @@
-import { randomBytes } from 'node:crypto'
-import * as clock from '../../server/kit/clock.ts'
 import { alternate, atLeast, type Comparison, formatRow, headerLine } from '../comparison.ts'
-import type { Database } from '../database.ts'
-import { addContacts, addTenant, batch_size, serviceOn } from '../fill.ts'
-import { type Server, startLoad, startServer } from '../processes.ts'
-import type { Tenant } from '../rows.ts'
+import { batch_size } from '../fill.ts'
+import { startLoad } from '../processes.ts'
 import { openBoth } from './databases.ts'
 import * as idle from './idle.ts'
 import * as messages from './messages.ts'
+import { openSide, type Side, workspaces } from './side.ts'
 
 const shards = 32
-const workspaces = 8
 const rounds = 3
 const warm_up_ms = 300
 const measured_ms = 1_500
-
-/** A service on one of the two databases, and what is measured there. */
-export interface Side {
-  database: Database
-  server: Server
-  tenants: Tenant[]
-}
 
 /** The least share of the speed on plain PostgreSQL, with one workspace and with eight. */
 const targets = {
@@ -58,24 +47,6 @@ export async function clustering(stack: AsyncDisposableStack, signal: AbortSigna
     console.log(formatRow(row))
   }
   return { table, idle: idle_workers }
-}
-
-async function openSide(stack: AsyncDisposableStack, database: Database, signal: AbortSignal): Promise<Side> {
-  const server = await startServer(stack, 'bin/parley.mjs', ['serve'], {
-    DATABASE_URL: database.url,
-    PORT: '0',
-    SECRETS_KEY: randomBytes(32).toString('base64'),
-    RATE_LIMIT_PER_SECOND: '0',
-  })
-  const service = serviceOn(database.pool)
-  const tenants: Tenant[] = []
-  while (tenants.length < workspaces) {
-    signal.throwIfAborted()
-    const tenant = await addTenant(database.pool, `Workspace ${tenants.length}`)
-    tenant.ids = await addContacts(service, tenant.workspace_id, 0, clock.wall())
-    tenants.push(tenant)
-  }
-  return { database, server, tenants }
 }
 
 async function* measureAll(

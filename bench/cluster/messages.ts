@@ -1,7 +1,7 @@
 import { connections, createConversations, sendAll, waitForAnswers } from '../agents/messages.ts'
 import { toBytes } from '../rows.ts'
 import { openClient } from '../scale/client.ts'
-import type { Side } from './cluster.ts'
+import type { Side } from './side.ts'
 
 /** Conversations that get a message in each round, over all workspaces that are measured. */
 export const count = 400

@@ -46,6 +46,7 @@ const dashboard = filesIn('dashboard/src')
 const chat = filesIn('chat/src')
 const voice = filesIn('voice/src')
 const client = filesIn('sdk/src')
+const bench = filesIn('bench')
 const kit = server.filter(({ folder }) => folder === 'kit')
 const rooms = fs.globSync('*/store.ts', { cwd: path.join(root, 'server') }).map((name) => path.dirname(name))
 
@@ -109,7 +110,7 @@ test('what an agent does next and whom a campaign calls next are decided without
   )
 })
 
-for (const [name, files] of Object.entries({ server, dashboard, chat, voice, client })) {
+for (const [name, files] of Object.entries({ server, dashboard, chat, voice, client, bench })) {
   test(`no imports of the ${name} form a circle`, () => {
     const targets = new Map(files.map((file) => [file.name, file.imports.map(({ target }) => target)]))
     const circles = files.flatMap(({ name }) => {

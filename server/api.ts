@@ -121,10 +121,15 @@ const workspace_operations: Operation[] = [...rooms, ...apiKeys([...scopesOf(roo
 /** The public API. */
 export const operations: Operation[] = [...workspace_operations, ...receive_operations, ...inbox_operations]
 
-/** What people do in the dashboard, such as signing in, and visitors in web chats. Not part of the public API. */
+/**
+ * The operations of people in the dashboard, such as signing in, and of visitors of web chats and voice pages. They are
+ * not part of the public API.
+ */
 export { chat_operations, person_operations, voice_operations }
 
-/** What owners do in the dashboard, and API keys can't. Not part of the public API. */
+/**
+ * The operations that only owners may use, in the dashboard and without API keys. They are not part of the public API.
+ */
 export const owner_operations: Operation[] = [...channel_owner_operations, ...channel_tests]
 
 export const scopes: string[] = [...scopesOf(operations), force_scope].sort()
@@ -136,17 +141,17 @@ const person_path = '/app'
 const chat_path = '/chat'
 const voice_path = '/voice'
 const phone_path = '/phone'
-/** Where assistants ask. */
+/** The path of the MCP server, where assistants send their requests. */
 const mcp_path = '/mcp'
 /** Unknown paths below these get 404, and not a page of the dashboard. */
 const api_paths = ['/api', '/v1', '/app', '/chat', '/in', '/inbox', '/mcp', '/phone', '/sms', '/voice']
 
 const integration_concurrency = { max: 1_000, per_caller_max: 200 }
-/** A hundred messages are received at once on a channel, and more wait. */
+/** A channel receives a hundred messages at once, and more wait. */
 const sms_concurrency = { max: 2_000, per_caller_max: 1_000 }
 const phone_concurrency = { max: 1_000, per_caller_max: 500 }
 const inbox_concurrency = { max: 500, per_caller_max: 20 }
-/** A caller of web chats is a network. */
+/** A caller of web chats is a network, not a visitor. */
 const chat_concurrency = { max: 1_000, per_caller_max: 20 }
 const chat_streams = { max: 4_000, per_workspace_max: 2_000, per_caller_max: 100 }
 
@@ -214,7 +219,7 @@ export interface Api {
   service: Service
   /** What load balancers and monitoring ask for, by path, for METRICS_PORT. */
   operator_pages: Record<string, AnswerPage>
-  /** From then on it is ready: the first workspace and the key of the settings are there. */
+  /** Marks the service as ready, once the first workspace and the key of the settings are there. */
   markAsSetUp: () => void
   /** Stores when each key was last used. */
   recordKeyUses: () => Promise<void>
@@ -245,7 +250,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
     },
     site: readStaticSite(path.join(config.checkout, '.cache', 'dashboard'), pathOf(config.public_url), api_paths),
   })
-  // Before the server closes: it would wait for the sockets.
+  // This comes before the server closes, which would wait for the sockets.
   app.addHook('preClose', () => sockets.stop())
   const operator = openOperatorPages({ service, config, migrations, isSetUp: async () => is_set_up, isStopping })
   app.addHook('onClose', async () => operator.close())
@@ -264,7 +269,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   }
   for (const [url, answer] of Object.entries(pages)) addPage(url, answer)
   const stopAll = async () => {
-    // Before the server stops to listen: when a call by telephone has ended, its carrier asks what is next.
+    // This comes before the server stops to listen: when a call by telephone has ended, its carrier asks what is next.
     if (!live_calls.is_abandoned) await sockets.stop()
     await stop()
   }
@@ -312,7 +317,7 @@ function doors(
   const base = pathOf(public_url)
   const identify = identifyVisitor(pool, public_url, log)
   const by_session = { identify, headers: private_response_headers }
-  /** Sessions and invitations go by wall time, also in test workspaces. */
+  /** Identifies people by wall time, also in test workspaces: sessions and invitations don't follow test clocks. */
   const by_wall_time: Door['identify'] = async (...request) => ({ ...(await identify(...request)), is_test: false })
   const byKey: Door['identify'] = ({ token }, now, options) =>
     token === undefined ? undefined : authenticate(token, now, options)

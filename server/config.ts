@@ -14,15 +14,15 @@ export interface Config {
   public_url: string | undefined
   checkout: string
   data_dir: string
-  /** Where offline speech is installed. */
+  /** The folder where offline speech is installed. */
   speech_dir: string
   database_url: string | undefined
   database_pool_size: number
-  /** Where recordings are kept instead of DATA_DIR. */
+  /** The bucket where recordings are kept instead of DATA_DIR. */
   bucket: Bucket | undefined
   bootstrap_api_key: string | undefined
   trust_proxy: string[]
-  /** Pages of these may send requests to the API. `*` stands for all. */
+  /** Pages of these origins may send requests to the API. `*` stands for all origins. */
   cors_origins: string[]
   secrets_key: string | undefined
   /** Opens what was sealed with another key, while SECRETS_KEY is rotated. */
@@ -30,26 +30,29 @@ export interface Config {
   rate_limit_per_second: number
   outbound_allow_hosts: string[]
   openai_api_key: string | undefined
-  /** Unlike the URLs that clients supply, it may lead to a private address. */
+  /** Unlike the URLs that clients supply, this one may lead to a private address. */
   openai_base_url: string | undefined
   openai_model: string | undefined
-  /** Other models that may be used. */
+  /** Models that agents may use besides `openai_model`. */
   openai_models: string[]
   anthropic_api_key: string | undefined
   anthropic_model: string | undefined
   events_keep_days: number
-  /** Of calls with sound that this process drives. Undefined: it depends on where speech is recognised. */
+  /** How many calls with sound this process drives. Undefined: it depends on where speech is recognised. */
   live_calls_max: number | undefined
   live_calls_workspace_max: number | undefined
-  /** How long a stop waits for such calls. */
+  /** How long a stop waits for live calls with sound. */
   drain_seconds: number
-  /** Whoever sends it may read metrics at the port of the API. Undefined: nobody. */
+  /** Requests with this token may read metrics at the port of the API. Undefined: no request may. */
   metrics_token: string | undefined
   /** The port of a second server, which has only the pages for operators and asks for no token. */
   metrics_port: number | undefined
-  /** Of a collector of traces. Undefined: there are no traces. Unlike the URLs that clients supply, it may be private. */
+  /**
+   * The URL of a collector of traces. Undefined: there are no traces. Unlike the URLs that clients supply, it may be
+   * private.
+   */
   otlp_endpoint: string | undefined
-  /** Sent to it, such as a key. */
+  /** Headers that are sent to the collector of traces, such as a key. */
   otlp_headers: Record<string, string>
   otel_service_name: string | undefined
   otel_resource_attributes: Record<string, string>
@@ -75,7 +78,7 @@ const metrics_token_length_min = 16
 const header_format = 'printable ASCII characters without spaces'
 const pairs_format = 'percent-encoded pairs such as name=value, separated by commas'
 const model_format = 'the name of a model, up to 200 characters without spaces'
-/** Fewer would let background work and requests block each other. */
+/** With fewer connections, background work and requests could block each other. */
 const pool_size_min = 4
 const pool_size_max = 1_000
 /** Webhook deliveries are retried for days, and each attempt reads the event. */
@@ -224,7 +227,7 @@ export function addressOf({ host, public_url }: Config, port: number): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
-/** Secrets are not printed. */
+/** Quotes a wrong value for the error message. A secret is not shown, only its length. */
 const quoteValue = (name: string, text: string): string =>
   /KEY|TOKEN|DATABASE_URL|BLOB_URL|OTLP/.test(name)
     ? `another value (${text.length} characters, not shown)`
@@ -245,7 +248,7 @@ function baseAddress(text: string): string | undefined {
 const ratio = (text: string): number | undefined =>
   /^(\d+(\.\d*)?|\.\d+)$/.test(text) && Number(text) <= 1 ? Number(text) : undefined
 
-/** As OpenTelemetry writes them. */
+/** Reads `name=value` pairs, separated by commas, as OpenTelemetry writes them. */
 function namedValues(text: string): Record<string, string> | undefined {
   const pairs = splitList(text).map((pair) => /^([^=\s]+)\s*=\s*(.*)$/.exec(pair)?.slice(1) ?? [])
   try {
@@ -275,7 +278,9 @@ function networks(text: string): string[] | undefined {
   return all.every(parseNetwork) ? all : undefined
 }
 
-/** Browsers send an origin in this form only: without a path, in lower case, without the port of the scheme. */
+/**
+ * Reads origins in the form in which browsers send them: without a path, in lower case, without the port of the scheme.
+ */
 function origins(text: string): string[] | undefined {
   const all = splitList(text)
   const isOrigin = (origin: string) => /^https?:[^*]*$/.test(origin) && URL.parse(origin)?.origin === origin
@@ -287,7 +292,7 @@ function hosts(text: string): string[] | undefined {
   return all.every((host) => parseNetwork(host) || /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(host)) ? all : undefined
 }
 
-/** Other characters can't be sent in a header. */
+/** Returns the text if a header can carry it: other characters than these can't be sent. */
 const headerText = (text: string): string | undefined => (/^[\x21-\x7e]+$/.test(text) ? text : undefined)
 
 const modelName = (text: string): string | undefined => (/^\S{1,200}$/.test(text) ? text : undefined)

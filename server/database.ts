@@ -14,7 +14,10 @@ import { table_classes } from './table-classes.ts'
 export const migrations = path.resolve(import.meta.dirname, '../migrations')
 
 const server_version_min = 15
-/** Short, because a stop must take at most ten seconds together with requests in flight and PostgreSQL's own stop. */
+/**
+ * The limit is short because a stop must take at most ten seconds together with requests in flight and PostgreSQL's own
+ * stop.
+ */
 const disconnect_ms = 1_000
 
 export interface Database {
@@ -29,13 +32,16 @@ export interface Database {
 export interface DatabaseOptions {
   /** With the embedded PostgreSQL: whether to own it, to share it if it runs, or only to share it. */
   as: 'serve' | 'command' | 'share'
-  /** False refuses a missing or empty database: most likely DATA_DIR or DATABASE_URL differ from the server's. */
+  /**
+   * False refuses a missing or empty database, because then DATA_DIR or DATABASE_URL most likely differ from the
+   * server's.
+   */
   may_create: boolean
   /** True leaves the database as it is. */
   is_read_only?: boolean
-  /** Refuses a database with rows, or with tables of others, before it is migrated. */
+  /** True refuses a database with rows, or with tables of others, before it is migrated. */
   must_be_empty?: boolean
-  /** Shown in `pg_stat_activity`. */
+  /** The name of these connections in `pg_stat_activity`. */
   application_name?: string
   /** Prints a line for the user. */
   say: (line: string) => void
@@ -105,7 +111,7 @@ const hostOfUrl = (database_url: string): string => {
   return host || searchParams.get('host') || 'localhost'
 }
 
-/** Returns the name of the database. */
+/** Fails if PostgreSQL is too old. Returns the name of the database. */
 async function checkVersion(pool: Pool): Promise<string> {
   const { version, database } = await pool.one<{ version: string; database: string }>(
     sql`select current_setting('server_version') as version, current_database() as database`,

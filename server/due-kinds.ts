@@ -20,33 +20,36 @@ import { work as recoveries } from './webhooks/recoveries.ts'
 
 /** The kinds of background work that is found by its due time. */
 
-/** This many run at once, each of another workspace. */
+/** This many workspaces simulate messages at once. */
 const simulated_messages_max = 10
 
-/** Runs of tests. A workspace can have five, so one whose models hang leaves most of these to others. */
+/** This many tests run at once. A workspace can run five, so one whose models hang leaves most of these to others. */
 const test_runs_max = 40
-/** Files of recordings, each of another workspace. */
+/** Files of recordings are removed in this many workspaces at once. */
 const removals_max = 4
 
-/** Documents, each of another workspace. Two are read at a time, and others wait for their turn, are fetched or written meanwhile. */
+/**
+ * Documents of this many workspaces are worked on at once. Two are read at a time; others wait, are fetched or written
+ * meanwhile.
+ */
 const documents_max = 4
 
-/** What may change the contacts of a campaign, or what may be done with them. */
+/** Work that may change the contacts of a campaign, or what may be done with them. */
 const contact_work = [
   rowWork(imports),
   rowWork(enrollings),
   rowWork(simulated_messages, { at_once: simulated_messages_max }),
 ]
 const other_row_work = [rowWork(recoveries), rowWork(deleted_campaigns), rowWork(deleted_documents)]
-/** Test clocks don't wait for it: a bucket may be out of reach for long. */
+/** Work that test clocks don't wait for, because a bucket may be out of reach for long. */
 const file_work = [
   rowWork(recording_files, { at_once: removals_max }),
-  // Nor for this: a page may be out of reach, too.
+  // A page that a document is fetched from may be out of reach for long, too.
   rowWork(documents, { at_once: documents_max }),
-  // Nor for this, which waits for files.
+  // Erasures wait for the removal of files.
   rowWork(erasures),
 ]
-/** They are played in memory, and mostly wait for models. Test clocks don't wait for them. */
+/** Runs of agent tests, which test clocks don't wait for. They are played in memory, and mostly wait for models. */
 const test_run_work = rowWork(test_runs, { at_once: test_runs_max, of_workspace: runs_at_once_max })
 export const row_work = [...contact_work, ...other_row_work, ...file_work, test_run_work]
 export const contact_kinds: DueKind[] = [
@@ -55,16 +58,16 @@ export const contact_kinds: DueKind[] = [
   due_calls,
   due_messages,
 ]
-/** What test clocks wait for. */
+/** The kinds of work that test clocks wait for. */
 export const work_kinds: DueKind[] = [
   ...contact_kinds,
   ...other_row_work.map(({ due }) => due),
   dueRows(campaigns.name),
   due_deliveries,
 ]
-/** What live workspaces have. */
+/** The kinds of work that live workspaces have. */
 export const live_kinds: DueKind[] = [...work_kinds, ...file_work.map(({ due }) => due), test_run_work.due]
-/** What `due_workspaces` is kept for. */
+/** The kinds of work that `due_workspaces` has rows for. */
 export const due_kinds: DueKind[] = [...live_kinds, { ...dueRows(clocks.table), is_local: true }]
 
 export const background_kinds: string[] = due_kinds.map(({ kind }) => kind)

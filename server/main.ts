@@ -40,11 +40,14 @@ export interface ServeOptions {
   is_json: boolean
   /** Runs only this part of the service. By default one process runs both. */
   only?: 'api' | 'worker' | undefined
-  /** Runs this many on one port: the first one does everything, the others serve requests only. One by default. */
+  /**
+   * Runs this many processes on one port: the first one does everything, the others serve requests only. One by
+   * default.
+   */
   processes?: number | undefined
   /** Places calls. By default simulated people answer. */
   carrier?: Carrier
-  /** Hears and speaks. Tests set it. */
+  /** Recognises and synthesises speech. Tests set it. */
   sound?: Sound
 }
 
@@ -55,7 +58,7 @@ const stop_after_crash_ms = 5_000
 const stop_max_ms = 30_000
 const same_signal_ms = 1_000
 const check_drain_every_ms = 200
-/** The signal reaches other processes this much later, through the launcher. */
+/** A signal reaches the other processes this much later than the first one, because the launcher passes it on. */
 const others_late_ms = 1_000
 /** When their live calls are over, the other processes stop at the same time as the first one, which waits for them. */
 const others_end_ms = 10_000
@@ -80,7 +83,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     try {
       const { stop, live_calls } = await starting
       if (exit_code === 0) await drain.wait(live_calls, others, () => void notifyLauncher(shell, 'drained'))
-      // An error may also have come meanwhile.
+      // An error may also have come while this process waited.
       live_calls.is_abandoned = exit_code !== 0
       const timer = setTimeout(() => {
         log.fatal('could not stop in time: the process ends')
@@ -122,8 +125,8 @@ interface Started {
 }
 
 /**
- * Lets live calls end before a stop, while everything else goes on, and telephones that ring. No new ones begin. Those of other
- * processes too: while some process serves requests, all do.
+ * Lets live calls end before a stop, and telephones that ring. Everything else goes on meanwhile, but no new calls
+ * begin. It waits for the calls of other processes too: while some process serves requests, all do.
  */
 function openDrain({ drain_seconds }: Config, log: Log) {
   const ended = new AbortController()
@@ -131,11 +134,14 @@ function openDrain({ drain_seconds }: Config, log: Log) {
   let first_ticks: number | undefined
   const waitFor = async (isOver: () => boolean, late_ticks: number) => {
     while (!isOver() && !ended.signal.aborted && clock.ticks() < late_ticks)
-      // It rejects when the wait is aborted.
+      // The sleep rejects when the wait is aborted.
       await sleep(check_drain_every_ms, undefined, ended).catch(() => {})
   }
   return {
-    /** The second signal ends the wait. One may arrive twice, from the terminal and from the launcher. */
+    /**
+     * Returns 'second' if this signal ends the wait. The first one may arrive twice, from the terminal and from the
+     * launcher.
+     */
     takeSignal(): 'second' | 'other' {
       first_ticks ??= clock.ticks()
       if (ended.signal.aborted || clock.ticks() - first_ticks <= same_signal_ms) return 'other'
@@ -187,7 +193,7 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
   const key_uses = api && repeat({ name: 'key uses', every_ms: record_key_uses_every_ms, run: api.recordKeyUses }, log)
   let worker: Worker | undefined
   let is_stopping = false
-  /** From then on the launcher starts the others. */
+  /** Set when the launcher was told that the service runs: from then on it starts the other processes. */
   let is_announced = false
   const is_shared = processes > 1
   const operator = openOperators(config, {
@@ -212,27 +218,28 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
     if (api && is_first && is_announced) noteAddress(config, undefined, log)
     const has_others = is_first && is_shared
     if (has_others && is_announced && !is_crash) await Promise.race([others.have_ended, sleep(others_end_ms)])
-    // After a crash the others use the embedded PostgreSQL, until the next process takes it over.
+    // After a crash the other processes use the embedded PostgreSQL, until the next process takes it over.
     if (!has_others || !is_crash) await database.close()
     await service.tools.traces?.close()
-    // Last: requests that it cuts off would be stored as failed, although they may have taken effect.
+    // This comes last, because requests that it cuts off would be stored as failed, although they may have taken
+    // effect.
     await service.tools.outbound.close()
   }
   try {
     const port = api ? await listen(api.app, config, { is_shared }) : config.port
     await operator.listen()
-    // Only after listening has succeeded: a key created by a failed start would never be shown.
+    // This comes after listening has succeeded, because a key created by a failed start would never be shown.
     const first = api && is_first ? await ensureFirstWorkspace(service, config) : {}
     api?.markAsSetUp()
     // After a crash the link that was printed stays valid.
     const setup_token =
       api && is_first && !is_restart ? await setup.createToken({ db: pool, now: clock.wall() }) : undefined
-    // Inboxes are served by this process, or by the one that has the API.
+    // This process serves the inboxes, or the one that has the API does.
     const own_address = addressOf(api ? { ...config, public_url: undefined } : config, port)
     const { events_keep_days } = config
     const background = { service, ownAddress: () => own_address, events_keep_days, carrier, log }
     worker = only === 'api' ? openAnsweringOnly(background) : openWorker(background)
-    // Before the greeting: from then on the launcher restarts the service after a crash.
+    // This comes before the greeting, because the launcher restarts the service after a crash from here on.
     await notifyLauncher(shell, { port, data_dir: config.database_url ? undefined : config.data_dir, processes })
     is_announced = true
     if (api && is_first) noteAddress(config, port, log)
@@ -250,7 +257,7 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
   }
 }
 
-/** A start has enough to do. */
+/** Compiling waits this long, because a start has enough to do. */
 const compile_after_ms = 30_000
 
 const compileLater = (log: Log): void =>
@@ -275,7 +282,7 @@ async function listen(
 interface OperatorOptions {
   service: Service
   log: Log
-  /** Those of the API, if this process has it. */
+  /** The pages of the API, if this process has it. */
   pages: Record<string, AnswerPage> | undefined
   isStopping: () => boolean
   is_shared: boolean
@@ -285,7 +292,7 @@ interface OperatorOptions {
 function openOperators(config: Config, { service, log, pages, isStopping, is_shared }: OperatorOptions) {
   const { metrics_port: port } = config
   if (port === undefined) return { listen: async () => {}, stop: async () => {} }
-  // Without an API, another process sets up the first workspace.
+  // Another process sets up the first workspace if this one has no API.
   let is_set_up = false
   const isSetUp = async () => (is_set_up ||= await workspaces.haveAny({ db: service.pool }))
   const own = pages ? undefined : openOperatorPages({ service, config, migrations, isSetUp, isStopping })

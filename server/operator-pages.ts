@@ -13,15 +13,18 @@ import { Problem } from './kit/problem.ts'
 import { currentSpan } from './kit/traces/span.ts'
 import { engine_lag } from './kit/work/observe.ts'
 
-/** Whoever asks for metrics waits no longer for the database. The launcher waits a second longer for a process (bin/metrics.mjs). */
+/**
+ * Requests for metrics wait no longer for the database. The launcher waits a second longer for a process
+ * (bin/metrics.mjs).
+ */
 const lag_within_ms = 2_000
 
 type Pages = Record<string, AnswerPage>
 
 export interface OperatorPages {
-  /** By path. For METRICS_PORT, which clients don't reach. */
+  /** Pages by path for METRICS_PORT, which clients don't reach. */
   pages: Pages
-  /** For the port of the API, which proxies make public: metrics require METRICS_TOKEN. */
+  /** Pages by path for the port of the API, which proxies make public. Metrics require METRICS_TOKEN there. */
   public_pages: Pages
   close: () => void
 }
@@ -35,7 +38,7 @@ interface OperatorPageOptions {
   isStopping: () => boolean
 }
 
-/** What load balancers and monitoring ask for. */
+/** Opens the pages that load balancers and monitoring ask for. */
 export function openOperatorPages(options: OperatorPageOptions): OperatorPages {
   const { service, config, isStopping } = options
   const { pool } = service
@@ -45,7 +48,7 @@ export function openOperatorPages(options: OperatorPageOptions): OperatorPages {
     const status = await Promise.race([readStatus(), sleep(lag_within_ms, undefined, { ref: false })])
     return (status?.engines ?? []).map(({ kind, lag_seconds }) => ({ labels: [kind], value: lag_seconds }))
   }
-  // It is that of the database, so one of several processes asks for it.
+  // The lag is that of the database, so only one of several processes reads it.
   if (config.process === 1) metrics.read(engine_lag, readLag)
   const showMetrics = async () => ({
     status: 200,
@@ -55,7 +58,7 @@ export function openOperatorPages(options: OperatorPageOptions): OperatorPages {
   const pages: Pages = untraced({
     '/health': () => json(200, { status: 'ok' }),
     '/ready': async () => {
-      // A stop that began during the check counts.
+      // The service isn't ready either when a stop began during the check.
       const isEnding = () => isStopping() || live_calls.is_draining
       if (isEnding()) return json(503, { status: 'not ready' })
       const { is_ready, ...nodes } = await checkReadiness()
@@ -78,7 +81,7 @@ export function openOperatorPages(options: OperatorPageOptions): OperatorPages {
 const untraced = (pages: Pages): Pages =>
   Object.fromEntries(Object.entries(pages).map(([url, answer]) => [url, withoutTrace(answer)]))
 
-/** Monitoring asks every few seconds: its traces would hide those of clients. */
+/** Answers without a trace: monitoring asks every few seconds, and its traces would hide those of clients. */
 const withoutTrace =
   (answer: AnswerPage): AnswerPage =>
   (request) => {
@@ -95,7 +98,10 @@ export function openOperatorServer(pages: Pages, { service, log }: { service: Se
   return http
 }
 
-/** Whoever has the token may read metrics. Without a token nobody may: a proxy on this machine would show them to everybody. */
+/**
+ * Requires the token of those who read metrics. Without a configured token every request is refused, because a proxy on
+ * this machine would show metrics to everybody.
+ */
 function metricsGuard(token: string | undefined): (request: PageRequest) => void {
   const unauthorized = (message: string) => new Problem('UNAUTHORIZED', message, {}, { 'www-authenticate': 'Bearer' })
   if (token === undefined)

@@ -75,7 +75,7 @@ const hooks = openHooks([
   ...people_reactions,
 ])
 
-/** In each workspace. */
+/** Each workspace may run this many tests per second. */
 const tests_per_second_max = 1
 
 /** What verbs need, in the server and on the command line. Without SECRETS_KEY nothing can be encrypted. */

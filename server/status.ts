@@ -21,7 +21,7 @@ import * as webhooks from './webhooks/store.ts'
 /** Work that is later than this needs attention. */
 const late_seconds = 60
 const free_bytes_min = 1_000_000_000
-/** Those who ask within this time get the same answer. */
+/** Requests within this time get the same answer. */
 const fresh_ms = 1_000
 
 /** Returns what reads the status, once for all who ask at the same time. */
@@ -43,7 +43,7 @@ export function openStatus(pool: Pool, config: Config): () => Promise<Installati
   }
 }
 
-/** What needs attention without being shown. */
+/** Facts that need attention although the status doesn't show them. */
 interface Unshown {
   missing_migrations: number
   has_worker: boolean | null
@@ -93,7 +93,10 @@ async function readEngines(db: Db, unread: Unshown['unread']): Promise<Installat
   return backlogs
 }
 
-/** The folder may not be there yet: with your own database only recordings are in it. */
+/**
+ * Returns the free bytes on the disk of a folder that may not be there yet: with your own database only recordings are
+ * in it.
+ */
 async function freeBytes(folder: string): Promise<number> {
   try {
     const { bavail, bsize } = await fs.statfs(folder)
@@ -105,7 +108,7 @@ async function freeBytes(folder: string): Promise<number> {
   }
 }
 
-/** What someone should look at, the most urgent first. */
+/** Returns what someone should look at, the most urgent first. */
 function describe(
   { nodes, engines, channels_failing, webhooks_failing, disk }: Omit<InstallationStatus, 'attention'>,
   { missing_migrations, has_worker, unread }: Unshown,
@@ -141,13 +144,13 @@ const names: Record<string, string> = {
   recording_files: 'Files of recordings',
 }
 
-/** "Webhook deliveries". */
+/** Returns the name of a kind of work in words, such as "Webhook deliveries". */
 export function engineName(kind: string): string {
   const words = kind.replaceAll('_', ' ')
   return names[kind] ?? words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** "90 seconds", "4 minutes", "3 hours", "2 days". */
+/** Returns a time in words, such as "90 seconds", "4 minutes", "3 hours" or "2 days". */
 function duration(seconds: number): string {
   const minutes = Math.floor(seconds / 60)
   const hours = Math.floor(minutes / 60)

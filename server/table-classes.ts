@@ -1,11 +1,13 @@
 import type { TableClasses } from './kit/postgres/sharding.ts'
 
-/** Where the rows of each table are when the database is sharded. Tables that are not named here are sharded. */
+/** The class of each table when the database is sharded by workspace. Tables that are not named here are sharded. */
 export const table_classes: TableClasses = {
   shard_column: 'workspace_id',
-  // Read with the rows of every workspace, or to find the workspace of a request. Written seldom.
+  // Each node has a copy of these: they are read with the rows of every workspace, or to find the workspace of a
+  // request, and written seldom.
   reference: ['workspaces', 'api_key_directory', 'integration_directory', 'channel_directory'],
-  // Read without a workspace. A look-up in a sharded table would ask every node, and fail when one is down.
+  // Only the coordinator has these: they are read without a workspace, and a look-up in a sharded table would ask every
+  // node and fail when one is down.
   local: [
     'api_keys',
     'due_workspaces',

@@ -36,15 +36,15 @@ import { due_deliveries } from './webhooks/claims.ts'
 import { sending } from './webhooks/sending.ts'
 import { all_workspaces, listToLookInto } from './workspaces/store.ts'
 
-/** Everything that is done in the background. */
+/** This file opens everything that is done in the background. */
 
 export interface BackgroundOptions extends EngineOptions {
   /** The URL at which this process listens, for inboxes. */
   ownAddress: () => string
-  /** For attempts to send a delivery. */
+  /** The timeout of an attempt to send a delivery. */
   timeout_ms?: number
   events_keep_days: number
-  /** By default simulated people answer. */
+  /** Places calls. By default simulated people answer. */
   carrier?: Carrier | undefined
   /** Whether campaigns of test workspaces decide every second on its own, instead of running ahead. For tests. */
   is_stepwise?: boolean
@@ -52,16 +52,16 @@ export interface BackgroundOptions extends EngineOptions {
   stalled_ms?: number
 }
 
-/** Campaigns of other workspaces that the dialer decides for at a time. */
+/** The dialer decides for the campaigns of this many workspaces at a time. */
 const decisions_max = 4
 
 const minute_ms = 60_000
 const hour_ms = 60 * minute_ms
 
-/** Workspaces into which a periodic task looks at a time. */
+/** A periodic task looks into this many workspaces at a time. */
 const looks_at_once = 2
 
-/** This many run at once, in all test workspaces. Mostly they wait for other work. */
+/** This many test clocks advance at once, in all test workspaces. Mostly they wait for other work. */
 const advances_max = 100
 
 /** Logs why all workspaces can't be asked at once, at most once a minute: several tasks ask, and a node may be down for long. */
@@ -121,7 +121,10 @@ function periodicTasks({ service, ...given }: PeriodicOptions): PeriodicTask[] {
   ]
 }
 
-/** What this process has committed is followed soon. Periodic tasks find what a killed process has left, or what has failed. */
+/**
+ * Opens what soon follows commits of this process. Periodic tasks find what a killed process has left, or what has
+ * failed.
+ */
 function openFollowUps({ service, log, isStopping }: Pick<PeriodicOptions, 'service' | 'log' | 'isStopping'>) {
   const { pool: db } = service
   const positions = {
@@ -166,7 +169,7 @@ export function openWorker(options: BackgroundOptions): Worker {
   const { service, log } = options
   let is_stopping = false
   const engines = openEngines(options)
-  // Now, because an advance that goes on during a stop would open an engine that nobody stops.
+  // All engines are opened now, because an advance that goes on during a stop would open an engine that nobody stops.
   for (const kind of engines.kinds) engines.get(kind)
   const poll = openDuePoll({
     pool: service.pool,
@@ -189,7 +192,7 @@ export function openWorker(options: BackgroundOptions): Worker {
   }
 }
 
-/** For a process that serves requests only: it answers the messages that it receives. */
+/** Opens the background work of a process that serves requests only: it answers the messages that it receives. */
 export function openAnsweringOnly(options: BackgroundOptions): Worker {
   const { service, log } = options
   const engine = openAnswering({ ...options, observe: observeWork(service.tools) })
@@ -262,7 +265,7 @@ function openAdvances({ service, log, ...options }: BackgroundOptions, engines: 
       engine.add(workspace, { is_polled: true })
       await engine.idle(workspace)
     },
-    // Not stopped in the middle: the clock would be ready although not everything has expired.
+    // This is not stopped in the middle, because the clock would be ready although not everything has expired.
     removeExpired: (workspace) =>
       retention.removeExpiredIn({ ...options, service, log, isStopping: () => false }, workspace),
     stalled_ms: options.stalled_ms,
@@ -273,7 +276,10 @@ function openAdvances({ service, log, ...options }: BackgroundOptions, engines: 
 
 type RunningEngine = DueEngine & Pick<Engine, 'kind' | 'idle' | 'stop'>
 
-/** For tests. Runs what is due in one workspace, kind after kind, then returns. Only kinds that have due work cost anything. */
+/**
+ * Runs what is due in one workspace, kind after kind, then returns. Only kinds that have due work cost anything. For
+ * tests.
+ */
 export async function runDue(options: BackgroundOptions, workspace: string): Promise<void> {
   const { service, atOf = (id) => atWorkspace(service, id) } = options
   const engines = openEngines(options)
@@ -284,7 +290,7 @@ export async function runDue(options: BackgroundOptions, workspace: string): Pro
   }
   let isDue = await readDue()
   for (const kind of engines.kinds) {
-    // What is still due after the second time waits for something, such as a lease.
+    // Work that is still due after the second time waits for something, such as a lease.
     for (let times = 0; times < 2 && isDue(kind); times += 1) {
       const engine = engines.get(kind)
       engine.add(workspace, { is_polled: times > 0 })

@@ -9,7 +9,7 @@ import { isSameCall, type Refusal } from './tool-rules.ts'
 
 /** This is about tools that run only after a clear yes. What the contact was asked is in the turn with the question. */
 
-/** Longer values are not filled in. */
+/** Argument values above this many characters are listed after the sentence instead of being filled into it. */
 const value_length_max = 1_000
 
 /** Reads the arguments of a call back, in the tool's sentence if it has one. Those that it doesn't name come after it. */
@@ -63,8 +63,8 @@ const withResult = (runs: ToolRun[], run: string, result: Refusal): ToolRun[] =>
   runs.map((one) => (one.run === run ? { ...one, result } : one))
 
 /**
- * Returns the call that the contact has just said yes to: after the question it has said nothing else, and nobody has spoken between.
- * What has run since is not run again.
+ * Returns the call that the contact has just confirmed: since the question it has said yes and nothing else, and nobody
+ * else has spoken. Returns undefined if the same call has run since.
  */
 export function findConfirmed({ history, settings, open_runs, ended_runs }: State): ToolCall | undefined {
   const index = history.findLastIndex(({ role }) => role !== 'contact')
@@ -81,9 +81,12 @@ function askedIn({ status, result }: ToolRun): string | undefined {
   return status === 'refused' && typeof asked === 'string' ? asked : undefined
 }
 
-/** In a call the contact may interrupt the question. */
+/** Whether the contact has heard the whole question, which it may interrupt in a call. */
 const isHeard = ({ text }: Entry, sentence: string): boolean => lettersOf(text).includes(lettersOf(sentence))
 
-/** A yes and nothing else. "No more" is a clear yes to the question whether calls should stop, but not to others. */
+/**
+ * Whether the text is a yes and nothing else. "No more" is a clear yes to the question whether calls should stop, but
+ * not to others.
+ */
 export const isYes = (text: string, language: string): boolean =>
   isClearYes(text, language) && scoreIntent('yes', listen(text, languageOf(language))) !== undefined

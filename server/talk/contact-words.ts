@@ -34,7 +34,7 @@ export function writeWords({ state, effects }: VoiceStep): boolean {
 interface Wished {
   wish: Wish
   shown: Shown
-  /** In the language of the words. */
+  /** The answers to the wish, in the language of the contact's words. */
   sayings: Pick<Sayings, 'no_more_calls' | 'no_more_question'>
 }
 
@@ -42,7 +42,10 @@ interface Wished {
 export const hasPressedOptOut = ({ voice, settings }: VoiceStep['state']): boolean =>
   voice.digits === settings.voice?.opt_out_key && !voice.are_digits_awaited && !voice.has_opted_out
 
-/** Returns what the contact's words or keys ask for before any model sees them. The greeting of a voicemail is nobody's wish. */
+/**
+ * Returns what the contact's words or keys ask for before any model sees them. The greeting of a voicemail asks for
+ * nothing.
+ */
 export function wishOf(step: VoiceStep): Wished | undefined {
   const { voice, settings } = step.state
   if (!settings.obeys_stop_words || voice.machine === 'voicemail') return undefined
@@ -56,7 +59,8 @@ export function wishOf(step: VoiceStep): Wished | undefined {
   const spoken = languageOf(found, asked, settings.language)
   const sayings = !spoken || isOf(spoken, settings.language) ? settings.sentences : spoken.sayings
   const language = spoken?.tag ?? settings.language
-  // Only yes, or "stop" again, confirms it. Everything else is for the agent: nobody is asked twice in a row.
+  // Only a yes or another "stop" confirms the opt-out. Every other answer goes to the agent, so that nobody is asked
+  // twice in a row.
   if (asked !== undefined && (found?.wish === 'stop' || isYesToNoMore(text, spoken))) {
     const words = found?.words ?? answerWords(text)
     return { wish: 'opt_out', shown: { rule: 'answer', language, words }, sayings }
@@ -65,13 +69,19 @@ export function wishOf(step: VoiceStep): Wished | undefined {
   return { wish: found.wish, shown: { rule: 'sentence', language, words: found.words }, sayings }
 }
 
-/** The language of the words, or of the question: a mere "stop" may be in any. */
+/**
+ * Returns the language of the contact's words. A mere "stop" may be in any language, so the language of the question
+ * decides.
+ */
 function languageOf(found: WishSaid | undefined, asked: string | undefined, agents: string): Language | undefined {
   if (found && found.wish !== 'stop') return found.languages.find((one) => isOf(one, agents)) ?? found.languages[0]
   return questionLanguage(asked, agents)
 }
 
-/** The language of the question whether someone wants no more calls, of which this was said. Else the agent's. */
+/**
+ * Returns the language of the question whether the contact wants no more calls, or else the agent's. `asked` is the
+ * part of the question that was said.
+ */
 export const questionLanguage = (asked: string | undefined, agents: string): Language | undefined =>
   languages.find(({ sayings }) => asked && sayings.no_more_question.startsWith(asked.trim())) ?? findLanguage(agents)
 
@@ -86,7 +96,9 @@ export function noteOptOut({ state: { voice }, effects }: VoiceStep, shown: Show
   effects.push({ type: 'opt_out', shown })
 }
 
-/** The call ends, maybe before the contact's last words have settled. */
+/**
+ * Notes an opt-out in the contact's last words and writes them as a turn: the call may end before they have settled.
+ */
 export function endWords(step: VoiceStep): void {
   const wished = wishOf(step)
   if (wished?.wish === 'opt_out') noteOptOut(step, wished.shown)

@@ -2,7 +2,7 @@ const sentence_end = /[.!?…]["')\]]*(?=\s|$)/g
 
 /** Returns the longest beginning of at most `max` characters that ends with a sentence, or `max` characters if there is none. */
 export function cutAtSentence(text: string, max: number): string {
-  // Characters are code points, of which there are at most as many.
+  // A character is a code point, and a text has no more of them than UTF-16 units.
   if (text.length <= max) return text
   const points = Array.from(text)
   if (points.length <= max) return text

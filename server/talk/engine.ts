@@ -28,11 +28,11 @@ export function step(before: State, input: Input): { state: State; effects: Effe
   return { state, effects: current.effects }
 }
 
-/** Does what a reply has decided. */
+/** Ends the agent's part of the conversation as its reply has decided. */
 function endAs(step: Step, { type, reason }: Ending): void {
   if (type === 'hand_over') return void handOver(step, reason)
   if (type === 'transfer') return void transfer(step, reason ?? '')
-  // In a call its tool, or the words themselves, have said so.
+  // In a call the opt-out was recorded before, by its tool or when the contact's words were taken.
   if (type === 'opt_out' && !step.state.voice) step.effects.push({ type: 'opt_out' })
   close(step, endings[type].reason, endings[type].end_reason)
 }
@@ -194,7 +194,7 @@ function handOver(step: Step, reason: string | null): void {
   effects.push({ type: 'hand_over', reason })
 }
 
-/** In a call it is spoken. Its turn is written already. */
+/** Takes the answer of a person. In a call it is spoken now, and its turn is written already. */
 function takeAnswerOfPerson(step: Step, { text, id = '' }: InputOf<'answer'>): void {
   const { state, effects } = step
   if (state.phase !== 'handed_over') return

@@ -118,7 +118,7 @@ export type Effect =
   | { type: 'end_reply'; reply: string; outcome: ReplyOutcome }
   | { type: 'write'; turn: Turn }
   | { type: 'hand_over'; reason: string | null }
-  /** A tool shows nothing but the turn. */
+  /** `shown` is missing when a tool opts the contact out: then only the turn shows it. */
   | { type: 'opt_out'; shown?: Shown }
   | { type: 'close'; reason: CloseReason; end_reason?: EndReason }
   /** All words of the reply were said. `clear` stops them. */
@@ -137,18 +137,18 @@ export type ReplyOutcome = 'done' | 'interrupted' | 'superseded' | 'failed'
 
 export interface Turn {
   role: Entry['role']
-  /** It is null for words that no reply made. */
+  /** The id of the reply, or null for words that no reply made. */
   reply: string | null
   text: string
   is_interrupted: boolean
-  /** Turns of the agent have it. */
+  /** Only turns of the agent have a finish reason. */
   finish_reason?: FinishReason
-  /** Turns of the agent that a script has made have it. */
+  /** Only turns of the agent that a script has made have a script step. */
   script?: TakenStep
   /** Why no model could answer, if the driver doesn't know it. */
   error?: string | null
   runs: ToolRun[]
   usage: Usage
-  /** Turns of calls have it: what was heard, and when. */
+  /** Only turns of calls have this: what was heard, and when. */
   spoken?: { heard: string; speech: SpeechPart[] }
 }

@@ -67,7 +67,9 @@ export function begin(step: Step, id: string, { is_reminder = false } = {}): voi
   else askOrWait(step, state.reply)
 }
 
-/** The run has the id of the reply, which runs no other one so. */
+/**
+ * Runs the tool that the contact has confirmed. The run gets the id of the reply, because a reply confirms at most one.
+ */
 function runConfirmed(step: Step, reply: Reply, { name, arguments: values }: ToolCall): void {
   const { state, effects } = step
   if (state.voice) say(step, reply, `${state.settings.sentences.one_moment} `)
@@ -129,13 +131,13 @@ export function addPiece(step: Step, reply: Reply, words: string): void {
   else giveUp(step, reply, 'There was no room for the answer after what was said before.')
 }
 
-/** Says words that need no others. */
+/** Says words that answer the contact by themselves. */
 export function sayAll(step: Step, reply: Reply, text: string): void {
   say(step, reply, text)
   reply.has_answer = true
 }
 
-/** Says something. By itself it answers nothing: it may only fill the time until the model does. */
+/** Says words that don't count as an answer: they may only fill the time until the model answers. */
 export function say(
   { effects }: Step,
   reply: Reply,
@@ -305,7 +307,7 @@ function withRoomFor(last_words: string, { settings, voice }: State, { text, is_
 const separator = (before: string, after: string): string =>
   before === '' || /\s$/.test(before) || /^\s/.test(after) ? '' : ' '
 
-/** The contact has got all of it. */
+/** Writes the turn of a reply that the contact has got in full, and ends the reply. */
 export function complete(step: Step, reply: Reply, outcome: 'done' | 'failed'): void {
   writeReply(step, reply, { is_interrupted: false })
   end(step, reply, outcome)
@@ -320,7 +322,9 @@ function endSilently(step: Step, reply: Reply): void {
   step.state.is_unanswered = false
 }
 
-/** Something comes between. What was shown so far stays, with a mark where it was cut. Tools go on. */
+/**
+ * Interrupts the reply. Its words that were shown stay as a turn, with a mark where it was cut, and its tools go on.
+ */
 export function interrupt(step: Step, outcome: 'interrupted' | 'superseded'): void {
   const { reply, phase } = step.state
   if (!reply) return
@@ -333,7 +337,7 @@ export function interrupt(step: Step, outcome: 'interrupted' | 'superseded'): vo
   end(step, reply, outcome)
 }
 
-/** The tools of a reply whose words nobody has seen are part of the next one. */
+/** Makes the tools of a reply whose words nobody has seen part of the next reply. */
 function forgetWords(state: State): void {
   state.ended_runs = state.ended_runs.map((run) => ({ ...run, after: 0 }))
   state.open_runs = state.open_runs.map((run) => ({ ...run, after: 0 }))
@@ -345,7 +349,7 @@ function end({ state, effects }: Step, reply: Reply, outcome: ReplyOutcome): voi
   state.phase = 'listening'
 }
 
-/** In a call the model only learns what was heard. */
+/** Writes the reply as a turn. In a call the model only learns the words that were heard. */
 function writeReply({ state, effects }: Step, reply: Reply, { is_interrupted }: { is_interrupted: boolean }): void {
   const { id, text, usage, voice, error } = reply
   const finish_reason = is_interrupted ? 'interrupted' : reply.finish_reason

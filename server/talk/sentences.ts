@@ -4,7 +4,9 @@ import type { Sayings } from '../languages/language.ts'
 import { findLanguage } from '../languages/languages.ts'
 import type { Sentences as EngineSentences } from './state.ts'
 
-/** Adds to those of the engine the answers to words such as STOP, and to people who write by WhatsApp instead of SMS. */
+/**
+ * Adds to the engine's sentences the answers to words such as STOP, and to people who write by WhatsApp instead of SMS.
+ */
 export interface Sentences extends EngineSentences, Sayings {
   too_fast: string
   opt_in: string

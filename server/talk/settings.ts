@@ -16,12 +16,15 @@ export type TimeLimits = Pick<Settings, 'first_piece_ms' | 'answer_ms' | 'tools_
 export const time_limits: TimeLimits = {
   first_piece_ms: 10_000,
   answer_ms: 60_000,
-  /** No single tool may take as long. */
+  /** Every single tool has a shorter timeout. */
   tools_ms: 25_000,
   person_ms: 15 * 60_000,
 }
 
-/** On the telephone nobody waits as long. A hand-over that nobody takes ends soon. */
+/**
+ * Limits of calls, which are shorter because people on the telephone don't wait as long. A hand-over that nobody takes
+ * ends after a minute.
+ */
 export const voice_time_limits: TimeLimits = {
   first_piece_ms: 4_000,
   answer_ms: 20_000,
@@ -53,9 +56,9 @@ const customFieldValues = (contact: Contact | undefined): Values =>
     Object.entries(contact?.custom_fields ?? {}).map(([name, value]) => [`contact.${customFieldPath(name)}`, value]),
   )
 
-/** Carriers refuse more. */
+/** Carriers refuse longer text messages. */
 export const sms_characters_max = 1_600
-/** Nobody listens longer. */
+/** Nobody listens to a longer answer. */
 const voice_characters_max = 1_200
 const characters_max: Partial<Record<Kind, number>> = {
   sms: sms_characters_max,

@@ -13,13 +13,16 @@ export interface State {
   open_runs: OpenRun[]
   /** Tool runs with a result that are not yet part of a turn. */
   ended_runs: ToolRun[]
-  /** The number of turns when the first of these runs began. What was said since comes after them. */
+  /**
+   * The number of turns when the first run in `open_runs` or `ended_runs` began. What was said since then comes after
+   * the runs.
+   */
   turns_before_runs: number
   /** Each timer that runs has the time at which it is due. */
   timers: Partial<Record<TimerName, number>>
   turns: number
   tokens: number
-  /** It matters in a call only, and is null in text. */
+  /** The line of a call. Null in text. */
   voice: Voice | null
 }
 
@@ -42,7 +45,10 @@ export interface Voice {
   silent_since: number | null
   /** How often the agent has asked since then whether someone is there. */
   reminders: number
-  /** Null if nobody asks: then a person has answered. While it is uncertain the agent says nothing but its first words. */
+  /**
+   * What has answered the call. Null where no detection was asked for: then it counts as a person. While it is
+   * uncertain the agent says nothing but its first words.
+   */
   machine: Machine | 'uncertain' | null
   has_opted_out: boolean
   /** When the contact last said a mere "stop" over the agent's words. */
@@ -96,9 +102,9 @@ export interface Reply {
   is_fallback: boolean
   /** What was said so far. */
   text: string
-  /** How much of it the current request knows: what was said before it. */
+  /** How many characters of `text` the current request to the model knows: those said before it. */
   known_length: number
-  /** Whether someone can have read it. If not, and the reply is interrupted, it was never said. */
+  /** Whether the contact can have read the reply. A reply that is interrupted before that was never said. */
   is_shown: boolean
   /** Whether the model has begun to answer the current request. */
   has_piece: boolean
@@ -118,7 +124,7 @@ export interface Reply {
   /** What happens after the reply. A tool may set it. */
   ending: Ending | null
   usage: Usage
-  /** It is used in calls. */
+  /** Only calls use this. */
   voice: SpokenReply
 }
 
@@ -131,16 +137,19 @@ export const finish_reasons = ['stop', 'length', 'content_filter', 'tool_loop', 
 export type FinishReason = (typeof finish_reasons)[number]
 
 export interface SpokenReply {
-  /** What the contact has heard of it. */
+  /** The parts of the reply that the contact has heard. */
   played: SpeechPart[]
-  /** All words are there, and it ends when they are heard. */
+  /** Set when all words of the reply are there: the reply ends with this outcome when they are heard. */
   outcome: 'done' | 'failed' | null
   is_uninterruptible: boolean
-  /** How many of its first characters end with the notice. Words don't interrupt it before that was heard. */
+  /**
+   * How many of the reply's first characters end with the notice. Words don't interrupt the reply before the notice was
+   * heard.
+   */
   notice_length: number
-  /** Asks a silent contact whether someone is there. */
+  /** Whether the reply asks a silent contact whether someone is there. */
   is_reminder: boolean
-  /** Asks whether the contact wants no more calls. */
+  /** Whether the reply asks the contact whether it wants no more calls. */
   asks_to_stop: boolean
 }
 
@@ -170,11 +179,11 @@ export interface ToolCall {
   run: string
   name: string
   arguments: unknown
-  /** How many characters of the reply were said before. */
+  /** How many characters of the reply were said before the call. */
   after: number
-  /** The tool doesn't take these arguments. */
+  /** Whether the tool doesn't take these arguments. */
   is_invalid?: boolean
-  /** How far it was when the contact last spoke. It is left out if it has begun since. */
+  /** How far the run was when the contact last spoke. It is left out if the run has begun since. */
   before_words?: 'begun' | 'ended' | undefined
 }
 
@@ -191,20 +200,22 @@ export type ToolStatus = 'succeeded' | 'failed' | 'timeout' | 'invalid_arguments
 
 /** How a model may use a tool. */
 export interface ToolRule {
-  /** So many runs in one answer to the contact. Null: as many as an answer has room for. */
+  /** How many runs one answer to the contact may have. Null: as many as an answer has room for. */
   calls_max: number | null
   /** Whether a run that has succeeded may be repeated with the same arguments before the contact has spoken. */
   may_repeat: boolean
-  /** The sentence in which the contact is asked before. It is empty if the tool has none. Null: nobody is asked. */
+  /**
+   * The sentence in which the contact is asked before the tool runs. Empty if the tool has none. Null: nobody is asked.
+   */
   confirm: string | null
 }
 
-/** The contact is asked this before the tool runs. */
+/** What the contact is asked before the tool runs. */
 export interface Asked {
   run: string
-  /** It has all arguments. */
+  /** The sentence names all arguments of the call. */
   sentence: string
-  /** It follows, unless the sentence is a question. */
+  /** The question follows the sentence. It is empty if the sentence is a question itself. */
   question: string
 }
 
@@ -231,10 +242,10 @@ export interface SpeechPart {
 /** What has answered a call. */
 export type Machine = 'human' | 'voicemail' | 'screened' | 'menu'
 
-/** They come from the version of the agent and from the channel. */
+/** The settings of one conversation. They come from the version of the agent and from the channel. */
 export interface Settings {
   greeting: string | null
-  /** It is said when the agent hands over, also after other words. */
+  /** The agent says this when it hands over, also after other words. */
   hand_over_message: string | null
   /** What the agent says while a tool runs, by the tool's name. */
   say_while: Record<string, string>
@@ -262,7 +273,7 @@ export interface Settings {
 }
 
 export interface VoiceSettings {
-  /** It is said before the first words: that the call is recorded, and which key ends the calls. */
+  /** The agent says this before its first words: that the call is recorded, and which key ends the calls. */
   notice: string | null
   voicemail_message: string | null
   /** Pressed alone, this key asks for no more calls. */

@@ -23,7 +23,10 @@ const silent_tools = new Set([
 export const leavesAnswerOwed = ({ settings }: State, { name, status }: ToolRun): boolean =>
   settings.has_last_words && (status !== 'succeeded' || !silent_tools.has(name))
 
-/** In a call it is recorded at once, because the contact may interrupt the last words. In text the tool itself has done so. */
+/**
+ * Records an opt-out. In a call this happens at once, because the contact may interrupt the last words. In text the
+ * tool itself has done so.
+ */
 export function optOut({ state: { voice }, effects }: Step): void {
   if (!voice || voice.has_opted_out) return
   voice.has_opted_out = true

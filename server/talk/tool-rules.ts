@@ -2,7 +2,7 @@ import { canonicalJson } from '../kit/json.ts'
 import { truncate } from '../kit/text.ts'
 import type { Entry, State, ToolCall, ToolRule, ToolRun } from './state.ts'
 
-/** A result that is told again is cut there. */
+/** A result that the model is told again is cut after this many characters. */
 const told_again_max = 2_000
 
 /** Why a tool was not run. `asked` has what the contact was asked, and `result` that of the run that is not repeated. */
@@ -16,7 +16,7 @@ export interface Refusal {
 export interface SortedCalls {
   allowed: ToolCall[]
   refused: ToolRun[]
-  /** One of those that are refused: the contact is asked whether it is to run. */
+  /** One of the refused calls: the contact is asked whether it is to run. */
   asks: { call: ToolCall; sentence: string } | undefined
 }
 
@@ -66,13 +66,13 @@ function refusalFor(call: ToolCall, { rule, before, sorted, max }: Known): Refus
   return not_asked
 }
 
-/** The order of members makes no difference. */
+/** Whether two calls have the same tool and arguments. The order of members makes no difference. */
 export const isSameCall = (one: Called, other: Called): boolean =>
   one.name === other.name && canonicalJson(one.arguments) === canonicalJson(other.arguments)
 
 type Called = Pick<ToolCall, 'name' | 'arguments'>
 
-/** The contact has not spoken since. */
+/** Whether the run has succeeded, and the contact has not spoken since. */
 const isDone = ({ status, before_words }: ToolRun): boolean => status === 'succeeded' && before_words !== 'ended'
 
 const isOfThisAnswer = ({ status, before_words }: ToolRun): boolean =>

@@ -17,18 +17,18 @@ import { type Ending, newReply, type TimerName, type VoiceTimerName } from './st
 import { interrupts, isBackChannel, keys_settle_ms, settle_max_ms, settleTime } from './turn-taking.ts'
 
 const wait_ms = {
-  /** The contact's first words are waited for this long. */
+  /** The agent waits this long for the contact's first words before it speaks. */
   opening: 1_500,
   overlap: 700,
   filler: 1_200,
   beep: 30_000,
-  /** Longer than any line takes to say what has become of a transfer. */
+  /** This is longer than any line takes to report what has become of a transfer. */
   transfer: 75_000,
 }
 /** While the contact is silent, two reminders come after these times, and then the end. */
 const silence_ms = [8_000, 16_000, 20_000]
 const digits_max = 50
-/** If the line takes longer, it has lost what it was to say. */
+/** A line that takes longer to play a reply has lost it. */
 const speaking_ms = (text: string): number => 60_000 + 200 * text.length
 
 export function takeVoice(step: VoiceStep, input: VoiceInput): void {
@@ -90,7 +90,7 @@ export function takeVoice(step: VoiceStep, input: VoiceInput): void {
   }
 }
 
-/** The contact was cut off for a while, and is told so before anything else. */
+/** Continues after the contact was cut off for a while, which it is told before anything else. */
 function goOn(step: VoiceStep, { id, text, is_end }: VoiceInputOf<'reconnected'>): void {
   const { state } = step
   const { cut_off } = state.settings.sentences
@@ -159,7 +159,7 @@ function rest({ state }: VoiceStep): void {
   else state.phase = hasUnwritten(voice) ? 'settling' : 'listening'
 }
 
-/** The contact has said all. */
+/** Takes the contact's words as complete, and decides what follows. */
 function settle(step: VoiceStep, id: string): void {
   const { state } = step
   const wished = wishOf(step)
@@ -180,7 +180,7 @@ function settle(step: VoiceStep, id: string): void {
   }
 }
 
-/** Said again within this time, "stop" is not only for the agent's words. */
+/** A second "stop" within this time is about the calls, and not only about the agent's words. */
 const stop_again_ms = 10_000
 
 /** Whether a mere "stop" is meant for the words that it has interrupted: the agent is silent then, and asks nothing. */
@@ -190,13 +190,16 @@ function isForWords({ state: { voice, history }, now }: VoiceStep): boolean {
   return is_first && last?.role === 'agent' && last.is_cut && !last.asks_to_stop && isBareStop(unwrittenWords(voice))
 }
 
-/** The agent begins with its own words, also when the contact has said "Hello?" before. */
+/**
+ * Answers the contact, or begins with the agent's own words if it has said none: also when the contact has said
+ * "Hello?" before.
+ */
 function openOrAnswer(step: VoiceStep, id: string): void {
   if (hasSpoken(step.state)) step.answer(id)
   else replies.open(step, id)
 }
 
-/** Until it is known who has answered, the agent's first words are all that it says. */
+/** Whether the agent must be silent: it has said its first words, and who has answered is still uncertain. */
 const mustWait = (state: VoiceStep['state']): boolean => state.voice.machine === 'uncertain' && hasSpoken(state)
 
 const hasSpoken = ({ history }: VoiceStep['state']): boolean =>
@@ -204,7 +207,7 @@ const hasSpoken = ({ history }: VoiceStep['state']): boolean =>
 
 interface Words {
   text: string
-  /** It is said before the notice. */
+  /** These words are said before the notice. */
   before?: string
   ending?: Ending['type']
   is_uninterruptible?: boolean
@@ -213,8 +216,8 @@ interface Words {
 }
 
 /**
- * Says words that no model has made. Those that end the call can't be interrupted. Nobody has to hear the notice before them, or to
- * say that it wants no more calls.
+ * Says words that no model has made. If they end the call, they can't be interrupted. The contact need not hear the
+ * notice before such words, or before it says that it wants no more calls.
  */
 function sayAlone(step: VoiceStep, id: string, words: Words): void {
   const { text, before, ending, is_reminder = false, asks_to_stop = false } = words
@@ -226,7 +229,10 @@ function sayAlone(step: VoiceStep, id: string, words: Words): void {
   replies.finish(step, reply, 'done')
 }
 
-/** The contact has heard the whole reply, or all that it ever will. What the reply wanted is done in any case. */
+/**
+ * Ends a reply when the contact has heard all of it, or the line has lost the rest. What the reply wanted is done in
+ * any case.
+ */
 function endSpeaking(step: VoiceStep, id: string, { is_lost = false } = {}): void {
   const { state, now } = step
   const { reply, voice } = state
@@ -242,7 +248,7 @@ function endSpeaking(step: VoiceStep, id: string, { is_lost = false } = {}): voi
   if (!is_reminder || voice.silent_since === null) voice.silent_since = now
 }
 
-/** With nothing to say to a voicemail, the agent hangs up. */
+/** Takes what has answered the call. The agent hangs up on a voicemail if it has no message for it. */
 function meetMachine(step: VoiceStep, { kind, id }: VoiceInputOf<'machine'>): void {
   const { state } = step
   const { machine } = state.voice
@@ -342,7 +348,7 @@ export function endHandOver(step: VoiceStep, id: string): void {
   sayAlone(step, id, { text: step.state.settings.sentences.nobody_free })
 }
 
-/** Says so, and hangs up. */
+/** Says that the agent can do no more in this conversation, and hangs up. */
 export const endAtLimit = (step: VoiceStep, id: string): void =>
   sayAlone(step, id, { text: step.state.settings.sentences.limit, ending: 'limit' })
 

@@ -11,6 +11,7 @@ import { event_types as api_key_events } from './api-keys/event-types.ts'
 import { operations as apiKeys } from './api-keys/routes.ts'
 import { operations as audit_log } from './audit/routes.ts'
 import { event_types as call_events } from './calls/event-types.ts'
+import { liveCalls } from './calls/live-calls.ts'
 import { operations as recordings } from './calls/recording-routes.ts'
 import { operations as calls } from './calls/routes.ts'
 import { operations as enrollments } from './campaigns/enrollment-routes.ts'
@@ -233,7 +234,7 @@ export function openApi(pool: Pool, config: Config, migrations: string, log: Log
   let is_set_up = false
   const findChannel = openChannelLookup(service)
   const sockets = openLiveSockets({ service, log })
-  const { live_calls } = service.tools
+  const live_calls = liveCalls.of(service)
   const mcp = { operations, origins: config.cors_origins, send: sendTo(() => app) }
   const { app, addPage, stop, isStopping } = openHttp({
     doors: doors(service, config.public_url, log, authenticate, findChannel, mcp),

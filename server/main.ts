@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openApi, portOf } from './api.ts'
-import type { Sound } from './audio/sound.ts'
+import { type Sound, sound } from './audio/sound.ts'
+import { speechInstaller } from './audio/speech-install.ts'
 import type { Carrier } from './calls/carrier.ts'
-import type { LiveCalls } from './calls/live-calls.ts'
+import { type LiveCalls, liveCalls } from './calls/live-calls.ts'
 import { addressOf, type Config, ConfigError } from './config.ts'
 import { compilePatterns, readPhrases } from './consent/spoken.ts'
 import { migrations, openDatabase } from './database.ts'
@@ -188,7 +189,7 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
   const api = only === 'worker' ? undefined : openApi(pool, keyed_config, migrations, log)
   const service = api?.service ?? openService(pool, keyed_config, () => addressOf(config, config.port), log)
   if (processes > 1) showMetricsOfAll(service.tools.metrics, shell, others, config.process)
-  if (options.sound) service.tools.sound = options.sound
+  if (options.sound) sound.set(service, options.sound)
   const due_notes = openDueNotes(pool, background_kinds, log)
   const key_uses = api && repeat({ name: 'key uses', every_ms: record_key_uses_every_ms, run: api.recordKeyUses }, log)
   let worker: Worker | undefined
@@ -212,8 +213,8 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
     await api
       ?.recordKeyUses()
       .catch((error: unknown) => log.warn({ err: error }, 'the last uses of keys were not stored'))
-    await service.tools.speech_installer.close()
-    await service.tools.sound.close()
+    await speechInstaller.of(service).close()
+    await sound.of(service).close()
     await service.tools.blobs.close()
     if (api && is_first && is_announced) noteAddress(config, undefined, log)
     const has_others = is_first && is_shared
@@ -246,11 +247,11 @@ async function start(config: Config, log: Log, options: ServeOptions & { others:
     const address = addressOf(config, port)
     if (is_shared) log.info('ready')
     setTimeout(compileLater, compile_after_ms, log).unref()
-    if (!is_first) return { stop, live_calls: service.tools.live_calls }
+    if (!is_first) return { stop, live_calls: liveCalls.of(service) }
     if (!api) say(`${product.name} runs background work.`)
     else if (is_restart) say(`${product.name} is ready again: ${address}/api/v1`)
     else console.log((is_json ? greetingAsJson : formatGreeting)({ config, port, address, first, setup_token }))
-    return { stop, live_calls: service.tools.live_calls }
+    return { stop, live_calls: liveCalls.of(service) }
   } catch (error) {
     await stop({ is_crash: is_restart })
     throw error

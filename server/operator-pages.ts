@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { liveCalls } from './calls/live-calls.ts'
 import type { Config } from './config.ts'
 import type { Service } from './kit/at.ts'
 import { hashOf } from './kit/crypto/secret.ts'
@@ -12,6 +13,7 @@ import { openReadinessCheck } from './kit/postgres/ready.ts'
 import { Problem } from './kit/problem.ts'
 import { currentSpan } from './kit/traces/span.ts'
 import { engine_lag } from './kit/work/observe.ts'
+import { installationStatus } from './people/installation-routes.ts'
 
 /**
  * Requests for metrics wait no longer for the database. The launcher waits a second longer for a process
@@ -42,7 +44,9 @@ interface OperatorPageOptions {
 export function openOperatorPages(options: OperatorPageOptions): OperatorPages {
   const { service, config, isStopping } = options
   const { pool } = service
-  const { metrics, live_calls, readStatus } = service.tools
+  const { metrics } = service.tools
+  const live_calls = liveCalls.of(service)
+  const readStatus = installationStatus.of(service)
   const checkReadiness = openReadinessCheck(pool, options)
   const readLag = async () => {
     const status = await Promise.race([readStatus(), sleep(lag_within_ms, undefined, { ref: false })])

@@ -1,36 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { reactions as test_reactions } from './agent-tests/reactions.ts'
-import { openTestTurns } from './agent-tests/test-turns.ts'
 import { reactions as agent_reactions } from './agents/reactions.ts'
 import { reactions as analytics_reactions } from './analytics/reactions.ts'
 import { reactions as api_key_reactions } from './api-keys/reactions.ts'
-import { openSound } from './audio/sound.ts'
-import { openSpeechInstaller } from './audio/speech-install.ts'
+import { openSound, sound } from './audio/sound.ts'
+import { openSpeechInstaller, speechInstaller } from './audio/speech-install.ts'
 import { reactions as audit_reactions } from './audit/reactions.ts'
-import { openLiveCalls } from './calls/live-calls.ts'
+import { speechFinder } from './calls/find-speech.ts'
+import { liveCalls, openLiveCalls } from './calls/live-calls.ts'
 import { reactions as call_reactions } from './calls/reactions.ts'
-import { openCallWatch } from './calls/stream.ts'
-import { openForecastTurns } from './campaigns/forecast-turns.ts'
+import { renderer } from './calls/rendering.ts'
+import { callWatch, openCallWatch } from './calls/stream.ts'
 import { reactions as campaign_reactions } from './campaigns/reactions.ts'
 import { reactions as channel_reactions } from './channels/reactions.ts'
 import { openTestTime } from './clocks/time.ts'
 import { type Config, ConfigError } from './config.ts'
 import { reactions as consent_reactions } from './consent/reactions.ts'
-import { openVerifications } from './consent/verify.ts'
 import { reactions as contact_reactions } from './contacts/reactions.ts'
-import { openLiveWords } from './conversations/live.ts'
 import { reactions as conversation_reactions } from './conversations/reactions.ts'
-import { openWatch } from './conversations/watch.ts'
+import { conversationWatch, openConversationWatch } from './conversations/watch.ts'
 import { reactions as document_reactions } from './documents/reactions.ts'
-import { openSearches } from './documents/search.ts'
-import { openSharedReader } from './events/shared-reader.ts'
+import { openSharedReader, sharedReader } from './events/shared-reader.ts'
 import { reactions as import_reactions } from './imports/reactions.ts'
 import { reactions as integration_reactions } from './integrations/reactions.ts'
 import { openHooks, type Service } from './kit/at.ts'
 import { openBlobs } from './kit/blobs/open-blobs.ts'
 import { openSeal, type Seal } from './kit/crypto/seal.ts'
-import { openQueuePerKey } from './kit/limits/key-queues.ts'
 import { openRateLimit } from './kit/limits/rate.ts'
 import { type Log, openLog } from './kit/log.ts'
 import type { Metrics } from './kit/metrics.ts'
@@ -40,13 +36,13 @@ import { openTraces, type Traces } from './kit/traces/traces.ts'
 import { openRenderer } from './lines/simulator/render/renderer.ts'
 import { reactions as message_reactions } from './messages/reactions.ts'
 import { openServiceMetrics } from './metrics.ts'
-import { environmentProviders } from './models/environment.ts'
+import { environmentProviders, readEnvironmentProviders } from './models/environment.ts'
 import { reactions as provider_reactions } from './models/reactions.ts'
+import { installationStatus } from './people/installation-routes.ts'
 import { reactions as people_reactions } from './people/reactions.ts'
 import { product, seal_info, version } from './product.ts'
 import { openStatus } from './status.ts'
 import { table_classes } from './table-classes.ts'
-import { lists_at_once_max } from './tools/mcp-schema.ts'
 import { reactions as tool_reactions } from './tools/reactions.ts'
 import { reactions as webhook_reactions } from './webhooks/reactions.ts'
 import { reactions as workspace_reactions } from './workspaces/reactions.ts'
@@ -89,40 +85,32 @@ export function openService(
   const live_calls = openLiveCalls(config)
   const outbound = openOutbound({ allowed: config.outbound_allow_hosts })
   const metrics = openServiceMetrics(pool, live_calls, config)
-  return {
+  const service: Service = {
     pool,
     hooks,
     tools: {
       seal: sealFor(config),
       outbound,
       blobs: openBlobs({ folder: recordingsFolder(config), bucket: config.bucket }),
-      renderer: openRenderer({ folder: recordingsFolder(config) }),
-      speech_installer: openSpeechInstaller({ folder: config.speech_dir }),
       readTestTime: openTestTime(pool),
       address,
-      watch: openWatch(pool),
-      live_words: openLiveWords(),
-      event_reader: openSharedReader(pool),
-      configurations: new Map(),
-      answers_by: new Map(),
-      analytics_live_from: new Map(),
-      models: new Map(),
-      mcp_eras: new Map(),
-      mcp_lists: openQueuePerKey(lists_at_once_max),
-      document_searches: openSearches(),
-      forecast_turns: openForecastTurns(),
-      test_turns: openTestTurns(),
-      verifyInTurn: openVerifications(),
       tests: openRateLimit(tests_per_second_max),
-      call_watch: openCallWatch(pool),
-      environment_providers: environmentProviders(config),
-      sound: openSound({ folder: config.speech_dir, log }),
-      live_calls,
-      readStatus: openStatus(pool, config),
       metrics,
       traces: openServiceTraces(config, { outbound, metrics, log }),
+      opened: new Map(),
     },
   }
+  callWatch.set(service, openCallWatch(pool))
+  conversationWatch.set(service, openConversationWatch(pool))
+  environmentProviders.set(service, readEnvironmentProviders(config))
+  installationStatus.set(service, openStatus(pool, config))
+  liveCalls.set(service, live_calls)
+  renderer.set(service, openRenderer({ folder: recordingsFolder(config) }))
+  sharedReader.set(service, openSharedReader(pool))
+  sound.set(service, openSound({ folder: config.speech_dir, log }))
+  speechFinder.set(service, (at, configuration) => sound.of(at).find(at, configuration))
+  speechInstaller.set(service, openSpeechInstaller({ folder: config.speech_dir }))
+  return service
 }
 
 function openServiceTraces(

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { newTool } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { openQueuePerKey } from '../kit/limits/key-queues.ts'
 import { openTurns } from '../kit/limits/turns.ts'
@@ -6,12 +7,8 @@ import { openTurns } from '../kit/limits/turns.ts'
 /** Runs the work in the turn of the workspace. Rejects when the signal is aborted before. */
 export type TestTurns = <T>(workspace: string, signal: AbortSignal, work: () => Promise<T>) => Promise<T>
 
-declare module '../kit/at.ts' {
-  interface Tools {
-    /** Tests that wait for nothing take turns, because they use the processor and the database all the time. */
-    test_turns: TestTurns
-  }
-}
+/** Tests that wait for nothing take turns, because they use the processor and the database all the time. */
+export const testTurns = newTool(openTestTurns)
 
 /** More workspaces at a time than work is claimed for. */
 const waiting_max = 10_000

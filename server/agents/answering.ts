@@ -1,4 +1,4 @@
-import type { At } from '../kit/at.ts'
+import { type At, newTool } from '../kit/at.ts'
 import { setBounded } from '../kit/limits/bounded-map.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { whyNot } from '../models/language-model.ts'
@@ -39,19 +39,17 @@ async function openAnswering(at: At, agents: AnswersBy[]): Promise<(agent: Answe
 
 const known_max = 10_000
 
-declare module '../kit/at.ts' {
-  interface Tools {
-    /** By workspace and version. A version never changes, and PostgreSQL parses all of its configuration to find a member. */
-    answers_by: Map<string, AnswersBy>
-  }
-}
+/** By workspace and version. A version never changes, and PostgreSQL parses all of its configuration to find a member. */
+const knownAnswers = newTool(() => new Map<string, AnswersBy>())
 
 /** Returns what these versions answer by, by their ids. A deleted version is left out. */
-async function readAnswersBy({ db, workspace, tools }: At, version_ids: string[]): Promise<Map<string, AnswersBy>> {
+async function readAnswersBy(at: At, version_ids: string[]): Promise<Map<string, AnswersBy>> {
+  const { db, workspace } = at
+  const known = knownAnswers.of(at)
   const found = new Map<string, AnswersBy>()
   for (const id of version_ids) {
-    const known = tools.answers_by.get(`${workspace} ${id}`)
-    if (known) found.set(id, known)
+    const by = known.get(`${workspace} ${id}`)
+    if (by) found.set(id, by)
   }
   const unknown = version_ids.filter((id) => !found.has(id))
   if (unknown.length === 0) return found
@@ -63,7 +61,7 @@ async function readAnswersBy({ db, workspace, tools }: At, version_ids: string[]
   )
   for (const { id, ...by } of rows) {
     found.set(id, by)
-    setBounded(tools.answers_by, `${workspace} ${id}`, by, known_max)
+    setBounded(known, `${workspace} ${id}`, by, known_max)
   }
   return found
 }

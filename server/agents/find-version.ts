@@ -1,4 +1,4 @@
-import type { At } from '../kit/at.ts'
+import { type At, newTool } from '../kit/at.ts'
 import { setBounded } from '../kit/limits/bounded-map.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { type Configuration, type ConfigurationChange, complete } from './configuration.ts'
@@ -34,17 +34,13 @@ export function toVersion(stored: StoredVersion): AgentVersionWithConfiguration 
 
 const configurations_max = 500
 
-declare module '../kit/at.ts' {
-  interface Tools {
-    /** By workspace and version. A version never changes, so that conversations of the same version read it once. */
-    configurations: Map<string, Configuration>
-  }
-}
+/** By workspace and version. A version never changes, so that conversations of the same version read it once. */
+const knownConfigurations = newTool(() => new Map<string, Configuration>())
 
 /** Undefined if there is no such version. */
 export async function findConfiguration(at: At, version: OneVersion): Promise<Configuration | undefined> {
   const key = `${at.workspace} ${version.version_id}`
-  const { configurations } = at.tools
+  const configurations = knownConfigurations.of(at)
   const known = configurations.get(key)
   if (known) return known
   const configuration = (await findVersion(at, version))?.configuration

@@ -1,7 +1,7 @@
 import * as calls from '../calls/counted.ts'
 import * as campaigns from '../campaigns/counted.ts'
 import * as conversations from '../conversations/counted.ts'
-import { type At, inTransaction } from '../kit/at.ts'
+import { type At, inTransaction, newTool } from '../kit/at.ts'
 import { firstIdOf } from '../kit/id.ts'
 import { setBounded } from '../kit/limits/bounded-map.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
@@ -20,12 +20,8 @@ import { add, type Count, type Kind, kinds } from './counts.ts'
 const late_ms = 60_000
 const workspaces_known_max = 10_000
 
-declare module '../kit/at.ts' {
-  interface Tools {
-    /** By workspace, the id from which on everything is counted when it is written. Null if that is all. */
-    analytics_live_from: Map<string, string | null>
-  }
-}
+/** By workspace, the id from which on everything is counted when it is written. Null if that is all. */
+export const knownLiveFrom = newTool(() => new Map<string, string | null>())
 
 /** Leaves out what a fill will count. */
 export async function withoutUnfilled<Changed>(
@@ -43,7 +39,9 @@ export async function withoutUnfilled<Changed>(
 }
 
 /** All fills of a workspace have the same one, which stays as it is. Who still has it after the last fill finds that there is none. */
-async function readLiveFrom({ db, workspace, tools: { analytics_live_from: known } }: At): Promise<string | null> {
+async function readLiveFrom(at: At): Promise<string | null> {
+  const { db, workspace } = at
+  const known = knownLiveFrom.of(at)
   const cached = known.get(workspace)
   if (cached !== undefined) return cached
   const [fill] = await db.many<{ live_from: string }>(

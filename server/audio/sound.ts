@@ -1,5 +1,5 @@
 import type { Configuration } from '../agents/configuration.ts'
-import type { AtOutside } from '../kit/at.ts'
+import { type AtOutside, newToolOutside } from '../kit/at.ts'
 import type { Log } from '../kit/log.ts'
 import { invalidState } from '../kit/problem.ts'
 import { ModelError } from '../models/language-model.ts'
@@ -8,12 +8,6 @@ import { isOfflineLanguage, type Speech } from '../models/speech-schema.ts'
 import { type OfflineSpeech, openOfflineSpeech } from './offline-speech.ts'
 import type { CallSpeech } from './speech.ts'
 
-declare module '../kit/at.ts' {
-  interface Outside {
-    sound: Sound
-  }
-}
-
 /** Everything that hears and speaks in this process. */
 export interface Sound {
   offline: OfflineSpeech
@@ -21,6 +15,8 @@ export interface Sound {
   find: (at: AtOutside, configuration: SpokenConfiguration) => Promise<CallSpeech>
   close: () => Promise<void>
 }
+
+export const sound = newToolOutside<Sound>()
 
 export type SpokenConfiguration = Pick<Configuration, 'language' | 'voice'> & { speech: Speech }
 

@@ -1,3 +1,4 @@
+import { newTool } from '../kit/at.ts'
 import { openLog } from '../kit/log.ts'
 import { errorMessage } from '../kit/problem.ts'
 import { openHearing } from './offline/hearing.ts'
@@ -17,11 +18,7 @@ export interface SpeechInstaller {
 
 export type InstallStatus = Omit<SpeechStatus, 'may_install'>
 
-declare module '../kit/at.ts' {
-  interface Tools {
-    speech_installer: SpeechInstaller
-  }
-}
+export const speechInstaller = newTool<SpeechInstaller>()
 
 export { InstallError }
 

@@ -12,6 +12,7 @@ import * as clock from '../kit/clock.ts'
 import { isId } from '../kit/id.ts'
 import { type Fault, invalid, invalidState, Problem } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
+import { speechFinder } from './find-speech.ts'
 import { countEarlier, countInFlight, insert, lineOf, newCall } from './insert.ts'
 import { findRules } from './refusals.ts'
 import { type Row, shownOf } from './rows.ts'
@@ -84,7 +85,7 @@ export async function assertSpeech(at: AtOutside, input: Input): Promise<void> {
   if (!agent || agent instanceof Problem) return
   const version_id = agent_version_id ?? chooseVersion(agent, await findNumber(at, input)).id
   const version = isId(version_id) ? await findVersion(at, { agent_id, version_id }) : undefined
-  if (version) await at.tools.sound.find(at, version.configuration)
+  if (version) await speechFinder.of(at)(at, version.configuration)
 }
 
 /** By which the version of the agent is chosen. */

@@ -8,6 +8,8 @@ import type { RunContext } from '../kit/work/work.ts'
 import type { Dialer, DialResult, FoundCall, PhoneCall } from './carrier.ts'
 import type { ClaimedCall } from './claim.ts'
 import { ender_of, type Fact, type Final, given_up_key, isAnswered, merge, summarize, timely } from './facts.ts'
+import { speechFinder } from './find-speech.ts'
+import { liveCalls } from './live-calls.ts'
 import { takeRoom } from './room.ts'
 import { findOtherCarrierIds, type Request, releaseDialed, releaseUntil, setCarrierId } from './rows.ts'
 import type { CallSave } from './save.ts'
@@ -49,7 +51,7 @@ export async function dial(at: AtOutside, dialing: Dialing): Promise<Fact[] | un
   if (started_at !== null && dial_before !== null && clock.parse(dial_before) <= at.now) return [final(at, 'error')]
   const channel = await findChannel(at, claimed)
   if (!channel || to === null || !configuration) return [ended(at, 'canceled', 'system')]
-  const speech = await at.tools.sound.find(at, configuration).catch(ignoreProblem)
+  const speech = await speechFinder.of(at)(at, configuration).catch(ignoreProblem)
   if (!speech) return [ended(at, 'system_error')]
   const live = { workspace: at.workspace, web_channel_id: null, is_offline: isOffline(speech.listen.model) }
   const refusal = await takeRoom(at, live, {
@@ -71,7 +73,7 @@ export async function dial(at: AtOutside, dialing: Dialing): Promise<Fact[] | un
   // Someone may have canceled the call since it was claimed. What is asked from here on is done when the carrier has answered.
   const asked = is_lost ? undefined : await untilAvailable(() => readAsked(at, id))
   const result = asked?.request === null ? await dialer.dial(at, toPhoneCall(at, claimed, channel)) : undefined
-  if (result?.type !== 'accepted' && result?.type !== 'unknown') at.tools.live_calls.dialed.delete(id)
+  if (result?.type !== 'accepted' && result?.type !== 'unknown') liveCalls.of(at).dialed.delete(id)
   if (asked?.request) return [endedBy(at, asked.request, asked.facts)]
   if (!result) return undefined
   await recordHealth(at, channel, result)

@@ -1,5 +1,6 @@
 import type { Conversation } from '../conversations/schema.ts'
 import * as turns from '../conversations/turns.ts'
+import { conversationWatch } from '../conversations/watch.ts'
 import { Driver, type OptOut, type Parts } from '../drivers/driver.ts'
 import type { Save, Saved } from '../drivers/plan-save.ts'
 import type { At } from '../kit/at.ts'
@@ -12,11 +13,13 @@ import type { EngineInput } from '../talk/input.ts'
 import type { Machine } from '../talk/state.ts'
 import type { CallLine, CallLineEvent, CallToDial, Carrier, Connection, Recording } from './carrier.ts'
 import { ender_of, type Fact, isAnswered, merge, verdictsIn } from './facts.ts'
+import { liveCalls } from './live-calls.ts'
 import { keepOptOut } from './opt-outs.ts'
 import type { CallState, Request } from './rows.ts'
 import type { CallSave } from './save.ts'
 import type { EndReason } from './schema.ts'
 import { readAsked } from './store.ts'
+import { callWatch } from './stream.ts'
 
 /** Longer than a carrier lets a telephone ring. Then it is asked what has become of the call. */
 const ring_max_ms = 45_000
@@ -151,19 +154,19 @@ export class CallDrive {
       await line.close?.()
       connection?.close()
       // The lease of a call that failed must end meanwhile.
-      if (recording) at.tools.live_calls.waitFor(recording.stored())
+      if (recording) liveCalls.of(at).waitFor(recording.stored())
       await this.#keepOptOut()
     }
   }
 
   #watch(): () => void {
     const { at, id, conversation, has_verdicts } = this.#options
-    const stopWatching = at.tools.watch.open(at, conversation.id, (snapshot) => {
+    const stopWatching = conversationWatch.of(at).open(at, conversation.id, (snapshot) => {
       if (!snapshot || snapshot.turn_count > this.#last_read_seq || snapshot.status !== this.#driver.status) this.wake()
     })
     if (!has_verdicts) return stopWatching
     // Another process may take the carrier's reports.
-    const stopWatchingCall = at.tools.call_watch.open(at, id, (snapshot) => {
+    const stopWatchingCall = callWatch.of(at).open(at, id, (snapshot) => {
       if (snapshot?.updated_at !== this.#seen_update) this.wake()
       this.#seen_update = snapshot?.updated_at
     })
@@ -197,7 +200,7 @@ export class CallDrive {
       }
       if (this.#must_read) this.#readBeside()
       if (scheduler.stands || is_ended) return this.#release(next)
-      if (isStopping() && !this.#is_over && connection && !at.tools.live_calls.is_abandoned) {
+      if (isStopping() && !this.#is_over && connection && !liveCalls.of(at).is_abandoned) {
         this.#takeOwn({ type: 'close', reason: 'error', end_reason: 'system_error' })
         continue
       }
@@ -422,7 +425,7 @@ export class CallDrive {
   async #readPeople(): Promise<void> {
     const { at, conversation, scheduler } = this.#options
     const { ended } = this.#saves
-    const snapshot = await at.tools.watch.readSnapshot(at, conversation.id)
+    const snapshot = await conversationWatch.of(at).readSnapshot(at, conversation.id)
     const after = this.#last_read_seq
     const page = { conversation_id: conversation.id, after, limit: 100 }
     const added = snapshot && snapshot.turn_count > after ? await turns.list(at, page) : []

@@ -1,3 +1,4 @@
+import { newTool } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { Problem } from '../kit/problem.ts'
 
@@ -12,11 +13,7 @@ const channel_share = 1 / 2
 /** A carrier opens a stream, or asks what is next, within this time, here or at another process. */
 export const expect_for_ms = 10_000
 
-declare module '../kit/at.ts' {
-  interface Tools {
-    live_calls: LiveCalls
-  }
-}
+export const liveCalls = newTool<LiveCalls>()
 
 export interface LiveCall {
   workspace: string

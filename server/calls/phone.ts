@@ -13,8 +13,9 @@ import { ignoreProblem, notFound, Problem } from '../kit/problem.ts'
 import { admitAll } from './create.ts'
 import { endUnstarted } from './end.ts'
 import type { Fact } from './facts.ts'
+import { speechFinder } from './find-speech.ts'
 import { insertBrought, newCall } from './insert.ts'
-import { expect_for_ms } from './live-calls.ts'
+import { expect_for_ms, liveCalls } from './live-calls.ts'
 import { takeRoom } from './room.ts'
 import { findByCarrierId, type LockedCall, lock, setCarrierId, updateRequest, updateSocketToken } from './rows.ts'
 import { saveReport } from './save.ts'
@@ -50,7 +51,7 @@ export async function admitCall(at: AtOutside, { channel, carrier_id, from }: In
   // By the number, as when it is called: the caller may have no contact yet.
   const version = chooseVersion(agent, from ?? carrier_id)
   const configuration = await findConfiguration(at, { agent_id: agent.id, version_id: version.id })
-  const speech = configuration && (await at.tools.sound.find(at, configuration).catch(ignoreProblem))
+  const speech = configuration && (await speechFinder.of(at)(at, configuration).catch(ignoreProblem))
   if (!speech) return { type: 'no_speech', version }
   // Scripts use no tokens.
   if (configuration.script === null && (await isOverLimit(at, { channel_id: channel.id }))) return { type: 'busy' }
@@ -103,7 +104,7 @@ export async function receiveCall(at: At, inbound: InboundCall, admission: Admis
     await endUnstarted(at, [row], { end_reason: 'system_error', ended_by: 'system' })
     return { type: 'reject' }
   }
-  at.tools.live_calls.expect(id, at.now)
+  liveCalls.of(at).expect(id, at.now)
   return { type: 'connect', call_id: id, token: token.text, waits: false }
 }
 
@@ -148,7 +149,7 @@ async function answer(at: At, call: LockedCall): Promise<LockedCall> {
 
 async function nextOf(at: At, call: LockedCall): Promise<Next> {
   const { id, ended_at, request, due_at, socket_token, lease_token } = call
-  const { live_calls } = at.tools
+  const live_calls = liveCalls.of(at)
   const is_over =
     ended_at !== null || request !== null || (lease_token !== null && live_calls.over.get(id) === lease_token)
   // Nobody has come back in time: it is about to be ended.

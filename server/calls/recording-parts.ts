@@ -8,6 +8,7 @@ import { rowsFrom, sql } from '../kit/postgres/sql.ts'
 import { selectRows } from '../kit/postgres/tenants.ts'
 import { untilAvailable } from '../kit/postgres/until-available.ts'
 import type { Recording } from './carrier.ts'
+import { liveCalls } from './live-calls.ts'
 import { hurryJoin, keyOf, type Recorded, upload_max_ms } from './recording-files.ts'
 import { beginRecording } from './rows.ts'
 
@@ -39,7 +40,7 @@ export interface RecordingOptions extends Pick<Recording, 'began_at' | 'continue
  * that whoever joins or deletes the recording finds all files, also after a crash.
  */
 export function openRecording(at: AtOutside, { call, log, pause = pauseFor, ...times }: RecordingOptions): Recording {
-  const { live_calls } = at.tools
+  const live_calls = liveCalls.of(at)
   const { continues_at = Number.NEGATIVE_INFINITY } = times
   let held: Piece[] | undefined = []
   const waiting = new Set<Part>()

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findConfiguration } from '../agents/find-version.ts'
 import { listSpoken, type SpokenTurn } from '../conversations/spoken.ts'
-import type { AtOutside } from '../kit/at.ts'
+import { type AtOutside, newTool } from '../kit/at.ts'
 import type { Blob } from '../kit/blobs/blobs.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { notFound, Problem } from '../kit/problem.ts'
@@ -17,11 +17,7 @@ export interface Renderer {
 
 export type Store = (wav: Blob) => Promise<void>
 
-declare module '../kit/at.ts' {
-  interface Tools {
-    renderer: Renderer
-  }
-}
+export const renderer = newTool<Renderer>()
 
 export interface AudioToRender {
   workspace: string
@@ -62,7 +58,7 @@ export async function renderRecording(at: AtOutside, call: Call): Promise<void> 
     contact: { voice: contact_voice, parts: partsOf(turns, ['contact']) },
     agent: { voice: configuration?.voice ?? null, parts: partsOf(turns, ['agent', 'human']) },
   }
-  const rendered = at.tools.renderer.render(audio, (wav) => store(at, call, wav))
+  const rendered = renderer.of(at).render(audio, (wav) => store(at, call, wav))
   const stop = new AbortController()
   const too_long = sleep(wait_max_ms, undefined, { ref: false, signal: stop.signal }).then(() => {
     throw stillRendering()

@@ -1,6 +1,7 @@
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { type Fact, isAnswered, timely } from './facts.ts'
+import { liveCalls } from './live-calls.ts'
 import { lockCall, type OnChannel, requestEnd } from './phone.ts'
 import { setCarrierId } from './rows.ts'
 import { saveReport } from './save.ts'
@@ -27,7 +28,7 @@ export async function takeReport(at: At, { carrier_id, facts, ...on_channel }: R
   const is_ending = ended_at === null && call.request !== null
   const added = timely(is_ending ? [] : newFacts(call.facts, facts), { from: earliest, to: at.now })
   if (added.length === 0) return
-  const { live_calls } = at.tools
+  const live_calls = liveCalls.of(at)
   if (is_over) live_calls.noteOver(id)
   else if (isAnswered(added) && live_calls.dialed.has(id)) live_calls.expect(id, at.now)
   await saveReport(at, call, { facts: added })

@@ -2,7 +2,7 @@ import { readWithVoice } from '../channels/store.ts'
 import type { AtOutside, InWorkspace } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { sharedRead } from '../kit/postgres/shared-read.ts'
-import type { LiveCall, LiveCalls, Refusal } from './live-calls.ts'
+import { type LiveCall, type LiveCalls, liveCalls, type Refusal } from './live-calls.ts'
 import { findNotOver } from './rows.ts'
 
 /** Whoever gets the first voice channel of a second workspace is reserved room after this time. */
@@ -20,7 +20,7 @@ interface Wish {
  * none seems to be left: which calls still need theirs, and whether others have voice channels.
  */
 export async function takeRoom(at: AtOutside, call: LiveCall, { keep, ...wish }: Wish): Promise<Refusal | undefined> {
-  const { live_calls } = at.tools
+  const live_calls = liveCalls.of(at)
   const find = () => live_calls.findRefusal(call, { now: at.now, ...wish })
   if (find()) await freeRoom(at)
   if (find() === 'reserved') await readOthers(at)
@@ -31,7 +31,9 @@ export async function takeRoom(at: AtOutside, call: LiveCall, { keep, ...wish }:
 }
 
 /** Many calls may wait for room at the same time. */
-async function freeRoom({ db, tools: { live_calls } }: AtOutside): Promise<void> {
+async function freeRoom(at: AtOutside): Promise<void> {
+  const { db } = at
+  const live_calls = liveCalls.of(at)
   const used = new Set(Array.from(live_calls.dialed.values(), ({ workspace }) => workspace))
   await Promise.all([...used].map((workspace) => freeRoomOf({ db, workspace, live_calls })))
 }
@@ -47,8 +49,9 @@ const freeRoomOf = sharedRead(async ({ db, workspace, live_calls }: InWorkspace 
   for (const id of ids) if (!open.has(id)) dialed.delete(id)
 })
 
-async function readOthers({ db, tools: { live_calls } }: AtOutside): Promise<void> {
+async function readOthers(at: AtOutside): Promise<void> {
+  const live_calls = liveCalls.of(at)
   if (live_calls.voice_workspaces.until_ticks > clock.ticks()) return
-  const ids = await readWithVoice({ db })
+  const ids = await readWithVoice(at)
   live_calls.voice_workspaces = { ids, until_ticks: clock.ticks() + read_every_ms }
 }

@@ -1,5 +1,5 @@
 import { type Beside, event, pause, readLastSeq, stream } from '../conversations/stream.ts'
-import type { At } from '../kit/at.ts'
+import { type At, newTool } from '../kit/at.ts'
 import type { Subscriber } from '../kit/http/operation.ts'
 import { isBusy } from '../kit/postgres/errors.ts'
 import type { Pool } from '../kit/postgres/pool.ts'
@@ -10,11 +10,7 @@ import * as calls from './store.ts'
 
 type Snapshot = Pick<Call, 'id' | 'updated_at'>
 
-declare module '../kit/at.ts' {
-  interface Tools {
-    call_watch: RowWatch<Snapshot>
-  }
-}
+export const callWatch = newTool<RowWatch<Snapshot>>()
 
 export const openCallWatch = (pool: Pool): RowWatch<Snapshot> =>
   openRowWatch(pool, { table: calls.table, columns: raw('id, updated_at') })
@@ -69,7 +65,7 @@ function openChanges(at: At, first: Call): Beside & { call: Call } {
       return event('call.updated', { call: changes.call })
     },
     watch: (wake: () => void) =>
-      at.tools.call_watch.open(at, first.id, (snapshot) => {
+      callWatch.of(at).open(at, first.id, (snapshot) => {
         if (snapshot?.updated_at !== sent) wake()
       }),
   }

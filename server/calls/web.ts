@@ -15,6 +15,7 @@ import { sql } from '../kit/postgres/sql.ts'
 import { type Fault, ignoreProblem, invalid, invalidState, Problem } from '../kit/problem.ts'
 import type { KeptMcpTool } from '../tools/mcp-schema.ts'
 import { admitAll } from './create.ts'
+import { speechFinder } from './find-speech.ts'
 import { insert, newCall } from './insert.ts'
 import { noRoom } from './live-calls.ts'
 import { takeRoom } from './room.ts'
@@ -47,7 +48,7 @@ export async function checkSpeech(
   const configuration = await findConfiguration(at, input)
   // What is unknown is answered by `createWebCall`.
   if (!configuration) return
-  const { listen } = await at.tools.sound.find(at, configuration)
+  const { listen } = await speechFinder.of(at)(at, configuration)
   const { channel_id: web_channel_id = null } = input
   const live = { workspace: at.workspace, web_channel_id, is_offline: isOffline(listen.model) }
   const refusal = await takeRoom(at, live, { keep: () => {} })

@@ -1,5 +1,5 @@
-import type { At } from '../kit/at.ts'
-import { openQueuePerKey, type QueuePerKey } from '../kit/limits/key-queues.ts'
+import { type At, newTool } from '../kit/at.ts'
+import { openQueuePerKey } from '../kit/limits/key-queues.ts'
 import { inBatches } from '../kit/postgres/in-batches.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { first_hash, type HashedEntry, hashEntry } from './chain.ts'
@@ -7,14 +7,8 @@ import type { Verification } from './schema.ts'
 
 const batch_rows = 2_000
 
-declare module '../kit/at.ts' {
-  interface Tools {
-    /** A workspace verifies once at a time, because it reads the whole ledger. */
-    verifyInTurn: QueuePerKey
-  }
-}
-
-export const openVerifications = (): QueuePerKey => openQueuePerKey(1)
+/** A workspace verifies once at a time, because it reads the whole ledger. */
+const verifications = newTool(() => openQueuePerKey(1))
 
 interface Row extends HashedEntry {
   hash: Buffer
@@ -30,7 +24,9 @@ interface Ledger {
  * Computes the hashes of all entries again, in batches without a transaction, so that it can take long and blocks nobody.
  * Entries that are added meanwhile are checked too.
  */
-export async function verify(at: At): Promise<Verification> {
+export const verify = (at: At): Promise<Verification> => verifications.of(at)(at.workspace, () => verifyAll(at))
+
+async function verifyAll(at: At): Promise<Verification> {
   let last: Row | undefined
   let rows = 0
   let first_broken: Row | undefined

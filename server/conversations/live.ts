@@ -1,4 +1,4 @@
-import type { InWorkspace } from '../kit/at.ts'
+import { type InWorkspace, newTool } from '../kit/at.ts'
 
 interface OpenTurn {
   seq: number
@@ -22,13 +22,9 @@ export interface Speaker {
   endTurn: () => void
 }
 
-declare module '../kit/at.ts' {
-  interface Tools {
-    live_words: LiveWords
-  }
-}
+export const liveWords = newTool(openLiveWords)
 
-export function openLiveWords(): LiveWords {
+function openLiveWords(): LiveWords {
   const open_turns = new Map<string, OpenTurn>()
   const listeners = new Map<string, Set<Listener>>()
   const keyOf = ({ workspace }: InWorkspace, id: string) => `${workspace} ${id}`

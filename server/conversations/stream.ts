@@ -5,9 +5,11 @@ import type { Subscriber } from '../kit/http/operation.ts'
 import { isBusy } from '../kit/postgres/errors.ts'
 import { invalid } from '../kit/problem.ts'
 import { withAuthors } from './authors.ts'
+import { liveWords } from './live.ts'
 import type { Conversation, Turn } from './schema.ts'
 import * as conversations from './store.ts'
 import * as turns from './turns.ts'
+import { conversationWatch } from './watch.ts'
 
 /** Keeps proxies from closing a quiet stream. */
 const heartbeat_ms = 15_000
@@ -64,13 +66,13 @@ export async function* stream(
   // This comes before anything that has to be ended: if the client is gone by then, nothing ends it.
   // With the id a client that reconnects before the first turn misses none.
   yield `retry: ${retry_ms}\nid: ${shown.eventId(last_seq)}\n\n`
-  const stopListening = at.tools.live_words.listen(at, id, ({ seq }, text) => {
+  const stopListening = liveWords.of(at).listen(at, id, ({ seq }, text) => {
     const last = pieces.at(-1)
     if (last?.seq === seq) last.text += text
     else pieces.push({ seq, text })
     wake()
   })
-  const stopWatching = at.tools.watch.open(at, id, (snapshot) => {
+  const stopWatching = conversationWatch.of(at).open(at, id, (snapshot) => {
     if (snapshot?.updated_at === progress.updated_at) return
     is_changed = true
     wake()
@@ -80,7 +82,7 @@ export async function* stream(
     wake()
   })
   try {
-    const open = at.tools.live_words.openTurnOf(at, id)
+    const open = liveWords.of(at).openTurnOf(at, id)
     if (open) pieces = [{ seq: open.seq, text: open.text }]
     while (!signal.aborted) {
       const must_read: boolean = is_changed

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { At } from '../kit/at.ts'
+import { type At, newTool } from '../kit/at.ts'
 import type { Pool } from '../kit/postgres/pool.ts'
 import { openRowWatch, type RowWatch } from '../kit/postgres/row-watch.ts'
 import { raw } from '../kit/postgres/sql.ts'
@@ -12,13 +12,9 @@ export interface Snapshot extends Pick<Conversation, 'id' | 'status' | 'turn_cou
   last_answer_seq: number
 }
 
-declare module '../kit/at.ts' {
-  interface Tools {
-    watch: RowWatch<Snapshot>
-  }
-}
+export const conversationWatch = newTool<RowWatch<Snapshot>>()
 
-export const openWatch = (pool: Pool): RowWatch<Snapshot> =>
+export const openConversationWatch = (pool: Pool): RowWatch<Snapshot> =>
   openRowWatch(pool, { table, columns: raw('id, status, turn_count, updated_at, last_answer_seq') })
 
 interface Wait {
@@ -29,7 +25,7 @@ interface Wait {
 
 /** Resolves when a turn of the agent or a person after `after` is finished, when the status changes, or after the wait. */
 export async function waitForAnswer(at: At, { id, after, wait_ms }: Wait, signal: AbortSignal): Promise<void> {
-  const { watch } = at.tools
+  const watch = conversationWatch.of(at)
   const first = await watch.readSnapshot(at, id)
   if (!first) throw notFound()
   const isOver = (snapshot: Snapshot | undefined) =>

@@ -1,6 +1,6 @@
-import { type At, type AtOutside, inTransaction } from '../kit/at.ts'
+import { type At, type AtOutside, inTransaction, newTool } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { openQueuePerKey, type QueuePerKey } from '../kit/limits/key-queues.ts'
+import { openQueuePerKey } from '../kit/limits/key-queues.ts'
 import { isCanceled } from '../kit/postgres/errors.ts'
 import { join, raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { truncate } from '../kit/text.ts'
@@ -39,13 +39,7 @@ const answered_min = 0.4
 export const answer_score_min = 0.6
 const answer_length_max = 300
 
-declare module '../kit/at.ts' {
-  interface Tools {
-    document_searches: QueuePerKey
-  }
-}
-
-export const openSearches = (): QueuePerKey => openQueuePerKey(searches_at_once_max, { wait_max_ms })
+const searches = newTool(() => openQueuePerKey(searches_at_once_max, { wait_max_ms }))
 
 interface Searched {
   query: string
@@ -84,7 +78,7 @@ export async function search(at: AtOutside, searched: Searched): Promise<Passage
   const query = truncate(searched.query, query_length_max)
   const embedder = await openEmbedder(at)
   const begun_ticks = clock.ticks()
-  return at.tools.document_searches(at.workspace, async () => {
+  return searches.of(at)(at.workspace, async () => {
     const waited_ms = clock.ticks() - begun_ticks
     // In the turn, so that the answers of the embedding model for searches that wait fill no memory.
     const [terms, vector] = await Promise.all([

@@ -1,5 +1,5 @@
 import type { Shown } from '../consent/spoken.ts'
-import type { Speaker } from '../conversations/live.ts'
+import { liveWords, type Speaker } from '../conversations/live.ts'
 import type { ScriptProgress } from '../conversations/rows.ts'
 import type { Conversation } from '../conversations/schema.ts'
 import { findEndedRuns } from '../conversations/tool-runs.ts'
@@ -101,7 +101,7 @@ export class Driver {
     const { at, journal, scheduler, tools, is_live } = parts
     this.#parts = parts
     this.#drive = drive
-    this.#speaker = is_live ? at.tools.live_words.openSpeaker(at, journal.id) : undefined
+    this.#speaker = is_live ? liveWords.of(at).openSpeaker(at, journal.id) : undefined
     this.#state = engine
     this.#progress = progress
     this.#before = before

@@ -3,6 +3,7 @@ import type { ClaimedConversation } from '../conversations/claim.ts'
 import type { Timers } from '../conversations/rows.ts'
 import { isOverLimit } from '../conversations/tokens.ts'
 import * as turns from '../conversations/turns.ts'
+import { conversationWatch } from '../conversations/watch.ts'
 import type { AtOutside } from '../kit/at.ts'
 import { truncate } from '../kit/text.ts'
 import { openModel } from '../models/language-model.ts'
@@ -32,7 +33,7 @@ export async function summarize(at: AtOutside, { claimed, configuration, timers,
   const may_ask = has_words && !(await isOverLimit(at, claimed))
   // Whoever says something meanwhile is answered first.
   const changed = new AbortController()
-  const stopWatching = at.tools.watch.open(at, id, (snapshot) => {
+  const stopWatching = conversationWatch.of(at).open(at, id, (snapshot) => {
     if (snapshot?.turn_count !== turn_count || snapshot.status !== status) changed.abort()
   })
   const asked = may_ask ? ask(at, { claimed, configuration, said, signal: changed.signal }) : undefined

@@ -1,4 +1,5 @@
 import * as turns from '../conversations/turns.ts'
+import { conversationWatch } from '../conversations/watch.ts'
 import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import type { EngineInput } from '../talk/input.ts'
@@ -45,7 +46,7 @@ export class TextDrive {
   /** Resolves when the lease has ended. Rejects when something could not be written: the lease then ends by itself. */
   async run(first: EngineInput[]): Promise<void> {
     const { at, journal } = this.#options
-    const stopWatching = at.tools.watch.open(at, journal.id, (snapshot) => {
+    const stopWatching = conversationWatch.of(at).open(at, journal.id, (snapshot) => {
       const { turn_count, status } = journal.seen
       if (snapshot?.turn_count !== turn_count || snapshot.status !== status) this.#inOrder(() => this.#readChanges())
     })
@@ -96,7 +97,10 @@ export class TextDrive {
   async #readChanges(): Promise<void> {
     const { at, journal, answerer, is_live } = this.#options
     if (this.#is_over || journal.is_leaving) return
-    const snapshot = await at.tools.watch.readSnapshot(at, journal.id).catch(() => journal.seen)
+    const snapshot = await conversationWatch
+      .of(at)
+      .readSnapshot(at, journal.id)
+      .catch(() => journal.seen)
     if (!snapshot) return this.#done.resolve()
     const { turn_count, status } = journal.seen
     if (snapshot.turn_count === turn_count && snapshot.status === status) return

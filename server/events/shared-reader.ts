@@ -1,4 +1,4 @@
-import type { At } from '../kit/at.ts'
+import { type At, newTool } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { openBatcher } from '../kit/limits/batch.ts'
 import { inParallel } from '../kit/limits/in-parallel.ts'
@@ -32,11 +32,7 @@ export interface SharedReader {
   next: (at: At, range: feed.Range) => Promise<feed.StreamedEvent[]>
 }
 
-declare module '../kit/at.ts' {
-  interface Tools {
-    event_reader: SharedReader
-  }
-}
+export const sharedReader = newTool<SharedReader>()
 
 export function openSharedReader(db: Db): SharedReader {
   const waiting = new Map<string, Set<Waiting>>()

@@ -6,7 +6,7 @@ import { Problem } from '../kit/problem.ts'
 import * as feed from './feed.ts'
 import type { Reader } from './named.ts'
 import { idAt, lastPosition, positionOf } from './positions.ts'
-import type { SharedReader } from './shared-reader.ts'
+import { type SharedReader, sharedReader } from './shared-reader.ts'
 
 /** Keeps proxies from closing a quiet stream. */
 const heartbeat_ms = 15_000
@@ -28,7 +28,7 @@ export async function* stream(
   // A browser reconnects to the same URL, so the header is newer than `after`.
   if (last_event_id !== undefined) position = await positionOf(at, { id: last_event_id, field: 'Last-Event-ID' })
   else if (after !== undefined) position = await positionOf(at, { id: after, field: 'after' })
-  const shared_reader = at.tools.event_reader
+  const shared_reader = sharedReader.of(at)
   // With the id a client that reconnects before the first event misses none.
   const begins_after = last_event_id ?? after ?? (await idAt(at, position))
   yield `retry: ${retry_ms}\n${begins_after === undefined ? '' : `id: ${begins_after}\n`}\n`

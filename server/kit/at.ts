@@ -46,7 +46,7 @@ export type InWorkspace = Pick<At, 'db' | 'workspace'>
 /** For verbs that belong to no workspace, such as those of people and sessions. */
 export type Unscoped = Pick<At, 'db' | 'now'>
 
-/** What the process shares with all verbs. */
+/** What the process shares with all verbs. Those of rooms are values of their own: `newTool`. */
 export interface Tools {
   /** Encrypts secrets before they are stored. */
   seal: Seal
@@ -60,6 +60,8 @@ export interface Tools {
   metrics: Metrics
   /** Undefined if they are off. What is part of a trace asks for `currentSpan()`. */
   traces: Traces | undefined
+  /** The tools of rooms that this service has opened. */
+  opened: Map<unknown, unknown>
 }
 
 /** What may take long, and so is out of reach while rows are locked. */
@@ -69,6 +71,36 @@ export interface Outside {
   /** Recordings. */
   blobs: Blobs
 }
+
+/** What a room keeps between calls, such as a queue. The value is only the key: each service has its own. */
+export class Tool<T, Reach extends Tools = Tools> {
+  readonly #open: () => T
+
+  constructor(open: () => T) {
+    this.#open = open
+  }
+
+  /** Returns that of the service in which the verb runs. The first call opens it. */
+  of({ tools: { opened } }: { tools: Reach }): T {
+    if (!opened.has(this)) opened.set(this, this.#open())
+    // Only `set` and the line above store something under this key.
+    return opened.get(this) as T
+  }
+
+  set({ tools: { opened } }: { tools: Tools }, value: T): void {
+    opened.set(this, value)
+  }
+}
+
+const mustBeSet = (): never => {
+  throw new Error('openService must set this tool')
+}
+
+/** Without `open`, `openService` sets it, because it needs the pool or the configuration. */
+export const newTool = <T>(open: () => T = mustBeSet): Tool<T> => new Tool(open)
+
+/** It reaches other servers, so it is out of reach while rows are locked. */
+export const newToolOutside = <T>(open: () => T = mustBeSet): Tool<T, Tools & Outside> => new Tool(open)
 
 /** What a process needs to run verbs. */
 export interface Service {

@@ -4,11 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { openAudioLine } from '../audio/line.ts'
 import { openRecorder } from '../audio/recorder.ts'
+import { sound } from '../audio/sound.ts'
 import type { CallSpeech } from '../audio/speech.ts'
 import type { Wire } from '../audio/wire.ts'
 import type { Carrier, Connection } from '../calls/carrier.ts'
 import { type ClaimedCall, findToTake, take } from '../calls/claim.ts'
 import { heardMachines } from '../calls/facts.ts'
+import { liveCalls } from '../calls/live-calls.ts'
 import { takeRoom } from '../calls/room.ts'
 import { endLease, type Opening } from '../calls/rows.ts'
 import type { EndReason } from '../calls/schema.ts'
@@ -115,7 +117,7 @@ export interface LiveSockets {
 }
 
 export function openLiveSockets({ service, log }: { service: Service; log: Log }): LiveSockets {
-  const { live_calls } = service.tools
+  const live_calls = liveCalls.of(service)
   live_calls.has_sockets = true
   const servers: { server: WebSocketServer; calls: Map<string, HeldCall<LiveWire>> }[] = []
   const unproven = openUnprovenSockets()
@@ -283,7 +285,7 @@ async function findSpeech(
   { configuration }: Pick<ClaimedCall, 'configuration'>,
 ): Promise<CallSpeech | undefined> {
   try {
-    return configuration && (await at.tools.sound.find(at, configuration))
+    return configuration && (await sound.of(at).find(at, configuration))
   } catch (error) {
     if (error instanceof Problem) return undefined
     throw error

@@ -1,5 +1,6 @@
 import * as agents from '../agents/find.ts'
 import { findVersion } from '../agents/find-version.ts'
+import { sound } from '../audio/sound.ts'
 import { ChannelTest, ChannelTestResult, type Finding } from '../channels/schema.ts'
 import * as channels from '../channels/store.ts'
 import { reserve } from '../channels/usage.ts'
@@ -99,7 +100,7 @@ function addressFindings({ tools }: AtOutside): Finding[] {
 
 /** A caller may get the deployed version or the candidate. */
 async function speechFindings(at: AtOutside, { agent_id }: channels.StoredChannel): Promise<Finding[]> {
-  if (agent_id === null || at.tools.sound.offline.isInstalled()) return []
+  if (agent_id === null || sound.of(at).offline.isInstalled()) return []
   const { deployed_version, candidate } = await agents.get(at, agent_id)
   const references = [deployed_version, ...(candidate ? [candidate.version] : [])]
   const versions = await Promise.all(references.map(({ id }) => findVersion(at, { agent_id, version_id: id })))

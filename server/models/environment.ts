@@ -1,3 +1,4 @@
+import { newTool } from '../kit/at.ts'
 import type { LanguageKind, ProviderKind } from './schema.ts'
 
 /** A provider that the operator has configured for all workspaces. */
@@ -11,12 +12,8 @@ export interface EnvironmentProvider {
   models: string[]
 }
 
-declare module '../kit/at.ts' {
-  interface Tools {
-    /** The first one is the first choice for a default. */
-    environment_providers: EnvironmentProvider[]
-  }
-}
+/** The first one is the first choice for a default. */
+export const environmentProviders = newTool<EnvironmentProvider[]>()
 
 export interface EnvironmentSettings {
   openai_api_key: string | undefined
@@ -34,7 +31,7 @@ export const base_urls: Record<ProviderKind, string> = {
   deepgram: 'https://api.deepgram.com/v1',
 }
 
-export function environmentProviders(settings: EnvironmentSettings): EnvironmentProvider[] {
+export function readEnvironmentProviders(settings: EnvironmentSettings): EnvironmentProvider[] {
   const { openai_api_key, openai_base_url, openai_model, openai_models, anthropic_api_key, anthropic_model } = settings
   const openai: EnvironmentProvider = {
     name: 'openai',

@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { At, AtOutside } from '../kit/at.ts'
+import { type At, type AtOutside, newToolOutside } from '../kit/at.ts'
 import { setBounded } from '../kit/limits/bounded-map.ts'
 import { fetchThrough } from '../kit/outbound/fetch.ts'
 import { product } from '../product.ts'
@@ -83,12 +83,8 @@ function assertKey(at: At, { name, kind, base_url, api_key, environment }: provi
 
 const models_max = 200
 
-declare module '../kit/at.ts' {
-  interface Outside {
-    /** Models that were made before, by what they were made of: to make one takes longer than to use it. */
-    models: Map<string, LanguageModelV4>
-  }
-}
+/** Models that were made before, by what they were made of: to make one takes longer than to use it. */
+const madeModels = newToolOutside(() => new Map<string, LanguageModelV4>())
 
 export async function connect(
   at: AtOutside,
@@ -96,7 +92,7 @@ export async function connect(
   name: string | null,
 ): Promise<LanguageModelV4> {
   const usable = assertModel(account, name)
-  const { models } = at.tools
+  const models = madeModels.of(at)
   const { kind, base_url, api_key, environment } = account
   const key = JSON.stringify([kind, base_url, api_key, environment !== undefined, usable.name])
   const model = models.get(key) ?? (await createModel(at, { ...account, kind: usable.kind }, usable.name))

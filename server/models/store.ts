@@ -16,7 +16,7 @@ import {
   type Use,
 } from '../kit/problem.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { base_urls } from './environment.ts'
+import { base_urls, environmentProviders } from './environment.ts'
 import {
   environment_ids,
   isLanguageKind,
@@ -42,8 +42,9 @@ interface Row extends Provider {
 const by_creation: page.Sort = { ...page.newest_first, is_nullable: true }
 
 /** Selects the workspace's providers, then those from the environment, which are in no table. */
-function selectAll({ workspace, tools }: At): Sql {
-  const environment = tools.environment_providers
+function selectAll(at: At): Sql {
+  const { workspace } = at
+  const environment = environmentProviders.of(at)
   const usable = environment.find(({ default_model }) => default_model !== undefined)
   const own = sql`from providers where workspace_id = ${workspace}`
   return sql`select id, name, kind, base_url, api_key, default_model, embedding_model, is_default, api_key is not null as has_api_key,
@@ -192,7 +193,7 @@ export async function readAccounts(at: At): Promise<FindAccount> {
       return wanted.name === undefined ? row.is_default : row.name === wanted.name
     })
     if (row?.source !== 'environment') return row && { ...row, base_url: row.base_url ?? '', environment: undefined }
-    const from = at.tools.environment_providers.find(({ name }) => name === row.name)
+    const from = environmentProviders.of(at).find(({ name }) => name === row.name)
     return from && { ...from, api_key: from.api_key ?? null, default_model: row.default_model, environment: from }
   }
 }

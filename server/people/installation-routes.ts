@@ -1,14 +1,11 @@
+import { newTool } from '../kit/at.ts'
 import * as operation from '../kit/http/operation.ts'
 import { Problem } from '../kit/problem.ts'
 import { InstallationStatus } from './installation-schema.ts'
 import * as people from './store.ts'
 import { requireSession } from './visitor.ts'
 
-declare module '../kit/at.ts' {
-  interface Tools {
-    readStatus: () => Promise<InstallationStatus>
-  }
-}
+export const installationStatus = newTool<() => Promise<InstallationStatus>>()
 
 /** It is about all workspaces: only the owners of the first one see it. */
 export const installation_operations: operation.Operation[] = [
@@ -21,7 +18,7 @@ export const installation_operations: operation.Operation[] = [
     run: async (at, request) => {
       const { is_operator } = await people.toSession(at, requireSession(request))
       if (!is_operator) throw notAllowed()
-      return at.tools.readStatus()
+      return installationStatus.of(at)()
     },
   }),
 ]

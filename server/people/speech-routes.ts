@@ -1,4 +1,4 @@
-import type { InstallStatus } from '../audio/speech-install.ts'
+import { type InstallStatus, speechInstaller } from '../audio/speech-install.ts'
 import { SpeechStatus } from '../audio/speech-schema.ts'
 import type { At } from '../kit/at.ts'
 import * as operation from '../kit/http/operation.ts'
@@ -16,7 +16,7 @@ export const speech_operations: operation.Operation[] = [
     summary: 'Get the status of offline speech',
     response: SpeechStatus,
     run: async (at, request) =>
-      toStatus(at.tools.speech_installer.readStatus(), await mayInstall(at, requireSession(request))),
+      toStatus(speechInstaller.of(at).readStatus(), await mayInstall(at, requireSession(request))),
   }),
   operation.write({
     id: 'speech.install',
@@ -28,8 +28,8 @@ export const speech_operations: operation.Operation[] = [
     status: 202,
     run: async (at, request) => {
       if (!(await mayInstall(at, requireSession(request)))) throw notAllowed()
-      at.tools.speech_installer.start()
-      return toStatus(at.tools.speech_installer.readStatus(), true)
+      speechInstaller.of(at).start()
+      return toStatus(speechInstaller.of(at).readStatus(), true)
     },
   }),
 ]

@@ -1,5 +1,5 @@
 import type { CallToolResult, Client, PriorDiscovery } from '@modelcontextprotocol/client'
-import type { At, AtOutside } from '../kit/at.ts'
+import { type At, type AtOutside, newTool } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { signedHeaders, signingSecrets, unreadable_secret } from '../kit/crypto/signing-secrets.ts'
 import { newId } from '../kit/id.ts'
@@ -26,12 +26,8 @@ const close_timeout_ms = 2_000
 const eras_max = 1_000
 const era_length_max = 8_000
 
-declare module '../kit/at.ts' {
-  interface Tools {
-    /** What servers of tools have said about the versions of the protocol that they speak, by workspace, tool and URL. */
-    mcp_eras: Map<string, PriorDiscovery>
-  }
-}
+/** What servers of tools have said about the versions of the protocol that they speak, by workspace, tool and URL. */
+const mcpEras = newTool(() => new Map<string, PriorDiscovery>())
 
 /** The server has answered with an error. `answer` is what it said. */
 export class McpError extends OutboundError {
@@ -111,7 +107,7 @@ export async function withMcpServer<T>(
     },
   )
   client.onerror = broken.reject
-  const { mcp_eras } = at.tools
+  const mcp_eras = mcpEras.of(at)
   const key = `${at.workspace} ${tool.id} ${tool.url}`
   const options = { timeout: limits.timeout_ms, signal }
   const run = async (): Promise<T> => {

@@ -1,14 +1,4 @@
 import { type Static, Type } from 'typebox'
-import type { QueuePerKey } from '../kit/limits/key-queues.ts'
-
-/** A workspace may ask so many servers for their tools at the same time. */
-export const lists_at_once_max = 2
-
-declare module '../kit/at.ts' {
-  interface Tools {
-    mcp_lists: QueuePerKey
-  }
-}
 
 const name = Type.String({ description: 'The name by which agents use it.', examples: ['crm__search'] })
 const description = Type.Unsafe<string | null>({

@@ -1,7 +1,8 @@
-import type { At, AtOutside } from '../kit/at.ts'
+import { type At, type AtOutside, newTool } from '../kit/at.ts'
 import { assertNotTooDeep } from '../kit/http/body/read-json.ts'
 import { fingerprintOf } from '../kit/http/idempotency.ts'
 import { isObject } from '../kit/json.ts'
+import { openQueuePerKey } from '../kit/limits/key-queues.ts'
 import { OutboundError } from '../kit/outbound/request.ts'
 import { type Fault, invalid, invalidState } from '../kit/problem.ts'
 import { printable, truncate } from '../kit/text.ts'
@@ -18,6 +19,10 @@ const description_length_max = 4_000
 /** All schemas of a version together. */
 const kept_length_max = 128_000
 const separator = '__'
+/** A workspace may ask so many servers for their tools at the same time. */
+const lists_at_once_max = 2
+
+const mcpLists = newTool(() => openQueuePerKey(lists_at_once_max))
 
 /** Lists what the server of a tool of kind `mcp` offers now, or says why it could not be asked. */
 export async function list(at: AtOutside, id: string, signal?: AbortSignal): Promise<ListedMcpTools> {
@@ -34,7 +39,7 @@ export async function list(at: AtOutside, id: string, signal?: AbortSignal): Pro
 
 /** A workspace asks a few servers at a time. Fails with an OutboundError. */
 const ask = (at: AtOutside, tool: StoredTool, signal?: AbortSignal): ReturnType<typeof listFrom> =>
-  at.tools.mcp_lists(at.workspace, () => listFrom(at, tool, signal))
+  mcpLists.of(at)(at.workspace, () => listFrom(at, tool, signal))
 
 /** Names the tool that could not be asked, because several may be. */
 async function askForVersion(at: AtOutside, tool: StoredTool): Promise<Named[]> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fill } from '../../server/analytics/fills.ts'
+import { fill, knownLiveFrom } from '../../server/analytics/fills.ts'
 import type { At } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { firstIdOf } from '../../server/kit/id.ts'
@@ -51,7 +51,7 @@ async function forget({ id }: Tenant, at: At, live_from = firstIdOf(clock.wall()
     await pool.run(
       sql`insert into analytics_fills (workspace_id, kind, live_from) values (${id}, ${kind}, ${live_from})`,
     )
-  at.tools.analytics_live_from.delete(id)
+  knownLiveFrom.of(at).delete(id)
 }
 
 /** Two hours later nothing is late any more. */
@@ -131,7 +131,7 @@ test('what changes while a fill goes on is counted once, on both sides of where 
       where workspace_id = ${tenant.id} and kind = 'conversations' and id = (select id from analytics_counts
         where workspace_id = ${tenant.id} and kind = 'conversations' and not is_day and turns >= ${taken.turn_count} limit 1)`,
   )
-  at.tools.analytics_live_from.delete(tenant.id)
+  knownLiveFrom.of(at).delete(tenant.id)
   await say(tenant, second, 'Counted at once')
   await say(tenant, third, 'Counted by the fill')
   await request(tenant, 'POST', `/conversations/${third}/close`)

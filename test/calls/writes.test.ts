@@ -5,6 +5,7 @@ import type { CallLine, CallLineEvent, Carrier } from '../../server/calls/carrie
 import { changed } from '../../server/calls/changed.ts'
 import { claim } from '../../server/calls/claim.ts'
 import { calling } from '../../server/calls/work.ts'
+import { conversationWatch } from '../../server/conversations/watch.ts'
 import { on, openHooks } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { openLog } from '../../server/kit/log.ts'
@@ -12,6 +13,7 @@ import { simulator } from '../../server/lines/simulator/carrier.ts'
 import { appointment_script, getCall, newCaller, placeCall, turnsOf } from '../support/calls.ts'
 import { create } from '../support/conversations.ts'
 import { serve, type Tenant } from '../support/harness.ts'
+import { withTool } from '../support/with-tool.ts'
 
 const server = await serve()
 const log = openLog('silent')
@@ -70,9 +72,9 @@ test('a call goes on while the database does not say what people have written', 
   const { at, claimed, placed } = await claimCalls(tenant, [{ agent_id, to: '+14155550100', simulate: '00' }])
   const [call] = claimed
   assert.ok(call)
-  const watch = { ...at.tools.watch, readSnapshot: () => new Promise<undefined>(() => {}) }
+  const watch = { ...conversationWatch.of(at), readSnapshot: () => new Promise<undefined>(() => {}) }
   const work = calling({ pool: server.pool, carrier: { ...simulator, speed: 20 }, log })
-  await work.run({ ...at, tools: { ...at.tools, watch } }, call, context)
+  await work.run(withTool(at, conversationWatch, watch), call, context)
   const { status, conversation_id } = await getCall(tenant, placed[0]?.id)
   assert.equal(status, 'completed')
   const turns: { text: string }[] = await turnsOf(tenant, conversation_id)

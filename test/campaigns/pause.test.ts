@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { callWatch } from '../../server/calls/stream.ts'
 import { hold } from '../../server/campaigns/dial/hold.ts'
 import { answering } from '../../server/drivers/work.ts'
 import { openLog } from '../../server/kit/log.ts'
@@ -21,6 +22,7 @@ import {
   workUntil,
 } from '../support/dialing.ts'
 import { serve, type Tenant } from '../support/harness.ts'
+import { withTool } from '../support/with-tool.ts'
 
 const server = await serve()
 const day = 86_400
@@ -89,8 +91,9 @@ test('a pause waits for a call that is being dialled, and reads it only when its
   const at = server.at(tenant.id)
   let looks = 0
   let reads = 0
-  const open: typeof at.tools.call_watch.open = (in_workspace, id, onChange) =>
-    at.tools.call_watch.open(in_workspace, id, (snapshot) => {
+  const watch = callWatch.of(at)
+  const open: typeof watch.open = (in_workspace, id, onChange) =>
+    watch.open(in_workspace, id, (snapshot) => {
       looks += 1
       onChange(snapshot)
     })
@@ -98,9 +101,9 @@ test('a pause waits for a call that is being dialled, and reads it only when its
     if (/is_dialing/.test(statement.text)) reads += 1
     return server.pool.many(statement)
   }
-  const tools = { ...at.tools, call_watch: { ...at.tools.call_watch, open } }
+  const watching = withTool(at, callWatch, { ...watch, open })
   let is_held = false
-  const held = hold({ ...at, tools, db: { ...server.pool, many } }, campaign.id).then(() => {
+  const held = hold({ ...watching, db: { ...server.pool, many } }, campaign.id).then(() => {
     is_held = true
   })
   await waitUntil('the row was looked at', () => looks >= 3)

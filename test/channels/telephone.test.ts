@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import twilio from 'twilio'
+import { sound } from '../../server/audio/sound.ts'
 import type { Finding, NewChannel } from '../../server/channels/schema.ts'
 import * as channels from '../../server/channels/store.ts'
 import { inTransaction } from '../../server/kit/at.ts'
@@ -17,9 +18,10 @@ const server = await openServer(testPool())
 after(server.close)
 const carrier = await openCarrier()
 after(() => carrier.close())
-const { tools } = server.at('')
+const service = server.at('')
+const { tools } = service
 tools.address = () => public_url
-tools.sound = fake_sound
+sound.set(service, fake_sound)
 
 const newAgentId = async ({ call }: Tenant, fields: object = {}): Promise<string> =>
   (await call('POST', '/agents', newAgent(fields))).body.data.id
@@ -247,7 +249,7 @@ test('an address that Twilio can not reach is found', async () => {
 })
 
 test('an agent that can not hear is found, unless it listens with a provider', async () => {
-  tools.sound = { ...fake_sound, offline: { ...fake_sound.offline, isInstalled: () => false } }
+  sound.set(service, { ...fake_sound, offline: { ...fake_sound.offline, isInstalled: () => false } })
   const { number, runTest } = await newTelephone()
   carrier.numbers.push({ ...number, voice_method: 'GET' })
   const { codes, text } = await findingsOf(runTest)
@@ -257,7 +259,7 @@ test('an agent that can not hear is found, unless it listens with a provider', a
   const other = await newTelephone({}, { speech: { listen: { provider: 'Ears' } } })
   carrier.numbers.push(other.number)
   const heard = await findingsOf(other.runTest)
-  tools.sound = fake_sound
+  sound.set(service, fake_sound)
   assert.deepEqual(heard.codes, [])
 })
 

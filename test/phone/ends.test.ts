@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
+import { liveCalls } from '../../server/calls/live-calls.ts'
 import { announceRequest } from '../../server/calls/store.ts'
 import { inTransaction } from '../../server/kit/at.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
@@ -82,7 +83,7 @@ describe('a call', { concurrency: true }, () => {
     await waitUntil('it is in progress', async () => (await theCall()).status === 'in_progress')
     const { id } = await theCall()
     // As a drive that has not yet seen that it has lost its lease.
-    const { live_calls } = server.at('').tools
+    const live_calls = liveCalls.of(server.at(''))
     live_calls.over.set(id, randomUUID())
     const next = await postSigned(tenant, `${channel.inbound_url}/calls/${id}`, { ...form, CallStatus: 'in-progress' })
     live_calls.over.delete(id)

@@ -4,6 +4,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { WebSocket } from 'ws'
+import { liveCalls } from '../../server/calls/live-calls.ts'
 import * as channels from '../../server/channels/store.ts'
 import { inTransaction } from '../../server/kit/at.ts'
 import { waitUntil } from '../faults/client.ts'
@@ -131,13 +132,13 @@ test('who calls does not take the room of those who are called, and would hear n
   }
   await tenant.work()
   const [one, other] = [await telephones.nextCall(), await telephones.nextCall()]
-  await waitUntil('the calls of other tests have left', () => server.at('').tools.live_calls.count === 0)
+  await waitUntil('the calls of other tests have left', () => liveCalls.of(server.at('')).count === 0)
   const caller = callIn('+14155550123')
   await caller.untilStreaming()
   assert.deepEqual(await callIn('+14155550124').ended, { status: 'busy', ended_by: 'service' })
   one.person.answer()
   await one.untilStreaming()
-  await waitUntil('both are driven', () => server.at('').tools.live_calls.count === 2)
+  await waitUntil('both are driven', () => liveCalls.of(server.at('')).count === 2)
   // Who has answered counts once, and who doesn't answer no longer.
   assert.deepEqual(await callIn('+14155550125').ended, { status: 'busy', ended_by: 'service' })
   other.person.decline()

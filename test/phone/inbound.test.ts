@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, beforeEach, test } from 'node:test'
 import { WebSocket } from 'ws'
+import { sound } from '../../server/audio/sound.ts'
+import { liveCalls } from '../../server/calls/live-calls.ts'
 import * as channels from '../../server/channels/store.ts'
 import { addTokens } from '../../server/channels/usage.ts'
 import { inTransaction } from '../../server/kit/at.ts'
@@ -25,10 +27,10 @@ const pool = testPool()
 const sharded: Pool = { ...pool, tx: (work, options) => pool.tx((db) => work(db).catch(asFromShard), options) }
 const server = await openServer(sharded, { live_calls_max: 4, live_calls_workspace_max: 3 })
 /** Room is kept for a stream for a while, and many streams are never opened here. */
-const forgetAdmitted = () => server.at('').tools.live_calls.admitted.clear()
+const forgetAdmitted = () => liveCalls.of(server.at('')).admitted.clear()
 beforeEach(async () => {
   // Those of the test before may still end.
-  await waitUntil('no call is driven', () => server.at('').tools.live_calls.count === 0)
+  await waitUntil('no call is driven', () => liveCalls.of(server.at('')).count === 0)
   forgetAdmitted()
 })
 after(server.close)
@@ -231,7 +233,7 @@ test('a process with as many calls as it can have is busy', async () => {
   forgetAdmitted()
   const phones = ['1', '2', '3'].map((digit) => callIn(`+1415555012${digit}`))
   await Promise.all(phones.map((phone) => phone.untilStreaming()))
-  await waitUntil('all are driven', () => server.at('').tools.live_calls.count === 3)
+  await waitUntil('all are driven', () => liveCalls.of(server.at('')).count === 3)
   assert.deepEqual(await callIn('+14155550124').ended, { status: 'busy', ended_by: 'service' })
   // A stream for which there is no room is closed, and the next one waits a second. The call goes on when there is.
   assert.equal(await openStream(waiting.text).closed, 1_013)
@@ -239,7 +241,7 @@ test('a process with as many calls as it can have is busy', async () => {
   const again = await ask()
   assert.match(again.text, /<Pause length="1"\/><Connect>/)
   for (const { person } of phones) await person.hangUp()
-  await waitUntil('all have ended', () => server.at('').tools.live_calls.count === 0)
+  await waitUntil('all have ended', () => liveCalls.of(server.at('')).count === 0)
   const stream = openStream(again.text)
   await waitUntil('it is in progress', async () => (await getCall(tenant, id)).status === 'in_progress')
   assert.doesNotMatch((await ask()).text, /<Pause/)
@@ -249,7 +251,7 @@ test('a process with as many calls as it can have is busy', async () => {
 
 test('of many who call at once as many are connected as there is room for', async () => {
   const { tenant, channel } = await openWorld()
-  const { live_calls } = server.at('').tools
+  const live_calls = liveCalls.of(server.at(''))
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
       postSigned(tenant, channel.inbound_url, form(`CB${index}`, { From: `+1415555${1300 + index}` })),
@@ -277,14 +279,14 @@ test('without tokens for today it is busy, unless the agent needs none', async (
 
 test('a call for an agent that can not hear is rejected, and recorded', async () => {
   const { tenant, callIn, theCall } = await openWorld()
-  const { tools } = server.at('')
-  const { find } = tools.sound
-  tools.sound.find = async () => {
+  const speech = sound.of(server.at(''))
+  const { find } = speech
+  speech.find = async () => {
     throw invalidState('Offline speech is not installed.', { reason: 'speech_not_installed' })
   }
   const phone = callIn(caller)
   const end = await phone.ended.finally(() => {
-    tools.sound.find = find
+    speech.find = find
   })
   assert.deepEqual(end, { status: 'no-answer', ended_by: 'service' })
   const call = await theCall()
@@ -299,10 +301,10 @@ test('the version that can hear and speak is the one that answers', async () => 
   const { id: version_id } = (await tenant.call('POST', `/agents/${agent_id}/versions`)).body.data
   const deployed = await tenant.call('POST', `/agents/${agent_id}/deploy`, { version_id, percent: 50 })
   assert.equal(deployed.status, 200, deployed.text)
-  const { tools } = server.at('')
-  const { find } = tools.sound
+  const speech = sound.of(server.at(''))
+  const { find } = speech
   // Only the old one can.
-  tools.sound.find = async (at, configuration) => {
+  speech.find = async (at, configuration) => {
     if (configuration.language === 'de') throw invalidState('No.', { reason: 'speech_not_available' })
     return find(at, configuration)
   }
@@ -319,7 +321,7 @@ test('the version that can hear and speak is the one that answers', async () => 
       if (is_old) await tenant.call('POST', `/calls/${id}/cancel`)
     }
   } finally {
-    tools.sound.find = find
+    speech.find = find
   }
   assert.equal(labels.size, 2)
 })

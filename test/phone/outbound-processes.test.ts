@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
+import { liveCalls } from '../../server/calls/live-calls.ts'
 import { waitUntil } from '../faults/client.ts'
 import { openPhoneNetwork } from '../peers/phone.ts'
 import type { Behaviour } from '../peers/phone-behaviour.ts'
@@ -68,7 +69,7 @@ test('a call that one process has dialled is held by another one', async () => {
   assert.deepEqual(await phone.ended, { status: 'completed', ended_by: 'service' })
   const found = await ended(tenant, id)
   assert.deepEqual([found.status, found.outcome, found.end_reason], ['completed', 'answered', 'agent_hung_up'])
-  assert.equal(server.at('').tools.live_calls.count, 0)
+  assert.equal(liveCalls.of(server.at('')).count, 0)
 })
 
 test('the process that holds a call learns who has answered from the one that gets the report', async () => {
@@ -89,7 +90,7 @@ test('reports at a process that has dialled nothing count as well', async () => 
 })
 
 test('a process without streams has as many calls at a time as it may have live ones', async () => {
-  const { live_calls } = server.at('').tools
+  const live_calls = liveCalls.of(server.at(''))
   live_calls.has_sockets = false
   const from = await openChannel({ greeting: 'Hello.' })
   const placed = [await place({}, from), await place({}, from), await place({}, from)]

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
+import { sound } from '../../server/audio/sound.ts'
 import { take } from '../../server/calls/claim.ts'
+import { liveCalls } from '../../server/calls/live-calls.ts'
 import { endLease, postponeEnds } from '../../server/calls/rows.ts'
 import { parseSocketToken } from '../../server/calls/socket-token.ts'
 import * as channels from '../../server/channels/store.ts'
@@ -387,11 +389,11 @@ test('a call that rings is canceled', async () => {
 test('a call that is canceled before the carrier is asked is not dialled', async () => {
   const { tenant, callPerson, phoneOf } = await openWorld()
   const placed = await callPerson({})
-  const { sound } = server.at('').tools
-  const { find } = sound
+  const speech = sound.of(server.at(''))
+  const { find } = speech
   // The call is claimed by then.
-  sound.find = async (at, configuration) => {
-    sound.find = find
+  speech.find = async (at, configuration) => {
+    speech.find = find
     assert.equal((await tenant.call('POST', `/calls/${placed.id}/cancel`)).status, 200)
     return find(at, configuration)
   }
@@ -578,13 +580,13 @@ test('a channel is chosen when there is only one, and simulated people need none
 
 /** No agent can hear here meanwhile. */
 async function withoutSpeech<T>(run: () => Promise<T>): Promise<T> {
-  const { tools } = server.at('')
-  const { find } = tools.sound
-  tools.sound.find = async () => {
+  const speech = sound.of(server.at(''))
+  const { find } = speech
+  speech.find = async () => {
     throw invalidState('Offline speech is not installed.', { reason: 'speech_not_installed' })
   }
   return run().finally(() => {
-    tools.sound.find = find
+    speech.find = find
   })
 }
 
@@ -634,7 +636,7 @@ test('a campaign calls telephones, and pauses when its agent can not hear', asyn
 test('calls wait while this process has no room', async () => {
   const world = await openWorld()
   const { tenant, callPerson, phoneOf } = world
-  const { live_calls } = server.at('').tools
+  const live_calls = liveCalls.of(server.at(''))
   await waitUntil('nothing goes on', () => live_calls.count === 0)
   live_calls.dialed.clear()
   const placed = []
@@ -657,7 +659,7 @@ test('calls wait while this process has no room', async () => {
 test('a call that was answered keeps its room until its stream has it', async () => {
   const world = await openWorld()
   const { tenant, channel, callPerson, phoneOf } = world
-  const { live_calls } = server.at('').tools
+  const live_calls = liveCalls.of(server.at(''))
   await waitUntil('nothing goes on', () => live_calls.count === 0)
   live_calls.dialed.clear()
   const answered = []

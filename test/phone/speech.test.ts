@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { sound } from '../../server/audio/sound.ts'
 import { waitUntil } from '../faults/client.ts'
 import { openPhoneNetwork } from '../peers/phone.ts'
 import { ended, newCaller, turnsOf } from '../support/calls.ts'
@@ -13,12 +14,12 @@ import { requireSpeech, speech_folder } from '../support/speech.ts'
 /** One telephone call with real speech. */
 
 const server = await openServer(testPool(), { speech_dir: speech_folder, data_dir: temporaryFolder() })
-const { sound } = server.at('').tools
+const { offline, close } = sound.of(server.at(''))
 const network = await openPhoneNetwork()
 after(async () => {
   await network.close()
   await server.close()
-  await sound.close()
+  await close()
 })
 
 const greeting = 'Hello, this is the bakery. Shall I tell you more?'
@@ -37,7 +38,7 @@ const script = {
 
 test('someone calls, is understood on a telephone line, interrupts the agent, is answered and hangs up', async () => {
   requireSpeech()
-  const ears = openEars(sound.offline)
+  const ears = openEars(offline)
   const tenant = await server.workspace()
   const agent_id = await newCaller(tenant, { script, voice: 'slt' })
   const channel = await newPhoneChannel(server, tenant, { network, agent_id })

@@ -1,5 +1,5 @@
 import type { SpeechModelV4, TranscriptionModelV4 } from '@ai-sdk/provider'
-import type { Sound } from '../../server/audio/sound.ts'
+import { type Sound, sound } from '../../server/audio/sound.ts'
 import type { CallSpeech } from '../../server/audio/speech.ts'
 import { readWav, writeWav } from '../../server/kit/sound/wav.ts'
 import type { Server } from './harness.ts'
@@ -80,5 +80,5 @@ export const fake_sound: Sound = {
 
 /** Agents of this server hear and speak without models from now on. */
 export function addFakeSpeech(server: Pick<Server, 'at'>): void {
-  server.at('').tools.sound = fake_sound
+  sound.set(server.at(''), fake_sound)
 }

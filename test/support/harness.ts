@@ -8,6 +8,7 @@ import { openApi, scopes } from '../../server/api.ts'
 import type { NewApiKey } from '../../server/api-keys/schema.ts'
 import * as api_keys from '../../server/api-keys/store.ts'
 import { newToken } from '../../server/api-keys/token.ts'
+import { sound } from '../../server/audio/sound.ts'
 import type { Call } from '../../server/calls/schema.ts'
 import type { Channel, NewChannel } from '../../server/channels/schema.ts'
 import * as channels from '../../server/channels/store.ts'
@@ -252,7 +253,7 @@ export async function openServer(pool: Pool, changes: Partial<Config> = {}, reso
       }),
     async close() {
       await app.close()
-      await service.tools.sound.close()
+      await sound.of(service).close()
       await service.tools.traces?.close()
       await service.tools.outbound.close()
       await service.tools.blobs.close()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { WebSocket } from 'ws'
+import { liveCalls } from '../../server/calls/live-calls.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { waitUntil } from '../faults/client.ts'
 import { ended, getCall, newCaller } from '../support/calls.ts'
@@ -19,7 +20,7 @@ const other = await startVoiceProcess()
 after(other.kill)
 const tenant = await server.workspace()
 const agent_id = await newCaller(tenant, { greeting: 'Hello.', model: null })
-const liveCalls = (of: Server) => of.at(tenant.id).tools.live_calls.count
+const countCalls = (of: Server) => liveCalls.of(of.at(tenant.id)).count
 
 const urlOf = (of: Server) => `${of.url.replace('http', 'ws')}/voice`
 
@@ -64,11 +65,11 @@ async function lockCall(id: string): Promise<{ unlock: () => Promise<void> }> {
 
 test('a client that comes back keeps its sample rate', async () => {
   const { id, url, client, token } = await talk(server)
-  const before = liveCalls(server)
+  const before = countCalls(server)
   const refused = openVoiceClient({ url, token }, { sample_rate: 8_000 })
   assert.equal(await answerTo(refused), 1_008)
   assert.equal(refused.messages[0]?.code, 'invalid_message')
-  assert.equal(liveCalls(server), before)
+  assert.equal(countCalls(server), before)
   assert.equal(client.socket.readyState, WebSocket.OPEN)
   const back = openVoiceClient({ url, token })
   await back.next('ready')
@@ -81,12 +82,12 @@ test('a call that comes back from another process takes no more room, and its ea
   const { token: next = '' } = await there.next('ready')
   const back = openVoiceClient({ url, token: String(next) })
   await back.next('ready')
-  assert.equal(liveCalls(small), 1)
+  assert.equal(countCalls(small), 1)
   assert.equal(await client.closed, 1_011)
   await waitUntil('the agent speaks', () => back.heard() > 0)
   back.send({ type: 'end' })
   assert.equal((await ended(tenant, id)).end_reason, 'contact_hung_up')
-  await waitUntil('there is room', () => liveCalls(small) === 0)
+  await waitUntil('there is room', () => countCalls(small) === 0)
 })
 
 for (const last of ['end', 'ended'])
@@ -109,7 +110,7 @@ test('a call that is taken during a stop is left to another process', async () =
   const { call, token } = await placeWebCall(tenant, { agent_id })
   const { unlock } = await lockCall(call.id)
   const client = openVoiceClient({ url: urlOf(stopping), token })
-  await waitUntil('it takes the call', () => liveCalls(stopping) === 1)
+  await waitUntil('it takes the call', () => countCalls(stopping) === 1)
   const closing = stopping.close()
   await client.closed
   await unlock()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { sound } from '../../server/audio/sound.ts'
 import { membersOf } from '../../server/kit/json.ts'
 import { ended, newCaller, turnsOf } from '../support/calls.ts'
 import { phraseIn, soundOf } from '../support/fake-speech.ts'
@@ -21,7 +22,7 @@ const offline = await openServer(testPool(), { ...common, speech_dir: speech_fol
 after(async () => {
   for (const one of [server, offline]) {
     await one.close()
-    await one.at('').tools.sound.close()
+    await sound.of(one.at('')).close()
   }
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { liveCalls } from '../../server/calls/live-calls.ts'
 import { openRecording } from '../../server/calls/recording-parts.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
@@ -10,6 +11,7 @@ import { ended, getCall, newCaller, turnsOf } from '../support/calls.ts'
 import { addFakeSpeech } from '../support/fake-speech.ts'
 import { openServer, type Tenant, testPool } from '../support/harness.ts'
 import { openVoiceClient, placeWebCall } from '../support/voice-client.ts'
+import { withTool } from '../support/with-tool.ts'
 
 const server = await openServer(testPool())
 after(server.close)
@@ -257,21 +259,26 @@ test('more than half an hour of a call does not wait', async () => {
   const { promise: is_back, resolve: comeBack } = Promise.withResolvers<void>()
   const recording = openRecording(at, { call, began_at: at.now, continues_at: undefined, log, pause: () => is_back })
   recording.allow()
-  const before = at.tools.live_calls.unstored_bytes
+  const before = liveCalls.of(at).unstored_bytes
   for (let index = 0; index < 61; index += 1) recording.keep({ start_ms: index, bytes: new Uint8Array(bytes_per_ms) })
-  assert.equal(at.tools.live_calls.unstored_bytes - before, 60 * bytes_per_ms)
+  assert.equal(liveCalls.of(at).unstored_bytes - before, 60 * bytes_per_ms)
   comeBack()
   await recording.stored()
   assert.equal((await rowsOf(tenant)).length, 60)
-  assert.equal(at.tools.live_calls.unstored_bytes, before)
+  assert.equal(liveCalls.of(at).unstored_bytes, before)
 })
 
 test('a call does not wait when all calls have too much in memory', async () => {
   const tenant = await server.workspace()
   const call = await tenant.addCall({ is_over: false })
   const at = failing(tenant, 0)
-  const tools = { ...at.tools, live_calls: { ...at.tools.live_calls, unstored_bytes: 128 * 1024 * 1024 - 16 } }
-  const recording = openRecording({ ...at, tools }, { call, began_at: at.now, continues_at: undefined, log })
+  const full = { ...liveCalls.of(at), unstored_bytes: 128 * 1024 * 1024 - 16 }
+  const recording = openRecording(withTool(at, liveCalls, full), {
+    call,
+    began_at: at.now,
+    continues_at: undefined,
+    log,
+  })
   recording.allow()
   recording.keep({ start_ms: 0, bytes: new Uint8Array(17) })
   recording.keep({ start_ms: 1, bytes: new Uint8Array(16) })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { sound } from '../../server/audio/sound.ts'
 import { countHeard, openEars, wordsIn } from '../support/ears.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { openServer, testPool } from '../support/harness.ts'
@@ -10,10 +11,10 @@ import { voiceApi } from '../support/voice-calls.ts'
 /** One call with real speech. `npm run test:faults -- --only voice` has the long form. */
 
 const server = await openServer(testPool(), { speech_dir: speech_folder, data_dir: temporaryFolder() })
-const { sound } = server.at('').tools
+const { offline, close } = sound.of(server.at(''))
 after(async () => {
   await server.close()
-  await sound.close()
+  await close()
 })
 
 const greeting = 'Hello, this is the bakery. Shall I tell you more?'
@@ -33,7 +34,7 @@ const script = {
 test('someone talks to an agent, is understood, interrupts it, is answered and hangs up', async () => {
   requireSpeech()
   // Other models would take long to load.
-  const ears = openEars(sound.offline)
+  const ears = openEars(offline)
   const tenant = await server.workspace()
   const api = voiceApi(() => server.url, tenant.key)
   const [yes = new Int16Array(), wait = new Int16Array()] = await sentences([

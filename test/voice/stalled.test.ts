@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { after, describe, test } from 'node:test'
 import type { SpeechModelV4 } from '@ai-sdk/provider'
 import { WebSocket } from 'ws'
+import { sound } from '../../server/audio/sound.ts'
 import { writeWav } from '../../server/kit/sound/wav.ts'
 import { waitUntil } from '../faults/client.ts'
 import { ended, newCaller } from '../support/calls.ts'
@@ -17,7 +18,7 @@ const sample_rate = 16_000
 const bytes_per_ms = (2 * sample_rate) / 1_000
 
 /* A voice that takes a second for each word. */
-server.at('').tools.sound = {
+sound.set(server.at(''), {
   ...fake_sound,
   find: async (...wanted) => {
     const speech = await fake_sound.find(...wanted)
@@ -27,7 +28,7 @@ server.at('').tools.sound = {
     }
     return { ...speech, speak: { ...speech.speak, model: { ...speech.speak.model, doGenerate } } }
   },
-}
+})
 
 const newSpeaker = (words: number) =>
   newCaller(tenant, { script: { start: 'only', nodes: { only: { say: 'a '.repeat(words).trim(), go: '@end' } } } })

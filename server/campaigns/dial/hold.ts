@@ -1,4 +1,6 @@
+import { callWatch } from '../../calls/stream.ts'
 import * as calls from '../../calls/withdraw.ts'
+import { conversationWatch } from '../../conversations/watch.ts'
 import { type At, inTransaction } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'
 import { isId } from '../../kit/id.ts'
@@ -42,10 +44,9 @@ interface Going {
 /** Resolves when the watch has looked at one of the rows: after a commit of this process at once, else with its next poll. */
 async function waitForLook(at: At, { call_ids, conversation_ids, rest_ms }: Going): Promise<void> {
   const looked = Promise.withResolvers<void>()
-  const { watch, call_watch } = at.tools
   const stops = [
-    ...call_ids.map((id) => call_watch.open(at, id, () => looked.resolve())),
-    ...conversation_ids.map((id) => watch.open(at, id, () => looked.resolve())),
+    ...call_ids.map((id) => callWatch.of(at).open(at, id, () => looked.resolve())),
+    ...conversation_ids.map((id) => conversationWatch.of(at).open(at, id, () => looked.resolve())),
   ]
   const timer = setTimeout(looked.resolve, rest_ms)
   await looked.promise

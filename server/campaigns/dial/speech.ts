@@ -1,5 +1,6 @@
 import type { Configuration } from '../../agents/configuration.ts'
 import { findConfiguration } from '../../agents/find-version.ts'
+import { sound } from '../../audio/sound.ts'
 import { lineOf } from '../../calls/insert.ts'
 import { type At, type AtOutside, inTransaction } from '../../kit/at.ts'
 import { sql } from '../../kit/postgres/sql.ts'
@@ -12,7 +13,7 @@ import { versionIds } from './versions.ts'
 export async function canSpeak(at: AtOutside, id: string): Promise<boolean> {
   if (at.is_test) return true
   for (const configuration of await inTransaction(at, (at) => findSpoken(at, id))) {
-    const speech = await at.tools.sound.find(at, configuration).catch(ignoreProblem)
+    const speech = await sound.of(at).find(at, configuration).catch(ignoreProblem)
     if (!speech) return false
   }
   return true

@@ -164,25 +164,10 @@ const no_database: Db = {
 
 const no_tools: AtOutside['tools'] = {
   traces: undefined,
-  get analytics_live_from() {
-    return unavailable()
-  },
-  get answers_by() {
-    return unavailable()
-  },
-  get mcp_eras() {
-    return unavailable()
-  },
-  get mcp_lists() {
-    return unavailable()
-  },
-  get document_searches() {
+  get opened() {
     return unavailable()
   },
   get seal() {
-    return unavailable()
-  },
-  get speech_installer() {
     return unavailable()
   },
   get outbound() {
@@ -191,50 +176,14 @@ const no_tools: AtOutside['tools'] = {
   get blobs() {
     return unavailable()
   },
-  get live_calls() {
-    return unavailable()
-  },
   get metrics() {
     return unavailable()
   },
-  get sound() {
-    return unavailable()
-  },
-  get environment_providers() {
-    return unavailable()
-  },
-  get renderer() {
-    return unavailable()
-  },
-  get watch() {
-    return unavailable()
-  },
-  get call_watch() {
-    return unavailable()
-  },
-  get live_words() {
-    return unavailable()
-  },
-  get event_reader() {
-    return unavailable()
-  },
-  get configurations() {
-    return unavailable()
-  },
-  get models() {
-    return unavailable()
-  },
-  get forecast_turns() {
-    return unavailable()
-  },
-  test_turns: unavailable,
   get tests() {
     return unavailable()
   },
-  verifyInTurn: unavailable,
   address: unavailable,
   readTestTime: unavailable,
-  readStatus: unavailable,
 }
 
 function senderOf({ agent, versions, channel, campaign }: ForecastJob): Sender {

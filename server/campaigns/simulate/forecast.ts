@@ -18,7 +18,7 @@ import { type DueEnrollment, readOpen } from '../dial/candidates.ts'
 import { findSender } from '../dial/dispatch.ts'
 import { versionIds } from '../dial/versions.ts'
 import type { Forecast, NewForecast } from '../forecast-schema.ts'
-import { forecast_max_ms } from '../forecast-turns.ts'
+import { forecast_max_ms, forecastTurns } from '../forecast-turns.ts'
 import { final_statuses } from '../schema.ts'
 import { explainNoChannel } from '../state.ts'
 import { readCampaign, type StoredCampaign } from '../stored-campaign.ts'
@@ -50,7 +50,7 @@ export async function forecast(
   at: At,
   { id, input, simulated_max = default_simulated_max, ...limits }: ToForecast,
 ): Promise<Forecast> {
-  const turns = at.tools.forecast_turns
+  const turns = forecastTurns.of(at)
   if (turns.has(at.workspace)) throw inProgress()
   return turns.run(at.workspace, limits.signal, async () => {
     const job = await readJob(at, { id, input, simulated_max })

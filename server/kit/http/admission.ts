@@ -9,7 +9,7 @@ import { isFormTooLong, isFormType } from './body/form.ts'
 import type { Door, RequestHead } from './door.ts'
 import { hasBody, headerValues, isPlainJson, readBearerToken } from './headers.ts'
 import { bodyOf, type Caller, type Operation, scopesOf, uploadOf } from './operation.ts'
-import type { RequestParts } from './request.ts'
+import { kept, type RequestParts } from './request.ts'
 import { obeyClient } from './request-span.ts'
 import type { Upload } from './uploaded-file.ts'
 
@@ -55,8 +55,9 @@ export function openAdmission(rate_limit_per_second: number, rejectLater: Reject
 
   const admitTo =
     (door: Door, operation: Operation) =>
-    (request: FastifyRequest, reply: FastifyReply, done: Done): void => {
+    (bare_request: FastifyRequest, reply: FastifyReply, done: Done): void => {
       const now = clock.wall()
+      const request = kept(bare_request)
       request.arrived_at = clock.ticks()
       request.door_headers = door.headers
       const host_count = headerValues(request.raw, 'host').length

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Service } from '../at.ts'
 import * as clock from '../clock.ts'
 import { openConcurrencyLimit } from '../limits/concurrency.ts'
@@ -12,7 +12,7 @@ import type { Door } from './door.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { type Operation, uploadOf } from './operation.ts'
 import type { RejectOtherMethods } from './other-methods.ts'
-import type { RequestParts, SendAnswer } from './request.ts'
+import { type KeptRequest, kept, type RequestParts, type SendAnswer } from './request.ts'
 import { streamHandlers } from './stream-handlers.ts'
 import type { Streams } from './stream-limits.ts'
 import type { IncomingRequest } from './valid-request.ts'
@@ -95,7 +95,7 @@ export function addDoors(
         method: operation.method,
         url: prefix + operation.path,
         onRequest: admitTo(door, operation),
-        handler,
+        handler: (request, reply) => handler(kept(request), reply),
       })
     }
   }
@@ -105,10 +105,10 @@ export function addDoors(
     const streams = streamsOf(door)
     const { subscribe, download } = streamHandlers({ run, sendAnswer, streams, downloads, rejectLater })
     if (operation.kind === 'stream') {
-      return (request: FastifyRequest<RequestParts>, reply: FastifyReply) => subscribe(door, operation, request, reply)
+      return (request: KeptRequest, reply: FastifyReply) => subscribe(door, operation, request, reply)
     }
     if (operation.kind !== 'file') return answer
-    return (request: FastifyRequest<RequestParts>, reply: FastifyReply) =>
+    return (request: KeptRequest, reply: FastifyReply) =>
       request.method === 'HEAD' ? answer(request, reply) : download(request, reply)
   }
 
@@ -119,7 +119,7 @@ export function addDoors(
     const is_remote =
       (operation.kind === 'write' && operation.is_remote) ||
       (operation.kind === 'get' && operation.runRemote !== undefined)
-    return (request: FastifyRequest<RequestParts>, reply: FastifyReply): void => {
+    return (request: KeptRequest, reply: FastifyReply): void => {
       const { id, caller, head, raw, params, query, body } = request
       const key = door.concurrency ? caller.id : caller.workspace || caller.id
       const fail = (error: unknown) => {

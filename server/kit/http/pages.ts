@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import * as clock from '../clock.ts'
 import type { RejectOtherMethods } from './other-methods.ts'
-import type { RequestParts, SendAnswer } from './request.ts'
+import { kept, type RequestParts, type SendAnswer } from './request.ts'
 import type { SiteAnswer } from './static-site.ts'
 
 export interface PageRequest {
@@ -20,7 +20,7 @@ export const pageAdder =
   (app: FastifyInstance, rejectOtherMethods: RejectOtherMethods, sendAnswer: SendAnswer): AddPage =>
   (url, answer) => {
     app.get<RequestParts>(url, async (request, reply) => {
-      request.arrived_at = clock.ticks()
+      kept(request).arrived_at = clock.ticks()
       sendAnswer(request, reply, await answer(request))
     })
     rejectOtherMethods(url, ['GET'])

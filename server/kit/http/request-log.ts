@@ -1,12 +1,12 @@
-import type { FastifyRequest } from 'fastify'
 import * as clock from '../clock.ts'
 import type { Log } from '../log.ts'
+import type { KeptRequest } from './request.ts'
 
 /** Of further requests in the same second, one in `sampled` is logged. */
 const whole_per_second_max = 100
 const sampled = 10
 
-type Logged = Pick<FastifyRequest, 'id' | 'method' | 'caller'>
+type Logged = Pick<KeptRequest, 'id' | 'method' | 'caller'>
 
 export interface Answered {
   /** The pattern, without values. */

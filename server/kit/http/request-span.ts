@@ -1,21 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { inSpan, parseTraceparent, type Span } from '../traces/span.ts'
 import type { Traces } from '../traces/traces.ts'
+import { type KeptRequest, kept } from './request.ts'
 import type { Answered } from './request-log.ts'
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Undefined if traces are off. */
-    span: Span | undefined
-  }
-}
 
 /** Runs each request in a span of its own. `sendAnswer` ends it. */
 export function addRequestSpans(app: FastifyInstance, traces: Traces): void {
   app.decorateRequest('span')
   app.addHook('onRequest', (request, _reply, done) => {
-    request.span = beginRequest(traces, request)
-    inSpan(request.span, done)
+    const span = beginRequest(traces, request)
+    kept(request).span = span
+    inSpan(span, done)
   })
 }
 
@@ -26,7 +21,7 @@ export const beginRequest = (traces: Traces, { method, headers }: Arrived): Span
   traces.begin({ name: method, kind: 'server', attributes: { 'http.request.method': method } }, headers.traceparent)
 
 /** A client that is known decides whether the trace that it has begun is sent. */
-export function obeyClient({ span, headers }: FastifyRequest): void {
+export function obeyClient({ span, headers }: Pick<KeptRequest, 'span' | 'headers'>): void {
   const client = span && parseTraceparent(headers.traceparent)
   if (client) span.is_sampled = client.is_sampled
 }
@@ -34,7 +29,7 @@ export function obeyClient({ span, headers }: FastifyRequest): void {
 /** Ends it when the answer begins. Paths and queries contain ids and tokens, so they are left out. */
 export function endRequest(
   span: Span,
-  { id, caller, routeOptions, method }: FastifyRequest,
+  { id, caller, routeOptions, method }: Pick<KeptRequest, 'id' | 'caller' | 'routeOptions' | 'method'>,
   { status }: Answered,
 ): void {
   const { url: route } = routeOptions

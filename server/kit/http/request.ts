@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Span } from '../traces/span.ts'
 import type { RequestHead } from './door.ts'
 import type { Answer, StreamedAnswer } from './envelope.ts'
 import type { Caller } from './operation.ts'
@@ -12,14 +13,21 @@ export interface RequestParts {
   Body: Buffer | Readable | undefined
 }
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    caller: Caller
-    arrived_at: number
-    door_headers: Record<string, string> | undefined
-    head: RequestHead
-  }
+/** What is kept of a request beside what Fastify knows of it. */
+interface Kept {
+  caller: Caller
+  arrived_at: number
+  door_headers: Record<string, string> | undefined
+  head: RequestHead
+  /** Undefined if traces are off. */
+  span: Span | undefined
 }
+
+export type KeptRequest = FastifyRequest<RequestParts> & Kept
+
+/** `createApp` decorates every request with the members of `Kept`. */
+export const kept = <Request extends Pick<FastifyRequest, 'id'>>(request: Request): Request & Kept =>
+  request as Request & Kept
 
 /** Sends an answer and records it in the metrics. */
 export type SendAnswer = (

@@ -8,7 +8,7 @@ import type { Traces } from '../traces/traces.ts'
 import { upload_sockets } from './admission.ts'
 import { answerAndDrain, isArriving } from './body/drain.ts'
 import { body_limit_bytes, common_headers } from './errors.ts'
-import type { SendAnswer } from './request.ts'
+import { kept, type SendAnswer } from './request.ts'
 import { openRequestLog } from './request-log.ts'
 import { beginRequest, endRequest } from './request-span.ts'
 
@@ -35,7 +35,8 @@ export interface SenderOptions {
 /** Sends answers, and records them in the metrics, in the log and in traces. An answer that can't be sent ends its own connection only. */
 export function createSender({ log, metrics, traces, stalled_after_ms, isStopping }: SenderOptions): SendAnswer {
   const logRequest = openRequestLog(log)
-  const send: SendAnswer = (request, reply, { status, headers, body }) => {
+  const send: SendAnswer = (bare_request, reply, { status, headers, body }) => {
+    const request = kept(bare_request)
     const { id, method, arrived_at, routeOptions } = request
     if (isStopping()) reply.header('connection', 'close')
     reply.code(status).headers(common_headers)

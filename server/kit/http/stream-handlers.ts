@@ -1,10 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { RejectLater } from '../limits/delayed-rejection.ts'
 import * as problem from '../problem.ts'
 import type { Door } from './door.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Stream } from './operation.ts'
-import type { RequestParts, SendAnswer } from './request.ts'
+import type { KeptRequest, SendAnswer } from './request.ts'
 import {
   createContinueCheck,
   downloads_per_workspace_max,
@@ -23,7 +23,7 @@ interface StreamOptions {
 
 /** Files and streams have separate concurrency limits, and hold their slots until they end. */
 export function streamHandlers({ run, sendAnswer, streams, downloads, rejectLater }: StreamOptions) {
-  function subscribe(door: Door, operation: Stream, request: FastifyRequest<RequestParts>, reply: FastifyReply): void {
+  function subscribe(door: Door, operation: Stream, request: KeptRequest, reply: FastifyReply): void {
     const { caller, head } = request
     const mayContinue = createContinueCheck(async (now) => {
       const again = await door.identify(head, now, { is_recheck: true })
@@ -35,7 +35,7 @@ export function streamHandlers({ run, sendAnswer, streams, downloads, rejectLate
     if (slot) send(request, reply, { signal: slot.signal, mayContinue })
   }
 
-  function download(request: FastifyRequest<RequestParts>, reply: FastifyReply): void {
+  function download(request: KeptRequest, reply: FastifyReply): void {
     const slot = acquire(downloads, request, reply, () => problem.tooManyDownloads(downloads_per_workspace_max))
     if (!slot) return
     // Resets the connection also when the service stops: HTTP/1.0 clients take an orderly close for the end of the file.
@@ -45,7 +45,7 @@ export function streamHandlers({ run, sendAnswer, streams, downloads, rejectLate
     send(request, reply, { signal: slot.signal, mayContinue: async () => true })
   }
 
-  function acquire(slots: Streams, { caller }: FastifyRequest, reply: FastifyReply, tooMany: () => problem.Problem) {
+  function acquire(slots: Streams, { caller }: KeptRequest, reply: FastifyReply, tooMany: () => problem.Problem) {
     // The client disconnected while it was identified: no event would release the slot.
     if (reply.raw.closed) return undefined
     const slot = slots.open(caller.workspace, caller.id)
@@ -55,7 +55,7 @@ export function streamHandlers({ run, sendAnswer, streams, downloads, rejectLate
     return slot
   }
 
-  function send(request: FastifyRequest<RequestParts>, reply: FastifyReply, limits: StreamLimits): void {
+  function send(request: KeptRequest, reply: FastifyReply, limits: StreamLimits): void {
     const { id, caller, head, raw, params, query } = request
     run({ id, caller, client: head, raw, params, query, body: undefined, limits }).then(
       (answer) => sendAnswer(request, reply, answer),

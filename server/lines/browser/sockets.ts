@@ -1,5 +1,6 @@
 import type { RawData, WebSocket } from 'ws'
 import { type ClaimedCall, isAwaited } from '../../calls/claim.ts'
+import { liveCalls } from '../../calls/live-calls.ts'
 import { setSocketTokens } from '../../calls/rows.ts'
 import { newSocketToken, parseSocketToken, type SocketToken } from '../../calls/socket-token.ts'
 import { type AtOutside, atWorkspace, type Service } from '../../kit/at.ts'
@@ -65,7 +66,7 @@ export function openBrowserSockets(sockets: LiveSockets, { service, log }: { ser
     const wanted = { line: 'browser' as const, id: token.call_id, token: token.hash, origin: start.origin }
     const isHere = () => {
       const wire = calls.get(token.call_id)?.wire
-      return wire !== undefined && (!wire.is_over || wire.has_ended || service.tools.live_calls.over.has(token.call_id))
+      return wire !== undefined && (!wire.is_over || wire.has_ended || liveCalls.of(service).over.has(token.call_id))
     }
     const connect = (claimed: ClaimedCall) => {
       const wire: BrowserWire = new BrowserWire({

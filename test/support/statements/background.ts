@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { add as addCounts, sumUp } from '../../../server/analytics/counts.ts'
-import { fill } from '../../../server/analytics/fills.ts'
+import { fill, knownLiveFrom } from '../../../server/analytics/fills.ts'
 import { advancing } from '../../../server/clocks/advance.ts'
 import { addCompanies } from '../../../server/contacts/add-companies.ts'
 import * as short_search from '../../../server/contacts/short-search-totals.ts'
@@ -87,7 +87,7 @@ async function countOlder(server: Server): Promise<void> {
     )
   const hour_ms = 3_600_000
   await addFills(firstIdOf(clock.wall() + hour_ms))
-  at.tools.analytics_live_from.delete(tenant.id)
+  knownLiveFrom.of(at).delete(tenant.id)
   await tenant.call('POST', `/conversations/${talk.body.data.id}/messages`, { text: 'Hello?' })
   await fill(at, never, { now: () => clock.wall() + 2 * hour_ms, batch_rows: 1 })
   await inTransaction(at, (at) => addCounts(at, [{ kind: 'calls', time: at.now, keys: {}, sums: { total: 1 } }]))

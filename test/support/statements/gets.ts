@@ -1,10 +1,12 @@
 import * as agents from '../../../server/agents/find.ts'
 import * as calls from '../../../server/calls/store.ts'
+import { callWatch } from '../../../server/calls/stream.ts'
 import * as enrollments from '../../../server/campaigns/enrollments.ts'
 import * as campaigns from '../../../server/campaigns/store.ts'
 import * as channels from '../../../server/channels/store.ts'
 import * as contacts from '../../../server/contacts/store.ts'
 import * as conversations from '../../../server/conversations/store.ts'
+import { conversationWatch } from '../../../server/conversations/watch.ts'
 import * as feed from '../../../server/events/feed.ts'
 import type { AtOutside } from '../../../server/kit/at.ts'
 import { newId } from '../../../server/kit/id.ts'
@@ -20,8 +22,8 @@ const gets: ((at: AtOutside, id: string) => Promise<unknown>)[] = [
   conversations.get,
   enrollments.get,
   (at, id) => feed.get(at, { id, names: [], hides_contacts: false }),
-  (at, id) => at.tools.watch.readSnapshot(at, id),
-  (at, id) => at.tools.call_watch.readSnapshot(at, id),
+  (at, id) => conversationWatch.of(at).readSnapshot(at, id),
+  (at, id) => callWatch.of(at).readSnapshot(at, id),
 ]
 
 /** Each get that is batched, in two workspaces at once. */

@@ -31,14 +31,31 @@ interface Media {
   schema: Schema
 }
 
+interface Parameter {
+  name: string
+  in: string
+  required: boolean
+  description?: string
+  schema: Schema
+}
+
+interface Answer {
+  content?: Record<string, Media>
+}
+
+/** To a component. */
+interface Reference {
+  $ref: string
+}
+
 interface Operation {
   operationId: string
   tags: [string]
   summary: string
   description: string
-  parameters: { name: string; in: string; required: boolean; description?: string; schema: Schema }[]
+  parameters: (Parameter | Reference)[]
   requestBody?: { required: boolean; content: Record<string, Media> }
-  responses: Record<string, { content?: Record<string, Media> }>
+  responses: Record<string, Answer | Reference>
   /** Empty for what others send to the service, without a key. */
   security?: unknown[]
 }
@@ -47,7 +64,11 @@ export interface Document {
   tags: { name: string; description: string }[]
   paths: Record<string, Record<string, Operation>>
   webhooks: Record<string, { post: { requestBody: { content: Record<string, Media> } } }>
-  components: { schemas: Record<string, Schema>; responses: Record<string, { content: Record<string, Media> }> }
+  components: {
+    schemas: Record<string, Schema>
+    parameters: Record<string, Parameter>
+    responses: Record<string, Answer>
+  }
 }
 
 /** Longer lists, such as that of all countries, would hide the rest. */
@@ -61,7 +82,7 @@ export function generate(document: Document): Record<'types.ts' | 'parley.ts', s
   const operations = Object.entries(document.paths).flatMap(([route, methods]) =>
     Object.entries(methods)
       .filter(([, { security }]) => security?.length !== 0)
-      .map(([method, operation]) => describe(method.toUpperCase(), route, operation)),
+      .map(([method, operation]) => describe(document, { ...operation, method: method.toUpperCase(), route })),
   )
   return {
     'types.ts': format('types.ts', header_line + typesOf(document, operations)),
@@ -69,31 +90,46 @@ export function generate(document: Document): Record<'types.ts' | 'parley.ts', s
   }
 }
 
-/** An operation, as its method needs it. */
-interface Described extends Operation {
+interface Routed extends Operation {
   method: string
   route: string
+}
+
+/** An operation, as its method needs it. */
+interface Described extends Routed {
+  parameters: Parameter[]
   /** Of the method. */
   name: string
   /** How the names of its types begin. */
   prefix: string
-  query: Operation['parameters']
+  query: Parameter[]
   /** What it returns when all went well. */
   content: Record<string, Media>
 }
 
-function describe(method: string, route: string, operation: Operation): Described {
+function describe({ components }: Document, operation: Routed): Described {
   const [tag] = operation.tags
   const name = toCamel(operation.operationId.slice(tag.length + 1))
+  const parameters = operation.parameters.map((one) => follow(components.parameters, one))
+  const [, answer = {}] = Object.entries(operation.responses).find(([status]) => status.startsWith('2')) ?? []
   return {
     ...operation,
-    method,
-    route,
+    parameters,
     name,
     prefix: toPascal(tag) + toPascal(name),
-    query: operation.parameters.filter((parameter) => parameter.in === 'query'),
-    content: Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1].content ?? {},
+    query: parameters.filter((parameter) => parameter.in === 'query'),
+    content: follow(components.responses, answer).content ?? {},
   }
+}
+
+function follow<Component extends object>(
+  components: Record<string, Component>,
+  one: Component | Reference,
+): Component {
+  if (!('$ref' in one)) return one
+  const found = components[nameOf(one)]
+  if (!found) throw new Error(`${one.$ref} is missing`)
+  return found
 }
 
 const toCamel = (name: string): string => name.replace(/[_.](\w)/g, (_, letter: string) => letter.toUpperCase())
@@ -101,7 +137,7 @@ const toPascal = (name: string): string => toCamel(name).replace(/^\w/, (letter)
 
 function typesOf(document: Document, operations: Described[]): string {
   const { components, webhooks } = document
-  const error_name = nameOf(Object.values(components.responses)[0]?.content[json]?.schema)
+  const error_name = nameOf(components.responses.NOT_FOUND?.content?.[json]?.schema)
   const { code, details } = components.schemas[error_name]?.properties?.error?.properties ?? {}
   const schemas = currentSchemas(document).filter(([name]) => name !== error_name)
   const events = Object.values(webhooks).map(({ post }) => nameOf(post.requestBody.content[json]?.schema))
@@ -118,7 +154,7 @@ function typesOf(document: Document, operations: Described[]): string {
 const currentSchemas = ({ components }: Document): [string, Schema][] =>
   Object.entries(components.schemas).filter(([, { $ref, deprecated }]) => !($ref && deprecated))
 
-const nameOf = (schema: Schema | undefined): string => schema?.$ref?.split('/').at(-1) ?? ''
+const nameOf = (schema: { $ref?: string } | undefined): string => schema?.$ref?.split('/').at(-1) ?? ''
 
 function declare(name: string, schema: Schema = {}): string {
   const is_interface = schema.type === 'object' && schema.properties !== undefined

@@ -164,6 +164,7 @@ const about: About = {
   version: '1',
   license: 'MIT',
   guide: fs.readFileSync(path.join(import.meta.dirname, 'guide.md'), 'utf8'),
+  guide_url: '/docs',
   authentication: 'An API key: `Authorization: Bearer pk_...`',
   rooms: {
     contacts: 'The people that agents communicate with.',
@@ -213,6 +214,12 @@ const about: About = {
 }
 
 export const document = createOpenApiDocument(operations, about)
+
+/** As the repository has it, where the guide is a file of its own. */
+export const documentWithoutGuide = {
+  ...document,
+  info: { ...document.info, description: (about.guide.split('\n## ', 1)[0] ?? '').trim() },
+}
 
 export interface Api {
   app: FastifyInstance

@@ -1,5 +1,11 @@
 // Generated from openapi.json by sdk/generate.ts: npm run openapi writes it anew.
 
+/**
+ * Fields of your own: at most 50 texts of up to 500 characters, numbers and booleans. Names have 1 to 50 lower-case
+ * letters, digits and `_`, and begin with a letter.
+ */
+export type CustomFields = Record<string, string | number | boolean>
+
 export interface Contact {
   /** The unique id of the contact. Treat it as opaque. */
   id: string
@@ -20,11 +26,7 @@ export interface Contact {
   notes: string | null
   /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
   tags: string[]
-  /**
-   * Fields of your own: at most 50 texts of up to 500 characters, numbers and booleans. Names have 1 to 50 lower-case
-   * letters, digits and `_`, and begin with a letter.
-   */
-  custom_fields: Record<string, string | number | boolean>
+  custom_fields: CustomFields
   /**
    * How the contact was created. `api`: created with the API. `import`: imported from a CSV file. `manual`: created in
    * the dashboard. `inbound`: created by an inbound call or message. `webhook`: received by an integration.
@@ -107,11 +109,7 @@ export interface ContactCreated {
   notes: string | null
   /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
   tags: string[]
-  /**
-   * Fields of your own: at most 50 texts of up to 500 characters, numbers and booleans. Names have 1 to 50 lower-case
-   * letters, digits and `_`, and begin with a letter.
-   */
-  custom_fields?: Record<string, string | number | boolean>
+  custom_fields?: CustomFields
   /**
    * How the contact was created. `api`: created with the API. `import`: imported from a CSV file. `manual`: created in
    * the dashboard. `inbound`: created by an inbound call or message. `webhook`: received by an integration.
@@ -143,11 +141,7 @@ export interface ContactWithCrmIds {
   notes: string | null
   /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
   tags: string[]
-  /**
-   * Fields of your own: at most 50 texts of up to 500 characters, numbers and booleans. Names have 1 to 50 lower-case
-   * letters, digits and `_`, and begin with a letter.
-   */
-  custom_fields: Record<string, string | number | boolean>
+  custom_fields: CustomFields
   /**
    * How the contact was created. `api`: created with the API. `import`: imported from a CSV file. `manual`: created in
    * the dashboard. `inbound`: created by an inbound call or message. `webhook`: received by an integration.
@@ -244,11 +238,7 @@ export interface ContactBatchResults {
       notes?: string | null
       /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
       tags?: string[]
-      /**
-       * Fields of your own: at most 50 texts of up to 500 characters, numbers and booleans. Names have 1 to 50 lower-case
-       * letters, digits and `_`, and begin with a letter.
-       */
-      custom_fields?: Record<string, string | number | boolean>
+      custom_fields?: CustomFields
       /**
        * How the contact was created. `api`: created with the API. `import`: imported from a CSV file. `manual`: created in
        * the dashboard. `inbound`: created by an inbound call or message. `webhook`: received by an integration.
@@ -310,16 +300,18 @@ export interface Erasure {
   ended_at: string | null
 }
 
+/**
+ * The contact field of each column. Name a column by its name or its index, starting at 0; `null` ignores the column.
+ * Other columns are matched by common names, such as "Phone", "Mobile number", "E-Mail", "First Name" or "Vorname".
+ * Columns named `custom_fields.NAME` are custom fields.
+ */
+export type ColumnMapping = Record<string, string | null>
+
 /** The country of numbers without a country code, as two letters such as `US`. */
 export type Country = string | null
 
 export interface ImportOptions {
-  /**
-   * The contact field of each column. Name a column by its name or its index, starting at 0; `null` ignores the column.
-   * Other columns are matched by common names, such as "Phone", "Mobile number", "E-Mail", "First Name" or "Vorname".
-   * Columns named `custom_fields.NAME` are custom fields.
-   */
-  mapping?: Record<string, string | null>
+  mapping?: ColumnMapping
   default_country?: Country
   /** If a contact already has the phone number: `skip` the row, or `update` the contact with the values of the row. */
   on_conflict?: 'skip' | 'update'
@@ -346,12 +338,7 @@ export interface NewImport {
    * these in double quotes, and double the quotes inside.
    */
   rows: Array<Record<string, string | null>>
-  /**
-   * The contact field of each column. Name a column by its name or its index, starting at 0; `null` ignores the column.
-   * Other columns are matched by common names, such as "Phone", "Mobile number", "E-Mail", "First Name" or "Vorname".
-   * Columns named `custom_fields.NAME` are custom fields.
-   */
-  mapping?: Record<string, string | null>
+  mapping?: ColumnMapping
   default_country?: Country
   /** If a contact already has the phone number: `skip` the row, or `update` the contact with the values of the row. */
   on_conflict?: 'skip' | 'update'
@@ -443,6 +430,27 @@ export interface ImportRow {
   values: Record<string, string>
 }
 
+/**
+ * The JSON pointer (RFC 6901) to the value of each contact field. Payloads are refused until `phone_number` is mapped.
+ * The value of `tags` may be a list, or a text with commas. A missing, `null` or empty value leaves the field
+ * unchanged.
+ */
+export interface FieldMap {
+  phone_number?: string
+  first_name?: string
+  last_name?: string
+  display_name?: string
+  email?: string
+  company?: string
+  time_zone?: string
+  notes?: string
+  tags?: string
+  /** Pointers by the name of the custom field. */
+  custom_fields?: Record<string, string>
+  /** Pointers by the name of the CRM system. */
+  crm_ids?: Record<string, string>
+}
+
 export interface Integration {
   /** The unique id of the integration. Treat it as opaque. */
   id: string
@@ -455,26 +463,7 @@ export interface Integration {
    * still works, but can no longer be shown.
    */
   url: string | null
-  /**
-   * The JSON pointer (RFC 6901) to the value of each contact field. Payloads are refused until `phone_number` is mapped.
-   * The value of `tags` may be a list, or a text with commas. A missing, `null` or empty value leaves the field
-   * unchanged.
-   */
-  field_map: {
-    phone_number?: string
-    first_name?: string
-    last_name?: string
-    display_name?: string
-    email?: string
-    company?: string
-    time_zone?: string
-    notes?: string
-    tags?: string
-    /** Pointers by the name of the custom field. */
-    custom_fields?: Record<string, string>
-    /** Pointers by the name of the CRM system. */
-    crm_ids?: Record<string, string>
-  }
+  field_map: FieldMap
   default_country: string | null
   /** Whether requests must be signed with the `signing_secret`. */
   is_signed: boolean
@@ -486,29 +475,31 @@ export interface Integration {
   updated_at: string
 }
 
+/**
+ * The JSON pointer (RFC 6901) to the value of each contact field. Payloads are refused until `phone_number` is mapped.
+ * The value of `tags` may be a list, or a text with commas. A missing, `null` or empty value leaves the field
+ * unchanged.
+ */
+export interface FieldMapInput {
+  phone_number?: string | null
+  first_name?: string | null
+  last_name?: string | null
+  display_name?: string | null
+  email?: string | null
+  company?: string | null
+  time_zone?: string | null
+  notes?: string | null
+  tags?: string | null
+  /** Pointers by the name of the custom field. */
+  custom_fields?: Record<string, string | null>
+  /** Pointers by the name of the CRM system. */
+  crm_ids?: Record<string, string | null>
+}
+
 export interface NewIntegration {
   /** A name for people, such as what sends to it. */
   name: string
-  /**
-   * The JSON pointer (RFC 6901) to the value of each contact field. Payloads are refused until `phone_number` is mapped.
-   * The value of `tags` may be a list, or a text with commas. A missing, `null` or empty value leaves the field
-   * unchanged.
-   */
-  field_map?: {
-    phone_number?: string | null
-    first_name?: string | null
-    last_name?: string | null
-    display_name?: string | null
-    email?: string | null
-    company?: string | null
-    time_zone?: string | null
-    notes?: string | null
-    tags?: string | null
-    /** Pointers by the name of the custom field. */
-    custom_fields?: Record<string, string | null>
-    /** Pointers by the name of the CRM system. */
-    crm_ids?: Record<string, string | null>
-  }
+  field_map?: FieldMapInput
   default_country?: Country
   /**
    * A secret of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64. With it, requests must be signed, and a
@@ -522,26 +513,7 @@ export interface IntegrationChange {
   name?: string
   /** A disabled integration accepts nothing: its URL returns 409. */
   status?: 'active' | 'disabled'
-  /**
-   * The JSON pointer (RFC 6901) to the value of each contact field. Payloads are refused until `phone_number` is mapped.
-   * The value of `tags` may be a list, or a text with commas. A missing, `null` or empty value leaves the field
-   * unchanged.
-   */
-  field_map?: {
-    phone_number?: string | null
-    first_name?: string | null
-    last_name?: string | null
-    display_name?: string | null
-    email?: string | null
-    company?: string | null
-    time_zone?: string | null
-    notes?: string | null
-    tags?: string | null
-    /** Pointers by the name of the custom field. */
-    custom_fields?: Record<string, string | null>
-    /** Pointers by the name of the CRM system. */
-    crm_ids?: Record<string, string | null>
-  }
+  field_map?: FieldMapInput
   default_country?: Country
   /**
    * A secret of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64. With it, requests must be signed, and a
@@ -553,26 +525,7 @@ export interface IntegrationChange {
 export interface Sample {
   /** JSON as the sender would post it. */
   sample: unknown
-  /**
-   * The JSON pointer (RFC 6901) to the value of each contact field. Payloads are refused until `phone_number` is mapped.
-   * The value of `tags` may be a list, or a text with commas. A missing, `null` or empty value leaves the field
-   * unchanged.
-   */
-  field_map?: {
-    phone_number?: string | null
-    first_name?: string | null
-    last_name?: string | null
-    display_name?: string | null
-    email?: string | null
-    company?: string | null
-    time_zone?: string | null
-    notes?: string | null
-    tags?: string | null
-    /** Pointers by the name of the custom field. */
-    custom_fields?: Record<string, string | null>
-    /** Pointers by the name of the CRM system. */
-    crm_ids?: Record<string, string | null>
-  }
+  field_map?: FieldMapInput
   default_country?: Country
 }
 
@@ -701,6 +654,25 @@ export interface Suppression {
   created_at: string
 }
 
+/** The version in use. `instructions` are those of this version. */
+export interface DeployedVersion {
+  /** The id of the version. */
+  id: string
+  version_label: string
+}
+
+export interface VersionReference {
+  /** The id of the version. */
+  id: string
+  version_label: string
+}
+
+/** A version that is tried with `percent` of the counterparts, beside the deployed one. */
+export type AgentCandidate = {
+  version: VersionReference
+  percent: number
+} | null
+
 export interface Agent {
   /** The unique id of the agent. Treat it as opaque. */
   id: string
@@ -709,21 +681,8 @@ export interface Agent {
   description: string
   /** The instructions that the agent follows. */
   instructions: string | null
-  /** The version in use. `instructions` are those of this version. */
-  deployed_version: {
-    /** The id of the version. */
-    id: string
-    version_label: string
-  }
-  /** A version that is tried with `percent` of the counterparts, beside the deployed one. */
-  candidate: {
-    version: {
-      /** The id of the version. */
-      id: string
-      version_label: string
-    }
-    percent: number
-  } | null
+  deployed_version: DeployedVersion
+  candidate: AgentCandidate
   /** Whether the draft differs from all of the agent's versions. */
   has_unpublished_changes: boolean
   /**
@@ -743,6 +702,24 @@ export interface Agent {
   /** When the agent was last updated. */
   updated_at: string
 }
+
+/** The model that the agent uses. `null`: the workspace's default provider. Can't be used together with `script`. */
+export type AgentModel = {
+  /** The name of a provider. */
+  provider: string
+  /** The provider's name for the model. */
+  name: string
+  temperature?: number | null
+} | null
+
+/** The model to ask when `model` fails. Can't be used together with `script`. */
+export type AgentFallbackModel = {
+  /** The name of a provider. */
+  provider: string
+  /** The provider's name for the model. */
+  name: string
+  temperature?: number | null
+} | null
 
 /** A script that the agent follows instead of asking a model: see "Scripts" in the guide. At most 256 kB. */
 export type Script = {
@@ -804,6 +781,106 @@ export type Script = {
   >
 } | null
 
+export interface AgentResult {
+  name: string
+  type: 'text' | 'number' | 'boolean' | 'date'
+  description?: string | null
+}
+
+/**
+ * The documents that the agent can look up: all with one of the `tags`, or those with these `document_ids`. `null`:
+ * none. See "Knowledge" in the guide.
+ */
+export type AgentKnowledge = {
+  tags?: string[]
+  document_ids?: string[]
+} | null
+
+export interface AgentTransfer {
+  /** What the agent calls it. */
+  name: string
+  /** The number to transfer to, in E.164 form. */
+  phone_number: string
+}
+
+/**
+ * What the agent hears and speaks with in calls on real lines: see "Speech" in the guide. `null` for either: offline
+ * speech, with `voice`. Replaced as a whole.
+ */
+export interface AgentSpeech {
+  /** What the agent hears with: a provider of the kind `openai_compatible`, `elevenlabs` or `deepgram`. */
+  listen?: {
+    /** The name of a provider. */
+    provider: string
+    /** The provider's name for a model that hears. `null`: its default. */
+    model?: string | null
+    /** What the contact speaks, as a BCP 47 tag. `null`: the agent's `language`. */
+    language?: string | null
+  } | null
+  /** What the agent speaks with, as `listen`. */
+  speak?: {
+    /** The name of a provider. */
+    provider: string
+    /** The provider's name for a model that speaks. `null`: its default. */
+    model?: string | null
+    /** The provider's name or id for a voice. `null`: its default. */
+    voice?: string | null
+    /** 1 is the usual speed. A provider with a smaller range gets the nearest that it has. */
+    speed?: number | null
+  } | null
+}
+
+/**
+ * How models are asked: `model`, `fallback_model` and the default provider. Members that are null are not sent. See
+ * "Models" in the guide. Can't be used together with `script`. Members that are left out keep their values.
+ */
+export interface AgentModelSettingsChange {
+  /** How much answers vary. A `temperature` of `model` or `fallback_model` comes first. */
+  temperature?: number | null
+  /** The longest answer of the model, in tokens, without what it thinks. */
+  max_tokens?: number | null
+  /** The model chooses from the most probable words, up to this sum of their probabilities. */
+  top_p?: number | null
+  /** How much the model thinks before it answers. */
+  reasoning_effort?: 'minimal' | 'low' | 'medium' | 'high' | null
+  /** The answer ends before one of these texts. */
+  stop?: string[] | null
+}
+
+/** Members that are left out keep their values. */
+export interface AgentHandOverChange {
+  /** Whether the agent may hand over to a person. */
+  is_allowed?: boolean
+  /** Whether to hand over when no model answers. */
+  on_failure?: boolean
+  /** What the agent says when it hands over. */
+  message?: string | null
+}
+
+/** Members that are left out keep their values. */
+export interface AgentRecordingChange {
+  /** Whether calls are recorded. Calls by telephone and in the browser also need a `notice`. */
+  is_on?: boolean
+  /** What the agent says about the recording at the start of a call. */
+  notice?: string | null
+}
+
+/** Each but `call_seconds_max` is at most its default. Members that are left out keep their values. */
+export interface AgentLimitsChange {
+  /** Turns of a text conversation. */
+  turns_max?: number
+  /** Tokens of a conversation. */
+  tokens_max?: number
+  /** Characters of a reply. */
+  reply_characters_max?: number
+  /** A conversation without a message for this long is closed. */
+  idle_seconds?: number
+  /** How long a tool may take. A tool's own `timeout_ms` applies if it is shorter. */
+  tool_timeout_ms?: number
+  /** Seconds from the answer of a call to its end. Unlike the other limits it can be higher than its default: up to 7,200. */
+  call_seconds_max?: number
+}
+
 /** The configuration. Fields that are not sent keep their values. Other configuration fields are ignored. */
 export interface AgentConfigurationChange {
   /** The instructions that the agent follows. */
@@ -812,22 +889,8 @@ export interface AgentConfigurationChange {
   greeting?: string | null
   /** The language that the agent speaks, as a BCP 47 tag. `en` by default. */
   language?: string
-  /** The model that the agent uses. `null`: the workspace's default provider. Can't be used together with `script`. */
-  model?: {
-    /** The name of a provider. */
-    provider: string
-    /** The provider's name for the model. */
-    name: string
-    temperature?: number | null
-  } | null
-  /** The model to ask when `model` fails. Can't be used together with `script`. */
-  fallback_model?: {
-    /** The name of a provider. */
-    provider: string
-    /** The provider's name for the model. */
-    name: string
-    temperature?: number | null
-  } | null
+  model?: AgentModel
+  fallback_model?: AgentFallbackModel
   script?: Script
   /**
    * The names of the workspace's tools that the agent may use, with those that its script calls. A tool of kind `mcp` is
@@ -835,21 +898,10 @@ export interface AgentConfigurationChange {
    */
   tools?: string[]
   /** The facts that the agent collects in a conversation. */
-  results?: Array<{
-    name: string
-    type: 'text' | 'number' | 'boolean' | 'date'
-    description?: string | null
-  }>
+  results?: AgentResult[]
   /** The contact fields that the agent may update. Name a custom field as `custom_fields.plan`. */
   contact_fields?: string[]
-  /**
-   * The documents that the agent can look up: all with one of the `tags`, or those with these `document_ids`. `null`:
-   * none. See "Knowledge" in the guide.
-   */
-  knowledge?: {
-    tags?: string[]
-    document_ids?: string[]
-  } | null
+  knowledge?: AgentKnowledge
   /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
   voicemail_message?: string | null
   /**
@@ -858,12 +910,7 @@ export interface AgentConfigurationChange {
    */
   voice?: 'awb' | 'kal' | 'kal16' | 'rms' | 'slt' | null
   /** Where the agent may transfer calls to, by the tool `transfer`. Each has another name. */
-  transfers?: Array<{
-    /** What the agent calls it. */
-    name: string
-    /** The number to transfer to, in E.164 form. */
-    phone_number: string
-  }>
+  transfers?: AgentTransfer[]
   /**
    * Who presses this key alone, in a call that the agent has made, opts out of all calls and messages. `9` by default. A
    * step of a script that waits for digits takes it as a digit. `null`: no key does.
@@ -874,79 +921,11 @@ export interface AgentConfigurationChange {
    * it speaks is not understood: offline speech knows English only. `false` by default.
    */
   opt_out_notice?: boolean
-  /**
-   * What the agent hears and speaks with in calls on real lines: see "Speech" in the guide. `null` for either: offline
-   * speech, with `voice`. Replaced as a whole.
-   */
-  speech?: {
-    /** What the agent hears with: a provider of the kind `openai_compatible`, `elevenlabs` or `deepgram`. */
-    listen?: {
-      /** The name of a provider. */
-      provider: string
-      /** The provider's name for a model that hears. `null`: its default. */
-      model?: string | null
-      /** What the contact speaks, as a BCP 47 tag. `null`: the agent's `language`. */
-      language?: string | null
-    } | null
-    /** What the agent speaks with, as `listen`. */
-    speak?: {
-      /** The name of a provider. */
-      provider: string
-      /** The provider's name for a model that speaks. `null`: its default. */
-      model?: string | null
-      /** The provider's name or id for a voice. `null`: its default. */
-      voice?: string | null
-      /** 1 is the usual speed. A provider with a smaller range gets the nearest that it has. */
-      speed?: number | null
-    } | null
-  }
-  /**
-   * How models are asked: `model`, `fallback_model` and the default provider. Members that are null are not sent. See
-   * "Models" in the guide. Can't be used together with `script`. Members that are left out keep their values.
-   */
-  model_settings?: {
-    /** How much answers vary. A `temperature` of `model` or `fallback_model` comes first. */
-    temperature?: number | null
-    /** The longest answer of the model, in tokens, without what it thinks. */
-    max_tokens?: number | null
-    /** The model chooses from the most probable words, up to this sum of their probabilities. */
-    top_p?: number | null
-    /** How much the model thinks before it answers. */
-    reasoning_effort?: 'minimal' | 'low' | 'medium' | 'high' | null
-    /** The answer ends before one of these texts. */
-    stop?: string[] | null
-  }
-  /** Members that are left out keep their values. */
-  hand_over?: {
-    /** Whether the agent may hand over to a person. */
-    is_allowed?: boolean
-    /** Whether to hand over when no model answers. */
-    on_failure?: boolean
-    /** What the agent says when it hands over. */
-    message?: string | null
-  }
-  /** Members that are left out keep their values. */
-  recording?: {
-    /** Whether calls are recorded. Calls by telephone and in the browser also need a `notice`. */
-    is_on?: boolean
-    /** What the agent says about the recording at the start of a call. */
-    notice?: string | null
-  }
-  /** Each but `call_seconds_max` is at most its default. Members that are left out keep their values. */
-  limits?: {
-    /** Turns of a text conversation. */
-    turns_max?: number
-    /** Tokens of a conversation. */
-    tokens_max?: number
-    /** Characters of a reply. */
-    reply_characters_max?: number
-    /** A conversation without a message for this long is closed. */
-    idle_seconds?: number
-    /** How long a tool may take. A tool's own `timeout_ms` applies if it is shorter. */
-    tool_timeout_ms?: number
-    /** Seconds from the answer of a call to its end. Unlike the other limits it can be higher than its default: up to 7,200. */
-    call_seconds_max?: number
-  }
+  speech?: AgentSpeech
+  model_settings?: AgentModelSettingsChange
+  hand_over?: AgentHandOverChange
+  recording?: AgentRecordingChange
+  limits?: AgentLimitsChange
 }
 
 export interface NewAgent {
@@ -958,22 +937,8 @@ export interface NewAgent {
   greeting?: string | null
   /** The language that the agent speaks, as a BCP 47 tag. `en` by default. */
   language?: string
-  /** The model that the agent uses. `null`: the workspace's default provider. Can't be used together with `script`. */
-  model?: {
-    /** The name of a provider. */
-    provider: string
-    /** The provider's name for the model. */
-    name: string
-    temperature?: number | null
-  } | null
-  /** The model to ask when `model` fails. Can't be used together with `script`. */
-  fallback_model?: {
-    /** The name of a provider. */
-    provider: string
-    /** The provider's name for the model. */
-    name: string
-    temperature?: number | null
-  } | null
+  model?: AgentModel
+  fallback_model?: AgentFallbackModel
   script?: Script
   /**
    * The names of the workspace's tools that the agent may use, with those that its script calls. A tool of kind `mcp` is
@@ -981,21 +946,10 @@ export interface NewAgent {
    */
   tools?: string[]
   /** The facts that the agent collects in a conversation. */
-  results?: Array<{
-    name: string
-    type: 'text' | 'number' | 'boolean' | 'date'
-    description?: string | null
-  }>
+  results?: AgentResult[]
   /** The contact fields that the agent may update. Name a custom field as `custom_fields.plan`. */
   contact_fields?: string[]
-  /**
-   * The documents that the agent can look up: all with one of the `tags`, or those with these `document_ids`. `null`:
-   * none. See "Knowledge" in the guide.
-   */
-  knowledge?: {
-    tags?: string[]
-    document_ids?: string[]
-  } | null
+  knowledge?: AgentKnowledge
   /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
   voicemail_message?: string | null
   /**
@@ -1004,12 +958,7 @@ export interface NewAgent {
    */
   voice?: 'awb' | 'kal' | 'kal16' | 'rms' | 'slt' | null
   /** Where the agent may transfer calls to, by the tool `transfer`. Each has another name. */
-  transfers?: Array<{
-    /** What the agent calls it. */
-    name: string
-    /** The number to transfer to, in E.164 form. */
-    phone_number: string
-  }>
+  transfers?: AgentTransfer[]
   /**
    * Who presses this key alone, in a call that the agent has made, opts out of all calls and messages. `9` by default. A
    * step of a script that waits for digits takes it as a digit. `null`: no key does.
@@ -1020,79 +969,11 @@ export interface NewAgent {
    * it speaks is not understood: offline speech knows English only. `false` by default.
    */
   opt_out_notice?: boolean
-  /**
-   * What the agent hears and speaks with in calls on real lines: see "Speech" in the guide. `null` for either: offline
-   * speech, with `voice`. Replaced as a whole.
-   */
-  speech?: {
-    /** What the agent hears with: a provider of the kind `openai_compatible`, `elevenlabs` or `deepgram`. */
-    listen?: {
-      /** The name of a provider. */
-      provider: string
-      /** The provider's name for a model that hears. `null`: its default. */
-      model?: string | null
-      /** What the contact speaks, as a BCP 47 tag. `null`: the agent's `language`. */
-      language?: string | null
-    } | null
-    /** What the agent speaks with, as `listen`. */
-    speak?: {
-      /** The name of a provider. */
-      provider: string
-      /** The provider's name for a model that speaks. `null`: its default. */
-      model?: string | null
-      /** The provider's name or id for a voice. `null`: its default. */
-      voice?: string | null
-      /** 1 is the usual speed. A provider with a smaller range gets the nearest that it has. */
-      speed?: number | null
-    } | null
-  }
-  /**
-   * How models are asked: `model`, `fallback_model` and the default provider. Members that are null are not sent. See
-   * "Models" in the guide. Can't be used together with `script`. Members that are left out keep their values.
-   */
-  model_settings?: {
-    /** How much answers vary. A `temperature` of `model` or `fallback_model` comes first. */
-    temperature?: number | null
-    /** The longest answer of the model, in tokens, without what it thinks. */
-    max_tokens?: number | null
-    /** The model chooses from the most probable words, up to this sum of their probabilities. */
-    top_p?: number | null
-    /** How much the model thinks before it answers. */
-    reasoning_effort?: 'minimal' | 'low' | 'medium' | 'high' | null
-    /** The answer ends before one of these texts. */
-    stop?: string[] | null
-  }
-  /** Members that are left out keep their values. */
-  hand_over?: {
-    /** Whether the agent may hand over to a person. */
-    is_allowed?: boolean
-    /** Whether to hand over when no model answers. */
-    on_failure?: boolean
-    /** What the agent says when it hands over. */
-    message?: string | null
-  }
-  /** Members that are left out keep their values. */
-  recording?: {
-    /** Whether calls are recorded. Calls by telephone and in the browser also need a `notice`. */
-    is_on?: boolean
-    /** What the agent says about the recording at the start of a call. */
-    notice?: string | null
-  }
-  /** Each but `call_seconds_max` is at most its default. Members that are left out keep their values. */
-  limits?: {
-    /** Turns of a text conversation. */
-    turns_max?: number
-    /** Tokens of a conversation. */
-    tokens_max?: number
-    /** Characters of a reply. */
-    reply_characters_max?: number
-    /** A conversation without a message for this long is closed. */
-    idle_seconds?: number
-    /** How long a tool may take. A tool's own `timeout_ms` applies if it is shorter. */
-    tool_timeout_ms?: number
-    /** Seconds from the answer of a call to its end. Unlike the other limits it can be higher than its default: up to 7,200. */
-    call_seconds_max?: number
-  }
+  speech?: AgentSpeech
+  model_settings?: AgentModelSettingsChange
+  hand_over?: AgentHandOverChange
+  recording?: AgentRecordingChange
+  limits?: AgentLimitsChange
   draft?: AgentConfigurationChange
 }
 
@@ -1103,22 +984,8 @@ export interface AgentConfiguration {
   greeting: string | null
   /** The language that the agent speaks, as a BCP 47 tag. `en` by default. */
   language: string
-  /** The model that the agent uses. `null`: the workspace's default provider. Can't be used together with `script`. */
-  model: {
-    /** The name of a provider. */
-    provider: string
-    /** The provider's name for the model. */
-    name: string
-    temperature?: number | null
-  } | null
-  /** The model to ask when `model` fails. Can't be used together with `script`. */
-  fallback_model: {
-    /** The name of a provider. */
-    provider: string
-    /** The provider's name for the model. */
-    name: string
-    temperature?: number | null
-  } | null
+  model: AgentModel
+  fallback_model: AgentFallbackModel
   script: Script
   /**
    * The names of the workspace's tools that the agent may use, with those that its script calls. A tool of kind `mcp` is
@@ -1126,21 +993,10 @@ export interface AgentConfiguration {
    */
   tools: string[]
   /** The facts that the agent collects in a conversation. */
-  results: Array<{
-    name: string
-    type: 'text' | 'number' | 'boolean' | 'date'
-    description?: string | null
-  }>
+  results: AgentResult[]
   /** The contact fields that the agent may update. Name a custom field as `custom_fields.plan`. */
   contact_fields: string[]
-  /**
-   * The documents that the agent can look up: all with one of the `tags`, or those with these `document_ids`. `null`:
-   * none. See "Knowledge" in the guide.
-   */
-  knowledge: {
-    tags?: string[]
-    document_ids?: string[]
-  } | null
+  knowledge: AgentKnowledge
   /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
   voicemail_message: string | null
   /**
@@ -1149,12 +1005,7 @@ export interface AgentConfiguration {
    */
   voice: 'awb' | 'kal' | 'kal16' | 'rms' | 'slt' | null
   /** Where the agent may transfer calls to, by the tool `transfer`. Each has another name. */
-  transfers: Array<{
-    /** What the agent calls it. */
-    name: string
-    /** The number to transfer to, in E.164 form. */
-    phone_number: string
-  }>
+  transfers: AgentTransfer[]
   /**
    * Who presses this key alone, in a call that the agent has made, opts out of all calls and messages. `9` by default. A
    * step of a script that waits for digits takes it as a digit. `null`: no key does.
@@ -1165,32 +1016,7 @@ export interface AgentConfiguration {
    * it speaks is not understood: offline speech knows English only. `false` by default.
    */
   opt_out_notice: boolean
-  /**
-   * What the agent hears and speaks with in calls on real lines: see "Speech" in the guide. `null` for either: offline
-   * speech, with `voice`. Replaced as a whole.
-   */
-  speech: {
-    /** What the agent hears with: a provider of the kind `openai_compatible`, `elevenlabs` or `deepgram`. */
-    listen?: {
-      /** The name of a provider. */
-      provider: string
-      /** The provider's name for a model that hears. `null`: its default. */
-      model?: string | null
-      /** What the contact speaks, as a BCP 47 tag. `null`: the agent's `language`. */
-      language?: string | null
-    } | null
-    /** What the agent speaks with, as `listen`. */
-    speak?: {
-      /** The name of a provider. */
-      provider: string
-      /** The provider's name for a model that speaks. `null`: its default. */
-      model?: string | null
-      /** The provider's name or id for a voice. `null`: its default. */
-      voice?: string | null
-      /** 1 is the usual speed. A provider with a smaller range gets the nearest that it has. */
-      speed?: number | null
-    } | null
-  }
+  speech: AgentSpeech
   /**
    * How models are asked: `model`, `fallback_model` and the default provider. Members that are null are not sent. See
    * "Models" in the guide. Can't be used together with `script`.
@@ -1246,21 +1072,8 @@ export interface AgentWithDraft {
   description: string
   /** The instructions that the agent follows. */
   instructions: string | null
-  /** The version in use. `instructions` are those of this version. */
-  deployed_version: {
-    /** The id of the version. */
-    id: string
-    version_label: string
-  }
-  /** A version that is tried with `percent` of the counterparts, beside the deployed one. */
-  candidate: {
-    version: {
-      /** The id of the version. */
-      id: string
-      version_label: string
-    }
-    percent: number
-  } | null
+  deployed_version: DeployedVersion
+  candidate: AgentCandidate
   /** Whether the draft differs from all of the agent's versions. */
   has_unpublished_changes: boolean
   /**
@@ -1296,22 +1109,8 @@ export interface AgentChange {
   greeting?: string | null
   /** The language that the agent speaks, as a BCP 47 tag. `en` by default. */
   language?: string
-  /** The model that the agent uses. `null`: the workspace's default provider. Can't be used together with `script`. */
-  model?: {
-    /** The name of a provider. */
-    provider: string
-    /** The provider's name for the model. */
-    name: string
-    temperature?: number | null
-  } | null
-  /** The model to ask when `model` fails. Can't be used together with `script`. */
-  fallback_model?: {
-    /** The name of a provider. */
-    provider: string
-    /** The provider's name for the model. */
-    name: string
-    temperature?: number | null
-  } | null
+  model?: AgentModel
+  fallback_model?: AgentFallbackModel
   script?: Script
   /**
    * The names of the workspace's tools that the agent may use, with those that its script calls. A tool of kind `mcp` is
@@ -1319,21 +1118,10 @@ export interface AgentChange {
    */
   tools?: string[]
   /** The facts that the agent collects in a conversation. */
-  results?: Array<{
-    name: string
-    type: 'text' | 'number' | 'boolean' | 'date'
-    description?: string | null
-  }>
+  results?: AgentResult[]
   /** The contact fields that the agent may update. Name a custom field as `custom_fields.plan`. */
   contact_fields?: string[]
-  /**
-   * The documents that the agent can look up: all with one of the `tags`, or those with these `document_ids`. `null`:
-   * none. See "Knowledge" in the guide.
-   */
-  knowledge?: {
-    tags?: string[]
-    document_ids?: string[]
-  } | null
+  knowledge?: AgentKnowledge
   /** What the agent says to a voicemail, after its beep. `null`: it hangs up. */
   voicemail_message?: string | null
   /**
@@ -1342,12 +1130,7 @@ export interface AgentChange {
    */
   voice?: 'awb' | 'kal' | 'kal16' | 'rms' | 'slt' | null
   /** Where the agent may transfer calls to, by the tool `transfer`. Each has another name. */
-  transfers?: Array<{
-    /** What the agent calls it. */
-    name: string
-    /** The number to transfer to, in E.164 form. */
-    phone_number: string
-  }>
+  transfers?: AgentTransfer[]
   /**
    * Who presses this key alone, in a call that the agent has made, opts out of all calls and messages. `9` by default. A
    * step of a script that waits for digits takes it as a digit. `null`: no key does.
@@ -1358,81 +1141,22 @@ export interface AgentChange {
    * it speaks is not understood: offline speech knows English only. `false` by default.
    */
   opt_out_notice?: boolean
-  /**
-   * What the agent hears and speaks with in calls on real lines: see "Speech" in the guide. `null` for either: offline
-   * speech, with `voice`. Replaced as a whole.
-   */
-  speech?: {
-    /** What the agent hears with: a provider of the kind `openai_compatible`, `elevenlabs` or `deepgram`. */
-    listen?: {
-      /** The name of a provider. */
-      provider: string
-      /** The provider's name for a model that hears. `null`: its default. */
-      model?: string | null
-      /** What the contact speaks, as a BCP 47 tag. `null`: the agent's `language`. */
-      language?: string | null
-    } | null
-    /** What the agent speaks with, as `listen`. */
-    speak?: {
-      /** The name of a provider. */
-      provider: string
-      /** The provider's name for a model that speaks. `null`: its default. */
-      model?: string | null
-      /** The provider's name or id for a voice. `null`: its default. */
-      voice?: string | null
-      /** 1 is the usual speed. A provider with a smaller range gets the nearest that it has. */
-      speed?: number | null
-    } | null
-  }
-  /**
-   * How models are asked: `model`, `fallback_model` and the default provider. Members that are null are not sent. See
-   * "Models" in the guide. Can't be used together with `script`. Members that are left out keep their values.
-   */
-  model_settings?: {
-    /** How much answers vary. A `temperature` of `model` or `fallback_model` comes first. */
-    temperature?: number | null
-    /** The longest answer of the model, in tokens, without what it thinks. */
-    max_tokens?: number | null
-    /** The model chooses from the most probable words, up to this sum of their probabilities. */
-    top_p?: number | null
-    /** How much the model thinks before it answers. */
-    reasoning_effort?: 'minimal' | 'low' | 'medium' | 'high' | null
-    /** The answer ends before one of these texts. */
-    stop?: string[] | null
-  }
-  /** Members that are left out keep their values. */
-  hand_over?: {
-    /** Whether the agent may hand over to a person. */
-    is_allowed?: boolean
-    /** Whether to hand over when no model answers. */
-    on_failure?: boolean
-    /** What the agent says when it hands over. */
-    message?: string | null
-  }
-  /** Members that are left out keep their values. */
-  recording?: {
-    /** Whether calls are recorded. Calls by telephone and in the browser also need a `notice`. */
-    is_on?: boolean
-    /** What the agent says about the recording at the start of a call. */
-    notice?: string | null
-  }
-  /** Each but `call_seconds_max` is at most its default. Members that are left out keep their values. */
-  limits?: {
-    /** Turns of a text conversation. */
-    turns_max?: number
-    /** Tokens of a conversation. */
-    tokens_max?: number
-    /** Characters of a reply. */
-    reply_characters_max?: number
-    /** A conversation without a message for this long is closed. */
-    idle_seconds?: number
-    /** How long a tool may take. A tool's own `timeout_ms` applies if it is shorter. */
-    tool_timeout_ms?: number
-    /** Seconds from the answer of a call to its end. Unlike the other limits it can be higher than its default: up to 7,200. */
-    call_seconds_max?: number
-  }
+  speech?: AgentSpeech
+  model_settings?: AgentModelSettingsChange
+  hand_over?: AgentHandOverChange
+  recording?: AgentRecordingChange
+  limits?: AgentLimitsChange
   draft?: AgentConfigurationChange
 }
+
+/** Who did it. `null` if it was not recorded. */
+export type VersionAuthor = {
+  kind: 'api_key' | 'person' | 'command'
+  /** The id of the API key or person; `null` for the command line. */
+  id: string | null
+  /** The current name of the person or API key. `null` for the command line, and if they no longer exist. */
+  name: string | null
+} | null
 
 export interface AgentVersion {
   /** The unique id of the version. Treat it as opaque. */
@@ -1441,14 +1165,7 @@ export interface AgentVersion {
   /** The instructions that the agent follows. */
   instructions: string | null
   note: string | null
-  /** Who did it. `null` if it was not recorded. */
-  created_by: {
-    kind: 'api_key' | 'person' | 'command'
-    /** The id of the API key or person; `null` for the command line. */
-    id: string | null
-    /** The current name of the person or API key. `null` for the command line, and if they no longer exist. */
-    name: string | null
-  } | null
+  created_by: VersionAuthor
   /** When the version was created. */
   created_at: string
 }
@@ -1472,14 +1189,7 @@ export interface AgentVersionWithConfiguration {
   /** The instructions that the agent follows. */
   instructions: string | null
   note: string | null
-  /** Who did it. `null` if it was not recorded. */
-  created_by: {
-    kind: 'api_key' | 'person' | 'command'
-    /** The id of the API key or person; `null` for the command line. */
-    id: string | null
-    /** The current name of the person or API key. `null` for the command line, and if they no longer exist. */
-    name: string | null
-  } | null
+  created_by: VersionAuthor
   /** When the version was created. */
   created_at: string
   configuration: AgentConfiguration
@@ -1499,19 +1209,16 @@ export interface AgentVersionWithConfiguration {
   }>
 }
 
+export interface DifferenceSide {
+  /** `null` for the draft. */
+  id: string | null
+  /** `draft` for the draft. */
+  version_label: string
+}
+
 export interface AgentDifference {
-  from: {
-    /** `null` for the draft. */
-    id: string | null
-    /** `draft` for the draft. */
-    version_label: string
-  }
-  to: {
-    /** `null` for the draft. */
-    id: string | null
-    /** `draft` for the draft. */
-    version_label: string
-  }
+  from: DifferenceSide
+  to: DifferenceSide
   /** The fields that differ, without the instructions and the nodes of the script. */
   fields: Array<{
     path: string
@@ -1555,23 +1262,12 @@ export interface NewDeployment {
 export interface Deployment {
   /** The unique id of the deployment. Treat it as opaque. */
   id: string
-  version: {
-    /** The id of the version. */
-    id: string
-    version_label: string
-  }
+  version: VersionReference
   /** Below 100 the version became the candidate. */
   percent: number
   /** It was deployed although tests were required and had not passed. */
   is_forced: boolean
-  /** Who did it. `null` if it was not recorded. */
-  created_by: {
-    kind: 'api_key' | 'person' | 'command'
-    /** The id of the API key or person; `null` for the command line. */
-    id: string | null
-    /** The current name of the person or API key. `null` for the command line, and if they no longer exist. */
-    name: string | null
-  } | null
+  created_by: VersionAuthor
   /** When it was deployed. */
   created_at: string
 }
@@ -1646,6 +1342,12 @@ export type TestPersona = {
   style?: string | null
 } | null
 
+/**
+ * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
+ * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
+ */
+export type Variables = Record<string, unknown>
+
 export interface TestToolAnswer {
   tool: string
   /** Answers only calls whose arguments have this, as in an expectation. */
@@ -1686,11 +1388,7 @@ export interface AgentTest {
   medium: 'text' | 'voice'
   /** For `simulation`: it ends after so many turns of the person. 20 by default. */
   turns_max: number
-  /**
-   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
-   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
-   */
-  variables: Record<string, unknown>
+  variables: Variables
   /** The fields of the contact that the agent talks with. It is never stored. */
   contact: Record<string, unknown> | null
   /** The time that the agent sees. By default the real one. */
@@ -1734,11 +1432,7 @@ export interface NewAgentTest {
   medium?: 'text' | 'voice'
   /** For `simulation`: it ends after so many turns of the person. 20 by default. */
   turns_max?: number
-  /**
-   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
-   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
-   */
-  variables?: Record<string, unknown>
+  variables?: Variables
   /** The fields of the contact that the agent talks with. It is never stored. */
   contact?: Record<string, unknown> | null
   /** The time that the agent sees. By default the real one. */
@@ -1778,11 +1472,7 @@ export interface AgentTestChange {
   medium?: 'text' | 'voice'
   /** For `simulation`: it ends after so many turns of the person. 20 by default. */
   turns_max?: number
-  /**
-   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
-   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
-   */
-  variables?: Record<string, unknown>
+  variables?: Variables
   /** The fields of the contact that the agent talks with. It is never stored. */
   contact?: Record<string, unknown> | null
   /** The time that the agent sees. By default the real one. */
@@ -1815,6 +1505,12 @@ export interface NewTestRun {
   }
 }
 
+/** What the model has read and written, in tokens. */
+export interface TokenUsage {
+  input_tokens: number
+  output_tokens: number
+}
+
 export interface TestRun {
   /** The unique id of the run. Treat it as opaque. */
   id: string
@@ -1844,19 +1540,8 @@ export interface TestRun {
   failed: number
   /** How many could not be run, because a provider failed for example. */
   errors: number
-  /** What the model has read and written, in tokens. */
-  usage: {
-    input_tokens: number
-    output_tokens: number
-  }
-  /** Who did it. `null` if it was not recorded. */
-  created_by: {
-    kind: 'api_key' | 'person' | 'command'
-    /** The id of the API key or person; `null` for the command line. */
-    id: string | null
-    /** The current name of the person or API key. `null` for the command line, and if they no longer exist. */
-    name: string | null
-  } | null
+  usage: TokenUsage
+  created_by: VersionAuthor
   /** When the run was requested. */
   created_at: string
   /** When it began. */
@@ -1941,11 +1626,7 @@ export interface TestRunResult {
   conversation_id: string | null
   /** Of all runs, in order. */
   conversation_ids: string[]
-  /** What the model has read and written, in tokens. */
-  usage: {
-    input_tokens: number
-    output_tokens: number
-  }
+  usage: TokenUsage
 }
 
 export interface TestRunWithResults {
@@ -1977,19 +1658,8 @@ export interface TestRunWithResults {
   failed: number
   /** How many could not be run, because a provider failed for example. */
   errors: number
-  /** What the model has read and written, in tokens. */
-  usage: {
-    input_tokens: number
-    output_tokens: number
-  }
-  /** Who did it. `null` if it was not recorded. */
-  created_by: {
-    kind: 'api_key' | 'person' | 'command'
-    /** The id of the API key or person; `null` for the command line. */
-    id: string | null
-    /** The current name of the person or API key. `null` for the command line, and if they no longer exist. */
-    name: string | null
-  } | null
+  usage: TokenUsage
+  created_by: VersionAuthor
   /** When the run was requested. */
   created_at: string
   /** When it began. */
@@ -2498,6 +2168,12 @@ export interface Channel {
   updated_at: string
 }
 
+/**
+ * Your own data, which the agent does not see: at most 50 members, with names of up to 40 characters and texts of up to
+ * 500.
+ */
+export type Metadata = Record<string, string>
+
 export interface NewConversation {
   /** The agent that answers. */
   agent_id: string
@@ -2507,16 +2183,8 @@ export interface NewConversation {
   channel_id?: string | null
   /** The contact's first words. Without them, the agent begins with its greeting. */
   message?: string | null
-  /**
-   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
-   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
-   */
-  variables?: Record<string, unknown>
-  /**
-   * Your own data, which the agent does not see: at most 50 members, with names of up to 40 characters and texts of up to
-   * 500.
-   */
-  metadata?: Record<string, string>
+  variables?: Variables
+  metadata?: Metadata
   /** A version other than the one in use, for a trial. */
   agent_version_id?: string | null
   /** Tries the agent's draft. */
@@ -2582,21 +2250,9 @@ export interface Conversation {
   results: Record<string, unknown>
   /** Written when the conversation is handed over or closed. */
   summary: string | null
-  /**
-   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
-   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
-   */
-  variables: Record<string, unknown>
-  /**
-   * Your own data, which the agent does not see: at most 50 members, with names of up to 40 characters and texts of up to
-   * 500.
-   */
-  metadata: Record<string, string>
-  /** What the model has read and written, in tokens. */
-  usage: {
-    input_tokens: number
-    output_tokens: number
-  }
+  variables: Variables
+  metadata: Metadata
+  usage: TokenUsage
   /** When everything that was said was erased. */
   redacted_at: string | null
   /** When the conversation began. */
@@ -2632,6 +2288,25 @@ export interface Citation {
   title: string
   /** The URL of the document, if it was fetched from one. */
   url: string | null
+}
+
+export interface TurnLatency {
+  /** Until the model's first words. */
+  model_first_ms: number | null
+  /** Until the model was done. */
+  model_ms: number | null
+  /** For tools. */
+  tools_ms: number | null
+  /** From the contact's words to the end of the answer. */
+  turn_ms: number | null
+  /** On real lines: from the end of speech until the contact had finished, without `recognise_ms`. */
+  wait_ms?: number | null
+  /** On real lines: to recognise the contact's words. */
+  recognise_ms?: number | null
+  /** On real lines: from the answer's first words to their first sound. */
+  voice_ms?: number | null
+  /** On real lines: from the end of speech until the first sound of the answer is heard. */
+  first_sound_ms?: number | null
 }
 
 export interface Turn {
@@ -2686,29 +2361,8 @@ export interface Turn {
    * words with it.
    */
   citations: Citation[]
-  latency: {
-    /** Until the model's first words. */
-    model_first_ms: number | null
-    /** Until the model was done. */
-    model_ms: number | null
-    /** For tools. */
-    tools_ms: number | null
-    /** From the contact's words to the end of the answer. */
-    turn_ms: number | null
-    /** On real lines: from the end of speech until the contact had finished, without `recognise_ms`. */
-    wait_ms?: number | null
-    /** On real lines: to recognise the contact's words. */
-    recognise_ms?: number | null
-    /** On real lines: from the answer's first words to their first sound. */
-    voice_ms?: number | null
-    /** On real lines: from the end of speech until the first sound of the answer is heard. */
-    first_sound_ms?: number | null
-  }
-  /** What the model has read and written, in tokens. */
-  usage: {
-    input_tokens: number
-    output_tokens: number
-  }
+  latency: TurnLatency
+  usage: TokenUsage
   /** The carrier's part. `null` where no carrier is involved. */
   message: {
     /**
@@ -2811,16 +2465,8 @@ export interface NewCall {
   agent_version_id?: string | null
   /** When to dial, at most a year ahead. By default, and for a time in the past: now. */
   scheduled_at?: string | null
-  /**
-   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
-   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
-   */
-  variables?: Record<string, unknown>
-  /**
-   * Your own data, which the agent does not see: at most 50 members, with names of up to 40 characters and texts of up to
-   * 500.
-   */
-  metadata?: Record<string, string>
+  variables?: Variables
+  metadata?: Metadata
   /**
    * A simulated person, from `00` to `19`, answers instead of the number: see "Simulated people" in the guide. Needs no
    * channel, and works in live workspaces too.
@@ -2932,18 +2578,10 @@ export interface Call {
     /** The 95th percentile. */
     turn_p95_ms: number | null
   }
-  /** What the model has read and written, in tokens. */
-  usage: {
-    input_tokens: number
-    output_tokens: number
-  }
+  usage: TokenUsage
   /** What the call has cost by the workspace's `prices`, in millionths of the currency. */
   cost_micros: number
-  /**
-   * Your own data, which the agent does not see: at most 50 members, with names of up to 40 characters and texts of up to
-   * 500.
-   */
-  metadata: Record<string, string>
+  metadata: Metadata
   /** Whether nobody real was at the other end: a simulated person, or someone who tried the agent. */
   is_test: boolean
   /** When everything that was said was erased. */
@@ -2963,16 +2601,8 @@ export interface NewWebCall {
   use_draft?: boolean
   /** The contact that speaks, if you know it. */
   contact_id?: string | null
-  /**
-   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
-   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
-   */
-  variables?: Record<string, unknown>
-  /**
-   * Your own data, which the agent does not see: at most 50 members, with names of up to 40 characters and texts of up to
-   * 500.
-   */
-  metadata?: Record<string, string>
+  variables?: Variables
+  metadata?: Metadata
   /** The origin of the page that may open the socket, such as `https://example.com`: no other one may. `null`: any. */
   origin?: string | null
   /** Whether this is a trial. It then says nothing about the contact, and is recorded without a notice. */
@@ -2990,11 +2620,7 @@ export interface WebCall {
 }
 
 export interface CallChange {
-  /**
-   * Your own data, which the agent does not see: at most 50 members, with names of up to 40 characters and texts of up to
-   * 500.
-   */
-  metadata?: Record<string, string>
+  metadata?: Metadata
 }
 
 export interface CallEvent {
@@ -3121,25 +2747,62 @@ export interface Transcript {
       /** How long it took. */
       duration_ms: number | null
     }>
-    latency: {
-      /** Until the model's first words. */
-      model_first_ms: number | null
-      /** Until the model was done. */
-      model_ms: number | null
-      /** For tools. */
-      tools_ms: number | null
-      /** From the contact's words to the end of the answer. */
-      turn_ms: number | null
-      /** On real lines: from the end of speech until the contact had finished, without `recognise_ms`. */
-      wait_ms?: number | null
-      /** On real lines: to recognise the contact's words. */
-      recognise_ms?: number | null
-      /** On real lines: from the answer's first words to their first sound. */
-      voice_ms?: number | null
-      /** On real lines: from the end of speech until the first sound of the answer is heard. */
-      first_sound_ms?: number | null
-    }
+    latency: TurnLatency
   }>
+}
+
+export interface CallingWindow {
+  /** On which days. */
+  days: Array<'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'>
+  /** Hours and minutes. */
+  start: string
+  /** Hours and minutes, exclusive. An end before the start is on the next day. */
+  end: string
+}
+
+/** How fast contacts are reached. */
+export interface PacingChange {
+  /** Attempts at the same time. */
+  in_flight_max?: number
+  /** How many attempts begin in a second. Less than 1 is possible. */
+  starts_per_second?: number
+  /** How many minutes it takes to reach this rate after a start. */
+  ramp_minutes?: number
+}
+
+export interface RetryRule {
+  /** How the attempt ended. */
+  outcome:
+    | 'answered'
+    | 'voicemail'
+    | 'screened'
+    | 'menu'
+    | 'no_answer'
+    | 'busy'
+    | 'rejected'
+    | 'invalid_number'
+    | 'unreachable'
+    | 'blocked'
+    | 'canceled'
+    | 'error'
+    | 'unknown'
+    | 'replied'
+    | 'delivered'
+    | 'undelivered'
+  /** Attempts with this outcome. */
+  attempts_max: number
+  /** How long to wait after the first, the second and later ones. The last wait is repeated. */
+  waits_seconds: number[]
+}
+
+/** How often a person is tried, over all campaigns. Days are those of the contact's time zone. */
+export interface CapsChange {
+  /** Attempts in a day. */
+  per_day?: number
+  /** Attempts in seven days. */
+  per_week?: number
+  /** Hours between two attempts. */
+  gap_hours_min?: number
 }
 
 export interface NewCampaign {
@@ -3151,69 +2814,19 @@ export interface NewCampaign {
   agent_id: string
   /** The channels to reach contacts from, in turn. By default the only active one of this kind. */
   channel_ids?: string[]
-  /**
-   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
-   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
-   */
-  variables?: Record<string, unknown>
+  variables?: Variables
   /** When contacts can be reached, in the contact's time zone. It must be open in every zone that the number may be in. */
-  windows?: Array<{
-    /** On which days. */
-    days: Array<'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'>
-    /** Hours and minutes. */
-    start: string
-    /** Hours and minutes, exclusive. An end before the start is on the next day. */
-    end: string
-  }>
+  windows?: CallingWindow[]
   /** Used for contacts whose time zone is not known, not even from their number. Without it they are not reached. */
   time_zone?: string | null
   /** Days on which nobody is reached. */
   holidays?: string[]
-  /** How fast contacts are reached. */
-  pacing?: {
-    /** Attempts at the same time. */
-    in_flight_max?: number
-    /** How many attempts begin in a second. Less than 1 is possible. */
-    starts_per_second?: number
-    /** How many minutes it takes to reach this rate after a start. */
-    ramp_minutes?: number
-  }
+  pacing?: PacingChange
   /** What happens after attempts that did not reach the contact. Outcomes that are not named keep their defaults. */
-  retry?: Array<{
-    /** How the attempt ended. */
-    outcome:
-      | 'answered'
-      | 'voicemail'
-      | 'screened'
-      | 'menu'
-      | 'no_answer'
-      | 'busy'
-      | 'rejected'
-      | 'invalid_number'
-      | 'unreachable'
-      | 'blocked'
-      | 'canceled'
-      | 'error'
-      | 'unknown'
-      | 'replied'
-      | 'delivered'
-      | 'undelivered'
-    /** Attempts with this outcome. */
-    attempts_max: number
-    /** How long to wait after the first, the second and later ones. The last wait is repeated. */
-    waits_seconds: number[]
-  }>
+  retry?: RetryRule[]
   /** Attempts per contact, in all. */
   attempts_max?: number
-  /** How often a person is tried, over all campaigns. Days are those of the contact's time zone. */
-  caps?: {
-    /** Attempts in a day. */
-    per_day?: number
-    /** Attempts in seven days. */
-    per_week?: number
-    /** Hours between two attempts. */
-    gap_hours_min?: number
-  }
+  caps?: CapsChange
   /** `required`: only contacts who have agreed. `not_opted_out`: all who have not opted out. */
   consent?: 'required' | 'not_opted_out'
   /** What the agent does when a voicemail answers: leave the agent's `voicemail_message`, or hang up. */
@@ -3251,20 +2864,9 @@ export interface Campaign {
   } | null
   /** The channels to reach contacts from, in turn. By default the only active one of this kind. */
   channel_ids: string[]
-  /**
-   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
-   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
-   */
-  variables: Record<string, unknown>
+  variables: Variables
   /** When contacts can be reached, in the contact's time zone. It must be open in every zone that the number may be in. */
-  windows: Array<{
-    /** On which days. */
-    days: Array<'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'>
-    /** Hours and minutes. */
-    start: string
-    /** Hours and minutes, exclusive. An end before the start is on the next day. */
-    end: string
-  }>
+  windows: CallingWindow[]
   /** Used for contacts whose time zone is not known, not even from their number. Without it they are not reached. */
   time_zone: string | null
   /** Days on which nobody is reached. */
@@ -3279,30 +2881,7 @@ export interface Campaign {
     ramp_minutes: number
   }
   /** What happens after attempts that did not reach the contact. Outcomes that are not named keep their defaults. */
-  retry: Array<{
-    /** How the attempt ended. */
-    outcome:
-      | 'answered'
-      | 'voicemail'
-      | 'screened'
-      | 'menu'
-      | 'no_answer'
-      | 'busy'
-      | 'rejected'
-      | 'invalid_number'
-      | 'unreachable'
-      | 'blocked'
-      | 'canceled'
-      | 'error'
-      | 'unknown'
-      | 'replied'
-      | 'delivered'
-      | 'undelivered'
-    /** Attempts with this outcome. */
-    attempts_max: number
-    /** How long to wait after the first, the second and later ones. The last wait is repeated. */
-    waits_seconds: number[]
-  }>
+  retry: RetryRule[]
   /** Attempts per contact, in all. */
   attempts_max: number
   /** How often a person is tried, over all campaigns. Days are those of the contact's time zone. */
@@ -3344,69 +2923,19 @@ export interface CampaignChange {
   agent_id?: string
   /** The channels to reach contacts from, in turn. By default the only active one of this kind. */
   channel_ids?: string[]
-  /**
-   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
-   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
-   */
-  variables?: Record<string, unknown>
+  variables?: Variables
   /** When contacts can be reached, in the contact's time zone. It must be open in every zone that the number may be in. */
-  windows?: Array<{
-    /** On which days. */
-    days: Array<'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'>
-    /** Hours and minutes. */
-    start: string
-    /** Hours and minutes, exclusive. An end before the start is on the next day. */
-    end: string
-  }>
+  windows?: CallingWindow[]
   /** Used for contacts whose time zone is not known, not even from their number. Without it they are not reached. */
   time_zone?: string | null
   /** Days on which nobody is reached. */
   holidays?: string[]
-  /** How fast contacts are reached. */
-  pacing?: {
-    /** Attempts at the same time. */
-    in_flight_max?: number
-    /** How many attempts begin in a second. Less than 1 is possible. */
-    starts_per_second?: number
-    /** How many minutes it takes to reach this rate after a start. */
-    ramp_minutes?: number
-  }
+  pacing?: PacingChange
   /** What happens after attempts that did not reach the contact. Outcomes that are not named keep their defaults. */
-  retry?: Array<{
-    /** How the attempt ended. */
-    outcome:
-      | 'answered'
-      | 'voicemail'
-      | 'screened'
-      | 'menu'
-      | 'no_answer'
-      | 'busy'
-      | 'rejected'
-      | 'invalid_number'
-      | 'unreachable'
-      | 'blocked'
-      | 'canceled'
-      | 'error'
-      | 'unknown'
-      | 'replied'
-      | 'delivered'
-      | 'undelivered'
-    /** Attempts with this outcome. */
-    attempts_max: number
-    /** How long to wait after the first, the second and later ones. The last wait is repeated. */
-    waits_seconds: number[]
-  }>
+  retry?: RetryRule[]
   /** Attempts per contact, in all. */
   attempts_max?: number
-  /** How often a person is tried, over all campaigns. Days are those of the contact's time zone. */
-  caps?: {
-    /** Attempts in a day. */
-    per_day?: number
-    /** Attempts in seven days. */
-    per_week?: number
-    /** Hours between two attempts. */
-    gap_hours_min?: number
-  }
+  caps?: CapsChange
   /** `required`: only contacts who have agreed. `not_opted_out`: all who have not opted out. */
   consent?: 'required' | 'not_opted_out'
   /** What the agent does when a voicemail answers: leave the agent's `voicemail_message`, or hang up. */
@@ -3512,11 +3041,7 @@ export interface NewEnrollments {
   contacts?: Array<{
     /** The contact. */
     contact_id: string
-    /**
-     * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
-     * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
-     */
-    variables?: Record<string, unknown>
+    variables?: Variables
   }>
   /**
    * All contacts that match, as in the list of contacts. `tag` and `custom_field` take a text, or a list of which all
@@ -3608,11 +3133,7 @@ export interface Enrollment {
   last_conversation_id: string | null
   /** When the next attempt follows at the earliest. `null` until that was decided. */
   next_attempt_at: string | null
-  /**
-   * Values that the agent may use: at most 50, with names of up to 40 lower-case letters, digits and `_`, and texts of up
-   * to 1,000 characters. The names `__proto__`, `constructor` and `prototype` are reserved.
-   */
-  variables: Record<string, unknown>
+  variables: Variables
   /** When the contact was enrolled. */
   created_at: string
   /** When the enrollment last changed. */
@@ -3659,6 +3180,25 @@ export interface Explanation {
   }>
 }
 
+/**
+ * The values that the row is for, by the names in `group_by`. `null` for what has none: conversations have neither
+ * `campaign_id` nor `outcome`. Empty without `group_by`.
+ */
+export type AnalyticsGroup = Record<string, string | null>
+
+/**
+ * The limits are those of Wilson's interval of 95 %: what the share would be in the long run. All are `null` without
+ * calls.
+ */
+export interface AnswerRate {
+  /** `answered` as a share of `calls`. */
+  value: number | null
+  /** The lower limit. */
+  low: number | null
+  /** The upper limit. */
+  high: number | null
+}
+
 export interface CallAnalytics {
   /**
    * By time. Without `group_by` each interval has a row, also when nothing has happened. With `group_by` only what has
@@ -3667,29 +3207,14 @@ export interface CallAnalytics {
   rows: Array<{
     /** When the interval begins. */
     start: string
-    /**
-     * The values that the row is for, by the names in `group_by`. `null` for what has none: conversations have neither
-     * `campaign_id` nor `outcome`. Empty without `group_by`.
-     */
-    group: Record<string, string | null>
+    group: AnalyticsGroup
     /** The number of calls that were dialled or received in the interval, and have ended. */
     calls: number
     /** Those with the outcome `answered`: by a person. */
     answered: number
     /** How many calls had each outcome. Outcomes that no call had are left out. */
     by_outcome: Record<string, number>
-    /**
-     * The limits are those of Wilson's interval of 95 %: what the share would be in the long run. All are `null` without
-     * calls.
-     */
-    answer_rate: {
-      /** `answered` as a share of `calls`. */
-      value: number | null
-      /** The lower limit. */
-      low: number | null
-      /** The upper limit. */
-      high: number | null
-    }
+    answer_rate: AnswerRate
     /**
      * The median of `duration_ms`, over calls that were answered by anything. In milliseconds, less than 5 % away from the
      * exact one. `null` if there is none.
@@ -3711,18 +3236,7 @@ export interface CallAnalytics {
     answered: number
     /** How many calls had each outcome. Outcomes that no call had are left out. */
     by_outcome: Record<string, number>
-    /**
-     * The limits are those of Wilson's interval of 95 %: what the share would be in the long run. All are `null` without
-     * calls.
-     */
-    answer_rate: {
-      /** `answered` as a share of `calls`. */
-      value: number | null
-      /** The lower limit. */
-      low: number | null
-      /** The upper limit. */
-      high: number | null
-    }
+    answer_rate: AnswerRate
     /**
      * The median of `duration_ms`, over calls that were answered by anything. In milliseconds, less than 5 % away from the
      * exact one. `null` if there is none.
@@ -3746,11 +3260,7 @@ export interface ConversationAnalytics {
   rows: Array<{
     /** When the interval begins. */
     start: string
-    /**
-     * The values that the row is for, by the names in `group_by`. `null` for what has none: conversations have neither
-     * `campaign_id` nor `outcome`. Empty without `group_by`.
-     */
-    group: Record<string, string | null>
+    group: AnalyticsGroup
     /** The number of conversations that began in the interval. */
     conversations: number
     /** How often they were handed over to a person so far. */
@@ -3791,11 +3301,7 @@ export interface CampaignAnalytics {
   rows: Array<{
     /** When the interval begins. */
     start: string
-    /**
-     * The values that the row is for, by the names in `group_by`. `null` for what has none: conversations have neither
-     * `campaign_id` nor `outcome`. Empty without `group_by`.
-     */
-    group: Record<string, string | null>
+    group: AnalyticsGroup
     /** The number of attempts that began in the interval, and have ended. */
     attempts: number
     /** Those that have reached the contact: with the outcome `answered`, `replied` or `delivered`. */
@@ -3813,6 +3319,15 @@ export interface CampaignAnalytics {
     completed: number
   }
 }
+
+/** The unique id of the event. Treat it as opaque. */
+export type EventId = string
+
+/** The resource that the event is about. */
+export type EventResourceId = string
+
+/** When it happened. */
+export type EventTime = string
 
 /** Who or what has caused it. `null` for events from before this was recorded. */
 export type EventActor = {
@@ -3835,8 +3350,7 @@ export type EventSubject = {
 } | null
 
 export interface WorkspaceEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   /** The type of the event. More types may be added. */
   type:
     | 'contact.created'
@@ -3875,10 +3389,8 @@ export interface WorkspaceEvent {
     | 'api_key.revoked'
     | 'webhook.disabled'
     | 'webhook.test'
-  /** The resource that the event is about. */
-  resource_id: string
-  /** When it happened. */
-  created_at: string
+  resource_id: EventResourceId
+  created_at: EventTime
   actor: EventActor
   subject: EventSubject
   /** The resource after the event. Its schema depends on the type. */
@@ -3898,18 +3410,56 @@ export interface EventsStreamContactCreated {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'contact.created'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: ContactWithCrmIds | OnlyId
     previous: null
   }
+}
+
+export interface PreviousContact {
+  /** The unique id of the contact. Treat it as opaque. */
+  id?: string
+  /** E.164: a plus, the country code and the number, at most 15 digits. Unique within the workspace. */
+  phone_number?: string
+  first_name?: string | null
+  last_name?: string | null
+  display_name?: string | null
+  /** Stored as sent. Several contacts may have the same email. */
+  email?: string | null
+  company?: string | null
+  /**
+   * The contact's time zone, as an IANA name. Campaigns and agents use it. Without it campaigns use the zones that the
+   * number may be in, and agents use the only one that it can be in, or that of the workspace.
+   */
+  time_zone?: string | null
+  /** Internal notes. Tabs and line breaks are allowed. */
+  notes?: string | null
+  /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
+  tags?: string[]
+  custom_fields?: CustomFields
+  /**
+   * How the contact was created. `api`: created with the API. `import`: imported from a CSV file. `manual`: created in
+   * the dashboard. `inbound`: created by an inbound call or message. `webhook`: received by an integration.
+   */
+  source?: 'api' | 'import' | 'manual' | 'inbound' | 'webhook'
+  /**
+   * When the contact first wrote, called, answered a call, or was sent a message that the carrier accepted. `null` if
+   * never.
+   */
+  first_contact_at?: string | null
+  /** The same, for the last time. */
+  last_contact_at?: string | null
+  /** When the contact was created. */
+  created_at?: string
+  /** When the contact was last updated. Every update makes it later. */
+  updated_at?: string
+  /** The ids of this contact in external CRM systems, by the name of the system. */
+  crm_ids?: Record<string, string>
 }
 
 export interface EventsStreamContactUpdated {
@@ -3918,60 +3468,14 @@ export interface EventsStreamContactUpdated {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'contact.updated'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: ContactWithCrmIds | OnlyId
-    previous: {
-      /** The unique id of the contact. Treat it as opaque. */
-      id?: string
-      /** E.164: a plus, the country code and the number, at most 15 digits. Unique within the workspace. */
-      phone_number?: string
-      first_name?: string | null
-      last_name?: string | null
-      display_name?: string | null
-      /** Stored as sent. Several contacts may have the same email. */
-      email?: string | null
-      company?: string | null
-      /**
-       * The contact's time zone, as an IANA name. Campaigns and agents use it. Without it campaigns use the zones that the
-       * number may be in, and agents use the only one that it can be in, or that of the workspace.
-       */
-      time_zone?: string | null
-      /** Internal notes. Tabs and line breaks are allowed. */
-      notes?: string | null
-      /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
-      tags?: string[]
-      /**
-       * Fields of your own: at most 50 texts of up to 500 characters, numbers and booleans. Names have 1 to 50 lower-case
-       * letters, digits and `_`, and begin with a letter.
-       */
-      custom_fields?: Record<string, string | number | boolean>
-      /**
-       * How the contact was created. `api`: created with the API. `import`: imported from a CSV file. `manual`: created in
-       * the dashboard. `inbound`: created by an inbound call or message. `webhook`: received by an integration.
-       */
-      source?: 'api' | 'import' | 'manual' | 'inbound' | 'webhook'
-      /**
-       * When the contact first wrote, called, answered a call, or was sent a message that the carrier accepted. `null` if
-       * never.
-       */
-      first_contact_at?: string | null
-      /** The same, for the last time. */
-      last_contact_at?: string | null
-      /** When the contact was created. */
-      created_at?: string
-      /** When the contact was last updated. Every update makes it later. */
-      updated_at?: string
-      /** The ids of this contact in external CRM systems, by the name of the system. */
-      crm_ids?: Record<string, string>
-    } | null
+    previous: PreviousContact | null
   }
 }
 
@@ -3981,13 +3485,10 @@ export interface EventsStreamContactDeleted {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'contact.deleted'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: OnlyId
@@ -4001,18 +3502,39 @@ export interface EventsStreamAgentCreated {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'agent.created'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Agent
     previous: null
   }
+}
+
+export interface PreviousAgent {
+  name?: string
+  /** What the agent is for. `""` if not set. */
+  description?: string
+  /** The instructions that the agent follows. */
+  instructions?: string | null
+  deployed_version?: DeployedVersion
+  candidate?: AgentCandidate
+  /** Whether the draft differs from all of the agent's versions. */
+  has_unpublished_changes?: boolean
+  /**
+   * `tests`: a version can only be deployed when all tests that are enabled have passed on it. Only owners may change it,
+   * and API keys that list the scope `agents:force`.
+   */
+  deploy_requires?: 'none' | 'tests'
+  /**
+   * `false` while the deployed version has neither a script nor a model that can be asked: a model whose provider exists,
+   * and holds an API key or needs none. The model itself is not asked.
+   */
+  can_answer?: boolean
+  /** Why the agent can't answer, as a sentence. `null` if it can. */
+  cannot_answer_reason?: string | null
 }
 
 export interface EventsStreamAgentUpdated {
@@ -4021,52 +3543,14 @@ export interface EventsStreamAgentUpdated {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'agent.updated'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Agent
-    previous: {
-      name?: string
-      /** What the agent is for. `""` if not set. */
-      description?: string
-      /** The instructions that the agent follows. */
-      instructions?: string | null
-      /** The version in use. `instructions` are those of this version. */
-      deployed_version?: {
-        /** The id of the version. */
-        id: string
-        version_label: string
-      }
-      /** A version that is tried with `percent` of the counterparts, beside the deployed one. */
-      candidate?: {
-        version: {
-          /** The id of the version. */
-          id: string
-          version_label: string
-        }
-        percent: number
-      } | null
-      /** Whether the draft differs from all of the agent's versions. */
-      has_unpublished_changes?: boolean
-      /**
-       * `tests`: a version can only be deployed when all tests that are enabled have passed on it. Only owners may change it,
-       * and API keys that list the scope `agents:force`.
-       */
-      deploy_requires?: 'none' | 'tests'
-      /**
-       * `false` while the deployed version has neither a script nor a model that can be asked: a model whose provider exists,
-       * and holds an API key or needs none. The model itself is not asked.
-       */
-      can_answer?: boolean
-      /** Why the agent can't answer, as a sentence. `null` if it can. */
-      cannot_answer_reason?: string | null
-    } | null
+    previous: PreviousAgent | null
   }
 }
 
@@ -4078,21 +3562,8 @@ export interface DeployedAgent {
   description: string
   /** The instructions that the agent follows. */
   instructions: string | null
-  /** The version in use. `instructions` are those of this version. */
-  deployed_version: {
-    /** The id of the version. */
-    id: string
-    version_label: string
-  }
-  /** A version that is tried with `percent` of the counterparts, beside the deployed one. */
-  candidate: {
-    version: {
-      /** The id of the version. */
-      id: string
-      version_label: string
-    }
-    percent: number
-  } | null
+  deployed_version: DeployedVersion
+  candidate: AgentCandidate
   /** Whether the draft differs from all of the agent's versions. */
   has_unpublished_changes: boolean
   /**
@@ -4121,52 +3592,14 @@ export interface EventsStreamAgentDeployed {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'agent.deployed'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: DeployedAgent
-    previous: {
-      name?: string
-      /** What the agent is for. `""` if not set. */
-      description?: string
-      /** The instructions that the agent follows. */
-      instructions?: string | null
-      /** The version in use. `instructions` are those of this version. */
-      deployed_version?: {
-        /** The id of the version. */
-        id: string
-        version_label: string
-      }
-      /** A version that is tried with `percent` of the counterparts, beside the deployed one. */
-      candidate?: {
-        version: {
-          /** The id of the version. */
-          id: string
-          version_label: string
-        }
-        percent: number
-      } | null
-      /** Whether the draft differs from all of the agent's versions. */
-      has_unpublished_changes?: boolean
-      /**
-       * `tests`: a version can only be deployed when all tests that are enabled have passed on it. Only owners may change it,
-       * and API keys that list the scope `agents:force`.
-       */
-      deploy_requires?: 'none' | 'tests'
-      /**
-       * `false` while the deployed version has neither a script nor a model that can be asked: a model whose provider exists,
-       * and holds an API key or needs none. The model itself is not asked.
-       */
-      can_answer?: boolean
-      /** Why the agent can't answer, as a sentence. `null` if it can. */
-      cannot_answer_reason?: string | null
-    } | null
+    previous: PreviousAgent | null
   }
 }
 
@@ -4176,13 +3609,10 @@ export interface EventsStreamAgentDeleted {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'agent.deleted'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Agent
@@ -4196,13 +3626,10 @@ export interface EventsStreamTestRunCompleted {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'test_run.completed'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: TestRun
@@ -4216,18 +3643,22 @@ export interface EventsStreamConversationStarted {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'conversation.started'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Conversation
     previous: null
   }
+}
+
+export interface TurnOfConversation {
+  /** The id of the conversation. */
+  id: string
+  contact_id: string | null
+  turn: Turn
 }
 
 export interface EventsStreamConversationTurn {
@@ -4236,21 +3667,13 @@ export interface EventsStreamConversationTurn {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'conversation.turn'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
-    data: {
-      /** The id of the conversation. */
-      id: string
-      contact_id: string | null
-      turn: Turn
-    }
+    data: TurnOfConversation
     previous: null
   }
 }
@@ -4261,13 +3684,10 @@ export interface EventsStreamConversationHandedOver {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'conversation.handed_over'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Conversation
@@ -4281,13 +3701,10 @@ export interface EventsStreamConversationTakenBack {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'conversation.taken_back'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Conversation
@@ -4301,18 +3718,27 @@ export interface EventsStreamConversationClosed {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'conversation.closed'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Conversation
     previous: null
   }
+}
+
+export interface Message {
+  /** The unique id of the message. */
+  id: string
+  /** The conversation that it belongs to. */
+  conversation_id: string
+  /** The number of its turn. */
+  seq: number
+  status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
+  /** Why it was not sent or delivered. */
+  error: string | null
 }
 
 export interface EventsStreamMessageReceived {
@@ -4321,26 +3747,13 @@ export interface EventsStreamMessageReceived {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'message.received'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
-    data: {
-      /** The unique id of the message. */
-      id: string
-      /** The conversation that it belongs to. */
-      conversation_id: string
-      /** The number of its turn. */
-      seq: number
-      status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
-      /** Why it was not sent or delivered. */
-      error: string | null
-    }
+    data: Message
     previous: null
   }
 }
@@ -4351,26 +3764,13 @@ export interface EventsStreamMessageSent {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'message.sent'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
-    data: {
-      /** The unique id of the message. */
-      id: string
-      /** The conversation that it belongs to. */
-      conversation_id: string
-      /** The number of its turn. */
-      seq: number
-      status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
-      /** Why it was not sent or delivered. */
-      error: string | null
-    }
+    data: Message
     previous: null
   }
 }
@@ -4381,26 +3781,13 @@ export interface EventsStreamMessageDelivered {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'message.delivered'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
-    data: {
-      /** The unique id of the message. */
-      id: string
-      /** The conversation that it belongs to. */
-      conversation_id: string
-      /** The number of its turn. */
-      seq: number
-      status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
-      /** Why it was not sent or delivered. */
-      error: string | null
-    }
+    data: Message
     previous: null
   }
 }
@@ -4411,26 +3798,13 @@ export interface EventsStreamMessageFailed {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'message.failed'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
-    data: {
-      /** The unique id of the message. */
-      id: string
-      /** The conversation that it belongs to. */
-      conversation_id: string
-      /** The number of its turn. */
-      seq: number
-      status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
-      /** Why it was not sent or delivered. */
-      error: string | null
-    }
+    data: Message
     previous: null
   }
 }
@@ -4441,13 +3815,10 @@ export interface EventsStreamCallStarted {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'call.started'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Call
@@ -4461,13 +3832,10 @@ export interface EventsStreamCallAnswered {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'call.answered'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Call
@@ -4481,18 +3849,19 @@ export interface EventsStreamCallEnded {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'call.ended'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Call
     previous: null
   }
+}
+
+export interface PreviousCall {
+  metadata?: Metadata
 }
 
 export interface EventsStreamCallUpdated {
@@ -4501,23 +3870,14 @@ export interface EventsStreamCallUpdated {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'call.updated'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Call
-    previous: {
-      /**
-       * Your own data, which the agent does not see: at most 50 members, with names of up to 40 characters and texts of up to
-       * 500.
-       */
-      metadata?: Record<string, string>
-    } | null
+    previous: PreviousCall | null
   }
 }
 
@@ -4527,13 +3887,10 @@ export interface EventsStreamCallRecordingReady {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'call.recording_ready'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Call
@@ -4547,13 +3904,10 @@ export interface EventsStreamCampaignStarted {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'campaign.started'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Campaign
@@ -4567,13 +3921,10 @@ export interface EventsStreamCampaignPaused {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'campaign.paused'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Campaign
@@ -4587,13 +3938,10 @@ export interface EventsStreamCampaignResumed {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'campaign.resumed'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Campaign
@@ -4607,13 +3955,10 @@ export interface EventsStreamCampaignCompleted {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'campaign.completed'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Campaign
@@ -4627,13 +3972,10 @@ export interface EventsStreamCampaignCanceled {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'campaign.canceled'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Campaign
@@ -4647,13 +3989,10 @@ export interface EventsStreamCampaignProgress {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'campaign.progress'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Campaign
@@ -4667,13 +4006,10 @@ export interface EventsStreamImportFinished {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'import.finished'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Import
@@ -4687,13 +4023,10 @@ export interface EventsStreamImportUndone {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'import.undone'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Import
@@ -4707,13 +4040,10 @@ export interface EventsStreamDocumentReady {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'document.ready'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Document
@@ -4727,13 +4057,10 @@ export interface EventsStreamDocumentFailed {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'document.failed'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: Document
@@ -4754,13 +4081,10 @@ export interface EventsStreamApiKeyCreated {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'api_key.created'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: ApiKeyNamed
@@ -4774,13 +4098,10 @@ export interface EventsStreamApiKeyRevoked {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'api_key.revoked'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: ApiKeyNamed
@@ -4821,13 +4142,10 @@ export interface EventsStreamWebhookDisabled {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'webhook.disabled'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: WebhookSummary
@@ -4841,13 +4159,10 @@ export interface EventsStreamWebhookTest {
   /** The line `id`: send the last one as `Last-Event-ID` to continue. */
   id?: string
   data: {
-    /** The unique id of the event. Treat it as opaque. */
-    id: string
+    id: EventId
     type: 'webhook.test'
-    /** The resource that the event is about. */
-    resource_id: string
-    /** When it happened. */
-    created_at: string
+    resource_id: EventResourceId
+    created_at: EventTime
     actor: EventActor
     subject: EventSubject
     data: WebhookSummary
@@ -5629,6 +4944,9 @@ export interface InboxAnswer {
   answer: '200' | '500' | '410' | 'hang'
 }
 
+/** The workspace in which it happened. */
+export type EventWorkspaceId = string
+
 /** Who or what has caused it. Not part of events from before this was recorded. */
 export interface PayloadActor {
   /** What it is. */
@@ -5637,819 +4955,444 @@ export interface PayloadActor {
   id: string | null
 }
 
-export interface ContactCreatedEvent {
-  /** The unique id of the event. Treat it as opaque. */
+/** What it is about. Not part of events from before this was recorded. */
+export interface ContactSubject {
+  type: 'contact'
+  /** Its id. */
   id: string
+}
+
+export interface ContactCreatedEvent {
+  id: EventId
   type: 'contact.created'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'contact'
-    /** Its id. */
-    id: string
-  }
+  subject?: ContactSubject
   data: ContactWithCrmIds | OnlyId
 }
 
 export interface ContactUpdatedEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'contact.updated'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'contact'
-    /** Its id. */
-    id: string
-  }
+  subject?: ContactSubject
   data: ContactWithCrmIds | OnlyId
-  previous?: {
-    /** The unique id of the contact. Treat it as opaque. */
-    id?: string
-    /** E.164: a plus, the country code and the number, at most 15 digits. Unique within the workspace. */
-    phone_number?: string
-    first_name?: string | null
-    last_name?: string | null
-    display_name?: string | null
-    /** Stored as sent. Several contacts may have the same email. */
-    email?: string | null
-    company?: string | null
-    /**
-     * The contact's time zone, as an IANA name. Campaigns and agents use it. Without it campaigns use the zones that the
-     * number may be in, and agents use the only one that it can be in, or that of the workspace.
-     */
-    time_zone?: string | null
-    /** Internal notes. Tabs and line breaks are allowed. */
-    notes?: string | null
-    /** Tags that categorize the contact. Of tags that differ only in case, the first one is kept. */
-    tags?: string[]
-    /**
-     * Fields of your own: at most 50 texts of up to 500 characters, numbers and booleans. Names have 1 to 50 lower-case
-     * letters, digits and `_`, and begin with a letter.
-     */
-    custom_fields?: Record<string, string | number | boolean>
-    /**
-     * How the contact was created. `api`: created with the API. `import`: imported from a CSV file. `manual`: created in
-     * the dashboard. `inbound`: created by an inbound call or message. `webhook`: received by an integration.
-     */
-    source?: 'api' | 'import' | 'manual' | 'inbound' | 'webhook'
-    /**
-     * When the contact first wrote, called, answered a call, or was sent a message that the carrier accepted. `null` if
-     * never.
-     */
-    first_contact_at?: string | null
-    /** The same, for the last time. */
-    last_contact_at?: string | null
-    /** When the contact was created. */
-    created_at?: string
-    /** When the contact was last updated. Every update makes it later. */
-    updated_at?: string
-    /** The ids of this contact in external CRM systems, by the name of the system. */
-    crm_ids?: Record<string, string>
-  }
+  previous?: PreviousContact
 }
 
 export interface ContactDeletedEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'contact.deleted'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'contact'
-    /** Its id. */
-    id: string
-  }
+  subject?: ContactSubject
   data: OnlyId
 }
 
-export interface AgentCreatedEvent {
-  /** The unique id of the event. Treat it as opaque. */
+/** What it is about. Not part of events from before this was recorded. */
+export interface AgentSubject {
+  type: 'agent'
+  /** Its id. */
   id: string
+}
+
+export interface AgentCreatedEvent {
+  id: EventId
   type: 'agent.created'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'agent'
-    /** Its id. */
-    id: string
-  }
+  subject?: AgentSubject
   data: Agent
 }
 
 export interface AgentUpdatedEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'agent.updated'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'agent'
-    /** Its id. */
-    id: string
-  }
+  subject?: AgentSubject
   data: Agent
-  previous?: {
-    name?: string
-    /** What the agent is for. `""` if not set. */
-    description?: string
-    /** The instructions that the agent follows. */
-    instructions?: string | null
-    /** The version in use. `instructions` are those of this version. */
-    deployed_version?: {
-      /** The id of the version. */
-      id: string
-      version_label: string
-    }
-    /** A version that is tried with `percent` of the counterparts, beside the deployed one. */
-    candidate?: {
-      version: {
-        /** The id of the version. */
-        id: string
-        version_label: string
-      }
-      percent: number
-    } | null
-    /** Whether the draft differs from all of the agent's versions. */
-    has_unpublished_changes?: boolean
-    /**
-     * `tests`: a version can only be deployed when all tests that are enabled have passed on it. Only owners may change it,
-     * and API keys that list the scope `agents:force`.
-     */
-    deploy_requires?: 'none' | 'tests'
-    /**
-     * `false` while the deployed version has neither a script nor a model that can be asked: a model whose provider exists,
-     * and holds an API key or needs none. The model itself is not asked.
-     */
-    can_answer?: boolean
-    /** Why the agent can't answer, as a sentence. `null` if it can. */
-    cannot_answer_reason?: string | null
-  }
+  previous?: PreviousAgent
 }
 
 export interface AgentDeployedEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'agent.deployed'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'agent'
-    /** Its id. */
-    id: string
-  }
+  subject?: AgentSubject
   data: DeployedAgent
-  previous?: {
-    name?: string
-    /** What the agent is for. `""` if not set. */
-    description?: string
-    /** The instructions that the agent follows. */
-    instructions?: string | null
-    /** The version in use. `instructions` are those of this version. */
-    deployed_version?: {
-      /** The id of the version. */
-      id: string
-      version_label: string
-    }
-    /** A version that is tried with `percent` of the counterparts, beside the deployed one. */
-    candidate?: {
-      version: {
-        /** The id of the version. */
-        id: string
-        version_label: string
-      }
-      percent: number
-    } | null
-    /** Whether the draft differs from all of the agent's versions. */
-    has_unpublished_changes?: boolean
-    /**
-     * `tests`: a version can only be deployed when all tests that are enabled have passed on it. Only owners may change it,
-     * and API keys that list the scope `agents:force`.
-     */
-    deploy_requires?: 'none' | 'tests'
-    /**
-     * `false` while the deployed version has neither a script nor a model that can be asked: a model whose provider exists,
-     * and holds an API key or needs none. The model itself is not asked.
-     */
-    can_answer?: boolean
-    /** Why the agent can't answer, as a sentence. `null` if it can. */
-    cannot_answer_reason?: string | null
-  }
+  previous?: PreviousAgent
 }
 
 export interface AgentDeletedEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'agent.deleted'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'agent'
-    /** Its id. */
-    id: string
-  }
+  subject?: AgentSubject
   data: Agent
 }
 
-export interface TestRunCompletedEvent {
-  /** The unique id of the event. Treat it as opaque. */
+/** What it is about. Not part of events from before this was recorded. */
+export interface TestRunSubject {
+  type: 'test_run'
+  /** Its id. */
   id: string
+}
+
+export interface TestRunCompletedEvent {
+  id: EventId
   type: 'test_run.completed'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'test_run'
-    /** Its id. */
-    id: string
-  }
+  subject?: TestRunSubject
   data: TestRun
 }
 
-export interface ConversationStartedEvent {
-  /** The unique id of the event. Treat it as opaque. */
+/** What it is about. Not part of events from before this was recorded. */
+export interface ConversationSubject {
+  type: 'conversation'
+  /** Its id. */
   id: string
+}
+
+export interface ConversationStartedEvent {
+  id: EventId
   type: 'conversation.started'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'conversation'
-    /** Its id. */
-    id: string
-  }
+  subject?: ConversationSubject
   data: Conversation
 }
 
 export interface ConversationTurnEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'conversation.turn'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'conversation'
-    /** Its id. */
-    id: string
-  }
-  data: {
-    /** The id of the conversation. */
-    id: string
-    contact_id: string | null
-    turn: Turn
-  }
+  subject?: ConversationSubject
+  data: TurnOfConversation
 }
 
 export interface ConversationHandedOverEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'conversation.handed_over'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'conversation'
-    /** Its id. */
-    id: string
-  }
+  subject?: ConversationSubject
   data: Conversation
 }
 
 export interface ConversationTakenBackEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'conversation.taken_back'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'conversation'
-    /** Its id. */
-    id: string
-  }
+  subject?: ConversationSubject
   data: Conversation
 }
 
 export interface ConversationClosedEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'conversation.closed'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'conversation'
-    /** Its id. */
-    id: string
-  }
+  subject?: ConversationSubject
   data: Conversation
 }
 
-export interface MessageReceivedEvent {
-  /** The unique id of the event. Treat it as opaque. */
+/** What it is about. Not part of events from before this was recorded. */
+export interface MessageSubject {
+  type: 'message'
+  /** Its id. */
   id: string
+}
+
+export interface MessageReceivedEvent {
+  id: EventId
   type: 'message.received'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'message'
-    /** Its id. */
-    id: string
-  }
-  data: {
-    /** The unique id of the message. */
-    id: string
-    /** The conversation that it belongs to. */
-    conversation_id: string
-    /** The number of its turn. */
-    seq: number
-    status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
-    /** Why it was not sent or delivered. */
-    error: string | null
-  }
+  subject?: MessageSubject
+  data: Message
 }
 
 export interface MessageSentEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'message.sent'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'message'
-    /** Its id. */
-    id: string
-  }
-  data: {
-    /** The unique id of the message. */
-    id: string
-    /** The conversation that it belongs to. */
-    conversation_id: string
-    /** The number of its turn. */
-    seq: number
-    status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
-    /** Why it was not sent or delivered. */
-    error: string | null
-  }
+  subject?: MessageSubject
+  data: Message
 }
 
 export interface MessageDeliveredEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'message.delivered'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'message'
-    /** Its id. */
-    id: string
-  }
-  data: {
-    /** The unique id of the message. */
-    id: string
-    /** The conversation that it belongs to. */
-    conversation_id: string
-    /** The number of its turn. */
-    seq: number
-    status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
-    /** Why it was not sent or delivered. */
-    error: string | null
-  }
+  subject?: MessageSubject
+  data: Message
 }
 
 export interface MessageFailedEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'message.failed'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'message'
-    /** Its id. */
-    id: string
-  }
-  data: {
-    /** The unique id of the message. */
-    id: string
-    /** The conversation that it belongs to. */
-    conversation_id: string
-    /** The number of its turn. */
-    seq: number
-    status: 'queued' | 'sent' | 'delivered' | 'failed' | 'unknown'
-    /** Why it was not sent or delivered. */
-    error: string | null
-  }
+  subject?: MessageSubject
+  data: Message
+}
+
+/** What it is about. Not part of events from before this was recorded. */
+export interface CallSubject {
+  type: 'call'
+  /** Its id. */
+  id: string
 }
 
 export interface CallStartedEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'call.started'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'call'
-    /** Its id. */
-    id: string
-  }
+  subject?: CallSubject
   data: Call
 }
 
 export interface CallAnsweredEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'call.answered'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'call'
-    /** Its id. */
-    id: string
-  }
+  subject?: CallSubject
   data: Call
 }
 
 export interface CallEndedEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'call.ended'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'call'
-    /** Its id. */
-    id: string
-  }
+  subject?: CallSubject
   data: Call
 }
 
 export interface CallUpdatedEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'call.updated'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'call'
-    /** Its id. */
-    id: string
-  }
+  subject?: CallSubject
   data: Call
-  previous?: {
-    /**
-     * Your own data, which the agent does not see: at most 50 members, with names of up to 40 characters and texts of up to
-     * 500.
-     */
-    metadata?: Record<string, string>
-  }
+  previous?: PreviousCall
 }
 
 export interface CallRecordingReadyEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'call.recording_ready'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'call'
-    /** Its id. */
-    id: string
-  }
+  subject?: CallSubject
   data: Call
 }
 
-export interface CampaignStartedEvent {
-  /** The unique id of the event. Treat it as opaque. */
+/** What it is about. Not part of events from before this was recorded. */
+export interface CampaignSubject {
+  type: 'campaign'
+  /** Its id. */
   id: string
+}
+
+export interface CampaignStartedEvent {
+  id: EventId
   type: 'campaign.started'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'campaign'
-    /** Its id. */
-    id: string
-  }
+  subject?: CampaignSubject
   data: Campaign
 }
 
 export interface CampaignPausedEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'campaign.paused'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'campaign'
-    /** Its id. */
-    id: string
-  }
+  subject?: CampaignSubject
   data: Campaign
 }
 
 export interface CampaignResumedEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'campaign.resumed'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'campaign'
-    /** Its id. */
-    id: string
-  }
+  subject?: CampaignSubject
   data: Campaign
 }
 
 export interface CampaignCompletedEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'campaign.completed'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'campaign'
-    /** Its id. */
-    id: string
-  }
+  subject?: CampaignSubject
   data: Campaign
 }
 
 export interface CampaignCanceledEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'campaign.canceled'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'campaign'
-    /** Its id. */
-    id: string
-  }
+  subject?: CampaignSubject
   data: Campaign
 }
 
 export interface CampaignProgressEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'campaign.progress'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'campaign'
-    /** Its id. */
-    id: string
-  }
+  subject?: CampaignSubject
   data: Campaign
 }
 
-export interface ImportFinishedEvent {
-  /** The unique id of the event. Treat it as opaque. */
+/** What it is about. Not part of events from before this was recorded. */
+export interface ImportSubject {
+  type: 'import'
+  /** Its id. */
   id: string
+}
+
+export interface ImportFinishedEvent {
+  id: EventId
   type: 'import.finished'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'import'
-    /** Its id. */
-    id: string
-  }
+  subject?: ImportSubject
   data: Import
 }
 
 export interface ImportUndoneEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'import.undone'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'import'
-    /** Its id. */
-    id: string
-  }
+  subject?: ImportSubject
   data: Import
 }
 
-export interface DocumentReadyEvent {
-  /** The unique id of the event. Treat it as opaque. */
+/** What it is about. Not part of events from before this was recorded. */
+export interface DocumentSubject {
+  type: 'document'
+  /** Its id. */
   id: string
+}
+
+export interface DocumentReadyEvent {
+  id: EventId
   type: 'document.ready'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'document'
-    /** Its id. */
-    id: string
-  }
+  subject?: DocumentSubject
   data: Document
 }
 
 export interface DocumentFailedEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'document.failed'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'document'
-    /** Its id. */
-    id: string
-  }
+  subject?: DocumentSubject
   data: Document
 }
 
-export interface ApiKeyCreatedEvent {
-  /** The unique id of the event. Treat it as opaque. */
+/** What it is about. Not part of events from before this was recorded. */
+export interface ApiKeySubject {
+  type: 'api_key'
+  /** Its id. */
   id: string
+}
+
+export interface ApiKeyCreatedEvent {
+  id: EventId
   type: 'api_key.created'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'api_key'
-    /** Its id. */
-    id: string
-  }
+  subject?: ApiKeySubject
   data: ApiKeyNamed
 }
 
 export interface ApiKeyRevokedEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'api_key.revoked'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'api_key'
-    /** Its id. */
-    id: string
-  }
+  subject?: ApiKeySubject
   data: ApiKeyNamed
 }
 
-export interface WebhookDisabledEvent {
-  /** The unique id of the event. Treat it as opaque. */
+/** What it is about. Not part of events from before this was recorded. */
+export interface WebhookSubject {
+  type: 'webhook'
+  /** Its id. */
   id: string
+}
+
+export interface WebhookDisabledEvent {
+  id: EventId
   type: 'webhook.disabled'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'webhook'
-    /** Its id. */
-    id: string
-  }
+  subject?: WebhookSubject
   data: WebhookSummary
 }
 
 export interface WebhookTestEvent {
-  /** The unique id of the event. Treat it as opaque. */
-  id: string
+  id: EventId
   type: 'webhook.test'
-  /** When it happened. */
-  timestamp: string
-  /** The workspace in which it happened. */
-  workspace_id: string
+  timestamp: EventTime
+  workspace_id: EventWorkspaceId
   actor?: PayloadActor
-  /** What it is about. Not part of events from before this was recorded. */
-  subject?: {
-    type: 'webhook'
-    /** Its id. */
-    id: string
-  }
+  subject?: WebhookSubject
   data: WebhookSummary
 }
 

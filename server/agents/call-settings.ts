@@ -36,6 +36,7 @@ export const call_settings = {
     type: 'array',
     maxItems: transfers_max,
     items: {
+      title: 'AgentTransfer',
       type: 'object',
       required: ['name', 'phone_number'],
       properties: {

@@ -47,8 +47,9 @@ export interface Result {
 
 const result_types = ['text', 'number', 'boolean', 'date'] as const
 
-const model = (description: string) =>
+const model = (title: string, description: string) =>
   Type.Unsafe<Model | null>({
+    title,
     type: ['object', 'null'],
     required: ['provider', 'name'],
     properties: {
@@ -89,9 +90,13 @@ const replaced = {
     examples: ['en'],
   }),
   model: model(
+    'AgentModel',
     "The model that the agent uses. `null`: the workspace's default provider. Can't be used together with `script`.",
   ),
-  fallback_model: model("The model to ask when `model` fails. Can't be used together with `script`."),
+  fallback_model: model(
+    'AgentFallbackModel',
+    "The model to ask when `model` fails. Can't be used together with `script`.",
+  ),
   script: Type.Unsafe<Script | null>({
     ...Script,
     type: ['object', 'null'],
@@ -110,6 +115,7 @@ const replaced = {
     type: 'array',
     maxItems: list_max,
     items: {
+      title: 'AgentResult',
       type: 'object',
       required: ['name', 'type'],
       properties: {
@@ -128,6 +134,7 @@ const replaced = {
     examples: [['email']],
   }),
   knowledge: Type.Unsafe<Scope | null>({
+    title: 'AgentKnowledge',
     type: ['object', 'null'],
     properties: {
       tags: Type.Array(tag, { minItems: 1, maxItems: list_max }),
@@ -205,17 +212,24 @@ export interface Configuration extends Static<typeof Configuration> {
   mcp_tools?: KeptMcpTool[]
 }
 
-const partly = <Settings extends Parameters<typeof allOptional>[0]>(settings: Settings, description: string) =>
-  Type.Object(allOptional(settings), { additionalProperties: false, description })
+const partly = <Settings extends Parameters<typeof allOptional>[0]>(
+  title: string,
+  settings: Settings,
+  description: string,
+) => Type.Object(allOptional(settings), { title, additionalProperties: false, description })
 
 const kept_description = 'Members that are left out keep their values.'
 
 export const configuration_changes = allOptional({
   ...replaced,
-  model_settings: partly(model_settings, `${model_settings_description} ${kept_description}`),
-  hand_over: partly(hand_over, kept_description),
-  recording: partly(recording, kept_description),
-  limits: partly(limits, `${limits_description} ${kept_description}`),
+  model_settings: partly(
+    'AgentModelSettingsChange',
+    model_settings,
+    `${model_settings_description} ${kept_description}`,
+  ),
+  hand_over: partly('AgentHandOverChange', hand_over, kept_description),
+  recording: partly('AgentRecordingChange', recording, kept_description),
+  limits: partly('AgentLimitsChange', limits, `${limits_description} ${kept_description}`),
 })
 export type ConfigurationChange = Static<Type.TObject<typeof configuration_changes>>
 

@@ -15,7 +15,7 @@ export const changing_fields = [
   'cannot_answer_reason',
 ] as const
 
-const previous = Type.Partial(Type.Pick(Agent, changing_fields))
+const previous = Type.Partial(Type.Pick(Agent, changing_fields), { title: 'PreviousAgent' })
 const scope = 'agents:read'
 
 const DeployedAgent = Type.Object(

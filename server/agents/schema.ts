@@ -17,7 +17,10 @@ const version_label = Type.String({ examples: ['v1'] })
 const percent = { minimum: 1, maximum: 100, examples: [20] }
 const example = { name: 'Reception', description: 'Answers the main line.', instructions: 'Greet the caller.' }
 
-export const VersionReference = Type.Object({ id: id('The id of the version.'), version_label })
+export const VersionReference = Type.Object(
+  { id: id('The id of the version.'), version_label },
+  { title: 'VersionReference' },
+)
 export type VersionReference = Static<typeof VersionReference>
 
 export interface Candidate {
@@ -54,6 +57,7 @@ const force = Type.Optional(
 const author_kinds = ['api_key', 'person', 'command'] as const
 
 export const created_by = Type.Unsafe<NamedAuthor | null>({
+  title: 'VersionAuthor',
   type: ['object', 'null'],
   required: ['kind', 'id', 'name'],
   properties: {
@@ -81,9 +85,11 @@ export const Agent = Type.Object(
     description: Type.String({ ...description_rules, description: 'What the agent is for. `""` if not set.' }),
     instructions,
     deployed_version: Type.Object(VersionReference.properties, {
+      title: 'DeployedVersion',
       description: 'The version in use. `instructions` are those of this version.',
     }),
     candidate: Type.Unsafe<Candidate | null>({
+      title: 'AgentCandidate',
       type: ['object', 'null'],
       required: ['version', 'percent'],
       properties: { version: VersionReference, percent: Type.Integer(percent) },
@@ -194,15 +200,18 @@ export const NewVersion = Type.Object(
 )
 export type NewVersion = Static<typeof NewVersion>
 
-const DifferenceSide = Type.Object({
-  id: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    format: 'uuid',
-    description: '`null` for the draft.',
-    examples: ['019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'],
-  }),
-  version_label: Type.String({ description: '`draft` for the draft.', examples: ['v1'] }),
-})
+const DifferenceSide = Type.Object(
+  {
+    id: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'uuid',
+      description: '`null` for the draft.',
+      examples: ['019a84c4-5f00-7c3e-9d53-2f1a64c0b7aa'],
+    }),
+    version_label: Type.String({ description: '`draft` for the draft.', examples: ['v1'] }),
+  },
+  { title: 'DifferenceSide' },
+)
 const anything = Type.Unsafe<unknown>({ description: 'Any JSON value.' })
 
 export const Difference = Type.Object(

@@ -67,6 +67,7 @@ const call_measures = {
       high: share('The upper limit.', 0.5192),
     },
     {
+      title: 'AnswerRate',
       description:
         "The limits are those of Wilson's interval of 95 %: what the share would be in the long run. All are `null` without calls.",
     },
@@ -94,6 +95,7 @@ const campaign_measures = {
 }
 
 const Group = Type.Unsafe<Record<string, string | null>>({
+  title: 'AnalyticsGroup',
   type: 'object',
   additionalProperties: { type: ['string', 'null'] },
   description:

@@ -18,7 +18,7 @@ export const event_types = {
     description:
       'The `metadata` of a call was changed, and `previous` has its previous value, or more was learned about the call.',
     data: Call,
-    previous: Type.Partial(Type.Pick(Call, ['metadata'])),
+    previous: Type.Partial(Type.Pick(Call, ['metadata']), { title: 'PreviousCall' }),
     scope,
   },
   recording_ready: {

@@ -36,7 +36,7 @@ export const Window = Type.Object(
     start: startTime('09:00'),
     end: endTime('17:00', 'Hours and minutes, exclusive. An end before the start is on the next day.'),
   },
-  { additionalProperties: false },
+  { title: 'CallingWindow', additionalProperties: false },
 )
 export type Window = Static<typeof Window>
 
@@ -101,7 +101,7 @@ export const RetryRule = Type.Object(
       examples: [[14_400, 86_400]],
     }),
   },
-  { additionalProperties: false },
+  { title: 'RetryRule', additionalProperties: false },
 )
 export type RetryRule = Static<typeof RetryRule>
 

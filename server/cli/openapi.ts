@@ -5,8 +5,10 @@ export function addOpenapiCommand(program: Command, shell: Shell): void {
   program
     .command('openapi')
     .description('Print the OpenAPI document, as JSON')
-    .action(async () => {
-      const { document } = await import('../api.ts')
-      consoleOf(shell).log(JSON.stringify(document, null, 2))
+    .option('--no-guide', 'without the guide')
+    .action(async ({ guide }: { guide: boolean }) => {
+      const { document, documentWithoutGuide } = await import('../api.ts')
+      const { printJson } = await import('../kit/openapi/print.ts')
+      consoleOf(shell).log(printJson(guide ? document : documentWithoutGuide))
     })
 }

@@ -7,6 +7,8 @@ const scope = 'contacts:read'
 
 /** Deleting a contact reduces its events to its id. */
 const data = Type.Union([ContactWithCrmIds, OnlyId])
+const changing = Type.Object({ ...Contact.properties, crm_ids: ContactWithCrmIds.properties.crm_ids })
+const previous = Type.Partial(changing, { title: 'PreviousContact' })
 
 export const event_types = {
   created: {
@@ -21,7 +23,7 @@ export const event_types = {
       'A contact or its `crm_ids` were changed. `previous` has the previous values of the changed fields. After the ' +
       'contact is deleted, `data` has only its `id`, and there is no `previous`.',
     data,
-    previous: Type.Partial(Type.Object({ ...Contact.properties, crm_ids: ContactWithCrmIds.properties.crm_ids })),
+    previous,
     scope,
   },
   deleted: { name: 'contact.deleted', description: 'A contact was deleted.', data: OnlyId, scope },

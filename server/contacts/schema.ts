@@ -79,6 +79,7 @@ export const customField = (
 ): CustomField | undefined => (Object.hasOwn(custom_fields, name) ? custom_fields[name] : undefined)
 
 const CustomFields = Type.Unsafe<CustomFields>({
+  title: 'CustomFields',
   ...custom_fields,
   additionalProperties: { type: ['string', 'number', 'boolean'] },
   maxProperties: custom_fields_max,

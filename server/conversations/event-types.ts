@@ -5,24 +5,32 @@ import { Conversation, message_statuses, Turn } from './schema.ts'
 
 const scope = 'conversations:read'
 
-const Message = Type.Object({
-  id: id('The unique id of the message.'),
-  conversation_id: id('The conversation that it belongs to.'),
-  seq: Type.Integer({ description: 'The number of its turn.', examples: [1] }),
-  status: oneOf(message_statuses, { examples: ['delivered'] }),
-  error: optionalText({ description: 'Why it was not sent or delivered.', examples: [null] }),
-})
+const Message = Type.Object(
+  {
+    id: id('The unique id of the message.'),
+    conversation_id: id('The conversation that it belongs to.'),
+    seq: Type.Integer({ description: 'The number of its turn.', examples: [1] }),
+    status: oneOf(message_statuses, { examples: ['delivered'] }),
+    error: optionalText({ description: 'Why it was not sent or delivered.', examples: [null] }),
+  },
+  { title: 'Message' },
+)
+
+const TurnOfConversation = Type.Object(
+  {
+    id: id('The id of the conversation.'),
+    contact_id: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', examples: [null] }),
+    turn: Turn,
+  },
+  { title: 'TurnOfConversation' },
+)
 
 export const event_types = {
   started: { name: 'conversation.started', description: 'A conversation began.', data: Conversation, scope },
   turn: {
     name: 'conversation.turn',
     description: 'Someone said something in a conversation by text.',
-    data: Type.Object({
-      id: id('The id of the conversation.'),
-      contact_id: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', examples: [null] }),
-      turn: Turn,
-    }),
+    data: TurnOfConversation,
     scope,
   },
   handed_over: {

@@ -44,10 +44,11 @@ const kind = oneOf(kinds, { description: 'How the contact takes part.', examples
 
 export const Usage = Type.Object(
   { input_tokens: Type.Integer({ examples: [0] }), output_tokens: Type.Integer({ examples: [0] }) },
-  { description: 'What the model has read and written, in tokens.' },
+  { title: 'TokenUsage', description: 'What the model has read and written, in tokens.' },
 )
 
 export const variables = Type.Unsafe<Record<string, string | number | boolean>>({
+  title: 'Variables',
   type: 'object',
   // `create` checks the values: a text, a number or a boolean.
   additionalProperties: {},
@@ -58,6 +59,7 @@ export const variables = Type.Unsafe<Record<string, string | number | boolean>>(
 })
 
 export const metadata = Type.Unsafe<Record<string, string>>({
+  title: 'Metadata',
   type: 'object',
   additionalProperties: { type: 'string', maxLength: 500 },
   description:
@@ -224,20 +226,23 @@ export const Turn = Type.Object(
         'with it.',
       examples: [[]],
     }),
-    latency: Type.Object({
-      model_first_ms: milliseconds("Until the model's first words."),
-      model_ms: milliseconds('Until the model was done.'),
-      tools_ms: milliseconds('For tools.'),
-      turn_ms: milliseconds("From the contact's words to the end of the answer."),
-      wait_ms: Type.Optional(
-        milliseconds('On real lines: from the end of speech until the contact had finished, without `recognise_ms`.'),
-      ),
-      recognise_ms: Type.Optional(milliseconds("On real lines: to recognise the contact's words.")),
-      voice_ms: Type.Optional(milliseconds("On real lines: from the answer's first words to their first sound.")),
-      first_sound_ms: Type.Optional(
-        milliseconds('On real lines: from the end of speech until the first sound of the answer is heard.'),
-      ),
-    }),
+    latency: Type.Object(
+      {
+        model_first_ms: milliseconds("Until the model's first words."),
+        model_ms: milliseconds('Until the model was done.'),
+        tools_ms: milliseconds('For tools.'),
+        turn_ms: milliseconds("From the contact's words to the end of the answer."),
+        wait_ms: Type.Optional(
+          milliseconds('On real lines: from the end of speech until the contact had finished, without `recognise_ms`.'),
+        ),
+        recognise_ms: Type.Optional(milliseconds("On real lines: to recognise the contact's words.")),
+        voice_ms: Type.Optional(milliseconds("On real lines: from the answer's first words to their first sound.")),
+        first_sound_ms: Type.Optional(
+          milliseconds('On real lines: from the end of speech until the first sound of the answer is heard.'),
+        ),
+      },
+      { title: 'TurnLatency' },
+    ),
     usage: Usage,
     message: Type.Unsafe<Message | null>({
       ...Message,

@@ -74,22 +74,30 @@ const payload_note = 'Not part of events from before this was recorded.'
 const PayloadActor = Type.Unsafe<object>(
   reference('PayloadActor', `${actor_description} ${payload_note}`, actor_members, false),
 )
-const payloadSubject = (type: string) =>
+const payloadSubject = (noun: string) =>
   Type.Object(
-    { type: Type.Literal(type), id: id('Its id.') },
-    { description: `${subject_description} ${payload_note}` },
+    { type: Type.Literal(noun), id: id('Its id.') },
+    { title: `${toPascalCase(noun)}Subject`, description: `${subject_description} ${payload_note}` },
   )
+
+const toPascalCase = (name: string): string =>
+  name.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+const EventId = Type.String({ ...id('The unique id of the event. Treat it as opaque.'), title: 'EventId' })
+const EventTime = Type.String({ ...timestamp('When it happened.'), title: 'EventTime' })
+const EventResourceId = Type.String({ ...id('The resource that the event is about.'), title: 'EventResourceId' })
+const EventWorkspaceId = Type.String({ ...id('The workspace in which it happened.'), title: 'EventWorkspaceId' })
 
 export const eventSchema = ({ names }: Catalog) =>
   Type.Object(
     {
-      id: id('The unique id of the event. Treat it as opaque.'),
+      id: EventId,
       type: oneOf(names, {
         description: 'The type of the event. More types may be added.',
         examples: ['api_key.created'],
       }),
-      resource_id: id('The resource that the event is about.'),
-      created_at: timestamp('When it happened.'),
+      resource_id: EventResourceId,
+      created_at: EventTime,
       actor: EventActor,
       subject: EventSubject,
       data: Type.Unsafe<object>({
@@ -145,15 +153,15 @@ export const streamEvents = (catalog: Catalog) => {
 /** The body of a webhook request for this type, by Standard Webhooks. */
 export function payloadSchema({ name, data, previous }: EventType) {
   const members = {
-    id: id('The unique id of the event. Treat it as opaque.'),
+    id: EventId,
     type: Type.Literal(name),
-    timestamp: timestamp('When it happened.'),
-    workspace_id: id('The workspace in which it happened.'),
+    timestamp: EventTime,
+    workspace_id: EventWorkspaceId,
     actor: Type.Optional(PayloadActor),
     subject: Type.Optional(payloadSubject(nounOf(name))),
     data,
   }
-  const title = `${name.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
+  const title = `${toPascalCase(name)}Event`
   return previous
     ? Type.Object({ ...members, previous: Type.Optional(previous) }, { title })
     : Type.Object(members, { title })

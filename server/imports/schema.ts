@@ -52,6 +52,7 @@ const campaign_id = Type.Unsafe<string | null>({
 
 const options = {
   mapping: Type.Unsafe<ColumnMapping | undefined>({
+    title: 'ColumnMapping',
     type: 'object',
     additionalProperties: {
       type: ['string', 'null'],

@@ -51,7 +51,8 @@ const Pointer = optionalText({
   [check]: (value) =>
     isPointer(value) ? undefined : { code: 'format', message: 'must be a JSON pointer such as /answers/0/phone.' },
 })
-const fieldMapSchema = (value: object) => ({
+const fieldMapSchema = (title: string, value: object) => ({
+  title,
   type: 'object',
   properties: {
     ...Object.fromEntries(fields.map((field) => [field, value])),
@@ -83,7 +84,7 @@ export const Integration = Type.Object(
         'still works, but can no longer be shown.',
       examples: [`https://parley.example.com/in/${token_example}`],
     }),
-    field_map: Type.Unsafe<FieldMap>(fieldMapSchema({ type: 'string' })),
+    field_map: Type.Unsafe<FieldMap>(fieldMapSchema('FieldMap', { type: 'string' })),
     default_country: Type.Unsafe<string | null>({ type: ['string', 'null'], examples: ['US'] }),
     is_signed: Type.Boolean({
       description: 'Whether requests must be signed with the `signing_secret`.',
@@ -101,7 +102,7 @@ export type Integration = Static<typeof Integration>
 export const integrationVersion = ({ updated_at, url }: Integration): string => hashState(updated_at, url)
 
 const map = {
-  field_map: Type.Optional(Type.Unsafe<FieldMapInput>(fieldMapSchema(Pointer))),
+  field_map: Type.Optional(Type.Unsafe<FieldMapInput>(fieldMapSchema('FieldMapInput', Pointer))),
   default_country: Type.Optional(DefaultCountry),
 }
 const settings = {

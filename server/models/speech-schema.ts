@@ -35,6 +35,7 @@ const model = (description: string, example: string) => ({
 })
 
 export const Speech = Type.Unsafe<Speech>({
+  title: 'AgentSpeech',
   type: 'object',
   properties: {
     listen: {

@@ -3,7 +3,8 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { document, operations } from '../../server/api.ts'
+import { document, documentWithoutGuide, operations } from '../../server/api.ts'
+import { printJson } from '../../server/kit/openapi/print.ts'
 import { bodyOf as bodySchema } from '../../server/kit/http/operation.ts'
 import { answerFaults } from '../support/contract.ts'
 import { serve } from '../support/harness.ts'
@@ -83,10 +84,15 @@ test('no schema is named like a global of JavaScript', () => {
 
 test('openapi.json is up to date (if not, run: npm run openapi)', async () => {
   const committed = fs.readFileSync(path.resolve(import.meta.dirname, '../../openapi.json'), 'utf8')
-  assert.equal(committed, `${JSON.stringify(document, null, 2)}\n`)
+  assert.equal(committed, `${printJson(documentWithoutGuide)}\n`)
+  assert.deepEqual(JSON.parse(committed), JSON.parse(JSON.stringify(documentWithoutGuide)))
 })
 
-test('the served document is the committed one', async () => {
-  const served = await fetch('GET', '/openapi.json')
-  assert.deepEqual(served.body, JSON.parse(JSON.stringify(document)))
+test('the served document is the committed one with the guide', async () => {
+  const { body: served } = await fetch('GET', '/openapi.json')
+  assert.deepEqual(served, JSON.parse(JSON.stringify(document)))
+  assert.match(served.info.description, /\n## Idempotency\n/)
+  const { description } = documentWithoutGuide.info
+  assert.ok(description.length < 1_000 && served.info.description.startsWith(description))
+  assert.deepEqual({ ...served, info: { ...served.info, description } }, JSON.parse(JSON.stringify(documentWithoutGuide)))
 })

@@ -4,6 +4,7 @@ import { type ErrorSamples, error_schema } from './errors.ts'
 import { type HeaderExamples, responseHeaderComponents } from './headers.ts'
 import { operationObject, webhookObject } from './operation.ts'
 import type { Components, Json } from './schema.ts'
+import { type OperationJson, shareRepeated } from './share.ts'
 
 export interface About {
   title: string
@@ -14,6 +15,8 @@ export interface About {
   license: string
   /** Markdown that applies to every operation. */
   guide: string
+  /** Where people read the guide. */
+  guide_url: string
   /** How clients authenticate, in Markdown. */
   authentication: string
   /** A description of each tag. An operation's tag is the first part of its ID. */
@@ -30,8 +33,8 @@ export interface About {
 
 /** The OpenAPI 3.1 document of the operations. Schemas with a title become components. */
 export function createOpenApiDocument(operations: Operation[], about: About) {
-  const components: Components = { schemas: { [error_schema.title]: error_schema }, responses: {} }
-  const paths: Record<string, Json> = {}
+  const components: Components = { schemas: { [error_schema.title]: error_schema }, responses: {}, parameters: {} }
+  const paths: Record<string, Record<string, OperationJson>> = {}
   for (const operation of operations) {
     const path = operation.path.replace(/:(\w+)/g, '{$1}')
     const method = operation.method.toLowerCase()
@@ -51,10 +54,11 @@ export function createOpenApiDocument(operations: Operation[], about: About) {
       ...about.info,
       license: { name: about.license, identifier: about.license },
     },
+    externalDocs: { description: 'The guide', url: about.guide_url },
     servers: about.servers.map((url) => ({ url })),
     security: [{ api_key: [] }],
     tags: Object.entries(about.rooms).map(([name, description]) => ({ name, description })),
-    paths,
+    paths: shareRepeated(paths, components),
     webhooks: Object.fromEntries(webhooks),
     components: {
       ...components,

@@ -31,7 +31,11 @@ const samples: Record<Exclude<Code, keyof ErrorSamples>, Problem> = {
 }
 
 /** The error responses of an operation, by status. Operations with the same codes and samples share a component. */
-export function errorResponses(operation: Operation, service_samples: ErrorSamples, components: Components): Json {
+export function errorResponses(
+  operation: Operation,
+  service_samples: ErrorSamples,
+  components: Components,
+): Record<string, Json> {
   const by_status = Map.groupBy(errorCodes(operation), (code) => status_by_code[code])
   const own_samples = operation.kind === 'raw' ? operation.error_samples : {}
   const references = [...by_status].map(([status, codes]) => {

@@ -10,8 +10,13 @@ import { exampleOf } from './example.ts'
 import { headerReferences, responseHeaders } from './headers.ts'
 import { parameters } from './parameters.ts'
 import { type Components, type Json, publishSchema } from './schema.ts'
+import type { OperationJson } from './share.ts'
 
-export function operationObject(operation: Operation, error_samples: ErrorSamples, components: Components): Json {
+export function operationObject(
+  operation: Operation,
+  error_samples: ErrorSamples,
+  components: Components,
+): OperationJson {
   const { id, summary, description } = operation
   return {
     operationId: id.replace('.', '_'),
@@ -74,7 +79,7 @@ const formContent = ({ content_type, options, example }: Upload, components: Com
 })
 
 /** The responses other than errors, by status. */
-function responses(operation: Operation, components: Components): Json {
+function responses(operation: Operation, components: Components): Record<string, Json> {
   switch (operation.kind) {
     case 'raw':
       return rawResponses(operation, components)
@@ -104,7 +109,7 @@ function responses(operation: Operation, components: Components): Json {
   }
 }
 
-const rawResponses = ({ responses }: Raw, components: Components): Json =>
+const rawResponses = ({ responses }: Raw, components: Components): Record<string, Json> =>
   Object.fromEntries(
     Object.entries(responses).map(([status, { description, schema }]) => [
       status,
@@ -172,7 +177,7 @@ const binaryContent = (content_type: string): Json => ({
   [content_type]: { schema: { type: 'string', contentMediaType: content_type } },
 })
 
-const storedFileResponses = (operation: File): Json => {
+const storedFileResponses = (operation: File): Record<string, Json> => {
   const { content_type } = operation.file
   const headers = responseHeaders(operation)
   const content = binaryContent(content_type)

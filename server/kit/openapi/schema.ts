@@ -4,6 +4,7 @@ export type Json = Record<string, unknown>
 export interface Components {
   schemas: Json
   responses: Json
+  parameters: Json
 }
 
 /** Validation uses it; it is no keyword of JSON Schema. */

@@ -25,6 +25,7 @@ import { event_types as contact_events } from './contacts/event-types.ts'
 import { operations as contacts } from './contacts/routes.ts'
 import { event_types as conversation_events } from './conversations/event-types.ts'
 import { operations as conversations } from './conversations/routes.ts'
+import { splitGuide } from './docs/pages.ts'
 import { openDocs } from './docs/site.ts'
 import { event_types as document_events } from './documents/event-types.ts'
 import { operations as documents } from './documents/routes.ts'
@@ -218,7 +219,7 @@ export const document = createOpenApiDocument(operations, about)
 /** As the repository has it, where the guide is a file of its own. */
 export const documentWithoutGuide = {
   ...document,
-  info: { ...document.info, description: (about.guide.split('\n## ', 1)[0] ?? '').trim() },
+  info: { ...document.info, description: splitGuide(about.guide).introduction },
 }
 
 export interface Api {

@@ -113,6 +113,13 @@ export const operations: operation.Operation[] = [
     path: runs_path,
     collection: '/test_runs',
     scope: write,
+    tool: {
+      name: 'run_agent_tests',
+      description:
+        'Runs the tests of an agent in the background, on its draft with `use_draft`, or else on a version. Nobody is called or written to. ' +
+        'Then read the run with get_test_run until its status is `completed`.',
+    },
+    is_audited: false,
     summary: 'Run tests',
     description:
       'Runs tests in the background, by default all that are enabled, on the deployed version. Get the run to see how far it is. No ' +
@@ -163,6 +170,13 @@ export const operations: operation.Operation[] = [
     id: 'test_runs.get',
     path: run_path,
     scope: read,
+    tool: {
+      name: 'get_test_run',
+      description:
+        'Returns how far a run of tests is, and what failed: each with a sentence and the line at which it shows.',
+      without: ['format'],
+      fixed: { format: 'json' },
+    },
     summary: 'Get a test run',
     description:
       'With `format=junit` the answer is a file for CI, which has no ids and times: two runs of the same tests on the same version have ' +
@@ -193,6 +207,7 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: `${run_path}/cancel`,
     scope: write,
+    is_audited: false,
     summary: 'Cancel a test run',
     description: 'Results that it has stay.',
     params: ById,

@@ -20,6 +20,7 @@ export const operations: operation.Operation[] = [
     id: 'agents.list',
     path,
     scope: 'agents:read',
+    tool: { name: 'list_agents', description: 'Lists the agents, newest first.' },
     summary: 'List agents',
     description: 'Newest first.',
     query: schema.AgentQuery,
@@ -48,6 +49,11 @@ export const operations: operation.Operation[] = [
     id: 'agents.get',
     path: `${path}/:id`,
     scope: 'agents:read',
+    tool: {
+      name: 'get_agent',
+      description:
+        'Returns an agent with its instructions, its deployed version and its draft: the whole configuration that the next version would have.',
+    },
     summary: 'Get an agent',
     description: 'The `draft` is the configuration that the next version would have.',
     params: ById,
@@ -90,6 +96,10 @@ export const operations: operation.Operation[] = [
     id: 'agents.list_versions',
     path: `${path}/:id/versions`,
     scope: 'agents:read',
+    tool: {
+      name: 'list_agent_versions',
+      description: 'Lists the published versions of an agent, newest first.',
+    },
     summary: "List an agent's versions",
     description: 'Newest first. Get a version to see its whole configuration.',
     params: ById,
@@ -102,6 +112,12 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: `${path}/:id/versions`,
     scope: 'agents:write',
+    tool: {
+      name: 'publish_agent',
+      description:
+        'Publishes the draft of an agent as its next version. With `deploy`, people reach that version at once: ask the user first.',
+      is_open_world: true,
+    },
     summary: 'Publish a version',
     description:
       'Makes the next version from the draft. If a version with the same content exists, the response is 200 with that ' +
@@ -135,6 +151,10 @@ export const operations: operation.Operation[] = [
     id: 'agents.compare_versions',
     path: `${path}/:id/versions/:version_id/diff`,
     scope: 'agents:read',
+    tool: {
+      name: 'compare_agent_versions',
+      description: 'Returns what differs between a version of an agent and another one, or the draft.',
+    },
     summary: 'Compare versions',
     description:
       'Returns what changed from the older to the newer version. The draft is newer than every version. Instructions are ' +
@@ -150,6 +170,12 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: `${path}/:id/deploy`,
     scope: 'agents:write',
+    tool: {
+      name: 'deploy_agent',
+      description:
+        'Deploys a version of an agent: for all, or with `percent` for some people beside the deployed one. Ask the user first.',
+      is_open_world: true,
+    },
     summary: 'Deploy a version',
     description:
       'With a `percent` below 100 the version becomes the candidate: it serves that share of the counterparts, and the ' +
@@ -172,6 +198,11 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: `${path}/:id/rollback`,
     scope: 'agents:write',
+    tool: {
+      name: 'roll_back_agent',
+      description: 'Deploys the version of an agent that was deployed before the current one. Ask the user first.',
+      is_open_world: true,
+    },
     summary: 'Roll back an agent',
     description:
       'Deploys the version that was deployed before the current one, and ends a candidate. Another rollback goes one ' +

@@ -32,6 +32,12 @@ export const operations: operation.Operation[] = [
     id: 'calls.get_transcript',
     path: '/calls/:id/transcript',
     scope: 'calls:read',
+    tool: {
+      name: 'get_call_transcript',
+      description: 'Returns what was said in a call as text.',
+      without: ['format'],
+      fixed: { format: 'txt' },
+    },
     summary: 'Get the transcript of a call',
     description:
       'What was said so far, with the times of each word. `text` is what was to be said, and `heard` what was heard of it. ' +

@@ -45,6 +45,13 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path,
     scope: write,
+    tool: {
+      name: 'place_call',
+      description:
+        'Lets an agent call a contact or a phone number now. A real person is called in a live workspace: ask the user first.',
+      is_open_world: true,
+    },
+    is_audited: false,
     summary: 'Place a call',
     description:
       'An agent calls a number or a contact, now or at `scheduled_at`. The number is dialled in the background: follow the call ' +
@@ -69,6 +76,7 @@ export const operations: operation.Operation[] = [
     collection: path,
     resource: 'call',
     scope: write,
+    is_audited: false,
     summary: 'Talk in a browser',
     description:
       'Prepares a call with an agent over a WebSocket: see "Voice in the browser" in the guide. The call is `queued` until the ' +
@@ -89,6 +97,10 @@ export const operations: operation.Operation[] = [
     id: 'calls.list',
     path,
     scope: read,
+    tool: {
+      name: 'list_calls',
+      description: 'Lists calls, newest first. With `search`, those in which these words were said.',
+    },
     summary: 'List calls',
     description: 'Newest first. With `search`, only those in which these words were said.',
     query: schema.CallQuery,
@@ -100,6 +112,10 @@ export const operations: operation.Operation[] = [
     id: 'calls.get',
     path: `${path}/:id`,
     scope: read,
+    tool: {
+      name: 'get_call',
+      description: 'Returns a call: its status, outcome, times and costs, and why it failed if it did.',
+    },
     summary: 'Get a call',
     params: ById,
     response: schema.Call,
@@ -111,6 +127,7 @@ export const operations: operation.Operation[] = [
     method: 'PATCH',
     path: `${path}/:id`,
     scope: write,
+    is_audited: false,
     summary: 'Update a call',
     description: 'Replaces the metadata.',
     params: ById,
@@ -124,6 +141,7 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: `${path}/:id/cancel`,
     scope: write,
+    is_audited: false,
     summary: 'Cancel a call',
     description:
       'Before it is answered. A call that was not dialled yet is canceled at once; one that rings ends within seconds.',
@@ -138,6 +156,7 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: `${path}/:id/hang_up`,
     scope: write,
+    is_audited: false,
     summary: 'Hang up',
     description: 'Ends a call in progress, within seconds.',
     params: ById,
@@ -150,6 +169,10 @@ export const operations: operation.Operation[] = [
     id: 'calls.list_events',
     path: `${path}/:id/events`,
     scope: read,
+    tool: {
+      name: 'list_call_events',
+      description: 'Returns what happened on the line of a call, step by step.',
+    },
     summary: 'List what happened on the line',
     description:
       'What the carrier has reported and how the call ended, each once, in the order in which it became known.',

@@ -19,6 +19,7 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: of_campaign,
     scope: write,
+    is_audited: false,
     summary: 'Enroll contacts',
     description:
       'Adds contacts by their ids, with variables for each, or all that match a filter: send exactly one of `contact_ids`, ' +
@@ -96,6 +97,7 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: `${path}/retry`,
     scope: write,
+    is_audited: false,
     summary: 'Retry an enrollment',
     description:
       'Tries a contact again that is done, as if it had just been enrolled: `attempts` begins at 0. Consent, quiet hours and ' +
@@ -110,6 +112,7 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: `${path}/skip`,
     scope: write,
+    is_audited: false,
     summary: 'Skip an enrollment',
     description: 'No further attempt is made to reach the contact in this campaign.',
     params: ById,

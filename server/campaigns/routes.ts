@@ -44,6 +44,7 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path,
     scope: write,
+    is_audited: false,
     summary: 'Create a campaign',
     description:
       'A draft, in which nobody is reached. Enroll contacts, then start it. A workspace can have 100 campaigns that are not ' +
@@ -59,6 +60,7 @@ export const operations: operation.Operation[] = [
     id: 'campaigns.list',
     path,
     scope: read,
+    tool: { name: 'list_campaigns', description: 'Lists campaigns, newest first.' },
     summary: 'List campaigns',
     description: 'Newest first.',
     query: schema.CampaignQuery,
@@ -80,6 +82,7 @@ export const operations: operation.Operation[] = [
     method: 'PATCH',
     path: `${path}/:id`,
     scope: write,
+    is_audited: false,
     summary: 'Update a campaign',
     description:
       'Everything can change until the campaign runs. After that `name`, `windows`, `holidays`, `pacing`, `retry`, `caps` and ' +
@@ -122,6 +125,10 @@ export const operations: operation.Operation[] = [
     id: 'campaigns.forecast',
     path: `${path}/:id/forecast`,
     scope: read,
+    tool: {
+      name: 'forecast_campaign',
+      description: 'Simulates a campaign: when it would end and how many contacts it would reach. Changes nothing.',
+    },
     summary: 'Forecast a campaign',
     description:
       'Runs the campaign from now on with simulated people, in memory: nobody is called, and nothing changes. For an agent with ' +
@@ -138,6 +145,7 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: `${path}/:id/clone`,
     scope: write,
+    is_audited: false,
     summary: 'Clone a campaign',
     description: 'Creates a draft with the same settings, without contacts, `starts_at` and `ends_at`.',
     params: ById,
@@ -151,6 +159,10 @@ export const operations: operation.Operation[] = [
     id: 'campaigns.get_progress',
     path: `${path}/:id/progress`,
     scope: read,
+    tool: {
+      name: 'get_campaign_progress',
+      description: 'Returns how far a campaign is: contacts by status and attempts by outcome.',
+    },
     summary: 'Get the progress of a campaign',
     description: 'How many contacts and attempts there are, and how fast it goes.',
     params: ById,

@@ -18,6 +18,7 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: '/test_clock/advance',
     scope: 'test_clock:write',
+    is_audited: false,
     summary: 'Advance the test clock',
     description:
       'Moves the time of a test workspace forward in the background, from one due time to the next, and runs what is due at each. ' +

@@ -37,6 +37,7 @@ export const operations: operation.Operation[] = [
     path: of_contact,
     collection: of_contact,
     scope: write,
+    is_audited: false,
     summary: 'Record a consent',
     description:
       "Adds an entry to the ledger. The contact's latest entry of a kind, or of the kind `all`, decides whether it is called or " +
@@ -101,6 +102,7 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: suppressions_path,
     scope: write,
+    is_audited: false,
     summary: 'Suppress a phone number',
     description:
       'The number is never called or written to, in any spelling, whether it belongs to a contact or not. If it is already ' +

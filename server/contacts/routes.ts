@@ -25,6 +25,7 @@ const create_contact = operation.writeMany({
   method: 'POST',
   path: '/contacts',
   scope: 'contacts:write',
+  is_audited: false,
   summary: 'Create a contact',
   description:
     'The contact gets the source `api`. If another contact has the phone number or one of the `crm_ids`, the response is 409 `CONFLICT` with the ' +
@@ -49,6 +50,7 @@ const update_contact = operation.writeMany({
   method: 'PATCH',
   path: '/contacts/:id',
   scope: 'contacts:write',
+  is_audited: false,
   summary: 'Update a contact',
   description:
     'Fields that are not sent keep their values. `tags` replaces all tags, and `custom_fields` and `crm_ids` change those that are sent. `null` or `""` clears any field but ' +
@@ -70,6 +72,12 @@ const upsert_contact = operation.writeMany({
   method: 'PUT',
   path: '/contacts/by_phone_number/:phone_number',
   scope: 'contacts:write',
+  tool: {
+    name: 'upsert_contact',
+    description:
+      'Creates the contact with this phone number, or changes the fields that are given. Phone numbers are in the format +15551234567.',
+  },
+  is_audited: false,
   summary: 'Create or update a contact',
   description:
     'Creates the contact that has this phone number (201), or updates it as "Update a contact" does (200). If another contact has one of the `crm_ids`, the response is 409 `CONFLICT`. A `phone_number` in the ' +
@@ -139,6 +147,11 @@ export const operations: operation.Operation[] = [
     id: 'contacts.list',
     path: '/contacts',
     scope: 'contacts:read',
+    tool: {
+      name: 'find_contacts',
+      description:
+        'Finds contacts by words (name, email, company, digits of the phone number) or by filters. Without any, the newest.',
+    },
     summary: 'List contacts',
     description:
       'Returns the newest contacts first, unless `sort` is set. Contacts must match all filters. `total` is always exact.',
@@ -171,6 +184,7 @@ export const operations: operation.Operation[] = [
     id: 'contacts.get',
     path: '/contacts/:id',
     scope: 'contacts:read',
+    tool: { name: 'get_contact', description: 'Returns a contact by its id.' },
     summary: 'Get a contact',
     description: 'Returns the contact with its `crm_ids`.',
     params: ById,
@@ -219,6 +233,7 @@ export const operations: operation.Operation[] = [
     method: 'PUT',
     path: '/contacts/:id/crm_ids/:system',
     scope: 'contacts:write',
+    is_audited: false,
     summary: "Set a contact's id in a CRM system",
     description:
       'If another contact of the workspace has this id in this system, the response is 409 `CONFLICT`. ' +
@@ -235,6 +250,7 @@ export const operations: operation.Operation[] = [
     method: 'DELETE',
     path: '/contacts/:id/crm_ids/:system',
     scope: 'contacts:write',
+    is_audited: false,
     summary: "Remove a contact's id in a CRM system",
     description: 'Counts as an update of the contact. If the contact has no id in this system, the response is 404.',
     params: schema.ByCrmSystem,

@@ -41,6 +41,7 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path,
     scope: write,
+    is_audited: false,
     summary: 'Start a conversation',
     description:
       'Starts a conversation with an agent over the API. With `message`, the contact begins. Without it, the agent says its ' +
@@ -57,6 +58,11 @@ export const operations: operation.Operation[] = [
     id: 'conversations.list',
     path,
     scope: read,
+    tool: {
+      name: 'list_conversations',
+      description:
+        'Lists conversations by text and voice, newest first, with filters such as agent, contact and status.',
+    },
     summary: 'List conversations',
     description: 'Newest first. Trials are left out unless you ask for them with `is_test=true`.',
     query: schema.ConversationQuery,
@@ -67,6 +73,10 @@ export const operations: operation.Operation[] = [
     id: 'conversations.get',
     path: `${path}/:id`,
     scope: read,
+    tool: {
+      name: 'get_conversation',
+      description: 'Returns the state of a conversation: its agent, contact, status, results and summary.',
+    },
     summary: 'Get a conversation',
     params: ById,
     response: schema.Conversation,
@@ -78,6 +88,7 @@ export const operations: operation.Operation[] = [
     path: `${path}/:id/messages`,
     collection: `${path}/:id/turns`,
     scope: write,
+    is_audited: false,
     summary: 'Say something as the contact',
     description:
       "Adds the contact's words, and returns them as a turn at once. The agent answers in the background. Words that arrive " +
@@ -97,6 +108,11 @@ export const operations: operation.Operation[] = [
     id: 'conversations.list_turns',
     path: `${path}/:id/turns`,
     scope: read,
+    tool: {
+      name: 'read_conversation',
+      description: 'Returns what was said in a conversation, with the tools that the agent called.',
+      without: ['wait_ms'],
+    },
     summary: 'List turns, or wait for an answer',
     description:
       'Returns finished turns, oldest first. With `after`, only those after this one. With `wait_ms`, it returns as soon as a turn of ' +
@@ -130,6 +146,7 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: `${path}/:id/hand_over`,
     scope: write,
+    is_audited: false,
     summary: 'Hand a conversation over to a person',
     description: 'The agent is silent from now on, and people answer: see "Answer as a person".',
     params: ById,
@@ -144,6 +161,7 @@ export const operations: operation.Operation[] = [
     path: `${path}/:id/answers`,
     collection: `${path}/:id/turns`,
     scope: write,
+    is_audited: false,
     summary: 'Answer as a person',
     description: 'Only while the conversation is handed over.',
     params: ById,
@@ -159,6 +177,7 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: `${path}/:id/take_back`,
     scope: write,
+    is_audited: false,
     summary: 'Give a conversation back to the agent',
     description: 'The agent also answers what the contact has said meanwhile.',
     params: ById,
@@ -171,6 +190,7 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: `${path}/:id/close`,
     scope: write,
+    is_audited: false,
     summary: 'Close a conversation',
     description: 'Nothing more can be said in it.',
     params: ById,
@@ -183,6 +203,7 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: `${path}/:id/link`,
     scope: write,
+    is_audited: false,
     summary: 'Link a web chat to a contact',
     description:
       'A number that a visitor of a web chat has typed is not verified, and does not link the conversation to a contact. Link it ' +

@@ -54,28 +54,6 @@ export interface DocsSource {
   client: string
 }
 
-/** The chapters of the guide in the order in which they are read. Others come last. */
-const guide_parts: Record<string, string[]> = {
-  Basics: [
-    'Address and authentication',
-    'Envelope',
-    'Values',
-    'Lists',
-    'Idempotency',
-    'Conditional requests',
-    'Files',
-    'Rate limit',
-    'Versions',
-    'Workspace',
-    'Test workspaces',
-  ],
-  Agents: ['Agents and versions', 'Conversations', 'Scripts', 'Models', 'Speech', 'Tools'],
-  Channels: ['Web chat', 'Talk from your own page', 'Voice in the browser', 'SMS', 'Telephone numbers', 'Calls'],
-  'Reach people': ['Consent', 'Campaigns', 'Simulated people'],
-  Connect: ['Events', 'Webhooks', 'Integrations'],
-}
-const other_part = 'More'
-
 const recipe_names = [
   'verify-a-webhook',
   'resume-a-stream',
@@ -156,8 +134,9 @@ export function listPages({ document, origin, changelog, readme, client }: DocsS
       toMarkdown: () => changelog,
     },
   ]
-  const chapters = chaptersOf(info.description, fill)
-  const intro = info.description.slice(0, info.description.indexOf('\n## ')).trim()
+  const guide = splitGuide(info.description)
+  const chapters = guide.chapters.map((chapter) => chapterPage(chapter, fill))
+  const intro = guide.introduction
   return {
     title: `${info.title} API`,
     intro,
@@ -212,25 +191,36 @@ const errorResponses = (operations: OperationObject[]): [string, ResponseObject]
   return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()]
 }
 
-function chaptersOf(guide: string, fill: (text: string) => string): DocsPage[] {
-  const [, ...sections] = guide.split(/^## /m)
-  const chapters = sections.map((section) => {
-    const title = section.slice(0, section.indexOf('\n')).trim()
-    const part = Object.keys(guide_parts).find((name) => guide_parts[name]?.includes(title)) ?? other_part
-    const text = section.slice(section.indexOf('\n')).trim()
-    return {
-      url: `/docs/guide/${slugOf(title)}`,
-      old_id: slugOf(title),
-      title,
-      group: part,
-      summary: firstSentence(text),
-      toMarkdown: () => `# ${title}\n\n${fill(text)}`,
-    }
-  })
-  const order = Object.values(guide_parts).flat()
-  const rankOf = ({ title }: DocsPage) => (order.includes(title) ? order.indexOf(title) : order.length)
-  return chapters.sort((one, other) => rankOf(one) - rankOf(other))
+interface Chapter {
+  part: string
+  title: string
+  text: string
 }
+
+/** A heading of the first level begins a part, and one of the second level a chapter. */
+export function splitGuide(guide: string): { introduction: string; chapters: Chapter[] } {
+  // Otherwise a comment in a sample could look like the heading of a part.
+  const [introduction = '', ...parts] = guide.split(/^# (?=.*\n\n## )/m)
+  const chapters = parts.flatMap((text) => {
+    const [part = '', ...sections] = text.split(/^## /m)
+    return sections.map((section) => ({ part: part.trim(), ...titled(section) }))
+  })
+  return { introduction: introduction.trim(), chapters }
+}
+
+function titled(section: string) {
+  const end = section.indexOf('\n')
+  return { title: section.slice(0, end).trim(), text: section.slice(end).trim() }
+}
+
+const chapterPage = ({ part, title, text }: Chapter, fill: (text: string) => string): DocsPage => ({
+  url: `/docs/guide/${slugOf(title)}`,
+  old_id: slugOf(title),
+  title,
+  group: part,
+  summary: firstSentence(text),
+  toMarkdown: () => `# ${title}\n\n${fill(text)}`,
+})
 
 const recipesFrom = (fill: (text: string) => string): DocsPage[] =>
   recipe_names.map((name) => {

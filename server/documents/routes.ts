@@ -58,6 +58,10 @@ export const operations: operation.Operation[] = [
     id: 'documents.search',
     path: `${path}/search`,
     scope: 'documents:read',
+    tool: {
+      name: 'search_documents',
+      description: 'Returns the passages of documents that an agent would find for a question.',
+    },
     summary: 'Search documents',
     description:
       'Shows what an agent would find. If the default provider, or else another one, has an `embedding_model`, the best 200 ' +

@@ -78,6 +78,7 @@ export const operations: operation.Operation[] = [
     method: 'POST',
     path: '/integrations/:id/dry_run',
     scope: 'integrations:write',
+    is_audited: false,
     summary: 'Try a sample',
     description:
       'Returns what would happen if the sample were posted to the integration. Nothing is written. Send a `field_map` or ' +

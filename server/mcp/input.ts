@@ -1,10 +1,9 @@
 import type { JSONObject } from '@modelcontextprotocol/server'
 import { also_called } from '../kit/field.ts'
-import { bodyOf, type Operation } from '../kit/http/operation.ts'
+import { bodyOf, type OfferedTool, type Operation } from '../kit/http/operation.ts'
 import { type Properties, unknownNameMessage } from '../kit/http/suggest-name.ts'
 import { isObject } from '../kit/json.ts'
 import { internal_keyword } from '../kit/openapi/schema.ts'
-import type { McpTool } from './tools.ts'
 
 export interface InputSchema {
   type: 'object'
@@ -51,7 +50,7 @@ const key_schema = {
 const left_out = ['title', 'examples', internal_keyword]
 
 /** The path, query and body of an operation as the arguments of a tool. */
-export function inputOf({ name, without = [], fixed = {} }: McpTool, operation: Operation): Input {
+export function inputOf({ name, without = [], fixed = {} }: OfferedTool, operation: Operation): Input {
   const places = new Map<string, Place>()
   const known: Properties = {}
   const properties: InputSchema['properties'] = {}

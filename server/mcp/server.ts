@@ -1,12 +1,11 @@
 import type { CallToolResult, Server } from '@modelcontextprotocol/server'
 import type { Conversation } from '../conversations/schema.ts'
-import type { Operation, Scopes } from '../kit/http/operation.ts'
+import type { OfferedTool, Operation, Scopes } from '../kit/http/operation.ts'
 import { didYouMean } from '../kit/http/suggest-name.ts'
 import { isObject } from '../kit/json.ts'
 import { truncate } from '../kit/text.ts'
 import { product, version } from '../product.ts'
 import { type ApiRequest, type Input, inputOf } from './input.ts'
-import { type McpTool, tools } from './tools.ts'
 
 /** Sends a request to the API of this process, for the caller of the MCP server. */
 export type SendToApi = (request: ApiRequest) => Promise<ApiAnswer>
@@ -28,7 +27,7 @@ type Scoped = Exclude<Operation, { kind: 'raw' | 'file' | 'stream' }>
 
 const isScoped = (operation: Operation): operation is Scoped => !['raw', 'file', 'stream'].includes(operation.kind)
 
-interface OpenTool extends McpTool {
+interface OpenTool extends OfferedTool {
   of: Scoped
   input: Input
 }
@@ -64,10 +63,9 @@ export function openSurface(operations: Operation[]): McpSurface {
   }
   return {
     operation,
-    tools: tools.map((tool) => {
-      const of = operation(tool.operation)
-      return { ...tool, of, input: inputOf(tool, of) }
-    }),
+    tools: operations
+      .filter(isScoped)
+      .flatMap((of) => (of.tool ? [{ ...of.tool, of, input: inputOf(of.tool, of) }] : [])),
   }
 }
 
@@ -131,7 +129,7 @@ export async function newMcpServer(surface: McpSurface, asking: Asking): Promise
   /** Reads with an operation; what the API refuses is an error of the protocol. */
   function get({ operation }: McpSurface, send: SendToApi): Read {
     return async (id, params, query = '') => {
-      const input = inputOf({ name: id, operation: id, description: '' }, operation(id))
+      const input = inputOf({ name: id, description: '' }, operation(id))
       const request = input.toRequest(params)
       if ('fault' in request) throw invalid(request.fault)
       const answer = await send({ ...request, path: request.path + query })

@@ -8,6 +8,10 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     id: 'overview.get',
     path: '/overview',
     scope: 'overview:read',
+    tool: {
+      name: 'get_overview',
+      description: 'Returns how many contacts there are, and what happened last. A good first step.',
+    },
     summary: 'Get an overview',
     description: 'Returns exact counts of contacts and the latest events that the caller may read.',
     response: schema.Overview,

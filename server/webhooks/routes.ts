@@ -104,6 +104,7 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     method: 'POST',
     path: `${path}/:id/test`,
     scope: 'webhooks:write',
+    is_audited: false,
     summary: 'Test a webhook',
     description:
       'Sends a `webhook.test` event to this webhook. It does not need to subscribe to it. Get the delivery to see the result.',
@@ -160,6 +161,7 @@ export const operations = (catalog: Catalog): operation.Operation[] => [
     method: 'POST',
     path: `${path}/:id/deliveries/:delivery_id/resend`,
     scope: 'webhooks:write',
+    is_audited: false,
     summary: 'Resend a delivery',
     description:
       'Sends the delivery again at once. It may have any status, and starts over with the first attempt. If the webhook no ' +

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { document } from '../../server/api.ts'
+import { splitGuide } from '../../server/docs/pages.ts'
 import { listFiles } from '../../server/docs/site.ts'
 import { serve } from '../support/harness.ts'
 
@@ -37,6 +38,12 @@ function listUrls(): string[] {
 function valuesOf(text: string, name: string): string[] {
   return [...text.matchAll(new RegExp(`<[^>]* ${name}="([^"]*)"`, 'g'))].map(([, value = '']) => value)
 }
+
+test('each chapter of the guide is in a part', () => {
+  const titles = readText('server/guide.md').match(/^## .*/gm) ?? []
+  const { introduction, chapters } = splitGuide(readText('server/guide.md'))
+  assert.deepEqual([chapters.length, /^#/m.test(introduction)], [titles.length, false])
+})
 
 test('every page, its Markdown and its files need no key', async () => {
   assert.ok(page_urls.length > 50)
@@ -278,7 +285,7 @@ test('the pages load nothing from other servers and link to none', () => {
   }
   for (const url of urls.filter((one) => one.endsWith('.css'))) assert.doesNotMatch(site(url), /url\(|@import/)
   const guide =
-    '## A\n\nSee [it](https://example.org), //example.org, [a](//example.org) ![b](https://example.org/b.png)'
+    '# Part\n\n## A\n\nSee [it](https://example.org), //example.org, [a](//example.org) ![b](https://example.org/b.png)'
   const linking = siteOf({ ...document, info: { ...document.info, description: guide } })
   assert.doesNotMatch(linking('/docs/guide/a'), /(href|src)="[^"#]*\/\//)
 })

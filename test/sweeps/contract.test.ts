@@ -4,8 +4,8 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { document, documentWithoutGuide, operations } from '../../server/api.ts'
-import { printJson } from '../../server/kit/openapi/print.ts'
 import { bodyOf as bodySchema } from '../../server/kit/http/operation.ts'
+import { printJson } from '../../server/kit/openapi/print.ts'
 import { answerFaults } from '../support/contract.ts'
 import { serve } from '../support/harness.ts'
 import {
@@ -94,5 +94,8 @@ test('the served document is the committed one with the guide', async () => {
   assert.match(served.info.description, /\n## Idempotency\n/)
   const { description } = documentWithoutGuide.info
   assert.ok(description.length < 1_000 && served.info.description.startsWith(description))
-  assert.deepEqual({ ...served, info: { ...served.info, description } }, JSON.parse(JSON.stringify(documentWithoutGuide)))
+  assert.deepEqual(
+    { ...served, info: { ...served.info, description } },
+    JSON.parse(JSON.stringify(documentWithoutGuide)),
+  )
 })

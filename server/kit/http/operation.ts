@@ -81,6 +81,20 @@ interface Scoped<P extends TSchema, Q extends TSchema> extends Described<P, Q> {
   scope: string
   /** Required too, where an operation of one resource shows what is in another. */
   second_scope: string | undefined
+  /** Set where assistants are offered it. */
+  tool: OfferedTool | undefined
+}
+
+/** An operation under a name that assistants understand. Its scope, schemas and limits are those of the operation. */
+export interface OfferedTool {
+  name: string
+  description: string
+  /** Parameters of the query or fields of the body that assistants don't need. */
+  without?: string[]
+  /** Parameters of the query that are always the same. */
+  fixed?: Record<string, string>
+  /** Whether the tool reaches people. */
+  is_open_world?: boolean
 }
 
 export interface Get<P extends TSchema = TSchema, Q extends TSchema = TSchema, R extends TSchema = TSchema>
@@ -128,6 +142,8 @@ interface Writing<P extends TSchema, Q extends TSchema, B extends TSchema, R ext
   version: Version | undefined
   /** Erases something for good: people need the highest role for this. */
   erases: boolean
+  /** Leaves an entry in the audit log. By default all writes do but those by `remote`. */
+  is_audited: boolean
   /** The response contains a secret: what an idempotency key stores of it is encrypted. */
   is_secret: boolean
   /**
@@ -234,7 +250,7 @@ type Nothing = typeof nothing
 /** The members that a definition must have; the rest has defaults. */
 type Definition<Op, Optional extends keyof Op> = Omit<Op, 'kind' | Optional> & Partial<Pick<Op, Optional>>
 type Defaults = 'description' | 'params' | 'query' | 'errors'
-type ScopedDefaults = Defaults | 'second_scope'
+type ScopedDefaults = Defaults | 'second_scope' | 'tool'
 type ReadDefaults = ScopedDefaults | 'method'
 type WriteDefaults =
   | ScopedDefaults
@@ -246,11 +262,12 @@ type WriteDefaults =
   | 'resource'
   | 'is_secret'
   | 'erases'
+  | 'is_audited'
   | 'before'
   | 'version'
 
 const described = { description: '', params: nothing, query: nothing, errors: [] }
-const scoped = { ...described, second_scope: undefined }
+const scoped = { ...described, second_scope: undefined, tool: undefined }
 const reading = { ...scoped, method: 'GET' }
 const writing = {
   ...scoped,
@@ -262,6 +279,7 @@ const writing = {
   resource: undefined,
   is_secret: false,
   erases: false,
+  is_audited: true,
   before: undefined,
 }
 
@@ -320,6 +338,8 @@ export const remote = <
   write<R, P, Q, B>({
     ...definition,
     method: 'POST',
+    // The answer is stored in another transaction.
+    is_audited: false,
     // A repeat of a key whose request was interrupted gets it.
     errors: [...new Set<Code>(['INVALID_STATE', ...(definition.errors ?? [])])],
     is_remote: true,

@@ -13,6 +13,7 @@ export const voice_operations: operation.Operation[] = [
     path: '/:channel_id/calls',
     collection: '/:channel_id/calls',
     scope,
+    is_audited: false,
     summary: 'Talk',
     params: Type.Object({ channel_id: id('The id of the channel.') }),
     errors: ['INVALID_STATE'],

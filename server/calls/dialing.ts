@@ -7,13 +7,22 @@ import { ignoreProblem } from '../kit/problem.ts'
 import type { RunContext } from '../kit/work/work.ts'
 import type { Dialer, DialResult, FoundCall, PhoneCall } from './carrier.ts'
 import type { ClaimedCall } from './claim.ts'
-import { ender_of, type Fact, type Final, given_up_key, isAnswered, merge, summarize, timely } from './facts.ts'
+import {
+  dialedFact,
+  endedFact,
+  type Fact,
+  finalFact,
+  given_up_key,
+  isAnswered,
+  merge,
+  summarize,
+  timely,
+} from './facts.ts'
 import { speechFinder } from './find-speech.ts'
 import { liveCalls } from './live-calls.ts'
 import { takeRoom } from './room.ts'
 import { findOtherCarrierIds, type Request, releaseDialed, releaseUntil, setCarrierId } from './rows.ts'
-import type { CallSave } from './save.ts'
-import type { Ender, EndReason } from './schema.ts'
+import { type CallSave, newSave } from './save.ts'
 import { open_within_ms } from './socket-token.ts'
 import { readAsked, table } from './store.ts'
 import { isOffline } from './web.ts'
@@ -48,11 +57,12 @@ export async function dial(at: AtOutside, dialing: Dialing): Promise<Fact[] | un
   const { claimed, dialer, save, context } = dialing
   const { id, token, to, started_at, dial_before, configuration } = claimed
   // The carrier had too much to do until it was too late, such as after the hours of a campaign.
-  if (started_at !== null && dial_before !== null && clock.parse(dial_before) <= at.now) return [final(at, 'error')]
+  if (started_at !== null && dial_before !== null && clock.parse(dial_before) <= at.now)
+    return [finalFact(at.now, 'error', { source: 'carrier' })]
   const channel = await findChannel(at, claimed)
-  if (!channel || to === null || !configuration) return [ended(at, 'canceled', 'system')]
+  if (!channel || to === null || !configuration) return [endedFact(at.now, 'canceled', 'system')]
   const speech = await speechFinder.of(at)(at, configuration).catch(ignoreProblem)
-  if (!speech) return [ended(at, 'system_error')]
+  if (!speech) return [endedFact(at.now, 'system_error')]
   const live = { workspace: at.workspace, web_channel_id: null, is_offline: isOffline(speech.listen.model) }
   const refusal = await takeRoom(at, live, {
     key: id,
@@ -63,13 +73,8 @@ export async function dial(at: AtOutside, dialing: Dialing): Promise<Fact[] | un
     return undefined
   }
   const first_at = started_at === null ? at.now : clock.parse(started_at)
-  const { is_lost } = await save(at, {
-    ...nothingElse(dialing, at),
-    facts: [{ key: 'dialed', at: first_at, source: 'system', fact: { kind: 'dialed' } }],
-    due_at: clock.iso(at.now + ask_after_ms),
-    is_released: false,
-    is_dialing: true,
-  })
+  const begun = { facts: [dialedFact(first_at)], due_at: clock.iso(at.now + ask_after_ms), is_dialing: true }
+  const { is_lost } = await save(at, newSave(at, claimed, begun))
   // Someone may have canceled the call since it was claimed. What is asked from here on is done when the carrier has answered.
   const asked = is_lost ? undefined : await untilAvailable(() => readAsked(at, id))
   const result = asked?.request === null ? await dialer.dial(at, toPhoneCall(at, claimed, channel)) : undefined
@@ -101,7 +106,7 @@ async function follow(at: At, { claimed }: Dialing, { result, first_at, log }: F
   if (result.type === 'not_sent' && result.may_retry && at.now < first_at + retry_for_ms)
     return release(at.now + retry_every_ms)
   log.warn({ workspace_id: at.workspace, call_id: id, reason: result.error }, 'a call could not be dialled')
-  return [final(at, result.type === 'refused' ? result.final : 'error')]
+  return [finalFact(at.now, result.type === 'refused' ? result.final : 'error', { source: 'carrier' })]
 }
 
 /** The carrier doesn't take our credentials, or does so again. */
@@ -128,21 +133,21 @@ export async function followUp(at: AtOutside, dialing: Dialing): Promise<Fact[] 
       if (call && found) await hangUp(at, dialing, { call, found })
       return [endedBy(at, request, facts)]
     }
-    if (!call || !found) return [final(at, 'unknown', 'system')]
+    if (!call || !found) return [finalFact(at.now, 'unknown')]
     const known = merge(facts, found.facts)
     if (summarize(known).ended_at !== null) return found.facts
     if (!isAnswered(facts) && at.now < givenUpAt(claimed, { known, is_queued: found.is_queued }))
       return await wait(at, dialing, found)
     await hangUp(at, dialing, { call, found })
-    if (found.is_queued) return [...found.facts, { ...final(at, 'error', 'system'), key: given_up_key }]
-    return [...found.facts, isAnswered(known) ? ended(at, 'system_error') : final(at, 'unknown', 'system')]
+    if (found.is_queued) return [...found.facts, finalFact(at.now, 'error', { key: given_up_key })]
+    return [...found.facts, isAnswered(known) ? endedFact(at.now, 'system_error') : finalFact(at.now, 'unknown')]
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     context.log.warn({ workspace_id: at.workspace, call_id: id, reason: error.message }, 'a carrier could not be asked')
     // The answer to a call that has ended here is to hang up.
     if (request) return [endedBy(at, request, facts)]
     const is_queued = claimed.carrier_id !== null && summarize(facts).status === 'queued'
-    if (at.now >= givenUpAt(claimed, { known: facts, is_queued })) return [final(at, 'unknown', 'system')]
+    if (at.now >= givenUpAt(claimed, { known: facts, is_queued })) return [finalFact(at.now, 'unknown')]
     await releaseUntil(at, { ids: [id], token }, clock.iso(at.now + ask_every_ms))
     return undefined
   }
@@ -161,13 +166,8 @@ function givenUpAt(
 /** It rings longer than it should, or was answered a moment ago. */
 async function wait(at: At, dialing: Dialing, { facts }: FoundCall): Promise<undefined> {
   const wait_ms = isAnswered(facts) ? open_within_ms : ask_every_ms
-  await dialing.save(at, {
-    ...nothingElse(dialing, at),
-    facts,
-    due_at: clock.iso(at.now + wait_ms),
-    is_released: true,
-    is_dialing: true,
-  })
+  const waiting = { facts, due_at: clock.iso(at.now + wait_ms), is_released: true, is_dialing: true }
+  await dialing.save(at, newSave(at, dialing.claimed, waiting))
 }
 
 /**
@@ -201,8 +201,8 @@ const hangUp = (
 
 function endedBy(at: At, request: Request, facts: Fact[]): Fact {
   const is_deleted = request === 'agent_deleted'
-  if (!isAnswered(facts)) return ended(at, 'canceled', is_deleted ? 'system' : 'human')
-  return ended(at, is_deleted ? 'agent_hung_up' : 'human_hung_up')
+  if (!isAnswered(facts)) return endedFact(at.now, 'canceled', is_deleted ? 'system' : 'human')
+  return endedFact(at.now, is_deleted ? 'agent_hung_up' : 'human_hung_up')
 }
 
 const findChannel = (at: At, { channel_id }: ClaimedCall): Promise<channels.StoredChannel | undefined> =>
@@ -222,29 +222,3 @@ function toPhoneCall({ now }: At, claimed: ClaimedCall, channel: channels.Stored
 
 /** The carrier may take its time to answer. */
 const later = (at: At): At => ({ ...at, now: Math.max(at.now, atLater(at).now) })
-
-const nothingElse = ({ claimed: { id, token } }: Dialing, { now }: At) => ({
-  id,
-  token,
-  now,
-  conversation_save: undefined,
-  new_conversation: undefined,
-  opted_out: null,
-  is_recorded: false,
-  contact_voice: null,
-  state: null,
-})
-
-const final = ({ now }: At, how: Final, source: 'carrier' | 'system' = 'carrier'): Fact => ({
-  key: how === 'unknown' ? 'unknown' : 'final',
-  at: now,
-  source,
-  fact: { kind: 'final', final: how },
-})
-
-const ended = ({ now }: At, end_reason: EndReason, ended_by: Ender = ender_of[end_reason]): Fact => ({
-  key: 'ended',
-  at: now,
-  source: ended_by,
-  fact: { kind: 'ended', end_reason, ended_by },
-})

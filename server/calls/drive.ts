@@ -12,7 +12,7 @@ import { untilAvailable } from '../kit/postgres/until-available.ts'
 import type { EngineInput } from '../talk/input.ts'
 import type { Machine } from '../talk/state.ts'
 import type { CallLine, CallLineEvent, CallToDial, Carrier, Connection, Recording } from './carrier.ts'
-import { ender_of, type Fact, isAnswered, merge, verdictsIn } from './facts.ts'
+import { endedFact, type Fact, finalFact, isAnswered, merge, verdictsIn } from './facts.ts'
 import { liveCalls } from './live-calls.ts'
 import { keepOptOut } from './opt-outs.ts'
 import type { CallState, Request } from './rows.ts'
@@ -339,8 +339,7 @@ export class CallDrive {
     const has_goal =
       reason === 'agent_hung_up' && goals.length > 0 && goals.every((goal) => Object.hasOwn(journal.results, goal))
     const end_reason = has_goal ? 'goal_reached' : reason
-    const ended_by = ender_of[end_reason]
-    this.#add({ key: 'ended', at, source: ended_by, fact: { kind: 'ended', end_reason, ended_by } })
+    this.#add(endedFact(at, end_reason))
     this.#is_over = true
     line.hangUp(at)
     this.#options.connection?.onEnd(end_reason)
@@ -352,10 +351,8 @@ export class CallDrive {
     const now = scheduler.now()
     for (const fact of await carrier.find(at, dialed, now)) this.#takeReport(fact)
     if (this.#is_over) return
-    const silent = { key: 'silent', at: now, source: 'system' } as const
-    if (isAnswered(this.#facts))
-      this.#takeReport({ ...silent, fact: { kind: 'ended', end_reason: 'carrier_silent', ended_by: 'system' } })
-    else this.#takeReport({ ...silent, fact: { kind: 'final', final: 'unknown' } })
+    const fact = isAnswered(this.#facts) ? endedFact(now, 'carrier_silent') : finalFact(now, 'unknown')
+    this.#takeReport({ ...fact, key: 'silent' })
     line.hangUp(now)
   }
 

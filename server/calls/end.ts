@@ -8,7 +8,7 @@ import { written } from './counted.ts'
 import * as counts from './counts.ts'
 import { countEnded } from './ended-metric.ts'
 import { event_types } from './event-types.ts'
-import { type Fact, merge, summarize, toEvents } from './facts.ts'
+import { endedFact, merge, summarize, toEvents } from './facts.ts'
 import { type LockedCall, lock, type Request, shownOf, updateEnded, updateRequest } from './rows.ts'
 import type { Call, Ender, EndReason, Status } from './schema.ts'
 import { announce, announceRequest } from './store.ts'
@@ -62,7 +62,7 @@ export async function endUnstarted(
 ): Promise<Call[]> {
   if (calls.length === 0) return []
   const { now } = at
-  const ended: Fact = { key: 'ended', at: now, source: end.ended_by, fact: { kind: 'ended', ...end } }
+  const ended = endedFact(now, end.end_reason, end.ended_by)
   const changes = calls.map((before) => {
     const facts = merge(before.facts, [ended])
     const updated_at = clock.laterThan(before.updated_at, now)

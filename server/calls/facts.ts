@@ -59,6 +59,25 @@ export const verdictsIn = (facts: Fact[]): Verdict[] =>
 
 const verdict_key = 'answered_by.'
 
+export const dialedFact = (at: number): Fact => ({ key: 'dialed', at, source: 'system', fact: { kind: 'dialed' } })
+
+/** How we have ended the call. */
+export const endedFact = (at: number, end_reason: EndReason, ended_by = ender_of[end_reason]): Fact => ({
+  key: 'ended',
+  at,
+  source: ended_by,
+  fact: { kind: 'ended', end_reason, ended_by },
+})
+
+/** How the line has ended. Of `unknown` we say so, and a carrier may still say something else. */
+export const finalFact = (at: number, final: Final, given: Partial<Pick<Fact, 'key' | 'source'>> = {}): Fact => ({
+  key: final === 'unknown' ? 'unknown' : 'final',
+  at,
+  source: 'system',
+  fact: { kind: 'final', final },
+  ...given,
+})
+
 /** Someone has answered, and has heard nobody. */
 export const unheardFact = (at: number): Fact => ({
   key: unheard_key,

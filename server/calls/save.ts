@@ -69,6 +69,25 @@ export interface CallSave {
   save_id?: string
 }
 
+/** A save that writes nothing but what is given, and keeps the lease. */
+export const newSave = (
+  { now }: At,
+  { id, token }: Pick<CallSave, 'id' | 'token'>,
+  given: Partial<CallSave> & Pick<CallSave, 'facts' | 'due_at'>,
+): CallSave => ({
+  id,
+  token,
+  now,
+  conversation_save: undefined,
+  new_conversation: undefined,
+  opted_out: null,
+  is_recorded: false,
+  contact_voice: null,
+  state: null,
+  is_released: false,
+  ...given,
+})
+
 /** Saves of one workspace that come together share a transaction. */
 export const openCallSaves = (log: Log): ((at: At, save: CallSave) => Promise<Saved>) =>
   openSaves({ saveAll: saveCalls, weigh: turnsOf, weight_max: turns_max, log })
@@ -135,21 +154,7 @@ export async function saveReport(
   before: LockedCall,
   { facts, due_at = before.due_at }: { facts: Fact[]; due_at?: string | null },
 ): Promise<Call> {
-  const save: CallSave = {
-    id: before.id,
-    token: '',
-    now: at.now,
-    facts,
-    due_at,
-    conversation_save: undefined,
-    new_conversation: undefined,
-    opted_out: null,
-    is_recorded: false,
-    contact_voice: null,
-    state: null,
-    is_released: false,
-    is_report: true,
-  }
+  const save = newSave(at, { id: before.id, token: '' }, { facts, due_at, is_report: true })
   const change = toChange({ save, before }, undefined)
   await write(at, [change])
   await at.hooks.run(at, changed, [toChanged(change)])
@@ -199,7 +204,8 @@ const toNewConversation = ({ save: { new_conversation, id }, before }: Held) => 
     : []
 }
 
-const written: Extract<Saved, { is_lost: false }> = {
+/** What is answered about a save that leaves the conversation as it is, or that has closed it. */
+export const written: Extract<Saved, { is_lost: false }> = {
   is_lost: false,
   is_stale: false,
   is_dropped: false,

@@ -25,12 +25,11 @@ import type { CallToDial, Carrier, Dialer } from './carrier.ts'
 import { type ClaimedCall, claim, come_back_within_ms, due_calls } from './claim.ts'
 import { dial, followUp } from './dialing.ts'
 import { CallDrive } from './drive.ts'
-import { ender_of, type Fact, isAnswered, summarize } from './facts.ts'
+import { dialedFact, endedFact, type Fact, finalFact, isAnswered, summarize } from './facts.ts'
 import { openRecording } from './recording-parts.ts'
 import { cut_reply, resume } from './resume.ts'
 import { type CallState, counterpartOf, findLost, isUndialed, postponeEnds, type Row, renewLeases } from './rows.ts'
-import { type CallSave, isTrial, openCallSaves, turnsOf } from './save.ts'
-import type { EndReason } from './schema.ts'
+import { type CallSave, isTrial, newSave, openCallSaves, turnsOf, written } from './save.ts'
 import { requests } from './store.ts'
 
 /** A call that could not be begun or continued this often is ended. */
@@ -184,8 +183,7 @@ export async function runAhead(
   let kept: CallSave | undefined
   const save = async (_at: At, one: CallSave): Promise<Saved> => {
     kept = one
-    const nothing_else = { is_stale: false, is_dropped: false, has_unseen: false }
-    return { is_lost: false, ...nothing_else, status: 'closed', turn_count: 0, seq: undefined }
+    return written
   }
   const context = { isStopping: () => false, onProgress, log }
   // Time stands still, in live workspaces too.
@@ -216,45 +214,32 @@ async function begin(at: AtOutside, options: Begin): Promise<CallDrive | undefin
   const is_phone = line === 'phone' && direction === 'outbound' && !connection && claimed.conversation_id === null
   const is_undialed = is_phone ? isUndialed(claimed) : started_at === null
   const is_awaited = line !== null && direction === 'inbound' && started_at === null
-  if (is_awaited && !connection && (!request || isReport(request))) return end(at, options, [notOpened(at)])
-  if (isReport(request) && !connection) return end(at, options, [ended(at, request)])
+  if (is_awaited && !connection && (!request || isReport(request)))
+    return end(at, options, [finalFact(at.now, 'no_answer', { key: 'not_opened' })])
+  if (isReport(request) && !connection) return end(at, options, [endedFact(at.now, request)])
   // Only a call that runs ahead has a state between two drives.
   const is_lost = started_at !== null && !state && !connection && !is_phone
   if (is_lost || claims > tries_max) return end(at, options, await lostFacts(at, options))
   if (is_phone && !is_undialed) return endIf(at, options, await followUp(at, options))
   if (is_undialed && (request || !configuration || (to === null && (line === null || is_phone))))
-    return end(at, options, [ended(at, 'canceled')])
-  if (refusal) return end(at, options, [blocked(at), ended(at, refusal === 'opted_out' ? 'opted_out' : 'canceled')])
-  if (connection && !connection.open) return end(at, options, [ended(at, 'system_error')])
+    return end(at, options, [endedFact(at.now, 'canceled', 'system')])
+  if (refusal) return end(at, options, refused(at, refusal))
+  if (connection && !connection.open) return end(at, options, [endedFact(at.now, 'system_error')])
   // The agent was deleted.
-  if (!configuration) return end(at, options, [ended(at, 'agent_hung_up')])
+  if (!configuration) return end(at, options, [endedFact(at.now, 'agent_hung_up', 'system')])
   if (is_phone) return endIf(at, options, await dial(at, options))
   return openDrive(at, { ...options, configuration })
-}
-
-const ended = ({ now }: At, end_reason: EndReason): Fact => {
-  const ended_by = isReport(end_reason) ? ender_of[end_reason] : 'system'
-  return { key: 'ended', at: now, source: ended_by, fact: { kind: 'ended', end_reason, ended_by } }
 }
 
 /** What the carrier has said of a call that nobody drives any more. */
 const isReport = (text: string | null): text is 'transferred' | 'contact_hung_up' =>
   text === 'transferred' || text === 'contact_hung_up'
 
-/** Nobody has opened the socket. */
-const notOpened = ({ now }: At): Fact => ({
-  key: 'not_opened',
-  at: now,
-  source: 'system',
-  fact: { kind: 'final', final: 'no_answer' },
-})
-
-const blocked = ({ now }: At): Fact => ({
-  key: 'blocked',
-  at: now,
-  source: 'system',
-  fact: { kind: 'final', final: 'blocked' },
-})
+/** The number must not be called. */
+const refused = ({ now }: At, refusal: ClaimedCall['refusal']): Fact[] => [
+  finalFact(now, 'blocked', { key: 'blocked' }),
+  endedFact(now, refusal === 'opted_out' ? 'opted_out' : 'canceled', 'system'),
+]
 
 /**
  * A process was killed while it drove the call. What the carrier knows counts; the rest is an error of ours. Whether it was
@@ -262,13 +247,8 @@ const blocked = ({ now }: At): Fact => ({
  */
 async function lostFacts(at: AtOutside, { claimed, carrier, context }: Begin): Promise<Fact[]> {
   if (claimed.line !== null) {
-    const then = { ...at, now: clock.parse(claimed.due_at) - come_back_within_ms }
-    return [
-      ended(
-        { ...then, now: await lastSaved(at, { ...claimed, due_at: clock.iso(then.now) }, claimed.facts) },
-        'system_error',
-      ),
-    ]
+    const due_at = clock.iso(clock.parse(claimed.due_at) - come_back_within_ms)
+    return [endedFact(await lastSaved(at, { ...claimed, due_at }, claimed.facts), 'system_error')]
   }
   const found = await carrier.find(at, toDial(at, claimed), at.now).catch((error: unknown) => {
     context.log.warn({ err: error, workspace_id: at.workspace, call_id: claimed.id }, 'a carrier could not be asked')
@@ -276,8 +256,8 @@ async function lostFacts(at: AtOutside, { claimed, carrier, context }: Begin): P
   })
   const known = [...claimed.facts, ...found]
   if (summarize(known).ended_at !== null) return found
-  const then = { ...at, now: await lastSaved(at, claimed, known) }
-  return [...found, ...(isAnswered(known) ? [] : [unknown(then)]), ended(then, 'system_error')]
+  const ended_at = await lastSaved(at, claimed, known)
+  return [...found, ...(isAnswered(known) ? [] : [finalFact(ended_at, 'unknown')]), endedFact(ended_at, 'system_error')]
 }
 
 /** The call has not gone on since then. A process that is stopped releases it, so it is due from then on. */
@@ -287,37 +267,24 @@ async function lastSaved(at: At, { due_at, conversation_id }: ClaimedCall, known
   return Math.min(at.now, Math.max(...times, ...known.map((fact) => fact.at)))
 }
 
-const unknown = ({ now }: At): Fact => ({
-  key: 'unknown',
-  at: now,
-  source: 'system',
-  fact: { kind: 'final', final: 'unknown' },
-})
-
 async function endIf(at: AtOutside, options: Begin, facts: Fact[] | undefined): Promise<undefined> {
   if (facts) await end(at, options, facts)
 }
 
 /** Ends the call without a driver. */
 async function end(at: At, { claimed, save }: Begin, facts: Fact[]): Promise<undefined> {
-  const { id, token, conversation_id, configuration, connection } = claimed
+  const { conversation_id, configuration, connection } = claimed
   const found = conversation_id === null ? undefined : await conversations.get(at, conversation_id)
   const known = [...claimed.facts, ...facts]
   connection?.onEnd(summarize(known).end_reason ?? 'system_error')
-  await save(at, {
-    id,
-    token,
-    now: at.now,
+  const over = {
     facts: known,
     conversation_save: found && (await closing(at, { claimed, conversation: found })),
-    new_conversation: undefined,
-    opted_out: null,
     is_recorded: claimed.line === null && (configuration?.recording.is_on ?? false),
-    contact_voice: null,
-    state: null,
     due_at: null,
     is_released: true,
-  })
+  }
+  await save(at, newSave(at, claimed, over))
 }
 
 /** What an open turn had shown stays. What was heard of it is not known. */
@@ -372,24 +339,16 @@ async function openDrive(at: AtOutside, options: Open): Promise<CallDrive | unde
         after: connection.after,
       })
     : undefined
-  const dialing: Fact = { key: 'dialed', at: dialed.started_at, source: 'system', fact: { kind: 'dialed' } }
+  const dialing = dialedFact(dialed.started_at)
   if (!state && !resumed && horizon === undefined) {
     // Its row is there before the number is dialled, so that it is never dialled twice.
-    const saved = await save(at, {
-      id,
-      token,
-      now: at.now,
+    const begun = {
       facts: [dialing],
-      opted_out: null,
-      is_recorded: false,
-      state: null,
       due_at: connection ? clock.iso(connection.ends_at) : due_at,
-      contact_voice: null,
-      conversation_save: undefined,
       new_conversation: conversation,
-      is_released: false,
       is_dialing: connection === undefined,
-    })
+    }
+    const saved = await save(at, newSave(at, claimed, begun))
     if (saved.is_lost) return undefined
   }
   const time = ahead ? { now: at.now, is_test: true } : connection ? atLater(at) : at

@@ -85,7 +85,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
       const { stop, live_calls } = await starting
       if (exit_code === 0) await drain.wait(live_calls, others, () => void notifyLauncher(shell, 'drained'))
       // An error may also have come while this process waited.
-      live_calls.is_abandoned = exit_code !== 0
+      if (exit_code !== 0) live_calls.abandon()
       const timer = setTimeout(() => {
         log.fatal('could not stop in time: the process ends')
         shell.exit(1)
@@ -151,7 +151,7 @@ function openDrain({ drain_seconds }: Config, log: Log) {
     },
     end,
     async wait(live_calls: LiveCalls, others: Others, onDrained: () => void): Promise<void> {
-      live_calls.is_draining = true
+      live_calls.drain()
       const count = live_calls.count + live_calls.countAwaited(clock.wall())
       if (count > 0 && drain_seconds > 0)
         log.warn(

@@ -8,7 +8,7 @@ import { openSound, sound } from './audio/sound.ts'
 import { openSpeechInstaller, speechInstaller } from './audio/speech-install.ts'
 import { reactions as audit_reactions } from './audit/reactions.ts'
 import { speechFinder } from './calls/find-speech.ts'
-import { liveCalls, openLiveCalls } from './calls/live-calls.ts'
+import { LiveCalls, liveCalls } from './calls/live-calls.ts'
 import { reactions as call_reactions } from './calls/reactions.ts'
 import { renderer } from './calls/rendering.ts'
 import { callWatch, openCallWatch } from './calls/stream.ts'
@@ -82,7 +82,7 @@ export function openService(
   log: Log = openLog(config.log_level),
 ): Service {
   pool.refuseSilentNodes({ tenants: all_workspaces, reference_tables: table_classes.reference })
-  const live_calls = openLiveCalls(config)
+  const live_calls = new LiveCalls(config)
   const outbound = openOutbound({ allowed: config.outbound_allow_hosts })
   const metrics = openServiceMetrics(pool, live_calls, config)
   const service: Service = {

@@ -1,5 +1,5 @@
 import type { Fact, Verdict } from '../calls/facts.ts'
-import { isOffline } from '../calls/web.ts'
+import { isOffline } from '../calls/live-calls.ts'
 import type { Log } from '../kit/log.ts'
 import type { Line, LineEvent } from '../talk/line.ts'
 import type { Machine, SpeechPart } from '../talk/state.ts'

@@ -19,13 +19,11 @@ import {
   timely,
 } from './facts.ts'
 import { speechFinder } from './find-speech.ts'
-import { liveCalls } from './live-calls.ts'
-import { takeRoom } from './room.ts'
+import { liveCalls, newLiveCall } from './live-calls.ts'
 import { findOtherCarrierIds, type Request, releaseDialed, releaseUntil, setCarrierId } from './rows.ts'
 import { type CallSave, newSave } from './save.ts'
 import { open_within_ms } from './socket-token.ts'
 import { readAsked, table } from './store.ts'
-import { isOffline } from './web.ts'
 
 /** A telephone rings this long. */
 export const ring_seconds = 30
@@ -63,11 +61,8 @@ export async function dial(at: AtOutside, dialing: Dialing): Promise<Fact[] | un
   if (!channel || to === null || !configuration) return [endedFact(at.now, 'canceled', 'system')]
   const speech = await speechFinder.of(at)(at, configuration).catch(ignoreProblem)
   if (!speech) return [endedFact(at.now, 'system_error')]
-  const live = { workspace: at.workspace, web_channel_id: null, is_offline: isOffline(speech.listen.model) }
-  const refusal = await takeRoom(at, live, {
-    key: id,
-    keep: ({ dialed }) => dialed.set(id, { ...live, rings_until: at.now + ask_after_ms }),
-  })
+  const live_calls = liveCalls.of(at)
+  const refusal = await live_calls.dial(at, id, { ...newLiveCall(at, speech), rings_until: at.now + ask_after_ms })
   if (refusal) {
     await releaseUntil(at, { ids: [id], token }, clock.iso(at.now + wait_ms))
     return undefined
@@ -78,7 +73,7 @@ export async function dial(at: AtOutside, dialing: Dialing): Promise<Fact[] | un
   // Someone may have canceled the call since it was claimed. What is asked from here on is done when the carrier has answered.
   const asked = is_lost ? undefined : await untilAvailable(() => readAsked(at, id))
   const result = asked?.request === null ? await dialer.dial(at, toPhoneCall(at, claimed, channel)) : undefined
-  if (result?.type !== 'accepted' && result?.type !== 'unknown') liveCalls.of(at).dialed.delete(id)
+  if (result?.type !== 'accepted' && result?.type !== 'unknown') live_calls.forgetDialed(id)
   if (asked?.request) return [endedBy(at, asked.request, asked.facts)]
   if (!result) return undefined
   await recordHealth(at, channel, result)

@@ -15,13 +15,11 @@ import { endUnstarted } from './end.ts'
 import type { Fact } from './facts.ts'
 import { speechFinder } from './find-speech.ts'
 import { insertBrought, newCall } from './insert.ts'
-import { expect_for_ms, liveCalls } from './live-calls.ts'
-import { takeRoom } from './room.ts'
+import { liveCalls, newLiveCall } from './live-calls.ts'
 import { findByCarrierId, type LockedCall, lock, setCarrierId, updateRequest, updateSocketToken } from './rows.ts'
 import { saveReport } from './save.ts'
 import { newSocketToken, open_within_ms } from './socket-token.ts'
 import { announceRequest } from './store.ts'
-import { isOffline } from './web.ts'
 
 /** A call that a carrier brings. */
 export interface InboundCall {
@@ -56,11 +54,7 @@ export async function admitCall(at: AtOutside, { channel, carrier_id, from }: In
   // Scripts use no tokens.
   if (configuration.script === null && (await isOverLimit(at, { channel_id: channel.id }))) return { type: 'busy' }
   // Who is called must hear someone. Who calls can call again.
-  const live = { workspace: at.workspace, web_channel_id: null, is_offline: isOffline(speech.listen.model) }
-  const refusal = await takeRoom(at, live, {
-    key: carrier_id,
-    keep: ({ admitted }) => admitted.set(carrier_id, { ...live, until: at.now + expect_for_ms }),
-  })
+  const refusal = await liveCalls.of(at).admit(at, carrier_id, newLiveCall(at, speech))
   return refusal ? { type: 'busy' } : { type: 'admitted', version }
 }
 
@@ -151,7 +145,7 @@ async function nextOf(at: At, call: LockedCall): Promise<Next> {
   const { id, ended_at, request, due_at, socket_token, lease_token } = call
   const live_calls = liveCalls.of(at)
   const is_over =
-    ended_at !== null || request !== null || (lease_token !== null && live_calls.over.get(id) === lease_token)
+    ended_at !== null || request !== null || (lease_token !== null && live_calls.hasEnded(id, lease_token))
   // Nobody has come back in time: it is about to be ended.
   if (is_over || due_at === null || clock.parse(due_at) <= at.now) {
     live_calls.noteOver(id)

@@ -12,12 +12,8 @@ import { liveCalls } from './live-calls.ts'
 import { hurryJoin, keyOf, type Recorded, upload_max_ms } from './recording-files.ts'
 import { beginRecording } from './rows.ts'
 
-/**
- * While files can't be stored, parts wait in memory. Each has half a minute in 480 kB. More of a call than half an hour, and of all
- * calls than these bytes, are dropped.
- */
+/** While files can't be stored, parts wait in memory. Each has half a minute in 480 kB. More of a call than half an hour is dropped. */
 const waiting_max = 60
-const waiting_bytes_max = 128 * 1024 * 1024
 /** More than a notice takes. Of more, the oldest are dropped. */
 const held_max = 4
 const pause_min_ms = 1_000
@@ -68,19 +64,18 @@ export function openRecording(at: AtOutside, { call, log, pause = pauseFor, ...t
   }
 
   function storeInTurn({ start_ms, bytes }: Piece): void {
-    if (waiting.size >= waiting_max || live_calls.unstored_bytes + bytes.length > waiting_bytes_max)
+    if (waiting.size >= waiting_max || !live_calls.holdUnstored(bytes.length))
       return void warn(new Error('too many parts wait'))
     const id = newId()
     const blob_key = keyOf(at.workspace, call).replace(/wav$/, `${id}.part`)
     const part = { id, start_ms: Math.round(start_ms), bytes, blob_key }
     waiting.add(part)
-    live_calls.unstored_bytes += bytes.length
     storing = storing
       .then(() => store(part))
       .catch(warn)
       .finally(() => {
         waiting.delete(part)
-        live_calls.unstored_bytes -= bytes.length
+        live_calls.releaseUnstored(bytes.length)
       })
   }
 

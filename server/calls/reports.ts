@@ -30,7 +30,7 @@ export async function takeReport(at: At, { carrier_id, facts, ...on_channel }: R
   if (added.length === 0) return
   const live_calls = liveCalls.of(at)
   if (is_over) live_calls.noteOver(id)
-  else if (isAnswered(added) && live_calls.dialed.has(id)) live_calls.expect(id, at.now)
+  else if (isAnswered(added) && live_calls.hasDialed(id)) live_calls.expect(id, at.now)
   await saveReport(at, call, { facts: added })
   if (added.some(({ fact }) => fact.kind === 'machine')) announceRequest(at, call)
 }

@@ -17,8 +17,7 @@ import type { KeptMcpTool } from '../tools/mcp-schema.ts'
 import { admitAll } from './create.ts'
 import { speechFinder } from './find-speech.ts'
 import { insert, newCall } from './insert.ts'
-import { noRoom } from './live-calls.ts'
-import { takeRoom } from './room.ts'
+import { liveCalls, newLiveCall, noRoom } from './live-calls.ts'
 import { shownOf } from './rows.ts'
 import type { NewWebCall, WebCall } from './schema.ts'
 import { newSocketToken, open_within_ms } from './socket-token.ts'
@@ -48,15 +47,11 @@ export async function checkSpeech(
   const configuration = await findConfiguration(at, input)
   // What is unknown is answered by `createWebCall`.
   if (!configuration) return
-  const { listen } = await speechFinder.of(at)(at, configuration)
+  const speech = await speechFinder.of(at)(at, configuration)
   const { channel_id: web_channel_id = null } = input
-  const live = { workspace: at.workspace, web_channel_id, is_offline: isOffline(listen.model) }
-  const refusal = await takeRoom(at, live, { keep: () => {} })
+  const refusal = await liveCalls.of(at).check(at, newLiveCall(at, speech, web_channel_id))
   if (refusal) throw noRoom(refusal)
 }
-
-/** Whether speech is recognised in this process, and not by a provider. */
-export const isOffline = ({ provider }: { provider: string }): boolean => provider.startsWith('offline')
 
 type Choosing = 'agent_id' | 'agent_version_id' | 'contact_id' | 'use_draft'
 

@@ -10,11 +10,9 @@ import type { Wire } from '../audio/wire.ts'
 import type { Carrier, Connection } from '../calls/carrier.ts'
 import { type ClaimedCall, findToTake, take } from '../calls/claim.ts'
 import { heardMachines } from '../calls/facts.ts'
-import { liveCalls } from '../calls/live-calls.ts'
-import { takeRoom } from '../calls/room.ts'
+import { isOffline, liveCalls, newLiveCall } from '../calls/live-calls.ts'
 import { endLease, type Opening } from '../calls/rows.ts'
 import type { EndReason } from '../calls/schema.ts'
-import { isOffline } from '../calls/web.ts'
 import { calling } from '../calls/work.ts'
 import { type AtOutside, atLater, type Service } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
@@ -118,7 +116,7 @@ export interface LiveSockets {
 
 export function openLiveSockets({ service, log }: { service: Service; log: Log }): LiveSockets {
   const live_calls = liveCalls.of(service)
-  live_calls.has_sockets = true
+  live_calls.openStreams()
   const servers: { server: WebSocketServer; calls: Map<string, HeldCall<LiveWire>> }[] = []
   const unproven = openUnprovenSockets()
   let engine: Engine<ClaimedCall, void> | undefined
@@ -190,21 +188,16 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
     const speech = await findSpeech(at, found)
     // In a browser only visitors have a channel.
     const web_channel_id = is_on_line ? null : found.channel_id
-    const live = {
-      workspace: at.workspace,
-      web_channel_id,
-      is_offline: !speech || isOffline(speech.listen.model),
-    }
+    const live = newLiveCall(at, speech, web_channel_id)
     const earlier = calls.get(id)
     const has_lease = earlier !== undefined && earlier.lease_token === found.lease_token
     // That is perhaps not yet written.
-    if (has_lease && (live_calls.over.has(id) || earlier.wire.has_ended)) return 'refused'
+    if (has_lease && (live_calls.hasEnded(id) || earlier.wire.has_ended)) return 'refused'
     // Before the call is taken: another process may have it, and the token works once.
     if (!held && isDraining()) return 'busy'
     if (held || calls.has(id)) live_calls.add(live)
-    else if (await takeRoom(at, live, { is_on_line, keep: () => live_calls.add(live) })) return 'busy'
-    live_calls.expected.delete(id)
-    live_calls.admitted.delete(found.carrier_id ?? '')
+    else if (await live_calls.begin(at, live, { is_on_line })) return 'busy'
+    live_calls.noteStream(id, found.carrier_id)
     const held_token = held?.lease_token ?? null
     const claimed = await take(at, { ...opening, held: held_token }).catch((error: unknown) => {
       live_calls.remove(live)
@@ -225,7 +218,7 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
     const close = () => {
       if (isCurrent()) {
         calls.delete(id)
-        live_calls.over.delete(id)
+        live_calls.forgetEnd(id)
       }
       live_calls.remove(live)
       // Nothing happens if the other side knows that the call is over.
@@ -233,10 +226,10 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
     }
     calls.set(id, { wire, lease_token: claimed.token, close })
     // It counts as a live one from now on.
-    live_calls.dialed.delete(id)
+    live_calls.forgetDialed(id)
     const onEnd = (end_reason: EndReason) => {
       if (!isCurrent()) return
-      live_calls.over.set(id, claimed.token)
+      live_calls.noteEnd(id, claimed.token)
       // Its carrier asks what is next, and is told to hang up.
       if (is_on_line && !ends_without_question.includes(end_reason)) live_calls.expect(id, atLater(at).now)
       wire.finish(end_reason)
@@ -255,14 +248,14 @@ export function openLiveSockets({ service, log }: { service: Service; log: Log }
   }
   async function stop(): Promise<void> {
     is_stopped = true
-    live_calls.is_draining = true
+    live_calls.drain()
     unproven.terminateAll()
     if (live_calls.is_abandoned) closeWires()
     await engine?.stop()
     await Promise.race([live_calls.ended(), sleep(store_wait_ms, undefined, { ref: false })])
     closeWires()
     const until = clock.ticks() + questions_wait_ms
-    while (!live_calls.is_abandoned && live_calls.expected.size > 0 && clock.ticks() < until)
+    while (!live_calls.is_abandoned && live_calls.expects_any && clock.ticks() < until)
       await sleep(check_questions_every_ms)
     for (const { server } of servers) {
       server.close()

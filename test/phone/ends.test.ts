@@ -84,9 +84,9 @@ describe('a call', { concurrency: true }, () => {
     const { id } = await theCall()
     // As a drive that has not yet seen that it has lost its lease.
     const live_calls = liveCalls.of(server.at(''))
-    live_calls.over.set(id, randomUUID())
+    live_calls.noteEnd(id, randomUUID())
     const next = await postSigned(tenant, `${channel.inbound_url}/calls/${id}`, { ...form, CallStatus: 'in-progress' })
-    live_calls.over.delete(id)
+    live_calls.forgetEnd(id)
     assert.match(next.text, /<Stream /)
     stream.send({ event: 'stop', stop: {} })
     await ended(tenant, id)

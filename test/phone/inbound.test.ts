@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { after, beforeEach, test } from 'node:test'
 import { WebSocket } from 'ws'
 import { sound } from '../../server/audio/sound.ts'
-import { liveCalls } from '../../server/calls/live-calls.ts'
+import { liveCalls, newLiveCall } from '../../server/calls/live-calls.ts'
 import * as channels from '../../server/channels/store.ts'
 import { addTokens } from '../../server/channels/usage.ts'
 import { inTransaction } from '../../server/kit/at.ts'
@@ -27,11 +27,14 @@ const pool = testPool()
 const sharded: Pool = { ...pool, tx: (work, options) => pool.tx((db) => work(db).catch(asFromShard), options) }
 const server = await openServer(sharded, { live_calls_max: 4, live_calls_workspace_max: 3 })
 /** Room is kept for a stream for a while, and many streams are never opened here. */
-const forgetAdmitted = () => liveCalls.of(server.at('')).admitted.clear()
+const forgetAdmitted = () => {
+  const later = server.at('', Date.now() + 10_000)
+  return liveCalls.of(later).check(later, newLiveCall(later, undefined))
+}
 beforeEach(async () => {
   // Those of the test before may still end.
   await waitUntil('no call is driven', () => liveCalls.of(server.at('')).count === 0)
-  forgetAdmitted()
+  await forgetAdmitted()
 })
 after(server.close)
 addFakeSpeech(server)
@@ -230,7 +233,7 @@ test('a process with as many calls as it can have is busy', async () => {
   const { tenant, channel, callIn } = await openWorld()
   const waiting = await postSigned(tenant, channel.inbound_url, form('CA9', { From: '+14155550125' }))
   const [{ id }] = await listCalls(tenant)
-  forgetAdmitted()
+  await forgetAdmitted()
   const phones = ['1', '2', '3'].map((digit) => callIn(`+1415555012${digit}`))
   await Promise.all(phones.map((phone) => phone.untilStreaming()))
   await waitUntil('all are driven', () => liveCalls.of(server.at('')).count === 3)
@@ -312,7 +315,7 @@ test('the version that can hear and speak is the one that answers', async () => 
   try {
     for (let count = 0; count < 12; count += 1) {
       const from = `+1415555${1_000 + count}`
-      forgetAdmitted()
+      await forgetAdmitted()
       const { text } = await postSigned(tenant, channel.inbound_url, form(`CA${count}`, { From: from }))
       const [{ id, agent_version, status }] = await listCalls(tenant)
       labels.add(agent_version.version_label)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
-import { liveCalls } from '../../server/calls/live-calls.ts'
+import { LiveCalls, liveCalls } from '../../server/calls/live-calls.ts'
 import { waitUntil } from '../faults/client.ts'
 import { openPhoneNetwork } from '../peers/phone.ts'
 import type { Behaviour } from '../peers/phone-behaviour.ts'
@@ -16,7 +16,8 @@ import { startVoiceProcess } from '../support/voice-process.ts'
 /* The worker of one process dials, and the streams open at another one. */
 
 const secrets_key = randomBytes(32).toString('base64')
-const server = await openServer(testPool(), { secrets_key, live_calls_max: 3, live_calls_workspace_max: 2 })
+const limits = { live_calls_max: 3, live_calls_workspace_max: 2 }
+const server = await openServer(testPool(), { secrets_key, ...limits })
 after(server.close)
 addFakeSpeech(server)
 const other = await startVoiceProcess({ secrets_key, public_url: server.url })
@@ -90,8 +91,7 @@ test('reports at a process that has dialled nothing count as well', async () => 
 })
 
 test('a process without streams has as many calls at a time as it may have live ones', async () => {
-  const live_calls = liveCalls.of(server.at(''))
-  live_calls.has_sockets = false
+  liveCalls.set(server.at(''), new LiveCalls(limits))
   const from = await openChannel({ greeting: 'Hello.' })
   const placed = [await place({}, from), await place({}, from), await place({}, from)]
   await tenant.work()

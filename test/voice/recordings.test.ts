@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { liveCalls } from '../../server/calls/live-calls.ts'
+import { LiveCalls, liveCalls } from '../../server/calls/live-calls.ts'
 import { openRecording } from '../../server/calls/recording-parts.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
@@ -272,7 +272,8 @@ test('a call does not wait when all calls have too much in memory', async () => 
   const tenant = await server.workspace()
   const call = await tenant.addCall({ is_over: false })
   const at = failing(tenant, 0)
-  const full = { ...liveCalls.of(at), unstored_bytes: 128 * 1024 * 1024 - 16 }
+  const full = new LiveCalls({ live_calls_max: undefined, live_calls_workspace_max: undefined })
+  assert.equal(full.holdUnstored(128 * 1024 * 1024 - 16), true)
   const recording = openRecording(withTool(at, liveCalls, full), {
     call,
     began_at: at.now,

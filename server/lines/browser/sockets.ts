@@ -66,7 +66,7 @@ export function openBrowserSockets(sockets: LiveSockets, { service, log }: { ser
     const wanted = { line: 'browser' as const, id: token.call_id, token: token.hash, origin: start.origin }
     const isHere = () => {
       const wire = calls.get(token.call_id)?.wire
-      return wire !== undefined && (!wire.is_over || wire.has_ended || liveCalls.of(service).over.has(token.call_id))
+      return wire !== undefined && (!wire.is_over || wire.has_ended || liveCalls.of(service).hasEnded(token.call_id))
     }
     const connect = (claimed: ClaimedCall) => {
       const wire: BrowserWire = new BrowserWire({

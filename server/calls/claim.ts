@@ -9,10 +9,11 @@ import * as contacts from '../contacts/store.ts'
 import { timeZoneOf } from '../contacts/zones.ts'
 import { type At, inTransaction, timeStands } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { raw, sql } from '../kit/postgres/sql.ts'
+import { sql } from '../kit/postgres/sql.ts'
+import type { RowOf } from '../kit/postgres/table.ts'
 import type { DueKind } from '../kit/work/due.ts'
 import { dueRows } from '../kit/work/rows.ts'
-import type { ClaimRequest, DueItem } from '../kit/work/work.ts'
+import type { ClaimRequest } from '../kit/work/work.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { Connection } from './carrier.ts'
 import * as counts from './counts.ts'
@@ -25,8 +26,8 @@ import {
   leaseDue,
   type Opening,
   queueScheduled,
-  type Row,
   releaseUntil,
+  select,
   takeOpened,
 } from './rows.ts'
 import { table } from './store.ts'
@@ -63,42 +64,47 @@ export interface ClaimedCall extends LeasedRow {
   connection?: Connection
 }
 
-type Shown =
-  | 'direction'
-  | 'status'
-  | 'to'
-  | 'from'
-  | 'contact_id'
-  | 'conversation_id'
-  | 'agent_id'
-  | 'agent_name'
-  | 'channel_id'
-type Fixed =
-  | 'attempt'
-  | 'metadata'
-  | 'is_test'
-  | 'created_at'
-  | 'variables'
-  | 'simulate'
-  | 'leaves_voicemail'
-  | 'dial_before'
-  | 'keeps_quiet_hours'
-type Changing = 'started_at' | 'facts' | 'state' | 'request' | 'claims' | 'speech_ms'
-type OfSocket = 'line' | 'carrier_id' | 'is_dialing' | 'draft' | 'socket_origin'
+const columns = select([
+  'id',
+  'due_at',
+  'direction',
+  'status',
+  'to',
+  'from',
+  'contact_id',
+  'conversation_id',
+  'agent_id',
+  'agent_name',
+  'version_id',
+  'version_label',
+  'channel_id',
+  'attempt',
+  'metadata',
+  'is_test',
+  'started_at',
+  'created_at',
+  'recording_status',
+  'variables',
+  'simulate',
+  'leaves_voicemail',
+  'keeps_quiet_hours',
+  'dial_before',
+  'facts',
+  'state',
+  'request',
+  'claims',
+  'line',
+  'carrier_id',
+  'is_dialing',
+  'draft',
+  'socket_origin',
+  'lease_token',
+  'speech_ms',
+])
 
-interface LeasedRow extends DueItem, Pick<Row, Shown | Fixed | Changing | OfSocket> {
-  /** Null for a draft. */
-  version_id: string | null
-  version_label: string
-  /** Whether something of it was recorded. */
-  is_recording: boolean
+interface LeasedRow extends RowOf<typeof columns> {
+  due_at: string
 }
-
-const columns =
-  raw(`id, due_at, direction, status, to_number as "to", from_number as "from", contact_id, conversation_id, agent_id,
-  agent_name, channel_id, attempt, metadata, is_test, started_at, created_at, version_id, version_label, variables, simulate,
-  leaves_voicemail, keeps_quiet_hours, dial_before, facts, state, request, claims, line, carrier_id, is_dialing, draft, socket_origin,
-  lease_token, speech_ms, recording_status <> 'none' as is_recording`)
 
 /** Leases due calls, and reads what is needed to drive them. Consent is asked here: they are dialled at once. */
 export async function claim(at: At, { slots, claimed }: Pick<ClaimRequest<ClaimedCall>, 'slots' | 'claimed'>) {
@@ -109,7 +115,7 @@ export async function claim(at: At, { slots, claimed }: Pick<ClaimRequest<Claime
 async function claimSome(at: At, limit: number): Promise<ClaimedCall[]> {
   const { db, workspace } = at
   const token = randomUUID()
-  const leased = await leaseDue<LeasedRow>(at, { token, limit, returning: columns })
+  const leased = await leaseDue(at, { token, limit, returning: columns })
   // There may be more.
   if (leased.length === claims_max) db.notify({ topic: table, workspace })
   return withParts(at, await withoutWaiting(at, await withoutQuiet(at, leased, token), token), token)
@@ -155,7 +161,7 @@ export async function findToTake(
 ): Promise<
   (Pick<ClaimedCall, 'configuration' | 'carrier_id' | 'channel_id'> & { lease_token: string | null }) | undefined
 > {
-  const found = await findOpened<LeasedRow & { lease_token: string | null }>(at, opening, columns)
+  const found = await findOpened(at, opening, columns)
   if (!found) return undefined
   const { carrier_id, channel_id, lease_token } = found
   return { configuration: await configurationOf(at, found), carrier_id, channel_id, lease_token }
@@ -165,7 +171,7 @@ export async function findToTake(
 export async function take(at: At, opening: Omit<Opening, 'lease_token' | 'due_at'>): Promise<ClaimedCall | undefined> {
   const due_at = clock.iso(at.now + come_back_within_ms)
   const wanted = { ...opening, lease_token: randomUUID(), due_at }
-  const taken = await takeOpened<LeasedRow & { lease_token: string }>(at, wanted, columns)
+  const taken = await takeOpened(at, wanted, columns)
   return taken && (await withParts(at, [taken], taken.lease_token))[0]
 }
 

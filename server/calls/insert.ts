@@ -3,7 +3,7 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import * as counts from './counts.ts'
-import { insertBroughtRow, insertRows, type Row } from './rows.ts'
+import { initial_hidden, insertBroughtRow, insertRows, type Row } from './rows.ts'
 import { announce } from './store.ts'
 
 /** Attempts are counted up to this. */
@@ -49,31 +49,8 @@ export function newCall({ now }: At, { agent, version, channel, ...given }: Begi
     redacted_at: null,
     created_at,
     updated_at: created_at,
-    variables: {},
-    simulate: null,
-    contact_voice: null,
-    dial_key: null,
-    dial_before: null,
-    leaves_voicemail: true,
-    keeps_quiet_hours: false,
-    is_dialing: false,
-    facts: [],
-    state: null,
-    request: null,
-    search_text: null,
+    ...initial_hidden,
     due_at: created_at,
-    lease_until: null,
-    lease_token: null,
-    claims: 0,
-    last_save: null,
-    line: null,
-    draft: null,
-    socket_token: null,
-    socket_token_before: null,
-    socket_origin: null,
-    carrier_id: null,
-    visitor_network: null,
-    speech_ms: 0,
     ...given,
   }
 }

@@ -7,6 +7,7 @@ import { newId } from '../kit/id.ts'
 import type { EngineInput } from '../talk/input.ts'
 import type { Entry } from '../talk/state.ts'
 import type { Connection } from './carrier.ts'
+import type { ClaimedCall } from './claim.ts'
 import { type Fact, summarize } from './facts.ts'
 import type { CallState } from './rows.ts'
 
@@ -31,14 +32,13 @@ interface Interrupted {
   answered_at: number | undefined
   configuration: Configuration
   facts: Fact[]
-  /** Whether something of the call was recorded: then the contact has heard the notice. */
-  is_recording: boolean
+  recording_status: ClaimedCall['recording_status']
   after: Connection['after']
 }
 
 /** Goes on with a call that another process has begun, with what that has written. */
 export async function resume(at: At, call: Interrupted): Promise<Resumed> {
-  const { conversation, answered_at, configuration, facts, is_recording, after } = call
+  const { conversation, answered_at, configuration, facts, recording_status, after } = call
   const { id, status, turn_count } = conversation
   const { script_state, turns, runs, tokens } = await readTalk(at, id)
   const cut = turns.find(({ is_open }) => is_open)
@@ -68,7 +68,8 @@ export async function resume(at: At, call: Interrupted): Promise<Resumed> {
         voice: engine.voice && {
           ...engine.voice,
           answered_at: answered_at ?? null,
-          is_notice_due: engine.voice.is_notice_due && !is_recording,
+          // Of whoever has not heard the notice nothing is recorded.
+          is_notice_due: engine.voice.is_notice_due && recording_status === 'none',
         },
       },
     }

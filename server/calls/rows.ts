@@ -7,14 +7,77 @@ import type { At, InWorkspace } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { isId } from '../kit/id.ts'
 import { raw, rowsFrom, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
-import { insertInto, laterUpdate, selected, type Table, updaterOf } from '../kit/postgres/table.ts'
+import {
+  column,
+  initialOf,
+  insertInto,
+  laterUpdate,
+  nullable,
+  type RowOf,
+  type Selection,
+  selectorOf,
+  type Table,
+  typesIn,
+  updaterOf,
+  type ValuesOf,
+} from '../kit/postgres/table.ts'
 import { notFound, type Use } from '../kit/problem.ts'
 import { leaseEnd } from '../kit/work/lease.ts'
 import { renewerOf } from '../kit/work/rows.ts'
 import type { Fact } from './facts.ts'
 import { Call } from './schema.ts'
 
-/** What the process that drives a call writes each time. */
+/** What clients don't see, and the process that drives a call writes each time. */
+const saved_hidden = {
+  facts: column<Fact[]>('jsonb', []),
+  state: nullable<CallState>('jsonb'),
+  request: nullable<Request>('text'),
+  /** A carrier is asked to dial. By telephone also afterwards, until someone talks: it was perhaps dialled. */
+  is_dialing: column('boolean', false),
+  due_at: nullable<string>('timestamptz'),
+  /** By the database's time. Until then another process drives the call. */
+  lease_until: nullable<string>('timestamptz'),
+  lease_token: nullable<string>('uuid'),
+  claims: column('smallint', 0),
+  last_save: nullable<string>('uuid'),
+  /** The configuration of a call with the agent's draft, until it is over. */
+  draft: nullable<Configuration>('jsonb'),
+  /** The hash of the token that opens the socket next. */
+  socket_token: nullable<string>('text'),
+  /** The one before, until the client has shown that it has the next one. */
+  socket_token_before: nullable<string>('text'),
+  /** A hash of the network of a visitor, until the call is over. */
+  visitor_network: nullable<string>('text'),
+  /** How much sound was recognised and spoken. */
+  speech_ms: column('integer', 0),
+}
+
+/** What clients don't see, and the process that drives a call doesn't write each time. */
+const other_hidden = {
+  variables: column<Record<string, string | number | boolean>>('jsonb', {}),
+  /** The simulated person that answers, if one was chosen. */
+  simulate: nullable<string>('text'),
+  contact_voice: nullable<string>('text'),
+  search_text: nullable<string>('text'),
+  /** The attempt of a campaign that the call makes. No attempt has two calls. */
+  dial_key: nullable<string>('text'),
+  /** If it was not dialled by then, it is not dialled. */
+  dial_before: nullable<string>('timestamptz'),
+  /** Whether the agent may leave its message when a voicemail answers. */
+  leaves_voicemail: column('boolean', true),
+  /** Outside of the quiet hours it waits until they begin. */
+  keeps_quiet_hours: column('boolean', false),
+  /** What carries the call. Null: the simulator. */
+  line: nullable<'browser' | 'phone'>('text'),
+  /** The only origin of pages that may open the socket. Null: any. */
+  socket_origin: nullable<string>('text'),
+  /** The carrier's own id of a call by telephone, once it is known. */
+  carrier_id: nullable<string>('text'),
+}
+
+const hidden = { ...saved_hidden, ...other_hidden }
+export const initial_hidden = initialOf(hidden)
+
 const saved = {
   status: 'text',
   outcome: 'text',
@@ -34,21 +97,8 @@ const saved = {
   input_tokens: 'integer',
   output_tokens: 'integer',
   cost_micros: 'bigint',
-  facts: 'jsonb',
-  state: 'jsonb',
-  request: 'text',
-  is_dialing: 'boolean',
   updated_at: 'timestamptz',
-  due_at: 'timestamptz',
-  lease_until: 'timestamptz',
-  lease_token: 'uuid',
-  claims: 'smallint',
-  last_save: 'uuid',
-  draft: 'jsonb',
-  socket_token: 'text',
-  socket_token_before: 'text',
-  visitor_network: 'text',
-  speech_ms: 'integer',
+  ...typesIn(saved_hidden),
 }
 
 export const table = {
@@ -70,22 +120,12 @@ export const table = {
     scheduled_at: 'timestamptz',
     recording_deleted_at: 'timestamptz',
     recording_deleted_by: 'text',
-    variables: 'jsonb',
     metadata: 'jsonb',
     is_test: 'boolean',
-    simulate: 'text',
-    contact_voice: 'text',
-    search_text: 'text',
     redacted_at: 'timestamptz',
     created_at: 'timestamptz',
-    dial_key: 'text',
-    dial_before: 'timestamptz',
-    leaves_voicemail: 'boolean',
-    keeps_quiet_hours: 'boolean',
-    line: 'text',
-    socket_origin: 'text',
-    carrier_id: 'text',
     ...saved,
+    ...typesIn(other_hidden),
   },
 } satisfies Table<string>
 
@@ -95,48 +135,7 @@ const all_columns = Object.keys(table.columns) as Column[]
 const saved_columns = Object.keys(saved) as (keyof typeof saved)[]
 
 /** A call with what clients don't see. */
-export interface Row extends Call {
-  variables: Record<string, string | number | boolean>
-  /** The simulated person that answers, if one was chosen. */
-  simulate: string | null
-  contact_voice: string | null
-  /** The attempt of a campaign that the call makes. No attempt has two calls. */
-  dial_key: string | null
-  /** If it was not dialled by then, it is not dialled. */
-  dial_before: string | null
-  /** Whether the agent may leave its message when a voicemail answers. */
-  leaves_voicemail: boolean
-  /** Outside of the quiet hours it waits until they begin. */
-  keeps_quiet_hours: boolean
-  /** A carrier is asked to dial. By telephone also afterwards, until someone talks: it was perhaps dialled. */
-  is_dialing: boolean
-  facts: Fact[]
-  state: CallState | null
-  request: Request | null
-  search_text: string | null
-  due_at: string | null
-  /** By the database's time. Until then another process drives the call. */
-  lease_until: string | null
-  lease_token: string | null
-  claims: number
-  last_save: string | null
-  /** What carries the call. Null: the simulator. */
-  line: 'browser' | 'phone' | null
-  /** The carrier's own id of a call by telephone, once it is known. */
-  carrier_id: string | null
-  /** The configuration of a call with the agent's draft, until it is over. */
-  draft: Configuration | null
-  /** The hash of the token that opens the socket next. */
-  socket_token: string | null
-  /** The one before, until the client has shown that it has the next one. */
-  socket_token_before: string | null
-  /** The only origin of pages that may open the socket. Null: any. */
-  socket_origin: string | null
-  /** A hash of the network of a visitor, until the call is over. */
-  visitor_network: string | null
-  /** How much sound was recognised and spoken. */
-  speech_ms: number
-}
+export interface Row extends Call, ValuesOf<typeof hidden> {}
 
 /**
  * What whoever drives the call is asked to do. The last two are reports of the carrier while nobody has a stream: someone else has taken
@@ -159,20 +158,27 @@ export interface CallState extends TalkState {
 // The same holds for a schema.
 const call_members = Object.keys(Call.properties) as (keyof Call)[]
 
-/** Of `calls` with `joinConversation`. */
-export const columns = selected(table, {
-  members: call_members,
-  computed: {
-    from: 'from_number',
-    to: 'to_number',
-    agent_version: `jsonb_build_object('id', version_id, 'version_label', version_label)`,
-    recording: `jsonb_build_object('status', recording_status,
-      'duration_ms', case when recording_status = 'ready' then duration_ms end, 'format', recording_format)`,
-    latency: `jsonb_build_object('turn_p50_ms', turn_p50_ms, 'turn_p95_ms', turn_p95_ms)`,
-    usage: `jsonb_build_object('input_tokens', input_tokens, 'output_tokens', output_tokens)`,
-    summary: 'summary',
-  },
+/** Columns whose values a call shows inside of others. An update can't return what others compute with functions that are not immutable. */
+interface Inner {
+  version_id: string | null
+  version_label: string
+  recording_status: Call['recording']['status']
+}
+
+/** Selects members of calls. Their summaries are in `joinConversation`. */
+export const select = selectorOf<Row & Inner, Column>(table, {
+  from: 'from_number',
+  to: 'to_number',
+  agent_version: `jsonb_build_object('id', version_id, 'version_label', version_label)`,
+  recording: `jsonb_build_object('status', recording_status,
+    'duration_ms', case when recording_status = 'ready' then duration_ms end, 'format', recording_format)`,
+  latency: `jsonb_build_object('turn_p50_ms', turn_p50_ms, 'turn_p95_ms', turn_p95_ms)`,
+  usage: `jsonb_build_object('input_tokens', input_tokens, 'output_tokens', output_tokens)`,
+  summary: 'summary',
 })
+
+/** Of `calls` with `joinConversation`. */
+export const columns = select(call_members)
 
 /** The summary of a call is its conversation's. */
 export const joinConversation = (workspace: Sql): Sql => joinSummary(workspace, raw('conversation_id'))
@@ -200,16 +206,27 @@ export const shownOf = (row: Call): Call =>
   // All members of a call are listed.
   Object.fromEntries(call_members.map((member) => [member, row[member]])) as Call
 
-type Hidden = 'variables' | 'simulate' | 'facts' | 'request' | 'due_at' | 'lease_until' | 'lease_token'
-type OfSocket =
-  | 'line'
-  | 'carrier_id'
-  | 'draft'
-  | 'socket_token'
-  | 'socket_token_before'
-  | 'visitor_network'
-  | 'speech_ms'
-export type LockedCall = Call & Pick<Row, Hidden | OfSocket | 'claims' | 'last_save' | 'is_dialing'>
+const locked = select([
+  ...call_members,
+  'variables',
+  'simulate',
+  'facts',
+  'request',
+  'due_at',
+  'lease_until',
+  'lease_token',
+  'claims',
+  'last_save',
+  'line',
+  'is_dialing',
+  'carrier_id',
+  'draft',
+  'socket_token',
+  'socket_token_before',
+  'visitor_network',
+  'speech_ms',
+])
+export type LockedCall = RowOf<typeof locked>
 
 /** Locks the call until the transaction ends. */
 export async function lock(at: At, id: string): Promise<LockedCall> {
@@ -223,10 +240,9 @@ export const lockMany = (
   { db, workspace }: At,
   { where, limit }: { where: Sql; limit: number },
 ): Promise<LockedCall[]> =>
-  db.many<LockedCall>(
-    sql`select ${columns}, variables, simulate, facts, request, due_at, lease_until, lease_token, claims, last_save, line,
-        is_dialing, carrier_id, draft, socket_token, socket_token_before, visitor_network, speech_ms
-      from calls ${joinConversation(sql`${workspace}`)} where workspace_id = ${workspace} and ${where}
+  locked.many(
+    db,
+    sql`from calls ${joinConversation(sql`${workspace}`)} where workspace_id = ${workspace} and ${where}
       order by id limit ${limit} for no key update of calls`,
   )
 
@@ -326,11 +342,12 @@ export const findOnLine = ({ db, workspace }: At, channel_id: string): Promise<U
   )
 
 /** Leases due calls, and returns these columns of them. */
-export const leaseDue = <Leased extends object>(
+export const leaseDue = <Leased>(
   { db, workspace, now }: At,
-  { token, limit, returning }: { token: string; limit: number; returning: Sql },
-): Promise<Leased[]> =>
-  db.many<Leased>(
+  { token, limit, returning }: { token: string; limit: number; returning: Selection<Leased> },
+): Promise<(Leased & { due_at: string })[]> =>
+  // What is due has a time.
+  db.many(
     sql`update calls
       set lease_token = ${token}, lease_until = ${leaseEnd(db)}, claims = least(claims, 100) + 1
       where workspace_id = ${workspace} and id = any(array(
@@ -491,13 +508,14 @@ export interface Opening {
  * Leases a call for the process with the socket, whoever has its lease. A token that was used before works again only
  * when nobody has the lease: its client may never have got the next one. Undefined if the token doesn't open the socket.
  */
-export const takeOpened = <Taken extends object>(
+export const takeOpened = <Taken>(
   at: At,
   opening: Opening,
-  returning: Sql,
-): Promise<Taken | undefined> => {
+  returning: Selection<Taken>,
+): Promise<(Taken & { due_at: string; lease_token: string }) | undefined> => {
   const { token, next_token, lease_token, held, due_at } = opening
-  return at.db.maybe<Taken>(
+  // The socket of a call that has no time any more can't be opened.
+  return at.db.maybe(
     sql`update calls set lease_token = case when lease_token = ${held}::uuid then lease_token else ${lease_token}::uuid end,
         lease_until = ${leaseEnd(at.db)}, due_at = case when started_at is null then due_at else ${due_at} end,
         socket_token = ${next_token}, socket_token_before = ${next_token === null ? null : token}
@@ -509,8 +527,12 @@ export const takeOpened = <Taken extends object>(
 type Token = Pick<Opening, 'line' | 'id' | 'token' | 'origin'>
 
 /** The call that the token opens, without taking it. */
-export const findOpened = <Found extends object>(at: At, opening: Token, columns: Sql): Promise<Found | undefined> =>
-  at.db.maybe<Found>(sql`select ${columns} from calls where ${isOpenedBy(at, opening)}`)
+export const findOpened = <Found>(
+  at: At,
+  opening: Token,
+  columns: Selection<Found>,
+): Promise<(Found & { due_at: string }) | undefined> =>
+  at.db.maybe(sql`select ${columns} from calls where ${isOpenedBy(at, opening)}`)
 
 const isOpenedBy = (
   { db, workspace, now }: At,

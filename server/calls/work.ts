@@ -172,7 +172,7 @@ export async function runAhead(
     version_id: row.agent_version.id,
     version_label: row.agent_version.version_label,
     claims: 1,
-    is_recording: false,
+    recording_status: row.recording.status,
     token: '',
     contact,
     time_zone,

@@ -2,7 +2,7 @@ import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { copyLine } from '../kit/postgres/copy.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
-import { laterUpdate, selected, type Table, updaterOf } from '../kit/postgres/table.ts'
+import { laterUpdate, selectorOf, type Table, updaterOf } from '../kit/postgres/table.ts'
 import { is_attempting, is_waiting } from './enrollment-status.ts'
 import type { Candidate } from './plan/candidate.ts'
 import type { Plan } from './plan/plan.ts'
@@ -34,10 +34,10 @@ export const table = {
 } satisfies Table<string>
 
 /** What clients see. */
-export const columns = selected(table, {
-  members: Object.keys(Enrollment.properties) as (keyof Enrollment)[],
-  computed: {},
-})
+export const columns = selectorOf<Enrollment, keyof typeof table.columns>(
+  table,
+  {},
+)(Object.keys(Enrollment.properties) as (keyof Enrollment)[])
 
 interface NewRow extends Pick<Enrollment, 'id' | 'campaign_id' | 'contact_id' | 'variables' | 'created_at'> {
   rank: number

@@ -1,7 +1,7 @@
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { join, raw, sql } from '../kit/postgres/sql.ts'
-import { insertInto, selected, type Table } from '../kit/postgres/table.ts'
+import { insertInto, selectorOf, type Table } from '../kit/postgres/table.ts'
 import type { Settings } from './check.ts'
 import { Campaign } from './schema.ts'
 
@@ -63,7 +63,9 @@ export const agent_version = `case when version_id is not null
   then jsonb_build_object('id', version_id, 'version_label', version_label) end`
 
 /** Of `campaigns` with `joinCounts`. */
-export const columns = selected(table, { members, computed: { agent_version, counts: 'counts' } })
+export const columns = selectorOf<Campaign, keyof typeof table.columns>(table, { agent_version, counts: 'counts' })(
+  members,
+)
 
 /** The opposite of `columns`. */
 const valuesOf = <Shown extends Settings>({ agent_version, ...values }: Shown) => ({

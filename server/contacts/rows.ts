@@ -2,7 +2,7 @@ import type { At, InWorkspace } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { copyLine, copyTextArray } from '../kit/postgres/copy.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
-import { insertInto, selected, type Table, updaterOf } from '../kit/postgres/table.ts'
+import { insertInto, selectorOf, type Table, updaterOf } from '../kit/postgres/table.ts'
 import { Contact, type ContactWithCrmIds, fields } from './schema.ts'
 
 export const table = {
@@ -32,7 +32,7 @@ export const table = {
 export const members = Object.keys(Contact.properties) as (keyof Contact)[]
 
 /** Without CRM ids, which lists don't read. */
-export const columns = selected(table, { members, computed: {} })
+export const columns = selectorOf<Contact, keyof typeof table.columns>(table, {})(members)
 
 const edited_columns = [...fields, 'custom_fields', 'updated_at'] as const
 const new_columns = ['id', ...edited_columns, 'source', 'created_at'] as const

@@ -5,18 +5,19 @@ import * as contacts from '../contacts/store.ts'
 import { timeZoneOf } from '../contacts/zones.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { raw, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import type { RowOf } from '../kit/postgres/table.ts'
 import type { DueKind } from '../kit/work/due.ts'
 import { dueRows } from '../kit/work/rows.ts'
 import type { DueItem } from '../kit/work/work.ts'
 import { history_turns, type ToolCall } from '../talk/state.ts'
 import * as workspaces from '../workspaces/store.ts'
-import { type Row as ConversationRow, leaseDue, type ScriptProgress, type Timers, table } from './rows.ts'
-import type { Conversation, Turn } from './schema.ts'
+import { leaseDue, select, table } from './rows.ts'
+import type { Turn } from './schema.ts'
 import { numberOf, turnColumns } from './turns.ts'
 
 /** A conversation that this process drives, as it was when the process leased it. */
-export interface ClaimedConversation extends DueItem, Row {
+export interface ClaimedConversation extends Row {
   token: string
   contact: Contact | undefined
   /** The contact names dates and times in this zone. */
@@ -29,34 +30,38 @@ export interface ClaimedConversation extends DueItem, Row {
   runs: LoadedRun[]
 }
 
-interface Row
-  extends Pick<
-      Conversation,
-      | 'kind'
-      | 'status'
-      | 'channel_id'
-      | 'agent_id'
-      | 'agent_name'
-      | 'contact_id'
-      | 'turn_count'
-      | 'last_turn_at'
-      | 'created_at'
-      | 'variables'
-      | 'results'
-      | 'summary'
-      | 'close_reason'
-    >,
-    Pick<ConversationRow, 'opt_out_asked_at' | 'opt_out_asked_seq'> {
-  version_id: string | null
-  draft: Configuration | null
-  tokens: number
-  awaits_answer: boolean
-  last_answer_seq: number
-  summarized_until: number
-  needs_summary: boolean
-  timers: Timers
-  script_state: ScriptProgress | null
-  attempt: number
+const columns = select([
+  'id',
+  'due_at',
+  'kind',
+  'status',
+  'channel_id',
+  'agent_id',
+  'agent_name',
+  'version_id',
+  'draft',
+  'contact_id',
+  'turn_count',
+  'last_turn_at',
+  'created_at',
+  'variables',
+  'results',
+  'close_reason',
+  'summary',
+  'summarized_until',
+  'needs_summary',
+  'tokens',
+  'awaits_answer',
+  'last_answer_seq',
+  'timers',
+  'script_state',
+  'opt_out_asked_at',
+  'opt_out_asked_seq',
+  'attempt',
+])
+
+interface Row extends RowOf<typeof columns> {
+  due_at: string
 }
 
 export interface LoadedTurn extends Turn {
@@ -87,11 +92,6 @@ export function beforeWords(
   return status !== 'running' && ended < clock.parse(said_at) ? 'ended' : 'begun'
 }
 
-const columns =
-  raw(`id, due_at, kind, status, channel_id, agent_id, agent_name, version_id, draft, contact_id, turn_count, last_turn_at, created_at,
-  variables, results, close_reason, summary, summarized_until, needs_summary, input_tokens + output_tokens as tokens, awaits_answer, last_answer_seq, timers,
-  script_state, opt_out_asked_at, opt_out_asked_seq, attempt`)
-
 /** Nearly all open conversations have a `due_at`, and few are leased, so each part reads few rows of its index. */
 export const due_conversations: DueKind = {
   ...dueRows(table.name),
@@ -103,7 +103,7 @@ export const due_conversations: DueKind = {
 
 /** Leases due conversations, and reads what is needed to continue them. */
 export async function claim(at: At, { slots }: { slots: number }): Promise<ClaimedConversation[]> {
-  const leased = await leaseDue<Row & DueItem>(at, slots, columns)
+  const leased = await leaseDue(at, slots, columns)
   const contact_ids = leased.flatMap(({ contact_id }) => contact_id ?? [])
   const [turns, runs, known, settings, configurations] = await Promise.all([
     loadTurns(at, leased),
@@ -136,7 +136,7 @@ async function configurationOf(
 }
 
 /** Reads the last turns where they matter. Of the others it reads only a turn that is open, because a process was killed. */
-async function loadTurns({ db, workspace }: At, rows: (Row & DueItem)[]): Promise<Map<string, LoadedTurn[]>> {
+async function loadTurns({ db, workspace }: At, rows: Row[]): Promise<Map<string, LoadedTurn[]>> {
   if (rows.length === 0) return new Map()
   const ids = rows.map(({ id }) => id)
   const ranges = rows.map(({ id, turn_count }) => ({ id, after: turn_count - history_turns }))

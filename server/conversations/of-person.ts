@@ -4,9 +4,9 @@ import { distinctTexts } from '../kit/postgres/distinct-texts.ts'
 import { type IdRange, pageById } from '../kit/postgres/page-by-id.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
 import * as people from './people.ts'
-import { unlinkRedacted } from './rows.ts'
+import { columns, unlinkRedacted } from './rows.ts'
 import type { Conversation } from './schema.ts'
-import { columns, table } from './store.ts'
+import { table } from './store.ts'
 
 /**
  * An SQL condition on `conversations`: those of its contacts, and those that are linked to no contact and have one of its numbers, or

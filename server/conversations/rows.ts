@@ -4,62 +4,24 @@ import { openKeys } from '../consent/person.ts'
 import type { DeletedContact } from '../contacts/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
-import { insertInto, laterUpdate, type Table, updaterOf } from '../kit/postgres/table.ts'
+import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import {
+  column,
+  initialOf,
+  insertInto,
+  laterUpdate,
+  nullable,
+  type Selection,
+  selectorOf,
+  type Table,
+  typesIn,
+  updaterOf,
+  type ValuesOf,
+} from '../kit/postgres/table.ts'
 import { leaseEnd } from '../kit/work/lease.ts'
 import { renewerOf } from '../kit/work/rows.ts'
 import type { CountedConversation } from './counted.ts'
-import type { Conversation, Turn } from './schema.ts'
-import { columns } from './store.ts'
-
-export const table = {
-  name: 'conversations',
-  columns: {
-    id: 'uuid',
-    kind: 'text',
-    status: 'text',
-    channel_id: 'uuid',
-    agent_id: 'uuid',
-    agent_name: 'text',
-    version_id: 'uuid',
-    version_label: 'text',
-    draft: 'jsonb',
-    contact_id: 'uuid',
-    counterpart: 'text',
-    phone_hmac: 'bytea',
-    turn_count: 'integer',
-    last_turn_at: 'timestamptz',
-    hand_over_reason: 'text',
-    waiting_since: 'timestamptz',
-    is_test: 'boolean',
-    close_reason: 'text',
-    results: 'jsonb',
-    summary: 'text',
-    summarized_until: 'integer',
-    needs_summary: 'boolean',
-    variables: 'jsonb',
-    metadata: 'jsonb',
-    input_tokens: 'integer',
-    output_tokens: 'integer',
-    awaits_answer: 'boolean',
-    last_answer_seq: 'integer',
-    first_asked_at: 'timestamptz',
-    timers: 'jsonb',
-    script_state: 'jsonb',
-    opt_out_asked_at: 'timestamptz',
-    opt_out_asked_seq: 'integer',
-    redacted_at: 'timestamptz',
-    created_at: 'timestamptz',
-    updated_at: 'timestamptz',
-    due_at: 'timestamptz',
-    lease_until: 'timestamptz',
-    lease_token: 'uuid',
-    attempt: 'smallint',
-  },
-} satisfies Table<string>
-
-type Column = keyof typeof table.columns
-const all_columns = Object.keys(table.columns) as Column[]
+import { Conversation, type Turn } from './schema.ts'
 
 /** Times that the conversation waits for, besides the end of an idle one. */
 export interface Timers {
@@ -73,28 +35,94 @@ export interface ScriptProgress {
   heard_until: number
 }
 
-/** A conversation with what clients don't see. */
-export interface Row extends Conversation {
+/** What clients don't see. */
+const hidden = {
   /**
    * Whether the contact waits for an answer, or for the agent's first words. Clients see it as `is_answering` while the
    * conversation is open: after a hand-over a person answers. While a process makes the answer, the engine's state has it as
    * `is_unanswered` (`talk/state.ts`), and it is written back at the end. In calls only the engine has it.
    */
-  awaits_answer: boolean
-  last_answer_seq: number
+  awaits_answer: column('boolean', false),
+  last_answer_seq: column('integer', 0),
   /** When the contact first said something. */
-  first_asked_at: string | null
-  needs_summary: boolean
-  script_state: ScriptProgress | null
-  summarized_until: number
-  timers: Timers
+  first_asked_at: nullable<string>('timestamptz'),
+  needs_summary: column('boolean', false),
+  script_state: nullable<ScriptProgress>('jsonb'),
+  summarized_until: column('integer', 0),
+  timers: column<Timers>('jsonb', {}),
   /** When the agent last asked in writing whether the contact wants no more calls and messages. */
-  opt_out_asked_at: string | null
+  opt_out_asked_at: nullable<string>('timestamptz'),
   /** The number of the turn that asks it. */
-  opt_out_asked_seq: number | null
-  due_at: string | null
-  lease_token: string | null
+  opt_out_asked_seq: nullable<number>('integer'),
+  due_at: nullable<string>('timestamptz'),
+  lease_token: nullable<string>('uuid'),
 }
+
+/** What a conversation that is locked doesn't have. */
+const aside = {
+  /** The configuration of a conversation with the agent's draft. */
+  draft: nullable<Configuration>('jsonb'),
+  phone_hmac: nullable<string>('bytea'),
+  lease_until: nullable<string>('timestamptz'),
+  attempt: column('smallint', 0),
+}
+
+export const table = {
+  name: 'conversations',
+  columns: {
+    id: 'uuid',
+    kind: 'text',
+    status: 'text',
+    channel_id: 'uuid',
+    agent_id: 'uuid',
+    agent_name: 'text',
+    version_id: 'uuid',
+    version_label: 'text',
+    contact_id: 'uuid',
+    counterpart: 'text',
+    turn_count: 'integer',
+    last_turn_at: 'timestamptz',
+    hand_over_reason: 'text',
+    waiting_since: 'timestamptz',
+    is_test: 'boolean',
+    close_reason: 'text',
+    results: 'jsonb',
+    summary: 'text',
+    variables: 'jsonb',
+    metadata: 'jsonb',
+    input_tokens: 'integer',
+    output_tokens: 'integer',
+    redacted_at: 'timestamptz',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+    ...typesIn(hidden),
+    ...typesIn(aside),
+  },
+} satisfies Table<string>
+
+type Column = keyof typeof table.columns
+// The keys of these literals are those of their types, and so are those of a schema.
+const all_columns = Object.keys(table.columns) as Column[]
+const hidden_columns = Object.keys(hidden) as (keyof typeof hidden)[]
+const members = Object.keys(Conversation.properties) as (keyof Conversation)[]
+
+/** A conversation with what clients don't see. */
+export interface Row extends Conversation, ValuesOf<typeof hidden> {}
+
+interface Selectable extends Row, ValuesOf<typeof aside> {
+  version_id: string | null
+  tokens: number
+}
+
+export const select = selectorOf<Selectable, Column>(table, {
+  agent_version: `jsonb_build_object('id', version_id, 'version_label', version_label)`,
+  is_answering: `status = 'open' and awaits_answer`,
+  usage: `jsonb_build_object('input_tokens', input_tokens, 'output_tokens', output_tokens)`,
+  tokens: 'input_tokens + output_tokens',
+})
+
+export const columns = select(members)
+const locked = select([...members, ...hidden_columns])
 
 /** The row of a conversation that begins. */
 export const newRow = (
@@ -102,46 +130,24 @@ export const newRow = (
   { due_at, lease_token }: Pick<Row, 'due_at' | 'lease_token'>,
 ): Row => ({
   ...conversation,
+  ...initialOf(hidden),
   awaits_answer: conversation.is_answering,
-  last_answer_seq: 0,
   first_asked_at: conversation.turn_count > 0 ? conversation.created_at : null,
-  needs_summary: false,
-  script_state: null,
-  summarized_until: 0,
-  timers: {},
-  opt_out_asked_at: null,
-  opt_out_asked_seq: null,
   due_at,
   lease_token,
 })
 
 /** Leaves out what clients don't see. */
-export function shownOf({
-  awaits_answer: _awaits_answer,
-  last_answer_seq: _last_answer_seq,
-  first_asked_at: _first_asked_at,
-  needs_summary: _needs_summary,
-  script_state: _script_state,
-  summarized_until: _summarized_until,
-  timers: _timers,
-  opt_out_asked_at: _opt_out_asked_at,
-  opt_out_asked_seq: _opt_out_asked_seq,
-  due_at: _due_at,
-  lease_token: _lease_token,
-  ...shown
-}: Row): Conversation {
-  return shown
-}
-
-const hidden_columns =
-  raw(`awaits_answer, last_answer_seq, first_asked_at, needs_summary, script_state, summarized_until, timers, opt_out_asked_at, opt_out_asked_seq,
-  due_at, lease_token`)
+export const shownOf = (row: Row): Conversation =>
+  // All members of a conversation are listed.
+  Object.fromEntries(members.map((member) => [member, row[member]])) as Conversation
 
 /** Locks conversations in the order of their ids, until the transaction ends. Who locks a call too does so after this. */
 export async function lockAll({ db, workspace }: At, ids: string[]): Promise<Map<string, Row>> {
   if (ids.length === 0) return new Map()
-  const rows = await db.many<Row>(
-    sql`select ${columns}, ${hidden_columns} from conversations
+  const rows = await locked.many(
+    db,
+    sql`from conversations
       where workspace_id = ${workspace} and id = any(${toArrayLiteral(ids)}::uuid[]) order by id for no key update`,
   )
   return new Map(rows.map((row) => [row.id, row]))
@@ -152,21 +158,19 @@ export const lockThreads = (
   { db, workspace }: At,
   { channel_ids, counterparts }: { channel_ids: string[]; counterparts: string[] },
 ): Promise<Row[]> =>
-  db.many<Row>(
-    sql`select ${columns}, ${hidden_columns} from conversations
+  locked.many(
+    db,
+    sql`from conversations
       where workspace_id = ${workspace} and kind = 'sms' and status <> 'closed' and counterpart is not null
         and channel_id = any(${channel_ids}::uuid[]) and counterpart = any(${counterparts}::text[])
       order by channel_id, counterpart for no key update`,
   )
 
 /** Returns the ids of those that were inserted. A number has one open conversation on a channel. */
-export async function insertRows(at: At, rows: (Row & { draft?: Configuration | null })[]): Promise<Set<string>> {
+export async function insertRows(at: At, rows: (Row & Partial<ValuesOf<typeof aside>>)[]): Promise<Set<string>> {
   if (rows.length === 0) return new Set()
   const values = rows.map(({ agent_version: { id: version_id, version_label }, usage, ...row }) => ({
-    draft: null,
-    phone_hmac: null,
-    lease_until: null,
-    attempt: 0,
+    ...initialOf(aside),
     ...row,
     ...usage,
     version_id,
@@ -368,9 +372,10 @@ export async function closeSoon({ db, workspace, now }: At, agent_id: string): P
 }
 
 /** Leases due conversations, and returns these columns of them. */
-export async function leaseDue<Leased extends object>({ db, workspace, now }: At, limit: number, returning: Sql) {
+export async function leaseDue<Leased>({ db, workspace, now }: At, limit: number, returning: Selection<Leased>) {
   const token = randomUUID()
-  const leased = await db.many<Leased>(
+  // What is due has a time.
+  const leased = await db.many<Leased & { due_at: string }>(
     sql`update conversations
       set lease_token = ${token}, lease_until = ${leaseEnd(db)}, attempt = least(attempt, 100) + 1
       where workspace_id = ${workspace} and id = any(array(

@@ -6,16 +6,11 @@ import * as page from '../kit/postgres/page.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { invalid, notFound } from '../kit/problem.ts'
 import * as counts from './counts.ts'
+import { columns } from './rows.ts'
 import type { Conversation, ConversationQuery } from './schema.ts'
 
 /** Also the name of the due work, and the topic of notifications. */
 export const table = 'conversations'
-
-export const columns = raw(`id, kind, status, channel_id, agent_id, agent_name,
-  jsonb_build_object('id', version_id, 'version_label', version_label) as agent_version, contact_id, counterpart,
-  status = 'open' and awaits_answer as is_answering, turn_count, last_turn_at, hand_over_reason, waiting_since, is_test, close_reason, results,
-  summary, variables, metadata, jsonb_build_object('input_tokens', input_tokens, 'output_tokens', output_tokens) as usage,
-  redacted_at, created_at, updated_at`)
 
 const getById = batchedGetById<Conversation>(columns, raw(table))
 

@@ -1,6 +1,7 @@
 import type { InWorkspace } from '../at.ts'
 import * as clock from '../clock.ts'
-import { raw, rowsFrom, type Sql, sql } from './sql.ts'
+import type { Db } from './pool.ts'
+import { raw, rowsFrom, Sql, sql } from './sql.ts'
 import { selectRows } from './tenants.ts'
 
 /** A table of a workspace, with the type of each column but `workspace_id`. What is written to it is made from these. */
@@ -49,15 +50,59 @@ export const updaterOf =
 export const laterUpdate = (now: number): Sql =>
   sql`greatest((updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC', ${clock.iso(now)})`
 
-/** Members of an object, for a `select`. Those that have no column of their name are computed. */
-export function selected<Name extends string, Member extends string>(
-  { columns }: Table<Name>,
-  { members, computed }: { members: readonly Member[]; computed: { [member in Exclude<Member, Name>]: string } },
-): Sql {
-  const expressions = new Map(Object.entries<string>(computed))
-  const list = members.map((member) => (member in columns ? member : `${expressions.get(member)} as "${member}"`))
-  return raw(list.join(', '))
+/** The members of rows that a `select` or `returning` lists. What it reads has this type. */
+export class Selection<Row> extends Sql {
+  /** It exists in types only. */
+  declare readonly row: Row
+
+  /** Reads rows. What follows begins with the `from` clause. */
+  many(db: Pick<Db, 'many'>, rest: Sql): Promise<Row[]> {
+    return db.many<Row>(sql`select ${this} ${rest}`)
+  }
 }
+
+/** The type of the rows that are read by a selection. */
+export type RowOf<Selected> = Selected extends Selection<infer Row> ? Row : never
+
+/** Returns a function that selects members of rows. Those that have no column of their name are computed. */
+export const selectorOf =
+  <Row extends object, Name extends string>(
+    { columns }: Table<Name>,
+    computed: { [member in Exclude<keyof Row, Name>]: string },
+  ) =>
+  <Member extends keyof Row & string>(members: readonly Member[]): Selection<Pick<Row, Member>> => {
+    const expressions = new Map(Object.entries<string>(computed))
+    const list = members.map((member) => (member in columns ? member : `${expressions.get(member)} as "${member}"`))
+    return new Selection([list.join(', ')], [])
+  }
+
+/** A column that clients don't see. Its name, its type, the type of its values and the first of them are said in one place. */
+export interface Column<Value> {
+  type: string
+  /** The value of a new row that is given none. */
+  initial: Value
+}
+
+export const column = <Value>(type: string, initial: Value): Column<Value> => ({ type, initial })
+
+export const nullable = <Value>(type: string): Column<Value | null> => ({ type, initial: null })
+
+type Columns = Record<string, Column<unknown>>
+
+/** A row of columns. */
+export type ValuesOf<Described extends Columns> = { [name in keyof Described]: Described[name]['initial'] }
+
+/** The types of columns, as a table lists them. */
+export const typesIn = <Described extends Columns>(described: Described): { [name in keyof Described]: string } =>
+  mapColumns(described, ({ type }) => type)
+
+/** A row in which nothing is given. */
+export const initialOf = <Described extends Columns>(described: Described): ValuesOf<Described> =>
+  mapColumns(described, ({ initial }) => initial)
+
+const mapColumns = <Described extends Columns, Result>(described: Described, map: (one: Column<unknown>) => unknown) =>
+  // Each column has a value.
+  Object.fromEntries(Object.entries(described).map(([name, one]) => [name, map(one)])) as Result
 
 const typesOf = <Name extends string>(columns: Record<Name, string>, names: readonly Name[]): string =>
   names.map((column) => `${column} ${columns[column]}`).join(', ')

@@ -12,7 +12,6 @@ import { operations as apiKeys } from './api-keys/routes.ts'
 import { operations as audit_log } from './audit/routes.ts'
 import { event_types as call_events } from './calls/event-types.ts'
 import { liveCalls } from './calls/live-calls.ts'
-import { operations as recordings } from './calls/recording-routes.ts'
 import { operations as calls } from './calls/routes.ts'
 import { operations as enrollments } from './campaigns/enrollment-routes.ts'
 import { event_types as campaign_events } from './campaigns/event-types.ts'
@@ -107,7 +106,6 @@ const rooms: Operation[] = [
   ...channels,
   ...conversations,
   ...calls,
-  ...recordings,
   ...campaigns,
   ...enrollments,
   ...analytics,

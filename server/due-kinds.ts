@@ -1,7 +1,7 @@
 import { runs_at_once_max } from './agent-tests/schema.ts'
 import { work as test_runs } from './agent-tests/work.ts'
 import { due_calls } from './calls/claim.ts'
-import { work as recording_files } from './calls/recording-files.ts'
+import { recording_files } from './calls/work.ts'
 import { work as enrollings } from './campaigns/enrolling-work.ts'
 import { work as deleted_campaigns } from './campaigns/removal.ts'
 import { table as campaigns } from './campaigns/rows.ts'

@@ -4,15 +4,6 @@ import { sql } from '../kit/postgres/sql.ts'
 import { create } from './create.ts'
 import type { Call } from './schema.ts'
 
-/** The call of a campaign that this conversation belongs to. */
-export async function findCallOf({ db, workspace }: At, conversation_id: string): Promise<string | undefined> {
-  const call = await db.maybe<{ id: string }>(
-    sql`select id from calls
-      where workspace_id = ${workspace} and conversation_id = ${conversation_id} and campaign_id is not null`,
-  )
-  return call?.id
-}
-
 /** Schedules the call that an agent has promised, on the channel of the call in which it did. */
 export async function scheduleCallback(at: At, request: CallbackRequest): Promise<void> {
   const { contact_id, agent_id, conversation_id, reason } = request

@@ -1,8 +1,13 @@
 import type { StoredChannel } from '../channels/store.ts'
-import type { At, AtOutside } from '../kit/at.ts'
+import { type At, type AtOutside, newTool } from '../kit/at.ts'
+import type { Blob } from '../kit/blobs/blobs.ts'
 import type { Line, LineEvent } from '../talk/line.ts'
+import type { SpeechPart } from '../talk/state.ts'
 import type { Fact, Final, Verdict } from './facts.ts'
 import type { EndReason } from './schema.ts'
+
+/** A telephone rings this long. */
+export const ring_seconds = 30
 
 /** A service that places calls. The simulator is the first one. */
 export interface Carrier {
@@ -112,3 +117,28 @@ export interface Recording {
 }
 
 export type CallLineEvent = LineEvent<Fact>
+
+/** Makes the audio of simulated calls. */
+export interface Renderer {
+  /** Passes the audio to `store`. While a call is rendered, others who want it wait for the same work. */
+  render: (audio: AudioToRender, store: Store) => Promise<void>
+}
+
+export type Store = (wav: Blob) => Promise<void>
+
+export const renderer = newTool<Renderer>()
+
+export interface AudioToRender {
+  workspace: string
+  /** The id of the call. */
+  id: string
+  duration_ms: number
+  contact: Track
+  agent: Track
+}
+
+interface Track {
+  /** Null: the default. */
+  voice: string | null
+  parts: SpeechPart[]
+}

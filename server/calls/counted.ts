@@ -22,7 +22,7 @@ export type CountedCall = Pick<
 /** Runs in the transaction that writes calls which go on or end. A new one has `before` as it was inserted. */
 export const written = newHook<{ before: CountedCall; after: CountedCall }[]>('calls.written')
 
-const columns = sql`id, is_test, started_at, ended_at, agent_id, channel_id, campaign_id, outcome, duration_ms, cost_micros,
+const counted_columns = sql`id, is_test, started_at, ended_at, agent_id, channel_id, campaign_id, outcome, duration_ms, cost_micros,
   jsonb_build_object('id', version_id) as agent_version, jsonb_build_object('turn_p50_ms', turn_p50_ms) as latency`
 
 /** Calls with ids after one and before another, in order. */
@@ -31,7 +31,7 @@ export const readCounted = (
   { after, before, limit }: { after: string; before: string; limit: number },
 ): Promise<CountedCall[]> =>
   db.many<CountedCall>(
-    sql`select ${columns} from calls
+    sql`select ${counted_columns} from calls
       where workspace_id = ${workspace} and id > ${after} and id < ${before} order by id limit ${limit}`,
   )
 
@@ -40,5 +40,5 @@ export const findCounted = async ({ db, workspace }: InWorkspace, ids: string[])
   ids.length === 0
     ? []
     : db.many<CountedCall>(
-        sql`select ${columns} from calls where workspace_id = ${workspace} and id = any(${toArrayLiteral(ids)}::uuid[])`,
+        sql`select ${counted_columns} from calls where workspace_id = ${workspace} and id = any(${toArrayLiteral(ids)}::uuid[])`,
       )

@@ -5,7 +5,7 @@ import { OutboundError } from '../kit/outbound/request.ts'
 import { untilAvailable } from '../kit/postgres/until-available.ts'
 import { ignoreProblem } from '../kit/problem.ts'
 import type { RunContext } from '../kit/work/work.ts'
-import type { Dialer, DialResult, FoundCall, PhoneCall } from './carrier.ts'
+import { type Dialer, type DialResult, type FoundCall, type PhoneCall, ring_seconds } from './carrier.ts'
 import type { ClaimedCall } from './claim.ts'
 import {
   dialedFact,
@@ -25,8 +25,6 @@ import { type CallSave, newSave } from './save.ts'
 import { open_within_ms } from './socket-token.ts'
 import { readAsked, table } from './store.ts'
 
-/** A telephone rings this long. */
-export const ring_seconds = 30
 /** Then the carrier has reported something. If not, it is asked. */
 const ask_after_ms = (ring_seconds + 30) * 1_000
 /** A carrier that can't say what has become of a call is asked this often, and for this long. */

@@ -18,8 +18,7 @@ import { keepOptOut } from './opt-outs.ts'
 import type { CallState, Request } from './rows.ts'
 import type { CallSave } from './save.ts'
 import type { EndReason } from './schema.ts'
-import { readAsked } from './store.ts'
-import { callWatch } from './stream.ts'
+import { callWatch, readAsked } from './store.ts'
 
 /** Longer than a carrier lets a telephone ring. Then it is asked what has become of the call. */
 const ring_max_ms = 45_000

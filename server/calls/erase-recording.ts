@@ -9,7 +9,7 @@ const recordings_batch = 1_000
 
 /** Erases the audio of a call, if it has some. The file is removed in the background. */
 export async function eraseRecording(at: At, { id, by }: { id: string; by: string }): Promise<void> {
-  await erase(at, {
+  await eraseSome(at, {
     where: sql`id = ${id} and recording_status not in ('none', 'deleted')`,
     locking: sql`for update`,
     by,
@@ -27,11 +27,11 @@ export async function removeOldRecordings(
   const where = sql`recording_status = 'ready' and created_at < ${before}`
   // Those that are just being changed follow the next time.
   const locking = sql`for update skip locked`
-  const removeBatch = () => inTransaction(at, (at) => erase(at, { where, locking, by: 'retention' }))
+  const removeBatch = () => inTransaction(at, (at) => eraseSome(at, { where, locking, by: 'retention' }))
   await inBatches(recordings_batch, removeBatch, isStopping)
 }
 
-async function erase(at: At, { where, locking, by }: { where: Sql; locking: Sql; by: string }): Promise<number> {
+async function eraseSome(at: At, { where, locking, by }: { where: Sql; locking: Sql; by: string }): Promise<number> {
   const { db, workspace } = at
   const recorded = await db.many<Recorded>(
     sql`select id, created_at from calls where workspace_id = ${workspace} and ${where}

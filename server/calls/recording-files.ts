@@ -4,13 +4,15 @@ import type { Blob } from '../kit/blobs/blobs.ts'
 import * as clock from '../kit/clock.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
 import { selectRows } from '../kit/postgres/tenants.ts'
-import { announce, assertHeld, isHeld, type Lease, leaseLost, type RowWork } from '../kit/work/rows.ts'
+import { announce, assertHeld, isHeld, type Lease, leaseLost } from '../kit/work/rows.ts'
 import { event_types } from './event-types.ts'
 import { joinParts, type StoredPart } from './joined-recording.ts'
 import { lockMany, setRecordingStatus, shownOf } from './rows.ts'
 import type { Call } from './schema.ts'
 import { announce as announceCall } from './store.ts'
 
+/** Also the kind of due work. */
+export const files_table = 'recording_files'
 /** Longer than any upload takes. */
 export const upload_max_ms = 90_000
 
@@ -63,7 +65,7 @@ async function endUpload(at: At, { call: { id }, upload_until }: Upload): Promis
   await db.run(
     sql`update recording_files set upload_until = null, lease_until = null, lease_token = null where ${of_upload}`,
   )
-  announce(at, work)
+  announce(at, { table: files_table })
 }
 
 /** Locks the call, so that its recording is not deleted before the end of the transaction. */
@@ -82,7 +84,7 @@ export async function removeLater(at: At, recorded: Recorded[]): Promise<void> {
       ${selectFiles(at, recorded, now)}
       on conflict (workspace_id, id) do update set due_at = excluded.due_at, lease_until = null, lease_token = null`,
   )
-  announce(at, work)
+  announce(at, { table: files_table })
 }
 
 /**
@@ -113,12 +115,7 @@ export async function hurryJoin(at: At, { id, due_at }: { id: string; due_at: nu
   const changed = await db.run(
     sql`update recording_files set due_at = least(due_at, ${clock.iso(due_at)}) where workspace_id = ${workspace} and id = ${id}`,
   )
-  if (changed > 0) announce(at, work)
-}
-
-export const work: RowWork = {
-  table: 'recording_files',
-  begin: async (at, lease) => () => settle(at, lease),
+  if (changed > 0) announce(at, { table: files_table })
 }
 
 interface FoundFile extends Pick<Call, 'duration_ms'> {
@@ -132,7 +129,7 @@ interface FoundFile extends Pick<Call, 'duration_ms'> {
  * Joins a recording that was made in parts, or removes what is left of one that was deleted. A row stays in the table as long as an
  * upload may bring its file back.
  */
-async function settle(at: AtOutside, lease: Lease): Promise<false> {
+export async function settle(at: AtOutside, lease: Lease): Promise<false> {
   const { db, workspace } = at
   const found = await db.maybe<FoundFile>(
     sql`select blob_key, upload_until, recording_status as status, duration_ms from recording_files

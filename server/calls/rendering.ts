@@ -1,38 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findConfiguration } from '../agents/find-version.ts'
 import { listSpoken, type SpokenTurn } from '../conversations/spoken.ts'
-import { type AtOutside, newTool } from '../kit/at.ts'
-import type { Blob } from '../kit/blobs/blobs.ts'
+import type { AtOutside } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { notFound, Problem } from '../kit/problem.ts'
 import type { SpeechPart } from '../talk/state.ts'
+import { renderer } from './carrier.ts'
 import { store } from './recording-files.ts'
 import type { Call } from './schema.ts'
-
-/** Makes the audio of simulated calls. */
-export interface Renderer {
-  /** Passes the audio to `store`. While a call is rendered, others who want it wait for the same work. */
-  render: (audio: AudioToRender, store: Store) => Promise<void>
-}
-
-export type Store = (wav: Blob) => Promise<void>
-
-export const renderer = newTool<Renderer>()
-
-export interface AudioToRender {
-  workspace: string
-  /** The id of the call. */
-  id: string
-  duration_ms: number
-  contact: Track
-  agent: Track
-}
-
-interface Track {
-  /** Null: the default. */
-  voice: string | null
-  parts: SpeechPart[]
-}
 
 /** Clients don't wait longer than this for a response. */
 const wait_max_ms = 20_000

@@ -8,6 +8,7 @@ import type { KeptMcpTool } from '../tools/mcp-schema.ts'
 import { assertSpeech, createMany } from './create.ts'
 import { cancel, hangUp } from './end.ts'
 import { list } from './find.ts'
+import { operations as recordings } from './recording-routes.ts'
 import { redact } from './redact.ts'
 import * as schema from './schema.ts'
 import * as calls from './store.ts'
@@ -211,4 +212,5 @@ export const operations: operation.Operation[] = [
     run: (at, { params, caller }) =>
       redact(at, { id: params.id, by: caller.authenticated_by === 'session' ? 'human' : 'system' }),
   }),
+  ...recordings,
 ]

@@ -15,7 +15,6 @@ import type { Log } from '../kit/log.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { normalizeText } from '../kit/text.ts'
 import { leaseEnd } from '../kit/work/lease.ts'
-import { takeBatch } from '../kit/work/recorder.ts'
 import { openSaves } from '../kit/work/saves.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { type ChangedCall, changed } from './changed.ts'
@@ -93,7 +92,7 @@ export const openCallSaves = (log: Log): ((at: At, save: CallSave) => Promise<Sa
   openSaves({ saveAll: saveCalls, weigh: turnsOf, weight_max: turns_max, log })
 
 /** Of a transaction, so that the process answers requests in between. A call may have more. */
-const turns_max = 1_000
+export const turns_max = 1_000
 const search_text_max = 100_000
 /** Who answers a telephone hears the agent within this time. */
 const heard_within_ms = 5_000
@@ -161,16 +160,7 @@ export async function saveReport(
   return change.after
 }
 
-/** Writes calls that have no row yet and were run ahead. The room that has done so takes their ends into account itself. */
-export async function insertAhead(at: At, made: { row: Row; save: CallSave }[]): Promise<void> {
-  for (const rest = [...made]; rest.length > 0; ) {
-    const some = takeBatch(rest, ({ save }) => turnsOf(save), turns_max)
-    const held = some.map(({ row, save }) => ({ save, before: row, new_row: row }))
-    await writeHeld(at, { held, locked: new Map() })
-  }
-}
-
-async function writeHeld(at: At, { held, locked }: { held: Held[]; locked: Rows }) {
+export async function writeHeld(at: At, { held, locked }: { held: Held[]; locked: Rows }) {
   const { with_words = [], without_words = [] } = Object.groupBy(held, ({ save }) =>
     save.conversation_save ? 'with_words' : 'without_words',
   )

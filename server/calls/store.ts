@@ -1,7 +1,9 @@
 import { table as conversations_topic } from '../conversations/store.ts'
-import type { At, InWorkspace, Unscoped } from '../kit/at.ts'
+import { type At, type InWorkspace, newTool, type Unscoped } from '../kit/at.ts'
 import { isId } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
+import type { Pool } from '../kit/postgres/pool.ts'
+import { openRowWatch, type RowWatch } from '../kit/postgres/row-watch.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
 import { notFound } from '../kit/problem.ts'
 import type { Fact } from './facts.ts'
@@ -56,4 +58,20 @@ export function announce(
   db.notify({ topic: table, workspace, id, is_due })
   // The call drives its conversation.
   if (conversation_id !== null) db.notify({ topic: conversations_topic, workspace, id: conversation_id, is_due: false })
+}
+
+type Snapshot = Pick<Call, 'id' | 'updated_at'>
+
+export const callWatch = newTool<RowWatch<Snapshot>>()
+
+export const openCallWatch = (pool: Pool): RowWatch<Snapshot> =>
+  openRowWatch(pool, { table: table, columns: raw('id, updated_at') })
+
+/** The call of a campaign that this conversation belongs to. */
+export async function findCallOf({ db, workspace }: At, conversation_id: string): Promise<string | undefined> {
+  const call = await db.maybe<{ id: string }>(
+    sql`select id from calls
+      where workspace_id = ${workspace} and conversation_id = ${conversation_id} and campaign_id is not null`,
+  )
+  return call?.id
 }

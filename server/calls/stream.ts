@@ -1,19 +1,9 @@
 import { type Beside, event, pause, readLastSeq, stream } from '../conversations/stream.ts'
-import { type At, newTool } from '../kit/at.ts'
+import type { At } from '../kit/at.ts'
 import type { Subscriber } from '../kit/http/operation.ts'
 import { isBusy } from '../kit/postgres/errors.ts'
-import type { Pool } from '../kit/postgres/pool.ts'
-import { openRowWatch, type RowWatch } from '../kit/postgres/row-watch.ts'
-import { raw } from '../kit/postgres/sql.ts'
 import { type Call, final_statuses } from './schema.ts'
 import * as calls from './store.ts'
-
-type Snapshot = Pick<Call, 'id' | 'updated_at'>
-
-export const callWatch = newTool<RowWatch<Snapshot>>()
-
-export const openCallWatch = (pool: Pool): RowWatch<Snapshot> =>
-  openRowWatch(pool, { table: calls.table, columns: raw('id, updated_at') })
 
 /**
  * Sends a call as server-sent events: its changes, and the stream of its conversation once there is one. It ends when the
@@ -65,7 +55,7 @@ function openChanges(at: At, first: Call): Beside & { call: Call } {
       return event('call.updated', { call: changes.call })
     },
     watch: (wake: () => void) =>
-      callWatch.of(at).open(at, first.id, (snapshot) => {
+      calls.callWatch.of(at).open(at, first.id, (snapshot) => {
         if (snapshot?.updated_at !== sent) wake()
       }),
   }

@@ -2,7 +2,7 @@ import { memberFaults } from '../conversations/member-faults.ts'
 import * as events from '../events/store.ts'
 import type { At } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
-import type { ValidRequest as Request } from '../kit/http/operation.ts'
+import type { ValidRequest } from '../kit/http/operation.ts'
 import * as page from '../kit/postgres/page.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { invalid, preconditionFailed } from '../kit/problem.ts'
@@ -14,7 +14,7 @@ import { announce, get } from './store.ts'
 /** An empty change doesn't even change `updated_at`. */
 export async function update(
   at: At,
-  { id, change, isCurrent }: { id: string; change: CallChange; isCurrent: Request['isCurrent'] },
+  { id, change, isCurrent }: { id: string; change: CallChange; isCurrent: ValidRequest['isCurrent'] },
 ): Promise<Call> {
   const before = shownOf(await lock(at, id))
   if (!isCurrent(before)) throw preconditionFailed()

@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { work as recording_files } from '../calls/recording-files.ts'
+import { recording_files } from '../calls/work.ts'
 import { openTestTime } from '../clocks/time.ts'
 import { queueAgain } from '../erasures/again.ts'
 import { type Exported, type ExportedOfWorkspace, exportAll } from '../erasures/export.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { callWatch } from '../../server/calls/stream.ts'
+import { callWatch } from '../../server/calls/store.ts'
 import { hold } from '../../server/campaigns/dial/hold.ts'
 import { answering } from '../../server/drivers/work.ts'
 import { openLog } from '../../server/kit/log.ts'

@@ -1,5 +1,5 @@
-import { findCallOf } from '../../calls/callbacks.ts'
 import type { ChangedCall } from '../../calls/changed.ts'
+import { findCallOf } from '../../calls/store.ts'
 import type { ThreadChange } from '../../conversations/threads.ts'
 import type { CallbackRequest } from '../../drivers/callbacks.ts'
 import type { At } from '../../kit/at.ts'

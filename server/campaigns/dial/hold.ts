@@ -1,4 +1,4 @@
-import { callWatch } from '../../calls/stream.ts'
+import { callWatch } from '../../calls/store.ts'
 import * as calls from '../../calls/withdraw.ts'
 import { conversationWatch } from '../../conversations/watch.ts'
 import { type At, inTransaction } from '../../kit/at.ts'

@@ -4,8 +4,7 @@ import { findConfiguration } from '../../agents/find-version.ts'
 import { summarize } from '../../calls/facts.ts'
 import * as calls from '../../calls/insert.ts'
 import type { Row } from '../../calls/rows.ts'
-import { type CallSave, insertAhead, turnsOf } from '../../calls/save.ts'
-import { runAhead } from '../../calls/work.ts'
+import { insertAhead, runAhead } from '../../calls/work.ts'
 import * as clocks from '../../clocks/store.ts'
 import { shareMany } from '../../contacts/share-many.ts'
 import { timeZoneOf } from '../../contacts/zones.ts'
@@ -65,7 +64,7 @@ interface Made {
   id: string
   time: number
   row: Row
-  save: CallSave
+  save: Awaited<ReturnType<typeof runAhead>>
   result: Result
 }
 
@@ -161,7 +160,7 @@ async function simulate(at: AtOutside, { ahead, last, target, options, made }: T
     const time_zone = timeZoneOf(contact, { now: time, workspace_time_zone })
     const call = { row, contact, time_zone, configuration, horizon: target }
     const save = await runAhead(then, call, { carrier: simulator, ...options })
-    turns += turnsOf(save)
+    turns += 1 + (save.conversation_save?.turns.length ?? 0)
     const { outcome, ended_at, end_reason } = summarize(save.facts)
     const result: Result = {
       ended_at: ended_at === null ? Number.POSITIVE_INFINITY : clock.parse(ended_at),

@@ -1,5 +1,5 @@
 import type { Dialer, DialResult, FoundCall, PhoneCall } from '../../calls/carrier.ts'
-import { ring_seconds } from '../../calls/dialing.ts'
+import { ring_seconds } from '../../calls/carrier.ts'
 import type { Fact, Final } from '../../calls/facts.ts'
 import * as channels from '../../channels/store.ts'
 import type { AtOutside } from '../../kit/at.ts'

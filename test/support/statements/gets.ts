@@ -1,6 +1,6 @@
 import * as agents from '../../../server/agents/find.ts'
 import * as calls from '../../../server/calls/store.ts'
-import { callWatch } from '../../../server/calls/stream.ts'
+import { callWatch } from '../../../server/calls/store.ts'
 import * as enrollments from '../../../server/campaigns/enrollments.ts'
 import * as campaigns from '../../../server/campaigns/store.ts'
 import * as channels from '../../../server/channels/store.ts'

@@ -2,14 +2,14 @@ import type { CallbackRequest } from '../drivers/callbacks.ts'
 import type { At } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { create } from './create.ts'
-import type { Call } from './schema.ts'
+import { select } from './rows.ts'
 
 /** Schedules the call that an agent has promised, on the channel of the call in which it did. */
 export async function scheduleCallback(at: At, request: CallbackRequest): Promise<void> {
   const { contact_id, agent_id, conversation_id, reason } = request
-  const call = await at.db.maybe<Pick<Call, 'id' | 'channel_id' | 'campaign_id'> & { simulate: string | null }>(
-    sql`select id, channel_id, campaign_id, simulate from calls
-      where workspace_id = ${at.workspace} and conversation_id = ${conversation_id}`,
+  const call = await select(['id', 'channel_id', 'campaign_id', 'simulate']).maybe(
+    at.db,
+    sql`from calls where workspace_id = ${at.workspace} and conversation_id = ${conversation_id}`,
   )
   // The campaign calls back by its own rules.
   if (call?.campaign_id) return

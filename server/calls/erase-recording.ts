@@ -2,8 +2,8 @@ import { type At, inTransaction } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
-import { type Recorded, removeLater } from './recording-files.ts'
-import { setRecordingsDeleted } from './rows.ts'
+import { removeLater } from './recording-files.ts'
+import { select, setRecordingsDeleted } from './rows.ts'
 
 const recordings_batch = 1_000
 
@@ -33,8 +33,9 @@ export async function removeOldRecordings(
 
 async function eraseSome(at: At, { where, locking, by }: { where: Sql; locking: Sql; by: string }): Promise<number> {
   const { db, workspace } = at
-  const recorded = await db.many<Recorded>(
-    sql`select id, created_at from calls where workspace_id = ${workspace} and ${where}
+  const recorded = await select(['id', 'created_at']).many(
+    db,
+    sql`from calls where workspace_id = ${workspace} and ${where}
       order by created_at limit ${recordings_batch} ${locking}`,
   )
   if (recorded.length === 0) return 0

@@ -3,7 +3,7 @@ import * as clock from '../kit/clock.ts'
 import { newId } from '../kit/id.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import * as counts from './counts.ts'
-import { initial_hidden, insertBroughtRow, insertRows, type Row } from './rows.ts'
+import { initial_hidden, insertBroughtRow, insertRows, type Row, select } from './rows.ts'
 import { announce } from './store.ts'
 
 /** Attempts are counted up to this. */
@@ -94,8 +94,9 @@ export async function readEnds({
   workspace,
   now,
 }: At): Promise<{ ended_at: number; campaign_id: string | null }[]> {
-  const rows = await db.many<{ ended_at: string | null; campaign_id: string | null }>(
-    sql`select ended_at, campaign_id from calls
+  const rows = await select(['ended_at', 'campaign_id']).many(
+    db,
+    sql`from calls
       where workspace_id = ${workspace}
         and (status in ('queued', 'ringing', 'in_progress') or (is_test and ended_at > ${clock.iso(now)}))`,
   )

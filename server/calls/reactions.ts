@@ -14,7 +14,7 @@ import { type Sql, sql } from '../kit/postgres/sql.ts'
 import { scheduleCallback } from './callbacks.ts'
 import { cancelUnstarted, isUnstarted } from './end.ts'
 import { redactCallOf } from './redact.ts'
-import { endSoon, findOnLine, lockMany, setDue, unlinkRows } from './rows.ts'
+import { endSoon, findOnLine, lockMany, select, setDue, unlinkRows } from './rows.ts'
 import { announce, announceRequest, table } from './store.ts'
 
 /** More are canceled in the background. */
@@ -76,8 +76,9 @@ async function continueCall(at: At, { conversation_id }: { conversation_id: stri
 }
 
 async function readNames(at: InWorkspace, ids: string[]) {
-  const calls = await at.db.many<{ id: string; contact_id: string | null }>(
-    sql`select id, contact_id from calls where workspace_id = ${at.workspace} and id = any(${ids}::uuid[])`,
+  const calls = await select(['id', 'contact_id']).many(
+    at.db,
+    sql`from calls where workspace_id = ${at.workspace} and id = any(${ids}::uuid[])`,
   )
   return nameByContact(at, calls)
 }

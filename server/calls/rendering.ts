@@ -7,6 +7,7 @@ import { notFound, Problem } from '../kit/problem.ts'
 import type { SpeechPart } from '../talk/state.ts'
 import { renderer } from './carrier.ts'
 import { store } from './recording-files.ts'
+import { select } from './rows.ts'
 import type { Call } from './schema.ts'
 
 /** Clients don't wait longer than this for a response. */
@@ -18,9 +19,7 @@ export async function renderRecording(at: AtOutside, call: Call): Promise<void> 
   const { db, workspace } = at
   const { conversation_id, id, agent_id, agent_version } = call
   const [{ contact_voice, line }, turns, configuration] = await Promise.all([
-    db.one<{ contact_voice: string | null; line: string | null }>(
-      sql`select contact_voice, line from calls where workspace_id = ${workspace} and id = ${id}`,
-    ),
+    select(['contact_voice', 'line']).one(db, sql`from calls where workspace_id = ${workspace} and id = ${id}`),
     conversation_id === null ? [] : listSpoken(at, conversation_id),
     agent_version.id === null ? undefined : findConfiguration(at, { agent_id, version_id: agent_version.id }),
   ])

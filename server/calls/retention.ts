@@ -6,8 +6,7 @@ import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import * as counts from './counts.ts'
 import { eraseRecording } from './erase-recording.ts'
-import { deleteRows } from './rows.ts'
-import type { Status } from './schema.ts'
+import { deleteRows, select } from './rows.ts'
 
 /** Each has up to 200 turns. */
 const calls_batch = 100
@@ -26,8 +25,9 @@ export async function removeOld(
 const removeBatch = (at: At, before: string): Promise<number> =>
   inTransaction(at, async (at) => {
     const { db, workspace } = at
-    const old = await db.many<{ id: string; status: Status; conversation_id: string | null }>(
-      sql`select id, status, conversation_id from calls
+    const old = await select(['id', 'status', 'conversation_id']).many(
+      db,
+      sql`from calls
         where workspace_id = ${workspace} and created_at < ${before} and status in ('completed', 'failed', 'canceled')
         order by created_at, id limit ${calls_batch} for update skip locked`,
     )

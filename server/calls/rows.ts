@@ -562,9 +562,9 @@ export async function findLost<Leased extends { id: string; token: string }>(
   { db, workspace }: InWorkspace,
   calls: Leased[],
 ): Promise<Leased[]> {
-  const rows = await db.many<{ id: string; lease_token: string | null }>(
-    sql`select id, lease_token from calls
-      where workspace_id = ${workspace} and id = any(${toArrayLiteral(calls.map(({ id }) => id))}::uuid[])`,
+  const rows = await select(['id', 'lease_token']).many(
+    db,
+    sql`from calls where workspace_id = ${workspace} and id = any(${toArrayLiteral(calls.map(({ id }) => id))}::uuid[])`,
   )
   const tokens = new Map(rows.map(({ id, lease_token }) => [id, lease_token]))
   return calls.filter(({ id, token }) => tokens.get(id) !== token)

@@ -5,9 +5,9 @@ import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import type { Pool } from '../kit/postgres/pool.ts'
 import { openRowWatch, type RowWatch } from '../kit/postgres/row-watch.ts'
 import { raw, sql } from '../kit/postgres/sql.ts'
+import type { RowOf } from '../kit/postgres/table.ts'
 import { notFound } from '../kit/problem.ts'
-import type { Fact } from './facts.ts'
-import { columns, joinConversation, type Request } from './rows.ts'
+import { columns, joinConversation, select } from './rows.ts'
 import type { Call } from './schema.ts'
 
 /** Also the kind of due work, and the topic of notifications. */
@@ -29,14 +29,11 @@ export async function countLive({ db }: Pick<Unscoped, 'db'>): Promise<number> {
   return total
 }
 
+const asked = select(['request', 'facts'])
+
 /** What someone wants of a call that this process drives, and what others have written of it. */
-export async function readAsked(
-  { db, workspace }: InWorkspace,
-  id: string,
-): Promise<{ request: Request | null; facts: Fact[] }> {
-  const found = await db.maybe<{ request: Request | null; facts: Fact[] }>(
-    sql`select request, facts from calls where workspace_id = ${workspace} and id = ${id}`,
-  )
+export async function readAsked({ db, workspace }: InWorkspace, id: string): Promise<RowOf<typeof asked>> {
+  const found = await asked.maybe(db, sql`from calls where workspace_id = ${workspace} and id = ${id}`)
   return found ?? { request: null, facts: [] }
 }
 

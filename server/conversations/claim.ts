@@ -174,9 +174,9 @@ export interface Talk extends Pick<ClaimedConversation, 'script_state' | 'turns'
 export async function readTalk(at: At, id: string): Promise<Talk> {
   const { db, workspace } = at
   const [row, turns, runs] = await Promise.all([
-    db.one<Pick<Talk, 'script_state' | 'tokens'>>(
-      sql`select script_state, input_tokens + output_tokens as tokens from conversations
-        where workspace_id = ${workspace} and id = ${id}`,
+    select(['script_state', 'tokens']).one(
+      db,
+      sql`from conversations where workspace_id = ${workspace} and id = ${id}`,
     ),
     db.many<LoadedTurn>(
       sql`select last.* from (

@@ -7,7 +7,7 @@ import { sql } from '../kit/postgres/sql.ts'
 import { invalidState, notFound, type Problem } from '../kit/problem.ts'
 import { reportProgress } from './counted.ts'
 import { event_types } from './event-types.ts'
-import { addSaid } from './rows.ts'
+import { addSaid, select } from './rows.ts'
 import type { Conversation, Turn } from './schema.ts'
 import { announce } from './store.ts'
 import { said } from './threads.ts'
@@ -67,8 +67,9 @@ export async function add(at: At, messages: Message[], kind: 'api' | 'web_chat' 
 
 async function whyRefused({ db, workspace }: At, ids: string[]): Promise<Map<string, Problem>> {
   if (ids.length === 0) return new Map()
-  const found = await db.many<Pick<Conversation, 'id' | 'kind' | 'status'>>(
-    sql`select id, kind, status from conversations where workspace_id = ${workspace} and id = any(${ids}::uuid[])`,
+  const found = await select(['id', 'kind', 'status']).many(
+    db,
+    sql`from conversations where workspace_id = ${workspace} and id = any(${ids}::uuid[])`,
   )
   return new Map(found.map(({ id, kind, status }) => [id, refusal(kind, status)]))
 }

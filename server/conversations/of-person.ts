@@ -4,7 +4,7 @@ import { distinctTexts } from '../kit/postgres/distinct-texts.ts'
 import { type IdRange, pageById } from '../kit/postgres/page-by-id.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
 import * as people from './people.ts'
-import { columns, unlinkRedacted } from './rows.ts'
+import { columns, select, unlinkRedacted } from './rows.ts'
 import type { Conversation } from './schema.ts'
 import { table } from './store.ts'
 
@@ -36,8 +36,9 @@ export type Held = Pick<Conversation, 'id' | 'kind' | 'redacted_at'>
 
 /** Some of the person's conversations that are over. */
 export const findOverOf = ({ db, workspace }: InWorkspace, person: Person, limit: number): Promise<Held[]> =>
-  db.many<Held>(
-    sql`select id, kind, redacted_at from conversations
+  select(['id', 'kind', 'redacted_at']).many(
+    db,
+    sql`from conversations
       where workspace_id = ${workspace} and ${ofPerson(person)} and (status = 'closed' or kind <> 'voice')
       order by created_at, id limit ${limit}`,
   )

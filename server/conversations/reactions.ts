@@ -6,7 +6,7 @@ import { type At, type InWorkspace, on, type Reaction } from '../kit/at.ts'
 import { redactAnswers } from '../kit/http/idempotency.ts'
 import { named } from '../kit/postgres/names.ts'
 import { sql } from '../kit/postgres/sql.ts'
-import { closeSoon, unlinkContacts, unlinkRows } from './rows.ts'
+import { closeSoon, select, unlinkContacts, unlinkRows } from './rows.ts'
 
 export const reactions: Reaction[] = [
   on(contacts.deleted, unlink),
@@ -16,8 +16,9 @@ export const reactions: Reaction[] = [
 ]
 
 async function readNames(at: InWorkspace, ids: string[]) {
-  const conversations = await at.db.many<{ id: string; contact_id: string | null }>(
-    sql`select id, contact_id from conversations where workspace_id = ${at.workspace} and id = any(${ids}::uuid[])`,
+  const conversations = await select(['id', 'contact_id']).many(
+    at.db,
+    sql`from conversations where workspace_id = ${at.workspace} and id = any(${ids}::uuid[])`,
   )
   return nameByContact(at, conversations)
 }

@@ -1,5 +1,6 @@
 import type { At } from '../kit/at.ts'
 import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import { select } from './rows.ts'
 import type { Conversation } from './schema.ts'
 
 /** Conversations without a word of the contact are passed over. Of those with an agent that nobody answers so many are looked at. */
@@ -12,8 +13,9 @@ export async function listReplayable(
   { db, workspace }: At,
   { agent_id, last }: { agent_id: string; last: number },
 ): Promise<Replayable[]> {
-  const found = await db.many<Replayable>(
-    sql`select id, contact_id, created_at from conversations
+  const found = await select(['id', 'contact_id', 'created_at']).many(
+    db,
+    sql`from conversations
       where workspace_id = ${workspace} and agent_id = ${agent_id} and status = 'closed' and not is_test and redacted_at is null
       order by created_at desc, id desc limit ${last * looked_at_factor}`,
   )
@@ -35,8 +37,9 @@ export async function shareReplayable(
   { db, workspace }: At,
   ids: string[],
 ): Promise<Map<string, Pick<Conversation, 'contact_id'>>> {
-  const found = await db.many<Pick<Conversation, 'id' | 'contact_id'>>(
-    sql`select id, contact_id from conversations
+  const found = await select(['id', 'contact_id']).many(
+    db,
+    sql`from conversations
       where workspace_id = ${workspace} and id = any(${toArrayLiteral(ids)}::uuid[]) and redacted_at is null
       order by id for share`,
   )

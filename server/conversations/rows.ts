@@ -104,7 +104,7 @@ type Column = keyof typeof table.columns
 // The keys of these literals are those of their types, and so are those of a schema.
 const all_columns = Object.keys(table.columns) as Column[]
 const hidden_columns = Object.keys(hidden) as (keyof typeof hidden)[]
-const members = Object.keys(Conversation.properties) as (keyof Conversation)[]
+export const members = Object.keys(Conversation.properties) as (keyof Conversation)[]
 
 /** A conversation with what clients don't see. */
 export interface Row extends Conversation, ValuesOf<typeof hidden> {}

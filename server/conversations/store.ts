@@ -4,9 +4,10 @@ import { isId } from '../kit/id.ts'
 import { batchedGetById } from '../kit/postgres/get-by-id.ts'
 import * as page from '../kit/postgres/page.ts'
 import { raw, type Sql, sql, toArrayLiteral } from '../kit/postgres/sql.ts'
+import type { RowOf } from '../kit/postgres/table.ts'
 import { invalid, notFound } from '../kit/problem.ts'
 import * as counts from './counts.ts'
-import { columns } from './rows.ts'
+import { columns, members, select } from './rows.ts'
 import type { Conversation, ConversationQuery } from './schema.ts'
 
 /** Also the name of the due work, and the topic of notifications. */
@@ -77,15 +78,13 @@ export const joinSummary = (workspace: Sql, id: Sql): Sql =>
   sql`left join lateral (select conversation.summary from conversations as conversation
     where conversation.workspace_id = ${workspace} and conversation.id = ${id}) as summarized on true`
 
-export type LockedConversation = Conversation & { awaits_answer: boolean }
+const locked = select([...members, 'awaits_answer'])
+export type LockedConversation = RowOf<typeof locked>
 
 /** Locks the conversation until the transaction ends. */
 export async function lock({ db, workspace }: At, id: string): Promise<LockedConversation> {
   const found = isId(id)
-    ? await db.maybe<LockedConversation>(
-        sql`select ${columns}, awaits_answer from conversations where workspace_id = ${workspace} and id = ${id}
-          for no key update`,
-      )
+    ? await locked.maybe(db, sql`from conversations where workspace_id = ${workspace} and id = ${id} for no key update`)
     : undefined
   if (!found) throw notFound()
   return found
@@ -93,8 +92,9 @@ export async function lock({ db, workspace }: At, id: string): Promise<LockedCon
 
 /** Whether nothing more may be stored about a conversation. It is not redacted before the transaction ends. */
 export async function isRedacted({ db, workspace }: At, id: string): Promise<boolean> {
-  const found = await db.maybe<{ redacted_at: string | null }>(
-    sql`select redacted_at from conversations where workspace_id = ${workspace} and id = ${id} for share`,
+  const found = await select(['redacted_at']).maybe(
+    db,
+    sql`from conversations where workspace_id = ${workspace} and id = ${id} for share`,
   )
   return found !== undefined && found.redacted_at !== null
 }
@@ -104,8 +104,9 @@ export const findOpenThread = (
   { db, workspace }: At,
   { channel_id, counterpart }: Pick<Conversation, 'channel_id' | 'counterpart'>,
 ): Promise<Pick<Conversation, 'id' | 'status'> | undefined> =>
-  db.maybe<Pick<Conversation, 'id' | 'status'>>(
-    sql`select id, status from conversations where workspace_id = ${workspace} and kind = 'sms' and status <> 'closed'
+  select(['id', 'status']).maybe(
+    db,
+    sql`from conversations where workspace_id = ${workspace} and kind = 'sms' and status <> 'closed'
       and channel_id = ${channel_id} and counterpart = ${counterpart} and counterpart is not null`,
   )
 
@@ -125,8 +126,9 @@ export async function findBusy(
 /** Returns what the agent has collected in each of these conversations, by its id. */
 export async function readResults({ db, workspace }: At, ids: string[]): Promise<Map<string, Record<string, unknown>>> {
   if (ids.length === 0) return new Map()
-  const rows = await db.many<{ id: string; results: Record<string, unknown> }>(
-    sql`select id, results from conversations where workspace_id = ${workspace} and id = any(${toArrayLiteral(ids)}::uuid[])`,
+  const rows = await select(['id', 'results']).many(
+    db,
+    sql`from conversations where workspace_id = ${workspace} and id = any(${toArrayLiteral(ids)}::uuid[])`,
   )
   return new Map(rows.map(({ id, results }) => [id, results]))
 }

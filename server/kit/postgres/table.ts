@@ -55,9 +55,19 @@ export class Selection<Row> extends Sql {
   /** It exists in types only. */
   declare readonly row: Row
 
-  /** Reads rows. What follows begins with the `from` clause. */
+  /** Reads rows. The rest of the statement begins with `from`. */
   many(db: Pick<Db, 'many'>, rest: Sql): Promise<Row[]> {
-    return db.many<Row>(sql`select ${this} ${rest}`)
+    return db.many(sql`select ${this} ${rest}`)
+  }
+
+  /** Reads one row, if there is one. */
+  maybe(db: Pick<Db, 'maybe'>, rest: Sql): Promise<Row | undefined> {
+    return db.maybe(sql`select ${this} ${rest}`)
+  }
+
+  /** Reads the row that there is. */
+  one(db: Pick<Db, 'one'>, rest: Sql): Promise<Row> {
+    return db.one(sql`select ${this} ${rest}`)
   }
 }
 

@@ -37,13 +37,13 @@ async function build(root, node, name) {
   await runBuild(root, node, name, draft)
   compressFiles(draft)
   fs.writeFileSync(join(draft, 'built-from'), wanted)
-  // A server that starts meanwhile must not read half a build.
+  // The finished build is moved into place, so that a server that starts meanwhile doesn't read half a build.
   fs.rmSync(folder, { recursive: true, force: true })
   fs.renameSync(draft, folder)
 }
 
 function hashOfSources(root, name) {
-  // The others use parts of voice/, and the dashboard uses the client.
+  // All applications use parts of voice/, and the dashboard uses the client.
   const sources = [...new Set([name, 'voice', 'sdk/src'].flatMap((folder) => filesBelow(join(root, folder))))].sort()
   const hashes = [join(root, 'package-lock.json'), ...sources].map(
     (file) => `${relative(root, file)} ${sha256(fs.readFileSync(file))}`,
@@ -65,7 +65,7 @@ async function runBuild(root, node, name, folder) {
   if (code !== 0) throw new Error(`Could not build ${applications[name]}: see the output above`)
 }
 
-/** Adds .br and .gz of each file. Not of pages: the server changes them. */
+/** Adds .br and .gz of each file but pages, which the server changes. */
 function compressFiles(folder) {
   for (const file of filesBelow(folder).filter((file) => compressible.test(file))) {
     const bytes = fs.readFileSync(file)

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const poll_ms = 250
 const wait_max_ms = 15 * 60 * 1000
 
-/** What the stamp says while npm changes what is installed. */
+/** The text of the stamp while npm changes what is installed. */
 const unfinished = 'unfinished'
 
 /**
@@ -46,7 +46,7 @@ export async function ensureInstalled(root, { with_tools }) {
 const stampPath = (root) => join(root, 'node_modules', '.parley-installed')
 const listPath = (root) => join(root, 'node_modules', '.package-lock.json')
 
-/** Nothing before the first install, and after npm ci. */
+/** The stamp is empty before the first install, and after npm ci. */
 const readStamp = (root) => (fs.existsSync(stampPath(root)) ? fs.readFileSync(stampPath(root), 'utf8') : '')
 
 function writeStamp(root, stamp) {
@@ -155,7 +155,7 @@ function linkPostgresLibraries(root) {
   }
 }
 
-/** Lets npx find the command. */
+/** Links the command, so that npx finds it. */
 function linkCommand(root) {
   if (process.platform === 'win32') return
   fs.mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true })

@@ -1,9 +1,9 @@
-/** Longer than a process waits for the database (server/operator-pages.ts), or its gauges would be missing at times. */
+/** Is longer than a process waits for the database (server/operator-pages.ts), or its gauges would be missing at times. */
 const answer_within_ms = 3_000
 
 /**
- * Passes on metrics between processes: whichever is asked shows those of all. Keeps the last ones of each, for when it has ended or
- * doesn't answer: a counter that went down would look like a restart of all of them.
+ * Passes on metrics between processes, so that whichever is asked shows those of all. Keeps the last metrics of each
+ * for when it has ended or doesn't answer: a counter that went down would look like a restart of all processes.
  */
 export function openMetricsExchange(processes, send) {
   const collections = new Set()

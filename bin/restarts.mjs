@@ -1,6 +1,6 @@
 const pause_min_ms = 500
 const pause_max_ms = 30_000
-/** After a run this long the pause is the shortest one again. */
+/** After a run this long, the next pause is the shortest one again. */
 const stable_ms = 5 * 60_000
 const crashes_max = 10
 const within_ms = 10 * 60_000

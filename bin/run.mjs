@@ -27,7 +27,7 @@ export async function run(file, parameters) {
   }
 }
 
-/** Options such as --json may stand before the command. */
+/** Whether the command runs the service. Options such as --json may stand before it. */
 function isService(parameters) {
   const command = parameters.find((one) => !one.startsWith('-'))
   return command === 'serve' && !parameters.includes('--help') && !parameters.includes('-h')
@@ -72,7 +72,7 @@ function start(node, parameters, is_service) {
       is_drained: false,
       /** When it last said that a signal has reached it. */
       signaled_at: Number.NEGATIVE_INFINITY,
-      /** The last ones that it has sent, or that the one before it has. */
+      /** The last metrics that this process has sent, or the one that ran in its place before it. */
       metrics: undefined,
     }
   }
@@ -97,7 +97,7 @@ function start(node, parameters, is_service) {
         stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
       })
     } catch (error) {
-      // Most errors are emitted, but a lack of memory is thrown.
+      // `spawn` emits most errors, but throws when memory is short.
       return onError(error)
     }
     one.child.on('error', onError)
@@ -144,14 +144,14 @@ function start(node, parameters, is_service) {
     one.has_ended = true
     if (is_crash || one === first) result ??= { code, signal }
     if (!is_stop_requested) return stop('SIGTERM')
-    // The first process has waited for them: they don't react.
+    // The first process has waited for the others before it ended: those that still run don't react.
     if (one === first && code === 0) for (const { child } of running()) child.kill('SIGKILL')
     coordinateStop()
   }
 
   const running = () => processes.filter(({ has_ended }) => !has_ended)
 
-  /** All processes serve until the live calls of each are over. The first one ends last, with its PostgreSQL. */
+  /** Lets all processes serve until the live calls of each are over. The first one ends last, with its PostgreSQL. */
   function coordinateStop() {
     const left = running()
     if (left.length === 0) return end()
@@ -162,20 +162,20 @@ function start(node, parameters, is_service) {
 
   function end() {
     const { code, signal } = result ?? { code: 0 }
-    // Also after a stop request: the signal may have ended a new server before it took over the running PostgreSQL.
+    // This holds after a stop request, too: the signal may have ended a new server before it took over PostgreSQL.
     if (is_service && first.child.exitCode !== 0) stopDatabase()
     if (!signal) process.exit(code)
     for (const name of signals) process.removeListener(name, stop)
     process.kill(process.pid, signal)
   }
 
-  /** A killed server leaves its PostgreSQL running. */
+  /** Stops the PostgreSQL that a killed server has left running. */
   function stopDatabase() {
     if (ready?.data_dir) spawnSync(node, [join(root, 'server/stop-database.ts'), ready.data_dir], { stdio: 'inherit' })
   }
 
-  // Ctrl-C also reaches the processes, and npm passes it on once more: wait, and send it only to those that don't have it. The
-  // second one reaches a server that waits for calls.
+  // Ctrl-C also reaches the processes, and npm passes it on once more. So this waits, and sends the signal only to
+  // processes that have not had it. A second Ctrl-C reaches a server that waits for calls.
   let forwarding
   function stop(signal) {
     is_stop_requested = true
@@ -193,14 +193,14 @@ function start(node, parameters, is_service) {
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, stop)
-  // The signal that ends npm may have reached the server before: the same one again would end its live calls.
+  // The signal that ends npm may have reached the server before, and the same signal again would end its live calls.
   stopWithNpm(() => {
     if (!is_stop_requested) stop('SIGTERM')
   })
   launch(first)
 }
 
-/** It may be ending. */
+/** Sends a message to a process, unless that is ending. */
 function send({ child }, message) {
   if (child.connected) child.send(message, () => {})
 }
@@ -215,7 +215,7 @@ function report(line) {
   console.error(process.stderr.isTTY ? `parley: ${line}` : JSON.stringify(entry))
 }
 
-/** A signal that ends npm or its shell doesn't always reach this process, which must not outlive them. */
+/** Calls `stop` when npm or its shell has ended, whose signal doesn't always reach this process. */
 function stopWithNpm(stop) {
   if (!process.env.npm_lifecycle_event) return
   const initial = parents()

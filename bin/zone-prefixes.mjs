@@ -31,7 +31,7 @@ function readStrings(bytes) {
   return strings
 }
 
-/** By the longest prefix. */
+/** Finds the time zones of a number by its longest known prefix. */
 function zonesOf(number) {
   for (let length = number.length; length > 0; length -= 1) {
     const zones = by_prefix.get(number.slice(0, length))

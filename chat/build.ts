@@ -5,5 +5,5 @@ const [folder] = process.argv.slice(2)
 if (!folder) throw new Error('Usage: node chat/build.ts FOLDER')
 
 const { buildPage, buildScript } = newPageBuild(import.meta.dirname, folder)
-// Other pages load the script: it adds no names to theirs.
+// Other pages load the script, so it is an IIFE, which adds no global names.
 await Promise.all([buildPage(), buildScript('widget', { formats: ['iife'], name: 'chat_widget' })])

@@ -56,7 +56,7 @@ interface Operation {
   parameters: (Parameter | Reference)[]
   requestBody?: { required: boolean; content: Record<string, Media> }
   responses: Record<string, Answer | Reference>
-  /** Empty for what others send to the service, without a key. */
+  /** Is empty for operations that need no key, because others send to the service by them. */
   security?: unknown[]
 }
 
@@ -95,15 +95,15 @@ interface Routed extends Operation {
   route: string
 }
 
-/** An operation, as its method needs it. */
+/** An operation with what its method is made from. */
 interface Described extends Routed {
   parameters: Parameter[]
-  /** Of the method. */
+  /** The name of the method. */
   name: string
-  /** How the names of its types begin. */
+  /** The names of the operation's types begin with this. */
   prefix: string
   query: Parameter[]
-  /** What it returns when all went well. */
+  /** The content of its successful response. */
   content: Record<string, Media>
 }
 
@@ -171,7 +171,7 @@ const declareQuery = ({ prefix, query }: Described): string =>
     required: query.filter(({ required }) => required).map(({ name }) => name),
   })
 
-/** A parameter that can be repeated may also be given once. */
+/** Allows a single value for a parameter that can be repeated. */
 const oneOrMany = (schema: Schema): Schema =>
   schema.type === 'array' && schema.items ? { anyOf: [schema.items, schema] } : schema
 
@@ -207,7 +207,7 @@ function objectType({ properties, patternProperties, additionalProperties, requi
   return `{\n${members.join('\n')}\n}`
 }
 
-/** Bodies may have the fields that the service sets, so that a resource can be sent back. They change nothing. */
+/** Whether the service sets the field, and ignores it in a body, so that a resource can be sent back. */
 const isIgnored = ({ readOnly, type, $ref }: Schema): boolean => readOnly === true && !type && !$ref
 
 const quote = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value))
@@ -252,7 +252,7 @@ function classesOf(document: Document, operations: Described[]): string {
     ${classes.join('\n\n')}`
 }
 
-/** With an ending, because \`Workspace\` is the name of a resource. */
+/** Names end with "Api", because \`Workspace\` is the name of a resource. */
 const classOf = (tag: string): string => `${toPascal(tag)}Api`
 
 /** Methods that send no request. */
@@ -269,7 +269,7 @@ const by_hand: Record<string, string[]> = {
 }
 
 interface Method {
-  /** Its parameters and what it returns. */
+  /** The method's parameters and what it returns. */
   signature: string
   text: string
 }
@@ -331,13 +331,13 @@ function methodOf(operation: Described): Method {
   return written(parameters, `ApiPromise<${data}>`, `send('${method}', ${target}, ${sent}, options)`)
 }
 
-/** The parameter for the query, if there is one. */
+/** Lists the parameter for the query, if there is one. */
 function queryOf({ query, prefix }: Described): string[] {
   if (query.length === 0) return []
   return [`query: ${prefix}Query${query.some(({ required }) => required) ? '' : ' = {}'}`]
 }
 
-/** A doc comment, with a line of its own for each stretch of text. */
+/** Makes a doc comment, with a line of its own for each stretch of text. */
 function comment(text = ''): string {
   if (text === '') return ''
   const safe = text.replaceAll('*/', '*\\/')
@@ -358,7 +358,7 @@ function wrap(text: string): string[] {
 
 const root = path.resolve(import.meta.dirname, '..')
 
-/** By the rules of this repository. */
+/** Formats the text by the rules of this repository. */
 function format(name: string, text: string): string {
   const biome = path.join(root, 'node_modules/.bin/biome')
   const args = ['check', '--write', `--stdin-file-path=sdk/src/${name}`]

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { build, type InlineConfig, type LibraryOptions } from 'vite'
 
-/** Builds pages without a framework. The folder that is built into is new. */
+/** Builds a page without a framework, into a new folder. */
 export interface PageBuild {
   /** The page, and the one that is shown instead of it when nobody can be reached. */
   buildPage: () => Promise<unknown>
@@ -13,7 +13,7 @@ export function newPageBuild(root: string, folder: string): PageBuild {
   const common: InlineConfig = {
     configFile: false,
     root,
-    // Relative to the page, so that it can be served below any path.
+    // Addresses are relative to the page, so that it can be served below any path.
     base: './',
     logLevel: 'error',
   }

@@ -17,16 +17,16 @@ import {
 
 const reconnecting = 'Connecting again…'
 const offline = 'You are offline.'
-/** What is known of a conversation that a message has begun. */
+/** The state that a conversation has when a message has just begun it. */
 const newest = { status: 'open' as const, is_answering: true, has_phone_number: false }
 
 /** One visitor's chat: begins or resumes it, follows it, and sends what the visitor writes. */
 export function openChat() {
   let token = readToken()
   let conversation: ChatConversation | undefined
-  /** The last turn that came by the stream, which is complete up to it. */
+  /** The last turn that came by the stream. All turns before it have come, too. */
   let last_seq = 0
-  /** The last turn that the server has told of in any way. */
+  /** The last turn that the page has, from the stream or from a response. */
   let known_seq = 0
   let shown = new Set<number>()
   let following = new AbortController()
@@ -45,7 +45,7 @@ export function openChat() {
     onFailed: (message) => view.showFailed(message.element, message.error, () => outbox.retry(message)),
   })
 
-  /** Shows a turn once, in the place of the visitor's own message if it is that. */
+  /** Shows a turn once. A turn that is a message which this page has sent replaces that message. */
   function show(turn: ChatTurn, sent?: HTMLElement): void {
     known_seq = Math.max(known_seq, turn.seq)
     if (shown.has(turn.seq)) {
@@ -124,7 +124,7 @@ export function openChat() {
     known_seq = Math.max(known_seq, last_seq)
   }
 
-  /** Ends by itself when the server knows the chat no more. */
+  /** Begins or resumes the chat, and follows it. Shows an error that another try would not mend. */
   async function start(): Promise<void> {
     following.abort()
     following = new AbortController()

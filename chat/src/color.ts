@@ -1,4 +1,4 @@
-/** Such as `#17745e`. */
+/** Whether the text is a color such as `#17745e`. */
 export const isColor = (color: string): boolean => /^#[0-9a-f]{6}$/i.test(color)
 
 /** Whether black is easier to read on the color than white. */

@@ -28,11 +28,11 @@ export const isFinal = (error: unknown): boolean =>
 export function waitAfter(attempt: number, error?: unknown): number {
   const wait_ms = Math.min(wait_max_ms, wait_first_ms * 2 ** attempt)
   const asked_ms = error instanceof Refusal ? error.retry_after_ms : 0
-  // Spread, so that all pages don't come back at the same moment after an outage.
+  // The pause is random, so that all pages don't come back at the same moment after an outage.
   return Math.max(asked_ms, wait_ms) * (1 + Math.random() / 2)
 }
 
-/** Ends early when the browser is online again. */
+/** Waits this long. Ends early when the browser is online again. */
 export const pause = (wait_ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const done = new AbortController()

@@ -6,11 +6,11 @@ import * as view from './view.ts'
 import { Refusal } from './wire.ts'
 
 const length_max = 4_000
-/** The visitor sees how much is left from here on. */
+/** From this many characters on, the visitor sees how many are left. */
 const show_count_from = 3_500
 const { composer, text, phone, number, phone_error, leave, new_chat, close, count, talk } = view.parts
 
-/** Loaded when the visitor presses the microphone. */
+/** The module is loaded when the visitor presses the microphone. */
 let voice: typeof import('./voice.ts') | undefined
 
 /** The website's color. */
@@ -105,7 +105,7 @@ const messageOf = (error: unknown): string =>
 /** A phone's keyboard would cover the text field where the browser doesn't resize the page. */
 const { visualViewport: viewport } = window
 viewport?.addEventListener('resize', () => {
-  // Who zooms in sees a part of the page.
+  // When the visitor zooms in, the viewport is a part of the page, and the page keeps its height.
   if (viewport.scale > 1) return
   document.body.style.height = `${viewport.height}px`
   view.scrollToEnd()
@@ -113,7 +113,7 @@ viewport?.addEventListener('resize', () => {
 
 if (is_embedded) {
   close.hidden = false
-  // Says nothing but that the visitor wants to close the chat.
+  // The message may go to any origin: it says only that the visitor wants to close the chat.
   const askToClose = () => {
     if (voice?.isTalking()) voice.refuseToClose()
     else window.parent.postMessage('chat:close', '*')
@@ -125,13 +125,13 @@ if (is_embedded) {
   addEventListener('message', (event) => {
     if (event.source !== window.parent) return
     if (event.data === 'chat:opened') focusText()
-    // Of the button and the keys of the page around the chat.
+    // The widget sends this when the visitor presses its button, or Escape, on the page around the chat.
     if (event.data === 'chat:closing') askToClose()
   })
   window.parent.postMessage('chat:ready', '*')
 }
 
-// The server says so of channels with voice. Visitors of others don't load what calls need.
+// The server sets this for channels with voice only, so visitors of other channels don't load what calls need.
 if (document.body.dataset.hasVoice !== undefined) {
   talk.hidden = false
   talk.addEventListener('click', () => {
@@ -145,7 +145,7 @@ if (document.body.dataset.hasVoice !== undefined) {
   })
 }
 
-/** On a phone this would open the keyboard over the chat. */
+/** Does nothing on a phone, where the focus would open the keyboard over the chat. */
 function focusText(): void {
   if (matchMedia('(pointer: fine)').matches) text.focus()
 }

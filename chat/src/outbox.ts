@@ -4,12 +4,12 @@ import type { ChatMessage, ChatTurn } from './wire.ts'
 /** A message that the visitor has written, until the server has it. */
 export interface Outgoing {
   text: string
-  /** What the visitor knew when it was first sent, so that the server recognizes a repetition. */
+  /** The last turn that the page had when the message was first sent. By it the server recognizes a repetition. */
   after: string | undefined
   status: 'sending' | 'failed'
   /** Why it was not sent, if sending it again would not help. */
   error: string | undefined
-  /** Its place on the page. */
+  /** The element that shows the message. */
   element: HTMLElement
 }
 
@@ -39,7 +39,7 @@ export function openOutbox({ position, send, onSent, onFailed }: OutboxOptions) 
     try {
       message.after ??= await position()
       const turn = await send({ text: message.text, after: message.after })
-      // If the stream was faster, the page has it already.
+      // If the turn came by the stream before the response, `take` has removed the message.
       if (remove(message)) onSent(message, turn)
     } catch (error) {
       if (messages.includes(message)) fail(message, error)
@@ -63,7 +63,7 @@ export function openOutbox({ position, send, onSent, onFailed }: OutboxOptions) 
       message.status = 'sending'
       void sendNext()
     },
-    /** The message that the turn is, if the server has it although no response said so. */
+    /** Removes and returns the message that the turn is, if the server has stored it and its response has not come. */
     take({ role, text }: Pick<ChatTurn, 'role' | 'text'>): Outgoing | undefined {
       const message =
         role === 'contact' ? messages.find((one) => one.after !== undefined && one.text === text) : undefined

@@ -20,7 +20,7 @@ export function keepToken(next: string): void {
     if (storage) storage.setItem(key, token)
     else if (is_embedded) window.parent.postMessage({ chat_token: token }, '*')
   } catch {
-    // Full: a reload begins a new chat.
+    // The storage is full: a reload of the page begins a new chat.
   }
 }
 

@@ -1,4 +1,4 @@
 import './style.css'
 
-// The widget then shows its own message instead of this page.
+// In a frame, this page tells the widget, which then shows its own message instead.
 if (window.parent !== window) window.parent.postMessage('chat:unavailable', '*')

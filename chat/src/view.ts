@@ -33,7 +33,7 @@ const who_answers: Record<ChatConversation['status'], string> = {
 }
 const person_answers = 'You are chatting with a person.'
 
-/** A message. Its text is never markup. */
+/** Makes the element of a message. Its text is never read as markup. */
 function newMessage(role: ChatTurn['role'], text: string): HTMLElement {
   const element = document.createElement('div')
   element.className = `message ${role}`
@@ -47,7 +47,7 @@ function newMessage(role: ChatTurn['role'], text: string): HTMLElement {
 /** The messages of one conversation. A visitor who goes on after its end begins another one below. */
 let section = document.createElement('section')
 
-/** Messages that are not sent yet move to it. */
+/** Begins another conversation below. Messages that are not sent yet move to it. */
 export function beginSection(): void {
   const is_first = log.childElementCount === 0
   const pending = section.querySelectorAll('.pending')
@@ -71,7 +71,7 @@ export function clear(): void {
   beginSection()
 }
 
-/** The earlier messages of a conversation, which a screen reader doesn't read out. */
+/** Shows the earlier messages of a conversation, without having screen readers read them out. */
 export function showHistory(turns: ChatTurn[]): void {
   log.setAttribute('aria-live', 'off')
   for (const turn of turns) showTurn(turn)
@@ -79,7 +79,7 @@ export function showHistory(turns: ChatTurn[]): void {
   setTimeout(() => log.setAttribute('aria-live', 'polite'), 100)
 }
 
-/** In the order of their numbers. */
+/** Puts a turn into the page, in the order of the turns' numbers and before messages that are not sent yet. */
 function place(element: HTMLElement, seq: number): void {
   element.dataset.seq = String(seq)
   const placed = [...section.querySelectorAll<HTMLElement>('[data-seq]')]
@@ -122,7 +122,7 @@ let written = ''
 export function beginCall(): void {
   const last = section.lastElementChild
   const text = last?.matches('.message.agent') ? last.lastChild?.textContent : undefined
-  // Lines can't be heard.
+  // Speech has no line breaks, so the written text is compared without them.
   written = (text ?? '').replace(/\s+/g, ' ')
   keepEndInView(() => section.append(newDivider('Call started')))
 }
@@ -134,7 +134,7 @@ export function endCall(duration_ms: number): void {
   keepEndInView(() => section.append(newDivider(`Call ended, ${durationText(duration_ms)}`)))
 }
 
-/** What is said in a call. It is no turn of the chat, and is gone when the page is loaded again. */
+/** Shows words of a call. They are no turn of the chat, and are gone when the page is loaded again. */
 export function showSaid({ role, text, is_final }: Words): void {
   if (role === 'agent' && isWritten(text, is_final)) return
   keepEndInView(() => {
@@ -189,7 +189,7 @@ export function showFailed(element: HTMLElement, error: string | undefined, retr
   keepEndInView(() => element.append(state))
 }
 
-/** The words of an answer as they come. Hidden from screen readers, which read the finished answer. */
+/** Shows the words of an answer as they come. Screen readers don't see them: they read the finished answer. */
 export function showDraft(piece: string): void {
   keepEndInView(() => {
     draft.textContent += piece

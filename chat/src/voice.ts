@@ -31,7 +31,7 @@ panel.append(text, problem, controls.live, controls.buttons, row)
 panel.addEventListener('keydown', controls.type)
 show()
 
-/** A call that nobody sees would still hear. */
+/** Says that the call must end first: in a closed chat its microphone would go on unseen. */
 export function refuseToClose(): void {
   text.textContent = 'You are in a call. End it before you close the chat.'
   controls.focusEnd()
@@ -59,7 +59,7 @@ async function begin(): Promise<void> {
   problem.textContent = ''
   start.disabled = true
   try {
-    // The module that other pages import, too.
+    // This is the module that other pages import, too.
     const { connect }: typeof voice = await import(/* @vite-ignore */ new URL('../voice.js', location.href).href)
     call = connect({ place })
   } catch {
@@ -79,7 +79,7 @@ async function begin(): Promise<void> {
   controls.focusEnd()
 }
 
-/** The thread says where the call begins and ends. One that was never connected is not in it. */
+/** Marks in the thread where the call begins and ends. A call that was never connected is not marked. */
 function mark(marked: voice.VoiceCall): void {
   let began_at: number | undefined
   marked.on('state', (state) => {
@@ -116,6 +116,6 @@ function show(): void {
     start.textContent = call?.call_id === undefined ? 'Start talking' : 'Talk again'
     controls.update(() => start.focus())
   })
-  // Says nothing but that there is a call: the widget doesn't hide the chat then.
+  // During a call the widget doesn't hide the chat. Any origin may get the message: it says only that there is a call.
   if (is_embedded) window.parent.postMessage(is_talking ? 'chat:call-began' : 'chat:call-ended', '*')
 }

@@ -24,7 +24,7 @@ if (script instanceof HTMLScriptElement) {
 
 interface WidgetOptions {
   channel: string
-  /** Of the chat's page. */
+  /** The URL of the chat's page. */
   address: URL
   is_left: boolean
   color: string
@@ -36,7 +36,7 @@ function addWidget({ channel, address, is_left, color }: WidgetOptions): void {
   const host = document.createElement('div')
   host.id = id
   host.style.all = 'initial'
-  // Keeps the page's styles out.
+  // A shadow root keeps the page's styles out.
   const root = host.attachShadow({ mode: 'open' })
   const button = newButton(is_left, color)
   const panel = newPanel(is_left)
@@ -61,7 +61,7 @@ function addWidget({ channel, address, is_left, color }: WidgetOptions): void {
     update()
   }
 
-  /** The visitor wants to close the chat. In a call, the chat says what to do. */
+  /** Closes the chat, unless the visitor is in a call: then the chat says what to do. */
   function tryToClose(): void {
     if (!is_in_call) {
       close()
@@ -74,7 +74,7 @@ function addWidget({ channel, address, is_left, color }: WidgetOptions): void {
   function close(): void {
     is_open = false
     if (!is_ready) {
-      // The next opening tries again.
+      // The next time that the chat is opened tries again.
       clearTimeout(timer)
       frame?.remove()
       frame = undefined
@@ -105,7 +105,7 @@ function addWidget({ channel, address, is_left, color }: WidgetOptions): void {
     const is_shown = is_open && is_ready
     panel.style.display = is_open && !is_ready ? 'block' : 'none'
     button.show(is_open)
-    // For this tab, so that the chat stays open when the visitor goes to another page of the site.
+    // The tab remembers this, so that the chat stays open when the visitor goes to another page of the site.
     keep('sessionStorage', id, String(is_shown))
     if (!frame) return
     frame.style.display = is_open ? 'block' : 'none'
@@ -119,7 +119,7 @@ function addWidget({ channel, address, is_left, color }: WidgetOptions): void {
   button.element.addEventListener('click', () => (is_open ? tryToClose() : open(true)))
   const place = () => frame && placeFrame(frame, is_left)
   narrow.addEventListener('change', place)
-  // A phone's keyboard makes it smaller.
+  // A phone's keyboard makes the viewport smaller.
   window.visualViewport?.addEventListener('resize', place)
   window.visualViewport?.addEventListener('scroll', place)
   addEventListener('message', ({ source, origin, data }) => {
@@ -203,7 +203,7 @@ function newPanel(is_left: boolean): HTMLElement {
 function newFrame(address: URL, token = ''): HTMLIFrameElement {
   const frame = document.createElement('iframe')
   frame.title = 'Chat'
-  // For chats with voice. The browser asks the visitor before the chat gets it.
+  // Chats with voice need the microphone. The browser asks the visitor before the chat gets it.
   frame.allow = 'microphone'
   // The fragment is not sent to any server.
   frame.src = `${address}#${token_format.test(token) ? token : ''}`
@@ -213,7 +213,7 @@ function newFrame(address: URL, token = ''): HTMLIFrameElement {
 /** On a phone the chat covers the page. */
 function placeFrame({ style }: HTMLIFrameElement, is_left: boolean): void {
   const is_full = narrow.matches
-  // Who zooms in sees a part of the chat.
+  // When the visitor zooms in, the viewport is a part of the page, and the chat keeps its place.
   const viewport = window.visualViewport && window.visualViewport.scale === 1 ? window.visualViewport : undefined
   Object.assign(style, {
     position: 'fixed',
@@ -245,7 +245,7 @@ function placeFrame({ style }: HTMLIFrameElement, is_left: boolean): void {
   })
 }
 
-/** Undefined where the browser blocks storage. */
+/** Reads from storage. Returns undefined where the browser blocks it. */
 function read(storage: 'localStorage' | 'sessionStorage', key: string): string | undefined {
   try {
     return window[storage].getItem(key) ?? undefined
@@ -258,6 +258,6 @@ function keep(storage: 'localStorage' | 'sessionStorage', key: string, value: st
   try {
     window[storage].setItem(key, value)
   } catch {
-    // Blocked or full.
+    // The browser blocks storage, or it is full.
   }
 }

@@ -30,7 +30,7 @@ export type ChatEvent =
   | { type: 'conversation.updated'; data: { conversation: ChatConversation } }
 
 const request_timeout_ms = 20_000
-/** The server sends something every 15 seconds. */
+/** A stream that is silent for longer is lost: the server sends something every 15 seconds. */
 const silence_max_ms = 45_000
 
 /** The page's own address, below which all requests go. */
@@ -71,7 +71,7 @@ interface StreamOptions {
   onEvent: (event: ChatEvent) => void
 }
 
-/** Reads server-sent events until the stream ends. Not with EventSource, which can't send the token. */
+/** Reads server-sent events until the stream ends. EventSource can't do this, because it can't send the token. */
 export async function readStream({ token, position, signal, onOpen, onEvent }: StreamOptions): Promise<void> {
   const ended = new AbortController()
   const end = () => ended.abort()
@@ -100,7 +100,7 @@ export async function readStream({ token, position, signal, onOpen, onEvent }: S
 }
 
 function parseEvent(block: string): ChatEvent | undefined {
-  // A dot, and `$`, would also end at U+2028 and U+2029.
+  // `[^\n]*` instead of `.*`, which would end at U+2028 and U+2029, too.
   const type = /(?:^|\n)event: ([^\n]*)/.exec(block)?.[1]
   const data = /(?:^|\n)data: ([^\n]*)/.exec(block)?.[1]
   // The server sends these four types only.

@@ -27,7 +27,7 @@ async function advance(by_seconds: number): Promise<void> {
   )
 }
 
-// Webhooks: whatever is not signed by the service is refused.
+// Receive webhooks, and refuse requests that the service has not signed.
 const received: WebhookEvent[] = []
 let secret = ''
 const receiver = createServer((request, response) => {
@@ -46,7 +46,7 @@ const url = `http://127.0.0.1:${port}`
 const webhook = await parley.webhooks.create({ url, events: ['call.ended', 'import.finished', 'campaign.completed'] })
 secret = webhook.secret
 
-// Contacts, from a file.
+// Import contacts from a file.
 const rows = Array.from(
   { length: 20 },
   (_, index) => `+141555501${String(index).padStart(2, '0')},Person ${index},tour`,
@@ -58,13 +58,13 @@ const imported = await until(
   ({ status }) => status === 'finished',
 )
 console.log(`${imported.total} rows imported`)
-// One more, as a program that runs again and again adds people: created the first time, updated after that.
+// Add a contact as a program that runs again and again does: it is created the first time, and updated after that.
 await parley.contacts.upsert('+14155550120', { first_name: 'Ada', tags: ['tour'], custom_fields: { plan: 'gold' } })
 const people = []
 for await (const contact of parley.contacts.list({ tag: 'tour', limit: 8 })) people.push(contact)
 console.log(`${people.length} contacts`)
 
-// An agent, and a chat with it. The stream ends when the conversation does.
+// Create an agent, and chat with it. The stream ends when the conversation does.
 const agent = await parley.agents.create({
   name: 'Guide',
   script: {
@@ -86,7 +86,7 @@ for await (const { type, data } of parley.conversations.stream(chat.id, { lastEv
   if (data.turn.seq === 1) await parley.conversations.say(chat.id, { text: 'Yes, please.' })
 }
 
-// A call. In a test workspace it happens when the clock is advanced.
+// Place a call. In a test workspace it happens when the clock is advanced.
 const placed = await parley.calls.create({ agent_id: agent.id, to: '+14155550100' })
 await advance(600)
 const call = await parley.calls.get(placed.id)
@@ -96,7 +96,7 @@ console.log(
   `The call is ${call.status}: ${transcript.split('\n').length} lines, ${recording.byteLength > 44 ? 'with' : 'without'} sound`,
 )
 
-// A campaign of two weeks, in seconds.
+// Run a campaign of two weeks in seconds.
 const campaign = await parley.campaigns.create({ name: 'Tour', kind: 'voice', agent_id: agent.id })
 await parley.enrollments.create(campaign.id, { filter: { tag: ['tour'] } })
 await parley.campaigns.start(campaign.id)
@@ -104,7 +104,7 @@ await advance(14 * 86_400)
 const { status, counts } = await parley.campaigns.get(campaign.id)
 console.log(`The campaign is ${status}: ${counts.enrolled} contacts`)
 
-// An error, and the webhooks that came.
+// Show an error, and the webhooks that came.
 const error = await parley.contacts.create({ phone_number: 'nobody' }).catch((error: unknown) => error)
 if (error instanceof ParleyError) console.log(error.code, error.fields.map(({ path }) => path).join())
 await until(

@@ -18,7 +18,7 @@ export interface Page<Item> {
 /** The envelope of an answer, and the response that it came with, whose body has been read. */
 export type Answer<Whole> = Whole & { response: Response }
 
-/** Items of a page while all pages are read. */
+/** The page size while all pages are read. */
 const iterated_limit = 100
 
 /** A promise of `data`. `withResponse()` promises the whole envelope and the response with its headers. */
@@ -58,7 +58,7 @@ export class ApiPromise<Data, Whole = Envelope<Data>> implements Promise<Data> {
 
 export type SendQuery<Item> = (query: Record<string, unknown>) => Promise<Answer<ListEnvelope<Item>>>
 
-/** `await` gets a page, `for await` gets all items, page by page. Nothing is sent before. */
+/** `await` gets a page, `for await` gets all items, page by page. No request is sent before. */
 export class ApiList<Item> extends ApiPromise<Page<Item>, ListEnvelope<Item>> implements AsyncIterable<Item> {
   readonly #sendQuery: SendQuery<Item>
   readonly #query: Record<string, unknown>
@@ -89,8 +89,8 @@ export class ApiList<Item> extends ApiPromise<Page<Item>, ListEnvelope<Item>> im
 }
 
 /**
- * A cursor is the place where a list goes on: the offset, a wait and the number of a turn are left out beside it. The id of an
- * event, which is `after` too, stays: it says in which order the events are listed.
+ * Asks for the page after a cursor. A cursor says where the list goes on, so the offset, a wait and the number of a
+ * turn are left out. An `after` that is the id of an event stays, because it says in which order events are listed.
  */
 function nextPage<Item>(
   { offset: _, wait_ms: __, after, ...query }: Record<string, unknown>,

@@ -9,15 +9,15 @@ export interface ClientOptions {
   apiKey?: string | undefined
   /** For `Parley` the address of the service, such as `https://parley.example.com`, with or without `/api/v1`. */
   baseUrl: string
-  /** For each attempt. 60 seconds by default, and ten minutes for files that are sent. */
+  /** Limits each attempt. 60 seconds by default, and ten minutes for files that are sent. */
   timeoutMs?: number
-  /** 2 by default. */
+  /** How often a request is repeated. 2 by default. */
   maxRetries?: number
-  /** In seconds: when the service asks for a longer wait, the error is thrown at once. 60 by default. */
+  /** When the service asks for a wait of more seconds, the error is thrown at once. 60 by default. */
   maxRetryAfter?: number
-  /** Sent with every request. */
+  /** These headers are sent with every request. */
   headers?: Record<string, string>
-  /** Instead of the global one. */
+  /** Is used instead of the global `fetch`. */
   fetch?: typeof fetch
 }
 
@@ -28,7 +28,7 @@ export interface RequestOptions {
   headers?: Record<string, string>
   /** Only change the resource if this is still its ETag. Otherwise the request fails with `PRECONDITION_FAILED`. */
   ifMatch?: string | null | undefined
-  /** Instead of a new one for each POST. Two requests with the same key do the work once. */
+  /** Replaces the key that each POST gets by default. Two requests with the same key do the work once. */
   idempotencyKey?: string | undefined
 }
 
@@ -73,12 +73,12 @@ export class Client {
     return new ApiList(send, { ...query })
   }
 
-  /** The response, whose body is yet to be read. */
+  /** Returns the response, whose body is yet to be read. */
   file(path: string, query?: object, options?: RequestOptions): Promise<Response> {
     return this.#request('GET', path, { query }, options, async (response) => response)
   }
 
-  /** The response that `file` would have, without its body. */
+  /** Returns the response that `file` would have, without its body. */
   head(path: string, query?: object, options?: RequestOptions): Promise<Response> {
     return this.#request('HEAD', path, { query }, options, async (response) => response)
   }
@@ -93,7 +93,7 @@ export class Client {
     )
   }
 
-  /** Server-sent events. Reconnects after the last one when the connection is lost. */
+  /** Yields server-sent events. When the connection is lost, it reconnects and goes on after the last one. */
   stream<Event extends ServerEvent>(
     path: string,
     { lastEventId, ...query }: StreamOptions = {},
@@ -132,7 +132,7 @@ export class Client {
       withTimeout(options.timeoutMs ?? timeoutMs, signal, async (signal) => {
         const response = await (this.#options.fetch ?? fetch)(this.#baseUrl + path + toSearch(query), {
           ...request,
-          // Another server must not get the key. Browsers hide where a redirect leads.
+          // Redirects are not followed: another server must not get the key, and browsers hide where a redirect leads.
           redirect: 'manual',
           signal,
         })
@@ -149,7 +149,7 @@ export class Client {
 
 const json_headers = { 'content-type': 'application/json' }
 
-/** Sends the request at once. (A list is sent when it is awaited.) */
+/** Sends the request at once, unlike the request for a list, which is sent when it is awaited. */
 function begin<Data>(send: () => Promise<Answer<Envelope<Data>>>): ApiPromise<Data> {
   const sent = send()
   return new ApiPromise(
@@ -158,11 +158,11 @@ function begin<Data>(send: () => Promise<Answer<Envelope<Data>>>): ApiPromise<Da
   )
 }
 
-/** Unlike `randomUUID`, it works in pages without HTTPS, too. */
+/** Makes an idempotency key. Unlike `randomUUID`, it works in pages without HTTPS, too. */
 const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** Texts, such as subtitles, have no envelope. The service's own pages are at other addresses. */
+/** Reads an answer. Texts, such as subtitles, have no envelope; a page of HTML is not from the API. */
 async function readEnvelope<Whole>(response: Response): Promise<Answer<Whole>> {
   const type = response.headers.get('content-type') ?? ''
   const is_json = type.startsWith('application/json')
@@ -181,7 +181,7 @@ async function readList<Item>(response: Response): Promise<Answer<ListEnvelope<I
   return answer
 }
 
-/** `undefined` and `null` are left out, and lists become several parameters. */
+/** Makes a query string. `undefined` and `null` are left out, and lists become several parameters. */
 function toSearch(query: object = {}): string {
   const search = new URLSearchParams()
   for (const [name, values] of Object.entries(query))
@@ -189,7 +189,7 @@ function toSearch(query: object = {}): string {
   return search.size > 0 ? `?${search}` : ''
 }
 
-/** The address of the API. */
+/** Returns the address of the API for that of a service. */
 export function toApiUrl(address: string): string {
   const trimmed = address.replace(/\/+$/, '')
   return /\/v1$/.test(trimmed) ? trimmed : `${trimmed}/api/v1`
@@ -199,7 +199,7 @@ export function toApiUrl(address: string): string {
 export const path = (parts: TemplateStringsArray, ...ids: string[]): string =>
   String.raw({ raw: parts }, ...ids.map(toSegment))
 
-/** Without the check, `get('')` would be the list, and `..` another path. */
+/** Escapes an id. Refuses empty ids and dots: `get('')` would be the list, and `..` another path. */
 function toSegment(id: string): string {
   if (typeof id !== 'string' || /^\.{0,2}$/.test(id)) throw new TypeError(`An id is missing: ${JSON.stringify(id)}`)
   return encodeURIComponent(id)

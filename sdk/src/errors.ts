@@ -6,7 +6,7 @@ export type ClientErrorCode = 'CONNECTION_FAILED' | 'TIMED_OUT' | 'UNEXPECTED_AN
 export interface ErrorMembers {
   code: ErrorCode | ClientErrorCode
   message: string
-  /** 0 without an answer. */
+  /** The HTTP status, or 0 without an answer. */
   status?: number
   details?: Record<string, unknown>
   requestId?: string | undefined
@@ -55,7 +55,7 @@ export class SignatureError extends ParleyError {
   }
 }
 
-/** The error that the body of an answer describes. */
+/** Makes the error that the body of an answer describes. */
 export function toError({ status, headers, type }: Response, body: unknown): ParleyError {
   const error = (body as { error?: Partial<ErrorMembers> } | undefined)?.error
   const details = error?.details ?? {}

@@ -3,7 +3,7 @@ import { ConnectionError, ParleyError } from './errors.ts'
 const backoff_ms = 500
 const backoff_max_ms = 8_000
 const default_retry_after_max_s = 60
-/** A timer that is set for longer fires at once. */
+/** Timers that are set for longer than this fire at once. */
 const timer_max_ms = 2 ** 31 - 1
 
 interface Retries {
@@ -34,7 +34,7 @@ const passes = (error: unknown, retry_after_max_s = default_retry_after_max_s): 
   (error.retryAfter ?? 0) <= retry_after_max_s &&
   (error instanceof ConnectionError || [429, 503].includes(error.status) || error.code === 'IDEMPOTENCY_IN_PROGRESS')
 
-/** So that clients that failed together don't all come back together. */
+/** Varies a wait by up to a quarter, so that clients that failed together don't all come back together. */
 export const jitter = (ms: number): number => ms * (0.75 + Math.random() / 2)
 
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -55,7 +55,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** Fails with the reason of `signal` if the caller aborts it, and else with a ConnectionError. */
+/** Limits the time of an attempt. Rejects with the reason of `signal` if that aborts, else with a ConnectionError. */
 export async function withTimeout<Result>(
   timeout_ms: number,
   signal: AbortSignal | undefined,

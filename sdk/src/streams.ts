@@ -9,14 +9,14 @@ export interface ServerEvent {
   data: unknown
 }
 
-/** Twice as long after each failure. */
+/** The first wait before reconnecting. It doubles with each failure. */
 const reconnect_after_ms = 1_000
 const reconnect_after_max_ms = 30_000
-/** When the service asks for a longer wait. */
+/** Limits the wait that the service asks for. */
 const retry_after_max_ms = 3_600_000
-/** The service sends something every 15 seconds. */
+/** A connection that is silent for longer is lost: the service sends something every 15 seconds. */
 const silence_max_ms = 60_000
-/** No event is longer. */
+/** The service sends no event that is longer, in characters. */
 const event_length_max = 16_000_000
 
 type Open = (last_id: string | undefined, signal: AbortSignal, is_first: boolean) => Promise<Response>
@@ -56,11 +56,11 @@ export async function* followStream<Event extends ServerEvent>(
   }
 }
 
-/** Of a service that restarts, or of a proxy before it. */
+/** Whether the error comes from a service that restarts, or from a proxy before it. */
 const isOutage = (error: unknown): error is ParleyError =>
   error instanceof ConnectionError || (error instanceof ParleyError && (error.status >= 500 || error.status === 429))
 
-/** The events of one connection, until it ends or is lost. */
+/** Yields the events of one connection, until it ends or is lost. */
 async function* connect(open: Open, last_id: string | undefined, signal: AbortSignal | undefined, is_first: boolean) {
   const lost = new AbortController()
   const response = await open(last_id, signal ? AbortSignal.any([signal, lost.signal]) : lost.signal, is_first)
@@ -81,16 +81,16 @@ async function* connect(open: Open, last_id: string | undefined, signal: AbortSi
   }
 }
 
-/** The events of a body, while they arrive. The type of a heartbeat is empty. */
+/** Yields the events of a body while they arrive. The type of a heartbeat is empty. */
 export async function* readEvents(body: ReadableStream<Uint8Array> | null): AsyncGenerator<ServerEvent> {
   const reader = body?.getReader()
   const decoder = new TextDecoder()
-  // Of an event that has not ended. Each chunk is searched once, also if a long event comes in many.
+  // The parts of an event that has not ended. Each chunk is searched once, also if a long event comes in many.
   let pieces: string[] = []
   let length = 0
-  // Kept back, because the two line breaks that end an event may come in two chunks.
+  // A line break is kept back, because the two that end an event may come in two chunks.
   let line_break = ''
-  // Kept back, because a line feed may follow.
+  // A carriage return is kept back, because a line feed may follow.
   let carriage_return = ''
   try {
     for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
@@ -111,12 +111,12 @@ export async function* readEvents(body: ReadableStream<Uint8Array> | null): Asyn
       if (length > event_length_max) throw unexpected('An event of the stream is too long.')
     }
   } finally {
-    // It fails if the connection was lost.
+    // Canceling fails if the connection was lost.
     await reader?.cancel().catch(() => {})
   }
 }
 
-/** The lines of a block are fields. Several of data are one, with line breaks. */
+/** Parses the lines of an event into its fields. Several lines of data are joined by line breaks. */
 function parseEvent(block: string): ServerEvent {
   const fields = new Map<string, string>()
   for (const line of block.split('\n')) {

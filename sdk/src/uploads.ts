@@ -6,7 +6,7 @@ export interface Upload<Options> {
   options?: Options
 }
 
-/** A stream is kept whole, so that the request can be repeated. */
+/** Makes a form. A stream is read whole, so that the request can be repeated. */
 export async function toForm(file: UploadedFile, options: object | undefined): Promise<FormData> {
   const form = new FormData()
   if (options) form.append('options', JSON.stringify(options))

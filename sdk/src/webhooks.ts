@@ -25,7 +25,7 @@ export async function verifyWebhook(
   const signatures = header('webhook-signature')
   if (!id || !timestamp || !signatures)
     throw new SignatureError('The headers webhook-id, webhook-timestamp and webhook-signature are needed.')
-  // Also when it is no number.
+  // A comparison with NaN is false, so a timestamp that is no number is refused, too.
   if (!(Math.abs(Date.now() - Number(timestamp) * 1_000) <= tolerance_ms))
     throw new SignatureError('webhook-timestamp is more than five minutes before or after the current time.')
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body)
@@ -34,7 +34,7 @@ export async function verifyWebhook(
   for (const signature of signatures.split(' ', signatures_max)) {
     if (!signature.startsWith('v1,')) continue
     const mac = fromBase64(signature.slice(3))
-    // It takes the same time for every wrong signature.
+    // `verify` takes the same time for every wrong signature.
     if (mac && (await crypto.subtle.verify('HMAC', key, mac, signed)))
       return JSON.parse(new TextDecoder().decode(bytes))
   }
@@ -47,7 +47,7 @@ function toKey(secret: string): Promise<CryptoKey> {
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
 }
 
-/** Undefined if it is something else. */
+/** Decodes Base64. Returns undefined for other text. */
 function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))

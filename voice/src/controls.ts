@@ -10,14 +10,14 @@ export interface Controls {
   buttons: HTMLElement
   /** Shows this call from now on. */
   begin: (call: VoiceCall) => void
-  /** The state of the call has changed. Calls `focusNext` if what had the focus is gone. */
+  /** Shows the new state of the call. Calls `focusNext` if what had the focus is gone. */
   update: (focusNext: () => void) => void
   focusEnd: () => void
   /** Presses the key that is typed, if a telephone has it. */
   type: (event: KeyboardEvent) => void
 }
 
-/** The keypad takes room: `keepEndInView` runs what shows it, and scrolls so that the last words stay visible. */
+/** Makes the controls. The keypad takes room, so `keepEndInView` shows it and keeps the last words visible. */
 export function newControls(keepEndInView: (change: () => void) => void): Controls {
   let call: VoiceCall | undefined
 

@@ -3,12 +3,12 @@ import type { FromWorklet, MicrophoneFrame, ToWorklet } from './messages.ts'
 
 // Vite would take `new URL(name, import.meta.url)` for a file of its own.
 const { url: module_url } = import.meta
-/** Beside /voice.js. */
+/** The worklet is served beside /voice.js. */
 const worklet_url = new URL('voice-worklet.js', module_url)
-/** Longer than any that is real: of wireless headphones about 200 ms. */
+/** Reported latencies are cut off here. Real ones are shorter: wireless headphones have about 200 ms. */
 const output_latency_max_ms = 500
 const load_within_ms = 20_000
-/** A browser that has forgotten the click lets it wait for ever. */
+/** Limits the wait for sound: a browser that has forgotten the click would let it wait for ever. */
 const resume_within_ms = 10_000
 
 const constraints: MediaTrackConstraints = {
@@ -22,12 +22,12 @@ interface DevicesOptions {
   context: AudioContext
   audio: MediaTrackConstraints | undefined
   onFrame: (frame: MicrophoneFrame) => void
-  /** Called when it has been heard, not when it was rendered. */
+  /** Is called when the sound has been heard, not when it was rendered. */
   onPlayed: (played: { ms: number; clears: number; round: number }) => void
-  /** The agent begins to be heard, so long after the person has spoken. */
+  /** Is called when the agent begins to be heard, this long after the person has spoken. */
   onAnswered: (latency_ms: number) => void
   onMicrophoneLost: () => void
-  /** From now on nothing is heard or played. */
+  /** Is called when the worklet has failed: from then on nothing is heard or played. */
   onFailed: () => void
 }
 
@@ -48,9 +48,9 @@ export async function openDevices({ context, audio, ...on }: DevicesOptions): Pr
     throw error
   })
   const timers = new Set<ReturnType<typeof setTimeout>>()
-  /** Reports that wait until they are true. They stay in order, also when the output gets faster. */
+  /** Reports that wait until their sound has been heard. They stay in order, also when the latency becomes shorter. */
   const waiting: (() => void)[] = []
-  /** Not every browser knows how long its output takes. */
+  /** Returns 0 in browsers that don't know how long their output takes. */
   const outputLatency = () => Math.min(output_latency_max_ms, Math.max(0, (context.outputLatency || 0) * 1_000))
   const whenHeard = (report: () => void) => {
     waiting.push(report)
@@ -67,7 +67,7 @@ export async function openDevices({ context, audio, ...on }: DevicesOptions): Pr
   }
   node.onprocessorerror = on.onFailed
   for (const track of microphone.getAudioTracks()) track.onended = on.onMicrophoneLost
-  // A telephone call interrupts the sound of a phone's browser.
+  // A telephone call interrupts the sound of a phone's browser, so the context is resumed.
   context.onstatechange = () => {
     if (context.state !== 'running' && context.state !== 'closed') void context.resume().catch(() => {})
   }

@@ -1,4 +1,4 @@
-/** An element of the page's HTML, which has one of this type. */
+/** Returns an element that the page's HTML has. Throws if it is missing. */
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   const found = document.getElementById(id)
   if (!found) throw new Error(`the page has no #${id}`)
@@ -14,7 +14,7 @@ export interface Scroller {
 }
 
 export function newScroller(element: HTMLElement): Scroller {
-  // Without a focus it could not be scrolled by keyboard.
+  // An element that can't have the focus can't be scrolled by keyboard.
   element.tabIndex = 0
   const isAtEnd = () => element.scrollHeight - element.scrollTop - element.clientHeight < near_end_px
   const scrollToEnd = () => element.scrollTo({ top: element.scrollHeight })

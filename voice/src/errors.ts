@@ -47,7 +47,7 @@ const microphone_codes: Record<string, keyof typeof messages> = {
   AbortError: 'microphone_busy',
 }
 
-/** An error of getUserMedia. */
+/** Translates an error of getUserMedia. */
 export const toMicrophoneError = (error: unknown): VoiceError =>
   newError(microphone_codes[error instanceof DOMException ? error.name : ''] ?? 'microphone_busy')
 

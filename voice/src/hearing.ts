@@ -1,6 +1,6 @@
 /** Quieter frames are never speech: -42 dB. */
 const speech_min = 0.008
-/** How much louder than the room speech is. */
+/** Speech is at least this many times as loud as the room. */
 const over_room = 3
 /** The measured room gets louder slowly, so that speech doesn't become the room. */
 const room_growth = 1.01
@@ -28,6 +28,6 @@ export function loudnessOf(samples: Float32Array): number {
   return Math.sqrt(sum / Math.max(1, samples.length))
 }
 
-/** 0 for silence to 1 for full loudness, in even steps for the ear. */
+/** Converts loudness to a level from 0 for silence to 1, in steps that the ear finds even. */
 export const levelOf = (loudness: number): number =>
   Math.min(1, Math.max(0, 1 + (20 * Math.log10(Math.max(loudness, 1e-6))) / level_floor_db))

@@ -3,7 +3,7 @@ export const telephone_keys = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '*',
 
 const names: Record<string, string> = { '*': 'Star', '#': 'Pound' }
 
-/** For screen readers, which don't read all signs. */
+/** Names the key in words for screen readers, which don't read all signs. */
 export const nameOfKey = (key: string): string => names[key] ?? key
 
 /** How many of the pressed keys are shown. */

@@ -12,7 +12,7 @@ const unsent_max_bytes = 32_000
 /** A socket that sends nothing for this long is dead, also if the browser has not noticed yet. */
 const stalled_after_ms = 4_000
 const token_refused = 4_401
-/** Errors in a call after which it comes back, such as sound that came in a burst because the page hung. */
+/** A live call comes back after this many errors, such as sound that came in a burst because the page hung. */
 const faults_max = 3
 /** A connection that has lasted this long works: earlier errors don't count any more. */
 const works_after_ms = 30_000
@@ -27,12 +27,12 @@ type FromService =
 interface LinkOptions {
   url: string
   token: string
-  /** The connection is there, also when it is back. */
+  /** Is called whenever the connection is there, also when it has come back. */
   onReady: (call_id: string) => void
   onSound: (samples: Int16Array<ArrayBuffer>) => void
   onClear: () => void
   onWords: (words: Words) => void
-  /** The connection is gone, or the service is full: it is tried again. */
+  /** Is called when the connection is lost or the service is full, before the next try. */
   onWait: (why: 'busy' | 'reconnecting') => void
   onEnd: (end_reason: string, error?: VoiceError) => void
 }
@@ -40,7 +40,7 @@ interface LinkOptions {
 /** The connection to the service. It comes back by itself after a loss. */
 export interface Link {
   sendFrame: (samples: Int16Array<ArrayBuffer>) => void
-  /** Dropped while there is no connection. */
+  /** Sends a message, or drops it while there is no connection. */
   send: (message: object) => void
   /** Ends the call for the service, too. Without a connection it does so when there is one, as long as one is tried. */
   hangUp: () => void
@@ -58,7 +58,7 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
   let attempt = 0
   let faults = 0
   let ready_at = 0
-  /** Since when there is no connection. */
+  /** When the connection was lost, or when the first one was begun. */
   let lost_at = performance.now()
   let timer: ReturnType<typeof setTimeout> | undefined
   /** Bytes that the socket was given and has sent, and when it last sent some. */
@@ -76,7 +76,7 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
     timer = setTimeout(() => abandon(opened), ready_within_ms)
   }
 
-  /** Doesn't wait for the other side to close: a dead one would take minutes. */
+  /** Closes the socket without waiting for the other side, which may be dead and would take minutes. */
   function abandon(opened: WebSocket): void {
     opened.close()
     if (socket === opened) lose()
@@ -107,7 +107,7 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
     if (message?.type === 'error') fail(message)
   }
 
-  /** The service closes the connection after an error. */
+  /** Decides what follows an error of the service, which then closes the connection: another try, or the end. */
   function fail({ code, message }: VoiceError): void {
     if (performance.now() - ready_at > works_after_ms) faults = 0
     if (code === 'busy' || code === 'rate_limited') is_busy = true
@@ -133,7 +133,7 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
     }
   }
 
-  /** A call that was live is lost, whatever the reason. */
+  /** Ends the call. A call that was live ends as lost, whatever the reason. */
   function giveUp(code: 'refused' | 'busy' | 'failed'): void {
     if (was_ready) end('lost', newError('lost'))
     else end('error', newError(code))
@@ -159,7 +159,7 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
     socket = undefined
   }
 
-  /** Whether the socket has sent nothing of what waits for too long. */
+  /** Whether data has waited for too long without the socket sending any. */
   function isStalled({ bufferedAmount }: WebSocket): boolean {
     const now = performance.now()
     const sent = traffic.given - bufferedAmount
@@ -196,7 +196,7 @@ export function openLink({ url, token: first_token, ...on }: LinkOptions): Link 
   }
 }
 
-/** Undefined for what is no message. */
+/** Parses a message. Returns undefined for anything else. */
 function parse(data: unknown): FromService | undefined {
   try {
     // The service sends these five types; others are ignored.

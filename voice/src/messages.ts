@@ -4,18 +4,18 @@ export interface MicrophoneFrame {
   level: number
 }
 
-/** From the page to the worklet. */
+/** A message from the page to the worklet. */
 export type ToWorklet =
   | { type: 'play'; samples: Int16Array<ArrayBuffer> }
   | { type: 'clear' }
-  /** Drops everything and counts from 0. What is reported from then on has this round. */
+  /** Drops all sound and counts from 0. Reports carry this round from then on. */
   | { type: 'reset'; round: number }
   | { type: 'stop' }
 
-/** From the worklet to the page. */
+/** A message from the worklet to the page. */
 export type FromWorklet =
   | ({ type: 'frame' } & MicrophoneFrame)
-  /** How much was played since the last reset, and how often it was cleared before that. */
+  /** Says how much was played since the last reset, and how often the sound was cleared meanwhile. */
   | { type: 'played'; ms: number; clears: number; round: number }
-  /** The agent begins to sound, so long after the person has spoken. */
+  /** Says that the agent begins to sound, this long after the person has spoken. */
   | { type: 'answered'; latency_ms: number }

@@ -21,7 +21,7 @@ const address = location.pathname.replace(/\/$/, '')
 
 /** The bubbles whose words may still change. */
 const open_words = new Map<voice.Words['role'], HTMLElement>()
-/** The module that other pages import, too. Loaded before the click, because browsers forget one that was long ago. */
+/** Loads the module that other pages import, too. It is loaded before the click, which browsers forget after a while. */
 const loadVoice = (): Promise<typeof voice> => import(/* @vite-ignore */ new URL('../voice.js', location.href).href)
 loadVoice().catch(() => {})
 
@@ -94,7 +94,7 @@ function showWords({ role, text, is_final }: voice.Words): void {
   who.textContent = role === 'agent' ? 'Assistant: ' : 'You: '
   keepEndInView(() => {
     const shown = open_words.get(role) ?? newSaid(role)
-    // Text, never markup.
+    // The words are set as text, never as markup.
     shown.replaceChildren(who, text)
     if (is_final) open_words.delete(role)
     else open_words.set(role, shown)
@@ -114,5 +114,5 @@ talk.addEventListener('click', () => {
     problem.textContent = 'The page could not be loaded. Check your connection and try again.'
   })
 })
-// Keys that are typed elsewhere, such as while someone reads, are not for the agent.
+// Only keys that are typed at the controls are for the agent, and not those that someone types while reading.
 byId('controls').addEventListener('keydown', controls.type)

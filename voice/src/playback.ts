@@ -2,12 +2,12 @@ import { sample_rate } from './format.ts'
 
 const samplesIn = (ms: number): number => (ms * sample_rate) / 1_000
 
-/** What is kept of the sound that waits to be played. The service sends less than a second ahead. */
+/** Limits the sound that waits to be played, in samples. The service sends less than a second ahead. */
 const kept_max = samplesIn(10_000)
 const wait_first = samplesIn(60)
 const wait_max = samplesIn(240)
 const wait_growth = 1.5
-/** Sound that comes within this time after the last was late: what was said had not ended. */
+/** Sound that comes within this time after the last sound has ended is its late continuation. */
 const late_within = samplesIn(200)
 
 /**
@@ -30,7 +30,7 @@ export class Playback {
     return this.#length === 0
   }
 
-  /** Drops what doesn't fit. */
+  /** Adds samples. Drops what doesn't fit. */
   add(samples: Int16Array): void {
     if (samples.length === 0) return
     if (this.#length === 0 && !this.#is_playing) this.#beginWait()
@@ -46,7 +46,7 @@ export class Playback {
     if (this.#now - this.#dry_at < late_within) this.#wait = Math.min(wait_max, this.#wait * wait_growth)
   }
 
-  /** The next sample, from -1 to 1. Silence if there is none, or if it waits for more. */
+  /** Returns the next sample, from -1 to 1. It is silence if there is none, or while more is waited for. */
   next(): number {
     this.#now += 1
     if (!this.#is_playing) this.#is_playing = this.#length > 0 && this.#hasWaited()
@@ -67,7 +67,7 @@ export class Playback {
     return this.#length >= this.#wait || this.#now - this.#arrived_at >= this.#wait
   }
 
-  /** Drops what was not played. */
+  /** Drops the sound that was not played. */
   clear(): void {
     this.#length = 0
     this.#is_playing = false

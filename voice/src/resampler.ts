@@ -13,7 +13,7 @@ export class Resampler {
   /** The last samples, twice in a row, so that a window of them is never split. */
   readonly #window: Float32Array
   #next = 0
-  /** Where the next sample of the result is, from the sample in the middle of the window. */
+  /** The position of the next sample of the result, from the sample in the middle of the window. */
   #offset = 0
 
   constructor({ from, to }: { from: number; to: number }) {
@@ -47,7 +47,7 @@ export class Resampler {
   }
 }
 
-/** A sinc with a Blackman window, from its middle to its end. */
+/** Makes a sinc with a Blackman window, from its middle to its end. */
 function makeFilter(half: number, cutoff: number): Float32Array {
   const filter = new Float32Array(half * steps + 2)
   for (let index = 0; index < half * steps; index += 1) {

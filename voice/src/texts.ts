@@ -9,7 +9,7 @@ export const state_texts: Record<VoiceState, string> = {
   ended: 'The call has ended.',
 }
 
-/** What the visitor can't see from the words. */
+/** Why the call has ended, for reasons that the conversation doesn't show. */
 const end_texts: Record<string, string> = {
   contact_hung_up: 'You ended the call.',
   silence: 'The call ended because nothing was heard.',
@@ -18,7 +18,7 @@ const end_texts: Record<string, string> = {
   lost: 'The call ended.',
 }
 
-/** What visitors are told about their call. */
+/** Describes the state of the call to the visitor, or how it has ended. */
 export function describeCall({ state, end_reason, call_id }: VoiceCall): string {
   if (state !== 'ended') return state_texts[state]
   if (end_reason === 'error' && call_id === undefined) return 'The call was not connected.'

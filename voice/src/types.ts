@@ -56,14 +56,14 @@ export interface VoiceCall {
   readonly state: VoiceState
   /** Undefined before the call is live. */
   readonly call_id: string | undefined
-  /** Of the last answer. Undefined before the first one. */
+  /** The latency of the last answer. Undefined before the first one. */
   readonly latency_ms: number | undefined
   readonly is_muted: boolean
   /** Why it ended: `contact_hung_up` after hangUp, the call's `end_reason`, `lost`, or `error`. Undefined before its end. */
   readonly end_reason: string | undefined
   /** Calls the listener at each event, until the returned function is called. */
   on: <Name extends keyof VoiceEvents>(name: Name, listener: (event: VoiceEvents[Name]) => void) => () => void
-  /** The call goes on with silence. */
+  /** Mutes the microphone. The call goes on with silence. */
   mute: () => void
   unmute: () => void
   /** Presses a key of a telephone: 0 to 9, * or #. Does nothing unless the call is live. */

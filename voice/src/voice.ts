@@ -9,7 +9,7 @@ export { findObstacle }
 
 const place_within_ms = 30_000
 const frames_per_level = 3
-/** An earlier sound began while the person still spoke, and a later one is no answer. */
+/** A sound before this time began while the person still spoke, and a sound after the maximum is no answer. */
 const latency_min_ms = 200
 const latency_max_ms = 30_000
 const digit_format = /^[0-9*#]$/
@@ -17,7 +17,7 @@ const digit_format = /^[0-9*#]$/
 /** Whether this page has a call that has not ended. */
 let is_in_call = false
 
-/** The public face: types.ts says what each part means. */
+/** Begins a call. `types.ts` documents it for other pages. */
 export const connect: typeof types.connect = (options) => {
   if (is_in_call) throw Object.assign(new Error(messages.in_call), { code: 'in_call' })
   is_in_call = true
@@ -62,7 +62,7 @@ export const connect: typeof types.connect = (options) => {
     end_reason = reason
     link?.close()
     devices?.close()
-    // One that is closed already refuses.
+    // `close` rejects if the context is closed already.
     void context?.close().catch(() => {})
     removeEventListener('pagehide', hangUp)
     if (error) emit('error', error)
@@ -72,7 +72,7 @@ export const connect: typeof types.connect = (options) => {
   async function begin(): Promise<void> {
     const obstacle = findObstacle()
     if (obstacle) throw obstacle
-    // Before anything is waited for: the click would be forgotten.
+    // The context is created before anything is awaited, because the browser would forget the click.
     context = new AudioContext({ latencyHint: 'interactive' })
     const opened = await openDevices({
       context,
@@ -106,15 +106,15 @@ export const connect: typeof types.connect = (options) => {
       onWait: setState,
       onEnd: end,
     })
-    // The person has hung up meanwhile. The call would wait for its connection.
+    // If the person has hung up meanwhile, the service is told, because the call would wait for its connection.
     if (isOver()) leaveLink()
   }
 
-  /** A function, because it changes while something is waited for. */
+  /** Is a function, because TypeScript would take the state as unchanged after an `await`. */
   const isOver = (): boolean => state === 'ended'
 
   function onFrame({ samples, level }: MicrophoneFrame): void {
-    // Also what the microphone took before it was muted.
+    // Samples that the microphone took before it was muted are silenced, too.
     if (is_muted) samples.fill(0)
     link?.sendFrame(samples)
     frames += 1
@@ -138,7 +138,7 @@ export const connect: typeof types.connect = (options) => {
     end(reason, error)
   }
 
-  /** It may still have to connect. */
+  /** Hangs up and forgets the link, which may have to connect before it can tell the service. */
   function leaveLink(): void {
     link?.hangUp()
     link = undefined

@@ -11,11 +11,11 @@ declare class AudioWorkletProcessor {
 }
 declare function registerProcessor(name: string, processor: new () => AudioWorkletProcessor): void
 
-/** Played samples are reported this often. */
+/** Played samples are reported each time that this many more were played. */
 const report_every = sample_rate / 10
-/** Quieter samples of the agent are pauses. */
+/** Samples of the agent below this are pauses. */
 const sound_min = 0.005
-/** After a pause this long, the agent begins to sound again. */
+/** A sound of the agent after this many quiet samples is the beginning of an answer. */
 const pause_min = sample_rate / 4
 
 /** Takes the microphone at the rate of the device, and plays what the service sends. */
@@ -26,15 +26,15 @@ class VoiceProcessor extends AudioWorkletProcessor {
   readonly #hearing = new Hearing()
   readonly #frame = new Float32Array(frame_samples)
   #captured = 0
-  /** Rendered and not yet played: less than one quantum. */
+  /** Samples that are rendered and not yet played: less than one quantum. */
   #rendered: number[] = []
   #round = 0
   #reported = 0
   #since_report = 0
-  /** Since the last reset. */
+  /** How often the sound was cleared since the last reset. */
   #clears = 0
   #quiet_for = pause_min
-  /** Samples of the device since the beginning. */
+  /** The time since the beginning, in samples of the device. */
   #clock = 0
   /** When the person last spoke, if the agent has not answered since. */
   #spoke_at: number | undefined
@@ -56,7 +56,7 @@ class VoiceProcessor extends AudioWorkletProcessor {
     this.#clears = 0
   }
 
-  /** The service is told where the sound was cut, before anything else is played. */
+  /** Drops the sound that waits, and reports where it was cut before anything else is played. */
   #clear(): void {
     this.#playback.clear()
     this.#clears += 1
@@ -68,7 +68,7 @@ class VoiceProcessor extends AudioWorkletProcessor {
     const [out = []] = outputs
     const length = out[0]?.length ?? 0
     for (let index = 0; index < length; index += 1) {
-      // A microphone that was unplugged has no channels: the time goes on in silence.
+      // A microphone that was unplugged has no channels: silence is sent instead.
       let sum = 0
       for (const channel of channels) sum += channel[index] ?? 0
       this.#capture.push(channels.length > 0 ? sum / channels.length : 0, this.#keep)
@@ -86,7 +86,7 @@ class VoiceProcessor extends AudioWorkletProcessor {
     this.#captured = 0
     const loudness = loudnessOf(this.#frame)
     const samples = Int16Array.from(this.#frame, (value) => Math.max(-1, Math.min(1, value)) * 32_767)
-    // While the agent sounds, its own voice may come back through the microphone.
+    // Speech doesn't count while the agent sounds, whose own voice may come back through the microphone.
     if (this.#hearing.hear(loudness) && this.#quiet_for > 2 * frame_samples) this.#spoke_at = this.#clock
     this.#send({ type: 'frame', samples, level: levelOf(loudness) }, [samples.buffer])
   }
@@ -115,7 +115,7 @@ class VoiceProcessor extends AudioWorkletProcessor {
     this.#quiet_for = 0
   }
 
-  /** At the end of what was sent at once, so that the service knows that all of it was played. */
+  /** Reports at intervals, and at once when all is played, so that the service knows it. */
   #reportIfDue(): void {
     const { played, isEmpty } = this.#playback
     if (played !== this.#reported && (this.#since_report >= report_every || isEmpty)) this.#report()

@@ -1,4 +1,4 @@
-/** Is longer than a process waits for the database (server/operator-pages.ts), or its gauges would be missing at times. */
+/** Exceeds a process's wait for the database (server/operator-pages.ts), or its gauges would be missing at times. */
 const answer_within_ms = 3_000
 
 /**

@@ -21,7 +21,7 @@ const address = location.pathname.replace(/\/$/, '')
 
 /** The bubbles whose words may still change. */
 const open_words = new Map<voice.Words['role'], HTMLElement>()
-/** Loads the module that other pages import, too. It is loaded before the click, which browsers forget after a while. */
+/** Loads the module that other pages import, too: before the click, which browsers forget after a while. */
 const loadVoice = (): Promise<typeof voice> => import(/* @vite-ignore */ new URL('../voice.js', location.href).href)
 loadVoice().catch(() => {})
 

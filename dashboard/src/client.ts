@@ -6,8 +6,8 @@ import { session_query } from './kit/session.ts'
 const tries_max = 2
 
 /**
- * When the server can be reached again, it reads everything again, but what a stream keeps current (`meta.is_streamed`), and takes back
- * that it couldn't be reached wherever that is shown.
+ * When the server can be reached again, all queries are read again but those that a stream keeps current
+ * (`meta.is_streamed`), and errors that said that it couldn't be reached are taken back.
  */
 export function createQueryClient(connection: Connection): QueryClient {
   // Any request may be the first to find that the session has ended or the role has changed.
@@ -44,7 +44,7 @@ export function createQueryClient(connection: Connection): QueryClient {
   return client
 }
 
-/** No answer, or that of a proxy whose server doesn't answer. */
+/** Whether there was no answer, or that of a proxy whose server doesn't answer. */
 const isUnreachable = (error: Error): boolean =>
   error instanceof ParleyError &&
   (error.status === 0 || (error.code === 'UNEXPECTED_ANSWER' && [502, 503, 504].includes(error.status)))

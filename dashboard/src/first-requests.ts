@@ -14,7 +14,8 @@ export async function startFirstRequests(client: QueryClient, router: typeof Rou
   if (!workspace) return
   const session_request = client.ensureQueryData(session_query).catch(() => null)
   if (found?.fullPath !== '/w/$workspace/contacts') return
-  // In the workspace that this browser has shown last, the list is likely to be allowed. Otherwise the session tells first.
+  // The list is likely to be allowed in the workspace that this browser has shown last. For others, the session tells
+  // first.
   if (workspace !== lastWorkspace()) {
     const session = await session_request
     if (!session?.workspaces.some(({ id, is_locked }) => id === workspace && !is_locked)) return

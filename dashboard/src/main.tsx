@@ -29,7 +29,7 @@ createRoot(root).render(
         <ClaimsContext value={claims}>
           <QueryClientProvider client={client}>
             <RouterProvider router={router} />
-            {/* Last, so that the first Tab reaches the skip link. */}
+            {/* The toasts come last, so that the first Tab reaches the skip link. */}
             <Toasts />
           </QueryClientProvider>
         </ClaimsContext>

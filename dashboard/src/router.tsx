@@ -25,7 +25,7 @@ const start = createRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  // The page checks it.
+  // The page checks whether it is a path of this site.
   validateSearch: ({ next }: Record<string, unknown>): { next?: string } => (isText(next) ? { next } : {}),
   component: lazyPage(() => import('./people/SignInPage.tsx'), 'SignInPage'),
   errorComponent: BarePageError,
@@ -69,7 +69,7 @@ const home = createRoute({
   path: '/',
   component: lazyPage(() => import('./home/HomePage.tsx'), 'HomePage'),
 })
-// The page shows the list beside the open conversation, so both addresses have one component.
+// Both addresses of the inbox have one component, because the page shows the list beside the open conversation.
 const inbox = createRoute({
   getParentRoute: () => workspace,
   path: '/inbox',
@@ -312,7 +312,7 @@ const apiKeys = createRoute({
     'API keys',
   ),
 })
-// Its former address.
+// The former address of API keys leads to the present one.
 const formerApiKeys = createRoute({
   getParentRoute: () => workspace,
   path: '/settings/api-keys',
@@ -357,7 +357,7 @@ const profile = createRoute({
   component: lazyPage(() => import('./settings/ProfilePage.tsx'), 'ProfilePage'),
 })
 
-// Its former address.
+// The former address of the profile leads to the present one.
 const formerProfile = createRoute({
   getParentRoute: () => workspace,
   path: '/settings/me',
@@ -447,7 +447,7 @@ declare module '@tanstack/react-router' {
 
 declare module '@tanstack/history' {
   interface HistoryState {
-    /** A conversation was opened to answer it, so its field takes the focus. */
+    /** Whether a conversation was opened to answer it. Its field takes the focus then. */
     opens_to_answer?: boolean
   }
 }

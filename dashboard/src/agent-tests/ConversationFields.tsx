@@ -104,7 +104,7 @@ export const BeginsField = ({ values, is_read_only, onEdit }: Omit<TestFormProps
     value={values.begins}
     allowDeselect={false}
     disabled={is_read_only}
-    // One of the two.
+    // The values are the two choices.
     onChange={(chosen) => onEdit((latest) => ({ ...latest, begins: chosen as TestValues['begins'] }))}
   />
 )

@@ -17,13 +17,13 @@ import { draft_choice, toTested, useStartRun } from './useStartRun.ts'
 
 interface Deployed {
   agent: Agent
-  /** null: the draft. */
+  /** The version to deploy. null is the draft. */
   version_id: string | null
 }
 
 type Gate = 'none' | 'passed' | 'running' | 'failed' | 'not_run'
 
-/** How the tests of what would be deployed stand. `gate` is undefined until it is known. */
+/** Tells how the tests of what would be deployed stand. `gate` is undefined until that is known. */
 export function useGate({ agent, version_id }: Deployed) {
   const api = useApi()
   const client = useQueryClient()
@@ -32,7 +32,7 @@ export function useGate({ agent, version_id }: Deployed) {
   const last = useQuery({ ...runQuery(api, last_run_id ?? ''), enabled: last_run_id !== null })
   const run = last_run_id === null ? undefined : last.data
   const status = run?.status
-  // The run may count now.
+  // The run that has ended may count now.
   // biome-ignore lint/correctness/useExhaustiveDependencies: after each change of the status
   useEffect(() => {
     if (status) void client.invalidateQueries({ queryKey: gateKey(api, agent.id) })
@@ -54,17 +54,17 @@ function gateOf({ tests, has_passed }: TestGate, run: TestRun | undefined, is_as
   if (has_passed) return 'passed'
   if (!run) return 'not_run'
   if (run.failed + run.errors > 0) return 'failed'
-  // It has just passed, or it didn't have all tests.
+  // While the gate is read again, the run may have just passed. Otherwise it didn't have all tests.
   return is_asking ? 'running' : 'not_run'
 }
 
 interface DeployTestsProps extends Deployed {
   state: ReturnType<typeof useGate>
-  /** A deployment is refused until they have passed. */
+  /** Whether a deployment is refused until the tests have passed. */
   is_required: boolean
 }
 
-/** What would be tested before a deployment, and how it went. */
+/** Shows what would be tested before a deployment, and how it went. */
 export function DeployTests({ agent, version_id, state, is_required }: DeployTestsProps) {
   const starting = useStartRun(agent.id)
   const { gate, run, shown_run_id, count, error, retry } = state

@@ -34,17 +34,17 @@ const built_in_tools = [
 ]
 
 interface ExpectationListProps {
-  /** For screen readers: "Line 2". */
+  /** The label for screen readers, such as "Line 2". */
   label: string
   list: ExpectationValues[]
   errors: Errors
   is_voice: boolean
   is_read_only: boolean
-  /** Gets the latest list. */
+  /** Passes on a change of the latest list. */
   onEdit: (change: (list: ExpectationValues[]) => ExpectationValues[]) => void
 }
 
-/** "The agent should …". Not rendered again by what is typed elsewhere. */
+/** Edits what "the agent should …". It isn't rendered again by what is typed elsewhere. */
 export const ExpectationList = memo(List, isSame)
 
 function List({ label, list, errors, is_voice, is_read_only, onEdit }: ExpectationListProps) {
@@ -216,7 +216,7 @@ const limits = [
 
 type PartProps = Pick<ExpectationFieldsProps, 'one' | 'errors' | 'is_read_only' | 'onChange'>
 
-/** Of the workspace, and those that each agent has. */
+/** Returns the names of the workspace's tools, and of those that each agent has. */
 export function useToolNames(): string[] {
   const { data: tools = [] } = useQuery(toolChoicesQuery(useApi()))
   return [...tools.map(({ name }) => name), ...built_in_tools]

@@ -12,11 +12,11 @@ import { allResultsQuery, isInProgress, lastResultsQuery, progressOf, runQuery, 
 
 interface LastRunOfTestProps {
   test: AgentTest
-  /** The run that was started here. */
+  /** The run that was started on this page. */
   run_id: string | undefined
 }
 
-/** How the test went: in the run that was started here, or else in the last one that had it. */
+/** Shows how the test went: in the run that was started on this page, or else in the last one that had it. */
 export const LastRunOfTest = ({ test, run_id }: LastRunOfTestProps) =>
   run_id === undefined ? <FromLastRuns test={test} /> : <FromRun test={test} run_id={run_id} />
 

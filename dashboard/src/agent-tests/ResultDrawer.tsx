@@ -11,7 +11,7 @@ import { allResultsQuery, isInProgress } from './test.ts'
 interface ResultDrawerProps {
   run: TestRunWithResults
   id: string | undefined
-  /** The rows of the page, and those of the run. */
+  /** The results that the page lists. Those of the run are known, too. */
   known: TestRunResult[] | undefined
   onClose: () => void
 }
@@ -20,7 +20,7 @@ export function ResultDrawer({ run, id, known = [], onClose }: ResultDrawerProps
   const api = useApi()
   const isShown = (one: TestRunResult) => one.id === id
   const listed = known.find(isShown) ?? run.results.find(isShown)
-  // An old link, to one that the page doesn't list.
+  // An old link may lead to a result that the page doesn't list.
   const all = useQuery({ ...allResultsQuery(api, run.id), enabled: id !== undefined && !listed && !isInProgress(run) })
   const result = listed ?? all.data?.find(isShown)
   const test_id = result?.test_id

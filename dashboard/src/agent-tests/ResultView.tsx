@@ -17,7 +17,7 @@ import { describeResult, describesReplay } from './test.ts'
 
 const names: Record<Turn['role'], string> = { contact: 'Contact', agent: 'Agent', human: 'Your team', system: 'System' }
 
-/** How one test went: the conversation, with what has failed at the turn at which it shows. */
+/** Shows how one test went: the conversation, with each failure at the turn at which it shows. */
 export function ResultView({ result }: { result: TestRunResult }) {
   const is_replay = describesReplay(result)
   const { tone, text } = describeResult({ ...result, is_replay })

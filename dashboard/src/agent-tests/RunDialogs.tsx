@@ -12,13 +12,13 @@ const repeats_first = 5
 
 interface RunDialogProps {
   agent_id: string
-  /** What is chosen on the page. */
+  /** The draft or version that is chosen on the page. */
   tested: string
   is_open: boolean
   onClose: () => void
 }
 
-/** For agents with a model, which answers differently each time. */
+/** Runs tests several times, because agents with a model answer differently each time. */
 export const RepeatDialog = ({ is_open, ...props }: RunDialogProps) => (
   <Dialog is_open={is_open} title="Run several times" onClose={props.onClose}>
     <RepeatForm {...props} />

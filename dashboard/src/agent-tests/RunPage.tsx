@@ -35,7 +35,7 @@ import {
 } from './test.ts'
 import { draft_choice, toTested, useStartAndOpenRun } from './useStartRun.ts'
 
-/** A run is answered with so many results. More are read page by page. */
+/** A run is answered with this many results. Further ones are read page by page. */
 const results_first = 100
 const page_size = 50
 const filters = ['all', 'failed', 'error', 'passed'] as const
@@ -47,7 +47,7 @@ export function RunPage() {
   const { id: agent_id, run_id } = useParams({ from: '/w/$workspace/agents/$id/runs/$run_id' })
   const { data: run, error, refetch } = useQuery(runQuery(api, run_id))
   const status = run?.status
-  // The lists of runs and the last results of tests depend on it.
+  // The lists of runs and the last results of tests depend on the status.
   // biome-ignore lint/correctness/useExhaustiveDependencies: after each change of the status
   useEffect(() => {
     if (status) void client.invalidateQueries({ queryKey: runsKey(api, agent_id) })
@@ -113,7 +113,7 @@ function RunActions({ run }: { run: TestRunWithResults }) {
     const tested = toTested(run.agent_version.id ?? draft_choice)
     if (run.kind === 'replay') return start({ ...tested, replay: { last: Math.max(1, run.tests) } })
     const test_ids = run.results.flatMap(({ test_id }) => test_id ?? [])
-    // All enabled ones, if not all of its tests are known here.
+    // If the page doesn't know all tests of the run, all enabled tests run again.
     const are_all_known = run.tests <= results_first && test_ids.length > 0
     start({ ...tested, ...(are_all_known && { test_ids }), repeat: run.repeat, passes_min: run.passes_min })
   }

@@ -11,7 +11,7 @@ interface SaysFieldProps {
   onChange: (text: string) => void
 }
 
-/** A bubble of the chat. Not rendered again by what is typed elsewhere. */
+/** A bubble of the chat. It isn't rendered again by what is typed elsewhere. */
 export const SaysField = memo(
   ({ label, value, placeholder, error, onChange }: SaysFieldProps) => (
     <Textarea

@@ -9,7 +9,7 @@ const media = [
   { value: 'voice', label: 'In a simulated call' },
 ]
 
-/** Who talks to the agent until the end. */
+/** Edits who talks to the agent until the end. */
 export function SimulationFields(props: TestFormProps) {
   const { values, errors, is_read_only, onEdit } = props
   const set = (changed: Partial<TestValues>) => onEdit((latest) => ({ ...latest, ...changed }))
@@ -26,7 +26,7 @@ export function SimulationFields(props: TestFormProps) {
           { value: 'persona', label: 'Played by a model' },
         ]}
         value={values.played_by}
-        // One of the two.
+        // The values are the two choices.
         onChange={(played_by) => set({ played_by: played_by as TestValues['played_by'] })}
       />
       {values.played_by === 'person' ? (

@@ -16,7 +16,7 @@ const field_names: Record<(typeof contact_fields)[number], string> = {
   time_zone: 'Time zone',
 }
 
-/** What the agent knows: the contact, variables, and the time. */
+/** Edits what the agent knows: the contact, variables, and the time. */
 export function SituationFields({ values, errors, is_read_only, onEdit }: TestFormProps) {
   const known = contact_fields.filter((name) => values.contact[name] !== '').length
   const others = Object.keys(values.other_contact_fields).length
@@ -120,7 +120,7 @@ interface ValueRowsProps {
   onEdit: (change: (rows: CustomFieldValues[]) => CustomFieldValues[]) => void
 }
 
-/** Names, each with a text, a number, or yes or no. */
+/** Edits names, each with a text, a number, or yes or no. */
 function ValueRows({ noun, rows, errors, is_read_only, onEdit }: ValueRowsProps) {
   const set = (index: number, changed: Partial<CustomFieldValues>) =>
     onEdit((latest) => latest.map((row, at) => (at === index ? { ...row, ...changed } : row)))

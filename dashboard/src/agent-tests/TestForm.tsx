@@ -24,7 +24,7 @@ interface FormAlertProps {
   errors: Errors
 }
 
-/** What is wrong, above the form: some fields are folded. */
+/** Says above the form what is wrong, because some fields are folded. */
 export function FormAlert({ error, errors }: FormAlertProps) {
   const paths = Object.keys(errors)
   if (paths.length === 0) return error ? <ErrorAlert>{errorMessage(error)}</ErrorAlert> : null

@@ -155,7 +155,7 @@ function TestActions({ agent_id, tests, tested, onChooseTested, onRun, is_starti
   )
 }
 
-/** Each can be left, and is found here again. */
+/** Shows the runs in progress: someone who has left one finds it again here. */
 function RunsInProgress({ agent_id, runs }: { agent_id: string; runs: TestRun[] }) {
   const { workspace } = useApi()
   const running = runs.filter(isInProgress)
@@ -294,7 +294,7 @@ interface SelectionOptions {
 
 function useSelection(options: SelectionOptions): Selection<AgentTest> | undefined {
   const { all = [], selected, setSelected, can_edit, agent_id, tested } = options
-  // Those that were deleted elsewhere.
+  // Tests that were deleted elsewhere are no longer selected.
   const gone = [...selected.keys()].some((id) => !all.some((test) => test.id === id))
   useEffect(() => {
     if (gone) setSelected(new Map([...selected].filter(([id]) => all.some((test) => test.id === id))))

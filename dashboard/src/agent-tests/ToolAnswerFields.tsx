@@ -17,7 +17,7 @@ import {
 
 const answers_max = 100
 
-/** What tools answer, because none is really called. */
+/** Edits what tools answer, because a test calls no real ones. */
 export function ToolAnswerFields({ values, errors, is_read_only, onEdit }: TestFormProps) {
   const { tool_answers } = values
   const edit = (change: (answers: ToolAnswerValues[]) => ToolAnswerValues[]) =>

@@ -8,13 +8,13 @@ import { draft_choice } from './useStartRun.ts'
 interface VersionChoiceProps {
   agent_id: string
   label: string
-  /** The label is for screen readers only. */
+  /** Whether only screen readers get the label. */
   is_label_hidden?: boolean
   value: string
   onChange: (value: string) => void
 }
 
-/** What is tested: the draft, or a version. */
+/** Chooses what is tested: the draft, or a version. */
 export function VersionChoice({ agent_id, label, is_label_hidden = false, value, onChange }: VersionChoiceProps) {
   const api = useApi()
   const { data: versions } = useQuery(versionsQuery(api, agent_id))

@@ -6,7 +6,7 @@ import styles from './agent-tests.module.css'
 import { RunStatus } from './RunStatus.tsx'
 import { runsQuery } from './test.ts'
 
-/** How the last tests of a version went. Shows nothing if none of the latest runs was one of it. */
+/** Shows how the last tests of a version went, or nothing if none of the latest runs tested it. */
 export function VersionRun({ agent_id, version_id }: { agent_id: string; version_id: string }) {
   const api = useApi()
   const { data } = useQuery(runsQuery(api, agent_id))

@@ -14,17 +14,17 @@ export interface ExpectationValues {
   type: Expectation['type']
   any_of: string[]
   tool: string
-  /** JSON. */
+  /** JSON text. */
   arguments: string
   times: number | string
   name: string
-  /** none: it is not collected. */
+  /** The kind `none` stands for a value that is not collected. */
   equals: { kind: ValueKind | 'none'; value: string | number | boolean }
   how: string | null
   end_reason: string
   turns: number | string
   tokens: number | string
-  /** In the currency. */
+  /** The cost in the currency, not in its millionths. */
   cost: number | string
   latency_ms: number | string
   document_id: string | null
@@ -38,10 +38,10 @@ export interface StepValues {
 
 export interface ToolAnswerValues {
   tool: string
-  /** JSON, or nothing for any arguments. */
+  /** JSON text. An empty one allows any arguments. */
   arguments: string
   is_error: boolean
-  /** JSON. */
+  /** JSON text. */
   result: string
   error: string
   once: boolean
@@ -50,7 +50,7 @@ export interface ToolAnswerValues {
 export const contact_fields = ['first_name', 'last_name', 'phone_number', 'email', 'company', 'time_zone'] as const
 type ContactField = (typeof contact_fields)[number]
 
-/** As the editor holds a test. What belongs to another kind of test stays until it is saved. */
+/** A test as the editor holds it. What belongs to another kind of test stays until it is saved. */
 export interface TestValues {
   name: string
   kind: AgentTest['kind']
@@ -153,7 +153,7 @@ export function toValues(test: TestContent): TestValues {
     medium: test.medium,
     turns_max: test.turns_max,
     variables: toFormFields(test.variables),
-    // Checked by the server: texts.
+    // The server checks that these values are texts.
     contact: Object.fromEntries(contact_fields.map((name) => [name, contact[name] ?? ''])) as TestValues['contact'],
     custom_fields: toFormFields((custom_fields ?? {}) as Record<string, string>),
     other_contact_fields: Object.fromEntries(others),
@@ -193,7 +193,7 @@ const toExpectationValues = (one: Expectation): ExpectationValues => ({
 const kindOf = (value: string | number | boolean): ValueKind =>
   typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'boolean' : 'text'
 
-/** As the API takes it. What belongs to other kinds is left out. Call `findErrors` before. */
+/** Converts values to what the API takes, without what belongs to other kinds. Call `findErrors` before. */
 export function toContent(values: TestValues): TestContent {
   const { kind, played_by } = values
   const is_simulation = kind === 'simulation'
@@ -244,7 +244,7 @@ function toContact({ contact, custom_fields, other_contact_fields }: TestValues)
   return Object.keys(fields).length > 0 ? fields : null
 }
 
-/** The field has no seconds. */
+/** Keeps the exact time unless the text was changed, because the field has no seconds. */
 function toTime({ text, exact }: TestValues['now']): string | null {
   if (text === '') return null
   return exact && toFieldTime(exact) === text ? exact : fromFieldTime(text)
@@ -271,7 +271,7 @@ function toExpectation(one: ExpectationValues): Expectation {
     case 'ends':
       return {
         type,
-        // Chosen from the names of the ways to end.
+        // The value is chosen from the names of the ways to end.
         ...(one.how !== null && { how: one.how as NonNullable<Expectation['how']> }),
         ...(one.end_reason && { end_reason: one.end_reason }),
       }
@@ -293,10 +293,10 @@ function toExpectation(one: ExpectationValues): Expectation {
 const toEquals = ({ kind, value }: ExpectationValues['equals']): string | number | boolean | null =>
   kind === 'none' ? null : kind === 'number' ? Number(value) : kind === 'boolean' ? value === true : String(value)
 
-/** By the path of the field. */
+/** Error messages by the path of the field. */
 export type Errors = Record<string, string>
 
-/** What only the editor can find: the server gets values, not texts. */
+/** Finds errors that only the editor can find: the server gets values, not texts. */
 export function findErrors(values: TestValues): Errors {
   const errors: Errors = {}
   const check = (path: string, text: string, is_required = false) => {
@@ -333,15 +333,15 @@ export interface TestFormProps {
   values: TestValues
   errors: Errors
   is_read_only: boolean
-  /** Gets the latest values. */
+  /** Passes on a change of the latest values. */
   onEdit: (change: (values: TestValues) => TestValues) => void
 }
 
-/** At the field, or inside it. */
+/** Returns the error at the field, or inside it. */
 export const errorAt = (errors: Errors, path: string): string | undefined =>
   errors[path] ?? Object.entries(errors).find(([at]) => at.startsWith(`${path}.`))?.[1]
 
-/** Those of a part, with paths that begin there. */
+/** Returns the errors of a part, with paths that begin there. */
 export const errorsIn = (errors: Errors, path: string): Errors =>
   Object.fromEntries(
     Object.entries(errors).flatMap(([at, message]) =>

@@ -15,12 +15,12 @@ import type { Tone } from '../kit/Status.tsx'
 export type Kind = AgentTest['kind']
 export type ExpectationType = Expectation['type']
 
-/** As many as an agent can have. */
+/** An agent can have this many tests. */
 export const tests_max = 500
 const page_size = 100
 const refetch_ms = 700
 const minute_ms = 60_000
-/** Runs in which the last results of tests are looked for. */
+/** The last results of tests are looked for in this many runs. */
 const looked_through_max = 10
 
 export const kind_names: Record<Kind, string> = {
@@ -35,7 +35,7 @@ export const kind_hints: Record<Kind, string> = {
   simulation: 'A simulated person talks until the end.',
 }
 
-/** The end of "The agent should …". */
+/** Each name ends the sentence "The agent should …". */
 export const expectation_names: Record<ExpectationType, string> = {
   says: 'say one of',
   never_says: 'never say any of',
@@ -90,11 +90,11 @@ export const runsQuery = (api: Api, agent_id: string) =>
     refetchInterval: ({ state: { data } }) => (data?.some(isInProgress) ? refetch_ms : false),
   })
 
-/** Of all runs that are shown with results. */
+/** The key of all runs that are shown with results. */
 export const resultsKey = (api: Api) => [api.workspace, 'test_runs']
 export const gateKey = (api: Api, agent_id: string) => [...runsKey(api, agent_id), 'gate']
 
-/** How the tests of a version stand, or with null those of the draft. */
+/** Reads how the tests of a version stand, or with null those of the draft. */
 export const gateQuery = (api: Api, agent_id: string, version_id: string | null) =>
   queryOptions({
     queryKey: [...gateKey(api, agent_id), version_id],
@@ -110,7 +110,7 @@ export const runQuery = (api: Api, id: string) =>
     refetchInterval: ({ state: { data } }) => (data && isInProgress(data) ? refetch_ms : false),
   })
 
-/** All results of a run that has ended. Who changes a test reads them again: they say so. */
+/** Reads all results of a run that has ended. Changes of a test reload them, because results say so. */
 export const allResultsQuery = (api: Api, id: string) =>
   queryOptions({
     queryKey: [...resultsKey(api), id, 'results'],
@@ -122,7 +122,7 @@ export interface LastResult extends Pick<TestRunResult, 'id' | 'status' | 'passe
   run: TestRun
 }
 
-/** The last result of each test, by its id. Those that were not run lately have none. */
+/** Reads the last result of each test, by its id. Tests that were not run lately have none. */
 export const lastResultsQuery = (api: Api, { agent_id, runs, test_ids }: LastResultsOf) => {
   const ended = runs.filter((run) => run.kind === 'tests' && run.status === 'completed').slice(0, looked_through_max)
   return queryOptions({
@@ -142,7 +142,7 @@ export const lastResultsQuery = (api: Api, { agent_id, runs, test_ids }: LastRes
 
 interface LastResultsOf {
   agent_id: string
-  /** Newest first. */
+  /** The runs, newest first. */
   runs: TestRun[]
   test_ids: string[]
 }
@@ -217,7 +217,7 @@ export function describeResult({ status, passes, runs, is_replay = false }: Show
 
 export const describesReplay = ({ kind }: Pick<TestRunResult, 'kind'>): boolean => kind === 'replay'
 
-/** Of a result, in a sentence. */
+/** Describes in a sentence the first thing that went wrong. */
 export function firstProblem({ error, failures, differences }: TestRunResult): string {
   if (error) return error
   const [failure, ...more] = failures

@@ -5,7 +5,7 @@ import { useApi } from '../kit/api.ts'
 import { showError } from '../kit/toast.ts'
 import { gateKey, runQuery, runsKey } from './test.ts'
 
-/** The deployed version, another one, or the draft. */
+/** The choice of the draft, beside the deployed version and others. */
 export const draft_choice = 'draft'
 
 export const toTested = (choice: string): Pick<NewTestRun, 'use_draft' | 'version_id'> =>
@@ -32,7 +32,7 @@ export function useStartAndOpenRun(agent_id: string) {
   const navigate = useNavigate()
   const starting = useStartRun(agent_id)
   const start = (body: NewTestRun, onStarted?: () => void) =>
-    // Also when the button that was clicked is gone by then.
+    // `mutateAsync`, because the callbacks of `mutate` don't run when the button that was clicked is gone.
     void starting.mutateAsync(body).then(
       ({ id }) => {
         onStarted?.()
@@ -41,7 +41,7 @@ export function useStartAndOpenRun(agent_id: string) {
           params: { workspace, id: agent_id, run_id: id },
         })
       },
-      // It was shown.
+      // `useStartRun` has shown the error.
       () => undefined,
     )
   return { start, is_starting: starting.isPending }

@@ -11,7 +11,7 @@ import { type Errors, findErrors, newTest, type TestValues, toContent, toValues 
 
 interface TestFormOptions {
   agent_id: string
-  /** Undefined: creates one. */
+  /** The test to edit. Without it, the form creates one. */
   test?: AgentTest
   onSaved: (test: AgentTest) => void
 }
@@ -27,11 +27,11 @@ const labels = {
   turns_max: 'Most turns of the contact',
 }
 
-/** What is typed in the editor of a test, until it is saved. */
+/** Holds what is typed in the editor of a test, until it is saved. */
 export function useTestForm({ agent_id, test, onSaved }: TestFormOptions) {
   const api = useApi()
   const client = useQueryClient()
-  // As it was when the editor was opened or saved last. What differs from it was typed.
+  // The values when the editor was opened or saved last. What differs from them was typed.
   const [before, setBefore] = useState<TestValues>(() => (test ? toValues(test) : newTest()))
   const [values, setValues] = useState(before)
   const [own_errors, setOwnErrors] = useState<Errors>({})
@@ -60,7 +60,7 @@ export function useTestForm({ agent_id, test, onSaved }: TestFormOptions) {
       setSaved()
       const latest = toValues(saved)
       setBefore(latest)
-      // What was typed while it was saved stays.
+      // What was typed during the save stays.
       setValues((now) => (isSame(now, typed) ? latest : now))
       client.setQueryData(testQuery(api, agent_id, saved.id).queryKey, saved)
       client.setQueryData<AgentTest[]>(testsKey(api, agent_id), (all) =>

@@ -15,11 +15,11 @@ interface AgentActionsProps {
   agent: AgentWithDraft
   /** Whether the draft differs from what is live. */
   is_changed: boolean
-  /** Saves the draft. Resolves to whether all is saved. */
+  /** Saves the draft. Resolves to whether all of it is saved. */
   save: () => Promise<boolean>
 }
 
-/** Not rendered again while the draft is typed. `save` saves the latest values in any case. */
+/** The actions are not rendered again while the draft is typed. `save` saves the latest values in any case. */
 export const AgentActions = memo(
   Actions,
   (one, other) => one.agent === other.agent && one.is_changed === other.is_changed,

@@ -38,7 +38,7 @@ export function AgentPage() {
   )
 }
 
-/** On narrow screens one pane is shown at a time. */
+/** Edits an agent. Narrow screens show one pane at a time. */
 function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
   const can_edit = useCanEdit()
   const draft = useDraft(loaded)
@@ -59,7 +59,7 @@ function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
     if (place.text) setTextKind(place.text)
     setSought({ pane: place.pane, is_focused })
   }
-  // After it is rendered.
+  // The field can be found only after its pane is rendered.
   useEffect(() => {
     if (!sought) return
     const found = frame.current?.querySelector<HTMLElement>(
@@ -72,13 +72,13 @@ function AgentEditor({ loaded }: { loaded: LoadedAgent }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when another field turns out to be wrong
   useEffect(() => {
     if (draft.state === 'saved') opened.current.clear()
-    // Each is opened once, so that what else is typed until it is mended stays in view.
+    // Each field is opened once, so that what is typed in other fields until it is mended stays in view.
     const field = wrong.find((one) => !opened.current.has(one))
     if (!field) return
     opened.current.add(field)
     open(field, false)
   }, [draft.state, wrong.join(' ')])
-  // Where the script is in the test chat.
+  // The step in which the script is in the test chat.
   const [step, setStep] = useState<string>()
   return (
     <div className={styles.editor} data-fills-page data-pane={pane} ref={frame}>
@@ -193,7 +193,7 @@ function LiveStatus({ agent, is_changed }: { agent: AgentWithDraft; is_changed: 
   return <Status tone="danger">{['Can’t answer', ...facts].join(' · ')}</Status>
 }
 
-/** Why the agent can't answer, and where that is mended. */
+/** Says why the agent can't answer, and where that is mended. */
 function CannotAnswer({ agent }: { agent: AgentWithDraft }) {
   const workspace = useWorkspaceId()
   const is_owner = useIsOwner()
@@ -258,7 +258,7 @@ function SaveStatus({ draft, wrong, onOpen }: SaveStatusProps) {
 
 type DraftField = keyof DraftValues
 
-/** In the order in which they are shown. An agent with a script has no model. */
+/** Lists the fields in the order in which they are shown. An agent with a script has no model. */
 const shownFields = ({ values }: Draft): DraftField[] =>
   values.script === null
     ? draft_fields
@@ -274,7 +274,7 @@ function wrongFields(draft: Draft): DraftField[] {
 }
 
 interface Place {
-  /** On narrow screens. */
+  /** The pane in which the field is on narrow screens. */
   pane: string
   part?: string
   text?: TextKind

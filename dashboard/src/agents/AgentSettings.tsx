@@ -22,7 +22,10 @@ interface AgentSettingsProps {
   is_read_only: boolean
 }
 
-/** Not rendered again while the instructions or the script are typed. `draft.change` edits the latest values in any case. */
+/**
+ * The settings are not rendered again while the instructions or the script are typed. `draft.change` edits the latest
+ * values in any case.
+ */
 export const AgentSettings = memo(Settings, (one, other) => {
   const [before, after] = [one.draft.values, other.draft.values]
   return (
@@ -92,7 +95,7 @@ function Settings({ draft, greeting_hint, is_read_only }: AgentSettingsProps) {
   )
 }
 
-/** It holds for the agent at once, as its name does. */
+/** Edits a setting that applies to the agent at once, as its name does. */
 function DeploymentSettings({ draft: { values, change } }: Pick<AgentSettingsProps, 'draft'>) {
   const is_owner = useIsOwner()
   return (

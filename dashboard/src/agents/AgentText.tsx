@@ -32,12 +32,12 @@ export type TextKind = 'instructions' | 'script'
 
 interface AgentTextProps {
   draft: Draft
-  /** Undefined if there is none, or its JSON has errors. */
+  /** The script. Undefined if there is none, or its JSON has errors. */
   script: Script | undefined
   /** The step of the script that is lit up. */
   step: string | undefined
   is_read_only: boolean
-  /** Which one is shown. Undefined: the one that the agent follows. */
+  /** The text that is shown. Undefined is the one that the agent follows. */
   chosen: TextKind | undefined
   onChoose: (kind: TextKind) => void
 }

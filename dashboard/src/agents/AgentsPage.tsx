@@ -56,7 +56,7 @@ export function AgentsPage() {
   )
 }
 
-/** Those of analytics are left out where they can't be read. */
+/** Returns the columns. Those of analytics are left out for people who can't read them. */
 function useColumns(): Column<Agent>[] {
   const api = useApi()
   const channels = useQuery(channelsQuery(api)).data?.data

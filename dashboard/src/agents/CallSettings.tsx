@@ -23,7 +23,7 @@ const keys: { value: NonNullable<DraftValues['opt_out_key']>; label: string }[] 
 const fields = ['voicemail_message', 'recording', 'voice', 'transfers', 'opt_out_key', 'limits']
 const seconds_per_minute = 60
 
-/** What applies to calls only. */
+/** Edits what applies to calls only. */
 export function CallSettings({ draft, is_read_only }: { draft: Draft; is_read_only: boolean }) {
   const { values, change, error } = draft
   const { recording, limits } = values

@@ -12,7 +12,7 @@ type Piece = Difference['instructions'][number]
 export const isEmpty = ({ fields, instructions, script }: Difference): boolean =>
   fields.length + instructions.length + script.length === 0
 
-/** What differs, with marks on lines and words. */
+/** Shows what differs, with marks on lines and words. */
 export function Changes({ difference }: { difference: Difference }) {
   if (isEmpty(difference)) return <p className={styles.none}>No differences.</p>
   const { instructions, fields, script } = difference
@@ -107,7 +107,7 @@ function compareWords(text: string, other: string): Word[] {
   return words.map(({ added, value }) => ({ text: value, is_marked: added }))
 }
 
-/** Each line has its own sign, because color is not enough for everyone. */
+/** Shows a sign on each line, because not everyone can tell the colors apart. */
 const Words = ({ words }: { words: Word[] }) =>
   toLines(words).map((line, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name

@@ -14,7 +14,7 @@ interface ContactChoiceProps {
   onChoose: (contact: Contact | undefined) => void
 }
 
-/** Whose name, number and fields the agent knows in a test. Nobody's by default. */
+/** Chooses the contact whose name, number and fields the agent knows in a test. By default there is none. */
 export function ContactChoice({ chosen, onChoose }: ContactChoiceProps) {
   const api = useApi()
   const [typed, setTyped] = useState('')

@@ -22,7 +22,7 @@ const note_length_max = 500
 
 interface DeployDialogProps {
   agent: Agent
-  /** Undefined: the draft, of which a version is made first. */
+  /** The version to deploy. Without it, a version is made of the draft first. */
   version?: VersionReference | undefined
   is_open: boolean
   onClose: () => void
@@ -68,7 +68,7 @@ function DeployForm({ agent, version, onClose }: Omit<DeployDialogProps, 'is_ope
       onClose()
       showToast(percent === 100 ? `${version_label} is live.` : `${version_label} is live for ${percent} % of people.`)
     },
-    // A version may have been made before it failed.
+    // This runs after a failure, too, because a version may have been made before it.
     onSettled: refresh,
   })
   const is_percent_valid = typeof percent === 'number' && percent >= 1 && percent <= 100

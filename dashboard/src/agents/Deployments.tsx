@@ -6,7 +6,7 @@ import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import styles from './agents.module.css'
 import { authorName } from './versions.ts'
 
-/** The last ones. */
+/** Only this many deployments, the newest, are shown. */
 const shown_max = 10
 
 export function Deployments({ agent_id }: { agent_id: string }) {

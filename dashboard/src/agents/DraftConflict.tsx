@@ -2,7 +2,7 @@ import { ConflictDialog } from '../kit/Conflict.tsx'
 import { draft_labels } from './draft.ts'
 import type { Draft } from './useDraft.ts'
 
-/** Someone else has changed the same fields: the person chooses. */
+/** Asks the person to choose when someone else has changed the same fields. */
 export function DraftConflict({ draft: { conflict, resolve } }: { draft: Draft }) {
   if (!conflict) return null
   const { fields, mine, theirs } = conflict

@@ -17,7 +17,7 @@ interface KnowledgeFieldProps {
   is_read_only: boolean
 }
 
-/** What the agent can look up. Nothing is saved before something is chosen. */
+/** Chooses what the agent can look up. Nothing is saved before something is chosen. */
 export function KnowledgeField({ draft: { values, change }, error, is_read_only }: KnowledgeFieldProps) {
   const api = useApi()
   const { knowledge } = values

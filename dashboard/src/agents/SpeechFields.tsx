@@ -19,7 +19,7 @@ const fields = [
   'speech.speak.speed',
 ]
 
-/** What the agent hears and speaks with in calls on real lines. */
+/** Chooses what the agent hears and speaks with in calls on real lines. */
 export function SpeechFields({ draft, is_read_only }: { draft: Draft; is_read_only: boolean }) {
   const { values, change, error } = draft
   const { listen, speak } = values.speech

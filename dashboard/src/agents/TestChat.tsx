@@ -25,11 +25,14 @@ import { type Draft, draftNotSaved } from './useDraft.ts'
 interface TestChatProps {
   agent: AgentWithDraft
   draft: Draft
-  /** Where the script is now. */
+  /** Tells the step in which the script is. */
   onStep: (name: string | undefined) => void
 }
 
-/** Talks to the draft as a contact would. Not rendered again while the draft is typed: `draft.save` saves the latest values. */
+/**
+ * Talks to the draft as a contact would. It isn't rendered again while the draft is typed: `draft.save` saves the
+ * latest values.
+ */
 export const TestChat = memo(Chats, (one, other) => {
   const [before, after] = [one.draft.values, other.draft.values]
   return (
@@ -101,7 +104,10 @@ function Chats({ agent, draft, onStep }: TestChatProps) {
   )
 }
 
-/** `updated_at` changes with each save. */
+/**
+ * Starts and closes test conversations. The draft's `updated_at`, which changes with each save, tells whether one is
+ * outdated.
+ */
 function useTestConversation(
   { id: agent_id, updated_at: saved_at }: AgentWithDraft,
   draft: Draft,
@@ -120,7 +126,7 @@ function useTestConversation(
   const starting = useMutation({
     mutationFn: async (message: string | undefined) => {
       if (!(await draft.save())) throw draftNotSaved()
-      // It may have ended meanwhile.
+      // Closing fails if the conversation has ended meanwhile, which doesn't matter.
       await close(['open', 'handed_over']).catch(() => {})
       const body = { agent_id, contact_id, use_draft: true, is_test: true, ...(message && { message }) }
       return await api.send<Conversation>('POST', '/conversations', body)
@@ -135,7 +141,8 @@ function useTestConversation(
   closeOnLeave.current = close
   useEffect(
     () => () => {
-      // If this fails, the conversation is closed when it has been idle. One that was handed over is in the inbox, among test chats.
+      // If this fails, the conversation is closed when it has been idle. One that was handed over is in the inbox,
+      // among test chats.
       closeOnLeave.current(['open']).catch(() => {})
     },
     [],
@@ -188,7 +195,7 @@ function Chat({ id, onStep }: { id: string } & Pick<TestChatProps, 'onStep'>) {
   )
 }
 
-/** Why the script came to each step, before what it said there. */
+/** Makes notes that say why the script came to each step, before what it said there. */
 const stepNotes = (turns: Turn[]): Note[] =>
   turns.flatMap(({ seq, script, created_at }, index) => {
     if (!script) return []

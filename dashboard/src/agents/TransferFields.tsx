@@ -9,7 +9,7 @@ type Transfer = DraftValues['transfers'][number]
 
 const transfers_max = 10
 
-/** Where the agent may transfer calls to. */
+/** Edits where the agent may transfer calls to. */
 export function TransferFields({ draft: { values, change }, error }: { draft: Draft; error: string | undefined }) {
   const { transfers } = values
   const edit = (index: number, changed: Partial<Transfer>) =>

@@ -14,7 +14,7 @@ import { authorName, differenceQuery, versionQuery } from './versions.ts'
 interface VersionProps {
   agent: Agent
   version: AgentVersion
-  /** Newest first. */
+  /** All versions, newest first. */
   versions: AgentVersion[]
 }
 
@@ -59,7 +59,7 @@ function Version(props: VersionProps) {
   )
 }
 
-/** At first with the version before, so that it shows what was new. */
+/** Compares versions. At first it shows what changed since the version before. */
 function Comparison({ agent, version, versions }: VersionProps) {
   const api = useApi()
   const index = versions.findIndex(({ id }) => id === version.id)

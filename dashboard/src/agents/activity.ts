@@ -47,7 +47,7 @@ function byAgent(rows: Row[]): Map<string, Activity> {
   return all
 }
 
-/** "Today", by the days of the workspace. */
+/** Describes a day as "Today" and the like, by the days of the workspace. */
 export function describeDay(start: string, now: number): string {
   const ago = Math.floor((now - Date.parse(start)) / day_ms)
   if (ago <= 0) return 'Today'

@@ -4,14 +4,14 @@ import type { Api } from '../kit/api.ts'
 import { toJsonText } from '../kit/json.ts'
 import { inOrder } from './script/script.ts'
 
-/** What the agent's page edits. An empty text stands for none. */
+/** The values that the agent's page edits. An empty text stands for none. */
 export interface DraftValues {
   name: string
   description: string
   greeting: string
   language: string
   instructions: string
-  /** JSON as it was typed. null: the agent follows its instructions. */
+  /** JSON text as it was typed. With null the agent follows its instructions. */
   script: string | null
   model: AgentWithDraft['draft']['model']
   model_settings: AgentWithDraft['draft']['model_settings']

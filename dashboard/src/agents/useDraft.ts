@@ -10,9 +10,9 @@ import { agentQuery, type DraftValues, draft_fields, type LoadedAgent, toChange,
 
 /** Saves when nothing was typed for this long. */
 const quiet_ms = 700
-/** After a network or server error. */
+/** Saves again this long after a network or server error. */
 const retry_ms = 5_000
-/** Saves of one run, while others change the agent or the person keeps typing. */
+/** Limits the saves of one run, while others change the agent or the person keeps typing. */
 const saves_max = 10
 
 export type SaveState = 'saved' | 'unsaved' | 'saving' | 'failed' | 'conflict'
@@ -27,22 +27,22 @@ export interface Draft {
   values: DraftValues
   change: (changed: Partial<DraftValues>) => void
   state: SaveState
-  /** Why it could not be saved. */
+  /** The reason why the draft could not be saved. */
   error: unknown
   conflict: Conflict | undefined
   resolve: (choice: 'mine' | 'theirs') => void
-  /** Saves at once. Resolves to whether all is saved. */
+  /** Saves at once. Resolves to whether all of the draft is saved. */
   save: () => Promise<boolean>
   /** Blocked while the person is leaving, and the draft can't be saved. */
   leaving: { status: 'blocked' | 'idle'; proceed: (() => void) | undefined; reset: (() => void) | undefined }
 }
 
-/** For what needs a saved draft. */
+/** Makes the error for actions that need a saved draft. */
 export const draftNotSaved = () =>
   new ParleyError({ code: 'VALIDATION_ERROR', message: 'The draft isn’t saved. Fix its errors first.', status: 400 })
 
 interface Base extends LoadedAgent {
-  /** What the server has, as it was typed here. */
+  /** The values that the server has, as they were typed here. */
   values: DraftValues
 }
 
@@ -102,7 +102,7 @@ export function useDraft(loaded: LoadedAgent): Draft {
     return !isUnsaved()
   }
 
-  /** False if the person has to choose. */
+  /** Saves once. Resolves to false if the person has to choose. */
   async function saveOnce(): Promise<boolean> {
     const wanted = current.current
     const body = toChange(unsaved())
@@ -117,7 +117,7 @@ export function useDraft(loaded: LoadedAgent): Draft {
     }
   }
 
-  /** Keeps what others have changed in other fields. */
+  /** Merges what others have changed in other fields. Returns false if the same fields are in conflict. */
   function merge(latest: LoadedAgent): boolean {
     const mine = current.current
     const changed = unsaved()

@@ -6,7 +6,7 @@ import { toolChoicesQuery } from '../tools/choices.ts'
 import { mcpToolsQuery } from '../tools/mcp-tools-query.ts'
 
 export interface ToolNames {
-  /** By which agents name tools. */
+  /** The names by which agents refer to tools. */
   names: string[]
   /** What to say about servers of tools. */
   hint: string | undefined

@@ -14,7 +14,7 @@ export const versionsQuery = (api: Api, agent_id: string) =>
     queryFn: ({ signal }) => api.list<AgentVersion>(`/agents/${agent_id}/versions`, { limit: 100 }, signal),
   })
 
-/** A version never changes. */
+/** Reads a version, which never changes. */
 export const versionQuery = (api: Api, agent_id: string, id: string) =>
   queryOptions({
     queryKey: [api.workspace, 'agents', agent_id, 'versions', id],
@@ -22,7 +22,7 @@ export const versionQuery = (api: Api, agent_id: string, id: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-/** What changes from one version to another, or to the draft as it was saved last. */
+/** Reads what changes from one version to another, or to the draft as it was saved last. */
 export const differenceQuery = (api: Api, agent: Agent, { from, to }: { from: string; to: string }) =>
   queryOptions({
     queryKey: [api.workspace, 'agents', agent.id, 'difference', from, to, to === 'draft' && agent.updated_at],

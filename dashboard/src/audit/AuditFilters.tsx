@@ -15,7 +15,7 @@ type Filter = Exclude<keyof AuditSearch, 'entry'>
 
 interface AuditFiltersProps {
   filters: AuditSearch
-  /** Those in the list: they know names of people and keys that are gone. */
+  /** The entries in the list: they know names of people and keys that are gone. */
   entries: AuditEntry[]
   onChange: (filters: AuditSearch) => void
 }
@@ -93,7 +93,7 @@ export function AuditFilters({ filters, entries, onChange }: AuditFiltersProps) 
 
 const formatDay = (date: string): string => formatDate(`${date}T00:00`)
 
-/** The members of now, and the keys, those that were revoked too. */
+/** Lists the members of now, and all keys, also revoked ones. */
 function useActors() {
   const api = useApi()
   const members = useQuery(membersQuery(api.workspace))

@@ -67,7 +67,10 @@ const actor_nouns = {
   system: 'system',
 }
 
-/** What has no name any more was deleted. Conversations and calls may never have had one. An agent stays when a test of it goes. */
+/**
+ * Whether the subject was deleted: it has no name then. Conversations and calls may never have had one. An agent stays
+ * when a test of it goes.
+ */
 const isGone = ({ action, subject }: AuditEntry): boolean =>
   (/\.delete$/.test(action) && action !== 'agent_tests.delete') ||
   (subject?.name === null && !/^(call|conversation|invitation)$/.test(subject.type))

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../../server/audit/schema.ts'
 
-/** What is done, by the name of its operation. The server's list: a test compares them. */
+/** What is done, by the name of its operation. A test compares this with the server's list. */
 export const action_names: Record<string, string> = {
   'session.create': 'Signed in',
   'session.create_failed': 'Failed to sign in',
@@ -80,7 +80,7 @@ export const action_names: Record<string, string> = {
   'webhooks.recover': 'Resent failed deliveries',
 }
 
-/** An action that this page doesn't know yet is shown by its name. */
+/** Names an action. One that this page doesn't know yet is shown by its operation. */
 export const actionName = (action: string): string => action_names[action] ?? action
 
 export function describeAction({ action, actor, subject }: AuditEntry): string {
@@ -105,7 +105,7 @@ const group_names: Record<string, string> = {
   providers: 'Model providers',
 }
 
-/** Choices of a filter, by what they are about. */
+/** The choices of a filter, grouped by what they are about. */
 export const action_choices = Object.entries(
   Object.groupBy(Object.entries(action_names), ([action]) => groupOf(action)),
 ).map(([group, actions = []]) => ({ group, items: actions.map(([value, label]) => ({ value, label })) }))

@@ -12,7 +12,7 @@ const noun_names: Record<string, string> = {
   agent_test: 'Test',
 }
 
-/** Its name of now, or "Agent 5f0c2a9e" if it was deleted or has none. */
+/** Names the subject as it is called now, or as "Agent 5f0c2a9e" if it was deleted or has no name. */
 export function describeSubject({ subject }: Pick<AuditEntry, 'subject'>): string {
   if (!subject) return ''
   if (subject.name !== null) return subject.name

@@ -9,7 +9,7 @@ import styles from './calls.module.css'
 
 const step_ms = 5 * 60_000
 
-/** In a test workspace a call goes on only when the clock does. */
+/** Advances the clock of a test workspace, where a call goes on only when the clock does. */
 export function AdvanceClock({ call }: { call: Call }) {
   const now = useNow()
   const advancing = useAdvance()

@@ -39,7 +39,7 @@ function LiveActions({ call }: { call: Call }) {
     onSuccess: (changed) => showChanged(client, api, changed),
     onError: (error) => {
       showError(error)
-      // It may have been answered or have ended meanwhile.
+      // The call may have been answered or have ended meanwhile.
       void client.invalidateQueries(callQuery(api, call.id))
     },
   })
@@ -59,7 +59,7 @@ function LiveActions({ call }: { call: Call }) {
   )
 }
 
-/** Making a test of it; for owners also what erases something. */
+/** Makes a test of the call. Owners can also erase its recording or what was said. */
 function MoreActions({ call }: { call: Call }) {
   const api = useApi()
   const client = useQueryClient()

@@ -99,7 +99,7 @@ export function CallFacts({ call }: { call: Call }) {
   )
 }
 
-/** What the carrier and the others have reported. */
+/** Shows what the carrier and others have reported. */
 function LineEvents({ call }: { call: Call }) {
   const { data, error, refetch } = useQuery(callEventsQuery(useApi(), call))
   if (!data) {
@@ -133,7 +133,7 @@ const source_names: Record<CallEvent['source'], string> = {
   system: 'system',
 }
 
-/** Who has called us was not dialled. */
+/** An inbound call began, and was not dialled by the service. */
 const dialed_names: Record<Call['direction'], string> = { inbound: 'Began', outbound: 'Dialled' }
 
 const event_names: Record<string, string> = {

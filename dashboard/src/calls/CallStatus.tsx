@@ -6,7 +6,7 @@ type CallState = Pick<Call, 'status' | 'outcome'>
 
 export const CallStatus = ({ call }: { call: CallState }) => <Status tone={toneOf(call)}>{describeStatus(call)}</Status>
 
-/** Nothing is wrong with these calls. */
+/** These outcomes have a neutral color, because nothing is wrong with the calls. */
 const not_reached = new Set<Call['outcome']>(['no_answer', 'busy', 'rejected'])
 
 function toneOf({ status, outcome }: CallState): Tone {

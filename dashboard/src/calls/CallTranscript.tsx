@@ -17,7 +17,7 @@ import type { Player } from './usePlayer.ts'
 
 interface CallTranscriptProps {
   call: Pick<Call, 'conversation_id' | 'answered_at'>
-  /** Lines that nobody has said, oldest first. */
+  /** The lines that nobody has said, oldest first. */
   notes: Note[]
   turns: TranscriptTurn[]
   player: Player
@@ -26,14 +26,14 @@ interface CallTranscriptProps {
   names: Record<Turn['role'], string>
 }
 
-/** What was said. A click on a word plays from there, and words light up while they are heard. */
+/** Shows what was said. A click on a word plays from there, and words light up while they are heard. */
 export function CallTranscript({ call, notes, turns, player, is_playable, names }: CallTranscriptProps) {
   const api = useApi()
   const { conversation_id, answered_at } = call
   const has_more = turns.some(
     ({ role, tools, finish_reason }) => role === 'human' || tools.length > 0 || hasFailed(finish_reason),
   )
-  // Who has answered, the arguments and results of tools, and why a model could not answer are only there.
+  // Only the conversation has who has answered, the arguments and results of tools, and why a model could not answer.
   const full = useQuery({
     ...turnsQuery(api, conversation_id ?? ''),
     enabled: has_more && conversation_id !== null,
@@ -81,12 +81,12 @@ const isAt = ({ start_ms, end_ms }: { start_ms: number | null; end_ms: number | 
 
 interface SpokenTurnProps {
   turn: TranscriptTurn
-  /** The turn of the conversation. Undefined while it is not known. */
+  /** The turn of the conversation. Undefined until it is read. */
   full: Turn | undefined
   name: string
-  /** Undefined while the turn is not heard. */
+  /** The time of the player. Undefined while the turn is not heard. */
   time_ms: number | undefined
-  /** Undefined if there is no recording. */
+  /** Plays from a time. Undefined if there is no recording. */
   seek?: Player['seek']
 }
 
@@ -133,7 +133,7 @@ const SpokenTurn = memo(
       </div>
     )
   },
-  // `seek` is made anew with each tick of the player, and always does the same.
+  // `seek` is left out: it is made anew with each tick of the player, and always does the same.
   (before, after) =>
     before.turn === after.turn &&
     before.full === after.full &&
@@ -142,7 +142,7 @@ const SpokenTurn = memo(
     Boolean(before.seek) === Boolean(after.seek),
 )
 
-/** The words that were heard, and struck out what was not. */
+/** Shows the words that were heard, and strikes out what was not. */
 function Said({ turn, time_ms }: Pick<SpokenTurnProps, 'turn' | 'time_ms'>) {
   const { words } = turn
   if (words.length === 0) return turn.text

@@ -6,7 +6,7 @@ import { direction_names } from './call.ts'
 
 interface DirectionProps {
   call: Pick<Call, 'direction'>
-  /** Only the icon, for eyes. */
+  /** Whether only the icon is shown. Screen readers get the words. */
   is_short?: boolean
 }
 

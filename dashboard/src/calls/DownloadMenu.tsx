@@ -44,7 +44,7 @@ export function DownloadMenu({ call }: { call: Call }) {
   )
 }
 
-/** The answer to a HEAD has no text. */
+/** Shows why a file can't be had. The answer to a HEAD has no text, so the words are written here. */
 const explain = (error: unknown): void =>
   error instanceof ParleyError && error.status === 409
     ? showErrorMessage('The recording is being prepared. Try again in a moment.')

@@ -24,7 +24,7 @@ type LiveMessage = ConversationMessage | { type: 'call.updated'; data: { call: C
 
 const types = [...conversation_message_types, 'call.updated'] as const
 
-/** A call that has not ended: what is said, as it is said. */
+/** Shows a call that has not ended: what is said, as it is said. */
 export function LiveCall({ call, contact }: { call: Call; contact: string }) {
   const is_test = useIsTest()
   const can_edit = useCanEdit()
@@ -90,7 +90,8 @@ function useLiveCall(call: Call) {
     },
     onPoll: refresh,
   })
-  // A browser that has received no turn yet doesn't tell where to resume. The stream also ends with the call.
+  // The page is read again: a browser that has received no turn yet doesn't tell where to resume, and the stream also
+  // ends with the call.
   // biome-ignore lint/correctness/useExhaustiveDependencies: after each connection and disconnection
   useEffect(() => {
     refresh()

@@ -21,9 +21,9 @@ import { NumberField } from './NumberField.tsx'
 import { simulated_people } from './people.ts'
 
 interface NewCallFormProps {
-  /** Whom to call. Undefined: the form asks. */
+  /** The contact to call. Without it, the form asks. */
   contact?: Contact
-  /** Who calls. Undefined: the form asks. */
+  /** The agent that calls. Without it, the form asks. */
   agent_id?: string
   onClose: () => void
 }
@@ -168,7 +168,7 @@ const LineField = ({ form, channels }: { form: Form; channels: Channel[] }) => (
   </>
 )
 
-/** In the browser's time zone, like all times in the dashboard. */
+/** Chooses a time in the browser's time zone, like all times in the dashboard. */
 const WhenField = ({ form }: { form: Form }) => (
   <>
     <SegmentedControl

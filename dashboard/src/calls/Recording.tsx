@@ -21,11 +21,11 @@ interface RecordingProps {
   contact: string
 }
 
-/** Whether there is something to play, for whoever may. */
+/** Whether the call has a recording to play, for people who may hear it. */
 export const canPlay = ({ answered_at, recording }: Pick<Call, 'answered_at' | 'recording'>): boolean =>
   answered_at !== null && (recording.status === 'ready' || recording.status === 'rendering')
 
-/** The player, or why there is none. */
+/** Shows the player, or why there is none. */
 export function Recording(props: RecordingProps) {
   const { status } = props.call.recording
   const can_listen = useCanEdit()
@@ -102,7 +102,7 @@ function PlayerView({ call, player, turns, contact }: RecordingProps) {
   )
 }
 
-/** The address of a file in memory, as long as this is shown. */
+/** Returns the address of a file in memory. It is valid while the component is shown. */
 function useObjectUrl(file: Blob | null | undefined): string | undefined {
   const [url, setUrl] = useState<string>()
   useEffect(() => {

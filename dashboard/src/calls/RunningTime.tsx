@@ -5,7 +5,7 @@ import { NowContext } from '../kit/now.ts'
 
 const tick_ms = 1_000
 
-/** How long a call has lasted. In a test workspace it follows the clock. */
+/** Shows how long a call has lasted. In a test workspace it follows the clock. */
 export function RunningTime({ since }: { since: string }) {
   const now = useContext(NowContext)
   const [, tick] = useReducer((count: number) => count + 1, 0)

@@ -9,15 +9,15 @@ import type { TranscriptTurn } from './transcript.ts'
 
 const bar_px = 2
 const gap_px = 1
-/** What a bar is at least, so that silence is a line. */
+/** A bar is at least this high, so that silence is a line. */
 const bar_height_min_px = 1
-/** By an arrow key. */
+/** An arrow key moves the time by this much. */
 const step_ms = 5_000
 /** The height of a turn while there are no peaks. */
 const turn_level = 0.4
 
 interface WaveformProps {
-  /** Without them it shows who spoke when. */
+  /** The peaks of both tracks. Without them, the waveform shows who spoke when. */
   peaks: Peaks[] | null
   turns: TranscriptTurn[]
   duration_ms: number
@@ -61,7 +61,7 @@ export function Waveform({ peaks, turns, duration_ms, time_ms, onSeek }: Wavefor
 
 const level_count = 400
 
-/** Who spoke when, by the transcript. */
+/** Makes levels from the transcript, which show who spoke when. */
 function levelsOf(turns: TranscriptTurn[], track: (typeof tracks)[number], duration_ms: number): Peaks {
   const own = turns.filter(({ role }) => (role === 'contact') === (track === 'contact') && role !== 'system')
   return Array.from({ length: level_count }, (_, index) => {

@@ -13,7 +13,7 @@ export interface CallValues {
   agent_id: string | null
   channel_id: string | null
   is_later: boolean
-  /** As a field of the browser writes it: without a time zone. */
+  /** The time as a field of the browser writes it: without a time zone. */
   scheduled_at: string
 }
 
@@ -27,7 +27,7 @@ interface Choices {
 }
 
 export function initialValues({ agent_id, agents, channels, is_test }: Choices): CallValues {
-  // A simulator calls nobody, so it is chosen by itself only in a test workspace.
+  // A simulator calls nobody, so it is preselected only in a test workspace.
   const likely = channels.filter(({ provider }) => is_test || provider !== 'simulator')
   const channel = likely.length === 1 ? likely[0] : undefined
   const own = agents.find(({ id }) => id === channel?.agent_id) ?? (agents.length === 1 ? agents[0] : undefined)
@@ -59,5 +59,5 @@ export function toBody(values: CallValues, contact: Contact | undefined, number:
   }
 }
 
-/** Without the name of a contact. */
+/** Returns the number in what was typed, without the name of a contact. */
 export const typedNumber = ({ to }: CallValues): string => to.split(' · ').at(-1) ?? ''

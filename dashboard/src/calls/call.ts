@@ -37,7 +37,7 @@ export const outcome_names: Record<Outcome, string> = {
 }
 export const outcomes = Object.keys(outcome_names) as Outcome[]
 
-/** Why nobody has answered, or what has answered instead of a person. */
+/** Says why nobody has answered, or what has answered instead of a person. */
 export const outcome_sentences: Partial<Record<Outcome, string>> = {
   voicemail: 'A voicemail answered.',
   screened: 'A call-screening assistant answered.',
@@ -71,7 +71,7 @@ const end_reason_names: Record<Known<'end_reason'>, string> = {
   system_error: 'An error in this service',
 }
 
-/** Of calls in a browser, which have no carrier. */
+/** The reasons for calls in a browser, which have no carrier. */
 export const browser_end_reason_names = { ...end_reason_names, carrier_error: 'The connection was lost' }
 
 type Line = Pick<Call, 'direction' | 'to'>
@@ -79,7 +79,7 @@ type Line = Pick<Call, 'direction' | 'to'>
 /** Calls in a browser go to no number. */
 const isInBrowser = ({ direction, to }: Line): boolean => direction === 'inbound' && to === null
 
-/** Why a call has ended. */
+/** Describes why a call has ended. */
 export const describeEnd = (call: Line, end_reason: Known<'end_reason'>): string =>
   (isInBrowser(call) ? browser_end_reason_names : end_reason_names)[end_reason]
 
@@ -101,11 +101,11 @@ export const recording_status_names: Record<Call['recording']['status'], string>
 
 export const direction_names: Record<Call['direction'], string> = { inbound: 'Incoming', outbound: 'Outgoing' }
 
-/** The other side's number. */
+/** Returns the other side's number. */
 const counterpartOf = ({ direction, from, to }: Pick<Call, 'direction' | 'from' | 'to'>): string | null =>
   direction === 'outbound' ? to : from
 
-/** As conversations are named. */
+/** Returns what a call is named by, as conversations are. */
 export const toNamed = (call: Call): Named => ({
   kind: 'voice',
   contact_id: call.contact_id,
@@ -116,21 +116,21 @@ export const toNamed = (call: Call): Named => ({
 export const isOver = ({ status }: Pick<Call, 'status'>): boolean =>
   status === 'completed' || status === 'failed' || status === 'canceled'
 
-/** Being dialled, ringing or going on. */
+/** Whether the call is being dialled, is ringing or goes on. */
 const isInFlight = (call: Pick<Call, 'status'>): boolean => !isOver(call) && call.status !== 'scheduled'
 
-/** How a call stands, or how it has ended. */
+/** Describes how a call stands, or how it has ended. */
 export const describeStatus = ({ status, outcome }: Pick<Call, 'status' | 'outcome'>): string =>
   isOver({ status }) && outcome ? outcome_names[outcome] : status_names[status]
 
-/** When the call takes place, or was given up. */
+/** Returns when the call takes place, or was given up. */
 export const timeOf = ({ status, started_at, scheduled_at, ended_at, created_at }: Call): string =>
   started_at ?? (status === 'scheduled' ? scheduled_at : ended_at) ?? created_at
 
-/** The beginning of the keys of all lists. */
+/** The keys of all lists of calls begin with this. */
 export const callsKey = (api: Api) => [api.workspace, 'calls', 'list']
 
-/** How often a list is read while it has calls that go on. */
+/** A list with calls that go on is read this often. */
 const poll_ms = 3_000
 
 export const refetchInFlight = (calls: Call[] = []): number | false => (calls.some(isInFlight) ? poll_ms : false)
@@ -161,7 +161,7 @@ export const transcriptQuery = (api: Api, id: string) =>
 
 export const callEventsQuery = (api: Api, { id, updated_at }: Pick<Call, 'id' | 'updated_at'>) =>
   queryOptions({
-    // They change with the call, however that becomes known.
+    // The events of a call change with the call, however that becomes known.
     queryKey: [api.workspace, 'calls', 'events', id, updated_at],
     queryFn: async ({ signal }) => (await api.list<CallEvent>(`/calls/${id}/events`, { limit: 100 }, signal)).data,
     placeholderData: (known, before) => (before?.queryKey[3] === id ? known : undefined),

@@ -5,7 +5,7 @@ import { ParleyError } from '../kit/request.ts'
 
 /** A longer recording is played as it arrives, without a waveform: 15 minutes are 14 MB, and 58 MB decoded. */
 const in_memory_max_ms = 15 * 60_000
-/** Of recordings of the telephone. */
+/** The rate of recordings, which is that of the telephone. */
 const sample_rate_hz = 8_000
 const peak_count = 800
 const wait_s = 2
@@ -24,15 +24,15 @@ export const isRendering = (error: unknown): error is ParleyError =>
   error instanceof ParleyError && error.status === 409
 
 export interface LoadedRecording {
-  /** Null: too long to be kept. */
+  /** The file. Null if it is too long to be kept. */
   file: Blob | null
-  /** Those of its tracks. Null without a waveform. */
+  /** The peaks of its tracks. Null if there is no waveform. */
   peaks: Peaks[] | null
 }
 
 /**
- * Resolves when the recording can be played. The audit log has an entry for each request that gets a part of it: so there is one for
- * each time that someone opens the call and plays it, and nothing reads it again.
+ * Resolves when the recording can be played. The audit log has an entry for each request that gets a part of it, so
+ * nothing reads it again: there is one entry for each time that someone opens the call and plays it.
  */
 export const recordingQuery = (api: Api, call: Call) =>
   queryOptions({
@@ -45,7 +45,7 @@ export const recordingQuery = (api: Api, call: Call) =>
         return { file: null, peaks: null }
       }
       const bytes = await api.bytes(recordingPath(call), signal)
-      // Decoding takes the bytes away.
+      // The file is made first, because decoding takes the bytes away.
       const file = new Blob([bytes], { type: 'audio/wav' })
       return { file, peaks: await readPeaks(bytes) }
     },
@@ -53,7 +53,7 @@ export const recordingQuery = (api: Api, call: Call) =>
     retryDelay: (_, error) => 1000 * ((isRendering(error) && error.retryAfter) || wait_s),
   })
 
-/** Null if the browser can't decode it. It may still play it. */
+/** Decodes the recording. Returns null if the browser can't, although it may still play it. */
 async function readPeaks(bytes: ArrayBuffer): Promise<Peaks[] | null> {
   try {
     const audio = await new OfflineAudioContext(2, 1, sample_rate_hz).decodeAudioData(bytes)
@@ -65,7 +65,7 @@ async function readPeaks(bytes: ArrayBuffer): Promise<Peaks[] | null> {
   }
 }
 
-/** So that the loudest is 1: telephones are quiet. */
+/** Scales the peaks so that the loudest is 1, because telephones are quiet. */
 function scaled(tracks: Peaks[]): Peaks[] {
   const loudest = Math.max(...tracks.flat())
   return loudest === 0 ? tracks : tracks.map((peaks) => peaks.map((peak) => peak / loudest))

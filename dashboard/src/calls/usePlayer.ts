@@ -2,24 +2,24 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import { showErrorMessage } from '../kit/toast.ts'
 import { openTracks, type Track, type Tracks } from './tracks.ts'
 
-/** How often the time is read while it plays. */
+/** The time is read this often while the recording plays. */
 const tick_ms = 50
 
 export interface Player {
   audio: RefObject<HTMLAudioElement | null>
   time_ms: number
   is_playing: boolean
-  /** Whether someone has begun to play. Nothing is requested before. */
+  /** Whether someone has begun to play. The recording is not requested before. */
   is_wanted: boolean
   muted: Track[]
   toggle: () => void
-  /** With `then_play` it also begins to play. */
+  /** Moves to a time. With `then_play` it also begins to play. */
   seek: (time_ms: number, then_play?: boolean) => void
   setSpeed: (speed: number) => void
   toggleMuted: (track: Track) => void
   /** Plays from the chosen time, once the audio element has a source. */
   begin: () => void
-  /** To be passed to the audio element. */
+  /** The audio element gets these. */
   handlers: { onPlay: () => void; onPause: () => void; onSeeked: () => void }
 }
 
@@ -43,7 +43,7 @@ export function usePlayer(): Player {
     setWanted(true)
     if (!audio.current?.src) return
     audio.current.play().catch(({ name }: Error) => {
-      // A browser may want another click, because the first one was before the recording was loaded.
+      // A browser may refuse to play without another click, because the first one was before the recording was loaded.
       if (name !== 'AbortError' && name !== 'NotAllowedError') showErrorMessage('The recording couldn’t be played.')
     })
   }
@@ -63,7 +63,7 @@ export function usePlayer(): Player {
     setSpeed: (speed) => {
       if (!audio.current) return
       audio.current.playbackRate = speed
-      // A source that is loaded later begins with this one.
+      // This sets the speed of a source that is loaded later.
       audio.current.defaultPlaybackRate = speed
     },
     toggleMuted: (track) => {

@@ -26,7 +26,7 @@ export function AddContactsForm({ campaign, onClose }: { campaign: Campaign; onC
       onClose()
       const total = client.getQueryData(audienceQuery(api, audience).queryKey)?.pagination.total ?? 0
       const known = already_enrolled > 0 ? ` ${formatCount(already_enrolled, 'contact')} had been added before.` : ''
-      // Large audiences are added in the background.
+      // Large audiences are added in the background, so some contacts are still to come.
       if (total > enrolled + already_enrolled) {
         const expected = campaign.counts.enrolled + total - already_enrolled
         client.setQueryData(enrollingQuery(api, campaign).queryKey, expected)

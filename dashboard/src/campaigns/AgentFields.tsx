@@ -22,10 +22,10 @@ export const NameField = ({ form }: { form: Form }) => (
   />
 )
 
-/** What was created a moment ago can be chosen too. */
+/** Choices are read again, so that what was created a moment ago can be chosen too. */
 const fresh = { refetchOnMount: 'always' } as const
 
-/** Who reaches the contacts, and how. */
+/** Chooses who reaches the contacts, and how. */
 export function AgentFields({ form }: { form: Form }) {
   const agents = useQuery({ ...agentsQuery(useApi()), ...fresh })
   const [first, second] = agents.data ?? []
@@ -90,7 +90,7 @@ function ChannelField({ form }: { form: Form }) {
   )
 }
 
-/** In a tab of its own, so that what was filled in stays. */
+/** Links to the channels in a tab of its own, so that what was filled in stays. */
 function NoChannel() {
   const workspace = useWorkspaceId()
   return (

@@ -8,11 +8,11 @@ import { campaignsKey, isFinal } from './campaign.ts'
 import styles from './campaigns.module.css'
 
 const calls_max = 100
-/** More values than this say nothing in a sentence. */
+/** A sentence names values only if there are at most this many. */
 const values_max = 4
 const refetch_ms = 10_000
 
-/** What the agent has found out in the last calls that were answered. */
+/** Shows what the agent has found out in the last calls that were answered. */
 export function AgentResults({ campaign }: { campaign: Campaign }) {
   const api = useApi()
   const query = { campaign_id: campaign.id, outcome: 'answered', limit: calls_max }

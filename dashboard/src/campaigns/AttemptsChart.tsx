@@ -13,7 +13,7 @@ import { sum, useClosedHours } from './ForecastChart.tsx'
 
 const hour_ms = 3_600_000
 const day_ms = 24 * hour_ms
-/** Up to so many days it has a bar for each hour. */
+/** For up to this many days, the chart has a bar for each hour. */
 const days_by_hour = 6
 const days_max = 399
 const refetch_ms = 10_000
@@ -23,7 +23,7 @@ interface AttemptsChartProps {
   forecast: Forecast | undefined
 }
 
-/** Attempts so far, and those of the forecast from now on. */
+/** Shows the attempts so far, and those of the forecast from now on. */
 export function AttemptsChart({ campaign, forecast }: AttemptsChartProps) {
   const api = useApi()
   const now = useNow()
@@ -69,7 +69,7 @@ export function AttemptsChart({ campaign, forecast }: AttemptsChartProps) {
       series={[
         ...(forecast ? [{ name: 'With forecast', color: 1 as const, values: both, is_faint: true }] : []),
         { name: 'Attempts', color: 1, values: attempts },
-        // What is to come is not known to be answered.
+        // The line ends now, because the forecast doesn't say how many attempts are answered.
         {
           name: reached_name,
           color: 2,

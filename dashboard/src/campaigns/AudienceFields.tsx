@@ -49,7 +49,7 @@ export function AudienceFields({ audience, onChange }: AudienceFieldsProps) {
   )
 }
 
-/** How many match, and the first of them. */
+/** Shows how many contacts match, and the first of them. */
 function Matches({ audience }: { audience: Audience }) {
   const [settled] = useDebouncedValue(audience, typing_ms)
   const { data, error } = useQuery(audienceQuery(useApi(), settled))

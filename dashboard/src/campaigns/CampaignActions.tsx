@@ -71,7 +71,7 @@ interface StartDialogProps {
   start: () => Promise<void>
 }
 
-/** From then on people are called: it says how many, and when. */
+/** Asks before the start, from which on people are called: it says how many, and when. */
 function StartDialog({ campaign, is_open, onClose, start }: StartDialogProps) {
   const starting = useMutation({ mutationFn: start, onSuccess: onClose, onError: showError })
   const { kind, counts, starts_at } = campaign
@@ -102,7 +102,7 @@ interface MainActionProps {
   onStart: () => void
 }
 
-/** What people most likely want to do now. */
+/** Shows the button for what people most likely want to do now. */
 function MainAction({ campaign, run, onStart }: MainActionProps) {
   const running = useMutation({ mutationFn: run, onError: showError })
   const { status, counts } = campaign

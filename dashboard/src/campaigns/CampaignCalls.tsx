@@ -33,7 +33,7 @@ export function CampaignCalls({ campaign, outcome }: CampaignCallsProps) {
   const list = useInfiniteQuery({
     ...pagesQuery<Call>(api, [...campaignsKey(api), 'calls', campaign.id], '/calls', query),
     placeholderData: keepPreviousData,
-    // A long list would be read page by page each time.
+    // Only one page is read again: a longer list would be read page by page each time.
     refetchInterval: ({ state }) => (!isFinal(campaign) && state.data?.pages.length === 1 ? refetch_ms : false),
   })
   const name = outcome ? `Calls: ${reasonName(outcome).toLowerCase()}` : 'Last calls'

@@ -22,7 +22,7 @@ const tabs = [
   { to: '/w/$workspace/campaigns/$id/settings', name: 'Settings' },
 ] as const
 
-/** A draft is reviewed here. After its start, this shows how it goes. */
+/** Reviews a draft. After its start, the page shows how the campaign goes. */
 export const CampaignPage = () => (
   <CampaignTab>
     {(campaign) => (campaign.status === 'draft' ? <Review campaign={campaign} /> : <Overview campaign={campaign} />)}

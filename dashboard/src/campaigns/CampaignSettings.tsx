@@ -66,7 +66,7 @@ function AgentName({ campaign: { agent_id, agent_version } }: { campaign: Campai
   return agent_version ? `${name}, ${agent_version.version_label}` : name
 }
 
-/** Without a choice, the only active channel of the kind is used. */
+/** Names the channels. If none is chosen, the campaign uses the only active channel of its kind. */
 function ChannelNames({ campaign: { channel_ids: ids, kind } }: { campaign: Campaign }) {
   const { data } = useQuery(channelsQuery(useApi()))
   const only = data?.data.filter((channel) => channel.kind === kind && channel.status === 'active')

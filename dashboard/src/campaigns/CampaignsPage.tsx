@@ -24,7 +24,7 @@ export function CampaignsPage() {
   const can_edit = useCanEdit()
   const campaigns = useInfiniteQuery({
     ...pagesQuery<Campaign>(api, [...campaignsKey(api), 'list'], '/campaigns', { limit: page_size }),
-    // A long list would be read page by page each time.
+    // Only one page is read again: a longer list would be read page by page each time.
     refetchInterval: ({ state: { data } }) =>
       data?.pages.length === 1 && rowsOf({ data }).some(({ status }) => status === 'running') ? refetch_ms : false,
   })

@@ -12,7 +12,10 @@ import { EditCampaignForm } from './EditCampaignForm.tsx'
 
 type Fault = 'loading' | 'none' | 'several' | 'disabled'
 
-/** Why no channel can be used to start a draft. The service has the same rules, but starts a draft whose channels are disabled. */
+/**
+ * Tells why no channel can be used to start a draft. The service has the same rules, but starts a draft whose channels
+ * are disabled.
+ */
 export function useChannelFault({ status, kind, channel_ids }: Campaign): Fault | undefined {
   const is_draft = status === 'draft'
   const { data, isPending } = useQuery({ ...channelsQuery(useApi()), refetchOnMount: 'always', enabled: is_draft })

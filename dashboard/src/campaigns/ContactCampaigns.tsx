@@ -10,7 +10,7 @@ import { EnrollmentStatus } from './CampaignStatus.tsx'
 import { campaignQuery, contactEnrollmentsQuery, reasonName } from './campaign.ts'
 import styles from './campaigns.module.css'
 
-/** The campaigns that a contact is in. */
+/** Lists the campaigns that a contact is in. */
 export function ContactCampaigns({ contact_id }: { contact_id: string }) {
   const api = useApi()
   const list = useInfiniteQuery(contactEnrollmentsQuery(api, contact_id))

@@ -15,11 +15,12 @@ import { type CampaignValues, campaign_labels, fields, running_names, toChanges,
 import styles from './campaigns.module.css'
 import { ScheduleFields } from './ScheduleFields.tsx'
 
-/** Shows what can be changed in the campaign's status. */
+/** Edits what can be changed in the campaign's status. */
 export function EditCampaignForm({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
   const api = useApi()
   const client = useQueryClient()
-  // The page reads the campaign again and again, and must not replace what is being edited.
+  // The form keeps the first state: the page reads the campaign again and again, which must not replace what is being
+  // edited.
   const [before] = useState(() => toValues(campaign))
   const form = useForm<CampaignValues>({ initialValues: before })
   const is_started = isStarted(campaign)

@@ -5,10 +5,16 @@ import { type Api, useApi } from '../kit/api.ts'
 import { formatNumber } from '../kit/format.ts'
 import { ProgressBar } from '../kit/ProgressBar.tsx'
 
-/** Some may be in the campaign already, or were deleted: it is done when the count has stayed the same for so long. */
+/**
+ * Adding is done when the count has stayed the same for this long: some contacts may be in the campaign already, or
+ * were deleted.
+ */
 const settled_ms = 10_000
 
-/** How many contacts a campaign is expected to have, if some are still added in the background. Set where they are added. */
+/**
+ * Holds how many contacts a campaign is expected to have, if some are still added in the background. The forms that add
+ * them set it.
+ */
 export const enrollingQuery = (api: Api, { id }: Pick<Campaign, 'id'>) =>
   queryOptions<number>({
     queryKey: [api.workspace, 'enrolling', id],

@@ -91,7 +91,7 @@ interface ActionsProps {
   onClose: () => void
 }
 
-/** Not while an attempt goes on. */
+/** Shows what can be done with the enrollment. There is nothing while an attempt goes on. */
 function Actions({ campaign, enrollment, onClose }: ActionsProps) {
   const api = useApi()
   const client = useQueryClient()

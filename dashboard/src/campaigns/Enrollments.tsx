@@ -27,7 +27,7 @@ import type { CampaignSearch } from './search.ts'
 
 const page_size = 50
 
-/** The URL holds the filter and the open enrollment. */
+/** Lists the contacts of a campaign. The URL holds the filter and the open enrollment. */
 export function Enrollments({ campaign }: { campaign: Campaign }) {
   const api = useApi()
   const navigate = useNavigate()
@@ -39,7 +39,7 @@ export function Enrollments({ campaign }: { campaign: Campaign }) {
       limit: page_size,
     }),
     placeholderData: keepPreviousData,
-    // A long list would be read page by page each time.
+    // Only one page is read again: a longer list would be read page by page each time.
     refetchInterval: ({ state }) => (!isFinal(campaign) && state.data?.pages.length === 1 ? refetch_ms : false),
   })
   const open = (search: CampaignSearch) =>
@@ -134,7 +134,7 @@ const columns: Column<Enrollment>[] = [
   },
 ]
 
-/** A time in the past is the one since which the contact waits for its turn. */
+/** Shows when the next attempt is due. A time in the past is when the contact began to wait for a slot. */
 function NextAttempt({ time }: { time: string | null }) {
   const now = useNow()
   return time !== null && Date.parse(time) <= now ? 'Due' : <RelativeTime time={time} never="–" />

@@ -48,7 +48,7 @@ interface ExplanationViewProps {
   enrollment: Enrollment
 }
 
-/** Why a contact is reached or not, now or at a later time. */
+/** Explains why a contact is reached or not, now or at a later time. */
 export function ExplanationView({ campaign, enrollment: { id, updated_at } }: ExplanationViewProps) {
   const api = useApi()
   const [at, setAt] = useState('')
@@ -93,7 +93,7 @@ export function ExplanationView({ campaign, enrollment: { id, updated_at } }: Ex
   )
 }
 
-/** The API's sentences have times in its own form. */
+/** Writes the times in a sentence of the API as the dashboard writes them. */
 const withTimes = (text: string): string => text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, formatExactTime)
 
 function describeVerdict(campaign: Campaign, { verdict, next_attempt_at, rules }: Explanation): string {
@@ -113,7 +113,7 @@ function describeVerdict(campaign: Campaign, { verdict, next_attempt_at, rules }
   }
 }
 
-/** ": campaign hours". */
+/** Names the first rule for which the contact waits: ": campaign hours". */
 function because(rules: Explanation['rules']): string {
   const waiting = rules.find(({ verdict }) => verdict === 'defer')
   return waiting ? `: ${rule_names[waiting.rule].toLowerCase()}` : ''

@@ -9,7 +9,7 @@ import { closedRanges } from './hours.ts'
 
 const minute_ms = 60_000
 
-/** Closed hours are those of the campaign's time zone, or of the browser's. */
+/** Returns the closed hours of the campaign, in its time zone or the browser's. */
 export function useClosedHours({ windows, holidays, time_zone }: Campaign, [from, until]: [number, number]) {
   const zone = time_zone ?? browser_zone
   const key = JSON.stringify([windows, holidays, zone, from, until])

@@ -12,7 +12,7 @@ interface HoursEditorProps {
   error?: string | undefined
 }
 
-/** The hours of a week: painted, or typed to the minute. */
+/** Edits the hours of a week, painted or typed to the minute. */
 export const HoursEditor = ({ value: week, onChange, error }: HoursEditorProps) => (
   <fieldset className={styles.fieldset}>
     <legend>Hours</legend>
@@ -36,7 +36,7 @@ export const HoursEditor = ({ value: week, onChange, error }: HoursEditorProps) 
   </fieldset>
 )
 
-/** A day may have several ranges. An end before the start is on the next day. */
+/** Edits the hours as times. A day may have several ranges, and an end before the start is on the next day. */
 function ExactTimes({ week, onChange }: { week: Week; onChange: (week: Week) => void }) {
   const set = (day: Day, hours: Hours[]) => onChange({ ...week, [day]: hours })
   return days.map((day) => (

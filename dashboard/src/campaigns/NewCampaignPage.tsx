@@ -22,7 +22,7 @@ import { Steps, steps } from './Steps.tsx'
 
 const [audience_step, agent_step, schedule_step] = [0, 1, 2]
 
-/** The first three steps. The last one, the review, is the page of the draft that is then created. */
+/** Shows the first three steps. The last one, the review, is the page of the draft that is then created. */
 export function NewCampaignPage() {
   const [step, setStep] = useState(audience_step)
   const [audience, setAudience] = useState<Audience | undefined>(everyone)
@@ -74,7 +74,7 @@ function useCreate(audience: Audience | undefined, setSaved: () => void, onError
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
-  // It may be created, and then its contacts can't be added: the next try goes on with the same one.
+  // The campaign may be created before adding its contacts fails. The next try goes on with the same one.
   const created = useRef<Campaign>(undefined)
   return useMutation({
     mutationFn: async (values: CampaignValues) => {
@@ -98,7 +98,7 @@ function useCreate(audience: Audience | undefined, setSaved: () => void, onError
 }
 
 interface AudienceChoiceProps {
-  /** Undefined: contacts are added later. */
+  /** The contacts to add. Undefined adds them later. */
   audience: Audience | undefined
   onChange: (audience: Audience | undefined) => void
 }

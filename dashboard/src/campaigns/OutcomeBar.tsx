@@ -6,14 +6,14 @@ import styles from './campaigns.module.css'
 
 interface OutcomeBarProps {
   by_outcome: Record<string, number>
-  /** Shown instead of the shares. */
+  /** These intervals are shown instead of the shares. */
   intervals?: Forecast['by_outcome_interval']
   chosen?: string | undefined
-  /** Undefined is for all. Without it, nothing can be chosen. */
+  /** Chooses an outcome, or with undefined all. Without it, nothing can be chosen. */
   onChoose?: (outcome: string | undefined) => void
 }
 
-/** Attempts by their outcome, most first, as one bar. */
+/** Shows attempts by their outcome, most first, as one bar. */
 export function OutcomeBar({ by_outcome, intervals, chosen, onChoose }: OutcomeBarProps) {
   const counts = Object.entries(by_outcome)
     .filter(([, count]) => count > 0)
@@ -25,7 +25,7 @@ export function OutcomeBar({ by_outcome, intervals, chosen, onChoose }: OutcomeB
     <div className={styles.part}>
       <div className={styles.outcomeParts} aria-hidden="true">
         {counts.map(([outcome, count]) => (
-          // The buttons below are for the keyboard.
+          // The part is for the pointer only. The buttons below are for the keyboard.
           <UnstyledButton
             key={outcome}
             className={styles.outcome}

@@ -26,7 +26,7 @@ import { countDone } from './StatusBar.tsx'
 import { StatusParts } from './StatusParts.tsx'
 import { validateOverviewSearch } from './search.ts'
 
-/** How a campaign goes, read again every other second. */
+/** Shows how a campaign goes, read again every other second. */
 export function Overview({ campaign }: { campaign: Campaign }) {
   const { data, error, refetch } = useQuery(progressQuery(useApi(), campaign))
   const forecast = useForecast(campaign)
@@ -102,7 +102,7 @@ const day_ms = 86_400_000
 const days_max = 399
 const cost_refetch_ms = 30_000
 
-/** What its calls have cost, in millionths of the workspace's currency. */
+/** Returns what the campaign's calls have cost, in millionths of the workspace's currency. */
 function useCost(campaign: Campaign): number {
   const api = useApi()
   const now = useNow()

@@ -4,10 +4,10 @@ import { type AttemptOutcome, outcome_names, outcomes } from './campaign.ts'
 import styles from './campaigns.module.css'
 import { isWaits } from './waits.ts'
 
-/** The outcomes that people most likely want rules for. */
+/** New rules offer these outcomes first, because people most likely want rules for them. */
 const likely_outcomes: AttemptOutcome[] = ['no_answer', 'busy', 'voicemail']
 
-/** Replaces the defaults of some outcomes. */
+/** Edits the rules that replace the defaults of some outcomes. */
 export function RetryRules({ form }: { form: Form }) {
   const { retry } = form.values
   const unused = outcomes.filter((outcome) => !retry.some((rule) => rule.outcome === outcome))

@@ -13,7 +13,7 @@ import { ForecastView } from './ForecastView.tsx'
 import { useForecast } from './forecast.ts'
 import { Steps, steps } from './Steps.tsx'
 
-/** The last step of the wizard: what a draft would do. */
+/** Shows what a draft would do. It is the last step of the wizard. */
 export function Review({ campaign }: { campaign: Campaign }) {
   const can_edit = useCanEdit()
   const { enrolled } = campaign.counts

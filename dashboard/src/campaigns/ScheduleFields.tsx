@@ -13,11 +13,11 @@ const options_shown_max = 100
 
 interface ScheduleFieldsProps {
   form: Form
-  /** Once a campaign was started, some fields can't be changed. */
+  /** Whether the campaign was started: some fields can't be changed then. */
   is_started?: boolean
 }
 
-/** When and how often contacts are reached. */
+/** Edits when and how often contacts are reached. */
 export const ScheduleFields = ({ form, is_started = false }: ScheduleFieldsProps) => (
   <>
     <HoursEditor {...form.getInputProps('windows')} value={form.values.windows} />
@@ -62,7 +62,7 @@ export const ScheduleFields = ({ form, is_started = false }: ScheduleFieldsProps
 
 const limit_names = /^(pacing|caps|attempts_max|retry)\b/
 
-/** Pace, limits and retries, folded behind a sentence with their values. */
+/** Edits pace, limits and retries, folded behind a sentence with their values. */
 function LimitFields({ form, is_started }: Required<ScheduleFieldsProps>) {
   const has_errors = Object.keys(form.errors).some((name) => limit_names.test(name))
   return (

@@ -8,7 +8,7 @@ const paused_alert = {
   title: 'This campaign is paused',
   text: 'No new attempts begin until it is resumed.',
 }
-/** By the reason why it was paused. */
+/** The alerts of paused campaigns, by the reason of the pause. */
 const alerts: Record<string, typeof paused_alert> = {
   circuit_breaker: {
     color: 'red',
@@ -27,7 +27,7 @@ const alerts: Record<string, typeof paused_alert> = {
   },
 }
 
-/** Why nothing happens now. */
+/** Tells why nothing happens now. */
 export function StatusAlert({ campaign: { status, pause_reason, starts_at } }: { campaign: Campaign }) {
   if (status === 'paused') {
     const alert = alerts[pause_reason ?? ''] ?? paused_alert

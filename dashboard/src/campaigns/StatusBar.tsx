@@ -13,11 +13,11 @@ export const statuses_in_order = [
 ]
 const open_statuses = ['pending', 'dialing', 'in_progress', 'waiting']
 
-/** How many contacts a campaign is done with. */
+/** Counts the contacts that a campaign is done with. */
 export const countDone = ({ total, by_status }: StatusBarProps): number =>
   total - open_statuses.reduce((sum, status) => sum + (by_status[status] ?? 0), 0)
 
-/** One bar with a part for each status. What is pending is left blank. */
+/** Shows one bar with a part for each status. The part of pending contacts is left blank. */
 export function StatusBar({ total, by_status }: StatusBarProps) {
   let before = 0
   return (

@@ -13,7 +13,7 @@ interface StatusPartsProps {
   by_status: Record<string, number>
 }
 
-/** The same bar and its numbers. Each part leads to the contacts with this status. */
+/** Shows the same bar and its numbers. Each part leads to the contacts with this status. */
 export function StatusParts({ campaign: { id }, by_status }: StatusPartsProps) {
   const workspace = useWorkspaceId()
   const shown = [...statuses_in_order, 'pending' as const].filter((status) => (by_status[status] ?? 0) > 0)
@@ -23,7 +23,7 @@ export function StatusParts({ campaign: { id }, by_status }: StatusPartsProps) {
     <div className={campaigns.part}>
       <div className={styles.statusParts} aria-hidden="true">
         {shown.map((status) => (
-          // The links below are for the keyboard.
+          // The part is for the pointer only. The links below are for the keyboard.
           <Link
             key={status}
             {...linkTo(status)}

@@ -5,11 +5,11 @@ export const steps = ['Audience', 'Agent', 'Schedule', 'Review']
 
 interface StepsProps {
   current: number
-  /** Goes back to a step before the current one. Undefined: none can be opened. */
+  /** Goes back to a step before the current one. Without it, no step can be opened. */
   onOpen?: (step: number) => void
 }
 
-/** Where the person is in the wizard. */
+/** Shows where the person is in the wizard. */
 export const Steps = ({ current, onOpen }: StepsProps) => (
   <ol className={styles.steps} aria-label="Steps">
     {steps.map((name, step) => (

@@ -18,11 +18,11 @@ interface WeekGridProps {
   onChange: (week: Week) => void
 }
 
-/** The hours of a week, painted by dragging over them. Arrow keys move, Space opens or closes one. */
+/** Edits the hours of a week by dragging over them. Arrow keys move, Space opens or closes an hour. */
 export function WeekGrid({ week, onChange }: WeekGridProps) {
   const grid = useRef<HTMLDivElement>(null)
   const [current, setCurrent] = useState<[number, number]>([0, 9])
-  // Whether dragging opens or closes.
+  // Dragging opens hours if this is true, and else closes them.
   const [brush, setBrush] = useState(true)
   // Dragging can enter several hours before the next render.
   const latest = useRef(week)
@@ -33,7 +33,7 @@ export function WeekGrid({ week, onChange }: WeekGridProps) {
     onChange(latest.current)
   }
   const press = (event: PointerEvent<HTMLButtonElement>, day: Day, hour: number) => {
-    // Touch would send all moves to the first one.
+    // The capture is released, because touch would send all moves to the first cell.
     event.currentTarget.releasePointerCapture(event.pointerId)
     const is_open = isOpen(ranges[day], hour) !== true
     setBrush(is_open)

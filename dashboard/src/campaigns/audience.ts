@@ -3,14 +3,14 @@ import type { Contact } from '../../../server/contacts/schema.ts'
 import type { Source } from '../contacts/search.ts'
 import type { Api } from '../kit/api.ts'
 
-/** A filter of contacts. All blank: all contacts. */
+/** A filter of contacts. If all members are blank, it is for all contacts. */
 export interface Audience {
   search: string
   tag: string[]
   source: Source | null
 }
 
-/** What was done at once. Large audiences are added in the background. */
+/** What was done at once when contacts were added. Large audiences are added in the background. */
 export interface Enrolled {
   enrolled: number
   already_enrolled: number
@@ -28,7 +28,7 @@ export const isEveryone = (audience: Audience): boolean => Object.keys(toFilter(
 
 const sample_size = 5
 
-/** The first few contacts, and how many there are. */
+/** Reads the first few contacts, and how many there are. */
 export const audienceQuery = (api: Api, audience: Audience) => {
   const query = { ...toFilter(audience), limit: sample_size }
   return queryOptions({

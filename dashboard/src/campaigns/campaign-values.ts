@@ -5,7 +5,7 @@ import type { AttemptOutcome } from './campaign.ts'
 import { default_windows, toWeek, toWindows, type Week } from './hours.ts'
 import { formatWaits, parseWaits } from './waits.ts'
 
-/** A number as its field has it: "" if the field is blank. */
+/** A number as its field has it. It is "" if the field is blank. */
 type NumberValue = number | string
 
 /** A rule of `retry`, with the waits as people write them. */
@@ -57,7 +57,7 @@ export function toValues(campaign?: Campaign): CampaignValues {
   }
 }
 
-/** Where the label of a field is not its name. */
+/** The labels of fields that are not labeled with their names. */
 export const campaign_labels = {
   kind: 'Contact people by',
   agent_id: 'Agent',
@@ -91,7 +91,7 @@ const schedule_fields = [
 ]
 export const fields = [...agent_fields, ...schedule_fields]
 
-/** What the server takes while a campaign is running or paused. */
+/** The fields that the server takes while a campaign is running or paused. */
 export const running_names = ['name', 'windows', 'holidays', 'pacing', 'retry', 'caps', 'ends_at']
 
 export const toBody = ({ windows, starts_at, ends_at, retry, ...values }: CampaignValues) => ({
@@ -102,7 +102,7 @@ export const toBody = ({ windows, starts_at, ends_at, retry, ...values }: Campai
   retry: retry.map(({ waits, ...rule }) => ({ ...rule, waits_seconds: parseWaits(waits) })),
 })
 
-/** Only what was edited, and may be edited now. */
+/** Returns only the fields that were edited, and that may be edited now. */
 export function toChanges(before: CampaignValues, wanted: CampaignValues, is_started: boolean): object {
   const changed = Object.keys(changedFields(before, wanted))
   const isSent = (name: string) => changed.includes(name) && (!is_started || running_names.includes(name))

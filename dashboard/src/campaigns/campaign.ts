@@ -60,13 +60,13 @@ const reason_names: Record<string, string> = {
   ended: 'The campaign ended',
 }
 
-/** Reasons and outcomes that this page doesn't know are shown as they are. */
+/** Names a reason or an outcome. One that this page doesn't know is shown as it is. */
 export const reasonName = (reason: string): string => reason_names[reason] ?? reason.replaceAll('_', ' ')
 
 export const isFinal = ({ status }: Pick<Campaign, 'status'>): boolean =>
   status === 'completed' || status === 'canceled'
 
-/** Whether it has begun. Before that everything can be changed. */
+/** Whether the campaign has begun. Before that, everything can be changed. */
 export const isStarted = ({ status }: Pick<Campaign, 'status'>): boolean => status !== 'draft' && status !== 'scheduled'
 
 export const isEnrollmentFinal = ({ status }: Pick<Enrollment, 'status'>): boolean =>
@@ -75,7 +75,7 @@ export const isEnrollmentFinal = ({ status }: Pick<Enrollment, 'status'>): boole
 /** "called", "written to". */
 export const reachedBy = ({ kind }: Pick<Campaign, 'kind'>): string => (kind === 'voice' ? 'called' : 'written to')
 
-/** Of those who were reached. */
+/** Names the people who have answered, of those who were reached. */
 export const answeredName = ({ kind }: Pick<Campaign, 'kind'>): string => (kind === 'voice' ? 'Answered' : 'Replied')
 
 export const refetch_ms = 2_000

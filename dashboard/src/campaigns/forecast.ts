@@ -8,17 +8,20 @@ import { ParleyError } from '../kit/request.ts'
 import { useCanEdit } from '../kit/session.ts'
 import { isFinal } from './campaign.ts'
 
-/** Contacts may still be added in the background. A forecast is made when the counts have stayed the same for so long. */
+/**
+ * A forecast is made when the counts have stayed the same for this long, because contacts may still be added in the
+ * background.
+ */
 const settled_ms = 3_000
-/** Another forecast of the workspace may be running. */
+/** Tries this often, because another forecast of the workspace may be running. */
 const busy_tries_max = 10
 const busy_retry_ms = 2_000
-/** How long a forecast of a campaign that runs is shown. */
+/** A forecast of a running campaign is shown for this long. */
 const fresh_ms = 600_000
 
 /**
- * What a campaign would do from now on, and the only source of its expected end: the rate of the last minutes knows neither hours
- * nor retries. Viewers may not run forecasts.
+ * Forecasts what a campaign would do from now on. It is the only source of the expected end: the rate of the last
+ * minutes knows neither hours nor retries. Viewers may not run forecasts.
  */
 export function useForecast(campaign: Campaign) {
   const api = useApi()

@@ -3,7 +3,7 @@ import type { Campaign } from '../../../server/campaigns/schema.ts'
 export type Window = Campaign['windows'][number]
 export type Day = Window['days'][number]
 
-/** An end at or before the start is on the next day. */
+/** A range of hours. An end at or before the start is on the next day. */
 export interface Hours {
   start: string
   end: string
@@ -25,7 +25,7 @@ export const days = Object.keys(day_names) as Day[]
 export const default_hours: Hours = { start: '09:00', end: '17:00' }
 export const default_windows: Window[] = [{ days: days.slice(0, 5), ...default_hours }]
 
-/** A field for times can't show 24:00, so midnight is 00:00 in it. */
+/** Converts windows for the fields. A field for times can't show 24:00, so midnight is 00:00 in it. */
 export const toWeek = (windows: Window[]): Week =>
   Object.fromEntries(
     days.map((day) => [
@@ -36,7 +36,7 @@ export const toWeek = (windows: Window[]): Week =>
     ]),
   ) as Week
 
-/** Days with the same hours share a window. */
+/** Converts the fields to windows. Days with the same hours share a window. */
 export function toWindows(week: Week): Window[] {
   const windows = new Map<string, Window>()
   for (const day of days) {
@@ -70,14 +70,14 @@ function describeRun(run: Day[]): string {
   return names.length > 2 ? `${names[0]}–${names.at(-1)}` : names.join(', ')
 }
 
-/** From and until, in minutes since midnight. */
+/** A range from one minute since midnight until another. */
 type Range = [number, number]
 type Ranges = Record<Day, Range[]>
 
 const hour_minutes = 60
 const day_minutes = 24 * hour_minutes
 const hour_ms = 3_600_000
-/** A longer time has so many nights that they can't be told apart. */
+/** Nights are not shaded in longer times, which have so many that they can't be told apart. */
 const shaded_hours_max = 60 * 24
 
 const toMinutes = (time: string): number => {
@@ -90,7 +90,10 @@ const toTime = (minutes: number): string =>
     .map((part) => String(part).padStart(2, '0'))
     .join(':')
 
-/** Hours that cross midnight are split there. A time that is not typed in full is left out. */
+/**
+ * Converts hours to ranges. Hours that cross midnight are split there, and a time that is not typed in full is left
+ * out.
+ */
 export function toRanges(week: Week): Ranges {
   const ranges = Object.fromEntries(days.map((day) => [day, []])) as unknown as Ranges
   for (const [index, day] of days.entries()) {
@@ -138,7 +141,10 @@ function join(ranges: Range[]): Range[] {
 
 type Opening = Pick<Campaign, 'windows' | 'holidays'>
 
-/** When a campaign is closed in a time zone, to the quarter of an hour. Nothing for a time of more than 60 days. */
+/**
+ * Returns the times at which a campaign is closed in a time zone, to the quarter of an hour. Returns none for a time of
+ * more than 60 days.
+ */
 export function closedRanges({ windows, holidays }: Opening, zone: string, [from, until]: Range): Range[] {
   if (until - from > shaded_hours_max * hour_ms) return []
   const ranges = toRanges(toWeek(windows))

@@ -17,7 +17,7 @@ export function validateCampaignSearch(raw: Record<string, unknown>): CampaignSe
   }
 }
 
-/** On its overview. */
+/** The URL's query parameters on a campaign's overview. */
 export interface OverviewSearch {
   /** Only calls with this outcome. */
   outcome?: Outcome

@@ -8,7 +8,7 @@ function formatWait(seconds: number): string {
   return `${seconds / 60} min`
 }
 
-/** What can't be read is sent as it is, and the server says so. */
+/** Reads waits. A wait that can't be read is sent as it is, and the server says so. */
 export const parseWaits = (text: string): (number | string)[] =>
   text
     .split(',')

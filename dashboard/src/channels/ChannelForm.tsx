@@ -30,7 +30,7 @@ const labels = {
 }
 
 interface ChannelFormProps {
-  /** Undefined: creates a channel. */
+  /** The channel to edit. Without it, the form creates one. */
   channel?: ChannelWithSettings
   onSaved: (channel: ChannelWithSettings) => unknown
 }
@@ -112,7 +112,7 @@ export function ChannelForm({ channel, onSaved }: ChannelFormProps) {
 
 type Form = UseFormReturnType<ChannelValues>
 
-/** Each is a provider and a kind. */
+/** Each choice is a provider and a kind. */
 const choices = [
   {
     provider: 'web',
@@ -196,7 +196,10 @@ const number_props = {
   thousandSeparator: ',',
 } as const
 
-/** An SMS channel is limited by the messages that it sends, others by the tokens that visitors and callers can use. */
+/**
+ * Edits the limits. An SMS channel is limited by the messages that it sends, others by the tokens that visitors and
+ * callers can use.
+ */
 const LimitFields = ({ form }: { form: Form }) => (
   <div className={styles.pair}>
     {form.values.kind !== 'sms' ? (

@@ -91,7 +91,7 @@ const columns: Column<Channel>[] = [
   ...details,
 ]
 
-/** Owners see the number, and can open the channel. */
+/** The columns for owners, who see the number and can open the channel. */
 const owner_columns: Column<Channel>[] = [
   { id: 'name', name: 'Channel', cell: (row) => <NameLink channel={row} /> },
   ...details,

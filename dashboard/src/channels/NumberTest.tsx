@@ -31,7 +31,7 @@ export function NumberTest({ channel: { id, address } }: { channel: ChannelWithS
           >
             Check number
           </Button>
-          {/* Stays in the page before there is a result, so that screen readers announce it. */}
+          {/* The element is in the page before there is a result, so that screen readers announce it. */}
           <div role="status" className={styles.result}>
             {testing.data && <Result result={testing.data} address={address ?? ''} />}
           </div>

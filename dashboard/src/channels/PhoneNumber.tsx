@@ -3,7 +3,7 @@ import { CopyField } from '../kit/CopyField.tsx'
 import { Stack } from '../kit/Page.tsx'
 import styles from './channels.module.css'
 
-/** The phone number, and what its carrier has to know. */
+/** Shows the phone number, and what its carrier has to know. */
 export const PhoneNumber = ({ channel: { address, inbound_url } }: { channel: ChannelWithSettings }) => (
   <Stack>
     <CopyField label="Phone number" value={address ?? ''} copy_label="Copy number" />
@@ -22,7 +22,7 @@ export const PhoneNumber = ({ channel: { address, inbound_url } }: { channel: Ch
   </Stack>
 )
 
-/** Shown when Twilio surely can't reach this server. */
+/** Says that Twilio surely can't reach this server, if its URL isn't HTTPS. */
 export const ReachHint = ({ inbound_url }: { inbound_url: string }) =>
   !inbound_url.startsWith('https:') && (
     <p className={styles.hint}>

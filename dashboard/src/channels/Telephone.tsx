@@ -4,7 +4,7 @@ import { Stack } from '../kit/Page.tsx'
 import styles from './channels.module.css'
 import { ReachHint } from './PhoneNumber.tsx'
 
-/** How to connect a number at Twilio with this channel. */
+/** Explains how to connect a number at Twilio with this channel. */
 export const Telephone = ({ channel: { address, inbound_url } }: { channel: ChannelWithSettings }) => (
   <Stack>
     <ol className={styles.steps}>

@@ -6,7 +6,7 @@ import { Card, Stack } from '../kit/Page.tsx'
 import { toUrl } from '../kit/request.ts'
 import styles from './channels.module.css'
 
-/** The snippet for websites, and the chat's own page. */
+/** Shows the snippet for websites, and the chat's own page. */
 export function WebChat({ channel: { id, public_url, origins } }: { channel: ChannelWithSettings }) {
   const url = public_url ?? toUrl(`/chat/${id}`)
   const script_url = url.replace(/[^/]+$/, 'widget.js')
@@ -30,7 +30,7 @@ export function WebChat({ channel: { id, public_url, origins } }: { channel: Cha
   )
 }
 
-/** Opens on request: the chat takes the focus, and begins a conversation. Its own close button hides it. */
+/** Opens the chat on request, because it takes the focus and begins a conversation. Its own close button hides it. */
 export function ChatPreview({ id }: { id: string }) {
   const [is_open, setOpen] = useState(false)
   const frame = useRef<HTMLIFrameElement>(null)

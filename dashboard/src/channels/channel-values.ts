@@ -1,7 +1,7 @@
 import type { ChannelWithSettings } from '../../../server/channels/schema.ts'
 import { changedFields } from '../kit/merge.ts'
 
-/** The fields of the form. Which of them are shown depends on the provider. */
+/** The fields of the form. The provider decides which of them are shown. */
 export interface ChannelValues {
   provider: ChannelWithSettings['provider']
   kind: ChannelWithSettings['kind']
@@ -10,11 +10,11 @@ export interface ChannelValues {
   agent_id: string | null
   origins: string[]
   account_sid: string
-  /** Blank: the stored token is kept. */
+  /** A new token. If it is blank, the stored token is kept. */
   auth_token: string
-  /** Blank: Twilio's own. */
+  /** The URL of the API. If it is blank, it is Twilio's own. */
   api_url: string
-  /** "" if the field is blank. */
+  /** The limit, or "" if the field is blank. */
   messages_per_minute_max: number | string
   messages_per_day_max: number | string
   tokens_per_day_max: number | string
@@ -40,7 +40,7 @@ export const toValues = (channel?: ChannelWithSettings): ChannelValues => ({
 
 export const fields = Object.keys(toValues())
 
-/** The limits have defaults. */
+/** Makes the body of a new channel. Blank limits are left out, because they have defaults. */
 export function toBody({
   provider,
   kind,
@@ -60,7 +60,7 @@ export function toBody({
   return { ...number, account_sid, auth_token, ...(api_url.trim() !== '' && { api_url }) }
 }
 
-/** Only what was edited. */
+/** Returns only what was edited. */
 export function toChanges(before: ChannelValues, wanted: ChannelValues): object {
   const { tokens_per_day_max, ...changes } = changedFields(before, wanted)
   return {

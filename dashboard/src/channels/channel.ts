@@ -11,7 +11,7 @@ export const status_names: Record<Channel['status'], string> = {
   disabled: 'Disabled',
   failing: 'Failing',
 }
-/** As many as a workspace can have. */
+/** A workspace can have this many channels. */
 const channels_max = 100
 const agents_max = 1_000
 
@@ -34,14 +34,14 @@ export const channelsQuery = (api: Api) =>
     queryFn: ({ signal }) => api.list<Channel>('/channels', { limit: channels_max }, signal),
   })
 
-/** Only owners may read the settings. */
+/** Reads a channel with its settings, which only owners may do. */
 export const channelQuery = (api: Api, id: string) =>
   queryOptions({
     queryKey: [api.workspace, 'channels', id],
     queryFn: ({ signal }) => api.get<ChannelWithSettings>(`/channels/${id}/settings`, {}, signal),
   })
 
-/** Shows what the server has answered, in the page and in the list. */
+/** Shows in the page and in the list what the server has answered. */
 export function showChanged(client: QueryClient, api: Api, channel: ChannelWithSettings): void {
   client.setQueryData(channelQuery(api, channel.id).queryKey, channel)
   void client.invalidateQueries(channelsQuery(api))
@@ -51,7 +51,7 @@ export function showChanged(client: QueryClient, api: Api, channel: ChannelWithS
 export const agentsQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspace, 'agents', 'all'],
-    // A form offers what was just created elsewhere, too.
+    // A form also offers what was just created elsewhere.
     staleTime: 0,
     queryFn: ({ signal }) => readAll<Agent>(api, '/agents', { items_max: agents_max, signal }),
   })

@@ -79,7 +79,10 @@ export function TestClockChip({ clock, error }: { clock: TestClock | undefined; 
 
 const formatClock = (time: string): string => `${formatExactTime(time)} ${formatTimeZone(time)}`
 
-/** The server's text has the time in UTC. */
+/**
+ * Describes an error. A time that is too early is written in the browser's time zone, because the server's text has it
+ * in UTC.
+ */
 function describe(error: Error, to: string | undefined, clock: TestClock | undefined): ReactNode {
   const { fields, message } = formErrors(error, ['to'])
   if (!fields.to || !to || !clock || Date.parse(to) > Date.parse(clock.now)) return fields.to ?? message
@@ -90,7 +93,9 @@ function describe(error: Error, to: string | undefined, clock: TestClock | undef
   )
 }
 
-/** The first whole minute after the time, as the field writes it: without seconds, in the browser's time zone. */
+/**
+ * Returns the first whole minute after the time, as the field writes it: without seconds, in the browser's time zone.
+ */
 function nextMinute(time: string): string {
   const next = (Math.floor(Date.parse(time) / minute_ms) + 1) * minute_ms
   return toFieldTime(new Date(next).toISOString())
@@ -104,7 +109,7 @@ interface AdvanceToProps {
   onSubmit: (to: string) => void
 }
 
-/** The field has the browser's time zone, like all times in the dashboard. */
+/** Advances the clock to a time in the browser's time zone, like all times in the dashboard. */
 function AdvanceTo({ value, min, is_disabled, onChange, onSubmit }: AdvanceToProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -112,7 +117,7 @@ function AdvanceTo({ value, min, is_disabled, onChange, onSubmit }: AdvanceToPro
     if (!Number.isNaN(time.getTime())) onSubmit(time.toISOString())
   }
   return (
-    // Not validated by the browser: a time before the minimum gets an error message in the bar.
+    // The browser doesn't validate: a time before the minimum gets an error message in the bar.
     <form className={styles.to} onSubmit={submit} noValidate>
       <TextInput
         type="datetime-local"

@@ -9,11 +9,14 @@ export const testClockQuery = (api: Api) =>
   queryOptions({
     queryKey: ['test_clock', api.workspace],
     queryFn: ({ signal }) => api.get<TestClock>('/test_clock', undefined, signal),
-    // Someone else may advance it too.
+    // The clock is also read while nothing happens, because someone else may advance it.
     refetchInterval: ({ state }) => (state.data?.status === 'advancing' ? poll_ms : 10 * poll_ms),
   })
 
-/** The clock of the workspace, or nothing in a live workspace. Reloads the page's data when an advance has ended. */
+/**
+ * Returns the clock of the workspace, or nothing in a live workspace. Reloads the page's data when an advance has
+ * ended.
+ */
 export function useTestClock(is_test: boolean) {
   const client = useQueryClient()
   const { queryKey, ...query } = testClockQuery(useApi())

@@ -24,7 +24,7 @@ const titles: Record<Form, string> = {
   suppress: 'Suppress number',
 }
 
-/** Whether the contact may be called and written to, and why. Only for members and owners. */
+/** Shows whether the contact may be called and written to, and why. Only members and owners see it. */
 export function ConsentCard({ contact: { id, phone_number } }: { contact: Contact }) {
   const consents = useInfiniteQuery(consentsQuery(useApi(), id))
   const [dialog, setDialog] = useState<Form>()

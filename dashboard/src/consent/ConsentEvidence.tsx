@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { Consent } from '../../../server/consent/schema.ts'
 import { useWorkspaceId } from '../kit/api.ts'
 
-/** What shows that it happened: words, a conversation, a note, or members that a client has given. */
+/** Shows the evidence of a consent: words, a conversation, a note, or members that a client has given. */
 export function ConsentEvidence({ evidence }: Pick<Consent, 'evidence'>) {
   const workspace = useWorkspaceId()
   const { conversation_id, seq: _turn, note, ...others } = evidence ?? {}
@@ -31,7 +31,10 @@ const toText = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const language_names = new Intl.DisplayNames('en', { type: 'language' })
 
-/** The key that was pressed, or the words that the service has understood, and their language if it is not English. */
+/**
+ * Quotes the key that was pressed, or the words that the service has understood, and their language if it is not
+ * English.
+ */
 function quote({ rule, language, words, ...others }: Record<string, unknown>): string[] | undefined {
   const is_heard = typeof rule === 'string' && typeof words === 'string' && Object.keys(others).length === 0
   if (!is_heard || typeof language !== 'string' || !/^[a-z]{2}\b/.test(language)) return undefined

@@ -11,7 +11,7 @@ const shown_more = 50
 
 interface ConsentHistoryProps {
   contact_id: string
-  /** Newest first, as far as they are loaded. */
+  /** The entries that are loaded, newest first. */
   entries: Consent[]
   query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown }
 }

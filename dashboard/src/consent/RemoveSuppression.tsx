@@ -8,7 +8,7 @@ import { useIsOwner } from '../kit/session.ts'
 import { showToast } from '../kit/toast.ts'
 import { suppressedNumber, suppressionsKey } from './consent.ts'
 
-/** Only owners see it. */
+/** The button to remove a suppression, which only owners see. */
 export function RemoveSuppression({ suppression }: { suppression: Suppression }) {
   const { id } = suppression
   const api = useApi()

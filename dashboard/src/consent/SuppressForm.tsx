@@ -17,7 +17,7 @@ import { KindChoice } from './KindChoice.tsx'
 const reason_length_max = 500
 
 interface SuppressFormProps {
-  /** Undefined: the person enters one. */
+  /** The number to suppress. Without it, the person enters one. */
   phone_number?: string
   onClose: () => void
 }

@@ -8,7 +8,7 @@ import { ParleyError } from '../kit/request.ts'
 export const kind_names: Record<Kind, string> = { all: 'SMS and calls', sms: 'SMS', voice: 'Calls' }
 export const kinds = Object.keys(kind_names) as Kind[]
 
-/** How a consent was given or revoked. */
+/** Says how a consent was given or revoked. */
 export const source_phrases: Record<Consent['source'], string> = {
   sms_keyword: 'by SMS',
   voice_request: 'in a call',
@@ -23,11 +23,13 @@ const kind_phrases: Record<Kind, string> = { all: 'SMS and calls', sms: 'SMS', v
 export const describeConsent = ({ kind, status }: Pick<Consent, 'kind' | 'status'>): string =>
   `${status === 'revoked' ? 'Opted out of' : 'Agreed to'} ${kind_phrases[kind]}`
 
-/** What decides whether the contact is called or written to: the latest entry of the kind, or of all kinds. */
+/**
+ * Returns the entry that decides whether the contact is called or written to: the latest of the kind, or of all kinds.
+ */
 export const latestOf = (kind: 'sms' | 'voice', newest_first: Consent[]): Consent | undefined =>
   newest_first.find((entry) => entry.kind === kind || entry.kind === 'all')
 
-/** A suppression of a person who was erased has no number any more. */
+/** Returns the suppressed number. The suppression of a person who was erased has none any more. */
 export const suppressedNumber = ({ phone_number }: Pick<Suppression, 'phone_number'>): string =>
   phone_number === null ? 'Erased person' : formatPhoneNumber(phone_number)
 
@@ -42,7 +44,7 @@ export const consentsQuery = (api: Api, contact_id: string) =>
 
 export const suppressionsKey = (api: Api) => [api.workspace, 'suppressions']
 
-/** A number has at most one suppression of each kind. */
+/** Reads the suppressions of a number, which has at most one of each kind. */
 export const suppressionsOfQuery = (api: Api, phone_number: string) =>
   queryOptions({
     queryKey: [...suppressionsKey(api), 'of', phone_number],

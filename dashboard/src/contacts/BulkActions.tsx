@@ -18,7 +18,7 @@ import { useRefreshContacts } from './useRefreshContacts.ts'
 
 interface BulkActionsProps {
   selected: ReadonlyMap<string, Contact>
-  /** With the contacts that failed, which stay selected. */
+  /** Is called with the contacts that failed, which stay selected. */
   onDone: (failed: Contact[]) => void
 }
 
@@ -158,7 +158,7 @@ async function applyTo(api: Api, { id }: Contact, verb: Verb, tag: string): Prom
   })
 }
 
-/** A contact that someone else has deleted counts as deleted. */
+/** Ignores that someone else has deleted the contact already. */
 function ignoreNotFound(error: unknown): void {
   if (!(error instanceof ParleyError && error.status === 404)) throw error
 }

@@ -20,7 +20,10 @@ import { timeline_page_size } from './useTimeline.ts'
 
 interface ContactDetailsProps {
   contact: ContactWithCrmIds
-  /** On the contact's page, else in the drawer. The page leaves out empty fields, because it shows more than these. */
+  /**
+   * Whether the details are on the contact's page, and not in the drawer. The page leaves out empty fields, because it
+   * shows more than these.
+   */
   is_page?: boolean
 }
 
@@ -90,7 +93,9 @@ export function ContactDetails({ contact, is_page = false }: ContactDetailsProps
   )
 }
 
-/** Calls with simulated people, and those that tried the agent, don't count as contact. */
+/**
+ * Shows when the contact was first reached. Calls with simulated people, and those that tried the agent, don't count.
+ */
 function FirstContact({ contact: { id, first_contact_at } }: { contact: ContactWithCrmIds }) {
   const calls = rowsOf(useCallList({ contact_id: id, limit: timeline_page_size }))
   if (!first_contact_at && calls.some(({ is_test }) => is_test)) return 'Never: simulated calls don’t count'
@@ -108,7 +113,7 @@ interface DeleteContactProps {
   contact: ContactWithCrmIds
   is_open: boolean
   onClose: () => void
-  /** The page that shows the contact is left before it is read again. */
+  /** Leaves the page that shows the contact, before the contact is read again. */
   onDeleted: () => unknown
 }
 

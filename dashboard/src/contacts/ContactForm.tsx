@@ -23,7 +23,7 @@ import { customFieldChanges, customFieldRules, toCustomFields, toFormFields } fr
 import { useRefreshContacts } from './useRefreshContacts.ts'
 
 interface ContactFormProps {
-  /** Undefined: creates a contact. */
+  /** The contact to edit. Without it, the form creates one. */
   contact?: ContactWithCrmIds
   onCancel: () => void
   onSaved: (contact: ContactCreated) => void
@@ -45,7 +45,8 @@ export function ContactForm({ contact: latest, onCancel, onSaved }: ContactFormP
   const api = useApi()
   const client = useQueryClient()
   const refresh = useRefreshContacts()
-  // The page reads the contact again whenever it changes. What differs from the form's beginning was typed.
+  // The form keeps the contact as it was first: the page reads it again whenever it changes, and what differs from the
+  // form's beginning was typed.
   const [contact] = useState(latest)
   const form = useForm({ initialValues: toValues(contact), validate: { custom_fields: customFieldRules } })
   const setSaved = useUnsaved(form.isDirty())
@@ -109,7 +110,7 @@ export function ContactForm({ contact: latest, onCancel, onSaved }: ContactFormP
   )
 }
 
-/** A duplicate phone number links to the existing contact. */
+/** Shows an error. A duplicate phone number links to the existing contact. */
 function FormError({ error, message }: { error: Error; message: string | undefined }) {
   const { workspace } = useApi()
   const existing_id = error instanceof ParleyError ? error.details.existing_id : undefined
@@ -145,7 +146,7 @@ const toValues = (contact?: Contact) => ({
   custom_fields: toFormFields(contact?.custom_fields ?? {}),
 })
 
-/** As the API has them. */
+/** Converts values to the fields of the API. */
 const toFields = ({ custom_fields, ...values }: Values) => ({ ...values, custom_fields: toCustomFields(custom_fields) })
 
 type Fields = ReturnType<typeof toFields>
@@ -159,7 +160,7 @@ function toChanges(before: Fields, wanted: Fields, current: Contact): object {
   }
 }
 
-/** The server names a custom field by its name, the form by its position. */
+/** Maps errors to the fields of the form. The server names a custom field by its name, the form by its position. */
 function toErrors(error: unknown, { custom_fields }: Pick<Values, 'custom_fields'>): ReturnType<typeof formErrors> {
   const paths = custom_fields.map(({ name }) => `custom_fields.${name}`)
   const errors = formErrors(error, [...fields, ...paths])

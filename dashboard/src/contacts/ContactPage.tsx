@@ -24,7 +24,7 @@ import { canSendSms, SendSmsForm } from './SendSmsForm.tsx'
 import { Timeline } from './Timeline.tsx'
 import { useLiveContacts } from './useLiveContacts.ts'
 
-/** Everything about one contact. */
+/** Shows everything about one contact. */
 export function ContactPage() {
   const api = useApi()
   const client = useQueryClient()
@@ -101,7 +101,7 @@ function Actions({ contact }: { contact: ContactWithCrmIds }) {
   )
 }
 
-/** Becomes a form in its place. */
+/** Shows the contact's fields. Editing replaces them by a form. */
 function Details({ contact }: { contact: ContactWithCrmIds }) {
   const can_edit = useCanEdit()
   const [is_editing, setEditing] = useState(false)

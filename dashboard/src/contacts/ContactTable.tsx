@@ -15,7 +15,7 @@ import { useContactSearch } from './useContactSearch.ts'
 interface ContactTableProps {
   contacts: Contact[] | undefined
   is_stale: boolean
-  /** Undefined: without checkboxes. */
+  /** The selected rows. Without it, rows have no checkboxes. */
   selection: Selection<Contact> | undefined
 }
 
@@ -105,7 +105,7 @@ const columns: Column<Contact>[] = [
   },
 ]
 
-/** Opens the drawer. */
+/** The name, which opens the drawer. */
 function Name({ contact }: { contact: Contact }) {
   const workspace = useWorkspaceId()
   const name = contactName(contact)

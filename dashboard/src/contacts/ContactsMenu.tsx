@@ -4,7 +4,7 @@ import { useWorkspaceId } from '../kit/api.ts'
 import { ExportIcon, ImportIcon } from '../kit/icons.tsx'
 import type { Target } from '../kit/lazy-menu.tsx'
 
-/** On a phone, instead of a row of buttons. */
+/** The menu that a phone has instead of a row of buttons. */
 export function ContactsMenu({ target, onExport }: { target: Target; onExport: () => void }) {
   const workspace = useWorkspaceId()
   return (

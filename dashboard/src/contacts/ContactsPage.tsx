@@ -28,7 +28,7 @@ const ContactsMenu = lazyMenu(async () => (await import('./ContactsMenu.tsx')).C
 const ContactDrawer = lazyPart(async () => (await import('./ContactDrawer.tsx')).ContactDrawer)
 
 const loaded_at_once = 100
-/** Each is changed by a request of its own. */
+/** Limits the selection, because each contact is changed by a request of its own. */
 const selected_max = 10_000
 
 export function ContactsPage() {
@@ -125,7 +125,7 @@ export function ContactsPage() {
   )
 }
 
-/** Every contact that the filters match, for actions on all of them. */
+/** Reads every contact that the filters match, for actions on all of them. */
 async function loadAll(api: Api, params: ContactSearch): Promise<Contact[]> {
   const all: Contact[] = []
   let cursor: string | undefined

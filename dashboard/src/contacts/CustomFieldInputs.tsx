@@ -34,7 +34,7 @@ export function CustomFieldInputs<Values extends { custom_fields: CustomFieldVal
               value={kind}
               allowDeselect={false}
               onChange={(chosen) => {
-                // One of `kinds`.
+                // The choices are the `kinds`.
                 const changed = chosen as Kind
                 list.setFieldValue(path, {
                   ...(fields[index] ?? { name: '' }),

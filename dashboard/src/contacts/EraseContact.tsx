@@ -9,11 +9,11 @@ interface EraseContactProps {
   contact: ContactWithCrmIds
   is_open: boolean
   onClose: () => void
-  /** Leaves the page. */
+  /** Leaves the page of the contact. */
   onErased: () => unknown
 }
 
-/** It goes on in the background, and the contact goes last. */
+/** Asks before a contact is erased. Erasing goes on in the background, and the contact goes last. */
 export function EraseContact({ contact, is_open, onClose, onErased }: EraseContactProps) {
   const api = useApi()
   const refresh = useRefreshContacts()

@@ -10,13 +10,13 @@ import styles from './contacts.module.css'
 import { useContactSearch } from './useContactSearch.ts'
 import { useLiveContacts } from './useLiveContacts.ts'
 
-/** Further down than this, someone reads rows that must not move. */
+/** Someone who has scrolled further down than this reads rows that must not move. */
 const top_px = 40
 
-/** While many are created, as during an import. */
+/** New contacts are counted up to this, as during an import. */
 const counted_max = 999
 
-/** Keeps the list up to date: at once at its top, else when the person asks for it. */
+/** Keeps the list up to date: at once at its top, and further down when the person asks for it. */
 export function NewContacts({ shown = [] }: { shown?: Contact[] | undefined }) {
   const api = useApi()
   const client = useQueryClient()

@@ -9,7 +9,7 @@ export const page_size = 50
 export const contactName = ({ display_name, first_name, last_name }: Contact): string =>
   display_name || [first_name, last_name].filter(Boolean).join(' ')
 
-/** Its name, or its number. */
+/** Returns the contact's name, or its number. */
 export const contactTitle = (contact: Contact): string =>
   contactName(contact) || formatPhoneNumber(contact.phone_number)
 

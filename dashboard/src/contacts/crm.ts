@@ -4,5 +4,5 @@ const crm_names: Record<string, string> = {
   zoho: 'Zoho CRM',
 }
 
-/** Unknown systems are shown by their key: "pipedrive" is "Pipedrive". */
+/** Names a CRM. An unknown one is shown by its key: "pipedrive" is "Pipedrive". */
 export const crmName = (system: string): string => crm_names[system] ?? system.charAt(0).toUpperCase() + system.slice(1)

@@ -7,7 +7,7 @@ export type Kind = 'text' | 'number' | 'boolean'
 export interface CustomFieldValues {
   name: string
   kind: Kind
-  /** What was typed. An empty text removes the field. */
+  /** The value that was typed. An empty text removes the field. */
   value: string | number | boolean
 }
 
@@ -19,14 +19,14 @@ export const kinds: { value: Kind; label: string }[] = [
 ]
 const name_pattern = /^[a-z][a-z0-9_]{0,49}$/
 
-/** What is wrong with the name. */
+/** Says what is wrong with the name. */
 export const nameError = (name: string): string | undefined =>
   name_pattern.test(name) ? undefined : 'Up to 50 lower-case letters, digits and _, beginning with a letter.'
 
 export const formatCustomField = (value: CustomFields[string]): string =>
   typeof value === 'boolean' ? (value ? 'Yes' : 'No') : String(value)
 
-/** Sorted by name. */
+/** Returns the fields, sorted by name. */
 export const sortedFields = (fields: CustomFields): [string, CustomFields[string]][] =>
   Object.entries(fields).sort(([left], [right]) => (left < right ? -1 : 1))
 
@@ -36,7 +36,7 @@ export const toFormFields = (fields: CustomFields): CustomFieldValues[] =>
 const kindOf = (value: CustomFields[string]): Kind =>
   typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'boolean' : 'text'
 
-/** As much of the value as the other kind has. */
+/** Converts the value to another kind, as far as that can have it. */
 export function convert(value: CustomFieldValues['value'], kind: Kind): CustomFieldValues['value'] {
   if (kind === 'boolean') return value === true || value === 'true'
   if (kind === 'text') return String(value)
@@ -46,7 +46,7 @@ export function convert(value: CustomFieldValues['value'], kind: Kind): CustomFi
 const isNumber = (value: CustomFieldValues['value']): boolean =>
   typeof value !== 'boolean' && value !== '' && Number.isFinite(Number(value))
 
-/** For the form: each error appears at its input. */
+/** Rules of the form, which shows each error at its input. */
 export const customFieldRules = {
   name: (name: string, { custom_fields }: { custom_fields: CustomFieldValues[] }) =>
     custom_fields.filter((field) => field.name === name).length > 1 ? 'Another field has this name.' : nameError(name),
@@ -61,7 +61,7 @@ export const customFieldRules = {
 export const toCustomFields = (fields: CustomFieldValues[]): CustomFields =>
   Object.fromEntries(fields.map(({ name, kind, value }) => [name, kind === 'number' ? Number(value) : value]))
 
-/** Those that differ. null: removed. */
+/** Returns the fields that differ. null stands for a removed one. */
 export function customFieldChanges(before: CustomFields, wanted: CustomFields): Record<string, unknown> {
   const names = [...new Set([...Object.keys(before), ...Object.keys(wanted)])]
   const fieldOf = (fields: CustomFields, name: string) => (Object.hasOwn(fields, name) ? fields[name] : null)

@@ -6,8 +6,8 @@ import { useSteadyRefresh } from '../kit/useSteadyRefresh.ts'
 type ContactEvent = Pick<Event, 'type' | 'resource_id'>
 
 /**
- * Tells what others do with contacts, some events at a time, and the next ones when the returned promise has settled. `undefined`:
- * earlier events may have been missed, as at the start and after a lost connection.
+ * Tells what others do with contacts, some events at a time, and the next ones when the returned promise has settled.
+ * With `undefined`, earlier events may have been missed, as at the start and after a lost connection.
  */
 export function useLiveContacts(onEvents: (events: ContactEvent[] | undefined) => unknown): void {
   const latest = useRef(onEvents)

@@ -24,7 +24,7 @@ export type TimelineItem = { id: string; time: string } & (
 
 export const timeline_page_size = 10
 
-/** What happened with a contact, newest first. */
+/** Reads what happened with a contact, newest first. */
 export function useTimeline(contact: Contact) {
   const api = useApi()
   const { id } = contact
@@ -40,7 +40,7 @@ export function useTimeline(contact: Contact) {
   const entries = rowsOf(consents)
   const created: TimelineItem = { id: 'created', time: contact.created_at, type: 'created' }
   return mergeLists<TimelineItem>([
-    // Its creation is shown from the contact itself, because events are deleted after a while.
+    // The creation is shown from the contact itself, because events are deleted after a while.
     {
       query: events,
       items: [...changes.flatMap(fromEvent), created],

@@ -3,7 +3,7 @@ import type { Named } from './conversation.ts'
 import styles from './conversations.module.css'
 import { useContact, useContactName } from './useContactName.ts'
 
-/** Nothing is named before its contact is read. */
+/** Names a contact, or nothing before it is read. */
 export function ContactName({ of }: { of: Named }) {
   const { isLoading } = useContact(of.contact_id)
   const name = useContactName(of)

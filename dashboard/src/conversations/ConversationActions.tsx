@@ -23,7 +23,7 @@ function useChange({ id }: Conversation) {
 
 interface ConversationActionsProps {
   conversation: Conversation
-  /** A call is hung up instead of closed. */
+  /** Whether it is a call, which is hung up instead of closed. */
   is_call?: boolean
 }
 

@@ -17,7 +17,7 @@ type Change = { [name in keyof ConversationSearch]: ConversationSearch[name] | u
 interface ConversationFiltersProps {
   search: ConversationSearch
   onChange: (search: ConversationSearch) => void
-  /** The inbox shows one status only. */
+  /** Whether it is the inbox, which shows one status only. */
   is_inbox?: boolean
 }
 
@@ -146,7 +146,7 @@ const toChoices = (all: { id: string; name: string }[] = []): FilterProps['data'
 
 interface FilterProps {
   name: string
-  /** Shown while nothing is chosen. */
+  /** The text while nothing is chosen. */
   all: string
   data: { value: string; label: string }[]
   value: string | undefined

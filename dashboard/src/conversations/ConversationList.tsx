@@ -69,7 +69,7 @@ const Row = ({ conversation, time, is_inbox }: { conversation: Conversation; tim
   </>
 )
 
-/** Since when someone waits, or when something was last said. */
+/** Shows since when someone waits, or when something was last said. */
 function RowTime({ conversation, time, is_inbox }: { conversation: Conversation; time: string; is_inbox: boolean }) {
   if (conversation.waiting_since) return <Wait since={conversation.waiting_since} />
   return (

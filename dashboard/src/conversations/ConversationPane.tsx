@@ -30,7 +30,7 @@ const ConversationMenu = lazyMenu(async () => (await import('./ConversationMenu.
 
 const unknown = { kind: 'api', channel_id: null, contact_id: null, counterpart: null } as const
 
-/** One conversation. One by voice is shown as its call. */
+/** Shows one conversation. One by voice is shown as its call. */
 export function ConversationPane({ id, back }: { id: string; back: ReactNode }) {
   const { data, error, refetch } = useQuery(conversationQuery(useApi(), id))
   if (!data) return <Waiting back={back} error={error} retry={refetch} noun="Conversation" />
@@ -59,7 +59,7 @@ const Waiting = ({ back, error, retry, noun }: WaitingProps) => (
   </div>
 )
 
-/** The transcript with its actions, and the facts beside it or in a drawer. */
+/** Shows the transcript with its actions, and the facts beside it or in a drawer. */
 function TextConversation({ id, back }: { id: string; back: ReactNode }) {
   const can_edit = useCanEdit()
   const { conversation: found, turns, open_turns } = useConversation(id)

@@ -16,7 +16,7 @@ import { toCallTalk, toConversationTalk, useCallList, useConversationList, useTa
 
 const page_size = 30
 
-/** The filtered list. It has a total only if it comes from one list of the server. */
+/** Reads the filtered list. It has a total only if it comes from one list of the server. */
 function useFiltered(search: ConversationSearch) {
   const { status, kind, is_test, outcome, search: words, ...both } = search
   const chosen = listOf(search)

@@ -3,13 +3,13 @@ import { Drawer } from '../kit/Drawer.tsx'
 import styles from './conversations.module.css'
 
 interface DetailsProps {
-  /** On a narrow screen. */
+  /** Whether the drawer is open, on a narrow screen. */
   is_open: boolean
   onClose: () => void
   children: ReactNode
 }
 
-/** The facts beside a conversation or call, and on a narrow screen in a drawer. */
+/** Shows the facts beside a conversation or call, and on a narrow screen in a drawer. */
 export const Details = ({ is_open, onClose, children }: DetailsProps) => (
   <>
     <aside className={styles.right} aria-label="Details">

@@ -77,7 +77,7 @@ export const Facts = ({ title, children }: { title: string; children: ReactNode 
   </section>
 )
 
-/** Instead of facts that are not loaded. */
+/** Stands in for facts that are not loaded. */
 export const FactsState = ({ title, children }: { title: string; children: ReactNode }) => (
   <section className={styles.facts} aria-label={title}>
     <h2>{title}</h2>

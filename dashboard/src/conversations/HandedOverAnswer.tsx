@@ -11,11 +11,11 @@ import { MessageForm } from './MessageForm.tsx'
 interface HandedOverAnswerProps {
   conversation: Conversation
   label: string
-  /** Shown while the agent answers. */
+  /** The text while the agent answers. */
   hint: string
 }
 
-/** Where a person answers once the conversation is handed over. */
+/** The field in which a person answers once the conversation is handed over. */
 export function HandedOverAnswer({ conversation: { id, status }, label, hint }: HandedOverAnswerProps) {
   const api = useApi()
   const client = useQueryClient()
@@ -35,7 +35,7 @@ export function HandedOverAnswer({ conversation: { id, status }, label, hint }: 
   return status === 'open' ? <p className={styles.notice}>{hint}</p> : null
 }
 
-/** Decided once, when the conversation is opened: later the focus stays where it is. */
+/** Decides whether the field takes the focus when the conversation is opened. Later the focus stays where it is. */
 function useTakesFocus(can_answer: boolean): boolean {
   const opens_to_answer = useLocation({ select: ({ state }) => state.opens_to_answer === true })
   const [takes_focus] = useState(() => can_answer && opens_to_answer && !hasScreenKeyboard() && isFocusFree())
@@ -44,7 +44,10 @@ function useTakesFocus(can_answer: boolean): boolean {
 
 const hasScreenKeyboard = (): boolean => matchMedia('(pointer: coarse)').matches
 
-/** Nothing has the focus but a link that was clicked. After j and k the row keeps it, so that these keys go on. */
+/**
+ * Whether nothing has the focus but a link that was clicked. After j and k the row keeps the focus, so that these keys
+ * go on.
+ */
 function isFocusFree(): boolean {
   const { activeElement: focused, body } = document
   return !focused || focused === body || focused.matches('a:not(:focus-visible)')

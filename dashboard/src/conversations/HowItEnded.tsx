@@ -8,11 +8,11 @@ const cut_off: Partial<Record<NonNullable<Turn['finish_reason']>, string>> = {
 
 interface HowItEndedProps {
   finish_reason: Turn['finish_reason']
-  /** Null also while it is not known. */
+  /** The error of the answer. It is null also until it is known. */
   error: Turn['error']
 }
 
-/** What went wrong with an answer of the agent. Nothing is shown of one that is complete. */
+/** Tells what went wrong with an answer of the agent. Shows nothing if the answer is complete. */
 export function HowItEnded({ finish_reason, error }: HowItEndedProps) {
   const cut = finish_reason === null ? undefined : cut_off[finish_reason]
   const has_failed = finish_reason === 'failed' || finish_reason === 'tool_loop'

@@ -17,7 +17,7 @@ import type { ConversationSearch } from './search.ts'
 import { useIsSoundOn } from './sound.ts'
 import { toConversationTalk } from './useTalks.ts'
 
-/** Conversations that wait for a person. */
+/** Shows the conversations that wait for a person. */
 export function InboxPage() {
   const api = useApi()
   const { id } = useParams({ strict: false })

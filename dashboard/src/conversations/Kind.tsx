@@ -15,7 +15,7 @@ export function KindIcon({ kind, size }: Pick<Conversation, 'kind'> & { size: nu
   return <Icon size={size} />
 }
 
-/** How the contact takes part, and on which channel if its name is known. */
+/** Shows how the contact takes part, and on which channel if its name is known. */
 export const Kind = ({ kind, channel }: Pick<Conversation, 'kind'> & { channel?: string | undefined }) => (
   <span className={styles.kind}>
     <KindIcon kind={kind} size={14} />

@@ -4,7 +4,7 @@ import type { Conversation, Turn } from '../../../server/conversations/schema.ts
 import styles from './conversations.module.css'
 import { useLastTurn } from './useLastTurn.ts'
 
-/** The second line of a row: what was said last. It is read when the row is seen. */
+/** Shows what was said last, in the second line of a row. The turn is read when the row is seen. */
 export function LastMessage({ conversation }: { conversation: Conversation }) {
   const { ref, inViewport } = useInViewport<HTMLSpanElement>()
   const { turn, is_loading } = useLastTurn(conversation, { is_shown: inViewport, staleTime: Infinity })
@@ -28,7 +28,7 @@ function describe(conversation: Conversation, turn: Turn | undefined): string {
   return turn.role === 'contact' ? text : `${speakerOf(conversation, turn)}: ${text}`
 }
 
-/** A call is closed when it ends. */
+/** Whether a call is going on: its conversation is closed when it ends. */
 const isSpeaking = ({ kind, status }: Conversation): boolean => kind === 'voice' && status !== 'closed'
 
 export function speakerOf({ agent_name }: Conversation, { role, author }: Turn): string {

@@ -6,7 +6,7 @@ import { useLastTurn } from './useLastTurn.ts'
 
 /** The last turn of a conversation, on one line. */
 export function LastWords({ conversation }: { conversation: Conversation }) {
-  // Rows of the inbox keep it for ever, and the status of its message changes.
+  // The turn is read again each time: rows of the inbox keep it for ever, and the status of its message changes.
   const { turn } = useLastTurn(conversation, { staleTime: 0 })
   if (conversation.redacted_at) return 'What was said has been erased.'
   if (!turn) return null

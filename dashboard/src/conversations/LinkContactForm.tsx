@@ -60,7 +60,7 @@ export function LinkContactForm({ conversation, onClose }: { conversation: Conve
           value={text}
           onChange={({ currentTarget }) => {
             setText(currentTarget.value)
-            // The chosen one may no longer be among those shown.
+            // The choice is cleared, because the contact may not be among those found.
             setContactId(undefined)
           }}
           data-autofocus

@@ -11,16 +11,16 @@ const text_length_max = 4_000
 
 interface MessageFormProps {
   label: string
-  /** When it changes, the field takes the focus. */
+  /** The field takes the focus when this changes. */
   focus_key?: string | undefined
   is_disabled?: boolean
-  /** What is typed is kept under this name until it is sent, also when the page is loaded again. */
+  /** The name under which typed text is kept until it is sent, also when the page is loaded again. */
   keep_as?: string
-  /** When it fails, the text stays. */
+  /** Sends the text, which stays if this fails. */
   onSend: (text: string) => Promise<unknown>
 }
 
-/** Enter sends, Shift+Enter breaks the line. */
+/** A field for a message. Enter sends, Shift+Enter breaks the line. */
 export function MessageForm({ label, focus_key, is_disabled = false, keep_as, onSend }: MessageFormProps) {
   const [text, setText] = useDraft(keep_as)
   const field = useRef<HTMLTextAreaElement>(null)
@@ -29,7 +29,7 @@ export function MessageForm({ label, focus_key, is_disabled = false, keep_as, on
   }, [focus_key])
   const sending = useMutation({
     mutationFn: onSend,
-    // What was typed meanwhile stays.
+    // What was typed while the message was sent stays.
     onSuccess: (_, sent) => setText((now) => (now.trim() === sent ? '' : now)),
     onSettled: () => field.current?.focus(),
   })
@@ -38,7 +38,7 @@ export function MessageForm({ label, focus_key, is_disabled = false, keep_as, on
     if (can_send) sending.mutate(text.trim())
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    // Then the keys of the page work again.
+    // Without the focus in a field, the keys of the page work again.
     if (event.key === 'Escape') return field.current?.blur()
     // Enter also ends the choice of a character in some languages.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return

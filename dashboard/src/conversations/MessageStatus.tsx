@@ -10,10 +10,10 @@ const names: Record<Message['status'], string> = {
   unknown: 'Unknown',
 }
 
-/** Begins the error of a message that must not be sent, such as "opted_out: ". */
+/** Matches the beginning of the error of a message that must not be sent, such as "opted_out: ". */
 const rule = /^[a-z_]+: /
 
-/** How far a message has got, with the number of its segments on hover. */
+/** Shows how far a message has got, with the number of its segments on hover. */
 export const MessageStatus = ({ message: { status, error, segments } }: { message: Message }) => (
   <span className={styles.messageStatus} data-status={status} title={formatCount(segments, 'segment')}>
     {names[status]}

@@ -14,7 +14,7 @@ const tool_status_names: Record<Turn['tools'][number]['status'], string> = {
   refused: 'Not run',
 }
 
-/** Why the service has not run a tool, by the `reason` of the result. */
+/** Says why the service has not run a tool, by the `reason` of the result. */
 const reasons = new Map<unknown, string>([
   ['repeated', 'Not run: already done'],
   ['calls_max', 'Not run: too many calls'],

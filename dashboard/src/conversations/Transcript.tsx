@@ -16,20 +16,20 @@ interface TranscriptProps {
   turns: Turn[]
   open_turns: OpenTurn[]
   is_answering: boolean
-  /** Whose words are on the right. */
+  /** The side whose words are on the right. */
   own: 'contact' | 'agent'
   names: Record<Turn['role'], string>
   /** Lines that nobody has said, oldest first. */
   notes?: Note[]
-  /** What belongs to a turn, such as what a test says about it. */
+  /** Renders what belongs to a turn, such as what a test says about it. */
   below?: (turn: Turn) => ReactNode
-  /** Shown instead of dots before the agent's first words. */
+  /** The text that is shown instead of dots before the agent's first words. */
   answering?: string
 }
 
 export function Transcript(props: TranscriptProps) {
   const { turns, open_turns, is_answering, own, names, notes = [], below, answering } = props
-  // The stream doesn't say that an interrupted turn is finished, when it has gone on.
+  // Finished turns are left out: when the stream has gone on, it doesn't say that an interrupted turn is finished.
   const unfinished = open_turns.filter(({ seq }) => !turns.some((turn) => turn.seq === seq))
   const isOwn = (role: Turn['role']) => (own === 'contact') === (role === 'contact')
   return (
@@ -70,7 +70,7 @@ export function Transcript(props: TranscriptProps) {
   )
 }
 
-/** A note follows what was said until then. */
+/** Puts notes among the turns. A note follows what was said until then. */
 export function inOrder<One>(turns: One[], notes: Note[], timeOf: (turn: One) => number): (One | Note)[] {
   let rest = notes
   const lines = turns.flatMap((turn) => {
@@ -90,7 +90,7 @@ export const NoteView = ({ note: { text, at } }: { note: Note }) => (
   </p>
 )
 
-/** The agent is shown as answering before its first words, others from their first words on. */
+/** Returns the turns to show. The agent's are shown before its first words, others from their first words on. */
 function shownTurns(open: OpenTurn[], is_answering: boolean): OpenTurn[] {
   const shown = open.filter(({ role, text }) => role === 'agent' || text !== '')
   const is_agent_shown = shown.some(({ role }) => role === 'agent')

@@ -1,7 +1,7 @@
 import type { Turn } from '../../../server/conversations/schema.ts'
 import styles from './conversations.module.css'
 
-/** Where a spoken turn was cut off, and what the contact has not heard of it. */
+/** Shows where a spoken turn was cut off, and what the contact has not heard of it. */
 export function Unheard({
   turn: { text, heard, is_interrupted },
 }: {

@@ -8,7 +8,7 @@ import { isUnverified } from './conversation.ts'
 import styles from './conversations.module.css'
 import { LinkContactForm } from './LinkContactForm.tsx'
 
-/** A visitor can type any number in a web chat, so a person decides whose it is. */
+/** Asks whose number it is: a visitor can type any number in a web chat, so a person decides. */
 export function UnverifiedNumber({ conversation }: { conversation: Conversation }) {
   const can_edit = useCanEdit()
   const [is_linking, setLinking] = useState(false)

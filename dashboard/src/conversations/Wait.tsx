@@ -7,7 +7,7 @@ const tick_ms = 15_000
 const long_ms = 5 * 60_000
 const overdue_ms = 15 * 60_000
 
-/** How long someone has been waiting for a person, in colors and in words. */
+/** Shows how long someone has been waiting for a person, in colors and in words. */
 export function Wait({ since }: { since: string }) {
   const now = useContext(NowContext)
   const [, tick] = useReducer((count: number) => count + 1, 0)

@@ -29,7 +29,7 @@ export const close_reason_names: Record<NonNullable<Conversation['close_reason']
   error: 'Closed after an error',
 }
 
-/** A number that a visitor typed in a web chat. Nobody has checked that it is theirs. */
+/** Whether the number was typed by a visitor of a web chat. Nobody has checked that it is theirs. */
 export const isUnverified = ({ kind, contact_id, counterpart }: Named): boolean =>
   kind === 'web_chat' && contact_id === null && counterpart !== null
 
@@ -45,10 +45,10 @@ export const toNamed = (conversation: Conversation): Named => ({
   is_trial: conversation.is_test || conversation.agent_version.id === null,
 })
 
-/** Those of a conversation are shown as far as this. */
+/** Up to this many turns of a conversation are shown. */
 const turns_max = 10_000
 
-/** The beginning of the keys of all lists. */
+/** The keys of all lists of conversations begin with this. */
 export const listKey = (api: Api) => [api.workspace, 'conversations', 'list']
 
 export const conversationQuery = (api: Api, id: string) =>
@@ -67,12 +67,12 @@ export const turnsQuery = (api: Api, id: string) =>
     },
   })
 
-/** Shows a turn at once. Until the turns are loaded it does nothing: they will contain it. */
+/** Shows a turn at once. Until the turns are loaded it does nothing, because they will contain it. */
 export function addTurn(client: QueryClient, api: Api, id: string, turn: Turn): void {
   client.setQueryData(turnsQuery(api, id).queryKey, (turns) => turns && merge(turns, [turn]))
 }
 
-/** Adds the turns that are missing. Those that are there win. */
+/** Adds the turns that are missing. A turn that is there already stays as it is. */
 function merge(turns: Turn[], added: Turn[]): Turn[] {
   const known = new Set(turns.map(({ seq }) => seq))
   const missing = added.filter(({ seq }) => !known.has(seq))
@@ -81,7 +81,10 @@ function merge(turns: Turn[], added: Turn[]): Turn[] {
 
 const inbox_max = 100
 
-/** Longest wait first, then those that a person has answered. The first of them are enough to show. */
+/**
+ * Reads the inbox: the longest wait first, then the conversations that a person has answered. The first of them are
+ * enough to show.
+ */
 export const inboxQuery = (
   api: Api,
   filters: Partial<Pick<ConversationQuery, 'kind' | 'channel_id' | 'is_test'>> = {},
@@ -93,7 +96,9 @@ export const inboxQuery = (
   })
 }
 
-/** How many of the inbox wait for a person: "7", "100+" if only those were read, nothing for none. */
+/**
+ * Writes how many conversations of the inbox wait for a person: "7", "100+" if only those were read, nothing for none.
+ */
 export function formatWaiting({ data, pagination: { total } }: List<Conversation>): string {
   const count = data.filter(({ waiting_since }) => waiting_since).length
   if (count === 0) return ''

@@ -14,9 +14,9 @@ export interface ConversationSearch {
   agent_id?: string
   channel_id?: string
   contact_id?: string
-  /** Test chats, which are left out otherwise. */
+  /** Whether test chats are shown, which are left out otherwise. */
   is_test?: true
-  /** Of calls. */
+  /** The outcome of calls. */
   outcome?: Outcome
   /** Words that were said in calls. */
   search?: string
@@ -41,7 +41,9 @@ export function validateConversationSearch(raw: Record<string, unknown>): Conver
   }
 }
 
-/** Which list the filters are for. Calls have outcomes and are searched; they share no status with conversations. */
+/**
+ * Tells which list the filters are for. Calls have outcomes and are searched; they share no status with conversations.
+ */
 export function listOf(search: ConversationSearch): 'calls' | 'conversations' | 'both' {
   const { kind, status, outcome } = search
   if (outcome || search.search) return 'calls'

@@ -8,7 +8,7 @@ const note_s = 0.14
 export const useIsSoundOn = () =>
   useLocalStorage({ key: 'parley.inbox_sound', defaultValue: true, getInitialValueInEffect: false })
 
-/** Browsers stay silent until the person has used the page. */
+/** Plays a tone. Browsers stay silent until the person has used the page. */
 export function playTone(): void {
   try {
     play(new AudioContext())

@@ -9,7 +9,7 @@ const stale_ms = 60_000
 export const useContact = (contact_id: string | null) =>
   useQuery({ ...contactQuery(useApi(), contact_id ?? ''), enabled: contact_id !== null, staleTime: stale_ms })
 
-/** The name of the contact, else its number, else who it may be. */
+/** Returns the name of the contact, else its number, else who it may be. */
 export function useContactName({ kind, contact_id, counterpart, is_trial = false }: Named): string {
   const { data } = useContact(contact_id)
   if (data) return contactTitle(data)

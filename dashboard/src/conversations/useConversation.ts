@@ -18,10 +18,10 @@ export const conversation_message_types = [
   'conversation.updated',
 ] as const
 
-/** What was said so far in a turn that is not finished. In a call both sides may speak at once. */
+/** A turn that is not finished, with what was said so far. In a call both sides may speak at once. */
 export type OpenTurn = Pick<Turn, 'seq' | 'role' | 'text'>
 
-/** A conversation and its turns, kept up to date by its stream. */
+/** Reads a conversation and its turns, and keeps them up to date by its stream. */
 export function useConversation(id: string) {
   const api = useApi()
   const client = useQueryClient()
@@ -58,7 +58,8 @@ export function useReceivedTurns(id: string) {
     if (message.type === 'turn.finished') addTurn(client, api, id, message.data.turn)
     if (message.type === 'conversation.updated') {
       client.setQueryData(conversationQuery(api, id).queryKey, message.data.conversation)
-      // An interrupted answer is written after the message that interrupted it, and the stream has gone on.
+      // A turn is missing if an interrupted answer was written after the message that interrupted it, and the stream
+      // has gone on.
       if (isIncomplete(client.getQueryData(queryKey))) void client.invalidateQueries({ queryKey })
     }
     setOpenTurns((open) => nextOpenTurns(open, message))
@@ -70,7 +71,7 @@ const isIncomplete = (turns: Turn[] = []): boolean => turns.some(({ seq }, index
 
 function nextOpenTurns(open: OpenTurn[], message: ConversationMessage): OpenTurn[] {
   switch (message.type) {
-    // Also after a reconnection, before all that was said so far.
+    // A turn also starts again after a reconnection, before all that was said so far.
     case 'turn.started':
       return [...open.filter(({ seq }) => seq !== message.data.seq), { ...message.data, text: '' }]
     case 'turn.delta': {

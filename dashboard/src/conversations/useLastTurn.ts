@@ -4,17 +4,17 @@ import { useApi } from '../kit/api.ts'
 
 interface Options {
   is_shown?: boolean
-  /** How long it isn't read again. The status of its message may change. */
+  /** For this long the turn isn't read again. The status of its message may change. */
   staleTime?: number
 }
 
 interface LastTurn {
-  /** Undefined until it is read, and when there is none. */
+  /** The turn. It is undefined until it is read, and when there is none. */
   turn: Turn | undefined
   is_loading: boolean
 }
 
-/** The last turn of a conversation. */
+/** Reads the last turn of a conversation. */
 export function useLastTurn({ id, turn_count, redacted_at }: Conversation, options: Options = {}): LastTurn {
   const { is_shown = true, ...others } = options
   const api = useApi()

@@ -11,7 +11,7 @@ import { playTone, useIsSoundOn } from './sound.ts'
 
 /** A stream that takes longer has failed. */
 const connect_within_ms = 1_000
-/** While the page is hidden, it has no stream. */
+/** The list is read this often while the page is hidden and has no stream. */
 const poll_ms = 30_000
 
 /** Keeps all lists of conversations, calls and consents up to date, and plays a sound when one is handed over. */
@@ -21,16 +21,17 @@ export function useLiveConversations(): void {
   const refresh = useSteadyRefresh(() =>
     Promise.all([
       client.invalidateQueries({ queryKey: listKey(api) }),
-      // Calls are conversations from when they are dialled on.
+      // A call is a conversation once it is dialled.
       client.invalidateQueries({ queryKey: callsKey(api) }),
-      // Words such as STOP change it.
+      // Words such as STOP change consents.
       client.invalidateQueries({ queryKey: consentsKey(api) }),
     ]),
   )
   const state = useEvents({ type: 'conversation.*', onOpen: refresh, onEvents: refresh })
   const { check } = useConnection()
   useEffect(() => {
-    // A lost stream is the only sign of a stopped server on a page that asks for nothing.
+    // The connection is checked, because a lost stream is the only sign of a stopped server on a page that asks for
+    // nothing.
     if (state === 'connected') return
     const look = setInterval(() => document.visibilityState === 'visible' && void check(), connect_within_ms)
     return () => clearInterval(look)
@@ -52,7 +53,7 @@ function useSound(): void {
   }, [data, is_on])
 }
 
-/** How many conversations wait for a person: "7", "100+", nothing for none. */
+/** Returns how many conversations wait for a person: "7", "100+", nothing for none. */
 export function useWaitingCount(): string {
   const { data } = useQuery(inboxQuery(useApi()))
   return data ? formatWaiting(data) : ''

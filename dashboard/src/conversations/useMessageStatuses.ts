@@ -7,7 +7,7 @@ import { turnsQuery } from './conversation.ts'
 
 const poll_ms = 2_000
 const turns_at_once = 100
-/** Some carriers never report that a message was delivered. */
+/** Messages are followed for this long, because some carriers never report that one was delivered. */
 const wait_ms = 10 * 60_000
 
 /** Follows messages that are on their way: the conversation's stream sends each turn only once. */

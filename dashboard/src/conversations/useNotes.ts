@@ -15,17 +15,20 @@ export interface Note {
 const notes_max = 50
 
 interface NotesOf extends Pick<Conversation, 'status'> {
-  /** `null`: there is no conversation yet. */
+  /** The conversation. It is null if there is none yet. */
   id: string | null
-  /** The end of a call is shown above its transcript. */
+  /** Whether it is a call, whose end is shown above its transcript. */
   is_call?: boolean
 }
 
-/** When the conversation was handed over, returned and closed, by its events. Those that are no longer kept are left out. */
+/**
+ * Tells when the conversation was handed over, returned and closed, by its events. Events that are no longer kept are
+ * left out.
+ */
 export function useNotes({ id, status, is_call = false }: NotesOf): Note[] {
   const api = useApi()
   const { data } = useQuery({
-    // Each change of the status is an event.
+    // The status is in the key, because each change of it is an event.
     queryKey: [api.workspace, 'conversations', 'notes', id, status],
     queryFn: async ({ signal }) => {
       const types = (['handed_over', 'taken_back', 'closed'] as const).filter((name) => !is_call || name !== 'closed')
@@ -52,13 +55,13 @@ const texts = {
   taken_back: (event: Event) => `Returned to the agent${by(event)}`,
   closed: (event: Event) => {
     const reason = dataOf(event).close_reason
-    // The actor says more than these two.
+    // The actor says more than these two reasons.
     if (!reason || reason === 'human_ended' || reason === 'api') return `Closed${by(event)}`
     return close_reason_names[reason]
   },
 }
 
-/** The events of a redacted conversation have only its id. */
+/** Returns the data of an event. Events of a redacted conversation have only its id. */
 const dataOf = ({ data }: Event): Partial<Conversation> => data
 
 function by(event: Event): string {

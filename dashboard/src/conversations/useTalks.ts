@@ -28,14 +28,14 @@ export function useCallList(query: Query, is_enabled = true) {
   return useInfiniteQuery({
     ...pagesQuery<Call>(api, callsKey(api), '/calls', query),
     enabled: is_enabled,
-    // A long list would be read page by page each time.
+    // Only one page is read again: a longer list would be read page by page each time.
     refetchInterval: ({ state }) => state.data?.pages.length === 1 && refetchInFlight(rowsOf(state)),
   })
 }
 
 /**
- * Conversations in text and calls, to be merged. Calls come from their own list: those that were not dialled have no
- * conversation, and those in which nobody spoke would be last among the conversations.
+ * Reads conversations in text and calls, to be merged. Calls come from their own list: those that were not dialled have
+ * no conversation, and those in which nobody spoke would be last among the conversations.
  */
 export function useTalks(filters: Query, page_size: number, is_enabled = true): MergedList<Talk>[] {
   const query = { ...filters, limit: page_size }

@@ -28,7 +28,7 @@ export function DocumentsPage() {
   const queries = useQueryClient()
   const list_key = [api.workspace, 'documents', 'list']
   const documents = useInfiniteQuery(pagesQuery<Document>(api, list_key, '/documents', { limit: 50 }))
-  // What was being read is ready, or could not be read.
+  // An event tells that a document is ready, or could not be read.
   const refresh = useSteadyRefresh(() => queries.invalidateQueries({ queryKey: list_key }))
   useEvents({ type: 'document.*', onOpen: refresh, onEvents: refresh })
   const rows = documents.data?.pages.flatMap(({ data }) => data)

@@ -8,7 +8,7 @@ import styles from './documents.module.css'
 
 const shown_max = 20
 
-/** What agents have looked up and not found. */
+/** Shows what agents have looked up and not found. */
 export function Unanswered() {
   const api = useApi()
   const workspace = useWorkspaceId()

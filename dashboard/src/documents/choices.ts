@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Document } from '../../../server/documents/schema.ts'
 import type { Api } from '../kit/api.ts'
 
-/** The newest documents, to choose from. */
+/** Reads the newest documents, to choose from. */
 export const documentChoicesQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspace, 'documents', 'choices'],

@@ -15,7 +15,7 @@ import type { Run } from './runs.ts'
 
 interface EventDrawerProps {
   id: string | undefined
-  /** Of the list. Undefined: the event is older than what is loaded. */
+  /** The run of the list to which the event belongs. Undefined: the event is older than what is loaded. */
   run: Run | undefined
   onClose: () => void
 }

@@ -21,7 +21,7 @@ import { useEvents } from './workspace-events.tsx'
 
 const all = '*'
 const page_size = 100
-/** Received events shown above the loaded pages. */
+/** At most this many received events are shown above the loaded pages. */
 const live_max = 200
 
 export function EventsPage() {
@@ -47,7 +47,7 @@ export function EventsPage() {
         events: [...received.toReversed(), ...notLoaded(loaded, events)].slice(0, live_max),
       })),
   })
-  // Reloads the pages, which then contain these events, so that the list stays bounded.
+  // When there are more, the pages are read again, which then contain these events, so that the list stays bounded.
   const is_full = newest.length === live_max
   // biome-ignore lint/correctness/useExhaustiveDependencies: again after each load until the pages contain them
   useEffect(() => {
@@ -130,7 +130,7 @@ const columns: Column<Run>[] = [
   },
 ]
 
-/** Named by its oldest event, which stays the same while newer ones are added. */
+/** Links to a run. The run is named by its oldest event, which stays the same while newer ones are added. */
 function RunLink({ run }: { run: Run }) {
   const workspace = useWorkspaceId()
   const { type } = useSearch({ from: '/w/$workspace/events' })
@@ -155,7 +155,9 @@ interface LiveEvents {
   events: Event[]
 }
 
-/** Both lists are newest first: after the first event that is loaded, all are. */
+/**
+ * Returns the events that are not loaded. Both lists are newest first: after the first event that is loaded, all are.
+ */
 function notLoaded(loaded: Event[] | undefined, events: Event[]): Event[] {
   const ids = new Set(loaded?.map(({ id }) => id))
   const end = events.findIndex(({ id }) => ids.has(id))

@@ -13,7 +13,7 @@ const pages: Record<string, string> = {
   integration: '/w/$workspace/integrations/$id',
   import: '/w/$workspace/imports/$id',
   webhook: '/w/$workspace/webhooks/$id',
-  // Those of these types have no pages of their own.
+  // Single resources of these types have no pages of their own.
   api_key: '/w/$workspace/api-keys',
   provider: '/w/$workspace/settings/providers',
   person: '/w/$workspace/settings/members',
@@ -25,7 +25,7 @@ interface SubjectLinkProps {
   type: string
   id: string | null
   text: string
-  /** It has no page any more. */
+  /** Whether the subject was deleted, and has no page any more. */
   is_deleted?: boolean
 }
 
@@ -34,12 +34,12 @@ export function SubjectLink({ type, id, text, is_deleted = false }: SubjectLinkP
   const workspace = useWorkspaceId()
   const page = is_deleted || id === null ? undefined : pages[type]
   if (!page) return <span>{text}</span>
-  // The same names in each page.
+  // Each of the pages has the same names in its path.
   const target = {
     to: page as '/w/$workspace/contacts/$id',
     params: { workspace, id: id ?? '', call_id: id ?? '' },
   }
-  // Its weight tells it from the text beside it, also without color.
+  // Its weight tells the link from the text beside it, also without color.
   return (
     <Anchor fz="inherit" fw={500} renderRoot={(props) => <Link {...target} {...props} />}>
       {text}

@@ -11,7 +11,10 @@ const actor_names = {
   system: 'System',
 }
 
-/** "Ada Lovelace", "API key CRM sync", "Command line". Nothing for events from before actors were recorded. */
+/**
+ * Names the actor: "Ada Lovelace", "API key CRM sync", "Command line". Events from before actors were recorded have
+ * none.
+ */
 export function describeActor({ actor }: Pick<Event, 'actor'>): string {
   if (!actor) return ''
   const { type, name } = actor
@@ -19,13 +22,13 @@ export function describeActor({ actor }: Pick<Event, 'actor'>): string {
   return type === 'person' ? name : `${actor_names[type]} ${name}`
 }
 
-/** "Wei Wałęsa · Dental recall · 2:05": what it is about. */
+/** Describes what the event is about: "Wei Wałęsa · Dental recall · 2:05". */
 export function describeSubject({ type, subject, data }: Pick<Event, 'type' | 'subject' | 'data'>): string {
   const details = type.startsWith('call.') ? describeCall(data) : []
   return [subject?.name, ...details].filter(Boolean).join(' · ')
 }
 
-/** The data of events has the fields of its resource, in the version of its time. */
+/** Describes a call. The data of events has the fields of its resource, in the version of its time. */
 function describeCall(call: { agent_name?: string; duration_ms?: number | null; outcome?: string | null }): string[] {
   const { agent_name, duration_ms, outcome } = call
   return [

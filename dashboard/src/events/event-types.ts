@@ -1,6 +1,6 @@
 import type { Event } from '../../../server/events/schema.ts'
 
-/** Same as the server's catalog: a test compares them. */
+/** All types of events. A test compares this with the server's catalog. */
 export const event_types: Event['type'][] = [
   'contact.created',
   'contact.updated',
@@ -40,7 +40,7 @@ export const event_types: Event['type'][] = [
   'webhook.test',
 ]
 
-/** Other roles don't receive the events of resources that only owners may see. */
+/** The types that all roles receive. Events of resources that only owners may see are left out. */
 export const event_types_for_all_roles = event_types.filter((type) => !/^(api_key|webhook)\./.test(type))
 
 export const eventTypeOptions = (types: string[], all = 'All events') => [

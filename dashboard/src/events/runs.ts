@@ -3,7 +3,7 @@ import type { Event } from '../../../server/events/schema.ts'
 /** Events of the same type about the same thing, newest first. */
 export type Run = [Event, ...Event[]]
 
-/** Events that follow each other and differ only in what was said or counted are shown as one: "Turn ×9". */
+/** Groups events that follow each other and differ only in what was said or counted, to be shown as one: "Turn ×9". */
 export function toRuns(events: Event[]): Run[] {
   const runs: Run[] = []
   for (const event of events) {
@@ -14,7 +14,7 @@ export function toRuns(events: Event[]): Run[] {
   return runs
 }
 
-/** Keeps the older runs as they are, so that their rows are not rendered again. */
+/** Joins runs. The older ones stay as they are, so that their rows are not rendered again. */
 export function joinRuns(newer: Run[], older: Run[]): Run[] {
   const [last, first] = [newer.at(-1), older[0]]
   if (!last || !first || !isAlike(last[0], first[0])) return [...newer, ...older]

@@ -10,12 +10,12 @@ import { event_types } from './event-types.ts'
 
 const reconnect_ms = 1_000
 const retry_ms = 5_000
-/** Shared by all windows of the browser. Each is for one workspace. Those that get none poll. */
+/** All windows of the browser share these connections. Each is for one workspace, and workspaces that get none poll. */
 const connections = ['events-1', 'events-2']
 /** IDs of received events that are kept, so that none is passed on twice. */
 const known_max = 1_000
 
-/** `data` is the event as JSON, which only those who want it parse. */
+/** An event whose `data` is JSON text, which only its subscribers parse. */
 interface RawEvent {
   id: string
   type: string
@@ -24,7 +24,7 @@ interface RawEvent {
 
 type Note =
   | { kind: 'hello' }
-  /** `is_new`: events before this were not received, so what is shown must be read again. */
+  /** With `is_new`, events before this were not received, so what is shown must be read again. */
   | { kind: 'state'; state: StreamState; is_new: boolean }
   | { kind: 'events'; events: RawEvent[] }
 
@@ -37,7 +37,7 @@ interface WorkspaceEvents {
   state: () => StreamState
   subscribe: (subscriber: Subscriber) => () => void
   subscribeToState: (listener: () => void) => () => void
-  /** Returns the function that stops. */
+  /** Starts to receive events. Returns the function that stops. */
   start: () => () => void
 }
 
@@ -49,11 +49,11 @@ interface WorkspaceEventsOptions {
 }
 
 /**
- * The events of a workspace, which all visible windows of a person share: one window reads them and passes them on. When it closes
- * or hangs, another one goes on after the last event that it has received.
+ * Receives the events of a workspace, which all visible windows of a person share: one window reads them and passes
+ * them on. When it closes or hangs, another one goes on after the last event that it has received.
  */
 function openWorkspaceEvents({ person, workspace, claims, isSignedIn }: WorkspaceEventsOptions): WorkspaceEvents {
-  // Nobody receives the events of someone else, or of another workspace.
+  // The name of the channel, so that nobody receives the events of someone else, or of another workspace.
   const name = `parley-events-${person}-${workspace}`
   const subscribers = new Set<Subscriber>()
   const listeners = new Set<() => void>()
@@ -75,7 +75,7 @@ function openWorkspaceEvents({ person, workspace, claims, isSignedIn }: Workspac
   const setState = (next: StreamState, is_new: boolean) => {
     const must_read = next === 'connected' && (is_new || !is_joined)
     is_joined ||= next === 'connected'
-    // What is read now includes all earlier events.
+    // The page is read again, which includes all earlier events.
     if (is_new) last_id = undefined
     state = next
     for (const listener of listeners) listener()
@@ -110,7 +110,7 @@ function openWorkspaceEvents({ person, workspace, claims, isSignedIn }: Workspac
   const connect = async () => {
     disconnect()
     const this_attempt = attempt
-    // Someone else may have signed in since, whose events are none of this page's.
+    // Someone else may have signed in since, whose events this page must not get.
     const is_signed_in = await isSignedIn()
     if (this_attempt !== attempt) return
     if (is_signed_in) listen()
@@ -124,7 +124,7 @@ function openWorkspaceEvents({ person, workspace, claims, isSignedIn }: Workspac
     connection.onerror = () => {
       const is_refused = connection.readyState === EventSource.CLOSED
       if (batch.length > 0) flush()
-      // The event may be too old to go on from.
+      // The server may have refused the event as too old to go on from.
       if (is_refused) last_id = undefined
       disconnect()
       announce('connecting')
@@ -139,7 +139,7 @@ function openWorkspaceEvents({ person, workspace, claims, isSignedIn }: Workspac
   const lead = () => {
     is_leading = true
     announce('connecting')
-    // Until there is a connection for this workspace.
+    // The window polls until there is a connection for this workspace.
     const poll = () => {
       clearInterval(poll_timer)
       poll_timer = setInterval(() => announce('connected', true), poll_ms)
@@ -217,7 +217,7 @@ function openWorkspaceEvents({ person, workspace, claims, isSignedIn }: Workspac
 
 const EventsContext = createContext<WorkspaceEvents | undefined>(undefined)
 
-/** Around the pages of a workspace. */
+/** Receives the events for the pages of a workspace, which it contains. */
 export function WorkspaceEventsProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient()
   const claims = useClaims()
@@ -239,11 +239,11 @@ export function WorkspaceEventsProvider({ children }: { children: ReactNode }) {
 }
 
 interface EventsOptions {
-  /** A type or a pattern such as `contact.*`; undefined: all. */
+  /** A type, or a pattern such as `contact.*`. Undefined is all types. */
   type?: string | undefined
-  /** Events are received from now on. Earlier ones may have been missed. */
+  /** Is called when events are received from now on. Earlier ones may have been missed. */
   onOpen: () => unknown
-  /** Batched, in the order in which they happened. */
+  /** Is called with events in batches, in the order in which they happened. */
   onEvents: (events: Event[]) => unknown
 }
 

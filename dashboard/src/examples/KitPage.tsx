@@ -13,8 +13,8 @@ import { showErrorMessage, showToast } from '../kit/toast.ts'
 import { UnsavedGuard, useUnsaved } from '../kit/unsaved.tsx'
 
 /**
- * Everything of kit/ on one page, at /kit. Only in builds for development:
- * `rm -r .cache/dashboard && NODE_ENV=development npm start`.
+ * Shows everything of kit/ on one page, at /kit. Only builds for development have it: `rm -r .cache/dashboard &&
+ * NODE_ENV=development npm start`.
  */
 export const KitPage = () => (
   <main id="main">

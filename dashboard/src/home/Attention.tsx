@@ -14,10 +14,10 @@ import { useIsOwner } from '../kit/session.ts'
 import styles from './home.module.css'
 import { homeKey, refetch_ms } from './queries.ts'
 
-/** As many webhooks as a workspace can have. */
+/** A workspace can have this many webhooks. */
 const webhooks_max = 100
 
-/** What somebody has to do something about. */
+/** Shows what somebody has to do something about. */
 export function Attention() {
   const items = [useWaiting(), useWebhooks(), useChannels(), usePaused()]
   const shown = items.flatMap((item) => item ?? [])
@@ -48,7 +48,7 @@ interface Item {
   link: ReactNode
 }
 
-/** Undefined while it is read. */
+/** The items. They are undefined until they are read. */
 type Items = Item[] | undefined
 
 function useWaiting(): Items {

@@ -14,15 +14,18 @@ import styles from './home.module.css'
 import type { OpenedKind } from './OpenedStep.tsx'
 import { homeKey } from './queries.ts'
 
-/** What opens over the page is loaded when it is asked for. */
+/** The code of what opens over the page is loaded when it is asked for. */
 const OpenedStep = lazyPart(async () => (await import('./OpenedStep.tsx')).OpenedStep)
 
-/** Of the newest test chats, which tell whether somebody has said something. */
+/** Only this many test chats, the newest, are read, to tell whether somebody has said something. */
 const chats_max = 20
-/** The greeting is one. */
+/** A chat has at least this many turns if somebody has said something: the greeting is one. */
 const turns_min = 2
 
-/** Stays until all is done. Compact: beside each other, to leave room for what follows. */
+/**
+ * Shows what is left to set up, until all is done. A compact one has its steps beside each other, to leave room for
+ * what follows.
+ */
 export function Checklist({ is_compact }: { is_compact: boolean }) {
   const api = useApi()
   const client = useQueryClient()
@@ -66,7 +69,7 @@ export function Checklist({ is_compact }: { is_compact: boolean }) {
   useEffect(() => {
     if (is_all_done !== undefined) setWasDone(is_all_done)
   }, [is_all_done, setWasDone])
-  // What is open stays open when it was the last step.
+  // A step that is open stays open when it was the last one to do.
   if ((is_all_done ?? was_done) && !opened) return null
   return (
     <section
@@ -115,11 +118,11 @@ export function Checklist({ is_compact }: { is_compact: boolean }) {
   )
 }
 
-/** They keep the place until it is known what is done. */
+/** These steps keep the place until it is known what is done. */
 const steps_of_members = ['talk', 'call', 'contacts']
 const all_steps = [...steps_of_members, 'channel', 'model']
 
-/** Remembered in this browser, so that nothing moves when the page is opened. */
+/** Remembers in this browser whether all was done, so that nothing moves when the page is opened. */
 const useWasDone = () =>
   useLocalStorage({
     key: `parley-started-${useWorkspaceId()}`,
@@ -133,7 +136,7 @@ interface Step {
   action: ReactNode
 }
 
-/** Undefined while it is read. */
+/** Tells which steps are done. Undefined until it is read. */
 function useDone() {
   const api = useApi()
   const is_owner = useIsOwner()

@@ -15,7 +15,7 @@ import { homeKey } from './queries.ts'
 import { RunningCampaigns } from './RunningCampaigns.tsx'
 import { type Period, periods, Tiles } from './Tiles.tsx'
 
-/** A checklist until all is set up, and operations as soon as somebody has called or written. */
+/** Shows a checklist until all is set up, and figures of operations as soon as somebody has called or written. */
 export function HomePage() {
   const api = useApi()
   const can_edit = useCanEdit()

@@ -25,7 +25,7 @@ export const lastCallsQuery = (api: Api) =>
     refetchInterval: refetch_ms,
   })
 
-/** One recording plays at a time. */
+/** Lists the last calls. One recording plays at a time. */
 export function LastCalls() {
   const api = useApi()
   const { data } = useQuery(lastCallsQuery(api))

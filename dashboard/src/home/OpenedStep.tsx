@@ -17,7 +17,7 @@ interface OpenedStepProps {
   onClose: () => void
 }
 
-/** The thing itself: a chat, a call, a form. */
+/** Opens what a step is about: a chat, a call or a form. */
 export function OpenedStep({ kind, agent, onClose }: OpenedStepProps) {
   const api = useApi()
   const client = useQueryClient()

@@ -4,7 +4,7 @@ const width = 100
 const height = 30
 const margin = 2
 
-/** The course of a figure, without axes. Where there is no figure, the line breaks. */
+/** Draws the course of a figure, without axes. The line breaks where there is no figure. */
 export function Sparkline({ values }: { values: (number | null)[] }) {
   const most = Math.max(1e-9, ...values.map((value) => value ?? 0))
   const step = width / Math.max(1, values.length - 1)
@@ -37,7 +37,7 @@ function toSegments(values: (number | null)[]): Point[][] {
     if (value === null) segments.push([])
     else segments.at(-1)?.push([at, value])
   })
-  // A single point is a short line.
+  // A single point becomes a short line, because it would not be drawn.
   return segments.filter((points) => points.length > 0).map((points) => (points.length > 1 ? points : twice(points)))
 }
 

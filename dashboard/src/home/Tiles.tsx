@@ -10,7 +10,7 @@ import { Sparkline } from './Sparkline.tsx'
 
 const day_ms = 24 * 60 * 60 * 1000
 
-/** The first interval is the one that contains the time so many days ago. */
+/** The periods to choose from. The first interval contains the time that was `days` ago. */
 export const periods = {
   '24h': { label: '24 h', interval: 'hour', days: 1 },
   '7d': { label: '7 d', interval: 'day', days: 6 },

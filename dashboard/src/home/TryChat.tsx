@@ -16,7 +16,7 @@ import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { TalkButton } from '../talk/TalkButton.tsx'
 import styles from './home.module.css'
 
-/** A test chat with the agent as it is deployed, which begins at once. */
+/** Begins at once a test chat with the agent as it is deployed. */
 export function TryChat({ agent, onClose }: { agent: Agent; onClose: () => void }) {
   const api = useApi()
   const can_talk = !useIsTest()

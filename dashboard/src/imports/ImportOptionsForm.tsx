@@ -44,7 +44,7 @@ export function ImportOptionsForm({ import: dry_run, options, onChange }: Import
   ]
   const toField = (target: string | null, column: string, index: number): MappedField | null => {
     if (target === not_imported) return null
-    // Otherwise it is the value of one of the targets.
+    // Other targets have the values of mapped fields.
     return target === new_field ? customFieldPath(suggestName(column, index)) : (target as MappedField | null)
   }
   return (
@@ -122,12 +122,15 @@ export function ImportOptionsForm({ import: dry_run, options, onChange }: Import
 interface NewFieldNameProps {
   column: string
   name: string
-  /** The fields of other columns. */
+  /** The fields to which other columns are mapped. */
   taken: (MappedField | null)[]
   onName: (name: string) => void
 }
 
-/** Names a custom field that the workspace doesn't have yet. Used when the person leaves the input or presses Enter. */
+/**
+ * Names a custom field that the workspace doesn't have yet. The name is taken when the person leaves the input or
+ * presses Enter.
+ */
 function NewFieldName({ column, name, taken, onName }: NewFieldNameProps) {
   const [typed, setTyped] = useState(name)
   const error = taken.includes(customFieldPath(typed)) ? 'Another column has this field.' : nameError(typed)
@@ -147,6 +150,6 @@ function NewFieldName({ column, name, taken, onName }: NewFieldNameProps) {
   )
 }
 
-/** A field has one column, so its previous column loses it. */
+/** Takes the field from its previous column, because a field has one column. */
 const unmapField = (mapping: Import['mapping'], field: MappedField | null): Import['mapping'] =>
   Object.fromEntries(Object.entries(mapping).map(([column, mapped]) => [column, mapped === field ? null : mapped]))

@@ -16,7 +16,7 @@ import { useRunImport } from './useRunImport.ts'
 
 const first_options: Options = { mapping: undefined, on_conflict: 'skip', default_country: null, consent: null }
 
-/** Each change of an option uploads the file again for a new dry run. */
+/** Prepares an import. Each change of an option uploads the file again for a new dry run. */
 export function NewImportPage() {
   const api = useApi()
   const [file, setFile] = useState<File>()
@@ -42,7 +42,7 @@ export function NewImportPage() {
   }
   const change = (changed: Options) => {
     setOptions(changed)
-    // The old dry run is obsolete. It may have finished by now, so an error doesn't matter.
+    // The old dry run is canceled, because it is obsolete. It may have finished by now, so an error doesn't matter.
     if (dry_run && isInProgress(dry_run)) api.send('POST', `/contacts/imports/${dry_run.id}/cancel`, {}).catch(() => {})
     if (file) uploading.mutate({ file, options: changed })
   }

@@ -10,14 +10,14 @@ export const outcomes: Outcome[] = ['created', 'updated', 'skipped', 'refused']
 export const isInProgress = ({ status }: Pick<Import, 'status'>): boolean =>
   status === 'queued' || status === 'running' || status === 'undoing'
 
-/** The label of the button that runs a dry run. Undefined if there is nothing to do. */
+/** Returns the label of the button that runs a dry run. It is undefined if there is nothing to do. */
 export function runLabel({ created, updated, skipped, consent }: Import): string | undefined {
   const changes = created + updated
   if (changes > 0) return `Import ${formatCount(changes, 'contact')}`
   return consent !== null && skipped > 0 ? 'Record consent' : undefined
 }
 
-/** Nobody has it, so the export has no rows. */
+/** No contact has this number, so the export has no rows. */
 const unused_number = '+10'
 const path_prefix = 'custom_fields.'
 
@@ -26,7 +26,7 @@ export const isCustomField = (field: string | null | undefined): field is Custom
 export const customFieldPath = (name: string): CustomFieldPath => `${path_prefix}${name}`
 export const customFieldName = (path: CustomFieldPath): string => path.slice(path_prefix.length)
 
-/** All custom fields of the workspace. An export has a column for each. */
+/** Reads all custom fields of the workspace, by an export, which has a column for each. */
 export const customFieldsQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspace, 'contacts', 'custom_fields'],
@@ -37,7 +37,7 @@ export const customFieldsQuery = (api: Api) =>
     },
   })
 
-/** A name for the custom field of a column. */
+/** Suggests a name for the custom field of a column. */
 export function suggestName(column: string, index: number): string {
   const words =
     column

@@ -20,14 +20,14 @@ import { SampleTree } from './SampleTree.tsx'
 
 interface FieldMapEditorProps {
   integration: Integration
-  /** JSON text. */
+  /** The sample as JSON text. */
   sample: string
   onSample: (sample: string) => void
 }
 
 interface Draft {
   pointers: Record<string, string>
-  /** Kept as they are: only the API changes them. */
+  /** The form keeps these as they are: only the API changes them. */
   custom_fields: Record<string, string>
   crm_ids: { system: string; pointer: string }[]
   default_country: string | null
@@ -170,7 +170,7 @@ export function FieldMapEditor({ integration, sample, onSample }: FieldMapEditor
 
 type Mapping = Pick<Integration, 'field_map' | 'default_country'>
 
-/** As the form has it: CRM ids may be absent from what is stored. */
+/** Makes the mapping that the form has: CRM ids may be absent from what is stored. */
 const toMapping = ({ field_map, default_country }: Mapping): Mapping => ({
   field_map: { ...field_map, crm_ids: field_map.crm_ids ?? {} },
   default_country,
@@ -197,7 +197,7 @@ function parseSample(sample: string): { json?: unknown; error?: string } {
   }
 }
 
-/** Each field has a pointer, so that one that is typed and cleared again has not changed. */
+/** Each field has a pointer, so that one that is typed and cleared again doesn't count as changed. */
 const not_mapped = Object.fromEntries(contact_fields.map(({ value }) => [value, '']))
 
 function toDraft({ field_map, default_country }: Integration): Draft {

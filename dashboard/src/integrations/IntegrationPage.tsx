@@ -43,7 +43,7 @@ function IntegrationTab({ children }: { children: (integration: Integration) => 
   )
 }
 
-/** On one line: status, address, signing. */
+/** Shows status, address and signing on one line. */
 function Facts({ integration }: { integration: Integration }) {
   const { url, is_signed } = integration
   return (
@@ -69,7 +69,7 @@ function Facts({ integration }: { integration: Integration }) {
   )
 }
 
-/** Begins with the request that was chosen, or the latest one, as the sample. */
+/** Edits the field map. The sample is the request that was chosen, or else the latest one. */
 function FieldMapping({ integration }: { integration: Integration }) {
   const { receipt: chosen } = useSearch({ from: '/w/$workspace/integrations/$id/mapping' })
   const { data } = useQuery(receiptsQuery(useApi(), integration.id))
@@ -85,7 +85,10 @@ function FieldMapping({ integration }: { integration: Integration }) {
   )
 }
 
-/** Puts the phone number where the field map expects it, unless the path needs escaping. */
+/**
+ * Writes a request for the command line. The phone number is where the field map expects it, unless the path needs
+ * escaping.
+ */
 function curlCommand({ url, field_map }: Integration): string {
   const names = String(field_map.phone_number ?? '/phone')
     .split('/')

@@ -16,7 +16,7 @@ import styles from './integrations.module.css'
 
 const route = '/w/$workspace/integrations/$id'
 
-/** The URL holds the open request. */
+/** Lists the requests that were received. The URL holds the open one. */
 export function Receipts({ integration: { id } }: { integration: Integration }) {
   const api = useApi()
   const navigate = useNavigate()

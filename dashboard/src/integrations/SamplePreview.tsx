@@ -23,7 +23,7 @@ const outcome_titles: Record<Outcome, string> = {
   refused: 'This sample would be rejected',
 }
 
-/** Dry run of the sample with the unsaved field map. */
+/** Runs the sample through the unsaved field map, as a dry run. */
 export function SamplePreview({ id, ...input }: SamplePreviewProps) {
   const api = useApi()
   const { data: receipts } = useQuery(receiptsQuery(api, id))
@@ -31,7 +31,7 @@ export function SamplePreview({ id, ...input }: SamplePreviewProps) {
     // A new receipt may have changed the contact, so the dry run runs again.
     queryKey: [api.workspace, 'integrations', id, 'dry_run', input, receipts?.data[0]?.id],
     queryFn: () => api.send<DryRun>('POST', `/integrations/${id}/dry_run`, input),
-    // A POST is repeated by the client.
+    // The client repeats a POST by itself.
     retry: false,
     placeholderData: keepPreviousData,
     staleTime: 0,

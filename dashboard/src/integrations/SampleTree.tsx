@@ -12,7 +12,7 @@ interface SampleTreeProps {
   onChoose: (field: string, pointer: string) => void
 }
 
-/** Keeps the page fast with large payloads. */
+/** These limits keep the page fast with large payloads. */
 const members_max = 60
 const text_length_max = 60
 
@@ -52,7 +52,7 @@ function Value({ json, pointer, name, ...more }: ValueProps) {
 }
 
 interface LeafProps extends ValueProps {
-  /** A list can only be mapped to this field. */
+  /** The only field to which a list can be mapped. */
   only_field?: string
 }
 

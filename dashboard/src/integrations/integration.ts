@@ -18,7 +18,7 @@ export const outcome_tones: Record<Outcome, Tone> = {
   refused: 'danger',
 }
 
-/** The service speaks of fields by their names in the API. */
+/** Replaces the names that fields have in the API, of which the service speaks. */
 export const describeReason = (reason: string): string =>
   reason
     .replace('The field map has no phone_number yet.', 'Map a field to the phone number.')

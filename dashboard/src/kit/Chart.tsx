@@ -4,31 +4,31 @@ import styles from './chart.module.css'
 import { formatNumber, formatTime } from './format.ts'
 
 /**
- * Plain SVG instead of a library: bars, steps, two axes and a tooltip are all that the pages need. Attributes of SVG are no inline
- * styles, so the Content-Security-Policy allows them.
+ * Plain SVG instead of a library: bars, steps, two axes and a tooltip are all that the pages need. Attributes of SVG
+ * are no inline styles, so the Content-Security-Policy allows them.
  */
 export interface Series {
   name: string
-  /** Of --chart-1 to --chart-6. */
+  /** The number of the color, from --chart-1 to --chart-6. */
   color: 1 | 2 | 3 | 4 | 5 | 6
-  /** One for each interval. */
+  /** The values, one for each interval. */
   values: number[]
-  /** A line through the values instead of bars. */
+  /** Whether a line goes through the values, instead of bars. */
   is_line?: boolean
-  /** Paler than the others, such as a forecast. */
+  /** Whether the series is paler than the others, such as a forecast. */
   is_faint?: boolean
 }
 
 interface ChartProps {
-  /** What it says in one sentence, for screen readers. A table with all values follows. */
+  /** Says in one sentence, for screen readers, what the chart shows. A table with all values follows. */
   label: string
-  /** When each interval begins. */
+  /** The times at which intervals begin. */
   times: number[]
   interval_ms: number
   series: Series[]
-  /** Times with a grey ground. */
+  /** The times with a grey ground. */
   shaded?: { name: string; ranges: [number, number][] } | undefined
-  /** Draws a line at this time. */
+  /** The time at which a line is drawn. */
   now?: number | undefined
 }
 
@@ -38,7 +38,7 @@ const tick_px = 84
 const hour_ms = 3_600_000
 const tick_hours = [1, 2, 3, 6, 12, 24, 48, 96, 168, 336, 672, 1_344, 2_688, 5_376, 10_752]
 
-/** Values over time. */
+/** Draws values over time. */
 export function Chart({ label, times, interval_ms, series, shaded, now }: ChartProps) {
   const { ref, width } = useElementSize()
   const [hovered, setHovered] = useState<number>()
@@ -174,14 +174,14 @@ const ValueTable = ({ label, times, series }: Pick<ChartProps, 'label' | 'times'
   </div>
 )
 
-/** 0 and at most five more, at round numbers. */
+/** Returns 0 and at most five more ticks, at round numbers. */
 function toTicks(most: number): number[] {
   const power = 10 ** Math.floor(Math.log10(most / 4))
   const step = Math.max(1, [1, 2, 5, 10].map((one) => one * power).find((one) => most / one <= 5) ?? most)
   return Array.from({ length: Math.ceil(most / step) + 1 }, (_, index) => index * step)
 }
 
-/** Whole hours or days of the browser's time zone. */
+/** Returns ticks at whole hours or days of the browser's time zone. */
 function timeTicks(from: number, until: number, ticks_max: number): number[] {
   const hours = tick_hours.find((step) => (until - from) / (step * hour_ms) <= ticks_max) ?? tick_hours.at(-1) ?? 1
   const date = new Date(from)

@@ -1,6 +1,6 @@
 import styles from './code-block.module.css'
 
-/** Focusable, so that the keyboard can scroll it. */
+/** Shows code. The keyboard can scroll it, because it takes the focus. */
 export function CodeBlock({ label, text }: { label: string; text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it

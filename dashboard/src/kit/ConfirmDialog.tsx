@@ -14,7 +14,7 @@ interface ConfirmDialogProps {
   onConfirm: () => Promise<unknown>
 }
 
-/** Stays open with the error when the action fails. */
+/** Asks before an action. When that fails, the dialog stays open with the error. */
 export function ConfirmDialog({ is_open, title, confirm_label, children, onClose, onConfirm }: ConfirmDialogProps) {
   useCover(is_open)
   const confirming = useMutation({ mutationFn: onConfirm, onSuccess: onClose })

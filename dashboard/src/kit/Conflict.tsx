@@ -11,17 +11,17 @@ import { useCover } from './unsaved.tsx'
 type Choice = 'mine' | 'theirs'
 
 interface Edit<Values> {
-  /** As they were when the form was opened. */
+  /** The values when the form was opened. */
   before: Values
   mine: Values
-  /** As they are stored now. */
+  /** The values that are stored now. */
   theirs: Values
 }
 
 interface ConflictOptions {
-  /** Fields whose changes are merged, such as lists to which both add something. */
+  /** The fields whose changes are merged, such as lists to which both add something. */
   merged?: readonly string[]
-  /** By the field's name. Others are named after it: `first_name` is "First name". */
+  /** Labels by the field's name. Other fields are named after it: `first_name` is "First name". */
   labels?: Record<string, string>
 }
 
@@ -31,14 +31,16 @@ interface Asked {
 }
 
 /**
- * For forms that edit something stored. `choose` resolves to the values to save: what was typed, unless someone else has changed
- * the same field since the form was opened. Then the person sees both values and chooses. Render `dialog` in the form.
+ * Finds conflicts in a form that edits something stored. `choose` resolves to the values to save: what was typed,
+ * unless someone else has changed the same field since the form was opened. Then the person sees both values and
+ * chooses. Render `dialog` in the form.
  */
 export function useConflicts({ merged = [], labels = {} }: ConflictOptions = {}) {
   const [asked, setAsked] = useState<Asked>()
   const answered = useRef<{ conflicts: FieldConflict[]; choice: Choice }>(undefined)
   const ask = (conflicts: FieldConflict[]): Promise<Choice | undefined> => {
-    // An update starts over when something else was changed in between.
+    // The same conflicts are not asked about again when an update starts over, because something else was changed in
+    // between.
     if (answered.current && isSame(answered.current.conflicts, conflicts))
       return Promise.resolve(answered.current.choice)
     const { promise, resolve } = Promise.withResolvers<Choice | undefined>()
@@ -70,11 +72,11 @@ interface ConflictDialogProps {
   title?: string
   fields: { label: string; mine: unknown; theirs: unknown }[]
   onChoose: (choice: Choice) => void
-  /** Without it, the person must choose. */
+  /** Closes the dialog. Without it, the person must choose. */
   onClose?: () => void
 }
 
-/** Someone else has changed the same fields: shows both values. */
+/** Shows both values when someone else has changed the same fields. */
 export function ConflictDialog({
   title = 'Someone else changed this too',
   fields,

@@ -18,7 +18,7 @@ export function CopyButton({ value, label = 'Copy', onCopied }: CopyButtonProps)
     if (copied) latest.current?.()
   }, [copied])
   useEffect(() => {
-    // Such as on a page without https.
+    // Copying fails, for example, on a page without https.
     if (error) showErrorMessage('Couldn’t copy. Select the text and copy it.')
   }, [error])
   return (

@@ -5,11 +5,11 @@ interface CopyFieldProps {
   label: string
   value: string
   copy_label?: string
-  /** Called for the button, and when the text is copied by hand. */
+  /** Is called for the button, and when the text is copied by hand. */
   onCopied?: () => void
 }
 
-/** A value to copy: a key, a URL, a command. */
+/** Shows a value to copy, such as a key, a URL or a command. */
 export function CopyField({ label, value, copy_label, onCopied }: CopyFieldProps) {
   return (
     <figure className={styles.copyField} onCopy={onCopied}>

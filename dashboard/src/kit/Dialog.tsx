@@ -11,7 +11,7 @@ interface DialogProps {
   children: ReactNode
 }
 
-/** Asks before it discards what `useUnsaved` guards inside it. Its buttons are FormButtons. */
+/** A dialog, which asks before it discards what `useUnsaved` guards inside it. Its buttons are FormButtons. */
 export function Dialog({ is_open, title, size = 'md', onClose, children }: DialogProps) {
   const { close, guarded, question } = useCloseGuard(onClose)
   return (
@@ -25,17 +25,17 @@ export function Dialog({ is_open, title, size = 'md', onClose, children }: Dialo
 }
 
 interface FormButtonsProps extends Partial<FormErrorsProps> {
-  /** The verb of the action. */
+  /** The label of the action, which is a verb. */
   label: string
   is_pending?: boolean
   is_disabled?: boolean
   is_dangerous?: boolean
   onCancel?: () => void
-  /** Without it, the button submits the form around it. */
+  /** Runs the action. Without it, the button submits the form around it. */
   onClick?: () => void
 }
 
-/** At the right: Cancel, then the action. */
+/** Shows Cancel and the action, at the right. */
 export function FormButtons({
   label,
   is_pending,

@@ -3,14 +3,14 @@ import styles from './disclosure.module.css'
 
 interface DisclosureProps {
   summary: ReactNode
-  /** In line with the fields of a form, rather than set in like the rows of a list. */
+  /** Whether it is in line with the fields of a form, and not set in like the rows of a list. */
   is_field?: boolean
-  /** It opens when something inside turns out to be wrong. */
+  /** Whether something inside is wrong: it opens then. */
   has_errors?: boolean
   children: ReactNode
 }
 
-/** Renders its content only while open, because lists of these are long. */
+/** Shows its content when it is opened. Closed ones render nothing, because lists of them are long. */
 export function Disclosure({ summary, is_field = false, has_errors = false, children }: DisclosureProps) {
   const [is_open, setOpen] = useState(has_errors)
   useEffect(() => {

@@ -5,7 +5,7 @@ import { useCloseGuard } from './unsaved.tsx'
 
 interface DrawerProps {
   is_open: boolean
-  /** For screen readers, while the title is not known. */
+  /** The label for screen readers, while the title is not known. */
   label: string
   title: ReactNode
   /** A link to the whole page of what is shown. */
@@ -14,7 +14,7 @@ interface DrawerProps {
   children: ReactNode
 }
 
-/** Details of something in a list. Asks before it discards what `useUnsaved` guards inside it. */
+/** Shows details of something in a list. Asks before it discards what `useUnsaved` guards inside it. */
 export function Drawer({ is_open, label, title, link, onClose, children }: DrawerProps) {
   const { close, guarded, question } = useCloseGuard(onClose)
   return (
@@ -30,7 +30,7 @@ export function Drawer({ is_open, label, title, link, onClose, children }: Drawe
       >
         <MantineDrawer.Overlay backgroundOpacity={0.2} />
         <MantineDrawer.Content aria-label={label}>
-          {/* As a banner it would be one beside that of a dialog above the drawer. */}
+          {/* The role keeps it from being a banner, beside that of a dialog above the drawer. */}
           <MantineDrawer.Header className={styles.head} role="presentation">
             <MantineDrawer.Title>{title}</MantineDrawer.Title>
             {link && <div className={styles.link}>{guarded(link)}</div>}

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import styles from './fact-list.module.css'
 
-/** Names, each beside its value. */
+/** Lists names, each beside its value. */
 export const FactList = ({ children }: { children: ReactNode }) => <dl className={styles.facts}>{children}</dl>
 
-/** Shows nothing without a value. */
+/** Shows a name and its value, or nothing without a value. */
 export const Fact = ({ name, children }: { name: string; children: ReactNode }) =>
   children ? (
     <div>

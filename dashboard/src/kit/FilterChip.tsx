@@ -7,7 +7,7 @@ export interface FilterChipProps {
   onRemove: () => void
 }
 
-/** A filter of a list that is on. */
+/** Shows a filter of a list that is on. */
 export const FilterChip = ({ name, value, onRemove }: FilterChipProps) => (
   <span className={styles.chip}>
     {name}: <span className={styles.value}>{value}</span>

@@ -5,17 +5,20 @@ import styles from './filters.module.css'
 import { FilterIcon } from './icons.tsx'
 
 interface FiltersProps {
-  /** For screen readers: "Filter the audit log". */
+  /** The label for screen readers, such as "Filter the audit log". */
   label: string
-  /** One for each filter that is set. */
+  /** The chips, one for each filter that is set. */
   chips: FilterChipProps[]
-  /** The fields of all filters. Their lists open inside of them (`filter_list`), so that a choice leaves the fields open. */
+  /**
+   * The fields of all filters. Their lists open inside of them (`filter_list`), so that a choice leaves the fields
+   * open.
+   */
   children: ReactNode
 }
 
 export const filter_list = { withinPortal: false } as const
 
-/** Filters are behind one button. Those that are set are chips beside it. */
+/** Shows filters behind one button, and those that are set as chips beside it. */
 export const Filters = ({ label, chips, children }: FiltersProps) => (
   <search className={styles.filters} aria-label={label}>
     <Popover position="bottom-start" width={300} trapFocus>

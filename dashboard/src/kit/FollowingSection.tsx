@@ -1,6 +1,6 @@
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
 
-/** Closer to the end than this, it follows what is added. */
+/** Closer to the end than this, the section follows what is added. */
 const follow_px = 80
 
 interface FollowingSectionProps {
@@ -9,7 +9,7 @@ interface FollowingSectionProps {
   children: ReactNode
 }
 
-/** Scrolls to what is added at its end, unless the reader has scrolled up. */
+/** A section that scrolls to what is added at its end, unless the reader has scrolled up. */
 export function FollowingSection({ label, className, children }: FollowingSectionProps) {
   const frame = useRef<HTMLElement>(null)
   const is_following = useRef(true)

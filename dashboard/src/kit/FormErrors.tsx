@@ -3,15 +3,15 @@ import { labelOf } from './labels.ts'
 import styles from './page.module.css'
 
 export interface FormErrorsProps {
-  /** By the names of the fields, which may be paths. */
+  /** Errors by the names of the fields, which may be paths. */
   errors: Record<string, ReactNode>
-  /** As those of `useConflicts`. */
+  /** The same labels as for `useConflicts`. */
   labels?: Record<string, string>
-  /** Fields that the form doesn't show. What is wrong with them is said here. */
+  /** The fields that the form doesn't show. Their errors are written out here. */
   hidden?: string[]
 }
 
-/** Names the fields with errors beside the button that saves: they may be out of sight. */
+/** Names the fields with errors beside the button that saves, because they may be out of sight. */
 export function FormErrors({ errors, labels = {}, hidden = [] }: FormErrorsProps) {
   const wrong = Object.entries(errors).flatMap(([path, error]) =>
     error ? { label: labelOf(path.split('.'), labels), error: hidden.includes(path) && error } : [],

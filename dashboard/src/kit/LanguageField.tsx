@@ -17,14 +17,14 @@ function languageName(tag: string): string | undefined {
 
 interface LanguageFieldProps {
   label: string
-  /** While nothing is entered. */
+  /** The text while nothing is entered. */
   placeholder?: string
   value: string
   error?: ReactNode
   onChange: (tag: string) => void
 }
 
-/** Found by name or tag: "German" is `de`. Other tags can be entered. */
+/** A field for a language, found by name or tag: "German" is `de`. Other tags can be entered. */
 export const LanguageField = ({ value, ...props }: LanguageFieldProps) => (
   <Autocomplete
     description={languageName(value.trim())}

@@ -1,18 +1,18 @@
 import { createContext, type ReactNode, useContext, useEffect } from 'react'
 import styles from './page.module.css'
 
-/** What the shell shows above each title. */
+/** The breadcrumb that the shell shows above each title. */
 export const BreadcrumbContext = createContext<ReactNode>(null)
 
 interface PageProps {
   title: string
-  /** Of the browser's tab, if it isn't that of the page. null: what is inside sets it. */
+  /** The title of the browser's tab, if it isn't that of the page. With null, what is inside sets it. */
   browser_title?: string | null
-  /** Facts about what the page shows. It never explains the page. */
+  /** Facts about what the page shows. They never explain the page. */
   description?: ReactNode
   actions?: ReactNode
   tabs?: ReactNode
-  /** Forms are not wider than they can be read. Tables take the whole width. */
+  /** Whether the page is a form, which is not wider than can be read. Tables take the whole width. */
   is_form?: boolean
   children: ReactNode
 }

@@ -9,11 +9,11 @@ export const isPastEnd = ({ total, offset }: Pagination): boolean => total > 0 &
 
 interface PagerProps {
   pagination: Pagination
-  /** With the number of the page, which begins at 1. */
+  /** Is called with the number of the page, which begins at 1. */
   onChange: (page: number, replace: boolean) => void
 }
 
-/** "1–50 of 538", and the pages before and after. Goes to the last page instead of one past the end. */
+/** Shows "1–50 of 538", and the pages before and after. Goes to the last page instead of one past the end. */
 export function Pager({ pagination, onChange }: PagerProps) {
   const { total, limit, offset } = pagination
   const page = Math.floor(offset / limit) + 1

@@ -10,14 +10,14 @@ interface PhoneFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | 't
   onChange: (text: string) => void
 }
 
-/** A phone number, as people type it. When they leave the field, it shows how it was understood. */
+/** A field for a phone number, as people type it. When they leave the field, it shows how it was understood. */
 export function PhoneField({ value = '', onChange, onBlur, error, ...props }: PhoneFieldProps) {
   const toPhoneNumber = useToPhoneNumber()
   const has_country = useMembership()?.default_country !== null
   const is_national = /^\d/.test(cleanPhoneNumber(value))
   const show = async (field: HTMLInputElement) => {
     const understood = await toPhoneNumber(value)
-    // What was not understood, or was typed meanwhile, stays.
+    // Text that was not understood, or was typed meanwhile, stays.
     if (isPhoneNumber(understood) && understood !== value && field.value === value) onChange(understood)
   }
   return (
@@ -36,7 +36,7 @@ export function PhoneField({ value = '', onChange, onBlur, error, ...props }: Ph
   )
 }
 
-/** A number without a country code is understood if the workspace has a default country. */
+/** Explains an error: a number without a country code is understood if the workspace has a default country. */
 function CountryError({ children }: { children: ReactNode }) {
   const workspace = useWorkspaceId()
   if (!useIsOwner()) return <>{children}. An owner can set a default country in Settings.</>

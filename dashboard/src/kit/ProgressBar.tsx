@@ -4,7 +4,7 @@ import styles from './progress-bar.module.css'
 interface ProgressBarProps {
   verb: string
   detail?: string
-  /** 0 to 100; undefined: unknown. */
+  /** From 0 to 100. Undefined is unknown. */
   percent?: number | undefined
 }
 

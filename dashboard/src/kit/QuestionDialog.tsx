@@ -1,6 +1,6 @@
 import { Button, Group, Modal } from '@mantine/core'
 
-/** What is asked before something is lost. */
+/** The question that is asked before something is lost. */
 export interface Question {
   title: string
   text: string

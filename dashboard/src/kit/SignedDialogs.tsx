@@ -12,7 +12,7 @@ interface WithSecret {
   secret: string
 }
 
-/** The open dialog of what has a signing secret. */
+/** The dialog that is open, on something that has a signing secret. */
 export type SignedDialog<One> =
   | { kind: 'create' }
   | { kind: 'secret'; one: WithSecret }
@@ -24,19 +24,19 @@ export interface FormProps {
 }
 
 interface SignedDialogsProps<One> {
-  /** "webhook" */
+  /** The noun, such as "webhook". */
   noun: string
-  /** The name of the list in addresses, of pages and of the API. */
+  /** The name of the list in the addresses of pages and of the API. */
   list: 'webhooks' | 'tools'
   dialog: SignedDialog<One> | undefined
   onChange: (dialog: SignedDialog<One> | undefined) => void
-  /** Undefined: creates one. */
+  /** Renders the form. With undefined it creates one. */
   form: (one: One | undefined, props: FormProps) => ReactNode
-  /** What is lost with it. */
+  /** Says what is lost when one is deleted. */
   delete_text: string
 }
 
-/** One dialog at a time. A new secret opens the dialog that shows it. */
+/** Shows one dialog at a time. A new secret opens the dialog that shows it. */
 export function SignedDialogs<One extends { id: string }>({
   noun,
   list,
@@ -62,7 +62,7 @@ export function SignedDialogs<One extends { id: string }>({
   const rotate = async (id: string) => {
     const one = await api.send<WithSecret>('POST', `/${list}/${id}/rotate_secret`)
     await refresh()
-    // After the confirmation has closed, which would reset the dialog.
+    // The dialog changes after the confirmation has closed, which would reset it.
     setTimeout(() => onChange({ kind: 'secret', one }))
   }
   const remove = async (id: string) => {

@@ -7,7 +7,7 @@ import styles from './status.module.css'
  */
 export type Tone = 'success' | 'warning' | 'danger' | 'neutral' | 'live'
 
-/** A dot and a word. The only way in which a status is shown. */
+/** Shows a status as a dot and a word. This is the only way in which one is shown. */
 export const Status = ({ tone, children }: { tone: Tone; children: ReactNode }) => (
   <span className={styles.status} data-tone={tone}>
     {children}

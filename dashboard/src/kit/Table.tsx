@@ -14,37 +14,37 @@ export interface Column<Row> {
   id: string
   name: string
   cell: (row: Row) => ReactNode
-  /** A track of a CSS grid: rows are grids of their own, so it can't depend on what they contain. */
+  /** The width, as a track of a CSS grid. Rows are grids of their own, so it can't depend on what they contain. */
   width?: string
-  /** The server can sort by it. */
+  /** Whether the server can sort by the column. */
   is_sortable?: boolean
   is_number?: boolean
   is_hidden_on_phone?: boolean
-  /** Shown only if the person chooses it. Needs `remember_as`. */
+  /** Whether the column is shown only if the person chooses it. This needs `remember_as`. */
   is_extra?: boolean
-  /** For screen readers only, such as that of a column of menus. */
+  /** Whether only screen readers get the name, such as that of a column of menus. */
   is_name_hidden?: boolean
 }
 
 export interface Selection<Row> {
   selected: ReadonlyMap<string, Row>
   onChange: (selected: ReadonlyMap<string, Row>) => void
-  /** For screen readers: "Select Grace Hopper". */
+  /** Names a row for screen readers, as in "Select Grace Hopper". */
   nameOf: (row: Row) => string
-  /** All rows that match, also on other pages. */
+  /** The number of all rows that match, also on other pages. */
   total: number
   loadAll: () => Promise<Row[]>
-  /** Of the bar that stays at the bottom while rows are selected. */
+  /** The buttons of the bar that stays at the bottom while rows are selected. */
   actions: ReactNode
 }
 
 interface TableProps<Row> {
   label: string
-  /** A row leads to where the first link in its first column does. */
+  /** The columns. A row leads to where the first link in its first column does. */
   columns: Column<Row>[]
   rows: Row[] | undefined
   getRowId: (row: Row) => string
-  /** The open row. */
+  /** Whether the row is the open one. */
   isHighlighted?: (row: Row) => boolean
   /** The column by which rows are sorted, with a minus if descending. */
   sort?: string
@@ -52,9 +52,9 @@ interface TableProps<Row> {
   selection?: Selection<Row> | undefined
   /** The key under which this browser remembers the chosen columns. */
   remember_as?: string
-  /** Rows of an earlier answer, shown until the next one arrives. */
+  /** Whether the rows are those of an earlier answer, shown until the next one arrives. */
   is_stale?: boolean
-  /** Scrolls sideways within its frame, which then takes the focus. */
+  /** Whether the table scrolls sideways within its frame, which then takes the focus. */
   is_framed?: boolean
   empty?: ReactNode
 }
@@ -63,10 +63,10 @@ const skeleton_rows = 12
 const framed_column_px = 150
 /** The browser skips chunks that are out of view: with single rows, ten thousand of them make scrolling slow. */
 const chunk_rows = 50
-/** With its line. Only for chunks that were not shown yet. */
+/** The height of a row with its line. It is used only for chunks that were not shown yet. */
 const row_px = 37
 
-/** The one table. j and k move between its rows, Enter opens one, x selects it. */
+/** Shows rows. All lists use this table. j and k move between its rows, Enter opens one, x selects it. */
 export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, rows, getRowId, selection, sort, onSort, is_stale, is_framed, empty, remember_as } = props
   const [shown, choice] = useChosenColumns(columns, remember_as)
@@ -151,7 +151,7 @@ interface TableRowProps<Row> {
   name: string | undefined
 }
 
-/** Rendered again only if something of this row changes: lists get long. */
+/** A row, which is rendered again only if something of it changes, because lists get long. */
 const TableRow = memo(function TableRow<Row>(props: TableRowProps<Row>) {
   const { row, columns, is_highlighted, is_selected, toggle, name } = props
   return (
@@ -163,7 +163,7 @@ const TableRow = memo(function TableRow<Row>(props: TableRowProps<Row>) {
               type="checkbox"
               aria-label={`Select ${name}`}
               checked={is_selected}
-              // A change by a click is a click: it knows the Shift key.
+              // A change by a click has the event of the click, which knows the Shift key.
               onChange={({ nativeEvent }) => toggle(row, (nativeEvent as MouseEvent).shiftKey)}
             />
           </label>
@@ -218,7 +218,7 @@ function HeaderCell({ column, sort = '', onSort }: HeaderCellProps) {
   )
 }
 
-/** Toggles one row, or with the Shift key all from the last one to this one. */
+/** Toggles one row, or with the Shift key all rows from the last one to this one. */
 function useToggle<Row>(
   rows: Row[] | undefined,
   getRowId: (row: Row) => string,
@@ -269,7 +269,8 @@ function BulkBar<Row>({ rows = [], getRowId, selection }: SelectionPartProps<Row
   const { selected, onChange, total, loadAll, actions } = selection
   const [is_loading, setLoading] = useState(false)
   const is_page_selected = rows.every((row) => selected.has(getRowId(row)))
-  // It goes when the selection is cleared or belongs to other rows. Rows that are loaded later must not be selected then.
+  // The bar goes when the selection is cleared or belongs to other rows. Rows that are loaded later must not be
+  // selected then.
   const is_shown = useRef(true)
   useEffect(() => {
     is_shown.current = true
@@ -304,7 +305,7 @@ function BulkBar<Row>({ rows = [], getRowId, selection }: SelectionPartProps<Row
   )
 }
 
-/** The columns to show, and the menu that chooses them. */
+/** Returns the columns to show, and the menu that chooses them. */
 function useChosenColumns<Row>(columns: Column<Row>[], key: string | undefined): [Column<Row>[], ReactNode] {
   const [chosen, setChosen] = useLocalStorage<Record<string, boolean>>({
     key: `parley-columns-${key}`,

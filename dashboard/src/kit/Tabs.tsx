@@ -8,7 +8,7 @@ interface Tab {
   name: string
 }
 
-/** Pages that belong together, each with its own address. */
+/** Links to pages that belong together, each with its own address. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const workspace = useWorkspaceId()
   const bar = useCurrentLinkInView()
@@ -18,7 +18,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
         <Link
           key={name}
           to={to as '/w/$workspace/contacts'}
-          // Those of the page too, such as the id of what it shows.
+          // The parameters of the page stay, such as the id of what it shows.
           params={(known) => ({ ...known, workspace })}
           activeOptions={{ exact: true, includeSearch: false }}
           activeProps={{ 'aria-current': 'page' }}

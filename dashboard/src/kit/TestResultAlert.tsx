@@ -10,7 +10,9 @@ export interface TestResult {
   error: string | null
 }
 
-/** Stays in the page before there is a result, so that screen readers announce it. */
+/**
+ * Shows the result of a test. The element is in the page before there is a result, so that screen readers announce it.
+ */
 export function TestResultAlert({ result, name }: { result: TestResult | undefined; name: string }) {
   return (
     <div role="status">

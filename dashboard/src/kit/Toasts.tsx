@@ -3,7 +3,10 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { currentToasts, dismissToast, subscribeToToasts, type Toast } from './toast.ts'
 import styles from './toasts.module.css'
 
-/** Over the sidebar, below its links, so that they cover nothing of the page. Where there is no room, at the top. */
+/**
+ * Shows toasts over the sidebar, below its links, so that they cover nothing of the page. They are at the top where
+ * there is no room.
+ */
 export function Toasts() {
   const toasts = useSyncExternalStore(subscribeToToasts, currentToasts)
   return (
@@ -17,7 +20,7 @@ export function Toasts() {
   )
 }
 
-/** Stays while the pointer or the focus is on its button. */
+/** A toast, which stays while the pointer or the focus is on its button. */
 function ShownToast({ toast: { id, message, tone, shown_ms } }: { toast: Toast }) {
   const [is_held, setHeld] = useState(false)
   useEffect(() => {

@@ -5,7 +5,7 @@ import { createClient, fileUrl, type List, ParleyError, type Query, saveFile, up
 const base = '/app/api/v1'
 /** Attempts of an update while others keep changing the resource. */
 const tries_max = 5
-/** A POST has the same idempotency key in its repeats, so that nothing is done twice. */
+/** Repeats of a request. A POST keeps its idempotency key, so that nothing is done twice. */
 const repeats_max = 2
 
 type Changes = object | undefined
@@ -16,7 +16,7 @@ export interface Api {
   get: <Result>(path: string, query?: Query, signal?: AbortSignal) => Promise<Result>
   list: <Item>(path: string, query?: Query, signal?: AbortSignal) => Promise<List<Item>>
   send: <Result>(method: string, path: string, body?: object) => Promise<Result>
-  /** With `if_match`, it fails with 412 if someone else has changed the resource. */
+  /** Sends a request. With `if_match`, it fails with 412 if someone else has changed the resource. */
   sendWithEtag: <Result>(
     method: string,
     path: string,
@@ -24,17 +24,18 @@ export interface Api {
     if_match?: string,
   ) => Promise<{ data: Result; etag: string }>
   /**
-   * Reads a resource and patches it with the result of `toChanges`; undefined: nothing to change. Starts over when someone
-   * else has changed the resource in between. A form asks about fields that both have changed: `useConflicts`.
+   * Reads a resource and patches it with the result of `toChanges`, or not at all if that is undefined. Starts over
+   * when someone else has changed the resource in between. A form asks about fields that both have changed:
+   * `useConflicts`.
    */
   update: <Resource>(path: string, toChanges: (current: Resource) => Changes | Promise<Changes>) => Promise<Resource>
   upload: <Result>(path: string, form: FormData, onProgress: (percent: number) => void) => Promise<Result>
   download: (path: string, query: Query) => Promise<void>
-  /** The contents of a file. */
+  /** Reads the contents of a file. */
   bytes: (path: string, signal: AbortSignal) => Promise<ArrayBuffer>
-  /** Rejects if the file can't be had. */
+  /** Asks for a file without its contents. Rejects if the file can't be had. */
   head: (path: string, signal: AbortSignal) => Promise<unknown>
-  /** Where an element of the page finds a file. */
+  /** Returns the URL by which an element of the page loads a file. */
   fileUrl: (path: string) => string
 }
 
@@ -55,7 +56,7 @@ export function createApi(workspace: string): Api {
     upload: (path, form, onProgress) => upload(base + path, form, workspace, onProgress),
     download: async (path, query) => {
       const file = withQuery(base + path, query)
-      // So that an error is shown in the page.
+      // HEAD comes first, so that an error is shown in the page.
       await client.head(file)
       saveFile(fileUrl(file, workspace))
     },

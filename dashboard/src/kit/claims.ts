@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react'
 
-/** How often a holder says that it still holds a name. */
+/** A holder says this often that it still holds a name. */
 const beat_ms = 1_000
 /** A holder that is silent for this long is gone, or its window hangs. */
 const silent_ms = 4_000
@@ -8,16 +8,16 @@ const silent_ms = 4_000
 const object_within_ms = 150
 
 interface ClaimOptions {
-  /** The claim holds one of these, once another window doesn't. */
+  /** The names. The claim holds one of them, once no other window does. */
   names: readonly string[]
   onHeld: () => void
-  /** Another window holds the name after all. The claim goes on. */
+  /** Is called when another window holds the name after all. The claim goes on. */
   onLost: () => void
 }
 
-/** What only one window of the browser may hold at a time, by name. */
+/** Hands out names, each of which only one window of the browser may hold at a time. */
 export interface Claims {
-  /** Returns the function that ends the claim. */
+  /** Begins a claim. Returns the function that ends it. */
   claim: (options: ClaimOptions) => () => void
 }
 
@@ -36,8 +36,9 @@ interface Note {
 }
 
 /**
- * Windows agree by messages. Web Locks exist only on HTTPS, where HTTP/2 lifts most limits, and a window that hangs would keep its lock.
- * Two windows may hold a name for a moment: the one that took it later then loses it. Without BroadcastChannel each window holds what it wants.
+ * Windows agree by messages. Web Locks exist only on HTTPS, where HTTP/2 lifts most limits, and a window that hangs
+ * would keep its lock. Two windows may hold a name for a moment: the one that took it later then loses it. Without
+ * BroadcastChannel each window holds what it wants.
  */
 export function openClaims(): Claims {
   const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('parley-claims') : undefined

@@ -7,12 +7,15 @@ const answer_within_ms = 3_000
 /** Whether the server can be reached, as far as the last requests tell. */
 export interface Connection {
   isUp: () => boolean
-  /** Call it when something has failed: asks for /health, and then once a second until it is answered. Resolves to the first answer. */
+  /**
+   * Call this when something has failed: it asks for /health, and then once a second until that is answered. Resolves
+   * to the first answer.
+   */
   check: () => Promise<boolean>
   subscribe: (listener: () => void) => () => void
 }
 
-/** Sends nothing while all is well. */
+/** Watches whether the server can be reached. It sends nothing while all is well. */
 export function openConnection(): Connection {
   const listeners = new Set<() => void>()
   let is_up = true
@@ -25,7 +28,8 @@ export function openConnection(): Connection {
   }
   const look = async () => {
     clearTimeout(timer)
-    // Awaits in any case: what follows must not run before `check` has stored the promise.
+    // `await` is needed also when the browser is offline: what follows must not run before `check` has stored the
+    // promise.
     const is_answered = await (navigator.onLine && answers())
     checking = undefined
     set(is_answered)
@@ -65,7 +69,9 @@ export function useConnection(): Connection {
   return connection
 }
 
-/** For what failed without a mutation, and can be tried again: the query client resets mutations. */
+/**
+ * Tries again when the server can be reached, after a failure without a mutation: the query client resets mutations.
+ */
 export function useOnReconnect(tryAgain: () => void): void {
   const { subscribe, isUp } = useConnection()
   const latest = useRef(tryAgain)

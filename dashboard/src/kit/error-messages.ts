@@ -8,13 +8,13 @@ export interface FieldError {
 }
 
 interface FormErrors {
-  /** By the names of the form's fields, which may be paths. */
+  /** Messages by the names of the form's fields, which may be paths. */
   fields: Record<string, string>
-  /** Belongs to no field of the form; shown above it. */
+  /** A message that belongs to no field of the form. It is shown above the form. */
   message: string | undefined
 }
 
-/** Some messages of the client are for programmers. */
+/** Returns a message for people. Some messages of the client are for programmers. */
 export function errorMessage(error: unknown): string {
   if (!(error instanceof ParleyError)) return 'Something went wrong. Reload the page and try again.'
   if (error instanceof ConnectionError) return 'Can’t reach the server. Check your connection.'
@@ -22,7 +22,7 @@ export function errorMessage(error: unknown): string {
   return error.message
 }
 
-/** The server's validation errors. */
+/** Returns the server's validation errors. */
 export const fieldErrors = (error: unknown): FieldError[] => (error instanceof ParleyError ? error.fields : [])
 
 /** Sorts the server's validation errors by the fields of a form. */
@@ -39,7 +39,7 @@ export function formErrors(error: unknown, names: string[]): FormErrors {
   return { fields, message: rest }
 }
 
-/** For messages whose words are those of the API. */
+/** Replaces messages whose words are those of the API. */
 export const plainWords = (message: string): string | undefined =>
   message.includes('set default_country')
     ? 'Add the country code, or choose a country'
@@ -47,7 +47,10 @@ export const plainWords = (message: string): string | undefined =>
       ? 'Add the country code, such as +1 415 555 0123'
       : undefined
 
-/** "phone_number must be ..." appears below the field, so its name is left out. What is inside of the field is still named. */
+/**
+ * Leaves out the name of the field: "phone_number must be ..." appears below it. What is inside of the field is still
+ * named.
+ */
 function withoutField(name: string, path: string, message: string): string {
   const is_item = /^\d+$/.test(path.slice(name.length + 1))
   const known = is_item ? path : name
@@ -58,7 +61,7 @@ function withoutField(name: string, path: string, message: string): string {
 
 const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** "Used by: 1 channel, 2 agents", for a deletion that fails because something else refers to it. */
+/** Explains why a deletion fails because something else refers to it: "Used by: 1 channel, 2 agents". */
 export function usedByMessage(error: unknown): string | undefined {
   if (!(error instanceof ParleyError) || !Array.isArray(error.details.used_by)) return undefined
   const by_kind = Map.groupBy(error.details.used_by as { kind: string }[], ({ kind }) => kind)

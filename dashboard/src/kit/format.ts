@@ -36,13 +36,13 @@ export function formatExactTime(time: string): string {
   return (date.getSeconds() === 0 ? absolute : with_seconds).format(date)
 }
 
-/** "UTC", "GMT+2". It depends on the time, because of daylight saving time. */
+/** Names the time zone: "UTC", "GMT+2". The name depends on the time, because of daylight saving time. */
 export const formatTimeZone = (time: string): string =>
   time_zone.formatToParts(new Date(time)).find(({ type }) => type === 'timeZoneName')?.value ?? ''
 
 export const formatNumber = (number: number): string => numbers.format(number)
 
-/** Millionths of a currency: 12,500 is "0.0125". */
+/** Formats millionths of a currency: 12,500 is "0.0125". */
 export const formatMicros = (micros: number): string => prices.format(micros / 1_000_000)
 
 /** "1 contact", "1,234 contacts". */
@@ -55,7 +55,7 @@ export function formatBytes(bytes: number): string {
   return megabytes < 1_000 ? `${Math.max(1, Math.round(megabytes))} MB` : `${(megabytes / 1_000).toFixed(1)} GB`
 }
 
-/** Indented if the text is JSON, else unchanged. */
+/** Indents the text if it is JSON. */
 export function formatJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

@@ -1,6 +1,6 @@
 export const toJsonText = (value: unknown): string => JSON.stringify(value, null, 2)
 
-/** What is wrong with the text of a JSON field, or null. */
+/** Says what is wrong with the text of a JSON field, or returns null. */
 export function jsonError(text: string): string | null {
   try {
     JSON.parse(text)

@@ -12,7 +12,7 @@ import {
 } from 'react'
 import { showErrorMessage } from './toast.ts'
 
-/** What opens a menu, or something like it, by a click. */
+/** The element that opens a menu, or something like it, by a click. */
 export type Target = ReactElement<{
   ref?: Ref<HTMLButtonElement>
   'aria-haspopup'?: 'menu' | 'dialog'
@@ -23,8 +23,8 @@ export type Target = ReactElement<{
 }>
 
 /**
- * A button with a menu whose code is loaded when the pointer or the focus reaches the button. The menu gets the button as `target`,
- * which takes the place of the one that was clicked.
+ * Makes a button with a menu whose code is loaded when the pointer or the focus reaches the button. The menu gets the
+ * button as `target`, which takes the place of the one that was clicked.
  */
 export function lazyMenu<Props extends { target: Target }>(
   load: () => Promise<ComponentType<Props>>,
@@ -37,7 +37,10 @@ export function lazyMenu<Props extends { target: Target }>(
   }
   const Menu = lazy<ComponentType<Props>>(async () => ({ default: await preload() }))
 
-  /** Passes on the click that has asked for it. The focus returns to the button when the menu closes. */
+  /**
+   * Renders the menu, and passes on the click that has asked for it. The focus returns to the button when the menu
+   * closes.
+   */
   function ClickedMenu(props: Props) {
     const button = useRef<HTMLButtonElement>(null)
     const is_clicked = useRef(false)

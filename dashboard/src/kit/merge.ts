@@ -23,7 +23,7 @@ export function mergeMembers<Value>(
   )
 }
 
-/** Only the fields that differ, so that a patch leaves other people's changes alone. */
+/** Returns only the fields that differ, so that a patch leaves other people's changes alone. */
 export function changedFields<Values extends object>(before: Values, wanted: Values): Partial<Values> {
   const names = Object.keys(wanted) as (keyof Values)[]
   return Object.fromEntries(
@@ -38,7 +38,7 @@ export interface FieldConflict {
   theirs: unknown
 }
 
-/** Looks into objects. Lists are compared as a whole. */
+/** Finds fields that both have changed to different values. Looks into objects, and compares lists as a whole. */
 export function findConflicts(before: object, mine: object, theirs: object): FieldConflict[] {
   const [from, wanted, current] = [before, mine, theirs] as Record<string, unknown>[]
   const names = new Set([before, mine, theirs].flatMap((fields) => Object.keys(fields)))
@@ -54,7 +54,7 @@ export function findConflicts(before: object, mine: object, theirs: object): Fie
 const isMembers = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The same values, with the other person's in the fields that are in conflict. */
+/** Returns the same values, with the other person's in the fields that are in conflict. */
 export function withTheirs<Values extends object>(mine: Values, conflicts: FieldConflict[]): Values {
   const values = structuredClone(mine)
   for (const { path, theirs } of conflicts) {

@@ -16,12 +16,12 @@ interface Pages {
 export interface MergedList<Item> {
   query: PagedQuery
   items: Item[]
-  /** The time of the last row that is loaded. What the list has more of is not newer. */
+  /** The time of the last row that is loaded. Further rows of the list are not newer. */
   end: number
 }
 
 /**
- * Several lists as one, newest first, each loaded as far as the person asks for: items older than the end of a list that has
+ * Merges lists, newest first, each loaded as far as the person asks for. Items older than the end of a list that has
  * more are held back, because others may belong before them.
  */
 export function mergeLists<Item extends { time: string }>(lists: MergedList<Item>[]) {
@@ -37,7 +37,7 @@ export function mergeLists<Item extends { time: string }>(lists: MergedList<Item
   }
 }
 
-/** One list of the server, in its own order. */
+/** Wraps one list of the server, which stays in its own order. */
 export const singleList = <Item>(query: PagedQuery, items: Item[]) => ({
   items,
   ...stateOf([{ query }]),
@@ -47,7 +47,10 @@ export const singleList = <Item>(query: PagedQuery, items: Item[]) => ({
 
 const attempts_max = 5
 
-/** An event that refreshes the list meanwhile cancels what is asked for. It comes after the refresh then. */
+/**
+ * Loads a further page. An event that refreshes the list meanwhile cancels the request, which is then sent again after
+ * the refresh.
+ */
 async function fetchMore({ data, fetchNextPage }: PagedQuery): Promise<void> {
   for (let attempts = 0; attempts < attempts_max; attempts += 1) {
     const after = await fetchNextPage()
@@ -58,7 +61,7 @@ async function fetchMore({ data, fetchNextPage }: PagedQuery): Promise<void> {
 function stateOf(lists: { query: PagedQuery }[]) {
   return {
     is_loading: lists.some(({ query }) => query.isPending),
-    /** Of a list that shows nothing. One that was loaded before stays as it is. */
+    /** The error of a list that shows nothing. A list that was loaded before stays as it is. */
     error: lists.find(({ query }) => query.isLoadingError)?.query.error,
     refetch: () => Promise.all(lists.map(({ query }) => query.refetch())),
     is_loading_more: lists.some(({ query }) => query.isFetchingNextPage),
@@ -68,7 +71,7 @@ function stateOf(lists: { query: PagedQuery }[]) {
 export const rowsOf = <Row>({ data }: { data?: { pages: { data: Row[] }[] } | undefined }): Row[] =>
   data?.pages.flatMap(({ data }) => data) ?? []
 
-/** Of a list that is sorted by this time. Rows without one come last, when all others are loaded. */
+/** Returns the end of a list that is sorted by this time. Rows without a time come last, when all others are loaded. */
 export function endOf<Row>(rows: Row[], timeOf: (row: Row) => string | null): number {
   const last = rows.at(-1)
   const time = last && timeOf(last)

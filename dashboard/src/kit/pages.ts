@@ -2,7 +2,7 @@ import { infiniteQueryOptions } from '@tanstack/react-query'
 import type { Api } from './api.ts'
 import type { Query } from './request.ts'
 
-/** A list that is read page by page, as far as the person asks for more. The key begins with the workspace. */
+/** Reads a list page by page, as far as the person asks for more. The key begins with the workspace. */
 export const pagesQuery = <Item>(api: Api, key: unknown[], path: string, query: Query) =>
   infiniteQueryOptions({
     queryKey: [...key, query],

@@ -9,15 +9,15 @@ export const cleanPhoneNumber = (text: string): string => text.replace(/[\s().\-
 export const isPhoneNumber = (text: string): boolean => e164.test(text)
 
 /**
- * Reads a number as people type it: "(415) 555-9999" is "+14155559999" in a workspace whose default country is the US. What it
- * can't read stays as it is, and the server refuses it. The same happens if the code can't be loaded.
+ * Reads a number as people type it: "(415) 555-9999" is "+14155559999" in a workspace whose default country is the US.
+ * Text that can't be read stays as it is, and the server refuses it. The same happens if the code can't be loaded.
  */
 export function useToPhoneNumber(): (text: string) => Promise<string> {
   const country = useMembership()?.default_country
   return async (text) => {
     const cleaned = cleanPhoneNumber(text)
     if (!country || cleaned === '' || cleaned.startsWith('+')) return cleaned
-    // Loaded when it is needed: it knows the numbers of all countries.
+    // The library is loaded when it is needed: it knows the numbers of all countries.
     const library = await import('libphonenumber-js/min').catch(() => undefined)
     // The server knows the same countries.
     const parsed = library?.parsePhoneNumberFromString(text, country as CountryCode)
@@ -25,10 +25,10 @@ export function useToPhoneNumber(): (text: string) => Promise<string> {
   }
 }
 
-/** Country codes of one or two digits. All others have three. */
+/** Matches country codes of one or two digits. All others have three. */
 const short_country_code = /^(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/
 
-/** How digits after the country code are grouped. Elsewhere there are three in a group. */
+/** Says how digits after the country code are grouped. In other countries there are three in a group. */
 const groups: Record<string, RegExp> = {
   1: /^(\d{3})(\d{3})(\d{4})$/,
   7: /^(\d{3})(\d{3})(\d\d)(\d\d)$/,

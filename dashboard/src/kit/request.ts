@@ -10,7 +10,7 @@ export type Query = Record<string, string | number | boolean | string[] | null |
 /** People see an error instead of waiting longer than this for the next attempt. */
 const retry_after_max_s = 5
 
-/** Resolves against the page's <base>: the dashboard may be served below a path. */
+/** Makes a URL from the page's <base>, because the dashboard may be served below a path. */
 export const toUrl = (path: string): string => new URL(path.replace(/^\//, ''), document.baseURI).href
 
 /** Whether both URLs have the same scheme, host and port. */
@@ -27,8 +27,8 @@ export const withQuery = (path: string, query: Query = {}): string => {
 }
 
 /**
- * Sends requests as the signed-in person. It repeats none of them by itself: what is read is repeated by the query client,
- * which waits while the browser is offline, and operations of `/app` take no idempotency keys.
+ * Sends requests as the signed-in person. It repeats none of them by itself: the query client repeats reads, and waits
+ * while the browser is offline, and operations of `/app` take no idempotency keys.
  */
 export const createClient = (workspace?: string): Client =>
   new Client({
@@ -38,7 +38,7 @@ export const createClient = (workspace?: string): Client =>
     ...(workspace !== undefined && { headers: { 'x-workspace': workspace } }),
   })
 
-/** Uses XMLHttpRequest, because `fetch` doesn't report upload progress. */
+/** Uploads a file with XMLHttpRequest, because `fetch` doesn't report progress. */
 export function upload<Result>(
   path: string,
   form: FormData,
@@ -62,7 +62,7 @@ export function upload<Result>(
   })
 }
 
-/** For elements that load a file by themselves and so can't send headers. */
+/** Makes a URL for elements that load a file by themselves and so can't send headers. */
 export function fileUrl(path: string, workspace: string): string {
   const url = new URL(toUrl(path))
   url.searchParams.set('workspace', workspace)

@@ -7,7 +7,10 @@ export type Membership = Session['workspaces'][number]
 
 const session_key = ['session']
 
-/** null: not signed in. A session that expires stays, so that the page does: `useIsExpired` tells, and one signs in over the page. */
+/**
+ * Reads the session. It is null for people who are not signed in. A session that expires is kept, and so is the page:
+ * `useIsExpired` tells it, and the person signs in over the page.
+ */
 export const session_query = queryOptions({
   queryKey: session_key,
   staleTime: 60_000,
@@ -29,7 +32,7 @@ const expired_key = ['session_expired']
 export const useIsExpired = (): boolean =>
   useQuery({ queryKey: expired_key, queryFn: () => false, enabled: false, initialData: false }).data
 
-/** Only for pages below the shell, which renders nothing without a session. */
+/** Returns the session. Only pages below the shell may use it, which renders nothing without a session. */
 export function useSession(): Session {
   const { data } = useQuery(session_query)
   if (!data) throw new Error('there is no session')
@@ -45,13 +48,13 @@ export const useIsTest = (): boolean => useMembership()?.kind === 'test'
 
 export const useIsOwner = (): boolean => useMembership()?.role === 'owner'
 
-/** Editing contacts, imports and agents, answering in conversations, and exporting contacts. */
+/** Whether the person may edit contacts, imports and agents, answer in conversations, and export contacts. */
 export const useCanEdit = (): boolean => {
   const role = useMembership()?.role
   return role === 'owner' || role === 'member'
 }
 
-/** After one has signed in over the page: everything is read again, and nothing on the page is lost. */
+/** Goes on after the person has signed in over the page: everything is read again, and nothing on the page is lost. */
 export function useContinueSession(): (session: Session) => void {
   const client = useQueryClient()
   return (session) => {

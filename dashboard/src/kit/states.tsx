@@ -26,7 +26,7 @@ export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
 interface LoadErrorProps {
   error: unknown
   retry?: () => unknown
-  /** The page's resource. With it a 404 reads "Agent not found" and offers no retry. */
+  /** The noun of the page's resource. With it, a 404 reads "Agent not found" and offers no retry. */
   noun?: string
 }
 

@@ -14,18 +14,18 @@ export interface Message {
 interface StreamOptions<Received extends Message> {
   path: string
   types: readonly Received['type'][]
-  /** Batched, in the order received. */
+  /** Is called with messages in batches, in the order received. */
   onMessages: (messages: Received[]) => unknown
-  /** Reads what the stream would say. Called again and again while other windows use all connections. */
+  /** Reads what the stream would say. It is called again and again while other windows use all connections. */
   onPoll: () => unknown
 }
 
 const retry_ms = 5_000
 /** Limits how often the page renders under load. */
 export const batch_ms = 100
-/** While there is no connection for a stream. */
+/** Without a connection for a stream, the page polls this often. */
 export const poll_ms = 3_000
-/** Shared by all windows of the browser. */
+/** All windows of the browser share these connections. */
 const connections = ['stream-1', 'stream-2']
 
 /**
@@ -39,7 +39,7 @@ export function useStream<Received extends Message>(workspace: string, options: 
   const [state, setState] = useState<StreamState>('connecting')
   const latest = useRef(options)
   latest.current = options
-  // An EventSource can't send headers.
+  // The workspace is in the URL, because an EventSource can't send headers.
   const url = toUrl(withQuery(`/app/api/v1${options.path}`, { workspace }))
   useEffect(() => {
     let endClaim = () => {}
@@ -68,7 +68,7 @@ export function useStream<Received extends Message>(workspace: string, options: 
       connection.onerror = () => {
         setState('connecting')
         if (connection.readyState !== EventSource.CLOSED) return
-        // After an error response the browser gives up without a reason: the session may have ended.
+        // The session may have ended: after an error response the browser gives up without a reason.
         void client.invalidateQueries(session_query)
         retry_timer = setTimeout(connect, retry_ms)
       }

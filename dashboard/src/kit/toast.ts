@@ -11,10 +11,13 @@ export interface Toast {
 const success_ms = 4_000
 const error_ms = 8_000
 const shown_max = 3
-/** Some actions open another page when they are done, and their toast belongs to that. */
+/**
+ * A toast this young stays when another page is opened: some actions open one when they are done, to which their toast
+ * belongs.
+ */
 const stays_ms = 1_000
 
-/** What Toasts.tsx shows. Not in React: also what happens outside of components shows toasts. */
+/** The toasts that Toasts.tsx shows. They are not in React, because code outside of components shows toasts, too. */
 const shown = { toasts: [] as readonly Toast[], last_id: 0, listeners: new Set<() => void>() }
 
 export const showToast = (message: string): void => show(message, 'success', success_ms)
@@ -25,7 +28,7 @@ export const showErrorMessage = (message: string): void => show(message, 'danger
 
 export const dismissToast = (id: number): void => change(shown.toasts.filter((toast) => toast.id !== id))
 
-/** When another page is opened. */
+/** Removes the toasts that are not new. Call it when another page is opened. */
 export const dismissOldToasts = (): void =>
   change(shown.toasts.filter(({ shown_at }) => Date.now() - shown_at < stays_ms))
 

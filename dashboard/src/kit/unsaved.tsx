@@ -20,10 +20,10 @@ interface Entry {
   question: Question
 }
 
-/** What is unsaved inside of a dialog, a drawer or the page. */
+/** Knows what is unsaved inside of a dialog, a drawer or the page. */
 interface Guard {
   entries: Set<Entry>
-  /** Open dialogs that belong to something inside. */
+  /** The open dialogs that belong to something inside. */
   covers: Set<object>
   parent: Guard | undefined
 }
@@ -56,7 +56,7 @@ export function useUnsaved(is_unsaved: boolean, question = changes): () => void 
   }
 }
 
-/** For a dialog that is opened from a form: Esc closes only this one, not also what is below it. */
+/** Call it in a dialog that is opened from a form: Esc then closes only this dialog, and not what is below it. */
 export function useCover(is_open: boolean): void {
   const guard = useContext(GuardContext)
   useEffect(() => {
@@ -66,7 +66,7 @@ export function useCover(is_open: boolean): void {
     const uncover = () => {
       for (let at = guard; at; at = at.parent) at.covers.delete(cover)
     }
-    // The Esc that has closed it may reach what is below it only now.
+    // The cover goes a moment later, because the Esc that has closed the dialog may reach what is below it only now.
     return () => void setTimeout(uncover)
   }, [guard, is_open])
 }
@@ -93,7 +93,7 @@ export function UnsavedGuard({ children }: { children: ReactNode }) {
   )
 }
 
-/** For what can be closed: `close` asks first, if something inside is unsaved. */
+/** Guards something that can be closed: `close` asks first if something inside is unsaved. */
 export function useCloseGuard(onClose: () => void) {
   const guard = useGuard()
   const [asked, setAsked] = useState<Question>()
@@ -120,8 +120,8 @@ function useGuard(): Guard {
 const loadQuestion = () => import('./QuestionDialog.tsx')
 
 /**
- * Loaded with the form, because the server may be out of reach when something is unsaved, and some browsers don't load a file again
- * that has failed once. If it couldn't be loaded, the browser asks.
+ * The dialog is loaded with the form, because the server may be out of reach when something is unsaved, and some
+ * browsers don't load a file again that has failed once. If it couldn't be loaded, the browser asks.
  */
 const QuestionDialog = lazyPart<QuestionDialogProps>(() =>
   loadQuestion().then(

@@ -1,7 +1,7 @@
 import { useLocation } from '@tanstack/react-router'
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** For a bar of links that scrolls sideways on a phone: keeps the link of the current page in view. */
+/** Keeps the link of the current page in view, in a bar of links that scrolls sideways on a phone. */
 export function useCurrentLinkInView(): RefObject<HTMLElement | null> {
   const { pathname } = useLocation()
   const bar = useRef<HTMLElement>(null)
@@ -13,7 +13,10 @@ export function useCurrentLinkInView(): RefObject<HTMLElement | null> {
   return bar
 }
 
-/** After `scrollIntoView` the first Tab would begin at the link, and not at the start of the page. */
+/**
+ * Scrolls the bar by hand: after `scrollIntoView` the first Tab would begin at the link, and not at the start of the
+ * page.
+ */
 function scrollToLink(bar: HTMLElement, link: Element): void {
   const [frame, own] = [bar.getBoundingClientRect(), link.getBoundingClientRect()]
   if (own.left < frame.left) bar.scrollLeft -= frame.left - own.left

@@ -3,11 +3,14 @@ import { type RefObject, useEffect } from 'react'
 interface RowKeysOptions {
   /** A selector of the rows. */
   rows?: string
-  /** Opens each row that is moved to. Then the open one is where to begin. */
+  /** Whether each row that is moved to is opened. Then moving begins at the open one. */
   opens?: boolean
 }
 
-/** j and k move the focus between the links of the rows, x selects the row. Enter follows a link anyway. */
+/**
+ * Handles keys of a list: j and k move the focus between the links of the rows, x selects the row. Enter follows a link
+ * anyway.
+ */
 export function useRowKeys(table: RefObject<HTMLElement | null>, options: RowKeysOptions = {}): void {
   const { rows: selector = 'tbody tr', opens = false } = options
   useEffect(() => {

@@ -2,16 +2,19 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
 
 interface SearchTextOptions {
-  /** What the URL searches for, or ''. */
+  /** The text for which the URL searches, or ''. */
   searched: string
-  /** How long to wait after a key. */
+  /** The wait after a key before the search, in milliseconds. */
   typing_ms: number
-  /** What typed text searches for. Without a result the search stays as it is. */
+  /** Returns what typed text searches for. With undefined the search stays as it is. */
   read?: (text: string) => string | undefined | Promise<string | undefined>
   onSearch: (value: string | undefined) => void
 }
 
-/** The text of a field that searches while one types. It stays as typed, even if the search is for something shorter. */
+/**
+ * Holds the text of a field that searches while one types. It stays as typed, even if the search is for something
+ * shorter.
+ */
 export function useSearchText({ searched, typing_ms, read = (text) => text, onSearch }: SearchTextOptions) {
   const [text, setText] = useState(searched)
   const sent = useRef(searched)
@@ -22,7 +25,7 @@ export function useSearchText({ searched, typing_ms, read = (text) => text, onSe
     onSearch(value || undefined)
   }, typing_ms)
   useEffect(() => {
-    // The URL changed for another reason than typing, such as a link or the back button.
+    // The URL has changed for another reason than typing, such as a link or the back button.
     if (searched === sent.current) return
     sent.current = searched
     setText(searched)

@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'react'
 const wait_ms = 500
 
 /**
- * For events that come at any rate: reads again soon after one, and not before the last time has ended. Reading a list again
- * cancels the request under way, so without this a stream of events would let no answer through.
+ * Reads again soon after an event, and not before the last read has ended. Events may come at any rate, and reading a
+ * list again cancels the request under way: without this, a stream of events would let no answer through.
  */
 export function useSteadyRefresh(refresh: () => unknown): () => void {
   const latest = useRef(refresh)

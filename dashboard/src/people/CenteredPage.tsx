@@ -10,7 +10,7 @@ interface CenteredPageProps {
   children?: ReactNode
 }
 
-/** Layout of pages outside of a workspace. */
+/** The layout of pages outside of a workspace. */
 export function CenteredPage({ title, description, foot, children }: CenteredPageProps) {
   useTitle(title)
   return (

@@ -13,7 +13,7 @@ import { password_length_min } from './NewAccountForm.tsx'
 
 const fields = ['new_password']
 
-/** Opened by a link that an owner or the command line makes. */
+/** Sets a password. The page is opened by a link that an owner or the command line makes. */
 export function PasswordLinkPage() {
   const { token } = useParams({ from: '/password/$token' })
   const path = `/app/password_links/${token}`

@@ -1,10 +1,10 @@
 import { encodeQR } from 'qr'
 import { useMemo } from 'react'
 
-/** The empty border that readers need, in modules. */
+/** The width of the empty border that readers need, in modules. */
 const border = 4
 
-/** Black on white in both color schemes, because not all readers see the inverse. */
+/** Shows a code in black on white in both color schemes, because not all readers see the inverse. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const rows = useMemo(() => encodeQR(text, 'raw', { ecc: 'medium', border }), [text])
   const dark = rows.flatMap((row, y) => row.flatMap((is_dark, x) => (is_dark ? `M${x} ${y}h1v1h-1z` : [])))

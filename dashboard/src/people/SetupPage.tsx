@@ -5,7 +5,7 @@ import { LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { CenteredPage } from './CenteredPage.tsx'
 import { NewAccountForm } from './NewAccountForm.tsx'
 
-/** Opened by the one-time link that the server prints while it has no users. */
+/** Creates the first account. The page is opened by the one-time link that the server prints while it has no users. */
 export function SetupPage() {
   const { token } = useParams({ from: '/setup/$token' })
   const path = `/app/setup/${token}`

@@ -3,7 +3,7 @@ import { useContinueSession, useIsExpired, useSession } from '../kit/session.ts'
 import { useSignedOut } from '../kit/sign-out.ts'
 import { SignInForm } from './SignInForm.tsx'
 
-/** Shown over the page when the session has ended, so that nothing typed is lost. */
+/** Asks to sign in over the page when the session has ended, so that nothing typed is lost. */
 export function SignInDialog() {
   const is_expired = useIsExpired()
   const { person } = useSession()

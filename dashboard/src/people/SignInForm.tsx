@@ -16,7 +16,7 @@ interface SignInFormProps {
   onSignedIn: (session: Session) => void
 }
 
-/** People with two-factor sign-in are asked for a code after the right password. Then all three are sent. */
+/** Asks people with two-factor sign-in for a code after the right password. Then all three are sent. */
 export function SignInForm({ email = '', onSignedIn }: SignInFormProps) {
   const [asks_code, setAsksCode] = useState(false)
   const form = useForm<Required<Credentials>>({ initialValues: { email, password: '', code: '' } })
@@ -26,7 +26,7 @@ export function SignInForm({ email = '', onSignedIn }: SignInFormProps) {
     meta: { is_sign_in: true },
     onError: (error) => {
       form.setErrors(formErrors(error, fields).fields)
-      // The password may have been changed meanwhile.
+      // The form may ask for the password again, because it may have been changed meanwhile.
       if (error instanceof ParleyError && error.status === 401) setAsksCode(reasonOf(error) !== undefined)
     },
     onSuccess: onSignedIn,

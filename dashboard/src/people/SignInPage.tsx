@@ -38,13 +38,16 @@ export function SignInPage() {
   )
 }
 
-/** Undefined for what is not a path of this site. The link to the page may come from anyone, and the router hands on any value. */
+/**
+ * Returns a path of this site, or undefined for anything else. The link to the page may come from anyone, and the
+ * router hands on any value.
+ */
 const sitePath = (next: unknown): string | undefined =>
   typeof next === 'string' && next.startsWith('/') && URL.parse(next, location.origin)?.origin === location.origin
     ? next
     : undefined
 
-/** Nobody can sign in yet, and nobody can invite. */
+/** Says that nobody can sign in yet, and nobody can invite. */
 const NotSetUp = () => (
   <CenteredPage
     title="Set up Parley"

@@ -16,7 +16,8 @@ export function TwoFactorGate({ children }: { children: ReactNode }) {
   const { name = '', is_locked = false } = useMembership() ?? {}
   const { has_two_factor, person, workspaces } = useSession()
   const client = useQueryClient()
-  // The workspace opens when the session is read again, and the recovery codes must still be shown then.
+  // The gate stays while this is true: the workspace opens when the session is read again, and the recovery codes must
+  // still be shown then.
   const [is_setting_up, setSettingUp] = useState(false)
   if (!is_locked && !is_setting_up) return children
   const others = workspaces.filter((workspace) => !workspace.is_locked)

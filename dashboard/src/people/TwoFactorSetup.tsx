@@ -14,16 +14,16 @@ import { ErrorAlert } from '../kit/states.tsx'
 import { useUnsaved } from '../kit/unsaved.tsx'
 import styles from './two-factor.module.css'
 
-/** Loaded when it is shown: its encoder is larger than the rest. */
+/** The code is loaded when it is shown: its encoder is larger than the rest. */
 const QrCode = lazyPart(async () => (await import('./QrCode.tsx')).QrCode, <div className={styles.qr} />)
 
 interface TwoFactorSetupProps {
-  /** From now on it is on, and the recovery codes are shown. */
+  /** Is called when two-factor sign-in is on, and the recovery codes are shown. */
   onTurnedOn: () => void
   onDone: () => unknown
 }
 
-/** Begins with a button, so that a secret is made only for those who want one. */
+/** Sets up two-factor sign-in. It begins with a button, so that a secret is made only for those who want one. */
 export function TwoFactorSetup({ onTurnedOn, onDone }: TwoFactorSetupProps) {
   const [codes, setCodes] = useState<string[]>()
   const starting = useMutation({

@@ -1,6 +1,6 @@
 import type { Role } from '../../../server/people/schema.ts'
 
-/** Describes what server/people/roles.ts allows. */
+/** The roles, with what server/people/roles.ts allows them. */
 export const roles: { value: Role; label: string; description: string }[] = [
   {
     value: 'viewer',

@@ -20,7 +20,7 @@ interface ApiKeyDialogsProps {
 
 const titles = { create: 'New API key', secret: 'Your new API key', rotate: 'Rotate API key', revoke: '' }
 
-/** One dialog at a time. A new key opens the dialog with its secret. */
+/** Shows one dialog at a time. A new key opens the dialog with its secret. */
 export function ApiKeyDialogs({ dialog, onChange }: ApiKeyDialogsProps) {
   const api = useApi()
   const client = useQueryClient()

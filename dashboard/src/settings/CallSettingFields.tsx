@@ -105,7 +105,7 @@ export const PriceFields = ({ form }: { form: Form }) => (
   </div>
 )
 
-/** Of test workspaces only. */
+/** Edits settings that only test workspaces have. */
 export const TestFields = ({ form }: { form: Form }) => (
   <>
     <Switch

@@ -13,7 +13,7 @@ import styles from './settings.module.css'
 
 const refresh_ms = 10_000
 
-/** For owners of the first workspace: how the whole service is. */
+/** Shows owners of the first workspace how the whole service is. */
 export function InstallationPage() {
   useTitle('Installation')
   return useSession().is_operator ? (
@@ -88,12 +88,12 @@ function Attention({ sentences }: { sentences: string[] }) {
 
 type Engine = InstallationStatus['engines'][number]
 
-/** The server doesn't count further. */
+/** The server doesn't count beyond this. */
 const counted_max = 10_000
 
 const formatDue = ({ due }: Engine): string => `${formatNumber(due)}${due < counted_max ? '' : '+'}`
 
-/** Those whose kind says it in other words. */
+/** The names of kinds of work for which the words of the kind would not do. */
 const names: Record<string, string> = {
   campaign_enrollings: 'Enrollments in campaigns',
   deleted_campaigns: 'Deletions of campaigns',

@@ -16,7 +16,8 @@ export function LeaveWorkspace() {
   const [is_confirming, setConfirming] = useState(false)
   const leave = async () => {
     await createClient(workspace).send('DELETE', `/app/members/${person.id}`)
-    // At once, or the page would send more requests, and the start page would redirect to the workspace that was left.
+    // The workspace leaves the session at once, or the page would send more requests, and the start page would redirect
+    // to it.
     client.setQueryData(
       session_query.queryKey,
       (session) => session && { ...session, workspaces: session.workspaces.filter(({ id }) => id !== workspace) },

@@ -13,12 +13,12 @@ interface ProviderDialogsProps {
   onChange: (dialog: ProviderDialog | undefined) => void
 }
 
-/** One dialog at a time. */
+/** Shows one dialog at a time. */
 export function ProviderDialogs({ dialog, onChange }: ProviderDialogsProps) {
   const api = useApi()
   const client = useQueryClient()
   const close = () => onChange(undefined)
-  // Whether agents can answer depends on them.
+  // Agents are read again, because providers decide whether they can answer.
   const refresh = async () => {
     for (const name of ['providers', 'agents']) await client.invalidateQueries({ queryKey: [api.workspace, name] })
   }

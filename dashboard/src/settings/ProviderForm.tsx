@@ -25,7 +25,7 @@ export const kind_names: Record<ProviderKind, string> = {
 }
 const kinds = Object.entries(kind_names).map(([value, label]) => ({ value, label }))
 
-/** The URL is that of the vendor if it is left blank. */
+/** Examples for the fields. A URL that is left blank is that of the vendor. */
 const examples: Record<ProviderKind, { name: string; base_url: string; default_model: string }> = {
   openai_compatible: { name: 'OpenAI', base_url: 'https://api.openai.com/v1', default_model: 'gpt-5-mini' },
   anthropic: { name: 'Anthropic', base_url: 'https://api.anthropic.com/v1', default_model: 'claude-sonnet-4-5' },
@@ -44,7 +44,7 @@ interface Values {
 }
 
 interface ProviderFormProps {
-  /** Undefined: creates a provider. */
+  /** The provider to edit. Without it, the form creates one. */
   provider?: Provider
   is_default: boolean
   onSaved: (provider: Provider) => unknown
@@ -159,7 +159,7 @@ const toValues = (provider: Provider | undefined, is_default: boolean): Values =
   is_default,
 })
 
-/** Without a blank URL, which would not be valid, and without what its kind doesn't have. */
+/** Makes the body, without a blank URL, which would not be valid, and without what its kind doesn't have. */
 const toBody = ({ base_url, embedding_model, is_default, ...rest }: Values) => ({
   ...rest,
   ...(base_url.trim() !== '' && { base_url }),

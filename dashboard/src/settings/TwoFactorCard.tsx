@@ -19,7 +19,7 @@ const query_key = ['two_factor']
 
 export function TwoFactorCard() {
   const client = useQueryClient()
-  // While the recovery codes are shown, it is already on.
+  // This stays true while the recovery codes are shown, although two-factor sign-in is on already.
   const [is_setting_up, setSettingUp] = useState(false)
   const { data, error, refetch } = useQuery({
     queryKey: query_key,

@@ -72,7 +72,10 @@ interface SectionProps {
   children: (form: Form) => ReactNode
 }
 
-/** A form of its own. It sends only the fields that were edited, so that it doesn't undo what others change meanwhile. */
+/**
+ * Edits a part of the settings in a form of its own. It sends only the fields that were edited, so that it doesn't undo
+ * what others change meanwhile.
+ */
 function Section({ title, workspace, aside, children }: SectionProps) {
   const api = useApi()
   const client = useQueryClient()
@@ -136,7 +139,7 @@ const GeneralFields = ({ form }: { form: Form }) => (
   </>
 )
 
-/** An owner without it would be the first to be locked out. */
+/** Edits whether two-factor sign-in is required. An owner without it would be the first to be locked out. */
 function SecurityFields({ form }: { form: Form }) {
   const { has_two_factor } = useSession()
   const { workspace } = useApi()
@@ -163,7 +166,10 @@ function SecurityFields({ form }: { form: Form }) {
   )
 }
 
-/** Without a choice the setting is null. An empty list, which allows no country, can only be set by the API. */
+/**
+ * Chooses countries. Without a choice the setting is null. An empty list, which allows no country, can only be set by
+ * the API.
+ */
 function CountriesField({ form }: { form: Form }) {
   const is_test = useIsTest()
   const { value, onChange, ...props } = form.getInputProps('settings.allowed_countries')

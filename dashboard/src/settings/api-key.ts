@@ -42,7 +42,7 @@ export const scopes = [
 
 export type ApiKeyStatus = 'active' | 'expiring' | 'rotated' | 'expired' | 'revoked'
 
-/** `rotated`: another key of the same name has replaced it, and it still works. */
+/** Returns the status of a key. `rotated`: another key of the same name has replaced it, and it still works. */
 export function apiKeyStatus({ revoked_at, expires_at, rotated_at }: ApiKey): ApiKeyStatus {
   if (revoked_at) return 'revoked'
   if (!expires_at) return 'active'

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Provider, ProviderKind } from '../../../server/models/schema.ts'
 import type { Api } from '../kit/api.ts'
 
-/** More than a workspace can have. */
+/** A workspace can't have more than this. */
 const limit = 100
 
 export const providersQuery = (api: Api) =>

@@ -25,7 +25,7 @@ export const share_names: Record<Share, string> = {
 }
 export const shares = Object.keys(share_names) as Share[]
 
-/** "" if the field is blank, a text if it is no number. */
+/** A number as its field has it: "" if the field is blank, a text if it is no number. */
 type NumberValue = number | string
 
 const number_settings = [
@@ -46,9 +46,9 @@ export interface WorkspaceValues {
       'default_country' | 'requires_two_factor' | 'time_zone' | 'allowed_countries' | 'allows_network' | 'quiet_hours'
     > & {
       currency: string
-      /** In the currency, not in its millionths. */
+      /** The prices in the currency, not in its millionths. */
       prices: Record<Price, NumberValue>
-      /** Null in a live workspace. */
+      /** The shares. They are null in a live workspace. */
       mix: Record<Share, NumberValue> | null
     }
 }
@@ -98,7 +98,7 @@ export const toValues = ({ name, settings }: Workspace): WorkspaceValues => ({
   },
 })
 
-/** Only what was edited. */
+/** Returns only what was edited. */
 export function toChanges(before: WorkspaceValues, values: WorkspaceValues): object {
   const { settings: _, ...changes } = changedFields(before, values)
   const { prices: _prices, quiet_hours, currency, mix, ...others } = changedFields(before.settings, values.settings)
@@ -112,7 +112,7 @@ export function toChanges(before: WorkspaceValues, values: WorkspaceValues): obj
   return { ...changes, ...(Object.keys(settings).length > 0 && { settings }) }
 }
 
-/** What is no number is sent as it is, and the server says so. */
+/** Returns the prices that differ. Text that is no number is sent as it is, and the server says so. */
 const changedPrices = (before: WorkspaceValues, values: WorkspaceValues): object =>
   Object.fromEntries(
     Object.entries(changedFields(before.settings.prices, values.settings.prices)).map(([name, value]) => [

@@ -19,7 +19,7 @@ export function AccountMenu({ target }: { target: Target }) {
   const { workspace = '' } = useParams({ strict: false })
   const navigate = useNavigate()
   const signedOut = useSignedOut()
-  // Otherwise Mantine writes a style element, which the Content-Security-Policy blocks.
+  // Without this option Mantine writes a style element, which the Content-Security-Policy blocks.
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
   const signingOut = useMutation({
     mutationFn: () => createClient().send('DELETE', '/app/session'),

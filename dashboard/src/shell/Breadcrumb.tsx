@@ -3,7 +3,7 @@ import { useIsOwner } from '../kit/session.ts'
 import { groupsFor, isAt, type Place } from './places.ts'
 import styles from './shell.module.css'
 
-/** Where the page belongs: its group, and for what is below a list, the list. */
+/** Shows where the page belongs: its group, and the list if the page is below one. */
 export function Breadcrumb() {
   const { workspace = '' } = useParams({ strict: false })
   const { pathname } = useLocation()

@@ -4,7 +4,7 @@ import { SearchIcon } from '../kit/icons.tsx'
 import { useTitle } from '../kit/Page.tsx'
 import styles from '../kit/page.module.css'
 
-/** In the shell. */
+/** Says in the shell that there is no such page. */
 export function NotFoundPage() {
   useTitle('Page not found')
   const { workspace } = useParams({ strict: false })
@@ -26,7 +26,7 @@ export function NotFoundPage() {
   )
 }
 
-/** Outside of a workspace, or in one that the person isn't in. */
+/** Says so outside of a workspace, or in one that the person isn't in. */
 export const BareNotFoundPage = () => (
   <main id="main">
     <NotFoundPage />

@@ -1,7 +1,7 @@
 import { useIsConnected } from '../kit/connection.ts'
 import styles from './shell.module.css'
 
-/** Stays in the page, so that screen readers announce it. */
+/** Says that the server can't be reached. The element is always in the page, so that screen readers announce it. */
 export function OfflineBar() {
   const is_connected = useIsConnected()
   return (

@@ -7,7 +7,7 @@ import { useTitle } from '../kit/Page.tsx'
 import styles from '../kit/page.module.css'
 import { PageCodeMissing, reloadOnce } from './lazy-page.tsx'
 
-/** What is shown for a page that failed, with the shell around it. Recovers by itself when the server is back. */
+/** Replaces a page that failed, with the shell around it. Recovers by itself when the server is back. */
 export function PageError({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
   const connection = useConnection()
@@ -21,7 +21,7 @@ export function PageError({ error, reset }: ErrorComponentProps) {
     await router.invalidate()
   }, [connection, is_code_missing, reset, router])
   useEffect(() => {
-    // While the server is down, a reload would lose the shell.
+    // The server is asked first: while it is down, a reload would lose the shell.
     if (is_code_missing) void connection.check().then((is_up) => is_up && reloadOnce())
   }, [connection, is_code_missing])
   useEffect(() => {
@@ -47,7 +47,7 @@ export function PageError({ error, reset }: ErrorComponentProps) {
   )
 }
 
-/** The same outside of the shell. */
+/** Replaces a page that failed outside of the shell. */
 export const BarePageError = (props: ErrorComponentProps) => (
   <main id="main">
     <PageError {...props} />

@@ -23,7 +23,7 @@ interface Item {
   icon: ReactNode
   to: LinkProps['to']
   params?: Record<string, string>
-  /** Opens the form of the page that creates something. */
+  /** Whether the item opens the form of the page that creates something. */
   is_form?: boolean
 }
 
@@ -122,7 +122,10 @@ function Search({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Clicks the button of this name as soon as the page shows it. Gives up after a while: the page may have failed. */
+/**
+ * Clicks the button of this name as soon as the page shows it. Gives up after a while, because the page may have
+ * failed.
+ */
 function openForm(name: string): void {
   const until = performance.now() + form_within_ms
   const look = () => {
@@ -193,7 +196,7 @@ function useItems(text: string): Item[] {
   return [...known, ...found_contacts, ...found_agents, ...found_calls]
 }
 
-/** The pages of the sidebar and of the settings, and what can be created. */
+/** Lists the pages of the sidebar and of the settings, and what can be created. */
 function usePages(): Item[] {
   const is_owner = useIsOwner()
   const can_edit = useCanEdit()

@@ -5,7 +5,7 @@ import type { Target } from '../kit/lazy-menu.tsx'
 import { toUrl } from '../kit/request.ts'
 import type { Place } from './places.ts'
 
-/** The pages for which a phone's bar has no room. */
+/** Lists the pages for which a phone's bar has no room. */
 export function PlacesMenu({ target, places }: { target: Target; places: Place[] }) {
   const { workspace = '' } = useParams({ strict: false })
   const navigate = useNavigate()

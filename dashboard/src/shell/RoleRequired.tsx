@@ -30,6 +30,6 @@ export const editorsOnly = (PageComponent: LazyPage, title: string): RouteCompon
 
 type LazyPage = AsyncRouteComponent<unknown>
 
-/** Keeps `preload`, so that the router still loads the code on hover. */
+/** Guards a page, and keeps `preload`, so that the router still loads the code on hover. */
 const guarded = ({ preload }: LazyPage, Guarded: () => ReactNode): RouteComponent =>
   preload ? Object.assign(Guarded, { preload }) : Guarded

@@ -27,7 +27,7 @@ import styles from './shell.module.css'
 import { useIsCollapsed } from './useSidebar.ts'
 import { WorkspaceSwitch } from './WorkspaceSwitch.tsx'
 
-/** Layout of all pages of a workspace. Redirects to the sign-in page without a session. */
+/** The layout of all pages of a workspace. Redirects to the sign-in page without a session. */
 export function Shell() {
   const { data: session, error, refetch } = useQuery(session_query)
   const { workspace = '' } = useParams({ strict: false })
@@ -53,7 +53,7 @@ export function Shell() {
       <LoadingPage />
     )
   if (session === null) {
-    // Still rendered while the sign-in page loads, where it must not redirect again.
+    // The shell is still rendered while the sign-in page loads, where it must not redirect again.
     const is_in_workspace = pathname.startsWith('/w/')
     return is_in_workspace ? <Navigate to="/sign-in" search={{ next: publicHref }} replace /> : <LoadingPage />
   }
@@ -67,7 +67,7 @@ export function Shell() {
   )
 }
 
-/** A new version of the service may have replaced the file of the dialog. */
+/** Shows a message instead if a new version of the service has replaced the file of the dialog. */
 const SignInDialog = lazyPart(() =>
   import('../people/SignInDialog.tsx').then(
     ({ SignInDialog }) => SignInDialog,
@@ -84,7 +84,7 @@ const TestClockChip = lazyPart(async () => (await import('../clocks/TestClockChi
 
 const breadcrumb = <Breadcrumb />
 
-/** In a test workspace all times are relative to its clock. */
+/** Renders a workspace. In a test workspace all times are relative to its clock. */
 function WorkspaceShell() {
   useLiveConversations()
   const is_test = useIsTest()

@@ -13,7 +13,10 @@ const ShortcutsDialog = lazyPart(async () => (await import('./ShortcutsDialog.ts
 const is_mac = /Mac|iP(hone|ad)/.test(navigator.userAgent)
 const command_key = is_mac ? '⌘K' : 'Ctrl K'
 
-/** The button of the palette, and the keys that work on every page. A control with `data-shortcut="e"` is clicked by that key. */
+/**
+ * Handles the keys that work on every page, and shows the button of the palette. A control with `data-shortcut="e"` is
+ * clicked by that key.
+ */
 export function Shortcuts() {
   const [open, setOpen] = useState<'palette' | 'shortcuts'>()
   const close = () => setOpen(undefined)

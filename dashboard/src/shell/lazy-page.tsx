@@ -1,12 +1,12 @@
 import type { AsyncRouteComponent } from '@tanstack/react-router'
 import { type ComponentType, use } from 'react'
 
-/** The code of a page could not be loaded: the server is down, or a newer version has replaced the file. */
+/** Says that the code of a page could not be loaded: the server is down, or a newer version has replaced the file. */
 export class PageCodeMissing extends Error {}
 
 /**
- * A page whose code is loaded when it is opened. After a failure only a reload helps, which PageError does: browsers remember
- * modules that failed, and Vite the style sheets that it has asked for.
+ * Makes a page whose code is loaded when it is opened. After a failure only a reload helps, which PageError does:
+ * browsers remember modules that failed, and Vite the style sheets that it has asked for.
  */
 export function lazyPage<Module, Name extends keyof Module & string>(
   load: () => Promise<Module>,

@@ -15,7 +15,9 @@ import {
   WebhookIcon,
 } from '../kit/icons.tsx'
 
-/** The pages that the sidebar, the breadcrumbs and the palette name. `also` are other addresses that belong to one. */
+/**
+ * The pages that the sidebar, the breadcrumbs and the palette name. `also` has other addresses that belong to a page.
+ */
 const home = { to: '/w/$workspace', name: 'Home', Icon: HomeIcon, is_on_phone: true } as const
 const inbox = { to: '/w/$workspace/inbox', name: 'Inbox', Icon: InboxIcon, is_on_phone: true } as const
 const conversations = {
@@ -64,7 +66,7 @@ export interface Place {
   is_on_phone?: boolean
   is_for_owners?: boolean
   also?: readonly string[]
-  /** All that is below it are tabs of one page. */
+  /** Whether all pages below it are tabs of one page. */
   has_tabs?: boolean
 }
 

@@ -12,7 +12,7 @@ import { ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import styles from './speech.module.css'
 import { install, speechQuery } from './speech.ts'
 
-/** Offline speech: what it is, and its install. */
+/** Explains offline speech, and installs it. */
 export function SpeechCard() {
   const workspace = useWorkspaceId()
   const { data, error, refetch } = useQuery(speechQuery(workspace))

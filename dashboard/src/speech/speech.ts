@@ -4,7 +4,7 @@ import { createClient } from '../kit/request.ts'
 
 const poll_ms = 1_000
 
-/** It belongs to the server, not to the workspace, which only says who asks. */
+/** Reads the state of offline speech. It belongs to the server, not to the workspace, which only says who asks. */
 export const speechQuery = (workspace: string) =>
   queryOptions({
     queryKey: [workspace, 'speech'],

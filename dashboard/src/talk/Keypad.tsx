@@ -7,11 +7,11 @@ import styles from './talk.module.css'
 interface KeypadProps {
   call: VoiceCall
   is_open: boolean
-  /** While the focus is in it, keys can be typed. */
+  /** The element in which keys can be typed while it has the focus. */
   area: RefObject<HTMLElement | null>
 }
 
-/** The keys of a telephone, and which were pressed. Keys can be typed also while it is closed. */
+/** Shows the keys of a telephone, and which were pressed. Keys can be typed also while it is closed. */
 export function Keypad({ call, is_open, area }: KeypadProps) {
   const [pressed, setPressed] = useState('')
   useEffect(() => {

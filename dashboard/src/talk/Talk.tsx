@@ -45,7 +45,7 @@ export function Talk({ agent, contact_id, save, onTalking }: TalkProps) {
   const main_button = useRef<HTMLButtonElement>(null)
   const was_talking = useRef(is_talking)
   useEffect(() => {
-    // The button that had the focus is gone.
+    // The button that had the focus is gone, so the main button gets it.
     if (was_talking.current !== is_talking) main_button.current?.focus()
     was_talking.current = is_talking
   }, [is_talking])
@@ -57,12 +57,12 @@ export function Talk({ agent, contact_id, save, onTalking }: TalkProps) {
       return await api.send<Place>('POST', '/calls/web', body)
     } catch (error) {
       setProblem(error)
-      // It may have been removed since this was read.
+      // Speech may have been removed since its state was read.
       if (isNotInstalled(error)) void client.invalidateQueries(speechQuery(api.workspace))
       throw error
     }
   }
-  /** Without speech the call is placed first: nobody is asked for a microphone in vain. */
+  /** Begins the call. Without speech the call is placed first, so that nobody is asked for a microphone in vain. */
   const begin = async () => {
     // A second click may come before the button is shown as loading.
     if (was_clicked.current) return
@@ -163,7 +163,7 @@ const Introduction = ({ agent: { draft } }: { agent: AgentWithDraft }) => (
   </p>
 )
 
-/** Changes too often to go through React. */
+/** Shows the level, which changes too often to go through React. */
 function Level({ call, latency_ms }: { call: VoiceCall; latency_ms: number | undefined }) {
   const meter = useRef<HTMLMeterElement>(null)
   useEffect(
@@ -184,7 +184,7 @@ function Level({ call, latency_ms }: { call: VoiceCall; latency_ms: number | und
 const isNotInstalled = (error: unknown): boolean =>
   error instanceof ParleyError && error.details.reason === 'speech_not_installed'
 
-/** A problem of the server is also the call's error. */
+/** Describes an error. A problem of the server is also the call's error. */
 const describeError = (problem: unknown, { error }: VoiceView): string | undefined =>
   problem === undefined ? error?.message : errorMessage(problem)
 

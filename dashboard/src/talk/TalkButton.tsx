@@ -7,9 +7,9 @@ import { Talk } from './Talk.tsx'
 
 interface TalkButtonProps {
   agent: AgentWithDraft
-  /** Who speaks, as far as the agent knows. */
+  /** The contact who speaks, as far as the agent knows. */
   contact_id?: string | undefined
-  /** Saves the draft. Resolves to whether all is saved. */
+  /** Saves the draft. Resolves to whether all of it is saved. */
   save: () => Promise<boolean>
 }
 

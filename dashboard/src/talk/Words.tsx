@@ -2,7 +2,7 @@ import type { Words as Said } from '../../../voice/src/types.ts'
 import { FollowingSection } from '../kit/FollowingSection.tsx'
 import styles from './talk.module.css'
 
-/** What is said, as it is said. */
+/** Shows what is said, as it is said. */
 export const Words = ({ words }: { words: Said[] }) => (
   <FollowingSection label="Transcript" className={styles.transcript}>
     <div role="log" className={styles.words}>

@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from 'react'
 import type * as voice from '../../../voice/src/types.ts'
 import { toUrl } from '../kit/request.ts'
 
-/** More than anyone reads; a call can last for hours. */
+/** Keeps more words than anyone reads; a call can last for hours. */
 const words_max = 500
 
-/** The module is the one that customers' pages import. */
+/** Loads the module that customers' pages import. */
 const loadVoice = (): Promise<typeof voice> => import(/* @vite-ignore */ toUrl('/voice.js'))
 
 export interface VoiceView {
@@ -15,7 +15,7 @@ export interface VoiceView {
   is_muted: boolean
   error: voice.VoiceError | undefined
   end_reason: string | undefined
-  /** Stays after the end. */
+  /** The id of the call, which stays after its end. */
   call_id: string | undefined
   call: voice.VoiceCall | undefined
   begin: (options: voice.ConnectOptions) => Promise<void>
@@ -26,14 +26,14 @@ const idle = { state: 'idle', words: [], latency_ms: undefined, error: undefined
 
 type Shown = Pick<VoiceView, 'state' | 'words' | 'latency_ms' | 'error' | 'end_reason'>
 
-/** A call from this page. It ends when the component goes. */
+/** Makes calls from this page. A call ends when the component goes. */
 export function useVoiceCall(): VoiceView {
   const [shown, setShown] = useState<Shown>({ ...idle, words: [] })
   const [call, setCall] = useState<voice.VoiceCall>()
   const [is_muted, setIsMuted] = useState(false)
   const current = useRef<voice.VoiceCall>(undefined)
   useEffect(() => {
-    // Before the click: browsers forget one that was long ago.
+    // The module is loaded before the click, because browsers forget a click that was long ago.
     loadVoice().catch(() => {})
     return () => current.current?.hangUp()
   }, [])
@@ -58,7 +58,7 @@ export function useVoiceCall(): VoiceView {
   return { ...shown, call, call_id: call?.call_id, is_muted, begin, setMuted }
 }
 
-/** Words that are not final are replaced by the next ones of the same role. */
+/** Adds words. Words that are not final are replaced by the next ones of the same role. */
 function addWords(before: voice.Words[], said: voice.Words): voice.Words[] {
   const index = before.findLastIndex(({ role, is_final }) => role === said.role && !is_final)
   return index < 0 ? [...before, said].slice(-words_max) : before.with(index, said)

@@ -1,6 +1,9 @@
 import { createTheme } from '@mantine/core'
 
-/** Behavior only: colors, sizes and type are in tokens.css. Without `Modal.extend`, which would make each component part of the first page. */
+/**
+ * The theme sets behavior only: colors, sizes and type are in tokens.css. It doesn't use `Modal.extend`, which would
+ * make each component part of the first page.
+ */
 export const theme = createTheme({
   primaryColor: 'indigo',
   cursorType: 'pointer',
@@ -14,7 +17,7 @@ export const theme = createTheme({
         radius: 'lg',
         padding: 'lg',
         closeButtonProps: { 'aria-label': 'Close' },
-        // Two dialogs would be two banners.
+        // The role keeps two dialogs from being two banners.
         attributes: { header: { role: 'presentation' } },
       },
     },

@@ -9,7 +9,7 @@ import { ErrorAlert, LoadError, LoadingSkeleton } from '../kit/states.tsx'
 import { mcpToolsQuery } from './mcp-tools-query.ts'
 import styles from './tools.module.css'
 
-/** The tools of a server, as it lists them now. */
+/** Shows the tools of a server, as it lists them now. */
 export function McpTools({ tool }: { tool: Tool }) {
   const { data, error, refetch, isFetching } = useQuery(mcpToolsQuery(useApi(), tool.id))
   return (

@@ -31,7 +31,7 @@ const labels = {
 }
 
 interface ToolFormProps extends FormProps {
-  /** Undefined: creates a tool. */
+  /** The tool to edit. Without it, the form creates one. */
   tool?: Tool
 }
 

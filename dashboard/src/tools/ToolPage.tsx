@@ -84,7 +84,7 @@ function ToolDetails({ tool }: { tool: Tool }) {
 const sentenceOf = ({ confirm, say_while }: Tool): string =>
   say_while ?? (confirm ? 'The name of the tool, and all values' : 'Nothing')
 
-/** Without side effects only the agent's limit counts, unless the tool has one. */
+/** Says how often the tool may run. Without side effects only the agent's limit counts, unless the tool has one. */
 const runsText = ({ calls_max, has_side_effects }: Tool): string =>
   calls_max === null && !has_side_effects ? 'As many as the agent may run' : `At most ${calls_max ?? 5}`
 

@@ -55,7 +55,7 @@ export function ToolTest({ tool }: { tool: Tool }) {
 
 const samples: Record<string, unknown> = { string: '', number: 0, integer: 0, boolean: false, array: [], object: {} }
 
-/** An empty value for each parameter, to be filled in. */
+/** Makes an empty value for each parameter, to be filled in. */
 function sampleArguments({ properties }: Tool['parameters']): Record<string, unknown> {
   const entries: [string, { type?: unknown }][] = Object.entries(Object(properties))
   return Object.fromEntries(entries.map(([name, { type }]) => [name, samples[String(type)] ?? null]))

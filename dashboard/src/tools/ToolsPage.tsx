@@ -71,7 +71,7 @@ const columns: Column<Tool>[] = [
   ...details,
 ]
 
-/** Owners see where the request goes, and can open the tool. */
+/** The columns for owners, who see where the request goes and can open the tool. */
 const owner_columns: Column<Tool>[] = [{ id: 'name', name: 'Tool', cell: (row) => <NameLink tool={row} /> }, ...details]
 
 function NameLink({ tool: { id, kind, name, method, url } }: { tool: Tool }) {

@@ -3,10 +3,10 @@ import type { Tool } from '../../../server/tools/schema.ts'
 import type { Api } from '../kit/api.ts'
 import { readAll } from '../kit/read-all.ts'
 
-/** As many as a workspace can have. */
+/** A workspace can have this many tools. */
 const tools_max = 200
 
-/** All tools, to choose from. */
+/** Reads all tools, to choose from. */
 export const toolChoicesQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspace, 'tools', 'choices'],

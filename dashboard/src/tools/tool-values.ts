@@ -5,7 +5,7 @@ import { changedFields, mergeMembers } from '../kit/merge.ts'
 export interface HeaderValue {
   name: string
   value: string
-  /** The server has a value, which it never returns. It is kept if `value` is blank. */
+  /** Whether the server has a value, which it never returns. It is kept if `value` is blank. */
   is_stored: boolean
 }
 
@@ -16,13 +16,13 @@ export interface ToolValues {
   description: string
   method: ToolMethod
   url: string
-  /** JSON. */
+  /** The parameters as JSON text. */
   parameters: string
   headers: HeaderValue[]
   timeout_ms: number | string
   has_side_effects: boolean
   say_while: string
-  /** Blank: the default. */
+  /** The limit. A blank one is the default. */
   calls_max: number | string
   may_repeat: boolean
   confirm: boolean
@@ -46,7 +46,7 @@ export const toValues = (tool?: Tool): ToolValues => ({
   confirm: tool?.confirm ?? false,
 })
 
-/** The server of a tool of kind `mcp` says what its tools take. */
+/** Makes the body. A tool of kind `mcp` has no parameters: its server says what its tools take. */
 export const toBody = ({ parameters, method, headers, calls_max, ...values }: ToolValues) => ({
   ...values,
   calls_max: calls_max === '' ? null : calls_max,
@@ -54,7 +54,7 @@ export const toBody = ({ parameters, method, headers, calls_max, ...values }: To
   headers: toHeaders(headers),
 })
 
-/** Only what was edited. Headers that someone else has added meanwhile are kept. */
+/** Returns only what was edited. Headers that someone else has added meanwhile are kept. */
 export function toChanges(before: ToolValues, wanted: ToolValues, current: Tool): object {
   const [from, to] = [toBody(before), toBody(wanted)]
   const changes = changedFields(from, to)

@@ -15,7 +15,7 @@ import styles from './webhooks.module.css'
 
 const page_size = 25
 
-/** The URL holds the filter and the open delivery. */
+/** Lists the deliveries. The URL holds the filter and the open delivery. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const api = useApi()
   const navigate = useNavigate()
@@ -27,7 +27,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       `/webhooks/${webhook.id}/deliveries`,
       { status, limit: page_size },
     ),
-    // A long list would be read page by page each time.
+    // Only one page is read again: a longer list would be read page by page each time.
     refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? refetch_ms : false),
   })
   const open = (search: { status?: string; delivery?: string }) =>

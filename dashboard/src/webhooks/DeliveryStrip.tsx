@@ -11,7 +11,7 @@ const step = 10
 const gap = 2
 const kinds = ['failed', 'pending', 'succeeded'] as const
 
-/** What became of the deliveries of each of the last 24 hours. */
+/** Shows what became of the deliveries of each of the last 24 hours. */
 export function DeliveryStrip({ webhook: { id } }: { webhook: Webhook }) {
   const api = useApi()
   const { data } = useQuery({
@@ -44,7 +44,7 @@ export function DeliveryStrip({ webhook: { id } }: { webhook: Webhook }) {
               <rect className={styles.ground} x={index * step} width={step - gap} height={height} />
               {kinds.map((kind) => {
                 const part = (hour[kind] / most) * height
-                // A single failure among thousands must still be seen.
+                // A bar has a smallest height, because a single failure among thousands must still be seen.
                 const tall = hour[kind] === 0 ? 0 : Math.max(3, part)
                 y -= tall
                 return (

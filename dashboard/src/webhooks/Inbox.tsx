@@ -22,7 +22,7 @@ const responses = [
   { value: 'hang', label: 'Timeout' },
 ]
 
-/** How the inbox responds from now on. */
+/** Chooses how the inbox responds from now on. */
 export function InboxResponse({ webhook }: { webhook: Webhook }) {
   const api = useApi()
   const client = useQueryClient()
@@ -47,7 +47,7 @@ export function InboxResponse({ webhook }: { webhook: Webhook }) {
 
 const route = '/w/$workspace/webhooks/$id/inbox'
 
-/** The URL holds the open request. */
+/** Lists the requests that the inbox has received. The URL holds the open one. */
 export function Inbox({ webhook: { id } }: { webhook: Webhook }) {
   const api = useApi()
   const navigate = useNavigate()

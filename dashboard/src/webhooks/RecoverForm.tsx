@@ -22,7 +22,7 @@ const time_ranges = [
 ]
 
 interface RecoverFormProps {
-  /** The webhook's. */
+  /** The id of the webhook. */
   id: string
   onDone: () => unknown
 }

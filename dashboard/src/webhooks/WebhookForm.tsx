@@ -25,7 +25,7 @@ interface Values {
 }
 
 interface WebhookFormProps extends FormProps {
-  /** Undefined: creates a webhook. */
+  /** The webhook to edit. Without it, the form creates one. */
   webhook?: Webhook
 }
 
@@ -96,7 +96,10 @@ export function WebhookForm({ webhook, onSaved, onCancel }: WebhookFormProps) {
   )
 }
 
-/** `*` stands for all events but those of API keys. Other patterns exclude it: the last choice wins. */
+/**
+ * Resolves a choice of patterns. `*` stands for all events but those of API keys, and excludes other patterns: the last
+ * choice wins.
+ */
 function resolveWildcard(chosen: string[]): string[] {
   const isBesideAll = (pattern = '') => pattern === '*' || pattern.startsWith('api_key.')
   return chosen.includes('*') && isBesideAll(chosen.at(-1))

@@ -38,7 +38,7 @@ export const WebhookPage = () => (
   </WebhookTab>
 )
 
-/** What the built-in inbox has received. */
+/** Shows what the built-in inbox has received. */
 export const WebhookInboxPage = () => <WebhookTab>{(webhook) => <Inbox webhook={webhook} />}</WebhookTab>
 
 function WebhookTab({ children }: { children: (webhook: Webhook) => ReactNode }) {
@@ -61,7 +61,7 @@ function WebhookTab({ children }: { children: (webhook: Webhook) => ReactNode })
   )
 }
 
-/** On one line: status, address, events. */
+/** Shows status, address and events on one line. */
 function Facts({ webhook }: { webhook: Webhook }) {
   const now = useNow()
   const { url, description, inbox_answer, previous_secret_until } = webhook
@@ -72,7 +72,7 @@ function Facts({ webhook }: { webhook: Webhook }) {
       </li>
       {inbox_answer === null ? (
         <li className={styles.url}>
-          {/* Without a description it is the title. */}
+          {/* The URL is the title already if there is no description. */}
           {description !== null && <code title={url}>{url}</code>}
           <CopyButton value={url} label="Copy URL" />
         </li>

@@ -68,7 +68,7 @@ const columns: Column<Webhook>[] = [
     name: 'URL',
     width: 'minmax(0, 1.2fr)',
     is_hidden_on_phone: true,
-    // Without a description it is the name.
+    // The URL is the name already if there is no description.
     cell: ({ url, inbox_answer, description }) =>
       description !== null && (inbox_answer === null ? <span title={url}>{url}</span> : 'Built-in inbox'),
   },
@@ -106,7 +106,7 @@ const StatusCell = ({ webhook }: { webhook: Webhook }) => (
   </>
 )
 
-/** Why it fails or is disabled. */
+/** Shows why the webhook fails or is disabled. */
 function Reason({ webhook }: { webhook: Webhook }) {
   const { status, disabled_reason, failing_since } = webhook
   const is_failing = status === 'active' && failing_since !== null

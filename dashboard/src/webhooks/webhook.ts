@@ -15,7 +15,7 @@ export const webhookQuery = (api: Api, id: string) =>
   queryOptions({
     queryKey: [api.workspace, 'webhooks', id],
     queryFn: ({ signal }) => api.get<Webhook>(`/webhooks/${id}`, {}, signal),
-    // The sender may disable it at any time.
+    // The sender may disable the webhook at any time.
     refetchInterval: refetch_ms,
   })
 
@@ -52,7 +52,7 @@ export function describeAttempt(attempt: Attempt): string {
   return [attempt.status ?? 'No response', reason?.replace(/\.$/, '')].filter(Boolean).join(' · ')
 }
 
-/** What a response says in words: the message of JSON, which may be cut off, or the first line of a text. */
+/** Returns what a response says in words: the message of JSON, which may be cut off, or the first line of a text. */
 function reasonIn(answer: string): string | undefined {
   const message = /"(?:message|error|detail|title)"\s*:\s*"((?:[^"\\]|\\.)+)/.exec(answer)?.[1]
   const is_json = /^\s*[[{]/.test(answer)
@@ -67,7 +67,7 @@ function reasonIn(answer: string): string | undefined {
   return text?.trim().slice(0, reason_length_max)
 }
 
-/** Why a webhook fails, by its newest deliveries: those that wait for their first attempt say nothing. */
+/** Reads why a webhook fails from its newest deliveries. Those that wait for their first attempt say nothing. */
 export const failureQuery = (api: Api, { id }: Pick<Webhook, 'id'>) =>
   queryOptions({
     queryKey: [api.workspace, 'webhooks', id, 'failure'],

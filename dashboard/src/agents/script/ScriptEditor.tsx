@@ -10,9 +10,9 @@ import styles from './script.module.css'
 import type { Script } from './script.ts'
 
 interface ScriptEditorProps {
-  /** JSON as it was typed. */
+  /** JSON text as it was typed. */
   text: string
-  /** Undefined if the JSON has errors. */
+  /** The script. Undefined if the JSON has errors. */
   script: Script | undefined
   greeting: string
   errors: FieldError[]

@@ -20,7 +20,7 @@ const parse_ms_max = 200
 
 interface ScriptJsonProps {
   value: string
-  /** Their paths begin with `script`. */
+  /** The paths of the errors begin with `script`. */
   errors: FieldError[]
   is_read_only: boolean
   onChange: (value: string) => void
@@ -62,7 +62,7 @@ export function ScriptJson({ value, errors, is_read_only, onChange }: ScriptJson
     view.current = opened
     return () => opened.destroy()
   }, [is_read_only])
-  // Before anything else is typed, which would be overwritten.
+  // A layout effect sets the text before the next key press, whose letter it would overwrite.
   useLayoutEffect(() => {
     const opened = view.current
     const text = opened?.state.doc.toString()
@@ -87,7 +87,7 @@ const savingErrors = ({ state }: EditorView, errors: FieldError[]): Diagnostic[]
 
 const values = ['Object', 'Array', 'String', 'Number', 'True', 'False', 'Null']
 
-/** Where the member at the path is, or the nearest one around it. */
+/** Finds the range of the member at the path, or of the nearest one around it. */
 function findPath(state: EditorState, path: string[]): { from: number; to: number } {
   let at = ensureSyntaxTree(state, state.doc.length, parse_ms_max)?.topNode.firstChild
   let found = { from: 0, to: 0 }
@@ -120,7 +120,7 @@ const marks = new Map([
   ['Null', literal],
 ])
 
-/** Colors of what is in view. */
+/** Colors the part of the text that is in view. */
 const colors = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet

@@ -18,21 +18,21 @@ import { useEffect, useMemo } from 'react'
 import styles from './script.module.css'
 import { type Exit, end_names, exitsOf, type Script, targetName } from './script.ts'
 
-/** As script.module.css has them. */
+/** Keep these sizes equal to those in script.module.css. */
 const [width, gap_x, gap_y, head_height, exit_height] = [250, 80, 64, 74, 26]
-/** Where arrows from below end. */
+/** Arrows that return from steps further down end at this height of a step. */
 const back_y = 20
 
 /** Arrows of one step run side by side, in lanes this far from it. */
 const laneOf = (exit: number): number => 14 + 7 * (exit % lanes)
 const lanes = 6
 
-/** Around all steps. */
+/** The empty space around all steps. */
 const margin = 16
 /** Larger maps show only their beginning at first: the rest would be too small to see. */
 const [zoom_min, zoom_max] = [0.2, 1]
 
-/** Of more steps only those in view are rendered. */
+/** Of larger scripts, only the steps in view are rendered. */
 const rendered_max = 60
 
 type Step = Node<{
@@ -47,12 +47,12 @@ type Step = Node<{
 interface ScriptMapProps {
   script: Script
   greeting: string
-  /** Lit up, and moved into view. */
+  /** The step that is lit up, and moved into view. */
   current: string | undefined
   onOpen: (name: string) => void
 }
 
-/** Steps from top to bottom, in as many rows as it takes to reach them. */
+/** Shows steps from top to bottom, in as many rows as it takes to reach them. */
 export function ScriptMap({ script, greeting, current, onOpen }: ScriptMapProps) {
   const nodes = useMemo(() => layOut(script, greeting, current, onOpen), [script, greeting, current, onOpen])
   const edges = useMemo(() => edgesOf(script), [script])
@@ -80,7 +80,9 @@ export function ScriptMap({ script, greeting, current, onOpen }: ScriptMapProps)
   )
 }
 
-/** Fits the map to its pane, and moves the current step into view. A step can't: it isn't rendered while it is out of view. */
+/**
+ * Fits the map to its pane, and moves the current step into view. The step can't do so: out of view it isn't rendered.
+ */
 function ShownPart({ steps }: { steps: Step[] }) {
   const { setViewport } = useReactFlow()
   const show = useShow()
@@ -172,7 +174,7 @@ function layOut(script: Script, greeting: string, current: string | undefined, o
       return {
         id: name,
         type: 'step',
-        // Known before it is rendered, so that its edges can be drawn.
+        // The size is known before the step is rendered, so that its edges can be drawn.
         initialWidth: width,
         initialHeight: heightOf(exits),
         handles: [
@@ -195,17 +197,19 @@ function layOut(script: Script, greeting: string, current: string | undefined, o
   })
 }
 
-/** The names of the steps by their distance from the start. What nothing leads to is in the first row. */
+/**
+ * Groups the names of the steps by their distance from the start. Steps to which nothing leads are in the first row.
+ */
 function rowsOf(script: Script): string[][] {
   const distances = distancesOf(script)
   const names = new Set([...distances.keys(), ...Object.keys(script.nodes)])
   return [...Map.groupBy(names, (name) => distances.get(name) ?? 0).values()]
 }
 
-/** How many steps after the start each one is that it leads to. */
+/** Counts for each step that can be reached how many steps after the start it comes. */
 function distancesOf({ start, nodes }: Script): Map<string, number> {
   const distances = new Map(Object.hasOwn(nodes, start) ? [[start, 0]] : [])
-  // A map also lists what is added while it is read.
+  // The loop also reaches names that are added to the map while it runs.
   for (const [name, distance] of distances)
     for (const { go } of exitsOf(nodes[name] ?? {}))
       if (go !== undefined && Object.hasOwn(nodes, go) && !distances.has(go)) distances.set(go, distance + 1)

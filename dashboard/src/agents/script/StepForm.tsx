@@ -22,10 +22,10 @@ const node_name = /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,63}$/u
 interface StepFormProps {
   name: string
   node: ScriptNode
-  /** Of all steps. */
+  /** The names of all steps. */
   names: string[]
   is_start: boolean
-  /** Said instead of its words, or empty. */
+  /** The greeting that is said instead of the step's words, or an empty text. */
   greeting: string
   errors: StepError[]
   is_read_only: boolean
@@ -51,8 +51,8 @@ export function StepForm(props: StepFormProps) {
 }
 
 /**
- * Rendered again only if what it shows has changed, and not by each letter typed elsewhere in the step. Its functions may be those
- * of an earlier render.
+ * Makes a component that is rendered again only if what it shows has changed, and not by each letter typed elsewhere in
+ * the step. Its functions may be those of an earlier render.
  */
 const memoSame = <Props extends object>(Component: FunctionComponent<Props>) => memo(Component, isSame)
 
@@ -78,11 +78,11 @@ const NameField = memoSame(({ name, names, onRename }: Pick<StepFormProps, 'name
   )
 })
 
-/** The message at a path, and those of what is inside of it. */
+/** Returns the message at a path, or of something inside of it. */
 const errorAt = (errors: StepError[], at: string): string | undefined =>
   errors.find(({ path }) => path === at || path.startsWith(`${at}.`))?.message
 
-/** Those inside of a path, from which on they are named: `.say` in `else`. */
+/** Returns the errors inside of a path, with the rest of their paths: `.say` in `else`. */
 const errorsIn = (errors: StepError[], at: string): StepError[] =>
   errors
     .filter(({ path }) => path === at || path.startsWith(`${at}.`))
@@ -218,7 +218,7 @@ interface GoFieldProps {
 
 function GoField({ label, value, names, is_read_only, error, onChange }: GoFieldProps) {
   const targets = [...names, ...end_names.keys()]
-  // A step that was deleted is still shown.
+  // A chosen step that was deleted is still shown.
   const all = value === undefined || targets.includes(value) ? targets : [...targets, value]
   return (
     <Select
@@ -240,7 +240,7 @@ const StepGoField = memoSame(GoField)
 interface PartProps {
   names: string[]
   is_read_only: boolean
-  /** Their paths begin with a dot, or are empty. */
+  /** The paths of the errors begin with a dot, or are empty. */
   errors: StepError[]
 }
 
@@ -356,7 +356,7 @@ const BranchFields = memoSame((props: BranchFieldsProps) => {
           allowDeselect={false}
           disabled={is_read_only}
           error={errorAt(errors, `.${kind}`)}
-          // The choices are the names of that kind.
+          // The choices are the names of this kind.
           onChange={(chosen) => chosen && onChange({ ...branch, [kind]: chosen } as Branch)}
         />
       )}

@@ -25,7 +25,7 @@ interface StepsProps {
   script: Script
   greeting: string
   errors: FieldError[]
-  /** Lit up. */
+  /** The step that is lit up. */
   current: string | undefined
   is_read_only: boolean
   /** The step whose form is shown. */
@@ -34,7 +34,7 @@ interface StepsProps {
   onChange: (script: Script) => void
 }
 
-/** What the agent says, and where it goes on. One step at a time is a form. */
+/** Shows what the agent says, and where it goes on. One step at a time is a form. */
 export function Steps(props: StepsProps) {
   const { script, greeting, errors, current, is_read_only, open, onOpen, onChange } = props
   const names = Object.keys(script.nodes)
@@ -93,7 +93,7 @@ export function Steps(props: StepsProps) {
   )
 }
 
-/** Never changes, so that steps are not rendered because of it. */
+/** Functions that never change, so that steps are not rendered because of them. */
 interface Editing {
   edit: (change: (script: Script) => Script) => void
   open: (name: string | undefined) => void
@@ -105,20 +105,20 @@ interface StepProps {
   is_first: boolean
   is_last: boolean
   is_start: boolean
-  /** Said instead of the words of the first step. Empty for the others. */
+  /** The greeting that is said instead of the words of the first step. It is empty for the others. */
   greeting: string
   is_current: boolean
   errors: StepError[]
   is_read_only: boolean
-  /** Of all steps, for the one whose form is shown. */
+  /** The names of all steps, for the step whose form is shown. */
   names: string[] | undefined
   editing: Editing
 }
 
-/** Only when it becomes the current one: a person can scroll away. */
+/** Scrolls only when the step becomes the current one: a person can scroll away. */
 const scrollIntoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
-/** Each change makes new objects of all steps: those that are the same are not rendered again. */
+/** Each change makes new objects of all steps. A step that is equal to the one before is not rendered again. */
 const Step = memo(
   ({
     name,

@@ -3,7 +3,7 @@ import type { Branch, Script, ScriptNode } from '../../../../server/models/scrip
 
 export type { Branch, Script, ScriptNode }
 
-/** Where a conversation can go besides to a step. */
+/** The names of the ends to which a conversation can go, besides steps. */
 export const end_names = new Map([
   ['@end', 'End'],
   ['@hand_over', 'Hand over'],
@@ -34,7 +34,7 @@ export const slot_names: Record<Slot, string> = {
   email: 'An email address',
 }
 
-/** In which a step's members are written. */
+/** A step's members are written in this order. */
 const node_members = [
   'say',
   'press',
@@ -50,7 +50,10 @@ const node_members = [
   'failed',
 ] as const satisfies (keyof ScriptNode)[]
 
-/** The API answers with `go` first in a branch, because it is required. People read it last. */
+/**
+ * Orders the members for people, who read `go` last. The API answers with `go` first in a branch, because it is
+ * required.
+ */
 export function inOrder(script: Script): Script {
   const nodes = Object.entries(script.nodes).map(([name, node]): [string, ScriptNode] => [
     name,
@@ -59,7 +62,7 @@ export function inOrder(script: Script): Script {
   return withNodes(script, nodes)
 }
 
-/** Undefined if the text is not JSON, or too far from a script to show its steps. */
+/** Parses a script. Returns undefined if the text is not JSON, or too far from a script to show its steps. */
 export function parseScript(text: string): Script | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -95,11 +98,11 @@ const isBranch = (branch: unknown): boolean =>
   isText(branch.slot) &&
   (branch.hear === undefined || (Array.isArray(branch.hear) && branch.hear.every((one) => typeof one === 'string')))
 
-/** Where a step can lead, and why. */
+/** A way out of a step, and why it is taken. */
 export interface Exit {
   why: string
   say?: string | undefined
-  /** Undefined: the agent stays and waits. */
+  /** The next step. Without it, the agent stays and waits. */
   go: string | undefined
 }
 
@@ -127,7 +130,7 @@ function describeBranch({ hear, intent, slot }: Branch): string {
   return (slot && slot_names[slot]) ?? 'Nothing yet'
 }
 
-/** What a greeting does with a script: the first step says its own words only later, if it says any. */
+/** Describes what a greeting does with a script: the first step says its own words only later, if it says any. */
 export function describeGreeting({ start, nodes }: Script, greeting: string): string {
   if (greeting === '') return `Leave blank to begin with the first step, “${start}”.`
   return nodes[start]?.say
@@ -163,7 +166,7 @@ function describeReason(reason: NonNullable<Turn['script']>['reason'], heard: st
   }
 }
 
-/** Undefined removes the member. */
+/** Changes members of a step. Undefined removes a member. */
 export function changeNode(node: ScriptNode, changed: { [Name in keyof ScriptNode]?: ScriptNode[Name] | undefined }) {
   const merged: Members = { ...node, ...changed }
   const is_new = Object.keys(changed).some((name) => !Object.hasOwn(node, name))
@@ -183,7 +186,7 @@ export const replaceNode = (script: Script, name: string, node: ScriptNode): Scr
   nodes: { ...script.nodes, [name]: node },
 })
 
-/** Follows the name in `start` and wherever a step leads to it. */
+/** Renames a step, in `start` and wherever a step leads to it. */
 export function renameNode(script: Script, from: string, to: string): Script {
   const follow = (name: string) => (name === from ? to : name)
   const nodes = Object.entries(script.nodes).map(([name, node]): [string, ScriptNode] => [
@@ -212,7 +215,7 @@ export function deleteNode(script: Script, name: string): Script {
   return { ...script, nodes }
 }
 
-/** By one place up (-1) or down (1). */
+/** Moves a step by one place up (-1) or down (1). */
 export function moveNode(script: Script, name: string, by: -1 | 1): Script {
   const nodes = Object.entries(script.nodes)
   const index = nodes.findIndex(([one]) => one === name)
@@ -228,7 +231,7 @@ export function addNode(script: Script, node: ScriptNode): { script: Script; nam
   return { script: replaceNode(script, name, node), name }
 }
 
-/** Without the name of the step, which is shown beside it. `path` begins at the step. */
+/** An error without the name of the step, which is shown beside it. `path` begins at the step. */
 export interface StepError {
   path: string
   message: string

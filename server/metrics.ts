@@ -1,5 +1,5 @@
-import { calls_total } from './calls/ended-metric.ts'
 import type { LiveCalls } from './calls/live-calls.ts'
+import { calls_total } from './calls/store.ts'
 import type { Config } from './config.ts'
 import { turn_latency } from './drivers/driver.ts'
 import { request_duration } from './kit/http/send.ts'

@@ -1,4 +1,4 @@
-import type { CountedCall } from '../calls/counted.ts'
+import type { CountedCall } from '../calls/store.ts'
 import type { CountedAttempt, CountedEnd } from '../campaigns/counted.ts'
 import type { ConversationProgress, CountedConversation } from '../conversations/counted.ts'
 import type { At } from '../kit/at.ts'

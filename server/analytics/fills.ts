@@ -1,4 +1,4 @@
-import * as calls from '../calls/counted.ts'
+import * as calls from '../calls/store.ts'
 import * as campaigns from '../campaigns/counted.ts'
 import * as conversations from '../conversations/counted.ts'
 import { type At, inTransaction, newTool } from '../kit/at.ts'

@@ -1,4 +1,4 @@
-import { written } from '../calls/counted.ts'
+import { written } from '../calls/store.ts'
 import { attempts_ended } from '../campaigns/counted.ts'
 import { progressed } from '../conversations/counted.ts'
 import { on, type Reaction } from '../kit/at.ts'

@@ -1,6 +1,8 @@
+import type { Configuration } from '../agents/configuration.ts'
 import type { StoredChannel } from '../channels/store.ts'
-import { type At, type AtOutside, newTool } from '../kit/at.ts'
+import { type At, type AtOutside, newTool, newToolOutside } from '../kit/at.ts'
 import type { Blob } from '../kit/blobs/blobs.ts'
+import type { Listening, Speaking } from '../models/speech.ts'
 import type { Line, LineEvent } from '../talk/line.ts'
 import type { SpeechPart } from '../talk/state.ts'
 import type { Fact, Final, Verdict } from './facts.ts'
@@ -142,3 +144,9 @@ interface Track {
   voice: string | null
   parts: SpeechPart[]
 }
+
+/** Fails as `find` of `audio/sound.ts` does, which it calls. */
+type FindSpeech = (at: AtOutside, configuration: Configuration) => Promise<{ listen: Listening; speak: Speaking }>
+
+/** Finds what calls with an agent hear and speak with in this process. */
+export const speechFinder = newToolOutside<FindSpeech>()

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { type Configuration, complete } from '../agents/configuration.ts'
 import { findConfiguration } from '../agents/find-version.ts'
 import * as channels from '../channels/store.ts'
@@ -9,6 +9,7 @@ import * as contacts from '../contacts/store.ts'
 import { timeZoneOf } from '../contacts/zones.ts'
 import { type At, inTransaction, timeStands } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'
+import { isId } from '../kit/id.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import type { RowOf } from '../kit/postgres/table.ts'
 import type { DueKind } from '../kit/work/due.ts'
@@ -16,10 +17,9 @@ import { dueRows } from '../kit/work/rows.ts'
 import type { ClaimRequest } from '../kit/work/work.ts'
 import * as workspaces from '../workspaces/store.ts'
 import type { Connection } from './carrier.ts'
-import * as counts from './counts.ts'
-import { countInFlight } from './insert.ts'
-import { withoutQuiet } from './quiet-hours.ts'
-import { findRules } from './refusals.ts'
+import * as counts from './change/counts.ts'
+import { withoutQuiet } from './change/quiet-hours.ts'
+import { countInFlight } from './queue.ts'
 import {
   findOpened,
   isUndialed,
@@ -30,7 +30,7 @@ import {
   select,
   takeOpened,
 } from './rows.ts'
-import { table } from './store.ts'
+import { findRules, table } from './store.ts'
 
 const claims_max = 250
 /** While time stands still, all that is due runs at once, and is held in memory until it is written. */
@@ -237,3 +237,36 @@ async function rulesFor(at: At, rows: LeasedRow[]): Promise<Map<string, ClaimedC
     ]),
   )
 }
+
+/** A socket or stream must be open by then, or its call ends. */
+export const open_within_ms = 60_000
+const id_bytes = 16
+const secret_bytes = 32
+
+export interface SocketToken {
+  workspace: string
+  call_id: string
+  /** Only this is stored. It needs no salt, because 32 random bytes can't be guessed. */
+  hash: string
+}
+
+/** A token that opens the socket of a call. It says whose call it is, so that it is found in its workspace. */
+export function newSocketToken(workspace: string, call_id: string): { text: string; hash: string } {
+  const bytes = Buffer.concat([bytesOf(workspace), bytesOf(call_id), randomBytes(secret_bytes)])
+  const text = bytes.toString('base64url')
+  return { text, hash: hash('sha256', text) }
+}
+
+/** Undefined for what is no token. */
+export function parseSocketToken(text: string): SocketToken | undefined {
+  if (!/^[\w-]{86}$/.test(text)) return undefined
+  const bytes = Buffer.from(text, 'base64url')
+  const [workspace, call_id] = [0, id_bytes].map((start) => idOf(bytes.subarray(start, start + id_bytes)))
+  if (!workspace || !call_id || !isId(workspace) || !isId(call_id)) return undefined
+  return { workspace, call_id, hash: hash('sha256', text) }
+}
+
+const bytesOf = (id: string): Buffer => Buffer.from(id.replaceAll('-', ''), 'hex')
+
+const idOf = (bytes: Buffer): string =>
+  bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

@@ -5,15 +5,15 @@ import * as contacts from '../contacts/store.ts'
 import { call_changed } from '../conversations/people.ts'
 import { unlinkCalls } from '../conversations/reactions.ts'
 import { redacting } from '../conversations/redact.ts'
-import { callback_requested } from '../drivers/callbacks.ts'
+import { type CallbackRequest, callback_requested } from '../drivers/callbacks.ts'
 import * as events from '../events/store.ts'
 import { type At, type InWorkspace, on, type Reaction } from '../kit/at.ts'
 import { redactAnswers } from '../kit/http/idempotency.ts'
 import { named } from '../kit/postgres/names.ts'
 import { type Sql, sql } from '../kit/postgres/sql.ts'
-import { scheduleCallback } from './callbacks.ts'
-import { cancelUnstarted, isUnstarted } from './end.ts'
-import { redactCallOf } from './redact.ts'
+import { create } from './change/create.ts'
+import { cancelUnstarted, isUnstarted } from './change/end.ts'
+import { redactCallOf } from './erase.ts'
 import { endSoon, findOnLine, lockMany, select, setDue, unlinkRows } from './rows.ts'
 import { announce, announceRequest, table } from './store.ts'
 
@@ -81,4 +81,26 @@ async function readNames(at: InWorkspace, ids: string[]) {
     sql`from calls where workspace_id = ${at.workspace} and id = any(${ids}::uuid[])`,
   )
   return nameByContact(at, calls)
+}
+
+/** Schedules the call that an agent has promised, on the channel of the call in which it did. */
+export async function scheduleCallback(at: At, request: CallbackRequest): Promise<void> {
+  const { contact_id, agent_id, conversation_id, reason } = request
+  const call = await select(['id', 'channel_id', 'campaign_id', 'simulate']).maybe(
+    at.db,
+    sql`from calls where workspace_id = ${at.workspace} and conversation_id = ${conversation_id}`,
+  )
+  // The campaign calls back by its own rules.
+  if (call?.campaign_id) return
+  await create(at, {
+    agent_id,
+    contact_id,
+    scheduled_at: request.at,
+    keeps_quiet_hours: true,
+    channel_id: call?.channel_id ?? null,
+    // What a simulated person was promised must not ring at the contact's telephone.
+    simulate: call?.simulate ?? null,
+    variables: reason === null ? {} : { callback_reason: reason },
+    metadata: call ? { callback_of: call.id } : {},
+  })
 }

@@ -14,13 +14,13 @@ import { isId, newId } from '../kit/id.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { type Fault, ignoreProblem, invalid, invalidState, Problem } from '../kit/problem.ts'
 import type { KeptMcpTool } from '../tools/mcp-schema.ts'
-import { admitAll } from './create.ts'
-import { speechFinder } from './find-speech.ts'
-import { insert, newCall } from './insert.ts'
+import { speechFinder } from './carrier.ts'
+import { admitAll } from './change/create.ts'
+import { newSocketToken, open_within_ms } from './claim.ts'
 import { liveCalls, newLiveCall, noRoom } from './live-calls.ts'
+import { insert, newCall } from './queue.ts'
 import { shownOf } from './rows.ts'
 import type { NewWebCall, WebCall } from './schema.ts'
-import { newSocketToken, open_within_ms } from './socket-token.ts'
 
 const open_per_network_max = 2
 const open_per_channel_max = 10

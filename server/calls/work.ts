@@ -17,10 +17,10 @@ import type { Work } from '../kit/work/work.ts'
 import type { Carrier, Dialer } from './carrier.ts'
 import { type ClaimedCall, claim, due_calls } from './claim.ts'
 import { type Begin, begin, no_dialer } from './drive/begin.ts'
-import type { CallDrive } from './drive.ts'
-import { files_table, settle } from './recording-files.ts'
+import type { CallDrive } from './drive/drive.ts'
+import { type CallSave, openCallSaves, turns_max, turnsOf, writeHeld, written } from './drive/save.ts'
+import { files_table, settle } from './record/files.ts'
 import { findLost, postponeEnds, type Row, renewLeases } from './rows.ts'
-import { type CallSave, openCallSaves, turns_max, turnsOf, writeHeld, written } from './save.ts'
 import { requests } from './store.ts'
 
 /** The most calls in flight that a workspace can have. */

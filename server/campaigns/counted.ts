@@ -1,4 +1,4 @@
-import * as calls from '../calls/counted.ts'
+import * as calls from '../calls/store.ts'
 import * as conversations from '../conversations/counted.ts'
 import { type InWorkspace, newHook } from '../kit/at.ts'
 import * as clock from '../kit/clock.ts'

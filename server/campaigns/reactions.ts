@@ -1,5 +1,5 @@
 import * as agents from '../agents/store.ts'
-import { changed } from '../calls/changed.ts'
+import { changed } from '../calls/store.ts'
 import * as contacts from '../contacts/store.ts'
 import { zones_changed } from '../contacts/zones.ts'
 import { threads_changed } from '../conversations/threads.ts'

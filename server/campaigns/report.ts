@@ -1,5 +1,5 @@
 import { findConfiguration } from '../agents/find-version.ts'
-import { readResults as readCallResults } from '../calls/results.ts'
+import { readResults as readCallResults } from '../calls/store.ts'
 import * as contacts from '../contacts/store.ts'
 import { findAgent } from '../conversations/begin.ts'
 import { readResults as readConversationResults } from '../conversations/store.ts'

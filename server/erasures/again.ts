@@ -1,4 +1,4 @@
-import * as calls from '../calls/of-person.ts'
+import * as calls from '../calls/erase.ts'
 import { restoreSecret } from '../consent/secret.ts'
 import { firstSpellingOf, spellingsOf } from '../consent/spellings.ts'
 import * as suppressions from '../consent/suppressions.ts'

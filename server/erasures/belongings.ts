@@ -1,5 +1,5 @@
-import * as calls from '../calls/of-person.ts'
-import { redact as redactCall } from '../calls/redact.ts'
+import * as calls from '../calls/erase.ts'
+import { redact as redactCall } from '../calls/erase.ts'
 import { cancelOf } from '../campaigns/enrollments.ts'
 import { type Person, personOf } from '../consent/person.ts'
 import { spellingsOf } from '../consent/spellings.ts'

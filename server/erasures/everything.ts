@@ -1,4 +1,4 @@
-import * as calls from '../calls/of-person.ts'
+import * as calls from '../calls/erase.ts'
 import * as enrollments from '../campaigns/enrollments.ts'
 import type { Person } from '../consent/person.ts'
 import * as consents from '../consent/store.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import * as counts from '../../server/calls/counts.ts'
+import * as counts from '../../server/calls/change/counts.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { sql } from '../../server/kit/postgres/sql.ts'
 import { advance, call_start, getCall, newCaller, newTestCalls, placeCall, turnsOf } from '../support/calls.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { costOf } from '../../server/calls/cost.ts'
 import { lock } from '../../server/calls/rows.ts'
+import { costOf } from '../../server/calls/store.ts'
 import { inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'

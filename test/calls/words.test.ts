@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { wordsOf } from '../../server/calls/words.ts'
+import { wordsOf } from '../../server/talk/words.ts'
 import { runs } from '../support/property-runs.ts'
 
 test('each word gets a share of the time by its characters and one space', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { create as createCall } from '../../server/calls/create.ts'
+import { create as createCall } from '../../server/calls/change/create.ts'
 import { inTransaction } from '../../server/kit/at.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { sentencesIn } from '../../server/talk/sentences.ts'

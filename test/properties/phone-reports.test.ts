@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Fact, merge, summarize, verdictFact, verdicts } from '../../server/calls/facts.ts'
-import { newFacts } from '../../server/calls/reports.ts'
+import { newFacts } from '../../server/calls/phone.ts'
 import { factOf, timeOf } from '../../server/lines/twilio/dialer.ts'
 
 const began = Date.parse('2026-11-17T09:00:00.250Z')

@@ -1,6 +1,6 @@
-import { type Cue, collectCues } from '../../server/calls/subtitles.ts'
-import { type LazyTranscript, type ToTranscribe, toContent, transcribe } from '../../server/calls/transcript.ts'
-import type { Format, Transcript } from '../../server/calls/transcript-schema.ts'
+import { type Cue, collectCues } from '../../server/calls/read/subtitles.ts'
+import { type LazyTranscript, type ToTranscribe, toContent, transcribe } from '../../server/calls/read/transcript.ts'
+import type { Format, Transcript } from '../../server/calls/read/transcript-schema.ts'
 
 /** A transcript with all its turns. */
 export function wholeTranscript(spoken: ToTranscribe): Transcript {

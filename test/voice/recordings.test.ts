@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { LiveCalls, liveCalls } from '../../server/calls/live-calls.ts'
-import { openRecording } from '../../server/calls/recording-parts.ts'
+import { openRecording } from '../../server/calls/record/parts.ts'
 import * as clock from '../../server/kit/clock.ts'
 import { newId } from '../../server/kit/id.ts'
 import { openLog } from '../../server/kit/log.ts'

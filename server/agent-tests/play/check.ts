@@ -1,4 +1,4 @@
-import { costOf } from '../../calls/cost.ts'
+import { costOf } from '../../calls/store.ts'
 import { Checker, type Scope, TooMuchWork } from '../expectations.ts'
 import { wasCalled } from '../recorded.ts'
 import type { Expectation, TestFailure } from '../schema.ts'

@@ -1,5 +1,5 @@
 import { summarize } from '../../calls/facts.ts'
-import { newCall } from '../../calls/insert.ts'
+import { newCall } from '../../calls/queue.ts'
 import { runAhead } from '../../calls/work.ts'
 import { newRow, type Row } from '../../conversations/rows.ts'
 import { type Plan, planFor } from '../../drivers/plan-save.ts'

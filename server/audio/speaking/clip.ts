@@ -1,7 +1,7 @@
 import type { SpeechModelV4Result } from '@ai-sdk/provider'
-import { splitWords, wordsOf } from '../../calls/words.ts'
 import { membersOf } from '../../kit/json.ts'
 import { readWav } from '../../kit/sound/wav.ts'
+import { splitWords, wordsOf } from '../../talk/words.ts'
 import type { Resampler } from '../resampler.ts'
 import type { WordTime } from '../speech.ts'
 

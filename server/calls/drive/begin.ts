@@ -15,13 +15,13 @@ import { settingsFor, valuesOf, voice_time_limits } from '../../talk/settings.ts
 import { newState } from '../../talk/state.ts'
 import type { CallToDial, Carrier, Dialer } from '../carrier.ts'
 import { type ClaimedCall, come_back_within_ms } from '../claim.ts'
-import { dial, followUp } from '../dialing.ts'
-import { CallDrive } from '../drive.ts'
 import { dialedFact, endedFact, type Fact, finalFact, isAnswered, summarize } from '../facts.ts'
-import { openRecording } from '../recording-parts.ts'
-import { cut_reply, resume } from '../resume.ts'
+import { openRecording } from '../record/parts.ts'
 import { type CallState, counterpartOf, isUndialed } from '../rows.ts'
-import { type CallSave, isTrial, newSave } from '../save.ts'
+import { dial, followUp } from './dialing.ts'
+import { CallDrive } from './drive.ts'
+import { cut_reply, resume } from './resume.ts'
+import { type CallSave, isTrial, newSave } from './save.ts'
 
 /** A call that could not be begun or continued this often is ended. */
 const tries_max = 5

@@ -1,5 +1,5 @@
-import * as calls from '../../calls/open.ts'
-import { findRules } from '../../calls/refusals.ts'
+import * as calls from '../../calls/store.ts'
+import { findRules } from '../../calls/store.ts'
 import { findGranted } from '../../consent/refusals.ts'
 import { hmacFor } from '../../consent/secret.ts'
 import type { Contact } from '../../contacts/schema.ts'

@@ -1,6 +1,6 @@
 import { findVersion } from '../../agents/find-version.ts'
 import type { FoundAgent } from '../../agents/schema.ts'
-import * as calls from '../../calls/insert.ts'
+import * as calls from '../../calls/queue.ts'
 import type { Row } from '../../calls/rows.ts'
 import { canBegin, chooseActive } from '../../channels/choose.ts'
 import * as channels from '../../channels/store.ts'

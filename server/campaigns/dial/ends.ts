@@ -1,4 +1,4 @@
-import type { ChangedCall } from '../../calls/changed.ts'
+import type { ChangedCall } from '../../calls/store.ts'
 import { findCallOf } from '../../calls/store.ts'
 import type { ThreadChange } from '../../conversations/threads.ts'
 import type { CallbackRequest } from '../../drivers/callbacks.ts'

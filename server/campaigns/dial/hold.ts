@@ -1,5 +1,5 @@
+import * as calls from '../../calls/queue.ts'
 import { callWatch } from '../../calls/store.ts'
-import * as calls from '../../calls/withdraw.ts'
 import { conversationWatch } from '../../conversations/watch.ts'
 import { type At, inTransaction } from '../../kit/at.ts'
 import * as clock from '../../kit/clock.ts'

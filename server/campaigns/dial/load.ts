@@ -1,4 +1,4 @@
-import * as calls from '../../calls/insert.ts'
+import * as calls from '../../calls/queue.ts'
 import type { At } from '../../kit/at.ts'
 import { sql } from '../../kit/postgres/sql.ts'
 import * as workspaces from '../../workspaces/store.ts'

@@ -1,7 +1,7 @@
 import type { Configuration } from '../../agents/configuration.ts'
 import { findConfiguration } from '../../agents/find-version.ts'
 import { sound } from '../../audio/sound.ts'
-import { lineOf } from '../../calls/insert.ts'
+import { lineOf } from '../../calls/queue.ts'
 import { type At, type AtOutside, inTransaction } from '../../kit/at.ts'
 import { sql } from '../../kit/postgres/sql.ts'
 import { ignoreProblem } from '../../kit/problem.ts'

@@ -1,5 +1,5 @@
-import { wordsOf } from '../../calls/words.ts'
 import { isBetter, languageOf, listen, type Score, scorePhrases } from '../../models/matching.ts'
+import { wordsOf } from '../../talk/words.ts'
 import { goodbye } from './friendly.ts'
 import { cancel, type Ending, isPlanned, type LineState, plan, type Speech, sinceAnswer } from './line-state.ts'
 import { personOf } from './people.ts'

@@ -1,5 +1,5 @@
 import type { CallLineEvent } from '../../calls/carrier.ts'
-import { wordsOf } from '../../calls/words.ts'
+import { wordsOf } from '../../talk/words.ts'
 import { type LineState, type Reply, sinceAnswer } from './line-state.ts'
 import { durationOf, heardUntil } from './speech.ts'
 

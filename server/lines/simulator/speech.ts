@@ -1,5 +1,5 @@
-import { countCharacters, splitWords, wordsOf } from '../../calls/words.ts'
 import type { SpeechPart } from '../../talk/state.ts'
+import { countCharacters, splitWords, wordsOf } from '../../talk/words.ts'
 
 const ms_per_character = 65
 

@@ -1,7 +1,7 @@
 import type { RawData, WebSocket } from 'ws'
 import type { ClaimedCall } from '../../calls/claim.ts'
+import { parseSocketToken } from '../../calls/claim.ts'
 import { isEndedOrHeld } from '../../calls/rows.ts'
-import { parseSocketToken } from '../../calls/socket-token.ts'
 import * as channels from '../../channels/store.ts'
 import { type AtOutside, atLater, atWorkspace, type Service } from '../../kit/at.ts'
 import type { Upgrade } from '../../kit/http/app.ts'

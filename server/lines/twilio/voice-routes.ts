@@ -8,8 +8,8 @@ import {
   type Next,
   receiveCall,
   reportEnd,
+  takeReport,
 } from '../../calls/phone.ts'
-import { takeReport } from '../../calls/reports.ts'
 import { isPhoneNumber } from '../../contacts/phone.ts'
 import type { At, AtOutside } from '../../kit/at.ts'
 import { id, oneOf } from '../../kit/field.ts'

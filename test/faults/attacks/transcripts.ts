@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { formats } from '../../../server/calls/transcript-schema.ts'
+import { formats } from '../../../server/calls/read/transcript-schema.ts'
 import { spokenTurn } from '../../support/recorded-calls.ts'
 import type { Attack } from './attack.ts'
 import { addCall } from './recorded-call.ts'

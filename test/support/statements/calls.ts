@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
-import { due_calls, findToTake, isAwaited, take } from '../../../server/calls/claim.ts'
-import { withoutQuiet } from '../../../server/calls/quiet-hours.ts'
-import { store } from '../../../server/calls/recording-files.ts'
-import { openRecording } from '../../../server/calls/recording-parts.ts'
+import { withoutQuiet } from '../../../server/calls/change/quiet-hours.ts'
+import { due_calls, findToTake, isAwaited, parseSocketToken, take } from '../../../server/calls/claim.ts'
+import { store } from '../../../server/calls/record/files.ts'
+import { openRecording } from '../../../server/calls/record/parts.ts'
 import {
   endLease,
   findLost,
@@ -13,7 +13,6 @@ import {
   postponeEnds,
   renewLeases,
 } from '../../../server/calls/rows.ts'
-import { parseSocketToken } from '../../../server/calls/socket-token.ts'
 import { readWithVoice } from '../../../server/channels/store.ts'
 import { readTalk } from '../../../server/conversations/claim.ts'
 import { findEndedRuns } from '../../../server/conversations/tool-runs.ts'

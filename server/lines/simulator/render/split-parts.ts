@@ -1,5 +1,5 @@
-import { wordsOf } from '../../../calls/words.ts'
 import type { SpeechPart } from '../../../talk/state.ts'
+import { wordsOf } from '../../../talk/words.ts'
 
 /** Flite takes more time and memory for each second of a long text than for one of a short text. */
 const characters_max = 300

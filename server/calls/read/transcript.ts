@@ -1,11 +1,11 @@
-import type { SpokenTurn } from '../conversations/spoken.ts'
-import { resourceInPieces } from '../kit/http/envelope.ts'
-import type { PiecedContent } from '../kit/http/file-content.ts'
-import type { SpeechPart } from '../talk/state.ts'
-import type { Call } from './schema.ts'
+import type { SpokenTurn } from '../../conversations/spoken.ts'
+import { resourceInPieces } from '../../kit/http/envelope.ts'
+import type { PiecedContent } from '../../kit/http/file-content.ts'
+import type { SpeechPart } from '../../talk/state.ts'
+import { wordsOf } from '../../talk/words.ts'
+import type { Call } from '../schema.ts'
 import { collectCues } from './subtitles.ts'
 import { type Format, Transcript, TranscriptTurn } from './transcript-schema.ts'
-import { wordsOf } from './words.ts'
 
 export interface ToTranscribe {
   call: Pick<Call, 'id' | 'duration_ms' | 'is_test'>

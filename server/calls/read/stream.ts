@@ -1,9 +1,9 @@
-import { type Beside, event, pause, readLastSeq, stream } from '../conversations/stream.ts'
-import type { At } from '../kit/at.ts'
-import type { Subscriber } from '../kit/http/operation.ts'
-import { isBusy } from '../kit/postgres/errors.ts'
-import { type Call, final_statuses } from './schema.ts'
-import * as calls from './store.ts'
+import { type Beside, event, pause, readLastSeq, stream } from '../../conversations/stream.ts'
+import type { At } from '../../kit/at.ts'
+import type { Subscriber } from '../../kit/http/operation.ts'
+import { isBusy } from '../../kit/postgres/errors.ts'
+import { type Call, final_statuses } from '../schema.ts'
+import * as calls from '../store.ts'
 
 /**
  * Sends a call as server-sent events: its changes, and the stream of its conversation once there is one. It ends when the

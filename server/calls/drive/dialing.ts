@@ -1,12 +1,13 @@
-import * as channels from '../channels/store.ts'
-import { type At, type AtOutside, atLater, inTransaction } from '../kit/at.ts'
-import * as clock from '../kit/clock.ts'
-import { OutboundError } from '../kit/outbound/request.ts'
-import { untilAvailable } from '../kit/postgres/until-available.ts'
-import { ignoreProblem } from '../kit/problem.ts'
-import type { RunContext } from '../kit/work/work.ts'
-import { type Dialer, type DialResult, type FoundCall, type PhoneCall, ring_seconds } from './carrier.ts'
-import type { ClaimedCall } from './claim.ts'
+import * as channels from '../../channels/store.ts'
+import { type At, type AtOutside, atLater, inTransaction } from '../../kit/at.ts'
+import * as clock from '../../kit/clock.ts'
+import { OutboundError } from '../../kit/outbound/request.ts'
+import { untilAvailable } from '../../kit/postgres/until-available.ts'
+import { ignoreProblem } from '../../kit/problem.ts'
+import type { RunContext } from '../../kit/work/work.ts'
+import { type Dialer, type DialResult, type FoundCall, type PhoneCall, ring_seconds, speechFinder } from '../carrier.ts'
+import type { ClaimedCall } from '../claim.ts'
+import { open_within_ms } from '../claim.ts'
 import {
   dialedFact,
   endedFact,
@@ -17,13 +18,11 @@ import {
   merge,
   summarize,
   timely,
-} from './facts.ts'
-import { speechFinder } from './find-speech.ts'
-import { liveCalls, newLiveCall } from './live-calls.ts'
-import { findOtherCarrierIds, type Request, releaseDialed, releaseUntil, setCarrierId } from './rows.ts'
+} from '../facts.ts'
+import { liveCalls, newLiveCall } from '../live-calls.ts'
+import { findOtherCarrierIds, type Request, releaseDialed, releaseUntil, setCarrierId } from '../rows.ts'
+import { readAsked, table } from '../store.ts'
 import { type CallSave, newSave } from './save.ts'
-import { open_within_ms } from './socket-token.ts'
-import { readAsked, table } from './store.ts'
 
 /** Then the carrier has reported something. If not, it is asked. */
 const ask_after_ms = (ring_seconds + 30) * 1_000

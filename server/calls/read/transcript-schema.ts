@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { Turn } from '../conversations/schema.ts'
-import { id, oneOf, optionalText } from '../kit/field.ts'
+import { Turn } from '../../conversations/schema.ts'
+import { id, oneOf, optionalText } from '../../kit/field.ts'
 
 export const formats = ['json', 'txt', 'srt', 'vtt'] as const
 export type Format = (typeof formats)[number]

@@ -1,6 +1,6 @@
-import type { SpeechPart } from '../talk/state.ts'
+import type { SpeechPart } from '../../talk/state.ts'
+import { splitWords, wordsOf } from '../../talk/words.ts'
 import type { TranscriptTurn } from './transcript-schema.ts'
-import { splitWords, wordsOf } from './words.ts'
 
 export const cue_max_ms = 7_000
 export const cue_characters_max = 84

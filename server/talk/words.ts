@@ -1,4 +1,4 @@
-import type { SpeechPart } from '../talk/state.ts'
+import type { SpeechPart } from './state.ts'
 
 /**
  * The words of a part with their times, in whole milliseconds. Each word gets a share of the part's time by its characters and

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Shown } from '../consent/spoken.ts'
-import * as consent from '../consent/store.ts'
-import * as contacts from '../contacts/store.ts'
-import { type At, atLater, inTransaction } from '../kit/at.ts'
-import * as clock from '../kit/clock.ts'
-import type { Log } from '../kit/log.ts'
+import type { Shown } from '../../consent/spoken.ts'
+import * as consent from '../../consent/store.ts'
+import * as contacts from '../../contacts/store.ts'
+import { type At, atLater, inTransaction } from '../../kit/at.ts'
+import * as clock from '../../kit/clock.ts'
+import type { Log } from '../../kit/log.ts'
 
 /** Before each new attempt. A database that restarts is back within a minute. */
 const pauses_ms = [250, 1_000, 3_000, 5_000, 10_000, 20_000, 20_000]

@@ -10,13 +10,16 @@ import * as clock from '../kit/clock.ts'
 import { type Fault, invalid, invalidState } from '../kit/problem.ts'
 import { type Campaign, type CampaignChange, final_statuses } from './schema.ts'
 
-/** What clients can set. */
+/** The settings, which clients can set. */
 export type Settings = Omit<Campaign, 'id' | 'status' | 'pause_reason' | 'counts' | 'created_at' | 'updated_at'>
 
-/** What can change after the start. */
+/** The settings that can change after the start. */
 const changeable_while_running = ['name', 'windows', 'holidays', 'pacing', 'retry', 'caps', 'ends_at']
 
-/** Times are in one format. Nested settings keep what the change leaves out. The version is not checked yet. */
+/**
+ * Applies a change. Times get one format, and nested settings keep what the change leaves out. The version is not
+ * checked yet.
+ */
 export function applyChange(before: Settings, change: CampaignChange): Settings {
   const { agent_version_id, pacing, caps, starts_at, ends_at, ...fields } = change
   return {
@@ -37,7 +40,9 @@ function toVersion(id: string | null, { agent_version }: Settings): Settings['ag
   return id === agent_version?.id ? agent_version : { id, version_label: '' }
 }
 
-/** The body of a GET can be sent back: only what differs counts. */
+/**
+ * Fails if settings have changed that must not. The body of a GET can be sent back, because only what differs counts.
+ */
 export function assertChangeable(before: Campaign, after: Settings): void {
   const { status } = before
   if (status === 'draft' || status === 'scheduled') return
@@ -49,7 +54,7 @@ export function assertChangeable(before: Campaign, after: Settings): void {
   throw invalidState(`${field} can't be changed while the campaign is ${status}.`, { status, field })
 }
 
-/** Decide when those who wait may be reached. */
+/** These settings decide when enrollments that wait may be attempted. */
 const times = ['windows', 'holidays', 'caps', 'ends_at']
 
 /** Whether enrollments that wait must be looked at again. */
@@ -59,7 +64,7 @@ export const changesTimes = (before: Settings, after: Settings): boolean =>
 const changedFields = (before: Settings, after: Settings): string[] =>
   (Object.keys(after) as (keyof Settings)[]).filter((name) => !isSame(before[name], after[name]))
 
-/** The order of members doesn't matter. */
+/** Compares settings, whatever the order of their members. */
 const isSame = (one: unknown, other: unknown): boolean => isDeepStrictEqual(toPlain(one), toPlain(other))
 const toPlain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
@@ -124,7 +129,7 @@ const retryFaults = ({ retry }: Settings): Fault[] =>
 
 function timeFaults({ now }: At, { starts_at, ends_at }: Settings): Fault[] {
   if (starts_at === null) return []
-  // What follows on a start must be a time that can be stored.
+  // A start must be a time after which later times can still be stored.
   if (!clocks.isValidTime(Math.max(now, clock.parse(starts_at))))
     return [{ path: 'starts_at', code: 'maximum', message: 'starts_at must not be after the year 9998.' }]
   return ends_at !== null && clock.parse(ends_at) <= clock.parse(starts_at)

@@ -10,22 +10,22 @@ import type { AttemptOutcome } from './settings.ts'
 export interface CountedAttempt {
   id: string
   campaign_id: string
-  /** Of the attempt's call or conversation. All are null when it was deleted. */
+  /** The agent of the attempt's call or conversation. All three are null when that was deleted. */
   agent_id: string | null
   agent_version_id: string | null
   channel_id: string | null
-  /** Whether the call was a simulated one. */
+  /** Whether the call was simulated. */
   is_test: boolean
-  /** When it began. */
+  /** When the attempt began. */
   at: number
   outcome: AttemptOutcome
   is_reached: boolean
-  /** Whether the enrollment was completed by it. */
+  /** Whether the attempt has completed its enrollment. */
   is_completed: boolean
 }
 
 export interface CountedEnd extends CountedAttempt {
-  /** The attempt had ended before, with another outcome. */
+  /** Its earlier outcome, if the attempt had ended before and is corrected. Else null. */
   refined_from: Pick<CountedAttempt, 'outcome' | 'is_reached' | 'is_completed'> | null
 }
 
@@ -34,7 +34,7 @@ export const attempts_ended = newHook<CountedEnd[]>('campaigns.attempts_ended')
 
 type WithoutKeys = Pick<CountedAttempt, 'id' | 'campaign_id' | 'at' | 'outcome' | 'is_completed'>
 
-/** Adds what the attempts belong to. */
+/** Adds the agent and the channel of the attempts. */
 export async function withKeys<Attempt extends WithoutKeys>(
   at: InWorkspace,
   attempts: Attempt[],
@@ -61,7 +61,7 @@ export async function withKeys<Attempt extends WithoutKeys>(
   })
 }
 
-/** Attempts with ids after one and before another, in order. Those that have not ended have no outcome. */
+/** Reads attempts with ids after one and before another, in order. Attempts that have not ended have no outcome. */
 export async function readCounted(
   at: InWorkspace,
   { after, before, limit }: { after: string; before: string; limit: number },

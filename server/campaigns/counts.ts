@@ -4,7 +4,7 @@ import { type Sql, sql } from '../kit/postgres/sql.ts'
 import type { EnrollmentStatus } from './schema.ts'
 import type { AttemptOutcome } from './settings.ts'
 
-/** Enrollments are counted by status, and attempts by outcome. */
+/** A change of a count. Enrollments are counted by status, and attempts by outcome. */
 export type Change = { campaign_id: string } & (
   | ({ counted: 'status' } & CountChange<EnrollmentStatus>)
   | ({ counted: 'outcome' } & CountChange<AttemptOutcome>)
@@ -26,7 +26,7 @@ export const joinCounts = (workspace: Sql): Sql =>
 
 export type Counts = Record<string, number>
 
-/** How many enrollments have each status, or attempts each outcome. */
+/** Reads how many enrollments have each status, or attempts each outcome. */
 export async function read(
   { db, workspace }: At,
   { campaign_id, counted }: { campaign_id: string; counted: Change['counted'] },

@@ -28,8 +28,8 @@ export async function lockOpen(at: At, campaign_id: string): Promise<Campaign> {
 }
 
 /**
- * Enrolls contacts, as many as the campaign has room for. Those that were deleted meanwhile are left out, and one that is named
- * twice is enrolled once. Fails when the campaign is final.
+ * Enrolls contacts, as many as the campaign has room for. Contacts that were deleted meanwhile are left out, and one
+ * that is named twice is enrolled once. Fails when the campaign is final.
  */
 export async function enroll(
   at: At,
@@ -80,9 +80,12 @@ async function findEnrolled(
 export const noRoom = () =>
   invalidState(`A campaign can have at most ${enrollments_max} contacts.`, { enrolled_max: enrollments_max })
 
-/** The order among enrollments that are due at the same time. The same people have the same order in every workspace with the seed. */
+/**
+ * Returns the order among enrollments that are due at the same time. The same people have the same order in every
+ * workspace with the seed.
+ */
 export const rankOf = (seed: number, phone_number: string): number =>
   hash('sha256', `${seed} ${phone_number}`, 'buffer').readInt32BE()
 
-/** The seed of the test clock; 0 in a live workspace. */
+/** Reads the seed of the test clock. It is 0 in a live workspace. */
 const readRankSeed = async (at: At): Promise<number> => (at.is_test ? clocks.readSeed(at) : 0)

@@ -9,7 +9,7 @@ export const enroll_max = 10_000
 export const enrollments_max = 1_000_000
 const { sort: _sort, ...contact_filters } = json_filters
 
-/** Exactly one of them. */
+/** Exactly one of the members is given. */
 export const NewEnrollments = Type.Object(
   {
     contact_ids: Type.Optional(
@@ -47,9 +47,9 @@ export const Enrolled = Type.Object(
   },
   { title: 'Enrolled' },
 )
-/** For contacts that were enrolled in part. */
+/** The result for contacts that were enrolled in part. */
 export interface PartlyEnrolled extends Enrolled {
-  /** Contacts for which the campaign has no room. */
+  /** The number of contacts for which the campaign has no room. */
   not_enrolled: number
 }
 

@@ -10,17 +10,17 @@ import { announce, assertHeld, isHeld, type Lease, type RowWork } from '../kit/w
 import { enroll, type Member } from './enroll.ts'
 import { countNotEnrolled } from './rows.ts'
 
-/** Enrolled in one transaction. */
+/** This many contacts are enrolled in one transaction. */
 const batch_contacts = 2_000
-/** A campaign has at most this many that wait or run. */
+/** At most this many enrollings of a campaign wait or run. */
 const enrollings_max = 20
 
 export type Filter = Omit<ContactFilters, 'sort'>
 
-/** Which contacts are to be enrolled. */
+/** The contacts to enroll. */
 export type Source = { filter: Filter } | { contacts: Member[] }
 
-/** Where the next batch begins: after a contact, or at an index of the list. */
+/** The place where the next batch begins: after a contact, or at an index of the list. */
 export type Position = CursorPosition | { index: number }
 
 interface Enrolling {
@@ -51,17 +51,19 @@ export const isEnrolling = async ({ db, workspace }: At, campaign_id: string): P
     sql`select from campaign_enrollings where workspace_id = ${workspace} and campaign_id = ${campaign_id} limit 1`,
   )) > 0
 
-/** Those that were not enrolled yet stay out. */
+/** Stops enrolling in the background. Contacts that were not enrolled yet stay out. */
 export const stopEnrolling = ({ db, workspace }: At, campaign_id: string): Promise<number> =>
   db.run(sql`delete from campaign_enrollings where workspace_id = ${workspace} and campaign_id = ${campaign_id}`)
 
 export interface Page {
   members: Member[]
-  /** Undefined on the last page. */
+  /** Where the next page begins. Undefined on the last page. */
   next: Position | undefined
 }
 
-/** Newest contacts first, so that contacts that are created meanwhile are not among them. */
+/**
+ * Reads a page of the source, newest contacts first, so that contacts that are created meanwhile are not among them.
+ */
 export async function readPage(
   { db, workspace }: At,
   { source, position, limit }: { source: Source; position: Position | undefined; limit: number },
@@ -83,7 +85,10 @@ export async function readPage(
   return { members: page.map(({ id }) => ({ contact_id: id })), next }
 }
 
-/** It never gives up: contacts would be missing without a sign. The row is deleted at the end. */
+/**
+ * Enrolls in the background. This work never gives up, because contacts would be missing without a sign. Its row is
+ * deleted at the end.
+ */
 export const work: RowWork = { table: 'campaign_enrollings', begin }
 
 async function begin(at: At, lease: Lease): Promise<() => Promise<boolean>> {
@@ -115,7 +120,7 @@ async function runBatch(at: At, { campaign_id, source, position, lease }: Batch)
   return rest
 }
 
-/** Undefined if the campaign has ended. */
+/** Enrolls a page. Returns undefined if the campaign has ended. */
 async function enrollUnlessEnded(at: At, page: { campaign_id: string; members: Member[] }) {
   try {
     return await enroll(at, page)

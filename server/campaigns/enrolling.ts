@@ -8,7 +8,7 @@ import { type Enrolled, enroll_at_once_max, type NewEnrollments } from './enroll
 import { enrollLater, type Filter, readPage, type Source } from './enrolling-work.ts'
 
 interface EnrolledSoFar extends Enrolled {
-  /** False when the rest follows in the background. */
+  /** Whether all were enrolled. False when the rest follows in the background. */
   is_complete: boolean
 }
 

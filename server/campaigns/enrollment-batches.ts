@@ -6,11 +6,11 @@ import { is_waiting } from './enrollment-status.ts'
 import { endReview, lockAndWake, wakeForRest } from './rows.ts'
 import type { StoredCampaign } from './stored-campaign.ts'
 
-/** What a change of a campaign means for its enrollments, some at a time. */
+/** These functions apply a change of a campaign to its enrollments, some at a time. */
 
 const changed_at_once_max = 2_000
 
-/** Ends enrollments of a canceled campaign, but those that are in progress. Returns whether there are more. */
+/** Ends enrollments of a canceled campaign, except those in progress. Returns whether there are more. */
 export async function cancelSome(at: At, { id: campaign_id }: StoredCampaign): Promise<boolean> {
   const canceled = await rows.cancelSome(at, campaign_id, changed_at_once_max)
   await counts.count(
@@ -29,9 +29,9 @@ export async function reviewSome(at: At, { id }: StoredCampaign): Promise<void> 
 }
 
 /**
- * The same for some contacts, whose time has changed, in all campaigns. The campaigns are locked before the enrollments, as the
- * dialer does: what one has decided by the time of before is looked at again, too. The contacts are locked already, so the dialer
- * must not wait for them.
+ * Lets the dialer look again at enrollments of contacts whose time has changed, in all campaigns. The campaigns are
+ * locked before the enrollments, as the dialer does, so that what it has decided by the earlier time is looked at
+ * again, too. The contacts are locked already, so the dialer must not wait for them.
  */
 export async function reviewContacts(at: At, contact_ids: string[]): Promise<void> {
   const { db, workspace } = at

@@ -33,7 +33,7 @@ export const table = {
   },
 } satisfies Table<string>
 
-/** What clients see. */
+/** The columns that clients see. */
 export const columns = selectorOf<Enrollment, keyof typeof table.columns>(
   table,
   {},
@@ -55,7 +55,7 @@ const new_columns = [
   'due_at',
 ] as const
 
-/** When an enrollment is due that the dialer has never looked at. */
+/** The due time of an enrollment at which the dialer has never looked. */
 const never_looked_at = clock.iso(0)
 
 export async function insertRows({ db, workspace }: At, rows: NewRow[]): Promise<void> {
@@ -77,7 +77,7 @@ export const reviewSome = ({ db, workspace, now }: At, campaign_id: string, limi
         limit ${limit} for no key update))`,
   )
 
-/** The same for some contacts, in all campaigns. */
+/** Lets the dialer look again at the enrollments of some contacts, in all campaigns. */
 export const reviewOfContacts = ({ db, workspace, now }: At, contact_ids: string[]): Promise<number> =>
   db.run(
     sql`update enrollments set due_at = greatest(retry_at, ${clock.iso(now)}), updated_at = ${laterUpdate(now)}
@@ -87,11 +87,11 @@ export const reviewOfContacts = ({ db, workspace, now }: At, contact_ids: string
         order by id for no key update))`,
   )
 
-/** It waits for other reasons than its own retry or callback, such as the hours. */
+/** A condition: the enrollment waits for other reasons than its own retry or callback, such as the hours. */
 const isDeferred = (now: number): Sql =>
   sql`due_at > ${clock.iso(now)} and (retry_at is null or due_at > retry_at) and ${is_waiting}`
 
-/** The dialer looks at them again then. */
+/** Defers enrollments until the dialer must look at them again. */
 export async function deferRows({ db, workspace, now }: At, deferred: Plan<Candidate>['defer']): Promise<void> {
   if (deferred.length === 0) return
   await db.run(
@@ -103,7 +103,7 @@ export async function deferRows({ db, workspace, now }: At, deferred: Plan<Candi
   )
 }
 
-/** No attempt follows. Returns the ids of those that have changed: others wait no longer. */
+/** Ends enrollments that no attempt follows. Returns the ids of those that have changed: others wait no longer. */
 export async function finishRows({ db, workspace, now }: At, finished: Plan<Candidate>['finish']) {
   const changed = await db.many<{ id: string }>(
     sql`update enrollments set status = row.status, reason = row.reason, due_at = null, next_attempt_at = null,
@@ -117,12 +117,12 @@ export async function finishRows({ db, workspace, now }: At, finished: Plan<Cand
   return new Set(changed.map(({ id }) => id))
 }
 
-/** These columns have the id of an attempt, which is that of its call or conversation. */
+/** A column with the id of an attempt, which is that of its call or conversation. */
 export type LastColumn = 'last_call_id' | 'last_conversation_id'
 
 interface Begun {
   enrollment: { id: string }
-  /** Of the call or the conversation. */
+  /** The id of the call or the conversation. */
   id: string
 }
 
@@ -134,7 +134,7 @@ export const setDialing = ({ db, workspace, now }: At, column: LastColumn, begun
       where enrollments.workspace_id = ${workspace} and enrollments.id = row.id`,
   )
 
-/** The attempts were not made: the enrollments are as they were before. Returns their new statuses. */
+/** Undoes attempts that were not made: the enrollments are as they were before. Returns their new statuses. */
 export const takeBackDialing = ({ db, workspace, now }: At, column: LastColumn, attempt_ids: string[]) =>
   db.many<{ status: 'pending' | 'waiting' }>(
     sql`update enrollments set status = case when attempts > 1 then 'waiting' else 'pending' end, attempts = attempts - 1,
@@ -146,7 +146,7 @@ export const takeBackDialing = ({ db, workspace, now }: At, column: LastColumn, 
       returning status`,
   )
 
-/** Changes those that are `dialing`, and returns their campaigns. */
+/** Changes enrollments that are `dialing` to `in_progress`, and returns their campaigns. */
 export const setInProgress = ({ db, workspace, now }: At, column: LastColumn, attempt_ids: string[], due_at?: number) =>
   db.many<{ campaign_id: string }>(
     sql`update enrollments set status = 'in_progress', due_at = ${clock.isoOptional(due_at)},
@@ -155,7 +155,7 @@ export const setInProgress = ({ db, workspace, now }: At, column: LastColumn, at
       returning campaign_id`,
   )
 
-/** The contact is called again then, after the call that is in progress. */
+/** Sets the time at which the contact is called again, after the call that is in progress. */
 export const setCallback = ({ db, workspace }: At, call_id: string, callback_at: string): Promise<number> =>
   db.run(
     sql`update enrollments set callback_at = ${callback_at}
@@ -172,7 +172,7 @@ type Ended = Record<(typeof ended_columns)[number] | 'id', unknown>
 /** Writes how attempts have ended, of enrollments that the transaction has locked. */
 export const updateEnded = (at: At, rows: Ended[]): Promise<void> => updateRows(at, rows, ended_columns)
 
-/** The same for attempts that were simulated, of which there may be several. */
+/** Writes how simulated attempts have ended. An enrollment may have had several of them. */
 export const updateSimulated = (
   at: At,
   rows: (Ended & Record<'attempts' | 'last_call_id', unknown>)[],
@@ -185,7 +185,8 @@ export async function cancelSome({ db, workspace, now }: At, campaign_id: string
       where workspace_id = ${workspace} and campaign_id = ${campaign_id} and ${is_waiting}
       order by id limit ${limit} for no key update`,
   )
-  // Not joined with the rows above: with old statistics, PostgreSQL would read all enrollments for each of them.
+  // The update is not joined with the rows above: with old statistics, PostgreSQL would read all enrollments for each
+  // of them.
   await db.run(
     sql`update enrollments set status = 'canceled', reason = 'canceled', due_at = null, next_attempt_at = null,
         callback_at = null, updated_at = ${laterUpdate(now)}
@@ -194,7 +195,10 @@ export async function cancelSome({ db, workspace, now }: At, campaign_id: string
   return canceled.map(({ before }) => before)
 }
 
-/** The contact is tried again, as if it had just been enrolled. The numbers of attempts go on, because each has its own call. */
+/**
+ * Resets an enrollment, as if the contact had just been enrolled. The numbers of attempts go on, because each has its
+ * own call.
+ */
 export const resetRow = (at: At, enrollment: Enrollment): Promise<Enrollment> =>
   updateRow(
     at,
@@ -218,7 +222,7 @@ export const cancelRow = (at: At, enrollment: Enrollment): Promise<Enrollment> =
     sql`status = 'canceled', reason = 'canceled', next_attempt_at = null, callback_at = null, due_at = null`,
   )
 
-/** The enrollment is locked. */
+/** Updates an enrollment that the transaction has locked. */
 const updateRow = ({ db, workspace, now }: At, { id, updated_at }: Enrollment, changes: Sql): Promise<Enrollment> =>
   db.one<Enrollment>(
     sql`update enrollments set ${changes}, updated_at = ${clock.laterThan(updated_at, now)}
@@ -228,7 +232,7 @@ const updateRow = ({ db, workspace, now }: At, { id, updated_at }: Enrollment, c
 export const deleteRow = ({ db, workspace }: At, id: string): Promise<number> =>
   db.run(sql`delete from enrollments where workspace_id = ${workspace} and id = ${id}`)
 
-/** Returns how many were deleted. */
+/** Deletes up to `limit` enrollments. Returns how many were deleted. */
 export const deleteSome = ({ db, workspace }: At, campaign_id: string, limit: number): Promise<number> =>
   db.run(
     sql`delete from enrollments where workspace_id = ${workspace} and id = any(array(

@@ -15,7 +15,7 @@ import { wake } from './rows.ts'
 import { type Campaign, type Enrollment, type EnrollmentQuery, final_statuses } from './schema.ts'
 import * as campaigns from './store.ts'
 
-/** Leaves out those of a deleted campaign, which are deleted in the background. */
+/** Leaves out enrollments of a deleted campaign, which are deleted in the background. */
 const joinCampaign = (workspace: Sql): Sql =>
   sql`join lateral (select from campaigns where campaigns.workspace_id = ${workspace} and campaigns.id = campaign_id)
     as campaign on true`
@@ -28,7 +28,7 @@ export async function get({ db, workspace }: At, id: string): Promise<Enrollment
   return found
 }
 
-/** Newest first. */
+/** Lists enrollments, newest first. */
 export async function list(
   at: At,
   { campaign_id, query }: { campaign_id: string; query: EnrollmentQuery },
@@ -51,7 +51,7 @@ export async function list(
   })
 }
 
-/** An id that can't exist finds nothing. */
+/** Filters by a contact. An id that can't exist finds nothing. */
 const ofContact = (id: string): Sql => (isId(id) ? sql`and contact_id = ${id}` : raw('and false'))
 
 export async function listOfContact(
@@ -69,13 +69,13 @@ export async function listOfContact(
   )
 }
 
-/** The person's enrollments in all campaigns, in the order of their ids. */
+/** Lists the person's enrollments in all campaigns, in the order of their ids. */
 export const listOfPerson = ({ db, workspace }: InWorkspace, { contact_ids }: Person, range: IdRange) =>
   db.many<Enrollment>(
     pageById('enrollments', workspace, { columns, where: sql`contact_id = any(${contact_ids}::uuid[])`, ...range }),
   )
 
-/** Its attempts still count for the limits of the person. */
+/** Removes an enrollment. Its attempts still count for the limits of the person. */
 export async function remove(
   at: At,
   { id, isCurrent }: { id: string; isCurrent: IsCurrent },
@@ -88,7 +88,7 @@ export async function remove(
   return { deleted: true }
 }
 
-/** The contact is tried again, as if it had just been enrolled. */
+/** Lets the contact be tried again, as if it had just been enrolled. */
 export async function retry(at: At, id: string): Promise<Enrollment> {
   const { campaign, enrollment } = await lock(at, id)
   assertNotAttempting(enrollment)
@@ -103,7 +103,7 @@ export async function retry(at: At, id: string): Promise<Enrollment> {
   return changed
 }
 
-/** No attempt follows. */
+/** Skips an enrollment, so that no attempt follows. */
 export async function skip(at: At, id: string): Promise<Enrollment> {
   const { campaign, enrollment } = await lock(at, id)
   const { status } = enrollment
@@ -116,7 +116,7 @@ export async function skip(at: At, id: string): Promise<Enrollment> {
   return changed
 }
 
-/** No attempt follows in any campaign. Returns how many were canceled. */
+/** Cancels the person's enrollments in all campaigns, so that no attempt follows. Returns how many were canceled. */
 export async function cancelOf(at: At, { contact_ids }: Person, limit: number): Promise<number> {
   const { db, workspace } = at
   const waiting = await db.many<Pick<Enrollment, 'id' | 'campaign_id'>>(
@@ -138,7 +138,7 @@ interface Locked {
   enrollment: Enrollment
 }
 
-/** Locks the campaign first, as the dialer does. */
+/** Locks an enrollment. The campaign is locked first, as the dialer does. */
 async function lock(at: At, id: string): Promise<Locked> {
   const { db, workspace } = at
   const campaign = await campaigns.lock(at, (await get(at, id)).campaign_id)

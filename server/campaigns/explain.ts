@@ -15,7 +15,7 @@ import { explain } from './plan/rules.ts'
 import type { Campaign } from './schema.ts'
 import { readCampaign } from './stored-campaign.ts'
 
-/** What the dialer would do with an enrollment now, or at a later time if nothing else happens until then. */
+/** Explains what the dialer would do with an enrollment now, or at a later time if nothing else happens until then. */
 export async function explainEnrollment(
   at: At,
   { id, time }: { id: string; time: string | undefined },
@@ -50,7 +50,7 @@ export async function explainEnrollment(
   }
 }
 
-/** When, by which words or key and in which conversation the contact has opted out. */
+/** Says when, by which words or key and in which conversation the contact has opted out. */
 async function describeOptOut(
   at: At,
   { phone_number }: Contact,

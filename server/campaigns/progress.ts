@@ -35,7 +35,7 @@ async function countStarts({ db, workspace, now }: At, id: string): Promise<numb
   return total
 }
 
-/** When the last of those that wait is looked at, as far as is known. */
+/** Reads when the last enrollment that waits is looked at, as far as is known. */
 async function readLastDue({ db, workspace }: At, id: string): Promise<number> {
   const { due_at } = await db.one<{ due_at: string | null }>(
     sql`select max(due_at) as due_at from enrollments
@@ -57,20 +57,24 @@ interface Known {
   now: number
 }
 
-/** When all that are left will have been reached at the rate of the last minute, but not before the last one who waits is due. */
+/**
+ * Estimates when all that are left will have been reached at the rate of the last minute, but not before the last one
+ * who waits is due.
+ */
 function expectedEnd(campaign: Campaign, { starts_last_minute, last_due_at, now }: Known): string | null {
   const { status, counts, pacing, ends_at } = campaign
   if (status !== 'running' || (starts_last_minute === 0 && last_due_at <= now)) return null
   const by_status: Counts = counts.by_status
   const left = open_enrollment_statuses.reduce((sum, one) => sum + (by_status[one] ?? 0), 0)
-  // At night they all wait.
+  // Without a start in the last minute, as at night, all wait until the last one is due, and the full rate counts from
+  // then on.
   const [from, per_minute] =
     starts_last_minute > 0 ? [now, starts_last_minute] : [last_due_at, 60 * pacing.starts_per_second]
   const expected = Math.max(last_due_at, from + Math.ceil((left / per_minute) * minute_ms))
   return clock.iso(Math.min(expected, clock.parseOptional(ends_at) ?? expected))
 }
 
-/** Records the event, at most once a second. Returns the time if it was recorded. */
+/** Records the progress as an event, at most once a second. Returns the time if it was recorded. */
 export async function recordProgress(at: At, campaign: StoredCampaign): Promise<number | undefined> {
   const { progress_at = Number.NEGATIVE_INFINITY, id } = campaign
   if (at.now < progress_at + clock.second_ms) return undefined

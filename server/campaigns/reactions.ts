@@ -35,21 +35,27 @@ export const reactions: Reaction[] = [
   on(findingDelays, keepHours),
 ]
 
-/** Who writes an agent's id into a campaign locks the workspace, as its deletion does. */
+/**
+ * Finds the campaigns that use an agent. Whoever writes an agent's id into a campaign locks the workspace, as the
+ * agent's deletion does.
+ */
 const findUsing = ({ db, workspace }: At, agent_id: string): Promise<Use[]> =>
   db.many<Use>(
     sql`select 'campaign' as kind, id from campaigns
       where workspace_id = ${workspace} and agent_id = ${agent_id} and status not in ('completed', 'canceled') order by id`,
   )
 
-/** A call in progress goes on, without an enrollment. What becomes of a message is not followed any more. */
+/**
+ * Removes the enrollments of deleted contacts. A call in progress goes on without its enrollment, and a message is not
+ * followed any more.
+ */
 async function removeEnrollments(at: At, deleted: contacts.DeletedContact[]): Promise<void> {
   const { now } = at
   const removed = await deleteOfContacts(
     at,
     deleted.map(({ id }) => id),
   )
-  // Before anything is counted, as the dialer does.
+  // The campaigns are locked before anything is counted, as the dialer does.
   await wakeAt(
     at,
     removed.map(({ campaign_id }) => ({ campaign_id, time: now })),

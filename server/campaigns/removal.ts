@@ -11,7 +11,10 @@ import { lock } from './store.ts'
 
 const batch_rows = 5_000
 
-/** A million enrollments are too many for one transaction, so they are deleted in the background. Attempts stay: they count for the limits of people. */
+/**
+ * Removes a campaign. A million enrollments are too many for one transaction, so they are deleted in the background.
+ * Attempts stay, because they count for the limits of people.
+ */
 export async function remove(
   at: At,
   { id, isCurrent }: { id: string; isCurrent: IsCurrent },
@@ -47,7 +50,7 @@ export const work: RowWork = {
 async function removeBatch(at: At, lease: Lease): Promise<boolean> {
   const { db, workspace } = at
   const removed = await deleteSome(at, lease.id, batch_rows)
-  // Not when a batch is short: contacts are deleted at the same time.
+  // A short batch is no sign of the end, because contacts are deleted at the same time.
   const is_last = removed === 0
   if (is_last)
     await db.run(sql`delete from campaign_counts where workspace_id = ${workspace} and campaign_id = ${lease.id}`)

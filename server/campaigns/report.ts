@@ -37,7 +37,7 @@ export async function* reportCsv(at: At, id: string): AsyncGenerator<string> {
   } while (last)
 }
 
-/** What the agent collects. Nothing is left of an agent that was deleted after the campaign. */
+/** Returns the names of the results that the agent collects. An agent that was deleted after the campaign has none. */
 async function resultNames(at: At, { agent_id, agent_version }: Campaign): Promise<string[]> {
   const agent = await findAgent(at, agent_id)
   if (!agent) return []

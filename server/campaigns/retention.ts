@@ -3,7 +3,7 @@ import * as clock from '../kit/clock.ts'
 import { type IsStopping, inBatches } from '../kit/postgres/in-batches.ts'
 import { sql } from '../kit/postgres/sql.ts'
 
-/** Limits look back eight days. The rest is for the explanation of an enrollment. */
+/** Limits look back eight days. The explanation of an enrollment needs older attempts, too. */
 const attempts_kept_ms = 90 * clock.day_ms
 const batch_rows = 5_000
 

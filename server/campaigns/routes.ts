@@ -21,7 +21,7 @@ const report_example =
 const verbs = { start, pause, resume, cancel }
 const stops: Verb[] = ['pause', 'cancel']
 
-/** Changes the status. `If-Match` is ignored: the status is the condition. */
+/** Makes an operation that changes the status. `If-Match` is ignored, because the status is the condition. */
 const stateVerb = (verb: Verb, summary: string, description: string) =>
   operation.write({
     id: `campaigns.${verb}`,

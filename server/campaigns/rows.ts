@@ -5,10 +5,10 @@ import { insertInto, selectorOf, type Table } from '../kit/postgres/table.ts'
 import type { Settings } from './check.ts'
 import { Campaign } from './schema.ts'
 
-/** A campaign is paused in less time. If that fails, the dialer goes on after this. */
+/** A campaign is held for this long. Pausing it takes less time, and if that fails, the dialer goes on after this. */
 const held_ms = 30_000
 
-/** What clients can set. */
+/** The columns that clients can set. */
 const settable = {
   name: 'text',
   kind: 'text',
@@ -30,7 +30,7 @@ const settable = {
   ends_at: 'timestamptz',
 }
 
-/** Due work and notifications have its name too. */
+/** The table. Due work and notifications have its name, too. */
 export const table = {
   name: 'campaigns',
   columns: {
@@ -62,12 +62,12 @@ const members = Object.keys(Campaign.properties) as (keyof Campaign)[]
 export const agent_version = `case when version_id is not null
   then jsonb_build_object('id', version_id, 'version_label', version_label) end`
 
-/** Of `campaigns` with `joinCounts`. */
+/** The columns of `campaigns` with `joinCounts`. */
 export const columns = selectorOf<Campaign, keyof typeof table.columns>(table, { agent_version, counts: 'counts' })(
   members,
 )
 
-/** The opposite of `columns`. */
+/** Converts what `columns` selects to values of columns. */
 const valuesOf = <Shown extends Settings>({ agent_version, ...values }: Shown) => ({
   ...values,
   version_id: agent_version?.id ?? null,
@@ -79,10 +79,10 @@ export async function insertRow(at: At, row: Omit<Campaign, 'pause_reason' | 'co
   await at.db.run(insertInto(table, at, { names, rows: [valuesOf(row)] }))
 }
 
-/** The new values of columns. Others stay. */
+/** The new values of columns. Columns that are not named stay as they are. */
 export type Changes = { [column in keyof typeof table.columns]?: unknown }
 
-/** Returns 0 if there is no such campaign, or the condition doesn't hold. */
+/** Updates a campaign. Returns 0 if there is no such campaign, or the condition doesn't hold. */
 function updateRow({ db, workspace }: At, id: string, changes: Changes, condition = raw('')): Promise<number> {
   const types: Record<string, string> = table.columns
   const set = Object.entries(changes).map(
@@ -93,7 +93,7 @@ function updateRow({ db, workspace }: At, id: string, changes: Changes, conditio
   )
 }
 
-/** The campaign is locked. The dialer looks at it again if it runs, or when it begins. */
+/** Writes the settings of a locked campaign. The dialer looks at it again if it runs, or when it begins. */
 export async function updateSettings(
   at: At,
   { id, updated_at }: Campaign,
@@ -122,7 +122,10 @@ interface Decision {
   progress_at?: number | undefined
 }
 
-/** Records what the dialer has decided for a campaign, which the transaction has locked. What is not given stays. */
+/**
+ * Records what the dialer has decided for a campaign, which the transaction has locked. Members that are not given stay
+ * as they are.
+ */
 export const recordDecision = (at: At, id: string, decision: Decision): Promise<number> =>
   updateRow(at, id, {
     due_at: clock.isoOptional(decision.due_at),
@@ -131,26 +134,29 @@ export const recordDecision = (at: At, id: string, decision: Decision): Promise<
     progress_at: sql`coalesce(${clock.isoOptional(decision.progress_at)}, progress_at)`,
   })
 
-/** The progress of the campaign shows them. Those that follow are only counted. */
+/** Counts contacts that were not enrolled, which the progress of the campaign shows. */
 export const countNotEnrolled = (at: At, id: string, count: number): Promise<number> =>
   updateRow(at, id, { not_enrolled: sql`not_enrolled + ${count}` })
 
 export const endReview = (at: At, id: string): Promise<number> => updateRow(at, id, { must_review: false })
 
-/** Attempts of a campaign that was paused by itself may still go out. Returns false if there can be none. */
+/**
+ * Stops claims of new attempts. A campaign that was paused by the dialer is held, too, because its attempts may still
+ * go out. Returns false if there can be none.
+ */
 export async function stopClaims(at: At, id: string): Promise<boolean> {
   const held_until = clock.iso(at.db.time() + held_ms)
   return (await updateRow(at, id, { held_until }, sql`and status in ('running', 'paused')`)) > 0
 }
 
-/** The dialer looks at a running campaign again, because what is enrolled has changed. */
+/** Lets the dialer look at a running campaign again, because its enrollments have changed. */
 export async function wake(at: At, { id, status }: Pick<Campaign, 'id' | 'status'>): Promise<void> {
   if (status !== 'running') return
   await updateRow(at, id, { due_at: clock.iso(at.now) }, sql`and status = 'running'`)
   at.db.notify({ topic: table.name, workspace: at.workspace })
 }
 
-/** The dialer looks at a canceled campaign when one of its enrollments is due. */
+/** Lets the dialer look at a canceled campaign when one of its enrollments is due. */
 export function wakeForRest(at: At, id: string): Promise<number> {
   const of_campaign = sql`workspace_id = ${at.workspace} and campaign_id = ${id}`
   return updateRow(at, id, {
@@ -158,7 +164,10 @@ export function wakeForRest(at: At, id: string): Promise<number> {
   })
 }
 
-/** The dialer looks at the campaign then, at the latest. Locks it: call this before anything is counted. */
+/**
+ * Lets the dialer look at campaigns at these times, at the latest. Locks the campaigns, so call this before anything is
+ * counted.
+ */
 export async function wakeAt({ db, workspace }: At, wakes: { campaign_id: string; time: number }[]): Promise<void> {
   if (wakes.length === 0) return
   const earliest = new Map<string, number>()
@@ -178,7 +187,7 @@ export async function wakeAt({ db, workspace }: At, wakes: { campaign_id: string
   db.notify({ topic: table.name, workspace })
 }
 
-/** Locks campaigns in the order of their ids. The dialer looks at those that run. */
+/** Locks campaigns in the order of their ids, and lets the dialer look at those that run. */
 export async function lockAndWake({ db, workspace, now }: At, ids: string[]): Promise<void> {
   await db.run(
     sql`update campaigns set due_at = case when status = 'running' then least(due_at, ${clock.iso(now)}) else due_at end
@@ -189,7 +198,7 @@ export async function lockAndWake({ db, workspace, now }: At, ids: string[]): Pr
   db.notify({ topic: table.name, workspace })
 }
 
-/** Contacts who wait for other hours are looked at again. */
+/** Lets the dialer look again at contacts who wait for other hours. */
 export async function reviewAll({ db, workspace, now }: At): Promise<void> {
   await db.run(
     sql`update campaigns set must_review = true, due_at = case when status = 'running' then ${clock.iso(now)} else due_at end

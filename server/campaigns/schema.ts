@@ -129,7 +129,7 @@ export const Campaign = Type.Object(
 )
 export type Campaign = Static<typeof Campaign>
 
-/** The counts change with the enrollments. */
+/** The version of a campaign. It includes the counts, which change with the enrollments. */
 export const campaignVersion = ({ updated_at, counts }: Campaign): string => hashState(updated_at, counts)
 
 export const campaigns_max = 100

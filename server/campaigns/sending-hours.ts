@@ -6,7 +6,10 @@ import { sql, toArrayLiteral } from '../kit/postgres/sql.ts'
 import { hoursOf, isOpen, nextOpening } from './plan/windows.ts'
 import { readCampaign, type StoredCampaign } from './stored-campaign.ts'
 
-/** A message of a campaign may wait for its turn until the hours are over. Then it waits for the next ones. */
+/**
+ * Returns until when messages must wait. A message of a campaign may wait in the queue until the hours are over, and
+ * then it waits for the next ones.
+ */
 export async function keepHours(at: At, messages: { conversation_id: string }[]): Promise<Map<string, number>> {
   const { db, workspace } = at
   const conversation_ids = messages.map(({ conversation_id }) => conversation_id)
@@ -35,7 +38,10 @@ export async function keepHours(at: At, messages: { conversation_id: string }[])
   return delayed_until
 }
 
-/** Undefined when it is open, or never opens again: then the rules have ended the enrollment. */
+/**
+ * Returns when the hours open again. Returns undefined when they are open, or never open again: then the rules have
+ * ended the enrollment.
+ */
 function closedUntil(
   { now }: At,
   campaign: StoredCampaign,

@@ -4,7 +4,7 @@ import { endTime, oneOf, startTime } from '../kit/field.ts'
 export const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export type Day = (typeof days)[number]
 
-/** What an attempt can end with. The last three are those of messages. */
+/** The outcomes with which an attempt can end. The last three are those of messages. */
 export const attempt_outcomes = [
   'answered',
   'voicemail',

@@ -13,7 +13,7 @@ import { get, lock } from './store.ts'
 
 export type Verb = 'start' | 'pause' | 'resume' | 'cancel'
 
-/** The status after the verb. Undefined when the campaign's status doesn't allow it. */
+/** Returns the status after the verb, or undefined when the campaign's status doesn't allow the verb. */
 export function statusAfter(
   verb: Verb,
   { status, starts_at, pause_reason }: Pick<Campaign, 'status' | 'starts_at' | 'pause_reason'>,
@@ -32,7 +32,7 @@ export function statusAfter(
   }
 }
 
-/** Before `starts_at` it is `scheduled`, and the event follows when it begins. */
+/** Starts a campaign. Before `starts_at` it is `scheduled`, and the event follows when it begins. */
 export async function start(at: At, id: string): Promise<Campaign> {
   const { campaign, status } = await lockFor(at, id, 'start')
   await assertStartable(at, campaign)
@@ -44,7 +44,7 @@ export async function resume(at: At, id: string): Promise<Campaign> {
   return begin(at, { campaign, status, event_type: event_types.resumed })
 }
 
-/** After the answer nothing more is dialled. */
+/** Pauses a campaign. Nothing more is dialled after the answer. */
 export async function pause(at: At, id: string): Promise<Campaign> {
   const { campaign, status } = await lockFor(at, id, 'pause')
   return change(at, {
@@ -58,7 +58,7 @@ export async function pause(at: At, id: string): Promise<Campaign> {
   })
 }
 
-/** Attempts in progress may end. The open enrollments are canceled in the background. */
+/** Cancels a campaign. Attempts in progress may end. The open enrollments are canceled in the background. */
 export async function cancel(at: At, id: string): Promise<Campaign> {
   const { campaign, status } = await lockFor(at, id, 'cancel')
   await stopEnrolling(at, id)
@@ -85,7 +85,10 @@ async function assertStartable(at: At, campaign: Campaign): Promise<void> {
   if (ends_at !== null && clock.parse(ends_at) <= at.now) throw refuse('ends_at is in the past. Change it first.')
 }
 
-/** The campaign keeps the only active channel, so that another one that is added later does not stop it. */
+/**
+ * Returns the channels that the campaign keeps. Without a choice it keeps the only active one, so that another one that
+ * is added later does not stop it.
+ */
 async function findChannels(at: At, { kind, status, channel_ids }: Campaign): Promise<string[]> {
   if (channel_ids.length > 0) return channel_ids
   const only = await chooseActive(at, kind)
@@ -93,7 +96,7 @@ async function findChannels(at: At, { kind, status, channel_ids }: Campaign): Pr
   throw invalidState(await explainNoChannel(at, kind), { status })
 }
 
-/** For a campaign without chosen channels, when `chooseActive` has found none. */
+/** Explains why a campaign without chosen channels has none, when `chooseActive` has found none. */
 export async function explainNoChannel(at: At, kind: Campaign['kind']): Promise<string> {
   const { is_none, reason } = await explainNoChoice(at, kind)
   const advice = is_none ? 'Connect one, or choose the channels of the campaign' : 'Choose the channels of the campaign'
@@ -106,7 +109,9 @@ interface Begin {
   event_type: EventType
 }
 
-/** Pacing grows from now on, and what ended before doesn't count for the circuit breaker. */
+/**
+ * Lets a campaign begin. Pacing grows from now on, and attempts that ended before don't count for the circuit breaker.
+ */
 async function begin(at: At, { campaign, status, event_type }: Begin): Promise<Campaign> {
   const now = clock.iso(at.now)
   const channel_ids = await findChannels(at, campaign)
@@ -120,7 +125,7 @@ async function begin(at: At, { campaign, status, event_type }: Begin): Promise<C
 }
 
 interface Change extends Changes {
-  /** Locked. */
+  /** The campaign, which the transaction has locked. */
   campaign: Campaign
   status: Status
   pause_reason?: PauseReason

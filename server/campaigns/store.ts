@@ -63,7 +63,7 @@ const defaults = {
   ends_at: null,
 } as const satisfies Partial<Settings>
 
-/** Locks the workspace, as the deletion of an agent does. */
+/** Creates a campaign. Locks the workspace, as the deletion of an agent does. */
 export async function create(at: At, input: NewCampaign): Promise<Campaign> {
   await workspaces.lock(at)
   await assertRoom(at)
@@ -72,7 +72,10 @@ export async function create(at: At, input: NewCampaign): Promise<Campaign> {
   return insert(at, await checked(at, undefined, settings))
 }
 
-/** A draft with the same settings, without the contacts and without the times at which it begins and ends. */
+/**
+ * Makes a draft with the same settings, without the contacts and without the times at which the campaign begins and
+ * ends.
+ */
 export async function clone(at: At, id: string): Promise<Campaign> {
   await workspaces.lock(at)
   const original = await get(at, id)
@@ -82,7 +85,7 @@ export async function clone(at: At, id: string): Promise<Campaign> {
   return insert(at, await checked(at, undefined, settings).catch(asInvalidState))
 }
 
-/** A clone has no body that could be wrong. */
+/** Turns an error of validation into one of state, because a clone has no body that could be wrong. */
 function asInvalidState(error: unknown): never {
   if (error instanceof Problem) throw invalidState(`The campaign can't be cloned: ${error.message}`)
   throw error
@@ -109,7 +112,10 @@ async function insert(at: At, settings: Settings): Promise<Campaign> {
   return get(at, id)
 }
 
-/** An empty change doesn't even change `updated_at`. A change of a running campaign holds from the next second on. */
+/**
+ * Changes a campaign. An empty change doesn't even change `updated_at`. A change of a running campaign holds from the
+ * next second on.
+ */
 export async function update(
   at: At,
   { id, change, isCurrent }: { id: string; change: CampaignChange; isCurrent: IsCurrent },

@@ -7,18 +7,18 @@ import type { DialedCampaign } from './plan/candidate.ts'
 import { agent_version } from './rows.ts'
 import type { Campaign } from './schema.ts'
 
-/** A campaign as the dialer sees it. */
+/** A campaign as the dialer reads it. */
 export interface StoredCampaign
   extends DialedCampaign,
     Omit<Campaign, keyof DialedCampaign | 'name' | 'counts' | 'created_at' | 'updated_at'> {
-  /** When the dialer looks at it next. */
+  /** When the dialer looks at the campaign next. */
   due_at: number | undefined
   /** The last second in which the dialer has decided. */
   decided_at: number | undefined
   progress_at: number | undefined
-  /** Wall time. Someone is about to pause or cancel it: until then nothing is dialled. */
+  /** Until this wall time nothing is dialled, because someone is about to pause or cancel the campaign. */
   held_until: number | undefined
-  /** Its hours or limits have changed: enrollments that wait are looked at again. */
+  /** Whether hours or limits have changed, so that enrollments that wait are looked at again. */
   must_review: boolean
 }
 
@@ -40,7 +40,7 @@ export async function lockLeased(at: At, lease: Lease): Promise<StoredCampaign> 
   return campaign
 }
 
-/** Undefined if there is none. */
+/** Reads a campaign. Returns undefined if there is none. */
 export async function readCampaign(at: At, where: Sql): Promise<StoredCampaign | undefined> {
   return (await readCampaigns(at, where))[0]
 }
@@ -64,7 +64,7 @@ export async function readCampaigns(at: At, where: Sql): Promise<StoredCampaign[
   }))
 }
 
-/** What decides when the next attempts of campaigns follow. */
+/** Reads the settings that decide when the next attempts of campaigns follow. */
 export async function readRetries(
   { db, workspace }: At,
   ids: string[],

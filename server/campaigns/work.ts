@@ -4,7 +4,7 @@ import { decide } from './dial/decide.ts'
 import { table } from './rows.ts'
 import { type AheadOptions, runCampaignAhead } from './simulate/ahead.ts'
 
-/** The dialer: one process at a time decides for a campaign. */
+/** The work of the dialer: one process at a time decides for a campaign. */
 export const dialing = (options: AheadOptions): RowWork => ({
   table: table.name,
   begin:

@@ -2,11 +2,11 @@ import type { At } from '../kit/at.ts'
 import { sql } from '../kit/postgres/sql.ts'
 import { idsByNumber } from './store.ts'
 
-/** What one operation of a batch is about: a contact by its id, or by its phone number. */
+/** The contact that one operation of a batch is about, by its id or by its phone number. */
 interface Named {
   id?: string | undefined
   phone_number?: string | undefined
-  /** It gives a contact another phone number, which others of the batch may be about. */
+  /** Whether the operation gives a contact another phone number, which others of the batch may be about. */
   renames: boolean
 }
 
@@ -20,7 +20,7 @@ export async function arrange(at: At, operations: Named[]): Promise<number[]> {
   const numbers = operations.flatMap(({ phone_number }) => phone_number ?? [])
   const holders = await idsByNumber(at, [...new Set(numbers)])
   const ids = new Set([...operations.flatMap(({ id }) => id ?? []), ...holders.values()])
-  // Without their fields, which may be long.
+  // The fields, which may be long, are not read.
   await db.run(
     sql`select from contacts where workspace_id = ${workspace} and id = any(${[...ids]}::uuid[]) order by id for update`,
   )

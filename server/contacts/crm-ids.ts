@@ -24,7 +24,7 @@ interface CrmId {
 /** The ids of contacts by the CRM ids that they have, as `keyOf` writes them. */
 export type CrmIdHolders = Map<string, string>
 
-/** The names of systems have no spaces. */
+/** Writes a CRM id as one text. The names of systems have no spaces. */
 const keyOf = (system: string, crm_id: string): string => `${system} ${crm_id}`
 
 export const keysOf = (crm_ids: CrmIds): string[] => Object.entries(crm_ids).map(([system, id]) => keyOf(system, id))
@@ -35,7 +35,7 @@ export async function findHolders({ db, workspace }: At, wanted: CrmIds[]): Prom
   if (pairs.length === 0) return new Map()
   const systems = pairs.map(([system]) => system)
   const crm_ids = pairs.map(([, crm_id]) => crm_id)
-  // A range and an order, so that the index of CRM ids is used: see `rowByKey`.
+  // The range and the order let PostgreSQL use the index of CRM ids: see `rowByKey`.
   const rows = await db.many<CrmId>(
     sql`select holder.contact_id, holder.system, holder.crm_id
       from unnest(${systems}::text[], ${crm_ids}::text[]) as wanted (system, crm_id)
@@ -47,7 +47,7 @@ export async function findHolders({ db, workspace }: At, wanted: CrmIds[]): Prom
   return new Map(rows.map(({ system, crm_id, contact_id }) => [keyOf(system, crm_id), contact_id]))
 }
 
-/** The Problem that another contact has one of the CRM ids. */
+/** Returns the Problem that another contact has one of the CRM ids. */
 export function crmIdProblem(holders: CrmIdHolders, { id, crm_ids }: OfContact): Problem | undefined {
   for (const [system, crm_id] of Object.entries(crm_ids)) {
     const holder = holders.get(keyOf(system, crm_id))
@@ -56,7 +56,7 @@ export function crmIdProblem(holders: CrmIdHolders, { id, crm_ids }: OfContact):
   return undefined
 }
 
-/** The Problem that a contact would have too many CRM ids. One that has more already may keep them. */
+/** Returns the Problem that a contact would have too many CRM ids. A contact that has more already may keep them. */
 export function crmIdsProblem(crm_ids: CrmIds = {}, before: CrmIds = {}): Problem | undefined {
   const count = Object.keys(crm_ids).length
   if (count <= crm_ids_max || count <= Object.keys(before).length) return undefined
@@ -74,8 +74,9 @@ interface Change {
 }
 
 /**
- * Writes the CRM ids by which contacts are found, of contacts that the transaction has locked or created. Alone: if another
- * transaction takes one in the meantime, statements beside this one would fail before the Problem is made.
+ * Writes the CRM ids by which contacts are found, of contacts that the transaction has locked or created. Send no
+ * statements beside this: if another transaction takes one of the ids in the meantime, they would fail before the
+ * Problem is made.
  */
 export async function write(at: At, changes: Change[]): Promise<void> {
   const removed = changes.flatMap(({ id, before, after }) => onlyIn(id, before, after))

@@ -16,11 +16,14 @@ import {
 } from './schema.ts'
 import { formatTags } from './tags.ts'
 
-/** A chunk is kept in memory while the client doesn't read, and the custom fields of one contact may have 100 kB. */
+/**
+ * The number of contacts in a chunk, which is kept in memory while the client doesn't read. The custom fields of one
+ * contact may have 100 kB.
+ */
 const contacts_per_chunk = { first: 10, without_custom_fields: 1_000, with_custom_fields: 100 }
 /** The next chunk has as many contacts as had this many characters in the last one. Longer chunks are sent in pieces. */
 const chunk_length = 500_000
-/** Of custom fields. Those that sort behind have no columns. */
+/** This many custom fields have columns. Those that sort behind have none. */
 const columns_max = 1_000
 
 /**
@@ -84,7 +87,8 @@ async function customFieldNames({ db, workspace }: At): Promise<string[]> {
     if (!next) break
     const name = next.field.slice(0, next.field.indexOf(':'))
     names.push(name)
-    // The character after the colon: a name that continues sorts behind it.
+    // The next name is searched from the character after the colon, because a name that continues this one sorts behind
+    // it.
     after = `${name};`
   }
   return names.sort()

@@ -28,7 +28,7 @@ export function assertCrmFilterIsComplete({ crm_system, crm_id }: ContactFilters
   throw invalid([{ path, code: 'required', message: 'crm_system and crm_id must be used together.' }])
 }
 
-/** A condition on any table: reads the text of one contact by its key. */
+/** Makes a condition that can be used on any table: it reads the text of one contact by its key. */
 export const contactContains = (workspace: string, { id, words }: { id: Sql; words: SearchWords }): Sql =>
   sql`(select ${textContains(words)} from contact_texts as searched
     where searched.workspace_id = ${workspace} and searched.id = ${id})`
@@ -58,7 +58,8 @@ export function selectMatches(workspace: string, query: ContactFilters, text_con
     source !== undefined && sql`${raw(contact)}.source = ${source}`,
     created_after !== undefined && sql`candidate.created_at > ${created_after}`,
     created_before !== undefined && sql`candidate.created_at < ${created_before}`,
-    // Arrays, so that PostgreSQL finds these contacts first. Otherwise it may look for them in the order of the list.
+    // The ids are in arrays, so that PostgreSQL finds these contacts first. Otherwise it may look for them in the order
+    // of the list.
     phone_number !== undefined &&
       sql`candidate.id = any(array(select id from contacts as named
         where named.workspace_id = ${workspace} and named.phone_number = ${phone_number}))`,
@@ -98,8 +99,8 @@ export function selectChunk(workspace: string, query: ContactFilters, { after, l
 }
 
 /**
- * A scalar subquery, because PostgreSQL may turn `exists` into a join. With statistics from before many contacts were
- * added, that join can be very slow.
+ * Uses a scalar subquery, because PostgreSQL may turn `exists` into a join. With statistics from before many contacts
+ * were added, that join can be very slow.
  */
 const candidateHas = (
   workspace: string,

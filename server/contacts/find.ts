@@ -87,7 +87,7 @@ async function searchByIndex(request: SearchRequest): Promise<Found> {
   const indexed_matches = selectMatches(at.workspace, query, textContainsIndexed(words))
   if (isFirstPageOfNewest(query) && !hasOtherFilters(query)) {
     const rows = await searchNewest(request)
-    // With the additional row that `page_sql` selects, the page is full.
+    // The page is full if there is also the additional row that `page_sql` selects.
     if (rows.length > query.limit) return { rows, total: await page.count(at.db, indexed_matches) }
   }
   return searchInOneStatement(request, indexed_matches)

@@ -7,7 +7,7 @@ export const readContactNames = namesIn(
   raw("coalesce(display_name, nullif(concat_ws(' ', first_name, last_name), ''), phone_number)"),
 )
 
-/** Conversations and calls have the names of their contacts. */
+/** Names conversations and calls after their contacts. */
 export async function nameByContact(
   at: InWorkspace,
   rows: { id: string; contact_id: string | null }[],

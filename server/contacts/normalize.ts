@@ -23,8 +23,8 @@ interface Searchable {
 }
 
 /**
- * The text that a search reads, with one line per field: an empty one if the field is empty. A search has no line breaks,
- * so a word can't match across fields.
+ * Returns the text that a search reads, with one line per field, which is empty if the field is. A search has no line
+ * breaks, so a word can't match across fields.
  */
 export function toSearchText(contact: Searchable): string {
   const { phone_number, first_name, last_name, display_name, email, company } = contact

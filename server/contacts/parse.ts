@@ -36,7 +36,7 @@ export function parseContact(
     const needs_country = default_country === null && isNationalNumber(String(received.phone_number ?? '').trim())
     return { contact: undefined, faults: needs_country ? faults.map(withCountryHint) : faults }
   }
-  // It has passed the schema that the type comes from.
+  // The value has passed the schema that the type comes from.
   const contact = value as NewContact
   if (contact.tags) contact.tags = removeDuplicateTags(contact.tags)
   return { contact, faults: [] }
@@ -56,8 +56,8 @@ const withCountryHint = (fault: Fault): Fault =>
     : fault
 
 /**
- * The fields whose values differ from those of the existing contact; undefined if there are none. Custom fields are compared by
- * their text, because a CSV file has no numbers and booleans.
+ * Returns the fields whose values differ from those of the existing contact, or undefined if there are none. Custom
+ * fields are compared by their text, because a CSV file has no numbers and booleans.
  */
 export function changedFields(contact: NewContact, existing: Contact): ContactChange | undefined {
   const { custom_fields, ...others } = contact

@@ -47,7 +47,7 @@ export const isNationalNumber = (text: string): boolean => national_number.test(
 
 const written_number = /^['+(\d][\d\s()./+-]{4,}$/
 
-/** The numbers that a text may be, if it is one: as it is, and in each of these countries. */
+/** Lists the numbers that a text may be, if it is one: as it is, and in each of these countries. */
 export function numbersOfText(text: string, countries: (string | null)[]): string[] {
   const written = text.trim()
   if (!written_number.test(written)) return []

@@ -103,7 +103,7 @@ const upsert_contact = operation.writeMany({
     ),
 })
 
-/** Each is checked alone, so that one of the wrong shape has an outcome of its own. */
+/** Reads an operation of a batch. Each is checked alone, so that one of the wrong shape has an outcome of its own. */
 function partOf(sent: unknown): operation.Part {
   if (!isObject(sent)) return noPart({ path: '', code: 'type', message: 'An operation must be an object.' })
   // `assertSupportedSchema` has checked that the schema uses no other keywords.
@@ -124,7 +124,7 @@ const noPart = (...faults: Fault[]): operation.Part => ({
   problem: invalid(faults),
 })
 
-/** A valid part is a request of one of the operations of `batched`. */
+/** Returns what names the contact of a valid part, which is a request of one of the operations of `batched`. */
 function namedBy({ params, body }: operation.ValidRequest) {
   const { id, phone_number } = params as { id?: string; phone_number?: string }
   const { phone_number: sent } = body as { phone_number?: string }

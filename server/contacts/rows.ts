@@ -31,13 +31,13 @@ export const table = {
 // The keys of a schema are those of its type.
 export const members = Object.keys(Contact.properties) as (keyof Contact)[]
 
-/** Without CRM ids, which lists don't read. */
+/** The columns without CRM ids, which lists don't read. */
 export const columns = selectorOf<Contact, keyof typeof table.columns>(table, {})(members)
 
 const edited_columns = [...fields, 'custom_fields', 'updated_at'] as const
 const new_columns = ['id', ...edited_columns, 'source', 'created_at'] as const
 
-/** Returns the ids of those that were inserted. A phone number has one contact. */
+/** Inserts contacts whose phone numbers are not in use. Returns the ids of those that were inserted. */
 export async function insertRows(at: At, rows: ContactWithCrmIds[]): Promise<Set<string>> {
   const inserted = await at.db.many<{ id: string }>(
     sql`${insertInto(table, at, { names: [...new_columns, 'crm_ids'], rows })}
@@ -66,7 +66,7 @@ export const updateEdited = (at: At, rows: ContactWithCrmIds[]): Promise<void> =
 
 interface Stamp {
   contact_id: string
-  /** When the contact was reached, or wrote or called. */
+  /** When the contact was reached, has written or has called. */
   at: number
 }
 
@@ -83,7 +83,7 @@ export async function stamp({ db, workspace }: InWorkspace, stamps: Stamp[]): Pr
   const ids = toArrayLiteral(reached.map(([id]) => id))
   const timesBy = (choose: typeof Math.min) =>
     toArrayLiteral(reached.map(([, of_contact]) => clock.iso(choose(...of_contact.map(({ at }) => at)))))
-  // Not a join, for which the planner may read all contacts of the workspace.
+  // The array takes the place of a join, for which the planner may read all contacts of the workspace.
   const index = sql`array_position(${ids}::uuid[], id)`
   const first = sql`(${timesBy(Math.min)}::timestamptz[])[${index}]`
   const last = sql`(${timesBy(Math.max)}::timestamptz[])[${index}]`

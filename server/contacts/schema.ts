@@ -72,7 +72,9 @@ const custom_fields = {
 type CustomField = string | number | boolean
 export type CustomFields = Record<string, CustomField>
 
-/** One may be named like a property that every object has, such as `constructor`. */
+/**
+ * Returns the value of a custom field, which may be named like a property that every object has, such as `constructor`.
+ */
 export const customField = (
   { custom_fields }: { custom_fields: CustomFields },
   name: string,
@@ -85,7 +87,7 @@ const CustomFields = Type.Unsafe<CustomFields>({
   maxProperties: custom_fields_max,
 })
 
-/** Sets those that are given. `null` removes one, or all. */
+/** Sets the fields that are given. `null` removes one, or all. */
 const customFieldsChange = (maxProperties: number) =>
   Type.Optional(
     Type.Unsafe<Record<string, CustomField | null> | null>({
@@ -104,7 +106,7 @@ export const custom_field_path_pattern = `custom_fields\\.${custom_field_name}`
 const custom_field_path = new RegExp(`^${custom_field_path_pattern}$`)
 export const isCustomFieldPath = (name: string): name is CustomFieldPath => custom_field_path.test(name)
 export const customFieldPath = (name: string): CustomFieldPath => `custom_fields.${name}`
-/** The name of the field. */
+/** Returns the name of the field at the path. */
 export const customFieldName = (path: CustomFieldPath): string => path.slice('custom_fields.'.length)
 
 export const sources = ['api', 'import', 'manual', 'inbound', 'webhook'] as const
@@ -150,7 +152,7 @@ const crm_ids = {
   }),
 }
 
-/** Sets those that are given. `null` removes one, or all. */
+/** Sets the ids that are given. `null` removes one, or all. */
 const crmIdsChange = (maxProperties: number) =>
   Type.Optional(
     Type.Unsafe<Record<string, string | null> | null>({
@@ -169,13 +171,13 @@ const crmIdsChange = (maxProperties: number) =>
 export const Contact = Type.Object({ ...common, ...contact_times, ...times }, { title: 'Contact' })
 export type Contact = Static<typeof Contact>
 
-/** A stamp changes what is shown, and not `updated_at`. */
+/** The version includes these times, because a stamp changes what is shown, and not `updated_at`. */
 export const contactVersion = ({ updated_at, first_contact_at, last_contact_at }: Stamped): string =>
   [updated_at, first_contact_at, last_contact_at].filter(Boolean).join('_')
 
 type Stamped = Pick<Contact, 'updated_at'> & Partial<Pick<Contact, 'first_contact_at' | 'last_contact_at'>>
 
-/** Has no `custom_fields` if none were given. */
+/** A new contact. It has no `custom_fields` if none were given. */
 export const ContactCreated = Type.Object(
   { ...common, custom_fields: Type.Optional(CustomFields), ...times },
   { title: 'ContactCreated' },
@@ -212,7 +214,7 @@ export const ContactChange = body(
   {
     phone_number: Type.Optional(PhoneNumber),
     ...editable,
-    // A change may remove as many as it adds.
+    // A change may remove as many fields as it adds.
     custom_fields: customFieldsChange(2 * custom_fields_max),
     crm_ids: crmIdsChange(2 * crm_ids_max),
   },

@@ -93,7 +93,10 @@ async function addTexts(at: At, contacts: Contact[]): Promise<void> {
   ])
 }
 
-/** A connection runs statements in the order they are sent, so the recording one still reads the old texts. */
+/**
+ * Writes texts, and records the changes. A connection runs statements in the order they are sent, so the recording one
+ * still reads the old texts.
+ */
 async function updateTexts(at: InWorkspace, changes: IndexedChange[]): Promise<void> {
   const { db, workspace } = at
   if (changes.length === 0) return
@@ -131,7 +134,7 @@ interface ValueRow extends Pick<Contact, 'id' | 'created_at'> {
   value: string
 }
 
-/** The values of the contact that the other one doesn't have. */
+/** Returns the values of the contact that the other one doesn't have. */
 function valuesOnlyIn({ valuesOf }: ValueTable, contact: Contact, other: Contact | undefined): ValueRow[] {
   const { id, created_at } = contact
   const other_values = new Set(other && valuesOf(other))

@@ -9,21 +9,24 @@ import { normalizeText } from '../kit/text.ts'
  */
 
 export interface SearchWords {
-  /** Normalized, the longest first. None is a part of another one. */
+  /** The normalized words, the longest first. None is a part of another one. */
   texts: string[]
   numbers: NumberWord[]
 }
 
 interface NumberWord {
   typed: string
-  /** Begins with `+` if the phone number must begin with these digits. */
+  /** The digits. They begin with `+` if the phone number must begin with them. */
   digits: string
 }
 
-/** Each word is looked for in each text. In a longer search all that follows the ninth word is one word, as it was typed. */
+/**
+ * Limits the words, because each is looked for in each text. In a longer search all that follows the ninth word is one
+ * word, as it was typed.
+ */
 const words_max = 10
 
-/** Each number is a condition of its own. Further numbers are found only as they were typed. */
+/** Limits the numbers, because each is a condition of its own. Further numbers are found only as they were typed. */
 const numbers_max = 3
 
 /** The index looks for the longest words. The texts that it finds are searched for the others. */
@@ -37,7 +40,10 @@ const word_pattern = new RegExp(
   'gu',
 )
 
-/** Copied with a number or a name, such as the direction of text. Not the joiners, which are a part of some names. */
+/**
+ * Signs that are copied with a number or a name, such as the direction of text. Joiners are not among them, because
+ * they are a part of some names.
+ */
 const invisible = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g
 
 /** A search of only accents or spaces has no words, so it is used unchanged. */
@@ -54,7 +60,7 @@ export function parseSearch(search: string): SearchWords {
   return { texts: withoutParts(texts), numbers: [...numbers.values()] }
 }
 
-/** The words, each with its number if it is one. */
+/** Splits a search into words, each with its number if it is one. */
 function splitWords(normalized: string): string[][] {
   const words = [...normalized.matchAll(word_pattern)]
   const first_merged = words[words_max - 1]
@@ -82,7 +88,7 @@ const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text)
 export const textContains = ({ texts, numbers }: SearchWords): Sql =>
   join([...containsAll(texts), ...numbers.map(containsNumber)], ' and ')
 
-/** The same condition, written so that PostgreSQL can use the trigram index. */
+/** Makes the same condition as `textContains`, written so that PostgreSQL can use the trigram index. */
 export function textContainsIndexed({ texts, numbers }: SearchWords): Sql {
   const indexed = texts.filter(hasTrigram).slice(0, indexed_texts_max)
   const others = texts.filter((text) => !indexed.includes(text))
@@ -94,7 +100,7 @@ export function textContainsIndexed({ texts, numbers }: SearchWords): Sql {
   return join(conditions, ' and ')
 }
 
-/** One condition for any number of texts: each other statement is prepared on its own. */
+/** Makes one condition for any number of texts, because each other statement would be prepared on its own. */
 function containsAll(texts: string[]): Sql[] {
   const [first] = texts
   if (first === undefined) return []

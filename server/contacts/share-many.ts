@@ -9,7 +9,10 @@ export const shareMany = ({ db, workspace }: At, ids: string[]): Promise<Pick<Co
       order by id for key share`,
   )
 
-/** The same without waiting. Those that others are changing or deleting are left out. Returns the ids of the others. */
+/**
+ * Keeps contacts from being deleted, without waiting: those that others are changing or deleting are left out. Returns
+ * the ids of the contacts that are kept.
+ */
 export async function shareFree({ db, workspace }: At, ids: string[]): Promise<Set<string>> {
   const shared = await db.many<Pick<Contact, 'id'>>(
     sql`select id from contacts where workspace_id = ${workspace} and id = any(${toArrayLiteral(ids)}::uuid[])

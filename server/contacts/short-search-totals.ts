@@ -31,8 +31,9 @@ export const keepsTotals = (workspace: string): Sql =>
   sql`exists (select from contact_search_tallies where workspace_id = ${workspace})`
 
 /**
- * Sent before the statement that records text changes if the workspace keeps totals, in the same transaction. A transaction
- * that doesn't record its changes shares the workspace's row, so that the totals are not built before it has ended.
+ * Call this before the statement that records text changes if the workspace keeps totals, in the same transaction. A
+ * transaction that doesn't record its changes shares the workspace's row, so that the totals are not built before it
+ * has ended.
  */
 export const shareUnlessRecording = (at: InWorkspace): Promise<number> =>
   workspaces.shareUnless(at, keepsTotals(at.workspace))
@@ -91,7 +92,10 @@ export async function applyChanges(at: InWorkspace): Promise<boolean> {
   return false
 }
 
-/** One snapshot has the texts and the changes recorded so far, so these changes are dropped and not applied. */
+/**
+ * Builds the totals. One snapshot has the texts and the changes recorded so far, so these changes are dropped and not
+ * applied.
+ */
 function buildTotals(at: InWorkspace): Promise<void> {
   return inTransaction(
     at,
@@ -125,7 +129,7 @@ async function countAllTexts({ db, workspace }: InWorkspace): Promise<Map<string
   return counter.totals()
 }
 
-/** Returns the number of changes. `skip locked` lets several processes share the work. */
+/** Applies some changes. Returns their number. `skip locked` lets several processes share the work. */
 function applyBatch(at: InWorkspace): Promise<number> {
   return inTransaction(at, async (at) => {
     const { db, workspace } = at

@@ -26,7 +26,7 @@ import * as search_index from './search-index.ts'
 import { hasOtherZones, zones_changed } from './zones.ts'
 
 const numbers_per_chunk = 1_000
-/** Before all others. */
+/** This id sorts before all others. */
 const first_id = '00000000-0000-0000-0000-000000000000'
 
 type ContactNumber = Pick<Contact, 'id' | 'phone_number'>
@@ -54,7 +54,7 @@ export async function create(at: At, inputs: ContactInput[]): Promise<(ContactWi
 
 type Results = Map<ContactWithCrmIds, ContactWithCrmIds | Problem>
 
-/** Of those that have a CRM id in common, only the first one gets a result. */
+/** Creates the contacts without a result. Of those that have a CRM id in common, only the first one gets a result. */
 async function createRest(at: At, { rest, results }: { rest: ContactWithCrmIds[]; results: Results }): Promise<void> {
   const crm_holders = await crm.findHolders(
     at,
@@ -89,7 +89,7 @@ async function createRest(at: At, { rest, results }: { rest: ContactWithCrmIds[]
   }
 }
 
-/** Without those that have a CRM id of one before them. */
+/** Leaves out contacts that have a CRM id of one before them. */
 function withoutRepeats(contacts: ContactWithCrmIds[]): ContactWithCrmIds[] {
   const taken = new Set<string>()
   return contacts.filter(({ crm_ids }) => {
@@ -102,7 +102,7 @@ function withoutRepeats(contacts: ContactWithCrmIds[]): ContactWithCrmIds[] {
 
 function newContacts(inputs: ContactInput[], now: number): ContactWithCrmIds[] {
   const created_at = clock.iso(now)
-  // In the field order of the schema, because events and webhooks are written in this order.
+  // The fields are in the order of the schema, because events and webhooks are written in this order.
   return inputs.map((input) => {
     const { crm_ids = {}, ...fields } = editedFields(input, { ...unset, crm_ids: {} })
     return {
@@ -151,7 +151,10 @@ export interface ContactUpdate {
   id: string
   change: ContactChange
   isCurrent: (contact: Contact) => boolean
-  /** Whether a change to the values that the contact has is none. Otherwise it touches `updated_at`, and records an event. */
+  /**
+   * Whether a change to the values that the contact has already is ignored. Otherwise it touches `updated_at`, and
+   * records an event.
+   */
   skips_same_values?: boolean
 }
 
@@ -267,7 +270,7 @@ export async function lock({ db, workspace }: InWorkspace, ids: string[]): Promi
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Keeps the contact from being deleted until the transaction ends. False if there is none. */
+/** Keeps the contact from being deleted until the transaction ends. Returns false if there is none. */
 export const share = async ({ db, workspace }: At, id: string): Promise<boolean> =>
   isId(id) &&
   (await db.run(sql`select from contacts where workspace_id = ${workspace} and id = ${id} for key share`)) > 0
@@ -287,7 +290,7 @@ export async function lockOne(at: At, { id, isCurrent }: Omit<ContactUpdate, 'ch
   return contact
 }
 
-/** The ids of the contacts that have these phone numbers, by number. */
+/** Finds the ids of the contacts that have these phone numbers, by number. */
 export async function idsByNumber({ db, workspace }: At, phone_numbers: string[]): Promise<Map<string, string>> {
   if (phone_numbers.length === 0) return new Map()
   const rows = await db.many<{ id: string; phone_number: string }>(
@@ -297,7 +300,7 @@ export async function idsByNumber({ db, workspace }: At, phone_numbers: string[]
   return new Map(rows.map(({ id, phone_number }) => [phone_number, id]))
 }
 
-/** All contacts in chunks, in the order of their ids. Each chunk is a statement of its own. */
+/** Yields all contacts in chunks, in the order of their ids. Each chunk is a statement of its own. */
 export async function* numbersOfAll({ db, workspace }: At): AsyncGenerator<ContactNumber[]> {
   let rows: ContactNumber[]
   let last_id = first_id
@@ -337,7 +340,7 @@ const never_contacted = { first_contact_at: null, last_contact_at: null }
 /** The event has the same fields as `get`. */
 const createdEvent = (data: ContactWithCrmIds) => ({ data })
 
-/** The previous values of the fields that changed. */
+/** Returns the previous values of the fields that changed. */
 function previousValues(fields: Partial<ContactWithCrmIds>, before: ContactWithCrmIds): Partial<ContactWithCrmIds> {
   const names = Object.keys(fields) as (keyof ContactWithCrmIds)[]
   const changed = names.filter((name) => JSON.stringify(fields[name]) !== JSON.stringify(before[name]))
@@ -349,7 +352,10 @@ interface Before {
   crm_ids: CrmIds
 }
 
-/** The fields that the client sent. Tags have no duplicates; custom fields and CRM ids are merged with those that the contact has. */
+/**
+ * Returns the fields that the client sent. Tags have no duplicates; custom fields and CRM ids are merged with those
+ * that the contact has.
+ */
 function editedFields(
   { tags, custom_fields, crm_ids, ...others }: ContactChange,
   before: Before,
@@ -364,7 +370,7 @@ function editedFields(
 
 const isEmpty = (members: object): boolean => Object.keys(members).length === 0
 
-/** `{}` changes nothing. */
+/** Whether the change has members: `{}` changes nothing. */
 const changesMembers = (change: object | null | undefined): boolean =>
   change === null || (change !== undefined && !isEmpty(change))
 
@@ -379,7 +385,7 @@ export const mergeMembers = <Value extends string | number | boolean>(
     ),
   )
 
-/** The Problem that a contact would have too many custom fields. */
+/** Returns the Problem that a contact would have too many custom fields. */
 export function customFieldsProblem(custom_fields: CustomFields = {}): Problem | undefined {
   if (Object.keys(custom_fields).length <= custom_fields_max) return undefined
   const message = `custom_fields: a contact may have at most ${custom_fields_max}.`

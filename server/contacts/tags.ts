@@ -30,7 +30,7 @@ function parsePlainTag(text: string, start: number): ParsedTag {
   return { tag: text.slice(start, end).trim(), end }
 }
 
-/** Returns undefined if no quoted tag starts here. */
+/** Parses a quoted tag. Returns undefined if none starts here. */
 function parseQuotedTag(text: string, start: number): ParsedTag | undefined {
   const opening = skipSpaces(text, start)
   if (text[opening] !== '"') return undefined

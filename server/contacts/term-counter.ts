@@ -43,12 +43,12 @@ export function newTermCounter(): TermCounter {
   }
 }
 
-/** A code below 2^16 is one unit, any other a pair: texts don't contain the unit 0. */
+/** Converts a code to text. A code below 2^16 is one unit, any other a pair: texts don't contain the unit 0. */
 function toTerm(code: number): string {
   const first = Math.floor(code / 2 ** unit_bits)
   const second = String.fromCharCode(code % 2 ** unit_bits)
   return first === 0 ? second : String.fromCharCode(first) + second
 }
 
-/** A search has no line breaks and no half of a surrogate pair. */
+/** Whether a search can have the term: it has no line breaks and no half of a surrogate pair. */
 const isSearchable = (term: string): boolean => term.isWellFormed() && !term.includes('\n')

@@ -4,20 +4,20 @@ import { crmIdsProblem } from './crm-ids.ts'
 import type { Contact, ContactChange } from './schema.ts'
 import * as contacts from './store.ts'
 
-/** Requests and deletions of one contact can come many at a time. */
+/** Limits the attempts, because requests and deletions of one contact can come many at a time. */
 const attempts_max = 10
 
 export interface ContactUpsert extends Pick<Contact, 'phone_number' | 'source'> {
   change: ContactChange
-  /** Called with undefined if no contact has the phone number. */
+  /** Is called with undefined if no contact has the phone number. */
   isCurrent: (contact: Contact | undefined) => boolean
 }
 
 export type UpsertedContact = Contact & { is_created: boolean }
 
 /**
- * Creates the contacts whose phone numbers are not in use, and changes the others. One that has all the values already stays as it
- * is. The source is that of new contacts.
+ * Creates the contacts whose phone numbers are not in use, and changes the others. A contact that has all the values
+ * already stays as it is. `source` is for new contacts.
  */
 export async function upsert(at: At, upserts: ContactUpsert[]): Promise<(UpsertedContact | Problem)[]> {
   const results: Results = new Map()
@@ -25,7 +25,7 @@ export async function upsert(at: At, upserts: ContactUpsert[]): Promise<(Upserte
     const problem = isMismatch(one) ? numberMismatch() : tooManyMembers(one)
     if (problem) results.set(one, problem)
   }
-  // What is left was taken or deleted between two statements, or repeats a number that was created or rejected.
+  // The upserts left were taken or deleted between two statements, or repeat a number that was created or rejected.
   for (let attempt = 0; results.size < upserts.length; attempt += 1) {
     if (attempt === attempts_max) throw unavailable()
     const { size } = results
@@ -70,7 +70,7 @@ async function update(
   }
 }
 
-/** Those whose number was taken meanwhile get no result. */
+/** Creates contacts. Those whose number was taken meanwhile get no result. */
 async function create(at: At, { created, results }: { created: ContactUpsert[]; results: Results }) {
   if (created.length === 0) return
   const inputs = created.map(({ change, phone_number, source }) => ({ ...change, phone_number, source }))
@@ -85,7 +85,7 @@ async function create(at: At, { created, results }: { created: ContactUpsert[]; 
 const isMismatch = ({ phone_number, change }: ContactUpsert): boolean =>
   change.phone_number !== undefined && change.phone_number !== phone_number
 
-/** Counts those that are not removed. */
+/** Counts the members that are not removed. Returns the Problem that there are too many. */
 const tooManyMembers = ({ change: { custom_fields, crm_ids } }: ContactUpsert): Problem | undefined =>
   contacts.customFieldsProblem(contacts.mergeMembers({}, custom_fields)) ??
   crmIdsProblem(contacts.mergeMembers({}, crm_ids))

@@ -7,7 +7,10 @@ import prefixes_by_zones from './zone-prefixes.json' with { type: 'json' }
 let zones_by_prefix: Map<string, string[]> | undefined
 const prefix_length_max = 9
 
-/** The time zones that a number in E.164 may be in, by its longest known prefix. Empty when none is known. */
+/**
+ * Returns the time zones that a number in E.164 may be in, by its longest known prefix. Returns none when none is
+ * known.
+ */
 export function zonesOfNumber(phone_number: string): string[] {
   zones_by_prefix ??= readPrefixes()
   for (let end = prefix_length_max + 1; end > 1; end -= 1) {
@@ -26,13 +29,15 @@ function readPrefixes(): Map<string, string[]> {
   )
 }
 
-/** Runs in the transaction that changes the time zones or numbers of contacts: another time is theirs from now on. */
+/**
+ * Runs in the transaction that changes the time zones or numbers of contacts, for whom it is another time from now on.
+ */
 export const zones_changed = newHook<Pick<Contact, 'id'>[]>('contacts.zones_changed')
 
 export const hasOtherZones = (before: Contact | undefined, after: Contact): boolean =>
   before?.time_zone !== after.time_zone || before.phone_number !== after.phone_number
 
-/** The zones in all of which a person must be reachable. */
+/** Returns the zones in all of which a person must be reachable. */
 export function zonesOf(known: {
   contact_time_zone: string | null
   phone_number: string
@@ -45,8 +50,9 @@ export function zonesOf(known: {
 }
 
 /**
- * The zone in which agents talk to a contact about dates and times: its own, or the only one that its number can be in, or that of
- * the workspace. Zones whose clocks show the same, such as those of London and Jersey, count as one.
+ * Returns the zone in which agents talk to a contact about dates and times: its own, or the only one that its number
+ * can be in, or that of the workspace. Zones whose clocks show the same, such as those of London and Jersey, count as
+ * one.
  */
 export function timeZoneOf(
   contact: Pick<Contact, 'time_zone' | 'phone_number'> | undefined,
@@ -56,11 +62,11 @@ export function timeZoneOf(
   if (contact.time_zone !== null) return contact.time_zone
   const [zone, ...others] = zonesOfNumber(contact.phone_number)
   if (zone === undefined || !others.every((other) => showSameTime(zone, other, now))) return workspace_time_zone
-  // Of these the largest is the one that people know.
+  // The largest of the zones is the one that people know.
   return others.reduce((largest, other) => (ownPrefixes(other) > ownPrefixes(largest) ? other : largest), zone)
 }
 
-/** How many prefixes are in this zone only. */
+/** Counts the prefixes that are in this zone only. */
 function ownPrefixes(zone: string): number {
   const by_zones: Record<string, string> = prefixes_by_zones
   return by_zones[zone]?.split(' ').length ?? 0

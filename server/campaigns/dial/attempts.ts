@@ -8,16 +8,16 @@ import type { EndedAttempt } from '../plan/candidate.ts'
 import type { Kind } from '../schema.ts'
 import type { AttemptOutcome } from '../settings.ts'
 
-/** A campaign tries to reach someone. */
+/** An attempt to reach someone. */
 export interface NewAttempt {
-  /** The call or the conversation has this id. */
+  /** The id of the call or the conversation. */
   id: string
   campaign_id: string
   enrollment_id: string
   attempt: number
   phone_hmac: Buffer
   at: number
-  /** How it has ended, if that is known already. */
+  /** How the attempt has ended, if that is known already. */
   ended?: EndedAttempt
 }
 
@@ -73,7 +73,7 @@ export async function end({ db, workspace }: At, ends: AttemptEnd[]): Promise<Ma
   return new Map(ended.map(({ id, at }) => [id, clock.parse(at)]))
 }
 
-/** The last attempts of a campaign that have ended, in order: those that count for the circuit breaker. */
+/** Reads the last attempts of a campaign that have ended, in order. They count for the circuit breaker. */
 export async function readRecent({ db, workspace, now }: At, campaign_id: string): Promise<EndedAttempt[]> {
   const rows = await db.many<{
     ended_at: string
@@ -89,7 +89,7 @@ export async function readRecent({ db, workspace, now }: At, campaign_id: string
   return rows.map((row) => ({ ...row, ended_at: clock.parse(row.ended_at) })).reverse()
 }
 
-/** Attempts of a test workspace that have ended in the future. */
+/** Reads the attempts of a test workspace that have ended in the future. */
 export async function readLater({ db, workspace, now }: At, campaign_id: string): Promise<EndedAttempt[]> {
   const rows = await db.many<{
     ended_at: string
@@ -103,7 +103,7 @@ export async function readLater({ db, workspace, now }: At, campaign_id: string)
   return rows.map((row) => ({ ...row, ended_at: clock.parse(row.ended_at) }))
 }
 
-/** How many attempts of a campaign go on. In a test workspace some begin and end ahead of the clock. */
+/** Counts the attempts of a campaign that go on. In a test workspace some begin and end ahead of the clock. */
 export async function countInFlight({ db, workspace, now }: At, campaign_id: string): Promise<number> {
   const { total } = await db.one<{ total: number }>(
     sql`select (select count(*) from campaign_attempts
@@ -118,7 +118,7 @@ export async function countInFlight({ db, workspace, now }: At, campaign_id: str
 
 const listed_max = 100
 
-/** The attempts of an enrollment, first to last. */
+/** Lists the attempts of an enrollment, first to last. */
 export async function listOf(
   { db, workspace }: At,
   { enrollment_id, kind }: { enrollment_id: string; kind: Kind },

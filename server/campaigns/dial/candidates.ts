@@ -16,23 +16,23 @@ import type { Candidate, Person, Refusal } from '../plan/candidate.ts'
 import type { Enrollment } from '../schema.ts'
 import type { StoredCampaign } from '../stored-campaign.ts'
 
-/** People whose facts are read with one statement. The process answers requests in between. */
+/** The facts of this many people are read with one statement. The process answers requests in between. */
 const at_once = 500
 /** Caps per week look back this far: a week in every time zone. */
 const look_back_ms = 8 * clock.day_ms
 
-/** An enrollment with all that is needed to decide and to reach the contact. */
+/** An enrollment with all that is needed to decide, and to reach the contact. */
 export interface DueEnrollment extends Candidate, Pick<Enrollment, 'contact_id' | 'variables'> {
   contact: Contact
   phone_hmac: Buffer
   due_at: number
-  /** Attempts before someone has asked to begin again. */
+  /** The number of attempts before someone has asked to begin again. */
   earlier_attempts: number
   updated_at: number
-  /** This is the `updated_at` that was read. */
+  /** The `updated_at` that was read. */
   read_updated_at: number
   read_status: Candidate['status']
-  /** What a simulation adds. */
+  /** A simulation adds this reason, and the call below. */
   reason?: string | null
   last_call_id?: string | null
 }
@@ -51,7 +51,10 @@ const columns =
   raw(`id, status, attempts, earlier_attempts, outcomes, last_outcome, contact_id, variables, rank, retry_at, callback_at,
   due_at, updated_at`)
 
-/** Those that are due up to a time, in the order in which they are reached. People who were promised a call come first. */
+/**
+ * Reads the enrollments that are due up to a time, in the order in which they are attempted. People who were promised a
+ * call come first.
+ */
 export async function readDue(
   at: At,
   campaign: StoredCampaign,
@@ -81,7 +84,10 @@ export async function hasCallbacks({ db, workspace }: At, campaign_id: string): 
   return has_callbacks
 }
 
-/** Some of those that are not final and not being reached, chosen by chance: ranks are random. And how many there are. */
+/**
+ * Reads some enrollments that are neither final nor being attempted, chosen by chance because ranks are random. Also
+ * counts all of them.
+ */
 export async function readOpen(
   at: At,
   campaign: StoredCampaign,
@@ -97,7 +103,7 @@ export async function readOpen(
   return { enrollments: await withPersons(at, campaign, rows), total }
 }
 
-/** One enrollment, whatever its status. */
+/** Reads one enrollment, whatever its status. */
 export async function readOne(at: At, campaign: StoredCampaign, where: Sql): Promise<DueEnrollment | undefined> {
   const rows = await at.db.many<Row>(
     sql`select ${columns} from enrollments where workspace_id = ${at.workspace} and ${where} limit 1`,
@@ -105,7 +111,7 @@ export async function readOne(at: At, campaign: StoredCampaign, where: Sql): Pro
   return (await withPersons(at, campaign, rows))[0]
 }
 
-/** Those whose contact was deleted meanwhile are left out. */
+/** Adds what is known of the people. Enrollments whose contact was deleted meanwhile are left out. */
 async function withPersons(at: At, campaign: StoredCampaign, rows: Row[]): Promise<DueEnrollment[]> {
   const enrollments: DueEnrollment[] = []
   for (let index = 0; index < rows.length; index += at_once)
@@ -147,7 +153,7 @@ interface Known {
   phone_hmac: Buffer
 }
 
-/** What the rules need to know of these people, in the same order. */
+/** Reads what the rules need to know of these people, in the same order. */
 async function readPersons(at: At, campaign: StoredCampaign, known: Known[]): Promise<Person[]> {
   const numbers = known.map(({ contact }) => contact.phone_number)
   const { kind, time_zone: default_time_zone } = campaign
@@ -172,7 +178,7 @@ async function readPersons(at: At, campaign: StoredCampaign, known: Known[]): Pr
   }))
 }
 
-/** Throws if the ledger can't be read: then nobody may be reached. */
+/** Reads why people must not be reached. Throws if the ledger can't be read: then nobody may be reached. */
 async function readRefusals(
   at: At,
   { kind, consent }: StoredCampaign,
@@ -193,7 +199,7 @@ async function readRefusals(
   )
 }
 
-/** When campaigns have tried to reach these people lately, by their HMAC in hexadecimal. */
+/** Reads when campaigns have tried to reach these people lately, by their HMAC in hexadecimal. */
 async function readAttemptTimes({ db, workspace, now }: At, hmacs: Buffer[]): Promise<Map<string, number[]>> {
   const rows = await db.many<{ person: string; at: string }>(
     sql`select encode(phone_hmac, 'hex') as person, at from campaign_attempts

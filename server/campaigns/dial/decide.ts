@@ -56,13 +56,16 @@ export async function decide(at: AtOutside, lease: Lease): Promise<boolean> {
   })
 }
 
-/** Messages of a canceled campaign may still be replied to. */
+/** Cancels what is left of a canceled campaign. Its messages may still be replied to. */
 async function cancelRest(at: At, campaign: StoredCampaign): Promise<boolean> {
   if (campaign.kind === 'sms') await endUnanswered(at, campaign.id)
   return cancelSome(at, campaign)
 }
 
-/** It begins to run: at the time that was chosen, or after the circuit breaker has paused it. Returns whether it runs. */
+/**
+ * Lets the campaign run: at the time that was chosen, or after the circuit breaker has paused it. Returns whether it
+ * runs.
+ */
 async function begin(at: At, campaign: StoredCampaign): Promise<boolean> {
   const { id, starts_at = 0, status } = campaign
   if (status === 'scheduled' && starts_at > at.now) {
@@ -91,7 +94,7 @@ async function decideIn(at: At, { campaign, second, can_speak }: Decision): Prom
     readLoad(at, campaign),
   ])
   const is_probing = campaign.is_probing && !hasRecovered(recent, campaign.breaker_since)
-  // Others wait for the locks.
+  // The plan is urgent, because others wait for the locks.
   const planned = await plan(
     { now: second, campaign: { ...campaign, is_probing }, load, due, recent },
     { is_urgent: true },
@@ -111,10 +114,10 @@ async function decideIn(at: At, { campaign, second, can_speak }: Decision): Prom
     return
   }
   const later = second + clock.second_ms
-  // When attempts end, the campaign is due: a call that ends wakes it.
+  // A campaign that has all its attempts is due when one ends: a call that ends wakes it.
   const is_full = load.in_flight + claimed >= campaign.pacing.in_flight_max
   const wanted = is_full ? next.attempt_ends_at : (planned.next_at ?? next.due_at ?? next.attempt_ends_at)
-  // Calls that were not dialled in time are looked for.
+  // The campaign is due again in time to find calls that were not dialled.
   const due_at =
     next.is_open && !timeStands(at) ? Math.min(wanted ?? clock.time_max_ms, second + dial_within_ms) : wanted
   const has_changed = claimed + planned.finish.length > 0
@@ -127,7 +130,7 @@ async function decideIn(at: At, { campaign, second, can_speak }: Decision): Prom
   })
 }
 
-/** No attempt follows. */
+/** Ends enrollments that no attempt follows. */
 async function finish(at: At, campaign_id: string, finished: Plan<Candidate>['finish']): Promise<void> {
   if (finished.length === 0) return
   const changed = await finishRows(at, finished)

@@ -6,9 +6,12 @@ import { change } from '../state.ts'
 import * as campaigns from '../store.ts'
 import type { StoredCampaign } from '../stored-campaign.ts'
 
-/** How the dialer changes campaigns. The transaction has locked them. */
+/** These functions write what the dialer changes in campaigns. The transaction has locked them. */
 
-/** It was scheduled, or the circuit breaker had paused it: then with one attempt at a time, until one succeeds. */
+/**
+ * Lets a campaign run that was scheduled, or that the circuit breaker had paused: then it makes one attempt at a time,
+ * until one succeeds.
+ */
 export async function run(at: At, { id, status }: StoredCampaign): Promise<void> {
   const now = clock.iso(at.now)
   const is_scheduled = status === 'scheduled'
@@ -23,7 +26,7 @@ export async function run(at: At, { id, status }: StoredCampaign): Promise<void>
   })
 }
 
-/** Without `due_at` it stays so until someone resumes it. */
+/** Pauses a campaign. Without `due_at` it stays paused until someone resumes it. */
 export async function pauseByDialer(
   at: At,
   { id }: StoredCampaign,

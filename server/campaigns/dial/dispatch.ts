@@ -30,12 +30,18 @@ export const dial_within_ms = 10_000
 /** The agent of a campaign, and the channels to reach contacts from. */
 export interface Sender {
   agent: FoundAgent
-  /** The counterpart is the phone number for calls, and the contact's id for messages, as without a campaign. */
+  /**
+   * Chooses the version for a counterpart: the phone number for calls, and the contact's id for messages, as without a
+   * campaign.
+   */
   versionFor: (counterpart: string) => Promise<Beginning['version']>
   channels: channels.StoredChannel[]
 }
 
-/** Undefined if no channel can be used. Shares the agent, so that it is not deleted before the transaction ends. */
+/**
+ * Finds the agent and the channels. Returns undefined if no channel can be used. Shares the agent, so that it is not
+ * deleted before the transaction ends.
+ */
 export async function findSender(at: At, campaign: StoredCampaign): Promise<Sender | undefined> {
   const { agent_id, agent_version, channel_ids, kind } = campaign
   const [agent, only, named] = await Promise.all([
@@ -50,20 +56,22 @@ export async function findSender(at: At, campaign: StoredCampaign): Promise<Send
   return { agent, channels: usable, versionFor: async (counterpart) => pinned ?? versions(agent, counterpart) }
 }
 
-/** The channels take turns, by the person: someone is always called from the same number. */
+/** Chooses a channel by the person, so that someone is always called from the same number. */
 export const channelFor = ({ channels }: Sender, { rank }: DueEnrollment): channels.StoredChannel | undefined =>
   channels[(rank >>> 0) % channels.length]
 
 /**
- * Claims attempts: each enrollment is `dialing`, and has a call that is queued, or a conversation in which the agent writes first.
- * They go out after the commit. Contacts that were deleted meanwhile are left out. Returns how many were claimed.
+ * Claims attempts: each enrollment becomes `dialing`, and gets a call that is queued, or a conversation in which the
+ * agent writes first. Calls and messages go out after the commit. Contacts that were deleted meanwhile are left out.
+ * Returns how many were claimed.
  */
 export async function dispatch(
   at: At,
   { campaign, sender, chosen }: { campaign: StoredCampaign; sender: Sender; chosen: DueEnrollment[] },
 ): Promise<number> {
   if (chosen.length === 0) return 0
-  // Who changes a contact may wait for this campaign. An enrollment that is left out stays due.
+  // Contacts that others are changing are left out, because these transactions may wait for this campaign. Their
+  // enrollments stay due.
   const shared = await shareFree(
     at,
     chosen.map(({ contact_id }) => contact_id),
@@ -98,7 +106,7 @@ export async function dispatch(
 
 interface Wanted {
   enrollment: DueEnrollment
-  /** The call or the conversation gets this id. */
+  /** The id that the call or the conversation gets. */
   id: string
 }
 
@@ -116,7 +124,7 @@ async function beginCalls(at: At, { campaign, sender, wanted }: Begin): Promise<
   return wanted
 }
 
-/** Someone who has begun to write meanwhile is left out. */
+/** Begins conversations. Leaves out people who have begun to write meanwhile. */
 async function beginConversations(at: At, { campaign, sender, wanted }: Begin): Promise<Wanted[]> {
   const beginning = await Promise.all(
     wanted.map(async ({ enrollment, id }) => ({
@@ -169,7 +177,7 @@ interface ToCall {
   id: string
 }
 
-/** The variables of the enrollment come before those of the campaign. */
+/** Makes the row of a call. The variables of the enrollment come before those of the campaign. */
 export async function toCall(at: At, { campaign, sender, enrollment, id }: ToCall): Promise<Row> {
   const { contact } = enrollment
   const channel = channelFor(sender, enrollment) ?? null

@@ -5,9 +5,9 @@ import { is_attempting, is_waiting } from '../enrollment-status.ts'
 import type { StoredCampaign } from '../stored-campaign.ts'
 
 export interface NextDue {
-  /** When the dialer must look at an enrollment: those that wait are looked at when the campaign ends. */
+  /** When the dialer must look at an enrollment. Enrollments that wait are also looked at when the campaign ends. */
   due_at: number | undefined
-  /** When the next attempt ends, if that is known: in test workspaces. */
+  /** When the next attempt ends. It is known in test workspaces only. */
   attempt_ends_at: number | undefined
   /** Whether attempts go on whose end is not known, or contacts are still being enrolled. */
   is_open: boolean

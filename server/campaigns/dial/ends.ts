@@ -18,15 +18,15 @@ import type { AttemptOutcome } from '../settings.ts'
 import { readRetries } from '../stored-campaign.ts'
 import * as attempts from './attempts.ts'
 
-/** An attempt that has ended. The id is that of the call or the conversation. */
+/** An attempt that has ended. Its id is that of the call or the conversation. */
 export interface Ended extends EndedAttempt {
   id: string
   campaign_id: string
-  /** The attempt had ended before, with this outcome: only the outcome is corrected. */
+  /** The outcome with which the attempt had ended before: only the outcome is corrected. */
   refined_from?: AttemptOutcome | null
 }
 
-/** What becomes of enrollments when calls are answered or end. Runs in the transaction of the call. */
+/** Changes enrollments when their calls are answered or end. Runs in the transaction of the call. */
 export async function followCalls(at: At, changes: ChangedCall[]): Promise<void> {
   const of_campaigns = changes.filter(({ call }) => call.campaign_id !== null)
   if (of_campaigns.length === 0) return
@@ -67,14 +67,14 @@ const outcome_of_thread = {
   closed: 'error',
 } as const
 
-/** The same for conversations by SMS. */
+/** Changes enrollments when their conversations by SMS go on or end. */
 export async function followThreads(at: At, changes: ThreadChange[]): Promise<void> {
   if (changes.length === 0) return
   const happened = (await lockAttempted(at, changes)).flatMap((row) => changesOf(row, changes))
   const sent = happened.flatMap(({ row, what }) => (what === 'sent' ? [row.id] : []))
   await markInProgress(at, 'last_conversation_id', sent, at.now + reply_within_ms)
   const closed = happened.flatMap(({ row, what }) => (what === 'closed' ? [row.id] : []))
-  // The agent may end the conversation with its first words, which are still sent.
+  // The agent may end the conversation with its first words, which are still sent: the attempt doesn't end then.
   const written = await messages.findWritten(at, closed)
   const ended = new Map(
     happened.flatMap(({ row: { id, campaign_id }, what }): [string, Ended][] => {
@@ -84,7 +84,8 @@ export async function followThreads(at: At, changes: ThreadChange[]): Promise<vo
     }),
   )
   await endAttempts(at, [...ended.values()], 'last_conversation_id')
-  // Nothing has reached the contact. An open conversation would hold up the next attempt.
+  // The conversation is closed, because nothing has reached the contact, and an open one would hold up the next
+  // attempt.
   await messages.closeOpen(
     at,
     happened.flatMap(({ row, what }) => (what === 'failed' ? [row.id] : [])),
@@ -92,14 +93,14 @@ export async function followThreads(at: At, changes: ThreadChange[]): Promise<vo
 }
 
 interface Attempted {
-  /** The conversation has this id. */
+  /** The id of the conversation. */
   id: string
   campaign_id: string
   contact_id: string
   status: 'dialing' | 'in_progress'
 }
 
-/** Someone who writes also replies to messages in other conversations, which are closed. */
+/** Matches changes with an attempt. Someone who writes in another conversation also replies to this one. */
 const changesOf = (row: Attempted, changes: ThreadChange[]): { row: Attempted; what: ThreadChange['what'] }[] =>
   changes.flatMap(({ id, contact_id, what }) =>
     id === row.id || (row.status === 'in_progress' && contact_id === row.contact_id) ? [{ row, what }] : [],
@@ -119,7 +120,10 @@ async function lockAttempted({ db, workspace }: At, changes: ThreadChange[]): Pr
 
 const ended_at_once_max = 1_000
 
-/** Ends attempts by SMS to which nobody has replied in time. Those that are locked are changing: someone replies. */
+/**
+ * Ends attempts by SMS to which nobody has replied in time. Enrollments that are locked are left out: someone is
+ * replying.
+ */
 export async function endUnanswered(at: At, campaign_id: string): Promise<void> {
   const { db, workspace, now } = at
   const rows = await db.many<{ id: string }>(
@@ -136,18 +140,20 @@ export async function endUnanswered(at: At, campaign_id: string): Promise<void> 
   )
 }
 
-/** Someone has asked to be called again. The campaign does so when the present call has ended. */
+/**
+ * Keeps the time at which someone has asked to be called again. The campaign does so when the present call has ended.
+ */
 export async function keepCallback(at: At, { conversation_id, at: callback_at }: CallbackRequest): Promise<void> {
   const call_id = await findCallOf(at, conversation_id)
   if (call_id === undefined) return
   await setCallback(at, call_id, callback_at)
 }
 
-/** The contact can be spoken to, or the carrier has the message. */
+/** Marks attempts as in progress: the contact can be spoken to, or the carrier has the message. */
 async function markInProgress(at: At, column: LastColumn, ids: string[], due_at?: number): Promise<void> {
   if (ids.length === 0) return
   const changed = await setInProgress(at, column, ids, due_at)
-  // There is room for another message.
+  // The campaign is woken, because there is room for another message.
   if (due_at !== undefined)
     await wakeAt(
       at,
@@ -196,7 +202,7 @@ export async function endAttempts(at: At, ended: Ended[], column: LastColumn = '
     const is_stopped = campaign.status === 'canceled' && after.status === 'waiting'
     return [{ row, one, after: is_stopped ? { ...after, ...stopped } : after }]
   })
-  // Before anything is counted, as the dialer does: it locks the campaign first.
+  // The campaign is locked before anything is counted, as the dialer does.
   await wakeAt(
     at,
     ended.map(({ campaign_id, ended_at }) => ({ campaign_id, time: ended_at })),
@@ -232,7 +238,7 @@ export async function endAttempts(at: At, ended: Ended[], column: LastColumn = '
   await at.hooks.run(at, attempts_ended, await withKeys(at, counted))
 }
 
-/** Which of the attempts have completed their enrollments. */
+/** Finds the attempts that have completed their enrollments. */
 async function findCompleted({ db, workspace }: At, column: LastColumn, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = await db.many<{ id: string }>(
@@ -242,14 +248,17 @@ async function findCompleted({ db, workspace }: At, column: LastColumn, ids: str
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The callback that the contact has asked for in this attempt. One before that was the reason for the attempt. */
+/**
+ * Returns the callback that the contact has asked for in this attempt. An earlier callback was the reason for the
+ * attempt.
+ */
 function askedFor({ callback_at, retry_at }: Row): number | undefined {
   if (callback_at === null) return undefined
   const time = clock.parse(callback_at)
   return retry_at !== null && time <= clock.parse(retry_at) ? undefined : time
 }
 
-/** No attempt of a canceled campaign follows. */
+/** The next state of an enrollment whose campaign was canceled, so that no attempt follows. */
 const stopped = { status: 'canceled' as const, reason: 'canceled', next_attempt_at: undefined, callback_at: undefined }
 
 interface Change {

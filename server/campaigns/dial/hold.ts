@@ -10,13 +10,13 @@ import * as counts from '../counts.ts'
 import { type LastColumn, takeBackDialing } from '../enrollment-rows.ts'
 import { stopClaims } from '../rows.ts'
 
-/** A carrier that answers no sooner has the call by now, or never gets it. */
+/** Limits the wait for a carrier. One that answers no sooner has the call by now, or never gets it. */
 const wait_max_ms = 15_000
 
 /**
- * Before a campaign is paused or canceled: the dialer claims nothing from here on, calls that were claimed and not dialled are
- * taken back, those that are being dialled are waited for, and those that the carrier has no time for are ended. So no call goes out
- * after the answer.
+ * Prepares to pause or cancel a campaign, so that no call goes out after the answer. The dialer claims nothing from
+ * here on. Calls that were claimed and not dialled are taken back, those that are being dialled are waited for, and
+ * those that the carrier has no time for are ended.
  */
 export async function hold(at: At, id: string): Promise<void> {
   if (!isId(id) || !(await stopClaims(at, id))) return
@@ -55,8 +55,8 @@ async function waitForLook(at: At, { call_ids, conversation_ids, rest_ms }: Goin
 }
 
 /**
- * Without a lock of the campaign, because calls that end lock it after themselves. Returns the conversations by SMS in which the
- * first message is being sent.
+ * Takes back attempts that were not sent. Doesn't lock the campaign, because calls that end lock it after themselves.
+ * Returns the conversations by SMS in which the first message is being sent.
  */
 async function takeBackUnsent(at: At, campaign_id: string): Promise<string[]> {
   const { db, workspace } = at
@@ -71,14 +71,14 @@ async function takeBackUnsent(at: At, campaign_id: string): Promise<string[]> {
     ids: await calls.withdraw(at, { campaign_id, which: 'all' }),
     column: 'last_call_id',
   })
-  // Before they are closed: that would end the attempts.
+  // The attempts are taken back before the conversations are closed, which would end them.
   const unsent = await messages.findUnsent(at, ids)
   await takeBack(at, { campaign_id, ids: unsent, column: 'last_conversation_id' })
   await messages.withdraw(at, unsent)
   return ids
 }
 
-/** Calls that were not dialled in time, because a process was killed or is slow: the rules decide anew. */
+/** Takes back calls that were not dialled in time, because a process was killed or is slow. The rules decide anew. */
 export async function takeBackLate(at: At, campaign_id: string): Promise<void> {
   const ids = await calls.withdraw(at, { campaign_id, which: 'late' })
   await takeBack(at, { campaign_id, ids, column: 'last_call_id' })

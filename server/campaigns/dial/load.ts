@@ -6,7 +6,10 @@ import type { Load } from '../plan/candidate.ts'
 import type { StoredCampaign } from '../stored-campaign.ts'
 import * as attempts from './attempts.ts'
 
-/** Calls of a campaign that go on also count for the workspace. Messages are in flight until the carrier has them. */
+/**
+ * Reads how many attempts are in flight. Calls of a campaign also count for the workspace. Messages are in flight until
+ * the carrier has them.
+ */
 export async function readLoad(at: At, { id, kind, pacing }: StoredCampaign): Promise<Load> {
   if (kind === 'sms') return { in_flight: await countDialing(at, id), room: Number.POSITIVE_INFINITY }
   const [in_flight, { calls_in_flight_max }] = await Promise.all([
@@ -17,7 +20,7 @@ export async function readLoad(at: At, { id, kind, pacing }: StoredCampaign): Pr
   return { in_flight, room: Math.min(room, pacing.in_flight_max) }
 }
 
-/** Messages that the carrier does not have yet. */
+/** Counts the messages that the carrier does not have yet. */
 async function countDialing({ db, workspace }: At, campaign_id: string): Promise<number> {
   const { total } = await db.one<{ total: number }>(
     sql`select count(*) as total from enrollments

@@ -9,7 +9,10 @@ import { readCampaign } from '../stored-campaign.ts'
 import { findSender } from './dispatch.ts'
 import { versionIds } from './versions.ts'
 
-/** Whether the agent can hear and speak in the calls that a campaign makes by telephone. Asked before the transaction. */
+/**
+ * Whether the agent can hear and speak in the calls that a campaign makes by telephone. It is asked before the
+ * transaction.
+ */
 export async function canSpeak(at: AtOutside, id: string): Promise<boolean> {
   if (at.is_test) return true
   for (const configuration of await inTransaction(at, (at) => findSpoken(at, id))) {
@@ -19,7 +22,7 @@ export async function canSpeak(at: AtOutside, id: string): Promise<boolean> {
   return true
 }
 
-/** What may speak by telephone in a campaign that runs. */
+/** Finds the versions that may speak by telephone in a campaign that runs. */
 async function findSpoken(at: At, id: string): Promise<Configuration[]> {
   const campaign = await readCampaign(
     at,

@@ -1,7 +1,7 @@
 import type { FoundAgent } from '../../agents/schema.ts'
 import type { StoredCampaign } from '../stored-campaign.ts'
 
-/** The versions that may speak in a campaign. */
+/** Returns the ids of the versions that may speak in a campaign. */
 export const versionIds = (agent: FoundAgent, { agent_version }: Pick<StoredCampaign, 'agent_version'>): string[] =>
   agent_version
     ? [agent_version.id]

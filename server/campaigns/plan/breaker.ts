@@ -3,7 +3,7 @@ import type { EndedAttempt } from './candidate.ts'
 
 export const breaker_errors = { count: 10, of: 20, within_ms: 10 * 60_000 }
 export const breaker_opt_outs = { count: 5, of: 100, within_ms: 60 * 60_000 }
-/** Which of the attempts that ended are looked at. */
+/** The circuit breaker looks at this many attempts that ended, within the time below. */
 export const recent_max = breaker_opt_outs.of
 export const recent_ms = breaker_opt_outs.within_ms
 /** A campaign that was paused runs again after this long. */
@@ -16,7 +16,7 @@ export const isError = ({
 }: Pick<EndedAttempt, 'outcome' | 'is_interrupted'>): boolean => error_outcomes.includes(outcome) && !is_interrupted
 const isOptOut = (attempt: EndedAttempt): boolean => attempt.is_opt_out
 
-/** Whether an attempt that ended after `since` was no error: then a campaign that was paused goes on as before. */
+/** Whether an attempt that ended after `since` was no error. A campaign that was paused then goes on as before. */
 export const hasRecovered = (recent: readonly EndedAttempt[], since = Number.NEGATIVE_INFINITY): boolean =>
   recent.some((attempt) => attempt.ended_at > since && !isError(attempt) && !attempt.is_interrupted)
 
@@ -30,7 +30,7 @@ export function isBroken(recent: readonly EndedAttempt[], now: number, since = N
   )
 }
 
-/** Whether there are too many of these among the last. */
+/** Whether too many of the last attempts are bad. */
 function hasTooMany(
   attempts: readonly EndedAttempt[],
   isBad: (attempt: EndedAttempt) => boolean,

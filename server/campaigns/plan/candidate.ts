@@ -6,10 +6,15 @@ export type Refusal = 'opted_out' | 'suppressed' | 'country_not_allowed' | 'no_c
 
 /** What is known of the person that an enrollment wants to reach. */
 export interface Person {
-  /** The zone of the contact, or those that its number may be in, or that of the campaign. It is empty if none is known. */
+  /**
+   * The time zone of the contact, or those that its number may be in, or that of the campaign. It is empty if none is
+   * known.
+   */
   zones: string[]
   refusal: Refusal | undefined
-  /** A call or a conversation by SMS is open until then, with any agent. Infinity when its end is not known. */
+  /**
+   * When a call or a conversation by SMS ends that is open, with any agent. It is Infinity when its end is not known.
+   */
   open_until: number | undefined
   /** When campaigns have tried to reach this person in the last eight days, in order. */
   attempted_at: number[]
@@ -17,12 +22,12 @@ export interface Person {
 
 /** An enrollment with what the rules need. Times are milliseconds. */
 export interface Candidate extends Pick<Enrollment, 'id' | 'status' | 'attempts' | 'last_outcome'>, Person {
-  /** How many attempts had each outcome. */
+  /** The number of attempts with each outcome. */
   outcomes: Partial<Record<AttemptOutcome, number>>
   next_attempt_at: number | undefined
-  /** The contact has asked to be called then. */
+  /** The time at which the contact has asked to be called. */
   callback_at: number | undefined
-  /** The order among those that are due at the same time. */
+  /** The order among enrollments that are due at the same time. */
   rank: number
 }
 
@@ -34,21 +39,21 @@ export interface DialedCampaign
   > {
   starts_at: number | undefined
   ends_at: number | undefined
-  /** When it last began to run. */
+  /** When the campaign last began to run. */
   running_since: number | undefined
-  /** Attempts that ended before don't count for the circuit breaker. */
+  /** Attempts that ended before this don't count for the circuit breaker. */
   breaker_since: number | undefined
-  /** After the circuit breaker has opened: one attempt at a time, until one succeeds. */
+  /** Whether the campaign makes one attempt at a time, after the circuit breaker has opened, until one succeeds. */
   is_probing: boolean
-  /** The workspace has these. */
+  /** The quiet hours of the workspace. */
   quiet_hours: { start: string; end: string }
 }
 
-/** Attempts that go on. */
+/** The number of attempts that go on, and the room for more. */
 export interface Load {
-  /** This many attempts of this campaign go on. */
+  /** The number of attempts of this campaign that go on. */
   in_flight: number
-  /** How many more calls the workspace has room for. Infinity for messages. */
+  /** The number of further calls for which the workspace has room. It is Infinity for messages. */
   room: number
 }
 
@@ -57,6 +62,6 @@ export interface EndedAttempt {
   ended_at: number
   outcome: AttemptOutcome
   is_opt_out: boolean
-  /** The service was stopped or killed during it, which says nothing about the carrier. */
+  /** Whether the service was stopped or killed during the attempt, which says nothing about the carrier. */
   is_interrupted?: boolean
 }

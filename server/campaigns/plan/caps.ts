@@ -4,7 +4,7 @@ import type { Candidate } from './candidate.ts'
 
 const week_days = 7
 
-/** When each cap allows the next attempt. They stay free from then on, until there is another attempt. */
+/** Tells when each cap allows the next attempt. A cap stays free from then on, until there is another attempt. */
 export function capsFreeAt(
   { attempted_at, zones }: Pick<Candidate, 'attempted_at' | 'zones'>,
   caps: Caps,
@@ -17,7 +17,7 @@ export function capsFreeAt(
   }
 }
 
-/** The begin of the day that is so many local days after an attempt, in the zone where it is last. */
+/** Returns the begin of the day that is this many local days after an attempt, in the zone where it is last. */
 function freeAfter(attempt: number | undefined, zones: readonly string[], later_days: number): number {
   let free_at = Number.NEGATIVE_INFINITY
   if (attempt === undefined) return free_at

@@ -4,7 +4,7 @@ import type { DialedCampaign, EndedAttempt, Load } from './candidate.ts'
 import { startsIn } from './pacing.ts'
 import { type Hours, hoursOf } from './windows.ts'
 
-/** What decisions in one second depend on, beside the candidates. */
+/** The facts on which decisions in one second depend, beside the candidates. */
 export interface Situation {
   now: number
   campaign: DialedCampaign
@@ -12,17 +12,20 @@ export interface Situation {
   recent: readonly EndedAttempt[]
 }
 
-/** What rules know beside the candidate. */
+/** The facts that rules know beside the candidate. */
 export interface Context extends Load {
   now: number
   campaign: DialedCampaign
   hours: Hours
   is_broken: boolean
-  /** Attempts that may still begin in this second. */
+  /** The number of attempts that may still begin in this second. */
   starts_left: number
 }
 
-/** `until` is the first time when the rule passes; undefined if that is not known, as while a campaign is paused. */
+/**
+ * What a rule says. `until` is the first time when it passes, or undefined if that is not known, as while a campaign is
+ * paused.
+ */
 export type Verdict =
   | { verdict: 'pass' }
   | { verdict: 'defer'; until: number | undefined }

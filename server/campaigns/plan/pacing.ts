@@ -2,8 +2,8 @@ import { second_ms } from '../../kit/clock.ts'
 import type { DialedCampaign } from './candidate.ts'
 
 /**
- * How many attempts may begin in the second that `now` begins. It depends on the second only: what was not used is lost, so
- * that a campaign which was held up doesn't begin many at once.
+ * Returns how many attempts may begin in the second that `now` begins. This depends on the second only: attempts that
+ * were not made are lost, so that a campaign which was held up doesn't begin many at once.
  */
 export function startsIn(campaign: Pick<DialedCampaign, 'pacing' | 'running_since'>, now: number): number {
   const second = Math.floor((now - (campaign.running_since ?? now)) / second_ms)
@@ -11,27 +11,30 @@ export function startsIn(campaign: Pick<DialedCampaign, 'pacing' | 'running_sinc
   return startsUntil(campaign.pacing, second + 1) - startsUntil(campaign.pacing, second)
 }
 
-/** Seconds without a start are skipped. A rate that is still growing may have none for longer. */
+/** Limits how many seconds without a start are skipped. A rate that is still growing may have none for longer. */
 const skipped_max = 200
 
-/** The first second after `now` in which an attempt may begin, or a later one at which to look again. */
+/** Returns the first second after `now` in which an attempt may begin, or a later one at which to look again. */
 export function nextStart(campaign: Pick<DialedCampaign, 'pacing' | 'running_since'>, now: number): number {
   for (let seconds = 1; seconds < skipped_max; seconds += 1)
     if (startsIn(campaign, now + seconds * second_ms) > 0) return now + seconds * second_ms
   return now + skipped_max * second_ms
 }
 
-/** The rate grows evenly while it ramps up. */
+/** Returns the number of starts in this many seconds. The rate grows evenly while it ramps up. */
 function startsUntil({ starts_per_second, ramp_minutes }: DialedCampaign['pacing'], seconds: number): number {
   const ramp = ramp_minutes * 60
   const at_full_rate = seconds < ramp ? seconds ** 2 / (2 * ramp) : seconds - ramp / 2
-  // 0.29 times 100 is a little below 29.
+  // The small addend is needed because 0.29 times 100 is a little below 29.
   return Math.floor(starts_per_second * at_full_rate + 1e-9)
 }
 
-/** Enrollments that are looked at in one second, besides those that may be attempted. */
+/** This many enrollments are looked at in one second, besides those that may be attempted. */
 const looked_at_max = 500
 
-/** Looked at in one second: enough that deferred and finished ones don't keep others from being attempted. */
+/**
+ * Returns how many enrollments are looked at in one second: enough that deferred and finished ones don't keep others
+ * from being attempted.
+ */
 export const limitIn = (campaign: Pick<DialedCampaign, 'pacing' | 'running_since'>, second: number): number =>
   2 * startsIn(campaign, second) + looked_at_max

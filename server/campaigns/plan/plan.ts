@@ -11,16 +11,16 @@ export interface Plan<C extends Candidate> {
   defer: { candidate: C; until: number; rule: RuleName }[]
   finish: { candidate: C; status: 'skipped' | 'failed' | 'expired'; reason: string }[]
   pause?: 'circuit_breaker'
-  /** Set when some of the due ones were left for the next second. */
+  /** The next second, if some of the due candidates were left for it. */
   next_at: number | undefined
 }
 
 const finished = { skip: 'skipped', fail: 'failed', expire: 'expired' } as const
 
 /**
- * What the dialer does in the second that begins at `now`. Goes through `due` in order, until no further attempt may begin. Those
- * that are in no list stay due. While nobody is due, the circuit breaker has nothing to stop. Other work runs in between, because
- * it can take long to find out when people in many zones can be reached.
+ * Plans what the dialer does in the second that begins at `now`. Goes through `due` in order, until no further attempt
+ * may begin. Candidates that are in no list stay due. While nobody is due, the circuit breaker has nothing to stop.
+ * Other work runs in between, because it can take long to find out when people in many zones can be reached.
  */
 export async function plan<C extends Candidate>(
   { due, ...situation }: Situation & { due: readonly C[] },

@@ -32,13 +32,13 @@ const completing: readonly AttemptOutcome[] = ['answered', 'replied', 'delivered
 /** Whether the person was reached. */
 export const isReached = (outcome: AttemptOutcome): boolean => completing.includes(outcome)
 
-/** Attempts in all, for people who ask to be called again. */
+/** The limit of all attempts for people who ask to be called again. */
 export const callback_attempts_max = 20
 
 export const ruleFor = (campaign: Pick<DialedCampaign, 'retry'>, outcome: AttemptOutcome): Retry =>
   campaign.retry.find((rule) => rule.outcome === outcome) ?? default_retry[outcome]
 
-/** What an enrollment becomes when an attempt has ended. */
+/** The state of an enrollment when an attempt has ended. */
 export interface AfterAttempt {
   status: 'completed' | 'waiting' | 'failed' | 'skipped' | 'canceled'
   reason: string | null
@@ -48,7 +48,10 @@ export interface AfterAttempt {
   callback_at: number | undefined
 }
 
-/** `enrollment.attempts` counts the attempt that has ended, `enrollment.outcomes` does not yet. */
+/**
+ * Returns what follows an attempt. `enrollment.attempts` counts the attempt that has ended, `enrollment.outcomes` does
+ * not yet.
+ */
 export function afterAttempt(
   campaign: Pick<DialedCampaign, 'retry' | 'attempts_max'>,
   enrollment: Pick<Candidate, 'attempts' | 'outcomes' | 'callback_at'>,
@@ -79,7 +82,7 @@ function nextOf(
   return { status: 'waiting', next_attempt_at: ended_at + waitAfter(rule, count) }
 }
 
-/** The last wait is repeated. A rule without any waits for a day. */
+/** Returns the wait after an attempt. The last wait is repeated, and a rule without any waits for a day. */
 function waitAfter({ waits_seconds }: Retry, count: number): number {
   const seconds = waits_seconds[count - 1] ?? waits_seconds.at(-1)
   return seconds === undefined ? day_ms : seconds * second_ms

@@ -14,14 +14,14 @@ const open_conversation_wait_ms = 60_000
 const pass: Verdict = { verdict: 'pass' }
 const deferTo = (until: number | undefined): Verdict => ({ verdict: 'defer', until })
 const nextSecond = ({ now }: Context): number => now + second_ms
-/** The dialer decides on whole seconds. */
+/** Rounds up, because the dialer decides on whole seconds. */
 const wholeSecond = (time: number): number => ceilTo(time, second_ms)
 
-/** They are asked in this order. */
+/** The rules, in the order in which they are asked. */
 const rules: [RuleName, Rule][] = [
   ['campaign', campaign],
   ['consent', ({ refusal }) => (refusal ? { verdict: 'skip', reason: refusal } : pass)],
-  // Not until a known end: what was decided must not depend on how much of the future is known already.
+  // The rule doesn't defer to a known end: what was decided must not depend on how much of the future is known already.
   [
     'conversation',
     ({ open_until = 0 }, { now }) => (open_until > now ? deferTo(now + open_conversation_wait_ms) : pass),
@@ -34,7 +34,7 @@ const rules: [RuleName, Rule][] = [
   ['pacing', pacing],
 ]
 
-/** A time that a person has asked for: campaign windows and caps don't apply. */
+/** Whether a person has asked to be called at a time. Campaign windows and caps don't apply then. */
 const isCallback = ({ callback_at }: Candidate): boolean => callback_at !== undefined
 
 function campaign({ status }: Candidate, { campaign, now }: Context): Verdict {
@@ -86,8 +86,8 @@ function pacing(_: Candidate, context: Context): Verdict {
 }
 
 /**
- * The first rule that does not pass. What it defers is deferred to the first whole second when every rule passes, as far as is
- * known now, or to the end of the campaign if that is earlier.
+ * Finds the first rule that does not pass. If it defers, then to the first whole second when every rule passes, as far
+ * as is known now, or to the end of the campaign if that is earlier.
  */
 export function firstFault(candidate: Candidate, context: Context): Fault | undefined {
   let first: Fault | undefined
@@ -109,20 +109,20 @@ function whenAllPass(candidate: Candidate, { hours, campaign }: Context, from: n
   return { verdict: opening.verdict, until: Math.min(opening.until, wholeSecond(campaign.ends_at)) }
 }
 
-/** When the hours are over in which this person may be reached. */
+/** Returns when the hours are over in which this person may be reached. */
 export function closingOf(campaign: DialedCampaign, candidate: Candidate, time: number): number {
   const { both, quiet_hours } = hoursOf(campaign)
   return closingAt(isCallback(candidate) ? quiet_hours : both, candidate.zones, time)
 }
 
-/** Every rule with its verdict and why, also after the first that does not pass. */
+/** Lists every rule with its verdict and the reason, also after the first rule that does not pass. */
 export const explainRules = (candidate: Candidate, context: Context): Explanation['rules'] =>
   rules.map(([rule, judge]) => {
     const verdict = judge(candidate, context)
     return { rule, verdict: verdict.verdict, because: sentences[rule](candidate, context, verdict) }
   })
 
-/** What would happen to this candidate now. Times are milliseconds. */
+/** Tells what would happen to this candidate now. Times are milliseconds. */
 export function explain(
   candidate: Candidate,
   context: Context,

@@ -20,7 +20,7 @@ const refusals: Record<Refusal, string> = {
   no_consent: 'The campaign requires consent, and the contact has not agreed.',
 }
 
-/** Why a rule gave its verdict, in words. */
+/** Says in words why a rule gave its verdict. */
 export const sentences: Record<RuleName, Sentence> = {
   campaign,
   consent: ({ refusal }) => (refusal ? refusals[refusal] : 'The contact may be reached.'),
@@ -81,7 +81,7 @@ function caps(candidate: Candidate, { campaign, now }: Context, { verdict }: Ver
   return reached.filter(Boolean).join(' ')
 }
 
-/** Names the zone in which it is closed, if it is closed in one. */
+/** Says whether the hours are open. Names the zone in which they are closed, if they are closed in one. */
 function open(zones: string[], now: number, schedule: Schedule, verdict: Verdict, what: string): string {
   const [first] = zones
   if (first === undefined) return 'The time zone of the contact is not known, and the campaign has none.'

@@ -4,25 +4,25 @@ import { instantOf, localDay, localTime, steadyOffset } from '../../kit/time-zon
 import { days, type Window } from '../settings.ts'
 import type { DialedCampaign } from './candidate.ts'
 
-/** It lasts from the start to just before the end. Times of windows count from the begin of a local day. */
+/** A time from the start to just before the end. Times of windows count from the begin of a local day. */
 interface Opening {
   start: number
   end: number
 }
 
-/** When people can be reached, in their local time. */
+/** The hours in which people can be reached, in their local time. */
 export interface Schedule {
-  /** The windows that begin on a local day. */
+  /** Returns the windows that begin on a local day. */
   windowsOn: (day: number) => Opening[]
   is_ever_open: boolean
   /** Whether a holiday may close windows on a day in UTC, in some zone. */
   hasHolidayAround: (utc_day: number) => boolean
   openings: Memo<Opening[]>
-  /** The first opening from the begin of a day on. Infinity if there is none in the days that are searched. */
+  /** The first opening from the begin of a day on. It is Infinity if there is none in the days that are searched. */
   next: Memo<number>
 }
 
-/** What was computed before, by zones and by day in UTC. */
+/** Results that were computed before, by zones and by day in UTC. */
 interface Memo<T> {
   by_zones: Map<string, Map<number, T>>
   weight: number
@@ -32,7 +32,7 @@ interface Memo<T> {
 export interface Hours {
   quiet_hours: Schedule
   windows: Schedule
-  /** Open when both are. */
+  /** The hours when the quiet hours and the windows are both open. */
   both: Schedule
 }
 
@@ -40,12 +40,12 @@ export const search_days_max = 400
 /** A search takes at most this many steps. A step finds out when one zone is open on one day. */
 const search_steps_max = 2_000
 const hours_max = 50
-/** Openings that a schedule remembers. */
+/** A schedule remembers this many openings. */
 const memo_max = 10_000
 const hours_by_settings = new Map<string, Hours>()
 const none: Opening[] = []
 
-/** Remembers what was computed for the same settings before. */
+/** Returns the hours of a campaign. Remembers what was computed for the same settings before. */
 export function hoursOf(campaign: Pick<DialedCampaign, 'quiet_hours' | 'windows' | 'holidays'>): Hours {
   const { quiet_hours, windows, holidays } = campaign
   const key = JSON.stringify([quiet_hours, windows, holidays])
@@ -84,8 +84,9 @@ const byWeekday = (windows: readonly Window[]): Opening[][] =>
   days.map((day) => windows.filter((window) => window.days.includes(day)).map(readWindow))
 
 /**
- * The parts of a window that are within hours that are the same on every day. Both end on the next day at the latest. Local times
- * can be compared before they become instants, because of two local times the later one is never an earlier instant.
+ * Returns the parts of a window that are within hours that are the same on every day. Both end on the next day at the
+ * latest. Local times can be compared before they become instants, because of two local times the later one is never an
+ * earlier instant.
  */
 const within = (window: Opening, every_day: Opening): Opening[] =>
   [-day_ms, 0, day_ms].flatMap((shift) =>
@@ -93,8 +94,8 @@ const within = (window: Opening, every_day: Opening): Opening[] =>
   )
 
 /**
- * Leaves out windows that lie within another one. Those that only touch or overlap stay apart: between them clocks may be set
- * back, and then there is a time that is in neither.
+ * Leaves out windows that lie within another one. Windows that only touch or overlap stay apart: between them clocks
+ * may be set back, and then there is a time that is in neither.
  */
 function withoutContained(windows: readonly Opening[]): Opening[] {
   const kept: Opening[] = []
@@ -103,10 +104,13 @@ function withoutContained(windows: readonly Opening[]): Opening[] {
   return kept
 }
 
-/** Monday is 0. Day 0 was a Thursday. */
+/** Returns the weekday. Monday is 0, and day 0 was a Thursday. */
 export const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7
 
-/** A window that ends when it starts is the whole day. One that ends before it starts ends on the next day. */
+/**
+ * Reads a window. One that ends when it starts is the whole day, and one that ends before it starts ends on the next
+ * day.
+ */
 function readWindow({ start, end }: Pick<Window, 'start' | 'end'>): Opening {
   if (start === end) return { start: 0, end: day_ms }
   const from = timeOfDay(start)
@@ -116,7 +120,7 @@ function readWindow({ start, end }: Pick<Window, 'start' | 'end'>): Opening {
 
 const timeOfDay = (text: string): number => (Number(text.slice(0, 2)) * 60 + Number(text.slice(3))) * 60_000
 
-/** Whether it is open in every one of the zones. */
+/** Whether the schedule is open in every one of the zones. */
 export function isOpen(schedule: Schedule, zones: readonly string[], time: number): boolean {
   for (const { start, end } of openingsOn(schedule, zones, Math.floor(time / day_ms))) {
     if (start <= time && time < end) return true
@@ -124,15 +128,15 @@ export function isOpen(schedule: Schedule, zones: readonly string[], time: numbe
   return false
 }
 
-/** When it closes, or the day in UTC ends. The time itself if it is closed. */
+/** Returns when the schedule closes, or the day in UTC ends. Returns the time itself if it is closed. */
 export function closingAt(schedule: Schedule, zones: readonly string[], time: number): number {
   const openings = openingsOn(schedule, zones, Math.floor(time / day_ms))
   return openings.find(({ start, end }) => start <= time && time < end)?.end ?? time
 }
 
 /**
- * The first time from `time` on when it is open in every zone. Undefined if there is none within 400 days. If a search takes too
- * many steps, the time up to which it is closed: look again then.
+ * Returns the first time from `time` on when the schedule is open in every zone. Returns undefined if there is none
+ * within 400 days. If a search takes too many steps, returns the time up to which it is closed: look again then.
  */
 export function nextOpening(schedule: Schedule, zones: readonly string[], time: number): number | undefined {
   const utc_day = Math.floor(time / day_ms)
@@ -142,7 +146,10 @@ export function nextOpening(schedule: Schedule, zones: readonly string[], time: 
   return Number.isFinite(later) ? later : undefined
 }
 
-/** Days on which clocks show the same as on one that was closed need not be looked at. A holiday can't open them. */
+/**
+ * Searches for an opening from a day on. Days on which clocks show the same as on one that was closed need not be
+ * looked at, because a holiday can't open them.
+ */
 function searchFrom(schedule: Schedule, zones: readonly string[], first: number): number {
   if (!schedule.is_ever_open) return Number.POSITIVE_INFINITY
   const closed_patterns = new Set<string>()
@@ -170,19 +177,25 @@ const openingsOf = (schedule: Schedule, clocks: readonly Clock[], utc_day: numbe
     recall(schedule.openings, key, utc_day, () => readOpenings(schedule, zone, utc_day)),
   )
 
-/** What clocks show around a day. All zones where they show the same are one. */
+/** The time that clocks show around a day. All zones where they show the same are one. */
 interface Clock {
-  /** The difference from UTC. If it changes around the day: the zone. */
+  /** The difference from UTC, or the zone if that changes around the day. */
   key: string
   zone: string
   is_steady: boolean
   local_time: number
 }
 
-/** Windows of the day before may reach into the day, and those of the day may end on the next one. */
+/**
+ * The time around a day that matters: windows of the day before may reach into the day, and those of the day may end on
+ * the next one.
+ */
 const around_ms = 2 * day_ms
 
-/** Zones that are far apart have the least in common, so they come first: then the others often need not be looked at. */
+/**
+ * Groups zones by what their clocks show. Zones that are far apart have the least in common, so they come first: then
+ * the others often need not be looked at.
+ */
 function clocksOf(zones: readonly string[], utc_day: number): Clock[] {
   const from = utc_day * day_ms
   const by_key = new Map<string, Clock>()
@@ -196,7 +209,7 @@ function clocksOf(zones: readonly string[], utc_day: number): Clock[] {
   return [...sorted.slice(-1), ...sorted.slice(0, -1)]
 }
 
-/** Days with the same pattern have the same openings, but for holidays. */
+/** Returns the pattern of a day. Days with the same pattern have the same openings, but for holidays. */
 const patternOf = (clocks: readonly Clock[], utc_day: number): string =>
   [
     clocks.every(({ is_steady }) => is_steady) ? weekdayOf(utc_day) : `on ${utc_day}`,
@@ -217,7 +230,7 @@ function recall<T>(memo: Memo<T>, key: string, utc_day: number, compute: () => T
   return value
 }
 
-/** Windows belong to the local day on which they start, and may end on the next one. */
+/** Reads the openings of a day. Windows belong to the local day on which they start, and may end on the next one. */
 function readOpenings({ windowsOn }: Schedule, zone: string, utc_day: number): Opening[] {
   const from = utc_day * day_ms
   const until = from + day_ms
@@ -244,7 +257,7 @@ function merge(openings: Opening[]): Opening[] {
   return merged
 }
 
-/** What all have in common. Stops when nothing is left. */
+/** Returns the openings that all have in common. Stops when nothing is left. */
 function openInAll<T>(all: readonly T[], openingsOf: (one: T) => Opening[]): Opening[] {
   let common: Opening[] | undefined
   for (const one of all) {
@@ -255,7 +268,7 @@ function openInAll<T>(all: readonly T[], openingsOf: (one: T) => Opening[]): Ope
   return common ?? none
 }
 
-/** Both are in order, and their openings don't overlap. */
+/** Returns the openings that are in both lists. Both are in order, and the openings of each don't overlap. */
 function intersect(some: readonly Opening[], others: readonly Opening[]): Opening[] {
   const common: Opening[] = []
   let [index, other_index] = [0, 0]

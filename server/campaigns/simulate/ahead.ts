@@ -34,18 +34,18 @@ import { SharedPeople } from './shared-people.ts'
 import { type Result, runTogether, Simulation } from './simulation.ts'
 import { lockUnchanged, writeSimulated } from './write-simulated.ts'
 
-/** Enrollments held in memory at a time. */
+/** The number of enrollments held in memory at a time. */
 const known_max = 4_000
 const attempts_at_once_max = 1_000
-/** What was said in calls that are not written yet. Long calls are written sooner. */
+/** The number of turns in calls that are not written yet. Long calls are written sooner. */
 const turns_at_once_max = 20_000
-/** With more of them, every second is decided on its own. */
+/** With more campaigns than this, every second is decided on its own. */
 const campaigns_max = 10
 
 export interface AheadOptions {
-  /** When other work of the workspace is due, which may have to do with its campaigns. */
+  /** Returns when other work of the workspace is due, which may have to do with its campaigns. */
   nextOther: (at: At) => Promise<number>
-  /** Every second is decided on its own. */
+  /** Whether every second is decided on its own. */
   is_stepwise: boolean
   onProgress?: () => void
   log: Log
@@ -57,7 +57,7 @@ interface Ahead {
   sender: Sender
 }
 
-/** A call that was simulated, and is to be written. */
+/** A simulated call that is to be written. */
 interface Made {
   campaign: StoredCampaign
   enrollment: DueEnrollment
@@ -74,9 +74,9 @@ interface Simulated {
 }
 
 /**
- * Runs the campaigns of a test workspace ahead in memory, as far as the clock may advance and nothing else happens, and writes
- * what became of them together: the same rows as if every second were decided on its own. Returns whether there is more to do at
- * once, or undefined if nothing can be decided ahead.
+ * Runs the campaigns of a test workspace ahead in memory, as far as the clock may advance and nothing else happens.
+ * Writes the results together: the same rows as if every second were decided on its own. Returns whether there is more
+ * to do at once, or undefined if nothing can be decided ahead.
  */
 export async function runCampaignAhead(
   at: AtOutside,
@@ -94,7 +94,7 @@ export async function runCampaignAhead(
   return is_idle ? undefined : write(at, lease, { made, simulated, target })
 }
 
-/** The campaigns that can run ahead, this one first, and until when. None if this one can't. */
+/** Finds the campaigns that can run ahead, the leased one first, and until when. Finds none if the leased one can't. */
 async function findAhead(
   at: At,
   { lease, target, other }: { lease: Lease; target: number; other: number },
@@ -115,23 +115,23 @@ async function findAhead(
   return { ahead: ahead[0]?.campaign.id === lease.id ? ahead : [], last }
 }
 
-/** Undefined if it can't run ahead. */
+/** Prepares a campaign to run ahead. Returns undefined if it can't. */
 async function findOne(at: At, campaign: StoredCampaign): Promise<Ahead | undefined> {
   const { status, kind, must_review } = campaign
   if (status !== 'running' || kind !== 'voice' || must_review) return undefined
   const [sender, next] = await Promise.all([findSender(at, campaign), nextDue(at, campaign)])
-  // When nobody waits any more, it is completed.
+  // A campaign in which nobody waits any more is completed, which is not done ahead.
   if (!sender || next.due_at === undefined) return undefined
   return (await runsInMemory(at, sender, campaign)) ? { campaign, sender } : undefined
 }
 
-/** Every version that may speak needs nothing but what is in memory. */
+/** Whether every version that may speak needs nothing but what is in memory. */
 async function runsInMemory(at: At, { agent }: Sender, campaign: StoredCampaign): Promise<boolean> {
   const versions = await Promise.all(
     versionIds(agent, campaign).map((version_id) => findConfiguration(at, { agent_id: agent.id, version_id })),
   )
   if (!versions.every((configuration) => configuration && hasNoTools(configuration))) return false
-  // They come before others, which a simulation does not know of.
+  // People who were promised a call come before others, which a simulation does not know.
   return !(await hasCallbacks(at, campaign.id))
 }
 
@@ -225,7 +225,7 @@ const write = (at: At, lease: Lease, { made, simulated, target }: ToWrite): Prom
         at,
         simulated.flatMap(({ simulation }) => [...simulation.changed]),
       ))
-    // What was simulated does not count when someone has changed something meanwhile, or the clock has stopped.
+    // The simulation does not count when someone has changed something meanwhile, or the clock has stopped.
     if (!is_unchanged) return true
     await attempts.insert(
       at,
@@ -243,7 +243,7 @@ const write = (at: At, lease: Lease, { made, simulated, target }: ToWrite): Prom
     return false
   })
 
-/** Attempts that have ended. The last one of an enrollment that is completed has done so. */
+/** Lists the attempts that have ended. The last one of an enrollment that is completed has completed it. */
 function toEnded(made: Made[], simulated: Simulated[]): CountedEnd[] {
   const completed = new Set(
     simulated.flatMap(({ simulation }) =>
@@ -271,7 +271,7 @@ function toEnded(made: Made[], simulated: Simulated[]): CountedEnd[] {
   )
 }
 
-/** False if someone has changed one since it was read. */
+/** Locks campaigns. Returns false if someone has changed one since it was read. */
 async function lockSame(at: At, campaigns: StoredCampaign[]): Promise<boolean> {
   const ids = campaigns.map(({ id }) => id)
   const locked = await readCampaigns(

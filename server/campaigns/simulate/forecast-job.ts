@@ -5,34 +5,34 @@ import type { Mix } from '../../workspaces/schema.ts'
 import type { DueEnrollment } from '../dial/candidates.ts'
 import type { StoredCampaign } from '../stored-campaign.ts'
 
-/** What a thread needs to forecast a campaign. It is plain data. */
+/** The input of a thread that forecasts a campaign. It is plain data. */
 export interface ForecastJob {
   workspace: string
   campaign: StoredCampaign
   agent: FoundAgent
-  /** Each version stands under its id. */
+  /** The versions by their ids. */
   versions: Record<string, Beginning['version']>
   channel: StoredChannel
-  /** A random choice, in random order. */
+  /** A random choice of the enrollments, in random order. */
   due: DueEnrollment[]
-  /** How many there are, of which these are some. */
+  /** The number of all enrollments, of which `due` has some. */
   total: number
   calls_in_flight_max: number
-  /** The workspace has this time zone. */
+  /** The time zone of the workspace. */
   time_zone: string
-  /** Calls of the workspace that go on at the begin, and when they end, about. */
+  /** The calls of the workspace that go on at the begin, and about when they end. */
   in_flight: { ended_at: number; campaign_id: string | null }[]
   seed: number
   mix: Mix
-  /** Whether the last two digits of a number choose a person: in test workspaces. */
+  /** Whether the last two digits of a number choose a person, as in test workspaces. */
   is_by_number: boolean
-  /** How long an answered call takes, for agents that a model drives. */
+  /** The duration of an answered call, for agents that a model drives. */
   answered_ms: number
   from: number
   until: number
 }
 
-/** How many contacts each of those that are simulated stands for. */
+/** Returns how many contacts each simulated contact stands for. */
 export const scaleOf = ({ total, due }: Pick<ForecastJob, 'total' | 'due'>): number =>
   due.length === 0 ? 1 : total / due.length
 
@@ -45,7 +45,7 @@ export interface ForecastAttempt {
 
 export interface ForecastResult {
   attempts: ForecastAttempt[]
-  /** The enrollments as they are at the end. */
+  /** The enrollments at the end. */
   ends: { status: string; reason: string | null }[]
   is_complete: boolean
 }

@@ -21,11 +21,11 @@ import { type ForecastAttempt, type ForecastJob, type ForecastResult, scaleOf } 
 import { type Result, runTogether, Simulation } from './simulation.ts'
 
 const attempts_max = 200_000
-/** When a message is replied to, about. */
+/** Messages are replied to after about this time. */
 const reply_after_ms = 60_000
 const log = openLog('silent')
 
-/** The time of a simulation is over. */
+/** Says that the time of a simulation is over. */
 export class OutOfTime extends Error {}
 
 /** Runs a campaign in memory up to its end. Nothing is written. */
@@ -51,7 +51,7 @@ export async function simulateJob(job: ForecastJob, until_ticks: number): Promis
   })
   const run = () => runTogether([simulation], { until: job.until, attempts_max })
   await run()
-  // What the circuit breaker pauses goes on later. A forecast does not end there.
+  // A forecast does not end when the circuit breaker pauses the campaign: it goes on later.
   for (let pauses = 0; simulation.pause && pauses < pauses_max; pauses += 1) {
     simulation.resume()
     await run()
@@ -63,8 +63,9 @@ export async function simulateJob(job: ForecastJob, until_ticks: number): Promis
 const pauses_max = 1_000
 
 /**
- * Contacts that stand for more of them have a smaller share of the limits, so that a campaign takes as long as with all. A share of
- * the calls at the same time may be less than one, or none that is whole: then each counts as in flight for longer, or shorter.
+ * Scales the limits. Contacts that stand for more of them have a smaller share of the limits, so that a campaign takes
+ * as long as with all. A share of the calls at the same time may be less than one, or no whole number: then each counts
+ * as in flight for longer, or shorter.
  */
 function limitsOf(job: ForecastJob) {
   const { campaign, in_flight } = job
@@ -104,7 +105,7 @@ async function attemptOnce(job: ForecastJob, enrollment: DueEnrollment, time: nu
   }
 }
 
-/** What a model would say is not known: a call takes as long as others did. */
+/** Guesses the result of a call. What a model would say is not known, so a call takes as long as others did. */
 async function guess(at: At, { answered_ms }: ForecastJob, enrollment: DueEnrollment): Promise<Result> {
   const chosen = await choosePerson(at, {
     to: enrollment.contact.phone_number,
@@ -143,7 +144,7 @@ function atTime({ workspace, seed, mix, is_by_number }: ForecastJob, now: number
   return at
 }
 
-/** Nothing that is simulated reaches the database or the network. */
+/** Fails, so that a simulation never reaches the database or the network. */
 function unavailable(): never {
   throw new Error('a forecast has no database and no network')
 }

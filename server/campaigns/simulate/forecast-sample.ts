@@ -6,14 +6,20 @@ import { OutOfTime, simulateJob } from './forecast-run.ts'
 import { intervalsOf, summarizeForecast } from './forecast-summary.ts'
 import { byDue } from './simulation.ts'
 
-/** A campaign of up to so many contacts is simulated whole, or not at all. */
+/** A campaign of up to this many contacts is simulated whole, or not at all. */
 const sample_min = 200
-/** Simulations with other seeds show what chance does. Each needs few contacts: together they take half as long as the largest one. */
+/**
+ * Simulations with other seeds show the effect of chance. Each needs few contacts: together they take half as long as
+ * the largest one.
+ */
 const repeats = { min: 6, max: 12, share: 1 / 24, size_min: 50 }
-/** Of the time that is left, a larger simulation should take the first share, and may take the second. The rest is for the repeats. */
+/**
+ * A larger simulation should take the first share of the time that is left, and may take the second. The rest is for
+ * the repeats.
+ */
 const shares = { planned: 0.5, max: 0.75 }
 
-/** Simulates as many contacts as there is time for. Undefined when there is no time for the fewest. */
+/** Simulates as many contacts as there is time for. Returns undefined when there is no time for the fewest. */
 export async function forecastInTime(job: ForecastJob, max_ms: number): Promise<Forecast | undefined> {
   const until_ticks = clock.ticks() + max_ms
   const largest = await simulateMany(job, until_ticks)
@@ -23,7 +29,7 @@ export async function forecastInTime(job: ForecastJob, max_ms: number): Promise<
   return { ...summarizeForecast(largest), ...intervalsOf(largest, repeated) }
 }
 
-/** The first sample tells how many contacts there is time for. */
+/** Simulates a first sample, which tells for how many contacts there is time. */
 async function simulateMany(job: ForecastJob, until_ticks: number): Promise<Simulated | undefined> {
   let begun_ticks = clock.ticks()
   let largest = await simulate(job, job.due.slice(0, sample_min), until_ticks)
@@ -53,7 +59,10 @@ async function repeat(job: ForecastJob, until_ticks: number): Promise<Simulated[
   return repeated
 }
 
-/** These contacts stand for all. They are copied, since a simulation changes them. Undefined when the time is over. */
+/**
+ * Simulates these contacts, which stand for all. They are copied, since a simulation changes them. Returns undefined
+ * when the time is over.
+ */
 async function simulate(job: ForecastJob, due: DueEnrollment[], until_ticks: number): Promise<Simulated | undefined> {
   const sample = { ...job, due: due.map((one) => ({ ...one })).sort(byDue) }
   try {

@@ -6,10 +6,10 @@ import { type ForecastJob, type ForecastResult, type Simulated, scaleOf } from '
 const intervals_max = 200
 const minute_ms = 60_000
 
-/** In so many deviations lie 90 % of what a few simulations give: Student's t. */
+/** 90 % of the results of a few simulations lie within this many deviations: Student's t. */
 const deviations = 1.9
 
-/** What clients see of a simulation. Runs in the thread: there may be very many attempts. */
+/** Summarizes a simulation for clients. Runs in the thread, because there may be very many attempts. */
 export function summarizeForecast({ job, result }: Simulated): Omit<Forecast, 'expected_end' | 'by_outcome_interval'> {
   const { attempts, ends, is_complete } = result
   const scale = scaleOf(job)
@@ -46,14 +46,17 @@ const outcomesOf = ({ job, result }: Simulated): Record<string, number> =>
     scaleOf(job),
   )
 
-/** Where the end and the outcomes of a run lie in nine of ten cases, by how far simulations with other seeds are from each other. */
+/**
+ * Computes where the end and the outcomes of a run lie in nine of ten cases, by the differences of simulations with
+ * other seeds.
+ */
 export function intervalsOf(
   largest: Simulated,
   repeated: Simulated[],
 ): Pick<Forecast, 'expected_end' | 'by_outcome_interval'> {
   const { job, result } = largest
   const [size = 0] = repeated.map((one) => one.job.due.length)
-  // Both this forecast and the run to come are off by chance, and the less, the more contacts they have.
+  // Both this forecast and the run to come are off by chance. The more contacts they have, the less they are off.
   const width = deviations * Math.sqrt(size / Math.max(1, job.due.length) + size / Math.max(1, job.total))
   const around = (value: number, others: number[], min: number) => {
     const half = width * deviationOf(others)
@@ -82,14 +85,14 @@ function deviationOf(values: number[]): number {
   return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1))
 }
 
-/** Each stands for as many as the scale says. */
+/** Counts names. Each stands for as many as the scale says. */
 function countBy(names: string[], scale: number): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1
   return Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, Math.round(count * scale)]))
 }
 
-/** Intervals last whole minutes. */
+/** Makes the timeline. Intervals last whole minutes. */
 function timelineOf(
   from: number,
   last: number,
@@ -127,7 +130,7 @@ function timelineOf(
   return intervals
 }
 
-/** People who are called must be able to opt out: by words that are heard, or by a key. */
+/** Warns if people who are called can't opt out, neither by words that are heard nor by a key. */
 function optOutWarnings({ campaign, versions }: ForecastJob): string[] {
   const cantOptOut = ({ configuration }: ForecastJob['versions'][string]) =>
     configuration.opt_out_key === null && !hearsLanguage(configuration)

@@ -2,7 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { DueEnrollment } from '../dial/candidates.ts'
 import { forecastInTime } from './forecast-sample.ts'
 
-/** The whole thread: it forecasts one campaign, and ends. `forecast.ts` starts it with a job, and sends the enrollments. */
+/**
+ * The code of the thread: it forecasts one campaign, and ends. `forecast.ts` starts it with a job, and sends the
+ * enrollments.
+ */
 const { job, count, run_max_ms } = workerData
 const due: DueEnrollment[] = []
 const start = async () => {

@@ -27,15 +27,15 @@ import type { ForecastJob } from './forecast-job.ts'
 const default_simulated_max = 10_000
 const ahead_ms = 365 * clock.day_ms
 const heap_max_mb = 512
-/** To start a thread, on a busy machine, and to pass it what it needs. */
+/** The time to start a thread on a busy machine, and to pass it the job. */
 const thread_max_ms = 10_000
-/** Enrollments that are passed to the thread together. */
+/** This many enrollments are passed to the thread together. */
 const passed_at_once = 200
 
 interface ToForecast {
   id: string
   input: NewForecast
-  /** Ends the forecast when it is aborted. */
+  /** Ends the forecast when this is aborted. */
   signal: AbortSignal
   simulated_max?: number
   run_max_ms?: number
@@ -100,7 +100,7 @@ async function readJob(
     campaign: { ...campaign, status: 'running', running_since: campaign.running_since ?? from, is_probing: false },
     versions: await findVersions(at, sender.agent, campaign),
     due: open.enrollments,
-    // The contacts of some may have been deleted meanwhile.
+    // The contacts of some enrollments may have been deleted meanwhile.
     total: open.total > simulated_max ? open.total : open.enrollments.length,
     calls_in_flight_max: settings.calls_in_flight_max,
     time_zone: settings.time_zone,
@@ -114,7 +114,7 @@ async function readJob(
   }
 }
 
-/** The versions that may speak, by id. */
+/** Finds the versions that may speak, by id. */
 async function findVersions(at: At, agent: FoundAgent, campaign: StoredCampaign): Promise<ForecastJob['versions']> {
   const ids = versionIds(agent, campaign)
   const found = await Promise.all(ids.map((version_id) => findVersion(at, { agent_id: agent.id, version_id })))
@@ -128,7 +128,7 @@ function toMix(given: Partial<Mix> | undefined, known: Mix): Mix {
   return mix
 }
 
-/** The thread is ended with the signal, or when it takes too long. */
+/** Runs the thread, which is ended with the signal, or when it takes too long. */
 async function runThread(
   { due, ...job }: ForecastJob,
   { signal, run_max_ms = forecast_max_ms }: Pick<ToForecast, 'signal' | 'run_max_ms'>,
@@ -156,7 +156,7 @@ async function runThread(
   }
 }
 
-/** Some at a time, because what is passed to a thread is copied. */
+/** Passes some enrollments at a time, because what is passed to a thread is copied. */
 async function passEnrollments(thread: Worker, due: DueEnrollment[], signal: AbortSignal): Promise<void> {
   for (let index = 0; index < due.length && !signal.aborted; index += passed_at_once) {
     thread.postMessage(due.slice(index, index + passed_at_once))

@@ -2,10 +2,10 @@ import { firstSpellingOf } from '../../consent/spellings.ts'
 import type { DueEnrollment } from '../dial/candidates.ts'
 import type { Result } from './simulation.ts'
 
-/** What campaigns that run together know of people whom several of them want to reach. */
+/** Tells campaigns that run together about people whom several of them want to reach. */
 export class SharedPeople {
   readonly #by_person = new Map<string, DueEnrollment[]>()
-  /** Calls that began in the present second. */
+  /** The calls that began in the present second. */
   #begun: { others: DueEnrollment[]; with_number: DueEnrollment[]; time: number; result: Result }[] = []
 
   add(enrollments: DueEnrollment[]): void {
@@ -17,12 +17,12 @@ export class SharedPeople {
     }
   }
 
-  /** In the second in which a call begins, nobody knows how it ends. */
+  /** Records that a call begins. Its end takes effect after this second, in which nobody knows how it ends. */
   begin(one: DueEnrollment, time: number, result: Result): void {
     const { phone_number } = one.contact
     const others = this.#by_person.get(firstSpellingOf(phone_number))?.filter((other) => other !== one) ?? []
     if (others.length === 0) return
-    // Another spelling is another number for everything but opt-outs.
+    // Another spelling counts as another number for everything but opt-outs.
     const with_number = others.filter(({ contact }) => contact.phone_number === phone_number)
     for (const other of with_number) {
       other.attempted_at = [...other.attempted_at, time]

@@ -6,37 +6,37 @@ import { limitIn } from '../plan/pacing.ts'
 import { type Plan, plan } from '../plan/plan.ts'
 import { afterAttempt } from '../plan/retry.ts'
 
-/** How an attempt turns out. */
+/** The result of an attempt. */
 export interface Result extends Omit<EndedAttempt, 'ended_at'> {
-  /** Infinity when it goes on beyond what can be simulated. */
+  /** When the attempt ends. It is Infinity when it goes on beyond what can be simulated. */
   ended_at: number
   callback_at?: number
-  /** If it counts as in flight for less long: a message does until the carrier has it. */
+  /** When the attempt stops to count as in flight, if that is earlier: a message counts until the carrier has it. */
   in_flight_until?: number
 }
 
 interface SimulationOptions<C extends Candidate> {
   campaign: DialedCampaign
-  /** They are in the order of `due_at`, `rank` and `id`. */
+  /** The candidates, in the order of `due_at`, `rank` and `id`. */
   due: (C & { due_at: number })[]
-  /** Whether more follow than those in `due`. They are then not known to the simulation. */
+  /** Whether more candidates follow than those in `due`. They are not known to the simulation. */
   is_partial: boolean
   recent: EndedAttempt[]
-  /** Ends of attempts that are known already, and lie ahead. */
+  /** The ends of attempts that are known already, and lie ahead. */
   later: EndedAttempt[]
-  /** When calls of the workspace end. Shared by the campaigns that run together. */
+  /** When calls of the workspace end. The campaigns that run together share this list. */
   ends: { ended_at: number; campaign_id: string | null }[]
   calls_in_flight_max: number
   /** The first second in which to decide. */
   from: number
   attempt: (one: C & { due_at: number }, time: number) => Promise<Result>
-  /** Called before something is decided. */
+  /** Is called before something is decided. */
   onSecond?: (time: number) => void
 }
 
 /**
- * Runs campaigns of a workspace together, as far as all of them are known: the earliest second first, and in it one campaign after
- * the other.
+ * Runs campaigns of a workspace together, as far as all of them are known: the earliest second first, and in it one
+ * campaign after the other.
  */
 export async function runTogether(
   simulations: Running[],
@@ -53,14 +53,14 @@ export async function runTogether(
 
 type Running = Pick<Simulation<Candidate>, 'id' | 'next_at' | 'attempts' | 'decide'>
 
-/** Sorts as due campaigns are looked at. */
+/** Sorts simulations in the order in which due campaigns are looked at. */
 const byTime = (left: Running, right: Running): number =>
   (left.next_at ?? 0) - (right.next_at ?? 0) || (left.id < right.id ? -1 : 1)
 
 /** Runs a campaign in memory, second by second, with the same functions as the dialer. Seconds without a decision are skipped. */
 export class Simulation<C extends Candidate> {
   readonly #options: SimulationOptions<C>
-  /** They are in the order of `due_at`, `rank` and `id`. */
+  /** The candidates that wait, in the order of `due_at`, `rank` and `id`. */
   readonly #waiting: (C & { due_at: number })[]
   readonly #last_known: (C & { due_at: number }) | undefined
   readonly changed = new Set<C>()
@@ -95,7 +95,7 @@ export class Simulation<C extends Candidate> {
     return this.#campaign.is_probing
   }
 
-  /** After the circuit breaker has paused the campaign. */
+  /** Goes on after the circuit breaker has paused the campaign. */
   resume(): void {
     const from = (this.decided_at ?? this.#options.from) + resume_after_ms
     this.#campaign = { ...this.#campaign, is_probing: true, running_since: from, breaker_since: from }
@@ -103,7 +103,10 @@ export class Simulation<C extends Candidate> {
     this.next_at = from
   }
 
-  /** Decides in one second. False if nothing can follow: it is paused, or others may be due that are not known here. */
+  /**
+   * Decides in one second. Returns false if nothing can follow: the campaign is paused, or others may be due that are
+   * not known here.
+   */
   async decide(time: number): Promise<boolean> {
     this.#options.onSecond?.(time)
     const due = this.#takeDue(time)
@@ -117,7 +120,7 @@ export class Simulation<C extends Candidate> {
     return !planned.pause
   }
 
-  /** Undefined if there may be others that are due, and not known here. */
+  /** Returns the candidates that are due. Returns undefined if there may be others that are due, and not known here. */
   #takeDue(time: number): (C & { due_at: number })[] | undefined {
     const limit = limitIn(this.#campaign, time)
     const isVisible = (one: C & { due_at: number }) =>
@@ -137,7 +140,7 @@ export class Simulation<C extends Candidate> {
     return plan({ now: time, campaign: this.#campaign, load, due, recent: this.#recent })
   }
 
-  /** What has ended by then. */
+  /** Takes over what has ended by this time. */
   #passTo(time: number): void {
     const ended = this.#later.filter(({ ended_at }) => ended_at <= time)
     this.#later = this.#later.slice(ended.length)
@@ -166,7 +169,7 @@ export class Simulation<C extends Candidate> {
     if (!planned.pause) for (const one of planned.dial) await this.#attempt(one, time)
   }
 
-  /** All of them are among the first ones. */
+  /** Removes candidates, all of which are among the first ones. */
   #removeFirst(decided: ReadonlySet<C>): void {
     let [seen, found] = [0, 0]
     for (; found < decided.size && seen < this.#waiting.length; seen += 1) {
@@ -181,7 +184,7 @@ export class Simulation<C extends Candidate> {
     this.attempts += 1
     const result = await this.#options.attempt(one, time)
     const { ended_at, in_flight_until = ended_at } = result
-    // In this second it goes on.
+    // The attempt goes on at least until the end of this second.
     this.#options.ends.push({ ended_at: Math.max(in_flight_until, time + 1), campaign_id: this.id })
     const attempts = one.attempts + 1
     const attempted_at = [...one.attempted_at, time]
@@ -208,7 +211,7 @@ export class Simulation<C extends Candidate> {
     return this.#options.ends.filter(({ campaign_id }) => campaign_id === this.id)
   }
 
-  /** When the workspace has room for another call, as far as is known: seconds before that need no decision. */
+  /** Returns when the workspace has room for another call, as far as is known: seconds before that need no decision. */
   #roomAt(): number {
     const { ends, calls_in_flight_max } = this.#options
     if (ends.length < calls_in_flight_max) return 0
@@ -216,7 +219,7 @@ export class Simulation<C extends Candidate> {
     return Number.isFinite(first_end) ? first_end : 0
   }
 
-  /** The next second in which a decision can differ. Undefined when nothing is left to wait for. */
+  /** Returns the next second in which a decision can differ, or undefined when nothing is left to wait for. */
   #nextTime(time: number, { next_at }: Plan<C>): number | undefined {
     const own = this.#ownEnds()
     const never_at = Number.POSITIVE_INFINITY

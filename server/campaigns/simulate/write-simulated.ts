@@ -12,7 +12,9 @@ interface Simulated {
   results: Result[]
 }
 
-/** Locks enrollments until the transaction ends. False if someone has changed or deleted one since it was read. */
+/**
+ * Locks enrollments until the transaction ends. Returns false if someone has changed or deleted one since it was read.
+ */
 export async function lockUnchanged({ db, workspace }: At, read: DueEnrollment[]): Promise<boolean> {
   const rows = await db.many<{ id: string; updated_at: string }>(
     sql`select id, updated_at from enrollments
@@ -22,7 +24,7 @@ export async function lockUnchanged({ db, workspace }: At, read: DueEnrollment[]
   return read.every(({ id, read_updated_at }) => now.get(id) === read_updated_at)
 }
 
-/** Writes enrollments as they are after a simulation. They are locked. */
+/** Writes locked enrollments as they are after a simulation. */
 export async function writeSimulated(at: At, { campaign_id, changed, results }: Simulated): Promise<void> {
   if (changed.length === 0) return
   await Promise.all([
@@ -49,7 +51,7 @@ const toRow = (one: DueEnrollment) => ({
   last_outcome: one.last_outcome,
   reason: one.reason ?? null,
   last_call_id: one.last_call_id ?? null,
-  // Those that were never looked at are due since the epoch.
+  // Enrollments at which the dialer never looked are due since the epoch.
   next_attempt_at: one.due_at === 0 ? null : clock.isoOptional(one.due_at),
   retry_at: clock.isoOptional(one.next_attempt_at),
   callback_at: clock.isoOptional(one.callback_at),

@@ -12,21 +12,21 @@ export interface DigitRun {
 export interface DigitToken {
   start: number
   end: number
-  /** None for words such as "double". */
+  /** The digits that the token stands for. Words such as "double" have none. */
   digits: string
-  /** With digits, not in words. */
+  /** Whether the token is written in digits, not in words. */
   is_written: boolean
 }
 
 const token_pattern = /\p{Nd}+|\p{L}[\p{L}\p{M}]*/gu
-/** Spaces, dashes, dots, brackets and signs that are not seen. */
+/** The signs that may be between digits: spaces, dashes, dots, brackets and signs that are not seen. */
 const between = /^[^\p{L}\p{N}]{0,4}$/u
 
-/** With the digits 0 to 9 for those of other scripts. */
+/** Writes the digits of other scripts as 0 to 9. */
 export const asciiDigits = (text: string): string =>
   text.replace(/(?![0-9])\p{Nd}/gu, (digit) => {
     const code = digit.codePointAt(0) ?? 0
-    // Unicode has them in groups of ten.
+    // Unicode has digits in groups of ten.
     let before = 0
     while (/\p{Nd}/u.test(String.fromCodePoint(code - before - 1))) before += 1
     return String(before % 10)
@@ -51,7 +51,7 @@ export function digitRuns(text: string, language: Language): DigitRun[] {
     const token = { start: index, end: index + found.length, is_written: /^\d/.test(word) }
     const repeats = ownValue(language.repetitions, word)
     const digits = digitsOf(word, language)
-    // "forty one" is 41.
+    // "forty one" is 41, so the zero of "forty" goes.
     const last = tokens.at(-1)
     if (last && isTens(last) && digits?.length === 1 && digits !== '0' && !token.is_written)
       last.digits = last.digits.slice(0, 1)
@@ -77,7 +77,7 @@ function digitsOf(word: string, language: Language): string | undefined {
   return number === undefined ? undefined : String(number)
 }
 
-/** The text of the tokens with other digits, of which there are as many. Words stay words. */
+/** Writes the tokens with other digits, of which there are as many. Words stay words. */
 export function spokenDigits(text: string, tokens: DigitToken[], digits: string, language: Language): string {
   const names = Object.entries(language.numbers)
   const nameOf = (digit: string) => names.find(([, number]) => number === Number(digit))?.[0] ?? digit

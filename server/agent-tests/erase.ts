@@ -5,10 +5,12 @@ import { sql } from '../kit/postgres/sql.ts'
 import { ofRun } from './runs.ts'
 import type { TestFailure } from './schema.ts'
 
-/** Stands for what a result has said about a conversation that was redacted. */
+/** Replaces the words of a result about a conversation that was redacted. */
 const erased = 'It was erased with its conversation.'
 
-/** Erases what the results of a run say about a conversation that is redacted. Whether the test has passed stays. */
+/**
+ * Erases what the results of a run say about a conversation that is redacted. Results keep whether the test has passed.
+ */
 export async function eraseConversation(
   at: At,
   { id, metadata, is_test }: Pick<Conversation, 'id' | 'metadata' | 'is_test'>,

@@ -7,18 +7,21 @@ import { own_errors } from './own-errors.ts'
 import { isPattern, openPattern, type Pattern } from './patterns.ts'
 import type { Expectation, ends } from './schema.ts'
 
-/** Of all phrases and patterns of a play together, in letters times the size of the pattern: some seconds. Beyond it a play fails. */
+/**
+ * Limits the work of all phrases and patterns of a play together, in letters times the size of the pattern. This takes
+ * some seconds. Beyond it a play fails.
+ */
 const work_max = 30_000_000
-/** So many letters of words are compared in the time of one letter and a pattern of size 1. */
+/** Comparing this many letters of words takes as long as one letter with a pattern of size 1. */
 const letters_per_work = 4
 const shown_phrase_max = 80
 const shown_value_max = 200
 
-/** What an expectation looks at: a whole conversation, or the answer to one line. */
+/** The part of a play at which an expectation looks: a whole conversation, or the answer to one line. */
 export interface Scope {
-  /** Of the agent, as they were heard. */
+  /** The turns of the agent, as they were heard. */
   turns: { seq: number; text: string }[]
-  /** The last turn. */
+  /** The number of the last turn. */
   last_seq: number | null
   /** The documents that answers are based on. */
   cited: string[]
@@ -33,19 +36,19 @@ export interface Scope {
 
 export interface Missed {
   sentence: string
-  /** The turn at which it shows. */
+  /** The turn at which the failure shows. */
   seq: number | null
 }
 
-/** The phrases and patterns of a play would take too long. */
+/** Says that the phrases and patterns of a play would take too long. */
 export class TooMuchWork extends Error {}
 
-/** Checks the expectations of one play, which share the work that it may be. */
+/** Checks the expectations of one play, which share one limit of work. */
 export class Checker {
   readonly #language: ReturnType<typeof languageOf>
-  /** By the number of the turn. */
+  /** The words that were heard, by the number of the turn. */
   readonly #heard = new Map<number, Heard>()
-  /** Each phrase alone. The words of a list are split once. */
+  /** Lists with one phrase each, which are reused so that the words of a list are split once. */
   readonly #lists = new Map<string, [string]>()
   readonly #patterns = new Map<string, Pattern>()
   #work_left = work_max
@@ -54,7 +57,7 @@ export class Checker {
     this.#language = languageOf(language)
   }
 
-  /** Returns what is wrong, or undefined if the expectation holds. A `judge` is asked elsewhere. */
+  /** Checks an expectation. Returns what is wrong, or undefined if it holds. A `judge` is asked elsewhere. */
   async check(expectation: Expectation, scope: Scope): Promise<Missed | undefined> {
     const { type } = expectation
     const { last_seq } = scope
@@ -99,7 +102,7 @@ export class Checker {
     this.#lists.set(phrase, list)
     const heard = this.#heard.get(seq) ?? listen(text, this.#language)
     this.#heard.set(seq, heard)
-    // Each phrase has all letters that may be compared: what it finds must not depend on those before it.
+    // Each phrase may compare all letters, so that what it finds doesn't depend on the phrases before it.
     const own = { ...heard }
     const best = scorePhrases(list, own)
     this.#spend((phrase.length + heard.letters_left - own.letters_left) / letters_per_work)

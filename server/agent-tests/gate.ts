@@ -8,12 +8,12 @@ import { raw, type Sql, sql } from '../kit/postgres/sql.ts'
 import { invalid } from '../kit/problem.ts'
 import type { TestGate } from './schema.ts'
 
-/** The newest runs on the same content that are looked at. */
+/** The newest runs on the same content are looked at, up to this many. */
 const runs_max = 50
 
 interface Asked {
   agent_id: string
-  /** An id, or `draft`. */
+  /** The id of a version, or `draft`. */
   version: string
 }
 
@@ -33,7 +33,7 @@ export async function get(at: AtOutside, { agent_id, version }: Asked): Promise<
 async function findContent(at: AtOutside, { agent_id, version }: Asked) {
   const agent = await agents.get(at, agent_id)
   if (version === 'draft') {
-    // A version of it would have the tools that their servers have now.
+    // The draft gets the tools that its servers have now, as a version of it would.
     const configuration = await keepMcpTools(at, agent.draft, await readForDraft(at, agent_id))
     return { agent, content_hash: contentHash(configuration) }
   }
@@ -44,8 +44,8 @@ async function findContent(at: AtOutside, { agent_id, version }: Asked) {
 }
 
 /**
- * Returns what is missing before a version can be deployed: a run on the same content in which all tests that are enabled now have
- * passed, as they are now. Undefined if nothing is, and if no test is enabled.
+ * Returns what is missing before a version can be deployed: a run on the same content in which all tests that are
+ * enabled now have passed, as they are now. Returns undefined if nothing is missing, or if no test is enabled.
  */
 export async function findMissing(at: At, to_deploy: ToDeploy): Promise<Missing | undefined> {
   const enabled = await listEnabled(at, to_deploy.agent_id)
@@ -53,7 +53,7 @@ export async function findMissing(at: At, to_deploy: ToDeploy): Promise<Missing 
   return { test_run_id: (await findLast(at, to_deploy)) ?? (await findLastOfAll(at, to_deploy.agent_id)) ?? null }
 }
 
-/** Each with its id and what it does. */
+/** Lists the enabled tests, each as its id and the hash of its content. */
 async function listEnabled({ db, workspace }: At, agent_id: string): Promise<string[]> {
   const enabled = await db.many<{ tested: string }>(
     sql`select id::text || content_hash as tested from agent_tests
@@ -63,8 +63,8 @@ async function listEnabled({ db, workspace }: At, agent_id: string): Promise<str
 }
 
 /**
- * The last run on the same content in which all tests have passed that are enabled now, as they are now. Joins no tables: with old
- * statistics that takes seconds.
+ * Finds the last run on the same content in which all tests have passed that are enabled now, as they are now. Joins no
+ * tables: with old statistics that takes seconds.
  */
 async function findPassed(
   { db, workspace }: At,
@@ -89,7 +89,7 @@ async function findPassed(
   return found.find(({ id }) => ids.has(id))?.id
 }
 
-/** The last run on the same content. One that was canceled tells nothing. */
+/** Finds the last run on the same content. A run that was canceled tells nothing. */
 const findLast = (at: At, { agent_id, content_hash }: ToDeploy): Promise<string | undefined> =>
   findLastOf(at, sql`agent_id = ${agent_id} and content_hash = ${content_hash} and status <> 'canceled'`)
 

@@ -3,11 +3,11 @@ import type { TestFailure, TestRun, TestRunResult } from './schema.ts'
 export interface Reported {
   agent_name: string
   run: Pick<TestRun, 'agent_version'>
-  /** In the order of the tests. */
+  /** The results, in the order of the tests. */
   results: Pick<TestRunResult, 'name' | 'kind' | 'status' | 'passes' | 'runs' | 'failures' | 'error'>[]
 }
 
-/** A run as a JUnit file, piece by piece. It has no ids and no times, so the same outcome is the same file. */
+/** Writes a run as a JUnit file, piece by piece. It has no ids and no times, so the same outcome is the same file. */
 export function* toJunit({ agent_name, run, results }: Reported): Generator<string> {
   const suite = `${agent_name} ${run.agent_version.version_label}`
   const count = (...statuses: TestRunResult['status'][]) =>

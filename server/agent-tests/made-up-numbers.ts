@@ -2,9 +2,9 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import type { Language } from '../models/matching.ts'
 import { asciiDigits, type DigitRun, type DigitToken, digitRuns, spokenDigits } from './digit-runs.ts'
 
-/** Telephone numbers in a text, and others in their place that belong to nobody. */
+/** This file finds telephone numbers in a text, and replaces them by others that belong to nobody. */
 
-/** What takes the place of a part of a text. */
+/** A part of a text, and what takes its place. */
 export interface Match {
   start: number
   end: number
@@ -12,18 +12,21 @@ export interface Match {
 }
 
 export interface KnownNumbers {
-  /** What takes the place of digits, with the country code and without. */
+  /** The digits that take the place of others, with the country code and without. */
   whole: Map<string, string>
-  /** Of those in `whole`, the longest first. */
+  /** The lengths of the digits in `whole`, the longest first. */
   lengths: number[]
-  /** The same for parts of numbers, which are found as whole groups of digits only. */
+  /** The digits that take the place of parts of numbers, which are found as whole groups of digits only. */
   parts: Map<string, string>
 }
 
 const shared_digits_min = 6
-/** No number has more. */
+/** No telephone number has more digits. */
 const number_digits_max = 15
-/** A part of a number is looked for in so many groups of digits: each may have one, with a word such as "double" before it. */
+/**
+ * A part of a number is looked for in this many groups of digits: each may have one digit, with a word such as "double"
+ * before it.
+ */
 const tokens_max = 2 * number_digits_max
 
 export const iso_date = /^\d{4}-\d{2}-\d{2}$/
@@ -34,7 +37,7 @@ export function looksLikeNumber(value: unknown): boolean {
   return plain.replace(/\D/g, '').length >= 7 && !iso_date.test(plain)
 }
 
-/** Those that come first are taken for what several numbers share. */
+/** Makes up numbers for those in the texts. What several numbers share is replaced as in the first of them. */
 export function openKnownNumbers(texts: string[]): KnownNumbers {
   const known = new Set<string>()
   const whole = new Map<string, string>()
@@ -57,7 +60,7 @@ export function openKnownNumbers(texts: string[]): KnownNumbers {
   return { whole, parts, lengths: [...lengths].sort((left, right) => right - left) }
 }
 
-/** The digits with the country code, if it is known, and where the number itself begins. */
+/** Reads the digits, with the country code if it is known, and where the number itself begins. */
 function read(text: string): { digits: string; national_start: number } {
   const plain = asciiDigits(text)
     .replace(/[^\p{L}\p{N}+]+/gu, ' ')
@@ -68,14 +71,15 @@ function read(text: string): { digits: string; national_start: number } {
   return { digits, national_start: digits.length - parsed.nationalNumber.length }
 }
 
-/** Has the same country code and length, so that it is read in the same way. */
+/** Makes up a number. It has the same country code and length, so that it is read in the same way. */
 function madeUpNumber(digits: string, national_start: number, index: number): string {
   const [code, national] = [digits.slice(0, national_start), digits.slice(national_start)]
   const last = String(43 + index)
     .padStart(2, '0')
     .slice(-2)
   const is_american = code === '1' && national.length === 10
-  // 555-01xx belongs to nobody. Elsewhere the first digits only name a network or a town.
+  // 555-01xx belongs to nobody in America. In other countries the first digits, which are kept, only name a network or
+  // a town.
   const start = is_american ? '20255501' : national.slice(0, national.length >= 9 ? 3 : 2)
   const made_up = `${start}${'0'.repeat(Math.max(0, national.length - start.length - 2))}${last}`.slice(
     0,
@@ -93,7 +97,7 @@ export function numberMatches(text: string, numbers: KnownNumbers, language: Lan
   )
 }
 
-/** By their places in the run. */
+/** Made-up digits by their places in the run. */
 type MadeUpDigits = Map<number, string>
 
 function madeUpDigits(run: DigitRun, { whole, lengths, parts }: KnownNumbers): MadeUpDigits {
@@ -106,7 +110,7 @@ function madeUpDigits(run: DigitRun, { whole, lengths, parts }: KnownNumbers): M
     for (const [place, digit] of places) made_up.set(place, digit)
   }
   const begins = placesOf(tokens)
-  // In "1041, 415 555 0100" the 1 is no country code.
+  // Numbers that begin with a token come first: in "1041, 415 555 0100" the 1 is no country code.
   for (const is_begin of [true, false])
     for (const length of lengths)
       for (let start = 0; start + length <= digits.length; start += 1)
@@ -120,7 +124,7 @@ function madeUpDigits(run: DigitRun, { whole, lengths, parts }: KnownNumbers): M
   return made_up
 }
 
-/** Where the digits of tokens begin, and those after zeros. */
+/** Returns the places at which the digits of tokens begin, with and without the zeros before them. */
 function placesOf(tokens: DigitToken[]): Set<number> {
   const places = new Set<number>()
   let start = 0
@@ -131,7 +135,7 @@ function placesOf(tokens: DigitToken[]): Set<number> {
   return places
 }
 
-/** What takes the place of the first tokens together, without the zeros before them. */
+/** Finds what takes the place of the first tokens together, without the zeros before them. */
 function longestPart(tokens: DigitToken[], parts: KnownNumbers['parts']): { zeros: number; by: string } | undefined {
   let digits = ''
   let found: { zeros: number; by: string } | undefined
@@ -145,7 +149,10 @@ function longestPart(tokens: DigitToken[], parts: KnownNumbers['parts']): { zero
   return found
 }
 
-/** One for each group of tokens of which digits are replaced: what stands beside it is searched for names. */
+/**
+ * Returns a match for each group of tokens of which digits are replaced, so that the text between the groups is
+ * searched for names.
+ */
 function matchesOf(text: string, { digits, tokens }: DigitRun, made_up: MadeUpDigits, language: Language): Match[] {
   const said = Array.from(digits, (digit, place) => made_up.get(place) ?? digit).join('')
   const groups: { tokens: DigitToken[]; digits: string }[] = []

@@ -3,7 +3,7 @@ import { normalizeText } from '../kit/text.ts'
 import type { Language } from '../models/matching.ts'
 import { iso_date, looksLikeNumber, type Match, numberMatches, openKnownNumbers } from './made-up-numbers.ts'
 
-/** This replaces what tells who someone is by what is made up, the same each time it occurs. */
+/** This file replaces what tells who someone is by made-up values, the same each time it occurs. */
 
 export interface PersonFields {
   first_name: string | null
@@ -15,19 +15,19 @@ export interface PersonFields {
   custom_fields: CustomFields
 }
 
-/** What is known of a person. */
+/** The facts by which a person could be recognized. */
 export interface Person {
   contact: PersonFields | undefined
-  /** Whole names that were said or collected, besides those of the contact. */
+  /** The whole names that were said or collected, besides those of the contact. */
   names: string[]
-  /** In any form with a country code, or as digits. */
+  /** The numbers, in any form with a country code, or as digits. */
   phone_numbers: string[]
   addresses: string[]
 }
 
 export interface MadeUp {
   text: (text: string) => string
-  /** A JSON value, with its texts and numbers, and the names of its members. */
+  /** Replaces in a JSON value: its texts and numbers, and the names of its members. */
   json: (value: unknown) => unknown
   contact: PersonFields | undefined
 }
@@ -37,25 +37,25 @@ const family_names = ['Winter', 'Baker', 'Carter', 'Fisher', 'Parker', 'Turner',
 const companies = ['Sample Company', 'Acme', 'Example Works']
 const addresses = ['1 Sample Street', '2 Model Road', '3 Example Lane']
 const words = ['sample', 'model', 'specimen', 'pattern', 'example']
-/** They are parts of names, and name nobody. */
+/** Titles are parts of names, and name nobody. */
 const titles = ['dr', 'mr', 'mrs', 'ms', 'prof', 'herr', 'frau']
 const particles = new Set([
   ...titles,
   ...'von van der den de del della di da do dos la le el al bin ibn ten ter zu zum zur und and y'.split(' '),
 ])
-/** Values of custom fields that are said all the time, and name nobody. */
+/** These values of custom fields are said all the time, and name nobody. */
 const common_values = new Set('yes no true false none null on off ok ja nein'.split(' '))
 const company_form =
   /[\s,]+(?:ltd|limited|inc|llc|llp|plc|corp|co|gmbh|ag|kg|ohg|ug|se|sa|sarl|bv|nv|srl|spa|oy|ab|as)\.?$/i
-/** Shorter and longer words are replaced only where they stand alone. */
+/** Words with fewer or more letters than these are replaced only where they stand alone. */
 const inside_words_min = 5
 const inside_words_max = 50
-/** Longer ones are looked for in parts, so that no text takes long. */
+/** Longer values are looked for in parts, so that no text takes long. */
 const key_length_max = 100
 const value_length_min = 3
 /** Numbers with fewer digits are not replaced in sentences: they name nobody. */
 const number_digits_min = 4
-/** Written without spaces between words. */
+/** The scripts that are written without spaces between words. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
 
 const email_pattern = /[\p{L}\p{N}._%+'-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}/gu
@@ -137,11 +137,11 @@ const numberFrom = (text: string, value: number): number => {
 
 interface Piece {
   text: string
-  /** It is not replaced again. */
+  /** Whether the piece is made up, and so not replaced again. */
   is_made_up: boolean
 }
 
-/** Matches are in order, and don't overlap. */
+/** Replaces matches in the pieces. Matches are in order, and don't overlap. */
 function replaceIn(pieces: Piece[], find: (text: string) => Match[]): Piece[] {
   return pieces.flatMap((piece) => {
     if (piece.is_made_up) return piece
@@ -170,11 +170,11 @@ function spokenEmailPattern({ at, dot }: Language): RegExp {
   )
 }
 
-// Names, companies, addresses and custom fields.
+// The rest of the file replaces names, companies, addresses and custom fields.
 
 const normalWords = (text: string): string[] => normalizeText(text).match(/[\p{L}\p{N}]+/gu) ?? []
 
-/** A given name, also if it is a particle, as in "Al Green". Undefined if it is a title. */
+/** Returns the given name, also if it is a particle, as in "Al Green". Returns undefined if it is a title. */
 function firstWord(name: string | null | undefined): string | undefined {
   const [first] = normalWords(name ?? '')
   return first === undefined || titles.includes(first) ? undefined : first
@@ -187,7 +187,7 @@ function realWords(contact: PersonFields | undefined, names: string[], addresses
 
 class Replacements {
   readonly #real: Set<string>
-  /** By what is replaced: normalized words with one space between them. */
+  /** The replacements by what they replace: normalized words with one space between them. */
   readonly #by = new Map<string, { by: string; is_name: boolean }>()
   readonly #used = new Set<string>()
   #tree: KeyTree | undefined
@@ -206,7 +206,10 @@ class Replacements {
     }
   }
 
-  /** After the words of the names. Also found without a space, and the other way round. */
+  /**
+   * Adds whole names, in both orders. Call it after `addName`, by whose replacements the words are replaced. They are
+   * also found without a space.
+   */
   addFullNames(names: string[]): void {
     for (const name of names) {
       const known = normalWords(name).filter((word) => this.#by.get(word)?.is_name)
@@ -222,7 +225,7 @@ class Replacements {
     if (key.length >= 2 && !common_values.has(key)) this.#add(key, choices, { is_name: false })
   }
 
-  /** Also found without "Ltd". */
+  /** Adds a company, which is also found without "Ltd". */
   addCompany(company: string | null | undefined): void {
     const key = normalWords(company ?? '').join(' ')
     const short = normalWords(company?.replace(company_form, '') ?? '').join(' ')
@@ -232,7 +235,7 @@ class Replacements {
       this.#by.set(short, { by: this.#by.get(key)?.by ?? '', is_name: false })
   }
 
-  /** Also replaces its parts between commas and lines. */
+  /** Adds an address, and its parts between commas and lines. */
   addAddress(address: string): void {
     if (isCode(address)) {
       this.addValue(address, otherDigits(address))
@@ -262,7 +265,10 @@ class Replacements {
     if (!this.#by.has(key)) this.#by.set(key, { by: this.choose(choices), is_name })
   }
 
-  /** A character is looked at once for each character of the longest key at most, however many keys there are. */
+  /**
+   * Finds all keys in a text. A character is looked at once for each character of the longest key at most, however many
+   * keys there are.
+   */
   matchesIn(text: string): Match[] {
     if (this.#by.size === 0) return []
     this.#tree ??= this.#toTree()
@@ -295,25 +301,25 @@ class Replacements {
   }
 }
 
-/** At spaces, where there are some. The last one is no word that is said all the time. */
+/** Splits a long key at spaces, where there are some. The last part is not a short one that is said all the time. */
 const partsOf = (key: string): string[] =>
   key.match(unspaced.test(key) ? /.{1,50}/gu : /[^ ].{0,99}(?= .{20}|$)|[^ ]+/g) ?? []
 
-/** What follows on a character of a key. */
+/** The keys that go on after a character. */
 interface KeyTree {
-  /** By codes, because these are found faster than characters. */
+  /** The next characters by their codes, which are found faster than characters. */
   next: Map<number, KeyTree>
-  /** What takes the place of the key that ends here. */
+  /** The replacement of the key that ends here. */
   by: string | undefined
   /** Whether the key that ends here is also found inside words. */
   is_anywhere: boolean
-  /** Whether such a key goes on or ends here. */
+  /** Whether a key that is found inside words goes on or ends here. */
   has_anywhere: boolean
 }
 
 const newTree = (): KeyTree => ({ next: new Map(), by: undefined, is_anywhere: false, has_anywhere: false })
 
-/** The first one with the same key stays. */
+/** Adds a key. The first one with the same key stays. */
 function addKey(tree: KeyTree, key: string, { by, is_anywhere }: { by: string; is_anywhere: boolean }): void {
   let node = tree
   for (let index = 0; index < key.length; index += 1) {
@@ -327,7 +333,7 @@ function addKey(tree: KeyTree, key: string, { by, is_anywhere }: { by: string; i
   node.is_anywhere ||= is_anywhere
 }
 
-/** The longest key that begins at this place: a whole name before its parts. */
+/** Finds the longest key that begins at this place: a whole name before its parts. */
 function longestKey(tree: KeyTree, text: string, start: number): { end: number; by: string } | undefined {
   const is_inside = start > 0 && text[start - 1] !== ' '
   const endsWord = (end: number) => end === text.length || text[end] === ' '
@@ -398,10 +404,10 @@ function madeUpValue(value: string, replacements: Replacements): string {
   return isCode(value) ? otherDigits(value) : replacements.choose(words)
 }
 
-/** Such as a customer number or a postal code. */
+/** Whether the value is a code, such as a customer number or a postal code. */
 const isCode = (value: string): boolean => /\d/.test(value) && !/\s/.test(value)
 
-/** Counts instead, so that nothing of the value is left: `K-10423` becomes `A-12345`. */
+/** Replaces digits and letters by counting, so that nothing of the value is left: `K-10423` becomes `A-12345`. */
 function otherDigits(text: string): string {
   const replace = (first: number) => {
     let [digits, letters] = [first, 0]

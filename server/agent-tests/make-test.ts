@@ -35,13 +35,13 @@ export interface MadeTest {
 export async function makeTest(at: At, conversation_id: string): Promise<MadeTest> {
   const recorded = await readRecorded(at, conversation_id)
   const input = await testOf(recorded)
-  // The caller has sent no test that it could correct.
+  // The error is one of state, because the caller has sent no test that it could correct.
   const [fault] = await testFaults({ ...test_defaults, ...input })
   if (fault) throw invalidState(`No test can be made of this conversation: ${fault.message}`)
   return { agent_id: recorded.conversation.agent_id, input }
 }
 
-/** A person waits for the test. */
+/** The pause is urgent, because a person waits for the test. */
 const pause = () => letOthersRun({ is_urgent: true })
 
 async function testOf(recorded: Recorded): Promise<NewAgentTest> {
@@ -71,7 +71,7 @@ async function testOf(recorded: Recorded): Promise<NewAgentTest> {
     kind: 'conversation',
     begins: exchanges.begins,
     steps,
-    // Dates that were said count from that day.
+    // The test takes place on the day of the conversation, because dates that were said count from it.
     now: created_at,
     variables: made_up_variables,
     contact: contact ? { ...contactOf(contact, made_up), time_zone } : null,
@@ -87,7 +87,7 @@ const isScripted = ({ turns }: Recorded): boolean => turns.some(({ script }) => 
 const membersOf = (object: Record<string, unknown>, made_up: MadeUp): Record<string, unknown> =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, made_up.json(value)]))
 
-/** Without notes, which are about the person. */
+/** Returns the contact of the test, without notes, which are about the person. */
 function contactOf(contact: Contact, made_up: MadeUp): Record<string, unknown> {
   const { custom_fields = {}, ...fields } = made_up.contact ?? {}
   const known = Object.entries(fields).filter(([, value]) => value !== null)
@@ -117,7 +117,7 @@ async function madeUpAnswers(runs: Run[], made_up: MadeUp): Promise<ToolAnswer[]
   return answers
 }
 
-/** As a JSON array. What is far too large is not read to its end. */
+/** Fails if the values are too large as a JSON array. Values that are far too large are not read to their end. */
 function assertNotTooLarge(values: unknown[], bytes_max: number): void {
   let bytes = '['.length
   for (const value of values) {
@@ -137,7 +137,10 @@ interface Done extends Pick<Conversation, 'results'> {
   is_scripted: boolean
 }
 
-/** What the agent did, where the same is right each time: not its words, and no text that a model has worded. */
+/**
+ * Returns expectations of what the agent did, where the same is right each time: not of its words, and of no text that
+ * a model has worded.
+ */
 function expectationsOf({ runs, results, exchanges: { how }, is_scripted }: Done, made_up: MadeUp): Expectation[] {
   const called = runs.filter((run) => isReal(run) && run.status === 'succeeded')
   const tools = new Set(called.map(({ name }) => name))
@@ -147,7 +150,7 @@ function expectationsOf({ runs, results, exchanges: { how }, is_scripted }: Done
   return [
     ...[...tools].map((tool): Expectation => ({ type: 'calls_tool', tool })),
     ...facts.slice(0, result_expectations_max).map(
-      // Which of them are left is checked above.
+      // The check above leaves only these types of values.
       ([name, value]): Expectation => ({
         type: 'result',
         name,

@@ -1,4 +1,7 @@
-/** Errors of a single test or conversation. They say nothing about models, so the tests after it are tried all the same. */
+/**
+ * The errors of a single test or conversation. They say nothing about models, so the tests after it are tried all the
+ * same.
+ */
 export const own_errors = {
   internal: 'It could not be played because of an internal error.',
   too_much_work: 'The phrases and patterns of this test are too much work: use fewer or smaller ones.',

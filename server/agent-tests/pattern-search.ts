@@ -1,6 +1,6 @@
 import { letOthersRun } from '../kit/let-others-run.ts'
 
-/** As `re2js` compiles it. Our types, because it has none for instructions. */
+/** A program as `re2js` compiles it. The types are ours, because it has none for instructions. */
 export interface Program {
   start: number
   inst: Instruction[]
@@ -18,11 +18,13 @@ interface Instruction {
 const ops = { choice: 1, choice_of_match: 2, group: 3, border: 4, fail: 5, match: 6, nothing: 7 }
 const borders = { line_begins: 1, line_ends: 2, text_begins: 4, text_ends: 8, word: 16, no_word: 32 }
 
-/** Some ten thousand instructions, less than a millisecond. */
+/** Others run after this many letters: some ten thousand instructions, which take less than a millisecond. */
 const letters_in_a_row = 64
 const none = -1
 
-/** Says whether a program matches somewhere in a text. That of `re2js` keeps all others waiting until it is done. */
+/**
+ * Says whether a program matches somewhere in a text. The search of `re2js` keeps all others waiting until it is done.
+ */
 export async function isFound({ start, inst }: Program, text: string): Promise<boolean> {
   const letters = Array.from(text, (letter) => letter.codePointAt(0) ?? none)
   const reached_at = new Int32Array(inst.length).fill(none)

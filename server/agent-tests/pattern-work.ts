@@ -8,19 +8,22 @@ const pieces = new RegExp(
 )
 const pieces_of_class = new RegExp(`${in_class}.`, 'gsu')
 
-/** A property such as `\p{L}` is about as much work as a range of so many letters. */
+/** A property such as `\p{L}` is about as much work as a range of this many letters. */
 const property_letters = 3_000
 
 export interface PatternWork {
-  /** Of the program, about. */
+  /** The size of the program, about. */
   size: number
-  /** Of ranges and properties: for each of them RE2 looks for the other cases. */
+  /** The letters of ranges and properties, for each of which RE2 looks for the other cases. */
   letters: number
 }
 
-/** Says how much work it is to compile a pattern, which RE2 does not bound. For what is no pattern it can be any. */
+/**
+ * Says how much work it is to compile a pattern, which RE2 does not bound. The result means nothing for a text that is
+ * no pattern.
+ */
 export function workOf(source: string): PatternWork {
-  // The innermost open group is the last.
+  // The last size is that of the innermost open group.
   const sizes = [0]
   let letters = 0
   let last = 0
@@ -47,7 +50,7 @@ export function workOf(source: string): PatternWork {
   return { size: sizes.reduce((sum, size) => sum + size, 0), letters }
 }
 
-/** `{2,5}`, or `{2,}`, which is one more than two. */
+/** Counts the times of `{2,5}`, or of `{2,}`, which is one more than two. */
 function timesOf(repetition: string): number {
   const [least = 0, most] = (repetition.match(/\d+/g) ?? []).map(Number)
   return Math.max(1, most ?? (repetition.endsWith(',}') ? least + 1 : least))
@@ -63,7 +66,7 @@ function lettersOf(piece: string): number {
   }, 0)
 }
 
-/** Other escapes stand for small ones. */
+/** Returns the code of a letter. It is 0 for escapes other than `\x`, which stand for small codes. */
 function codeOf(part: string): number {
   if (part.startsWith('\\x')) return Number.parseInt(part.replace(/[\\x{}]/g, ''), 16) || 0
   return part.startsWith('\\') ? 0 : (part.codePointAt(0) ?? 0)

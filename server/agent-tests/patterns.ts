@@ -2,24 +2,27 @@ import { RE2JS } from 're2js'
 import { isFound } from './pattern-search.ts'
 import { workOf } from './pattern-work.ts'
 
-/** A larger program would take too long on a long turn. */
+/** Programs that are larger than this would take too long on a long turn. */
 const program_size_max = 250
-/** More is not even compiled, which could take seconds. */
+/** Patterns with more work than this are not even compiled, which could take seconds. */
 const compiled_size_max = 1_000
 const compiled_letters_max = 50_000
 
 export interface Pattern {
   /** The work for a text is in proportion to this and to its length. */
   size: number
-  /** Lets others run meanwhile. */
+  /** Whether the pattern is in the text. Others run meanwhile. */
   isIn: (text: string) => Promise<boolean>
 }
 
-/** A pattern is written `/.../`. */
+/** Whether the phrase is a pattern, which is written `/.../`. */
 export const isPattern = (phrase: string): boolean =>
   phrase.length > 2 && phrase.startsWith('/') && phrase.endsWith('/')
 
-/** Throws an Error with a sentence about what is wrong. RE2 needs time in proportion to the text, whatever the pattern is. */
+/**
+ * Opens a pattern. Throws an Error with a sentence about what is wrong. RE2 needs time in proportion to the text,
+ * whatever the pattern is.
+ */
 export function openPattern(phrase: string): Pattern {
   const source = phrase.slice(1, -1)
   const work = workOf(source)

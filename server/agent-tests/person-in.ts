@@ -8,13 +8,13 @@ import type { Person } from './made-up.ts'
 export interface SaidAndStored {
   contact: Contact | undefined
   conversation: Pick<Conversation, 'counterpart' | 'variables' | 'results'>
-  /** What the contact has said. */
+  /** The words of the contact. */
   lines: string[]
   runs: Pick<Turn['tools'][number], 'arguments' | 'result'>[]
   language: Language
 }
 
-/** More are not looked for. */
+/** At most this many names, numbers and addresses are looked for. */
 const found_max = 50
 const value_length_max = 200
 const levels_max = 20
@@ -29,9 +29,12 @@ const about_addresses =
   /^(?:\w+_)?(?:address|street|address_line_?\d?|street_address|city|town|zip|zip_code|postcode|postal_code|company|company_name|employer)$/
 const no_postal_addresses = /(?:e_?mail|ip|web|url)_address$/
 
-/** Between the digits of a number. Commas and ends of lines are between numbers. */
+/** Matches what may be between the digits of a number. Commas and ends of lines are between numbers. */
 const gap = '[^\\p{L}\\p{N}+,;\\n]'
-/** With a country code, or as it is written in the country. No date is: the last one has no dots and colons. */
+/**
+ * Matches numbers with a country code, or as they are written in the country. No date matches: the last pattern has no
+ * dots and colons.
+ */
 const written_numbers = [
   new RegExp(`\\+\\d(?:${gap}{0,3}\\d){6,14}`, 'gu'),
   new RegExp(`(?<!\\d)\\d{3}${gap}{1,3}\\d{3}${gap}{1,3}\\d{4}(?!\\d)`, 'gu'),
@@ -44,7 +47,7 @@ export function personIn({ contact, conversation, lines, runs, language }: SaidA
   const found: Person = { contact, names: [], phone_numbers: counterpart === null ? [] : [counterpart], addresses: [] }
   for (const line of lines) {
     const name = findSlot('name', listen(line, language), { now: 0 })
-    // Less certain ones are often no names.
+    // Less certain matches are often no names.
     if (name?.score === 1) add(found.names, name.value)
     const plain = asciiDigits(line).replaceAll('\uff0b', '+')
     for (const pattern of written_numbers)

@@ -13,12 +13,12 @@ import { truncate } from '../kit/text.ts'
 import * as workspaces from '../workspaces/store.ts'
 import { said_max, steps_max, type ToolAnswer } from './schema.ts'
 
-/** More are not read: a test has far fewer lines. */
+/** At most this many turns are read: a test has far fewer lines. */
 const turns_read_max = 400
-/** More of a line is left out. A test has half of it, after names in it were replaced. */
+/** The rest of a longer line is left out. A test has half of it, after names in it were replaced. */
 const line_length_max = 2 * said_max
 
-/** A conversation of the past, as tests are made of it and replays say it again. */
+/** A conversation of the past, of which tests are made and which replays say again. */
 export interface Recorded {
   conversation: Conversation
   turns: Turn[]
@@ -27,7 +27,7 @@ export interface Recorded {
   language: string
 }
 
-/** Throws a Problem if nothing is left of it. */
+/** Reads a conversation. Throws a Problem if nothing is left of it. */
 export async function readRecorded(at: At, id: string): Promise<Recorded> {
   const conversation = await conversations.get(at, id)
   const { agent_id, agent_version, contact_id, redacted_at } = conversation
@@ -56,9 +56,9 @@ export interface Call {
   arguments: unknown
 }
 
-/** What the contact has said, and what the agent did then. */
+/** The words of the contact, and what the agent did then. */
 export interface Line {
-  /** The number of the contact's last turn in it. */
+  /** The number of the contact's last turn in the line. */
   seq: number
   text: string
   answer: string
@@ -67,16 +67,16 @@ export interface Line {
 
 export interface Exchanges {
   begins: 'agent' | 'contact'
-  /** What the agent has said first. */
+  /** The words that the agent has said first. */
   opening: string
   lines: Line[]
-  /** False if lines are left out that the agent has answered. */
+  /** Whether the lines are complete. False if lines are left out that the agent has answered. */
   is_whole: boolean
-  /** How the agent has ended it. Null: it has not, or people and carriers have. */
+  /** How the agent has ended the conversation. It is null if the agent has not, but people or carriers. */
   how: 'agent_ended' | 'handed_over' | 'opted_out' | null
 }
 
-/** Until a person takes over. What the contact has said without an answer between is one line. */
+/** Reads the exchanges until a person takes over. What the contact has said without an answer between is one line. */
 export function exchangesIn({ conversation, turns }: Pick<Recorded, 'conversation' | 'turns'>): Exchanges {
   const { kind, status } = conversation
   const end = turns.findIndex((turn) => turn.role === 'human' || handsOver(turn))
@@ -102,7 +102,7 @@ export function exchangesIn({ conversation, turns }: Pick<Recorded, 'conversatio
       is_answered = false
     }
   }
-  // Said while a person was waited for.
+  // The last line was said while a person was waited for.
   if (is_handed_over && !is_answered) lines.pop()
   return {
     begins: turns[0]?.role === 'agent' ? 'agent' : 'contact',
@@ -115,10 +115,10 @@ export function exchangesIn({ conversation, turns }: Pick<Recorded, 'conversatio
 
 export const joined = (before: string, text: string): string => [before, text].filter(Boolean).join(' ')
 
-/** Not built in: what these do shows in the results and the end. */
+/** Whether a run is of a tool that is not built in. What built-in tools do shows in the results and the end. */
 export const isReal = ({ name }: { name: string }): boolean => !isBuiltIn(name)
 
-/** The service has refused others: the tool was not called. */
+/** Whether the tool was called. The service has refused the other runs. */
 export const wasCalled = ({ status }: Pick<Run, 'status'>): boolean => status !== 'refused'
 
 const hasRun = ({ tools }: Turn, tool: string): boolean =>
@@ -126,7 +126,7 @@ const hasRun = ({ tools }: Turn, tool: string): boolean =>
 
 const handsOver = (turn: Turn): boolean => turn.script?.step === '@hand_over' || hasRun(turn, 'hand_over')
 
-/** By its script or a tool: what people, carriers and limits do is not repeated. */
+/** Says how the script or a tool has ended the conversation. What people, carriers and limits do is not repeated. */
 function endOf({ turns, conversation: { close_reason } }: Pick<Recorded, 'conversation' | 'turns'>): Exchanges['how'] {
   if (close_reason === 'opted_out') return turns.some((turn) => hasRun(turn, 'opt_out')) ? 'opted_out' : null
   if (turns.some(handsOver)) return 'handed_over'
@@ -135,10 +135,10 @@ function endOf({ turns, conversation: { close_reason } }: Pick<Recorded, 'conver
 
 export type Run = Turn['tools'][number]
 
-/** Their answer is what the tool has answered. Runs that were refused or not finished have none. */
+/** With these statuses, the tool has answered. Runs that were refused or not finished have no answer. */
 const answered = ['succeeded', 'failed', 'timeout']
 
-/** What tools have answered, as answers of a test. */
+/** Makes answers of a test from what tools have answered. */
 export const answersOf = (runs: Run[]): ToolAnswer[] =>
   [
     ...Map.groupBy(
@@ -147,7 +147,10 @@ export const answersOf = (runs: Run[]): ToolAnswer[] =>
     ),
   ].flatMap(([tool, runs]) => answersOfTool(tool, runs))
 
-/** A tool that has always answered the same answers any call. Otherwise it depends on the arguments, or at last on the order. */
+/**
+ * Makes the answers of a tool. One that has always answered the same answers any call. Otherwise the answer depends on
+ * the arguments, or, if these don't decide, on the order.
+ */
 function answersOfTool(tool: string, runs: Run[]): ToolAnswer[] {
   const all = runs.map((run) => ({ values: JSON.stringify(run.arguments), answer: answerOf(run), run }))
   const differ = (some: typeof all) => new Set(some.map(({ answer }) => JSON.stringify(answer))).size > 1
@@ -169,6 +172,6 @@ function answerOf({ status, result }: Run): Pick<ToolAnswer, 'result' | 'error'>
   return { error: truncate(text.replace(/\s+/g, ' ').trim(), 500) }
 }
 
-/** Arguments that are no object were refused. */
+/** Returns the arguments. Arguments that are no object were refused. */
 const argumentsOf = ({ arguments: values }: Run): Record<string, unknown> =>
   typeof values === 'object' && values !== null && !Array.isArray(values) ? (values as Record<string, unknown>) : {}

@@ -13,9 +13,9 @@ import type { ReplayContent, Said } from './replays.ts'
 import { ofRun } from './runs.ts'
 import { openPace, testTurns } from './test-turns.ts'
 
-/** Conversations that are read at a time. */
+/** This many conversations are read at a time. */
 const read_max = 20
-/** Those that wait for models. Each is said twice, one after the other. */
+/** This many replays wait for models at a time. Each is said twice, one after the other. */
 const at_once_max = 4
 /** Scripts wait for nothing: they are replayed for about this long, and then written together. */
 const batch_ms = 250
@@ -28,11 +28,11 @@ interface ReplayBatch {
   run: { id: string; agent_id: string }
   scene: Scene
   isStopping: () => boolean
-  /** Why models are not asked. */
+  /** Returns why models are not asked, if they are not. */
   knownError: () => Promise<string | undefined>
 }
 
-/** Says again some of the conversations that are left of a run. There are none when nothing is left. */
+/** Says again some of the conversations that are left of a run. Returns nothing when none are left. */
 export async function replayBatch(at: AtOutside, batch: ReplayBatch): Promise<Said[]> {
   const { run, scene, isStopping, knownError } = batch
   const queued = await at.db.many<Queued>(

@@ -11,7 +11,7 @@ import { failedReplay, type Replayed } from './play/replay.ts'
 import { assertRoom, findTested, inputFaults, insertRun, type Requested } from './runs.ts'
 import type { NewTestRun, TestRun } from './schema.ts'
 
-/** What a queued replay has instead of a test. */
+/** The content of a queued replay, which has no test. */
 export interface ReplayContent {
   /** The version that was deployed when the run was created. */
   deployed_version_id: string
@@ -21,11 +21,11 @@ interface NewReplay extends Requested {
   input: NewTestRun & { replay: NonNullable<NewTestRun['replay']> }
 }
 
-/** Nothing is copied: what was said is read when it is said again. */
+/** Creates a run. Nothing is copied: what was said is read when it is said again. */
 export async function create(at: At, { agent_id, input, by, mcp_tools }: NewReplay): Promise<TestRun> {
   const faults = inputFaults(input)
   if (faults.length > 0) throw invalid(faults)
-  // Reads up to a thousand conversations: others need not wait for that.
+  // The conversations are read before the lock, because up to a thousand are read, and others need not wait for that.
   const sources = await replayable.listReplayable(at, { agent_id, last: input.replay.last })
   await workspaces.lock(at)
   await assertRoom(at)
@@ -60,11 +60,14 @@ export interface Said extends Replayed {
   source_conversation_id: string
   /** The contact when the run was created. */
   source_contact_id: string | null
-  /** Whom the agent has talked with in the replay. */
+  /** The contact with whom the agent has talked in the replay. */
   contact_id: string | null
 }
 
-/** In the transaction that writes them: of what was redacted or deleted meanwhile nothing is kept. */
+/**
+ * Leaves out what replays keep of conversations that were redacted or deleted meanwhile. Call it in the transaction
+ * that writes the results.
+ */
 export async function withoutGone(at: At, results: Said[]): Promise<Said[]> {
   const there = await replayable.shareReplayable(
     at,
@@ -91,7 +94,10 @@ export const forgetConversations = (at: At, ids: string[]): Promise<void> =>
 export const forgetContacts = (at: At, ids: string[]): Promise<void> =>
   forget(at, sql`source_contact_id = any(${ids}::uuid[])`)
 
-/** Deletes what replays keep of these conversations: what was said again, and the differences. That they differed stays. */
+/**
+ * Deletes what replays keep of these conversations: what was said again, and the differences. Results keep whether
+ * there were differences.
+ */
 async function forget(at: At, which: Sql): Promise<void> {
   const { db, workspace } = at
   const found = await db.many<{ id: string; conversation_ids: string[] }>(

@@ -7,7 +7,7 @@ import { TestRunResult, TestRunWithResults } from './schema.ts'
 
 const toJson = resourceInPieces(TestRunWithResults, 'results', TestRunResult)
 
-/** A run with its results, or as a file. */
+/** Returns a run with its results, or as a file. */
 export async function toContent(
   at: At,
   { id, format, hides_words }: { id: string; format: 'json' | 'junit'; hides_words: boolean },
@@ -20,7 +20,7 @@ export async function toContent(
   return { file: null, pieces: toJson(run, hides_words ? run.results.map(withoutWords) : run.results) }
 }
 
-/** For those who may not read conversations: where replays differ, and not in what. */
+/** Leaves out words, for callers who may not read conversations. They get what kinds of things differ. */
 export const withoutWords = (result: TestRunResult): TestRunResult => ({
   ...result,
   differences: result.differences.map((one) => ({ ...one, recorded: null, replayed: null, deployed: null })),

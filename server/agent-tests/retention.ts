@@ -12,7 +12,7 @@ const conversations_batch = 100
 /** Each run has up to 500 results. */
 const runs_batch = 10
 
-/** Deletes conversations of runs, and later the runs with their results. By wall time, as runs go by it. */
+/** Deletes conversations of runs, and later the runs with their results. Both go by wall time, as runs do. */
 export async function removeOld(at: At, isStopping: IsStopping = () => false): Promise<void> {
   const { db, workspace, now } = at
   const before = (days: number) => clock.iso(now - days * clock.day_ms)
@@ -28,7 +28,7 @@ export async function removeOld(at: At, isStopping: IsStopping = () => false): P
   await inBatches(runs_batch, removeRuns, isStopping)
 }
 
-/** Those of the oldest run that has some. Returns 0 if there is none. */
+/** Deletes conversations of the oldest run that has some. Returns 0 if there is none. */
 async function removeConversations(at: At, before: string, isStopping: IsStopping): Promise<number> {
   const { db, workspace } = at
   const run = await db.maybe<{ id: string }>(
@@ -45,7 +45,7 @@ async function removeConversations(at: At, before: string, isStopping: IsStoppin
     if (isStopping()) return 0
     await inTransaction(at, (at) => removeMany(at, ids.slice(start, start + conversations_batch)))
   }
-  // Those of a replay are words of the conversations, too.
+  // The differences of a replay are words of the conversations, too.
   await db.run(
     sql`update test_run_results set differences = '[]', conversation_ids = '{}', conversation_id = null, source_contact_id = null
       where ${ofRun(at, run.id)} and source_conversation_id is not null`,

@@ -17,7 +17,7 @@ const runs_path = '/agents/:id/test_runs'
 const run_path = '/test_runs/:id'
 const read = 'agents:read'
 const write = 'agents:write'
-/** Of what was said in conversations. */
+/** The scope to read what was said in conversations. */
 const conversations_read = 'conversations:read'
 
 const readsConversations = ({ scopes }: operation.Caller): boolean => scopes.has(conversations_read)
@@ -104,7 +104,7 @@ export const operations: operation.Operation[] = [
     response: schema.AgentTest,
     status: 201,
     before: (at, { params }) => makeTest(at, params.id),
-    // It is what `before` has returned.
+    // `before` has returned the test.
     run: (at, { prepared }) => tests.create(at, prepared as MadeTest),
   }),
   operation.write({
@@ -132,7 +132,7 @@ export const operations: operation.Operation[] = [
     before: async (at, { params, body }) => (body.use_draft ? readForDraft(at, params.id) : []),
     run: (at, { params, body, caller, prepared }) => {
       const { replay } = body
-      // `before` has returned them.
+      // `before` has returned the tools.
       const new_run = { agent_id: params.id, by: authorOf(caller), mcp_tools: prepared as KeptMcpTool[] }
       if (!replay) return runs.create(at, { ...new_run, input: body })
       if (!readsConversations(caller)) throw forbidden(conversations_read)
@@ -163,7 +163,7 @@ export const operations: operation.Operation[] = [
     errors: ['INVALID_STATE'],
     response: schema.TestGate,
     version: undefined,
-    // For the draft, the servers of MCP tools are asked.
+    // The servers of MCP tools are asked for the draft.
     runRemote: (at, { params, query }) => gate.get(at, { agent_id: params.id, version: query.version }),
   }),
   operation.get({

@@ -18,14 +18,14 @@ export interface RunRow extends Omit<TestRun, 'agent_version' | 'usage'> {
   output_tokens: number
 }
 
-/** The name of the author is not stored. */
+/** Converts a row. The name of the author is not stored. */
 export const toRun = ({ version_id, version_label, input_tokens, output_tokens, ...run }: RunRow): TestRun => ({
   ...run,
   agent_version: { id: version_id, version_label },
   usage: { input_tokens, output_tokens },
 })
 
-/** A test that was deleted is not named. */
+/** Selects the columns of a result. A test that was deleted is not named. */
 export function resultColumns({ workspace }: Pick<At, 'workspace'>): Sql {
   const ofTest = sql`from agent_tests as test where test.workspace_id = ${workspace} and test.id = test_run_results.test_id`
   return sql`id, (select test.id ${ofTest}) as test_id, source_conversation_id, name, kind, status, passes, runs, is_repeatable,

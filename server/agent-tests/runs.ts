@@ -24,10 +24,10 @@ import {
   tests_max,
 } from './schema.ts'
 
-/** A run is shown with so many results. */
+/** A run is shown with this many results. */
 const shown_results_max = 100
 
-/** What is tested. */
+/** The version or draft that is tested. */
 export interface Tested {
   agent: FoundAgent
   version: { id: string | null; version_label: string }
@@ -48,7 +48,7 @@ export interface Requested {
   agent_id: string
   input: NewTestRun
   by: Author
-  /** What `readForDraft` has returned. */
+  /** The tools that `readForDraft` has returned. */
   mcp_tools: KeptMcpTool[]
 }
 
@@ -89,7 +89,7 @@ export function inputFaults({
   return faults
 }
 
-/** Those that have not ended have a due time. */
+/** Fails if too many runs have not ended. Such runs have a due time. */
 export async function assertRoom({ db, workspace }: At): Promise<void> {
   const open = await page.count(db, sql`select from test_runs where workspace_id = ${workspace} and due_at is not null`)
   if (open >= runs_at_once_max)
@@ -98,7 +98,7 @@ export async function assertRoom({ db, workspace }: At): Promise<void> {
     )
 }
 
-/** The version, the draft, or by default the deployed version. */
+/** Finds the version, the draft, or by default the deployed version. */
 export async function findTested(
   at: At,
   { agent_id, input: { version_id, use_draft }, mcp_tools }: Omit<Requested, 'by'>,
@@ -116,7 +116,10 @@ export async function findTested(
   return { agent, version, configuration: version.configuration }
 }
 
-/** Oldest first. They are not deleted before they are copied: a run whose results are fewer than it says would never end. */
+/**
+ * Finds tests, oldest first. Locks them, so that they are not deleted before they are copied: a run whose results are
+ * fewer than it says would never end.
+ */
 async function findTests(
   { db, workspace }: At,
   { agent_id, test_ids }: { agent_id: string; test_ids: string[] | undefined },
@@ -133,7 +136,7 @@ async function findTests(
   return [...found]
 }
 
-/** Runs go by wall time, also in test workspaces: nobody advances the clock for them. */
+/** Inserts a run. Runs go by wall time, also in test workspaces, because nobody advances the clock for them. */
 export async function insertRun(at: At, run: NewRun): Promise<TestRun> {
   const { db, workspace, now } = at
   const { agent, version, configuration, kind, repeat, passes_min, tests, by } = run
@@ -149,7 +152,7 @@ export async function insertRun(at: At, run: NewRun): Promise<TestRun> {
   return withAuthor(at, toRun(inserted))
 }
 
-/** The tests as they are now. */
+/** Inserts the results of a run, with the tests as they are now. */
 async function insertResults({ db, workspace }: At, run_id: string, test_ids: string[]): Promise<void> {
   const rows = test_ids.map((test_id, position) => ({ id: newId(), test_id, position }))
   await db.run(
@@ -187,7 +190,7 @@ export async function get(at: At, id: string): Promise<TestRun> {
   return withAuthor(at, toRun(found))
 }
 
-/** Failures come first. */
+/** Reads a run with its results, failures first. */
 export async function getWithResults(at: At, id: string): Promise<TestRunWithResults> {
   const [run, rows] = await Promise.all([
     get(at, id),
@@ -217,7 +220,7 @@ export async function listResults(
   return { ...found, data: found.data.map(toResult) }
 }
 
-/** All results, in the order of the tests, with what a file shows of them. */
+/** Reads all results, in the order of the tests, with what a file shows of them. */
 export async function readForReport(at: At, id: string): Promise<Reported> {
   const { db, workspace } = at
   const [run, { agent_name }, results] = await Promise.all([
@@ -247,12 +250,12 @@ export async function cancel(at: At, id: string): Promise<TestRun> {
   throw invalidState(`The run is ${status}. Only a run that is queued or running can be canceled.`)
 }
 
-/** The agent is being deleted. What its runs have found out stays until it is old. */
+/** Cancels the runs of an agent that is being deleted. Results that they have stay until they are old. */
 export async function cancelOfAgent(at: At, agent_id: string): Promise<void> {
   await cancelThose(at, sql`agent_id = ${agent_id}`)
 }
 
-/** Whoever works on them loses the lease: what it has not written yet is lost. */
+/** Cancels runs. Whoever works on them loses the lease, and what it has not written yet is lost. */
 async function cancelThose({ db, workspace }: At, which: Sql): Promise<RunRow[]> {
   const canceled = await db.many<RunRow>(
     sql`update test_runs set status = 'canceled', ended_at = ${clock.iso(clock.wall())}, due_at = null, lease_token = null,

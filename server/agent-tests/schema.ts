@@ -16,22 +16,22 @@ import {
 import * as page from '../kit/postgres/page.ts'
 import { named_tool_pattern } from '../tools/schema.ts'
 
-/** Of an agent. */
+/** An agent has at most this many tests. */
 export const tests_max = 500
 export const steps_max = 50
-/** Of all answers of tools in a test, as JSON. */
+/** Limits all answers of tools in a test, as JSON. */
 export const tool_answers_bytes_max = 32 * 1024
-/** Of everything in a test, as JSON. */
+/** Limits everything in a test, as JSON. */
 export const content_bytes_max = 128 * 1024
-/** Of a test: in its steps and for its end. */
+/** Limits the expectations of a test, in its steps and for its end. */
 export const all_expectations_max = 200
-/** Of a test. */
+/** A test has at most this many patterns. */
 export const patterns_max = 50
-/** Of a workspace at a time. More are refused. */
+/** A workspace has at most this many runs at a time. Further ones are refused. */
 export const runs_at_once_max = 5
 export const repeats_max = 20
 export const replayed_max = 200
-/** Of a result. More are left out. */
+/** A result has at most this many failures. Further ones are left out. */
 export const failures_max = 20
 const expectations_max = 50
 const phrases_max = 20
@@ -62,7 +62,7 @@ export const expectation_types = [
   'judge',
 ] as const
 
-/** Which members an expectation has depends on its type: `test-faults.ts` checks it. */
+/** An expectation. Its members depend on its type, which `test-faults.ts` checks. */
 export const Expectation = Type.Object(
   {
     type: oneOf(expectation_types, {
@@ -213,7 +213,7 @@ const Person = Type.Object(
   { title: 'TestPerson', additionalProperties: false },
 )
 
-/** Fields of a contact that is never stored. */
+/** The fields of a contact that is never stored. */
 const TestContact = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: {},
@@ -224,7 +224,7 @@ const TestContact = Type.Unsafe<Record<string, unknown>>({
 const nullable = <T>(schema: object) => Type.Unsafe<T | null>({ ...schema, type: ['object', 'null'] })
 const nothing_by_default = 'By default nothing.'
 
-/** Which of them a test has depends on its kind: `test-faults.ts` checks it. */
+/** The fields of a test. Some depend on its kind, which `test-faults.ts` checks. */
 const fields = {
   name: text({ maxLength: 200, description: 'What it checks.', examples: ['Tells the opening hours'] }),
   kind: oneOf(test_kinds, {
@@ -297,10 +297,10 @@ export const AgentTest = Type.Object(
   { title: 'AgentTest' },
 )
 export type AgentTest = Static<typeof AgentTest>
-/** What a run needs of a test. */
+/** The content of a test that a run needs. */
 export type TestContent = Pick<AgentTest, keyof typeof fields>
 
-/** What a test has besides its name and kind, when nothing else is said. */
+/** The fields besides name and kind that a test has by default. */
 export const test_defaults = {
   is_enabled: true,
   begins: 'agent',
@@ -422,7 +422,7 @@ export const TestFailure = Type.Object(
 )
 export type TestFailure = Static<typeof TestFailure>
 
-/** How a conversation of the past went differently. */
+/** A difference between a conversation of the past and its replay. */
 export const ReplayDifference = Type.Object(
   {
     what: oneOf(['answer', 'end', 'results', 'tools'], { description: 'What differs.', examples: ['answer'] }),
@@ -530,7 +530,7 @@ export const TestRunResultQuery = page.query(
   { status: Type.Optional(oneOf(result_statuses, { description: 'Only results with this status.' })) },
   ['position', 20],
 )
-/** `json`, or a file without ids and times. */
+/** The format of a run: JSON, or a file without ids and times. */
 export const TestRunFormat = Type.Object({
   format: oneOf(['json', 'junit'], { default: 'json', description: '`junit`: a JUnit XML file, for CI.' }),
 })

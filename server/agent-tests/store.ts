@@ -21,7 +21,7 @@ export const table = 'agent_tests'
 
 const columns = raw('id, agent_id, name, kind, is_enabled, content, created_at, updated_at')
 
-/** All of a test but what is in columns of its own. */
+/** The content of a test that has no columns of its own. */
 type Content = Omit<TestContent, 'name' | 'kind' | 'is_enabled'>
 
 interface Row
@@ -38,7 +38,7 @@ const toTest = ({ content, ...row }: Row): AgentTest => ({ ...row, ...completeCo
 
 const contentOf = ({ name: _name, kind: _kind, is_enabled: _is_enabled, ...content }: TestContent): Content => content
 
-/** The same for tests that do the same. The name doesn't matter, and defaults that later releases add don't either. */
+/** Hashes what a test does. The name doesn't count, and defaults that later releases add don't either. */
 function hashOf({ kind, ...test }: TestContent): string {
   const content = contentOf({ kind, ...test })
   const names = (Object.keys(defaults) as (keyof Content)[]).sort()
@@ -46,7 +46,7 @@ function hashOf({ kind, ...test }: TestContent): string {
   return fingerprintOf(kind, ...names.filter((name) => !isDefault(name)).map((name) => [name, content[name]]))
 }
 
-/** An agent is shared while its test is written, so that it is not deleted meanwhile. */
+/** Creates a test. The agent is locked meanwhile, so that it is not deleted. */
 export async function create(
   at: At,
   { agent_id, input }: { agent_id: string; input: NewAgentTest },
@@ -55,7 +55,7 @@ export async function create(
   const test: TestContent = { ...test_defaults, ...input }
   const faults = await testFaults(test)
   if (faults.length > 0) throw invalid(faults)
-  // Two that come at once must not both take the last place.
+  // The lock keeps two tests that come at once from both taking the last place.
   await agents.lock(at, { id: agent_id })
   const total = await page.count(
     db,
@@ -106,7 +106,7 @@ async function find({ db, workspace }: At, { agent_id, test_id }: OneTest, locki
   return toTest(found)
 }
 
-/** An empty change doesn't even change `updated_at`. */
+/** Changes a test. An empty change doesn't even change `updated_at`. */
 export async function update(
   at: At,
   { change, isCurrent, ...one }: OneTest & { change: AgentTestChange; isCurrent: IsCurrent },
@@ -128,7 +128,7 @@ export async function update(
   return toTest(changed)
 }
 
-/** Results of runs stay. */
+/** Removes a test. Its results in runs stay. */
 export async function remove(
   at: At,
   { isCurrent, ...one }: OneTest & { isCurrent: IsCurrent },
@@ -140,6 +140,6 @@ export async function remove(
   return { deleted: true }
 }
 
-/** Those of an agent that is being deleted. */
+/** Deletes the tests of an agent that is being deleted. */
 export const removeAll = ({ db, workspace }: At, agent_id: string): Promise<number> =>
   db.run(sql`delete from agent_tests where workspace_id = ${workspace} and agent_id = ${agent_id}`)

@@ -84,7 +84,7 @@ const members: Record<Expectation['type'], { needs: (keyof Expectation)[]; takes
 }
 const in_voice = ['end_reason', 'latency_ms'] as const
 
-/** With the paths of their lists. */
+/** Lists the expectations of a test, with the paths of their lists. */
 export const listsOf = ({ steps, expect }: Pick<TestContent, 'steps' | 'expect'>): [string, Expectation[]][] => [
   ...steps.map(({ expect = [] }, index): [string, Expectation[]] => [`steps.${index}.expect`, expect]),
   ['expect', expect],
@@ -169,7 +169,7 @@ function contactFaults({ contact }: TestContent): Fault[] {
   }))
 }
 
-/** As they were checked, with texts trimmed. */
+/** Returns the fields as they were checked, with texts trimmed. */
 export const contactFields = (contact: Record<string, unknown>): Record<string, unknown> =>
   validate(contact_schema, contact).value
 

@@ -41,7 +41,7 @@ function untilAborted<T>(signal: AbortSignal, run: (begin: () => void) => Promis
   })
 }
 
-/** Others use this share of the event loop: they are busy. */
+/** Others are busy if they use this share of the event loop. */
 const busy_share = 0.2
 const pause_max_ms = 1_000
 

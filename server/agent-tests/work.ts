@@ -24,19 +24,22 @@ import { ofRun } from './runs.ts'
 import { completeContent } from './store.ts'
 import { openPace, type Pace, testTurns } from './test-turns.ts'
 
-/** Plays of a run at a time that wait for models or tools. */
+/** A run has this many plays at a time that wait for models or tools. */
 const plays_at_once_max = 8
-/** Tests that are read at a time. */
+/** This many tests are read at a time. */
 const read_max = 20
-/** Tests that wait for nothing are played for about this long, or up to so many turns, and then written together. */
+/** Tests that wait for nothing are played for about this long, or up to this many turns, and then written together. */
 const batch_ms = 250
 const batch_turns_max = 1_000
-/** When so many tests in a row could not be played, because a model has failed, the others are not tried. */
+/** When this many tests in a row could not be played, because a model has failed, the others are not tried. */
 const errors_in_row_max = 5
 const given_up_at_once_max = 100
 const check_every_ms = 500
 
-/** Plays what is queued of a run. What was played is written in one transaction, so a run that is taken over doubles nothing. */
+/**
+ * Plays what is queued of a run. Each batch is written in one transaction, so a run that is taken over writes nothing
+ * twice.
+ */
 export const work: RowWork = {
   table,
   begin,
@@ -50,7 +53,7 @@ interface StoredRun extends RunRow {
   draft: Configuration | null
 }
 
-/** A result that is not there yet. */
+/** A result whose test is still to be played. */
 interface Queued {
   id: string
   test_id: string | null
@@ -98,7 +101,7 @@ async function begin(at: AtOutside, lease: Lease, context: RunContext): Promise<
   }
 }
 
-/** Undefined if the run has ended meanwhile. */
+/** Marks the run as running. Returns undefined if it has ended meanwhile. */
 const start = ({ db }: At, lease: Lease): Promise<StoredRun | undefined> =>
   db.maybe<StoredRun>(
     sql`update test_runs set status = 'running', started_at = coalesce(started_at, ${clock.iso(clock.wall())})
@@ -141,7 +144,7 @@ function watch(
   let is_asking = false
   const ask = async () => {
     is_asking = true
-    // If the database can't be asked now, it is asked again.
+    // An error of the database counts as held: the next check asks again.
     const held = await db.run(sql`select from test_runs where ${isHeld(lease)}`).catch(() => 1)
     is_asking = false
     if (held === 0) stopped.abort()
@@ -161,7 +164,7 @@ interface Batch {
   scene: Scene
 }
 
-/** Returns whether something is left to be played. */
+/** Plays a batch. Returns whether something is left to be played. */
 async function runBatch(at: AtOutside, batch: Batch): Promise<boolean> {
   const { run, scene, context } = batch
   if (run.kind === 'replay') {
@@ -188,7 +191,7 @@ async function runBatch(at: AtOutside, batch: Batch): Promise<boolean> {
   if (calling.length === 0) return is_left
   const pace = openPace()
   const is_any_left = await write(at, batch, await playTogether(at, batch, calling, pace))
-  // In turn, so that the pauses of several runs follow each other.
+  // The pause is taken in the queue of the workspaces, so that the pauses of several runs follow each other.
   await testTurns.of(at)(at.workspace, scene.signal, pace.pause)
   return is_any_left
 }
@@ -202,8 +205,8 @@ const readQueued = (at: At, run_id: string): Promise<Queued[]> =>
   )
 
 /**
- * Each play gives the same, so a test is played once, however often it is to be repeated. What turns out to call something else is
- * returned as `calling`: others need not wait for that.
+ * Plays tests whose plays are all the same, so that each is played once, however often it is to be repeated. Tests that
+ * turn out to call something else are returned as `calling`, because others need not wait for them.
  */
 async function playInTurn(
   { run, scene, context }: Batch,
@@ -227,7 +230,7 @@ async function playInTurn(
   return { results, calling }
 }
 
-/** What waits for others is played at the same time. */
+/** Plays tests that wait for others at the same time. */
 async function playTogether(at: AtOutside, { run, scene }: Batch, some: Toplay[], pace?: Pace): Promise<Written[]> {
   const known = await knownError(at, run)
   const plays = some.flatMap((one) => Array.from({ length: run.repeat }, () => ({ one, outcome: failedOutcome('') })))
@@ -245,7 +248,7 @@ async function playTogether(at: AtOutside, { run, scene }: Batch, some: Toplay[]
   })
 }
 
-/** A conversation of a run says which one it is of. */
+/** Makes the metadata of a conversation, which says to which run and test it belongs. */
 const idsOf = ({ id }: StoredRun, { test_id }: Queued) => ({
   test_run_id: id,
   ...(test_id !== null && { test_id }),
@@ -256,7 +259,7 @@ const needsModel = ({ configuration }: Scene, { persona, expect, steps }: Played
   persona !== null ||
   [...expect, ...steps.flatMap((step) => step.expect ?? [])].some(({ type }) => type === 'judge')
 
-/** Why models are not asked: all tokens of the day are used, or a model has failed again and again. */
+/** Returns why models are not asked: all tokens of the day are used, or a model has failed again and again. */
 async function knownError(at: At, { id }: StoredRun): Promise<string | undefined> {
   if (await isOverLimit(at, { channel_id: null })) return 'The workspace has used the tokens that it may use in a day.'
   const last = await at.db.many<{ status: string; error: string | null }>(
@@ -297,7 +300,7 @@ const write = (
 const countTokens = (at: At, { input_tokens, output_tokens }: Usage): Promise<void> =>
   addTokens(at, [{ channel_id: null, tokens: input_tokens + output_tokens }])
 
-/** The run is completed with its last result. */
+/** Records the progress of a run. The run is completed with its last result. */
 async function recordProgress(at: At, lease: Lease, results: Pick<Written, 'status' | 'usage'>[]): Promise<RunRow> {
   const count = (status: NewResult['status']) => results.filter((one) => one.status === status).length
   const { input_tokens, output_tokens } = sum(results.map(({ usage }) => usage))
@@ -337,7 +340,7 @@ async function writeResults({ db, workspace }: At, results: Omit<Written, 'kept'
   )
 }
 
-/** All that is left can't be played. Returns false. */
+/** Gives up all that is left, because it can't be played. Returns false. */
 async function giveUpAll(at: At, lease: Lease, error: string): Promise<false> {
   const of_run = ofRun(at, lease.id)
   for (;;) {

@@ -6,10 +6,10 @@ import * as models from '../models/store.ts'
 import type { Configuration, Model } from './configuration.ts'
 import type { Answering } from './schema.ts'
 
-/** What a version answers by. */
+/** The settings by which a version answers. */
 export interface AnswersBy {
   has_script: boolean
-  /** Null: the default model of the default provider. */
+  /** The model. With null it is the default model of the default provider. */
   model: Model | null
   fallback_model: Model | null
 }
@@ -22,7 +22,10 @@ const answersBy = ({ script, model = null, fallback_model = null }: Configured):
   fallback_model,
 })
 
-/** Says of these agents whether they have what they need to answer. Asks no model, and reads the providers at most once. */
+/**
+ * Returns whether each of these agents has what it needs to answer. Asks no model, and reads the providers at most
+ * once.
+ */
 async function openAnswering(at: At, agents: AnswersBy[]): Promise<(agent: AnswersBy) => Answering> {
   const needs_model = agents.some(({ has_script }) => !has_script)
   const findAccount = needs_model ? await models.readAccounts(at) : () => undefined
@@ -66,7 +69,7 @@ async function readAnswersBy(at: At, version_ids: string[]): Promise<Map<string,
   return found
 }
 
-/** Says of these versions, by their ids, whether they can answer. It takes two round trips at most. */
+/** Returns whether these versions can answer, by their ids. This takes two round trips at most. */
 export async function openAnsweringOf(at: At, version_ids: string[]): Promise<(version_id: string) => Answering> {
   const versions = await readAnswersBy(at, version_ids)
   const answering = await openAnswering(at, [...versions.values()])

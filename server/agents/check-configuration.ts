@@ -42,7 +42,7 @@ function scriptFaults(configuration: Configuration): Fault[] {
   const faults = checkScript(script).map((fault) => ({
     ...fault,
     path: fault.path ? `script.${fault.path}` : 'script',
-    // Most messages begin with the path of what is wrong.
+    // The field is named once, because most messages begin with the path of what is wrong.
     message: /^(nodes|start)\b/.test(fault.message) ? `script.${fault.message}` : `script: ${fault.message}`,
   }))
   return faults.length > 0 ? faults : [...unstorableTexts(script, 'script'), ...unlistedTools(script, tools)]
@@ -59,7 +59,10 @@ function knowledgeFaults({ knowledge, script }: Configuration): Fault[] {
   return [{ path: 'knowledge', code: 'conflict', message: 'knowledge must have either tags or document_ids.' }]
 }
 
-/** The default provider may be another one later: whoever asks a model checks this again. */
+/**
+ * Checks the settings of models. The default provider may be another one later, so whoever asks a model checks them
+ * again.
+ */
 async function settingFaults(at: At, { model, fallback_model, model_settings }: Configuration): Promise<Fault[]> {
   if (!hasSettings(model_settings)) return []
   for (const choice of [model, ...(fallback_model ? [fallback_model] : [])]) {
@@ -73,7 +76,7 @@ async function settingFaults(at: At, { model, fallback_model, model_settings }: 
   return []
 }
 
-/** `tools` has the tools of the script too, so that it names all that the agent uses. */
+/** Checks that `tools` has the tools of the script too, so that it names all that the agent uses. */
 function unlistedTools({ nodes }: Script, tools: string[]): Fault[] {
   const listed = new Set([...built_in_names, ...tools])
   return Object.entries(nodes).flatMap(([name, { tool }]) =>
@@ -83,7 +86,7 @@ function unlistedTools({ nodes }: Script, tools: string[]): Fault[] {
   )
 }
 
-/** PostgreSQL can't store them in JSON. */
+/** Finds texts that PostgreSQL can't store in JSON. */
 function unstorableTexts(value: unknown, path: string): Fault[] {
   if (typeof value === 'string') return isStorable(value) ? [] : [unstorable(path)]
   if (typeof value !== 'object' || value === null) return []
@@ -100,7 +103,7 @@ const unstorable = (path: string): Fault => ({
   message: `${path} must not contain control characters or unpaired surrogates.`,
 })
 
-/** Results and transfers are chosen by their names. */
+/** Checks that the names of results and transfers differ, because these are chosen by name. */
 const nameFaults = (configuration: Configuration): Fault[] =>
   (['results', 'transfers'] as const).flatMap((field) => {
     const names = configuration[field].map(({ name }) => name)

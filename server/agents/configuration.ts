@@ -17,7 +17,7 @@ import { named_tool_pattern } from '../tools/schema.ts'
 import { call_settings, recording } from './call-settings.ts'
 
 const list_max = 32
-/** More are better given by a tag. */
+/** An agent names at most this many documents. A tag is better for more. */
 const documents_max = 100
 const name_pattern = '^[a-z0-9_]{1,40}$'
 
@@ -75,7 +75,7 @@ export const instructions = optionalText({
   examples: ['Greet the caller and ask how you can help.'],
 })
 
-/** In a PATCH these are replaced as a whole. */
+/** The settings that a PATCH replaces as a whole. */
 const replaced = {
   instructions,
   greeting: optionalText({
@@ -196,7 +196,7 @@ const limits = {
 
 const limits_description = 'Each but `call_seconds_max` is at most its default.'
 
-/** What a version consists of. */
+/** The settings of which a version consists. */
 export const Configuration = Type.Object(
   {
     ...replaced,
@@ -208,7 +208,10 @@ export const Configuration = Type.Object(
   { title: 'AgentConfiguration' },
 )
 export interface Configuration extends Static<typeof Configuration> {
-  /** The tools of servers that it names, as they were when it was published or used as a draft. It is no setting. */
+  /**
+   * The tools of servers that the configuration names, as they were when it was published or used as a draft. They are
+   * no setting.
+   */
   mcp_tools?: KeptMcpTool[]
 }
 
@@ -256,7 +259,10 @@ export const default_configuration: Configuration = {
   limits: limit_defaults,
 }
 
-/** Members of `model_settings`, `hand_over`, `recording` and `limits` that the change leaves out keep their values. */
+/**
+ * Applies a change. Members of `model_settings`, `hand_over`, `recording` and `limits` that it leaves out keep their
+ * values.
+ */
 export function applyChange(before: Configuration, change: ConfigurationChange): Configuration {
   const after = { ...before, ...change }
   return {
@@ -273,7 +279,7 @@ export function applyChange(before: Configuration, change: ConfigurationChange):
 /** Fills in what the release that stored it didn't know. */
 export const complete = (stored: ConfigurationChange): Configuration => applyChange(default_configuration, stored)
 
-/** The same for equal configurations. Leaves out what has its default, so that new fields don't change it. */
+/** Hashes a configuration. Values that are defaults are left out, so that new fields don't change the hash. */
 export function contentHash(configuration: Configuration): string {
   const hashed = { ...configuration, limits: withoutNewDefaults(configuration.limits) }
   const defaults = { ...default_configuration, limits: withoutNewDefaults(limit_defaults) }
@@ -287,18 +293,24 @@ function withoutNewDefaults({ call_seconds_max, ...others }: Configuration['limi
   return call_seconds_max === limit_defaults.call_seconds_max ? others : { ...others, call_seconds_max }
 }
 
-/** A draft has none until it is published or used. */
+/** Removes the tools of servers, which a draft has only when it is published or used. */
 export const withoutMcpTools = ({ mcp_tools: _, ...configuration }: Configuration): Configuration => configuration
 
-/** As it is published or used. */
+/** Adds the tools of servers, for a draft that is published or used. */
 export const withMcpTools = (configuration: Configuration, mcp_tools: KeptMcpTool[]): Configuration =>
   mcp_tools.length === 0 ? configuration : { ...configuration, mcp_tools }
 
-/** Whether the recogniser hears the agent's language. Which ones that of a provider knows is not known: it counts as one that does. */
+/**
+ * Whether the recognizer hears the agent's language. The languages of a provider's recognizer are not known, so it
+ * counts as one that does.
+ */
 export const hearsLanguage = ({ speech, language }: Pick<Configuration, 'speech' | 'language'>): boolean =>
   speech.listen !== null || isOfflineLanguage(language)
 
-/** Whether an agent needs nothing but what is in memory: it has a script, and the script calls no tools and looks nothing up. */
+/**
+ * Whether an agent needs nothing but what is in memory: it has a script, and the script calls no tools and looks
+ * nothing up.
+ */
 export const hasNoTools = ({ script, tools }: Configuration): boolean =>
   script !== null &&
   tools.length === 0 &&

@@ -19,7 +19,7 @@ import type {
   NewDeployment,
 } from './schema.ts'
 
-/** How many deployments can be rolled back, one after the other. */
+/** This many deployments can be rolled back, one after the other. */
 const rollbacks_max = 100
 
 interface NewRow extends Pick<NewDeployment, 'version_id' | 'percent'> {
@@ -27,26 +27,29 @@ interface NewRow extends Pick<NewDeployment, 'version_id' | 'percent'> {
   by: Author
 }
 
-/** What a deployment must show. */
+/** The version that is about to be deployed. */
 export interface ToDeploy {
   agent_id: string
-  /** Of the version. */
+  /** The hash of the version's content. */
   content_hash: string
 }
 
-/** What is missing of it. */
+/** What is missing before a version can be deployed. */
 export interface Missing {
   /** The last run of tests on the same content, or else on another one. */
   test_run_id: string | null
 }
 
 /**
- * A version of an agent that requires tests is about to be deployed. Reactions return what is missing, which prevents this unless it is
- * forced. Runs with the agent locked.
+ * Runs with the agent locked when a version of an agent that requires tests is about to be deployed. Reactions return
+ * what is missing, which prevents this unless it is forced.
  */
 export const deploying = newHook<ToDeploy, Missing | undefined>('agents.deploying')
 
-/** With less than 100 percent the version becomes the candidate. Nothing happens if it is deployed like this already. */
+/**
+ * Deploys a version. With less than 100 percent the version becomes the candidate. Nothing happens if it is deployed
+ * like this already.
+ */
 export async function deploy(at: At, input: NewRow & { is_forced: boolean }): Promise<AgentWithDraft> {
   const { version_id, percent } = input
   const locked = await lock(at, { id: input.agent_id })
@@ -74,7 +77,7 @@ const testsRequired = ({ test_run_id }: Missing) =>
     },
   )
 
-/** Undefined if nothing is. */
+/** Returns what is missing, or undefined if nothing is. */
 async function findMissing(
   at: At,
   { id: agent_id, deploy_requires }: AgentWithDraft,
@@ -107,7 +110,7 @@ async function change(at: At, { locked: { agent: before }, input, earlier_versio
   const { db, workspace, now } = at
   const { agent_id, version_id, percent } = input
   const is_candidate = percent < 100
-  // Unlike `now`, it grows in the order in which requests got the lock.
+  // Unlike `now`, this time grows in the order in which requests got the lock.
   const updated_at = clock.laterThan(before.updated_at, now)
   await Promise.all([
     insert(at, { ...input, is_forced, created_at: updated_at }),
@@ -123,7 +126,7 @@ async function change(at: At, { locked: { agent: before }, input, earlier_versio
   return after
 }
 
-/** A version can name a tool or a provider that was deleted since. */
+/** Finds a version whose tools and providers exist. It can name some that were deleted since. */
 async function findUsable(at: At, one: OneVersion): Promise<AgentVersionWithConfiguration> {
   const version = await findVersion(at, one)
   if (!version)

@@ -33,7 +33,7 @@ function parts({ instructions, script, ...others }: Configuration) {
   return { text: instructions ?? '', nodes: isObject(nodes) ? nodes : {}, fields: { ...others, script: rest } }
 }
 
-/** Lists are compared as a whole, and so is an object that one side doesn't have. */
+/** Compares values. Lists are compared as a whole, and so is an object that one side doesn't have. */
 function changedFields(before: unknown, after: unknown, path = ''): Difference['fields'] {
   if (isSame(before, after)) return []
   if (!isObject(before) || !isObject(after)) return [{ path, before, after }]
@@ -71,5 +71,5 @@ const namesIn = (before: Members, after: Members): string[] => [
   ...new Set([...Object.keys(before), ...Object.keys(after)]),
 ]
 
-/** Clients name the members of scripts, so a name may also be that of an inherited property. */
+/** Reads a member. Clients name the members of scripts, so a name may also be that of an inherited property. */
 const member = (object: Members, name: string): unknown => (Object.hasOwn(object, name) ? object[name] : null)

@@ -7,7 +7,7 @@ import type { AgentVersion, AgentVersionWithConfiguration } from './schema.ts'
 export const columns = raw('id, version_label, instructions, note, created_by, created_at')
 
 export interface StoredVersion extends AgentVersion {
-  /** Everything but the instructions. */
+  /** The configuration without the instructions. */
   configuration: ConfigurationChange
 }
 
@@ -37,7 +37,7 @@ const configurations_max = 500
 /** By workspace and version. A version never changes, so that conversations of the same version read it once. */
 const knownConfigurations = newTool(() => new Map<string, Configuration>())
 
-/** Undefined if there is no such version. */
+/** Finds a configuration. Returns undefined if there is no such version. */
 export async function findConfiguration(at: At, version: OneVersion): Promise<Configuration | undefined> {
   const key = `${at.workspace} ${version.version_id}`
   const configurations = knownConfigurations.of(at)

@@ -25,7 +25,7 @@ const joinVersions = (workspace: Sql): Sql =>
   ) as tried on true`
 
 interface StoredAgent extends Omit<Agent, keyof Answering> {
-  /** Null until the draft is first changed: it is then the deployed version's. */
+  /** The draft. It is null until it is first changed: it is then the deployed version's configuration. */
   draft: ConfigurationChange | null
   configuration: ConfigurationChange
 }
@@ -45,13 +45,13 @@ function withDraft({ configuration, ...agent }: StoredAgent): FoundAgent {
 
 export const get = async (at: At, id: string): Promise<FoundAgent> => withDraft(await find(at, id))
 
-/** The agent as clients see it. */
+/** Reads the agent as clients see it. */
 export async function getShown(at: At, id: string): Promise<AgentWithDraft> {
   const found = await find(at, id)
   return { ...withDraft(found), ...(await answeringOf(at, found.configuration)) }
 }
 
-/** Lists and events show an agent like this. */
+/** Removes the draft, as lists and events show an agent. */
 export const withoutDraft = ({ draft: _, ...agent }: AgentWithDraft): Agent => agent
 
 export async function list(at: At, query: AgentQuery): Promise<page.Page<Agent>> {
@@ -70,14 +70,14 @@ export async function list(at: At, query: AgentQuery): Promise<page.Page<Agent>>
   return { ...found, data: found.data.map((agent) => ({ ...agent, ...answering(agent.deployed_version.id) })) }
 }
 
-/** Keeps the agent from being deleted until the transaction ends. False if there is none. */
+/** Keeps the agent from being deleted until the transaction ends. Returns false if there is none. */
 export const share = async ({ db, workspace }: At, id: string): Promise<boolean> =>
   isId(id) && (await db.run(sql`select from agents where workspace_id = ${workspace} and id = ${id} for key share`)) > 0
 
 export interface LockedAgent {
   agent: AgentWithDraft
   version_count: number
-  /** Oldest first. */
+  /** The versions that were deployed before, oldest first. */
   earlier_version_ids: string[]
 }
 

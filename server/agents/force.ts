@@ -1,10 +1,13 @@
 import type { Caller } from '../kit/http/operation.ts'
 import { forbidden, Problem } from '../kit/problem.ts'
 
-/** Owners have it, and API keys only if they list it. No operation has it as its scope. */
+/**
+ * Lets callers deploy what tests forbid. Owners have it, and API keys only if they list it. No operation has it as its
+ * scope.
+ */
 export const force_scope = 'agents:force'
 
-/** Only some may deploy what tests forbid, and say whether tests are required. Throws a Problem for others. */
+/** Throws a Problem unless the caller may deploy what tests forbid, and say whether tests are required. */
 export function assertMayForce({ scopes, authenticated_by }: Caller): void {
   if (scopes.has(force_scope)) return
   if (authenticated_by !== 'session') throw forbidden(force_scope)

@@ -6,13 +6,15 @@ import { findNamed, readForVersion } from '../tools/mcp-tools.ts'
 import { type Configuration, withMcpTools } from './configuration.ts'
 import { get } from './find.ts'
 
-/** Asks the servers whose tools the draft names. A draft of no agent has none: whoever uses it says so. */
+/**
+ * Asks the servers whose tools the draft names. Returns none if there is no such agent: the verb that follows says so.
+ */
 export async function readForDraft(at: AtOutside, agent_id: string): Promise<KeptMcpTool[]> {
   const agent = isId(agent_id) ? await get(at, agent_id).catch(ignoreProblem) : undefined
   return agent ? readForVersion(at, agent.draft.tools, 'draft.') : []
 }
 
-/** Adds what was read before the transaction. Throws if something else is named now. */
+/** Adds the tools that were read before the transaction. Throws if the configuration names others now. */
 export async function keepMcpTools(at: At, configuration: Configuration, read: KeptMcpTool[]): Promise<Configuration> {
   const named = await findNamed(at, configuration.tools)
   const kept = read.filter(({ name }) => named.get(name)?.kind === 'mcp')

@@ -22,7 +22,10 @@ const findNamingProvider = (at: At, name: string): Promise<Use[]> =>
         ${configuration} #>> '{speech,listen,provider}', ${configuration} #>> '{speech,speak,provider}')`,
   )
 
-/** A script's tools are also in `tools`. Agents name the tools of a server, such as `crm__search`. */
+/**
+ * Finds the agents that name a tool. The tools of a script are also in `tools`. Agents name the tools of a server, such
+ * as `crm__search`.
+ */
 const findNamingTool = (at: At, { name, kind }: Pick<Tool, 'name' | 'kind'>): Promise<Use[]> =>
   findAgents(at, (configuration) =>
     kind === 'mcp'
@@ -30,11 +33,14 @@ const findNamingTool = (at: At, { name, kind }: Pick<Tool, 'name' | 'kind'>): Pr
       : sql`(${configuration} -> 'tools')::jsonb ? ${name}`,
   )
 
-/** A document that is found by its tags only can be deleted. */
+/** Finds the agents that name a document. A document that is found by its tags only can be deleted. */
 const findNamingDocument = (at: At, id: string): Promise<Use[]> =>
   findAgents(at, (configuration) => sql`(${configuration} #> '{knowledge,document_ids}')::jsonb ? ${id}`)
 
-/** The agents whose draft, deployed version or candidate meets the condition. A workspace has at most 1,000 agents. */
+/**
+ * Finds the agents whose draft, deployed version or candidate meets the condition. A workspace has at most 1,000
+ * agents.
+ */
 function findAgents({ db, workspace }: At, condition: (configuration: Sql) => Sql): Promise<Use[]> {
   return db.many<Use>(
     sql`select 'agent' as kind, id from agents

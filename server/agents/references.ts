@@ -7,7 +7,7 @@ import { findNamed } from '../tools/mcp-tools.ts'
 import { built_in_names } from '../tools/schema.ts'
 import type { Configuration } from './configuration.ts'
 
-/** The tools, providers and models that the configuration names and that don't exist. */
+/** Finds the tools, providers and models that the configuration names and that don't exist. */
 export async function unknownNames(at: At, configuration: Configuration): Promise<Fault[]> {
   const [unknown_tools, unknown_models, speech_faults, unknown_documents] = await Promise.all([
     unknownTools(at, configuration),

@@ -12,7 +12,7 @@ import * as versions from './versions.ts'
 
 const path = '/agents'
 
-/** The `before` of an operation has returned it. */
+/** The `before` of an operation has returned these. */
 const asRead = (prepared: unknown) => prepared as KeptMcpTool[]
 
 export const operations: operation.Operation[] = [
@@ -128,7 +128,7 @@ export const operations: operation.Operation[] = [
     errors: ['INVALID_STATE'],
     response: schema.AgentVersionWithConfiguration,
     status: 201,
-    // `run` returns it.
+    // `run` returns a published version.
     isCreated: ({ is_new }: versions.PublishedVersion) => is_new,
     collection: `${path}/:id/versions`,
     before: (at, { params }) => readForDraft(at, params.id),

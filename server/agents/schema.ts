@@ -33,12 +33,12 @@ export interface Author {
   id: string | null
 }
 
-/** The name is not stored, because it can change: `withAuthors` adds it. */
+/** An author with its name, which is not stored because it can change: `withAuthors` adds it. */
 export interface NamedAuthor extends Author {
   name: string | null
 }
 
-/** What must be there before a version is deployed. */
+/** The requirements before a version is deployed. */
 export const deploy_requirements = ['none', 'tests'] as const
 const deploy_requires = oneOf(deploy_requirements, {
   description:
@@ -121,11 +121,11 @@ export type Agent = Static<typeof Agent>
 export const AgentWithDraft = Type.Object({ ...Agent.properties, draft: Configuration }, { title: 'AgentWithDraft' })
 export type AgentWithDraft = Static<typeof AgentWithDraft>
 
-/** Whether it can answer depends on the providers of the workspace too. */
+/** Whether the agent can answer, which depends on the providers of the workspace, too. */
 export type Answering = Pick<Agent, 'can_answer' | 'cannot_answer_reason'>
 export type FoundAgent = Omit<AgentWithDraft, keyof Answering>
 
-/** A change of a provider may change whether the agent can answer. */
+/** The version includes the reason, because a change of a provider may change whether the agent can answer. */
 export const agentVersion = ({ updated_at, cannot_answer_reason }: Agent): string =>
   hashState(updated_at, cannot_answer_reason)
 
@@ -250,7 +250,7 @@ export const Difference = Type.Object(
 )
 export type Difference = Static<typeof Difference>
 
-/** In a query. */
+/** A parameter of a query: the id of a version, or `draft`. */
 export const versionOrDraft = (description: string) =>
   text({
     default: 'draft',

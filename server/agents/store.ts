@@ -22,7 +22,7 @@ import * as versions from './versions.ts'
 /** Runs in the transaction that deletes an agent. The input is its id. */
 export const deleted = newHook<string>('agents.deleted')
 
-/** An agent is about to be deleted. Reactions return what refers to it, which prevents this. */
+/** Runs when an agent is about to be deleted. Reactions return what refers to it, which prevents this. */
 export const findingUses = newHook<{ agent_id: string }, Use[]>('agents.finding_uses')
 
 type IsCurrent = (agent: AgentWithDraft) => boolean
@@ -36,7 +36,7 @@ export function readMcpTools(at: AtOutside, input: NewAgent): Promise<KeptMcpToo
 interface Creation {
   input: NewAgent
   by: Author
-  /** What `readMcpTools` has returned. */
+  /** The tools that `readMcpTools` has returned. */
   mcp_tools?: KeptMcpTool[]
 }
 
@@ -88,11 +88,13 @@ export interface AgentUpdate {
   id: string
   change: AgentChange
   isCurrent: IsCurrent
-  /** Whoever may deploy what tests forbid may also say that they do. Throws a Problem otherwise. */
+  /**
+   * Throws a Problem unless the caller may deploy what tests forbid: only such callers say whether tests are required.
+   */
   assertMayForce: () => void
 }
 
-/** The name and the description change at once, the configuration only in the draft. */
+/** Changes an agent. The name and the description change at once, the configuration only in the draft. */
 export async function update(at: At, { id, change, isCurrent, assertMayForce }: AgentUpdate): Promise<AgentWithDraft> {
   const { db, workspace, now } = at
   const { agent: before } = await lock(at, { id, isCurrent })
@@ -126,7 +128,10 @@ export async function update(at: At, { id, change, isCurrent, assertMayForce }: 
   return after
 }
 
-/** A body's `draft` comes before its other configuration fields, so that the body of a GET can be sent back. */
+/**
+ * Returns the configuration in a body. `draft` comes before the other configuration fields, so that the body of a GET
+ * can be sent back.
+ */
 function configurationIn(input: AgentChange): { fields: ConfigurationChange; path: string } {
   const { name: _name, description: _description, deploy_requires: _deploy_requires, draft, ...fields } = input
   return draft ? { fields: draft, path: 'draft.' } : { fields, path: '' }

@@ -27,7 +27,7 @@ import {
   versions_max,
 } from './schema.ts'
 
-/** So many versions are compared with a draft that names tools of servers. */
+/** At most this many versions are compared with a draft that names tools of servers. */
 const compared_max = 100
 
 export interface PublishedVersion extends AgentVersionWithConfiguration {
@@ -38,11 +38,11 @@ interface Publishing {
   agent_id: string
   input: NewVersion
   by: Author
-  /** What `readForDraft` has returned. */
+  /** The tools that `readForDraft` has returned. */
   mcp_tools?: KeptMcpTool[]
 }
 
-/** Makes a version from the draft, unless there is one with the same content: then it returns that one. */
+/** Makes a version from the draft. If there is one with the same content, returns that one. */
 export async function publish(at: At, { agent_id, input, by, mcp_tools = [] }: Publishing): Promise<PublishedVersion> {
   const { agent, version_count } = await lock(at, { id: agent_id })
   const configuration = await keepMcpTools(at, agent.draft, mcp_tools)
@@ -60,7 +60,7 @@ async function publishDraft(
 ): Promise<AgentVersionWithConfiguration> {
   if (input.number > versions_max) throw invalidState(`An agent can have at most ${versions_max} versions.`)
   await assertConfiguration(at, agent.draft, 'draft.')
-  // Unlike `now`, it grows in the order in which requests got the lock.
+  // Unlike `now`, this time grows in the order in which requests got the lock.
   const updated_at = clock.laterThan(agent.updated_at, at.now)
   const version = newVersion({ created_at: updated_at, ...input })
   const after = { ...agent, has_unpublished_changes: false, updated_at }
@@ -164,7 +164,7 @@ export async function compare(at: At, { against, ...version }: OneVersion & { ag
   const one = await get(at, version)
   if (against === 'draft') {
     const { draft } = await getAgent(at, version.agent_id)
-    // The draft gets its tools of servers when it is published.
+    // The draft gets the tools of the version, because it gets its own only when it is published.
     const configuration = withMcpTools(draft, one.mcp_tools)
     return differenceBetween(one, { id: null, version_label: 'draft', configuration })
   }

@@ -9,8 +9,8 @@ import { AbortedError, PlayError, type Scene } from './scene.ts'
 const timeout_ms = 30_000
 
 /**
- * Asks the model of the agent, or that of the workspace's default provider if the agent has none. `what` says what it is needed for:
- * without a model that is a PlayError.
+ * Asks the model of the agent, or that of the workspace's default provider if the agent has none. `what` says what
+ * needs the model: without one this is a PlayError.
  */
 export async function askModel(
   { at, configuration, signal, spend }: Scene,

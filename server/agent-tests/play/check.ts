@@ -7,11 +7,11 @@ import { assertNotAborted, PlayError, type Played, type PlayedTest, type Scene }
 
 export interface Checked {
   failures: Omit<TestFailure, 'conversation_id'>[]
-  /** What can't be checked, because a judge has failed for example. */
+  /** Why something can't be checked, such as a judge that has failed. */
   error: string | null
 }
 
-/** Checks all expectations of a play. Where a line was not said, there is nothing to check. */
+/** Checks all expectations of a play. An expectation of a line that was not said is not checked. */
 export async function checkPlay(scene: Scene, test: PlayedTest, played: Played): Promise<Checked> {
   const checker = new Checker(scene.configuration.language)
   const failures: Checked['failures'] = []
@@ -39,7 +39,7 @@ export async function checkPlay(scene: Scene, test: PlayedTest, played: Played):
   }
 }
 
-/** By the lines that they belong to. Those for the whole test come last. */
+/** Sorts failures by the lines that they belong to. Those of the whole test come last. */
 const inOrder = (failures: Checked['failures']): Checked['failures'] =>
   failures.toSorted(
     (left, right) => (left.step ?? Number.POSITIVE_INFINITY) - (right.step ?? Number.POSITIVE_INFINITY) || 0,
@@ -64,7 +64,7 @@ function expectationsOf(scene: Scene, test: PlayedTest, played: Played): InScope
   return [...of_steps, ...test.expect.map((expectation): InScope => ({ expectation, step: null, scope }))]
 }
 
-/** What was said after one turn and before another. */
+/** Returns what was said after one turn and before another, as expectations look at it. */
 function scopeOf(
   { settings }: Scene,
   { conversation, turns, runs, how, end_reason, duration_ms }: Played,

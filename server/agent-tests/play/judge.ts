@@ -14,7 +14,7 @@ export interface Verdict {
   reason: string
 }
 
-/** A model answers a question about a conversation with yes or no. What was said is data for it. */
+/** Lets a model answer a question about a conversation with yes or no. What was said is data for it. */
 export async function judge(scene: Scene, question: string, { turns }: Pick<Played, 'turns'>): Promise<Verdict> {
   return readVerdict(await askModel(scene, 'A judge', promptFor(question, turns)))
 }

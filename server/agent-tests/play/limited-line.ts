@@ -7,11 +7,11 @@ export interface LimitedCarrier extends Carrier {
 
 interface Limits {
   turns_max: number
-  /** The person hangs up when it is aborted. */
+  /** The person hangs up when this is aborted. */
   signal: AbortSignal
 }
 
-/** A carrier whose person hangs up instead of beginning another turn after so many. */
+/** Wraps a carrier so that its person hangs up instead of beginning another turn after this many. */
 export function limited(carrier: Carrier, limits: Limits): LimitedCarrier {
   let is_at_limit = false
   return {
@@ -29,7 +29,7 @@ export function limited(carrier: Carrier, limits: Limits): LimitedCarrier {
 function limitedLine(line: CallLine, { turns_max, signal }: Limits, onLimit: () => void): CallLine {
   let turns = 0
   let has_agent_spoken = true
-  /** Stretches of speech that follow each other are one turn. */
+  /** Whether an event would begin one turn too many. Stretches of speech that follow each other are one turn. */
   const isBeyond = (event: CallLineEvent): boolean => {
     if (event.type !== 'heard' || !event.part || !has_agent_spoken) return false
     has_agent_spoken = false

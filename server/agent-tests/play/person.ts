@@ -7,10 +7,13 @@ import type { Mark, Played, PlayedTest, Scene } from './scene.ts'
 import { TextTalk, untilEnd } from './text-talk.ts'
 
 const seed_default = 1
-/** Who begins with nothing to say says this. */
+/** A person who begins with nothing to say says this. */
 const hello = 'Hello?'
 
-/** A simulated person writes as it does by SMS. What it says depends on its number, its seed and what the agent says. */
+/**
+ * Plays a simulated person, who writes as it does by SMS. What it says depends on its number, its seed and what the
+ * agent says.
+ */
 export async function playPerson(scene: Scene, test: PlayedTest): Promise<Played> {
   const talk = await TextTalk.open(scene, test)
   const { number, seed = seed_default } = test.person ?? { number: '00' }
@@ -24,7 +27,7 @@ export async function playPerson(scene: Scene, test: PlayedTest): Promise<Played
     await talk.say(text)
     marks.push({ seq, results: talk.results, how: talk.how })
   }
-  /** Undefined when the person says nothing more. */
+  /** Returns the person's next words, or undefined when it says nothing more. */
   const nextWords = (): string | undefined => {
     const last = talk.turns.findLast(({ turn }) => turn.role !== 'contact')?.turn
     if (!last || last.seq < talk.last_seq) return undefined

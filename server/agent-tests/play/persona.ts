@@ -11,7 +11,7 @@ const words_max = 2_000
 /** The model says this when the person has nothing more to say. */
 const end_mark = '[end]'
 
-/** A model plays the contact. Its tokens count for the run, and not for the agent. */
+/** Lets a model play the contact. Its tokens count for the run, and not for the agent. */
 export async function playPersona(scene: Scene, test: PlayedTest): Promise<Played> {
   const talk = await TextTalk.open(scene, test)
   const { persona } = test

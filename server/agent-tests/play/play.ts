@@ -5,7 +5,7 @@ import { isScripted, type Mark, type Played, type PlayedTest, type Scene } from 
 import { TextTalk, untilEnd } from './text-talk.ts'
 import { playVoice } from './voice.ts'
 
-/** Plays a test once, in memory. Throws an AbortedError when nobody wants to know any more. */
+/** Plays a test once, in memory. Throws an AbortedError when the play was aborted. */
 export function play(scene: Scene, test: PlayedTest): Promise<Played> {
   if (test.kind === 'reply') return playReply(scene, test)
   if (test.kind === 'conversation') return playConversation(scene, test)
@@ -27,8 +27,8 @@ export const isRepeatable = (scene: Pick<Scene, 'configuration'>, test: PlayedTe
   ![...test.expect, ...test.steps.flatMap(({ expect = [] }) => expect)].some(({ type }) => type === 'judge')
 
 /**
- * A model gets what was said before as it is. A script is where it is because of what it has heard, so its contact says again what
- * it has said.
+ * Plays a reply. A model gets what was said before as it is. A script is where it is because of what it has heard, so
+ * its contact says again what it has said.
  */
 async function playReply(scene: Scene, test: PlayedTest): Promise<Played> {
   const { turns, says } = test
@@ -59,7 +59,7 @@ async function playConversation(scene: Scene, test: PlayedTest): Promise<Played>
   })
 }
 
-/** A line that can't be said any more is a fault. */
+/** Says all lines. A line that can't be said any more is a fault. */
 async function sayAll(talk: TextTalk, lines: string[], marks: Mark[]): Promise<Played['faults']> {
   for (const [index, line] of lines.entries()) {
     if (talk.status === 'closed') {

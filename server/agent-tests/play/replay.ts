@@ -21,7 +21,7 @@ import { bounded, keep, type NewResult, withinTime } from './results.ts'
 import type { Played, PlayedTest, Scene } from './scene.ts'
 
 const differences_max = 100
-/** Of a result, as JSON. */
+/** Limits the differences of a result, as JSON. */
 const differences_bytes_max = 64 * 1024
 const shown_length_max = 2_000
 
@@ -29,13 +29,16 @@ export interface Replayed extends NewResult {
   kept: PlayedConversation[]
 }
 
-/** The versions that say it again. */
+/** The versions that the contact's words are said to again. */
 export interface ReplayScenes {
   tested: Scene
   deployed: Scene
 }
 
-/** Says again what the contact has said, to the tested and to the deployed version, and compares what they do with what was recorded. */
+/**
+ * Says again what the contact has said, to the tested and to the deployed version, and compares what they do with what
+ * was recorded.
+ */
 export function replay({ tested, deployed }: ReplayScenes, recorded: Recorded, ids: object): Promise<Replayed> {
   return withinTime(
     tested,
@@ -43,7 +46,7 @@ export function replay({ tested, deployed }: ReplayScenes, recorded: Recorded, i
     async (scene) => {
       const test = testOf(recorded)
       const one = await play(scene, test)
-      // The same script does the same.
+      // The same script does the same, so it is played once.
       const is_same = isSameScript(tested, deployed)
       const other = is_same ? one : await play({ ...deployed, signal: scene.signal, spend: scene.spend }, test)
       const kept = [keep(tested, one, ids), ...(is_same ? [] : [keep(deployed, other, ids)])]
@@ -68,7 +71,7 @@ export function replay({ tested, deployed }: ReplayScenes, recorded: Recorded, i
 const isSameScript = (tested: Scene, deployed: Scene): boolean =>
   tested.configuration.script !== null && contentHash(tested.configuration) === contentHash(deployed.configuration)
 
-/** It could not be said again. */
+/** Makes the result of a replay that could not be played. */
 export const failedReplay = (error: string): Replayed => ({
   status: 'error',
   passes: 0,
@@ -97,7 +100,7 @@ function testOf(recorded: Recorded): PlayedTest {
   return { kind: 'conversation', ...content }
 }
 
-/** What the contact is today. */
+/** Returns the fields of the contact as it is today. */
 const fieldsOf = ({
   first_name,
   last_name,
@@ -120,7 +123,10 @@ const fieldsOf = ({
   custom_fields,
 })
 
-/** What happened in a conversation, as far as it is compared. An answer is undefined if the line could not be said any more. */
+/**
+ * What happened in a conversation, as far as it is compared. An answer is undefined if the line could not be said any
+ * more.
+ */
 interface Side {
   opening: string
   answers: (string | undefined)[]
@@ -184,7 +190,7 @@ function compared(
     if (sides.replayed.answers[index] === undefined) break
     compare('tools', seq, ({ calls }) => calls[index] ?? [])
   }
-  // Of what is left out nobody knows how it would have ended.
+  // Nobody knows how a conversation would have ended of which lines are left out, so the end is not compared.
   if (is_whole) {
     compare('results', null, ({ results }) => results)
     compare('end', null, ({ how }) => how)
@@ -221,7 +227,7 @@ function differenceOf(
 
 const spaced = (text: string | undefined) => text?.replace(/\s+/g, ' ').trim()
 
-/** A line that could not be said has no answer. */
+/** Returns a value as a difference shows it. A line that could not be said has no answer. */
 function shown(value: unknown): unknown {
   if (value === undefined) return null
   if (typeof value === 'string') return truncate(value, shown_length_max)
@@ -236,7 +242,7 @@ const nouns: Record<ReplayDifference['what'], string> = {
   end: 'how it ends',
 }
 
-/** Without the words, which are in the differences. */
+/** Makes a failure without the words, which are in the differences. */
 function failureOf(differences: ReplayDifference[]): NewResult['failures'][number] {
   const what = [...new Set(differences.map(({ what }) => nouns[what]))].join(', ')
   const seq = differences.find((one) => one.seq !== null)?.seq ?? null

@@ -9,14 +9,14 @@ import { checkPlay } from './check.ts'
 import { isRepeatable, play } from './play.ts'
 import { AbortedError, PlayError, type Played, type PlayedTest, type Scene } from './scene.ts'
 
-/** Of one play. */
+/** Limits the time of one play. */
 const play_max_ms = 5 * 60_000
-/** Of a play: arguments and results of tools, as JSON. */
+/** Limits the arguments and results of tools in one play, as JSON. */
 const runs_bytes_max = 256 * 1024
-/** Of a result, as JSON. */
+/** Limits the failures of a result, as JSON. */
 const failures_bytes_max = 32 * 1024
 
-/** What a result gets when its test was played. */
+/** The members that a result gets when its test was played. */
 export type NewResult = Pick<
   TestRunResult,
   | 'status'
@@ -31,25 +31,25 @@ export type NewResult = Pick<
   | 'usage'
 >
 
-/** One play of a test, checked. */
+/** The outcome of one play of a test, checked. */
 export interface Outcome {
   status: 'passed' | 'failed' | 'error'
   failures: TestFailure[]
   error: string | null
-  /** Undefined if nothing was said. */
+  /** The conversation. Undefined if nothing was said. */
   kept: PlayedConversation | undefined
-  /** Of all models. */
+  /** The usage of all models. */
   usage: Usage
   has_called: boolean
 }
 
-/** Plays a test once and checks what it expects. Throws an AbortedError when nobody wants to know any more. */
+/** Plays a test once and checks what it expects. Throws an AbortedError when the play was aborted. */
 export const playAndCheck = (scene: Scene, test: PlayedTest, ids: object): Promise<Outcome> =>
   withinTime(scene, ids, async (scene) => toOutcome(scene, test, await play(scene, test), ids), failedOutcome)
 
 /**
- * What fails, or takes too long, is a result too: it must not keep the others of a run from being played. All that models have used
- * is in its `usage`.
+ * Limits the time of a play. A play that fails or takes too long has a result, too: it must not keep the others of a
+ * run from being played. All that models have used is in its `usage`.
  */
 export async function withinTime<Result extends object>(
   scene: Scene,
@@ -109,7 +109,10 @@ export const sum = (usages: Usage[]): Usage => ({
   output_tokens: usages.reduce((total, { output_tokens }) => total + output_tokens, 0),
 })
 
-/** The agent may have seen another time. The conversation is kept with the time of its run. */
+/**
+ * Returns what is kept of a play. The conversation gets the time of its run, because the agent may have seen another
+ * time.
+ */
 export function keep(
   { created_at }: Pick<Scene, 'created_at'>,
   { conversation, turns, runs }: Pick<Played, 'conversation' | 'turns' | 'runs'>,
@@ -134,7 +137,7 @@ export function keep(
 
 const not_kept = 'It was not kept, because the tools of this test have answered too much.'
 
-/** What tools were called with and have answered is kept up to some length. The agent has got all of it. */
+/** Keeps arguments and answers of tools up to a limit in bytes. The agent has got all of them. */
 function withinBudget(runs: Played['runs']): Played['runs'] {
   let bytes = 0
   return runs.map((run) => {
@@ -143,7 +146,10 @@ function withinBudget(runs: Played['runs']): Played['runs'] {
   })
 }
 
-/** Of all plays of a test. It passes if enough of them have. If those with errors decide, nobody knows. */
+/**
+ * Makes the result of all plays of a test. It passes if enough of them have. If plays with errors would decide, it is
+ * an error.
+ */
 export function toResult(
   scene: Scene,
   test: PlayedTest,
@@ -175,7 +181,7 @@ export function toResult(
   }
 }
 
-/** The first ones, up to a number and their length as JSON. The first is in any case. */
+/** Returns the first items, up to a number and their length as JSON. The first one is always among them. */
 export function bounded<Item>(
   items: Item[],
   { items_max, bytes_max }: { items_max: number; bytes_max: number },

@@ -13,73 +13,73 @@ import type { Settings } from '../../workspaces/schema.ts'
 import type { ends, TestContent } from '../schema.ts'
 import { contactFields } from '../test-faults.ts'
 
-/** What the tests of a run have in common. */
+/** The facts that the tests of a run have in common. */
 export interface Scene {
   at: AtOutside
   agent: { id: string; name: string }
   version: { id: string | null; version_label: string }
   configuration: Configuration
-  /** Those that the configuration names. */
+  /** The tools that the configuration names. */
   tools: OfferedTool[]
   settings: Settings
   /** Whether a model is asked when documents are searched. */
   has_embedder: boolean
-  /** Nothing else is asked: what would ask a tool or a model fails, and `has_called` tells. */
+  /** Whether nothing outside of the test is asked: a tool or a model that would be fails, and `has_called` tells it. */
   calls_nothing?: boolean
-  /** When the run was created: the time that the agent sees, unless a test says another one. */
+  /** When the run was created. The agent sees this time, unless a test says another one. */
   created_at: number
-  /** Aborted when the run is canceled, or the process stops. */
+  /** Aborts the play when the run is canceled, or the process stops. */
   signal: AbortSignal
-  /** Is told each time that a model was used, so that what is spent counts also when the play is aborted. */
+  /** Is called each time that a model was used, so that what is spent counts also when the play is aborted. */
   spend: (usage: Usage) => void
   log: Log
 }
 
-/** A test as it is played. */
+/** The content of a test that a play needs. */
 export type PlayedTest = Omit<TestContent, 'name' | 'is_enabled'>
 
-/** What a talk needs of a test. */
+/** The content of a test that a talk needs. */
 export type Part = Pick<TestContent, 'variables' | 'contact' | 'now' | 'uses_tools' | 'tool_answers'>
 
-/** What has happened when a test was played once, before anything is checked. */
+/** What has happened in one play of a test, before anything is checked. */
 export interface Played {
-  /** It is closed. */
+  /** The conversation, which is closed. */
   conversation: Row
   turns: TurnOf[]
   runs: RunToSave[]
-  /** How it ended. Null: it did not end by itself. */
+  /** How the conversation ended. It is null if it did not end by itself. */
   how: (typeof ends)[number] | null
-  /** Of a call. */
+  /** Why the call ended. It is null if there was none. */
   end_reason: string | null
   duration_ms: number | null
-  /** The steps of a `conversation`, and what was there before each. */
+  /** The steps of a `conversation`, and the state before each. */
   marks: Mark[]
-  /** What has failed, whatever the test expects. */
+  /** The faults that were found, whatever the test expects. */
   faults: { sentence: string; step: number | null; seq: number | null }[]
-  /** The test could not be played to its end: a model has failed. */
+  /** Why the test could not be played to its end: a model has failed. */
   error: string | null
-  /** Whether something else was really asked: a tool, or a model that ranks documents. */
+  /** Whether something outside of the test was really asked: a tool, or a model that ranks documents. */
   has_called: boolean
 }
 
-/** Where a line of the contact is: the number of its turn, and the results after the answer. */
+/** The place of a line of the contact: the number of its turn, and the results after the answer. */
 export interface Mark {
   seq: number
   results: Record<string, unknown>
   how: Played['how']
 }
 
-/** The test can't be played to its end. The message is a sentence for the people of the workspace. */
+/** Says that the test can't be played to its end. The message is a sentence for the people of the workspace. */
 export class PlayError extends Error {}
 
-/** Nobody wants to know any more. */
+/** Says that the play was aborted, because its result isn't wanted any more. */
 export class AbortedError extends Error {}
 
 export function assertNotAborted({ signal }: Pick<Scene, 'signal'>): void {
   if (signal.aborted) throw new AbortedError('the play was aborted')
 }
 
-/** Plays some at the same time. What one of them throws is thrown when all have ended. */
+/** Plays some at the same time. An error that one of them throws is thrown when all have ended. */
 export async function playAtOnce<T>(
   { signal }: Pick<Scene, 'signal'>,
   all: T[],
@@ -110,17 +110,17 @@ const no_contact = {
   first_contact_at: null,
   last_contact_at: null,
 }
-/** It belongs to nobody. */
+/** The number belongs to nobody. */
 const made_up_number = '+14155550100'
-/** It is in no row. */
+/** The id is in no row. */
 const made_up_id = '00000000-0000-7000-8000-000000000000'
 
-/** The contact of a test, which is never stored. A call has one in any case. */
+/** Makes the contact of a test, which is never stored. A call has one in any case. */
 export function contactOf({ contact }: Part, created_at: string, { is_needed = false } = {}): Contact | undefined {
   if (contact === null && !is_needed) return undefined
   const times = { created_at, updated_at: created_at }
   const known = { id: made_up_id, phone_number: made_up_number, ...no_contact, ...times }
-  // `testFaults` has checked the fields. What is null stays so.
+  // `testFaults` has checked the fields. A field that is null stays null.
   const given = contactFields(contact ?? {}) as Partial<Contact>
   return { ...known, ...given, tags: given.tags ?? [], custom_fields: given.custom_fields ?? {} }
 }

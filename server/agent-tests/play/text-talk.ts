@@ -26,13 +26,13 @@ import {
 } from './scene.ts'
 import { openTestTools, type TestTools } from './tools.ts'
 
-/** Fails with this when no model could answer. */
+/** The error of a play in which no model could answer. */
 const no_answer = 'The model has not answered.'
 
-/** The same limits as in conversations: a model that hangs ends the play after these. */
+/** The limits are those of conversations: a model that hangs ends the play after them. */
 const waits = time_limits
 
-/** What a model or a provider has done wrong since the contact last said something. */
+/** Notes what a model or a provider has done wrong since the contact last said something. */
 class TestJournal extends Journal {
   faults: string[] = []
 
@@ -42,7 +42,7 @@ class TestJournal extends Journal {
   }
 }
 
-/** A conversation by text that is held in memory, by the same driver as all others. Time stands still in it. */
+/** Holds a conversation by text in memory, run by the same driver as all others. Time stands still in it. */
 export class TextTalk {
   readonly #scene: Scene
   readonly #at: AtOutside
@@ -76,7 +76,7 @@ export class TextTalk {
     this.#driver = new Driver({ at, scheduler, answerer, tools, journal, is_live: false, log: scene.log }, talk, drive)
   }
 
-  /** `before` was said before it begins. */
+  /** Opens the conversation. `before` was said before it begins. */
   static async open(scene: Scene, part: Part, before: { role: 'contact' | 'agent'; text: string }[] = []) {
     const { agent, version, configuration } = scene
     const now = part.now === null ? scene.created_at : clock.parse(part.now)
@@ -120,7 +120,7 @@ export class TextTalk {
     return this.#row.id
   }
 
-  /** Only finished turns, in order. */
+  /** Returns only finished turns, in order. */
   get turns(): readonly TurnOf[] {
     return this.#turns
   }
@@ -145,13 +145,13 @@ export class TextTalk {
     return close_reason === 'agent_ended' ? 'agent_ended' : null
   }
 
-  /** The agent speaks first, if it has first words. */
+  /** Begins: the agent speaks first, if it has first words. */
   async begin(): Promise<void> {
     this.#driver.take({ type: 'opened', id: newId() })
     await this.#settle()
   }
 
-  /** The contact says something, and the agent answers. */
+  /** Says a line of the contact, which the agent answers. */
   async say(text: string): Promise<void> {
     const journal = this.#journal
     journal.faults = []
@@ -203,7 +203,7 @@ export class TextTalk {
   async end(given: Pick<Played, 'marks' | 'faults' | 'error'> & { is_at_limit?: boolean }): Promise<Played> {
     const { is_at_limit = false, ...more } = given
     this.#driver.stop()
-    // Runs that belong to no turn are written too.
+    // This also writes runs that belong to no turn.
     await this.#driver.write({ release: { timers: {}, idle_ms: 0, needs_summary: false } })
     const { how } = this
     const row = this.#row
@@ -230,7 +230,7 @@ export class TextTalk {
     }
   }
 
-  /** Calls of tools that the test has no answer for, at their turns. */
+  /** Returns the calls of tools for which the test has no answer, at their turns. */
   #unanswered(): Played['faults'] {
     return this.#tools.unanswered.map(({ run, sentence }) => {
       const seq = this.#runs.find(({ id }) => id === run)?.seq ?? null
@@ -253,10 +253,10 @@ const difference = (after: Usage, before: Usage): Usage => ({
   output_tokens: after.output_tokens - before.output_tokens,
 })
 
-/** Of the lease that a conversation in memory needs none of. */
+/** The token of a lease, which a conversation in memory doesn't need. */
 const token = 'test'
 
-/** Keeps what was said until a model has failed. */
+/** Runs the work, and keeps what was said until a model has failed. */
 export async function untilEnd(
   talk: TextTalk,
   marks: Mark[],

@@ -22,9 +22,9 @@ import type { Part, Scene } from './scene.ts'
 const shown_arguments_max = 300
 
 export interface TestTools extends Tools {
-  /** Calls that the test has no answer for. */
+  /** The calls for which the test has no answer. */
   unanswered: { run: string; sentence: string }[]
-  /** Whether something else was really asked: a tool, or a model that ranks documents. */
+  /** Whether something outside of the test was really asked: a tool, or a model that ranks documents. */
   has_called: boolean
 }
 
@@ -37,7 +37,7 @@ interface Parts {
 
 const done: BuiltInResult = { status: 'succeeded', result: 'Done.' }
 
-/** Tools that are answered by the test. Built-in ones do what they always do, but write nothing. */
+/** Opens tools that are answered by the test. Built-in ones do what they always do, but write nothing. */
 export async function openTestTools(scene: Scene, { part, conversation_id, kind, contact }: Parts): Promise<TestTools> {
   const { agent, configuration, settings, tools: stored } = scene
   const { tool_answers, uses_tools } = part
@@ -106,7 +106,7 @@ export async function openTestTools(scene: Scene, { part, conversation_id, kind,
     hasEffects: () => false,
     hasSideEffects: () => false,
     run: async (at, call, signal) => ({ ...(await runOne(at, call, signal)), duration_ms: 0 }),
-    // Documents are really looked up: nothing is written.
+    // Documents are really looked up, because this writes nothing.
     answerFromKnowledge: async (at, query) => {
       result.has_called ||= scene.has_embedder
       const is_failing = scene.has_embedder && scene.calls_nothing

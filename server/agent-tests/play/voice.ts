@@ -13,10 +13,13 @@ import { assertNotAborted, contactOf, isScripted, type Played, type PlayedTest, 
 import { openTestTools } from './tools.ts'
 
 const seed_default = 1
-/** No call lasts as long. */
+/** No call lasts this long. */
 const horizon_ms = clock.day_ms
 
-/** A simulated person is called, as in a test workspace: the call runs ahead in memory. It depends on the test's seed only. */
+/**
+ * Plays a call to a simulated person, as in a test workspace: it runs ahead in memory. It depends on the test's seed
+ * only.
+ */
 export async function playVoice(scene: Scene, test: PlayedTest): Promise<Played> {
   const { agent, version, configuration, log } = scene
   const { number, seed = seed_default } = test.person ?? { number: '00' }
@@ -83,10 +86,10 @@ const closed = (row: Row): Row => ({
   ...no_lease,
 })
 
-/** Someone who was handed over was, however the call ended then. */
+/** Says how the call ended. A call that was handed over stays so, however it ended then. */
 function howOf(plan: Plan | undefined, end_reason: string | null): Played['how'] {
   if (end_reason === 'transferred' || end_reason === 'opted_out') return end_reason
-  // It is changed by nothing else.
+  // The plan changes this only when it hands over.
   if (plan && 'hand_over_reason' in plan.save.changes) return 'handed_over'
   if (end_reason === 'max_duration' || plan?.after.close_reason === 'limit') return 'limit'
   return end_reason === 'agent_hung_up' || end_reason === 'goal_reached' || end_reason === 'voicemail_left'
